@@ -1,0 +1,375 @@
+"""What the owner has set: config.yaml in the home folder and the environment, checked; an error names file, key and line.
+
+A key of config.yaml is a field of a dataclass below; to add one, add the field. The environment wins over the file.
+This is the lowest layer: it imports nothing of ours. Here stands the root of the errors that are shown to the owner as
+one or two lines, without a traceback; `exit_code` is the exit code of the command that they end:
+
+    SopwithError          1  anything that the owner should read as a sentence; each layer adds its own below this one
+    ├── ConfigError       2  the owner's: config.yaml or the environment says something that cannot be meant
+    └── HomeError         1  the machine's: the home folder cannot be made or used (memory/home.py)
+        └── HomeTooNew    2  the owner's: this Sopwith is older than the home folder (memory/home.py)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeVar, Union
+
+Lang = Literal["en", "zh"]
+Confirmable = Literal["delete", "send", "install", "spend"]
+DEFAULT_MODEL = "gpt-5.4"  # what OPENAI_API_KEY alone means, at the provider's own address
+_Section = TypeVar("_Section")
+_Node = Any  # a yaml.Node; its published types know neither `id` nor `style`
+
+
+class SopwithError(Exception):
+    """Shown to the owner as it is: what is wrong, what was tried, what would work."""
+
+    exit_code = 1
+
+
+class ConfigError(SopwithError):
+    """A setting that cannot be meant. The text names file, key and line, or the variable."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True)
+class Price:
+    """USD per million tokens. `cached` is for the part of the input that the endpoint had in its cache."""
+
+    input: float = field(metadata={"least": 0})
+    cached: float = field(metadata={"least": 0})
+    output: float = field(metadata={"least": 0})
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """One entry of `models`. Of kind `scripted`, `model` is the path of a file of replies (models/scripted.py)."""
+
+    name: str
+    model: str
+    kind: Literal["openai", "scripted"] = "openai"
+    base_url: str | None = field(default=None, metadata={"url": True})  # None: the provider's own address
+    api_key: str = field(default="", repr=False)
+    protocol: Literal["native", "text"] = "native"
+    price: Price | None = None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where a run stops by itself; the options of `run` go before these."""
+
+    turns: int = field(default=40, metadata={"least": 1})
+    cost_usd: float = field(default=3.0, metadata={"least": 0})
+    minutes: float = field(default=60.0, metadata={"above": 0})
+    tool_seconds: float = field(default=60.0, metadata={"above": 0})
+
+
+@dataclass(frozen=True)
+class SafetyConfig:
+    """What the gate may allow. `roots` are absolute; empty: the folder that the run works in."""
+
+    roots: tuple[Path, ...] = ()
+    sandbox: Literal["auto", "on", "off"] = "auto"
+    confirm: tuple[Confirmable, ...] = ("delete", "send", "install", "spend")
+    forbid: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class EmbeddingsConfig:
+    """Which embeddings recall uses."""
+
+    model: str
+    kind: Literal["openai"] = "openai"
+    base_url: str | None = field(default=None, metadata={"url": True})
+    api_key: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True)
+class RedisConfig:
+    """Where the window is shared; the address may hold a password."""
+
+    url: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class GraphConfig:
+    """Where the graph is kept."""
+
+    uri: str = field(repr=False)
+    kind: Literal["neo4j"] = "neo4j"
+    user: str = "neo4j"
+    password: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True)
+class QueueConfig:
+    """Where many machines share their tasks; the address may hold a password."""
+
+    url: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class McpServer:
+    """How one MCP server is started: its command with arguments, and what is added to its environment."""
+
+    command: tuple[str, ...] = field(repr=False)
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True)
+class McpConfig:
+    """The MCP servers by name."""
+
+    servers: Mapping[str, McpServer] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _File:
+    """The keys of config.yaml."""
+
+    models: tuple[ModelConfig, ...] = ()
+    limits: Limits = Limits()
+    safety: SafetyConfig = SafetyConfig()
+    embeddings: EmbeddingsConfig | None = None
+    redis: RedisConfig | None = None
+    graph: GraphConfig | None = None
+    queue: QueueConfig | None = None
+    mcp: McpConfig = McpConfig()
+
+
+@dataclass(frozen=True)
+class Config(_File):
+    """Everything that is set. `models` stand in the order in which they are tried; none: only SOPs serve."""
+
+    home: Path = field(kw_only=True)
+    lang: Lang = field(kw_only=True)
+
+
+def find_home(option: str | None, environ: Mapping[str, str]) -> Path:
+    """The home folder, absolute: `--home`, else SOPWITH_HOME, else ~/.sopwith. It need not exist."""
+    try:
+        return Path(option or environ.get("SOPWITH_HOME") or "~/.sopwith").expanduser().absolute()
+    except RuntimeError as error:  # no such user, or no HOME at all
+        raise ConfigError(f"The home folder cannot be found: {error}. Give it with --home DIR.") from error
+
+
+def find_lang(option: str | None, environ: Mapping[str, str]) -> Lang:
+    """The language of screens and prompts: `--lang`, else the first locale variable that is set, as POSIX ranks them."""
+    named = (environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    locale = option or next(filter(None, named), "")
+    return "zh" if locale.lower().startswith("zh") else "en"
+
+
+def load(home: Path, lang: Lang, environ: Mapping[str, str]) -> Config:
+    """The checked settings of this home folder and environment. Raises ConfigError."""
+    file = home / "config.yaml"
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except (FileNotFoundError, NotADirectoryError):
+        settings = _File()
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{file} is not UTF-8 text (byte {error.start}). Save it as UTF-8.") from error
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be read: {error.strerror}.") from error
+    else:
+        settings = _read(file, text, environ)
+    kept = {each.name: getattr(settings, each.name) for each in dataclasses.fields(_File)}
+    return Config(**{**kept, "models": _with_environment(settings.models, environ)}, home=home, lang=lang)
+
+
+def _with_environment(models: tuple[ModelConfig, ...], environ: Mapping[str, str]) -> tuple[ModelConfig, ...]:
+    """The models, with what OPENAI_API_KEY, OPENAI_BASE_URL and SOPWITH_MODEL say about the one named "main".
+
+    Where the file has no "main", they make one and put it first. A key alone does that only where the file names no
+    model at all: a key that happens to be in the environment must not send a local owner's words to a provider.
+    """
+    variables = {"api_key": "OPENAI_API_KEY", "base_url": "OPENAI_BASE_URL", "model": "SOPWITH_MODEL"}
+    said: dict[str, Any] = {
+        key: environ[name].strip() for key, name in variables.items() if environ.get(name, "").strip()
+    }
+    if "base_url" in said and not _is_url(said["base_url"]):
+        raise ConfigError("OPENAI_BASE_URL must be an address that starts with http:// or https://.")
+    if any(model.name == "main" for model in models):
+        return tuple(dataclasses.replace(model, **said) if model.name == "main" else model for model in models)
+    if not said or (models and said.keys() == {"api_key"}):
+        return models
+    return (ModelConfig(**{"name": "main", "model": DEFAULT_MODEL, **said}), *models)
+
+
+def _is_url(text: str) -> bool:
+    return re.fullmatch(r"https?://[^\s/]\S*", text) is not None
+
+
+def _read(file: Path, text: str, environ: Mapping[str, str]) -> _File:
+    """The settings that the text of config.yaml holds."""
+    import yaml
+
+    try:
+        root = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except yaml.MarkedYAMLError as error:
+        line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
+        raise ConfigError(
+            f"{file}{line}: this is not YAML: {' '.join(filter(None, (error.context, error.problem)))}."
+        ) from error
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ConfigError(f"{file}: this is not YAML: {str(error).splitlines()[0]}.") from error
+    reader = _Reader(file, environ)
+    if root is None or reader.is_null(root):
+        return _File()
+    settings = reader.section(root, _File, "")
+    reader.check_names(root, settings)
+    return settings
+
+
+class _Entry(NamedTuple):
+    """One line of a mapping: its key, the way there, and both nodes."""
+
+    key: str
+    path: str
+    key_node: _Node
+    node: _Node
+
+
+class _Reader:
+    """Turns YAML nodes into the dataclasses above. Nodes know their lines; what `yaml.safe_load` returns does not."""
+
+    def __init__(self, file: Path, environ: Mapping[str, str]) -> None:
+        self.file, self.environ = file, environ
+
+    def error(self, node: _Node, path: str, problem: str) -> ConfigError:
+        """The error at a node; `path` is the way there, such as models[0].api_key."""
+        return ConfigError(f"{self.file}, line {node.start_mark.line + 1}: {path or 'the file'} {problem}")
+
+    def is_null(self, node: _Node) -> bool:
+        """True of a key with nothing behind it: the default holds."""
+        return bool(node.tag == "tag:yaml.org,2002:null")
+
+    def section(self, node: _Node, kind: type[_Section], path: str) -> _Section:
+        """A mapping as the dataclass `kind`."""
+        hints = typing.get_type_hints(kind)
+        fields = {each.name: each for each in dataclasses.fields(typing.cast("type[Any]", kind))}
+        values: dict[str, Any] = {}
+        for key, below, key_node, child in self.pairs(node, path):
+            if key not in fields:
+                raise self.error(key_node, below, f"is not a key that Sopwith knows{_nearest(key, list(fields))}")
+            if not self.is_null(child):
+                values[key] = self.value(child, hints[key], below)
+                self.check_bounds(child, below, values[key], fields[key].metadata)
+        for name, each in fields.items():
+            required = each.default is dataclasses.MISSING and each.default_factory is dataclasses.MISSING
+            if required and name not in values:
+                raise self.error(node, f"{path}.{name}".lstrip("."), "is missing.")
+        return kind(**values)
+
+    def pairs(self, node: _Node, path: str) -> list[_Entry]:
+        """The entries of a mapping."""
+        if node.id != "mapping":
+            raise self.error(node, path, "must be a mapping (key: value lines).")
+        found: dict[str, _Entry] = {}
+        for key_node, child in node.value:
+            if key_node.id != "scalar":
+                raise self.error(key_node, path, "has a key that is not a word.")
+            key = str(key_node.value)
+            below = f"{path}.{key}".lstrip(".")
+            if key in found:
+                raise self.error(key_node, below, "is there twice.")
+            found[key] = _Entry(key, below, key_node, child)
+        return list(found.values())
+
+    def value(self, node: _Node, kind: Any, path: str) -> Any:
+        """A node as a value of the type `kind`."""
+        origin, inner = typing.get_origin(kind), typing.get_args(kind)
+        if origin in (Union, types.UnionType):
+            return self.value(node, inner[0], path)  # `X | None`: a null never comes here
+        if origin is tuple:
+            return self.sequence(node, inner[0], path)
+        if origin is Mapping:
+            return {each.key: self.value(each.node, inner[1], each.path) for each in self.pairs(node, path)}
+        if origin is Literal:
+            word = self.scalar(node, path, "a word")  # of any tag: `off` is a boolean to YAML
+            if word not in inner:
+                raise self.error(node, path, f"must be one of {', '.join(inner)}; it is {node.value!r}.")
+            return word
+        if dataclasses.is_dataclass(kind):
+            return self.section(node, typing.cast("type[Any]", kind), path)
+        return {int: self.integer, float: self.number, str: self.text, Path: self.path}[kind](node, path)
+
+    def sequence(self, node: _Node, kind: Any, path: str) -> tuple[Any, ...]:
+        """A list, each item of the type `kind`."""
+        if node.id != "sequence":
+            raise self.error(node, path, "must be a list ([a, b], or lines that start with a dash).")
+        return tuple(self.value(child, kind, f"{path}[{index}]") for index, child in enumerate(node.value))
+
+    def scalar(self, node: _Node, path: str, wanted: str) -> str:
+        """The text of a scalar, each ${VAR} replaced by the variable."""
+        if node.id != "scalar":
+            raise self.error(node, path, f"must be {wanted}, not a {'list' if node.id == 'sequence' else 'mapping'}.")
+
+        def look_up(match: re.Match[str]) -> str:
+            if match[1] not in self.environ:
+                raise self.error(node, path, f"refers to {match[1]}, which is not set. Set it: export {match[1]}=…")
+            return self.environ[match[1]]
+
+        return re.sub(r"\$\{(\w+)\}", look_up, str(node.value))
+
+    def text(self, node: _Node, path: str) -> str:
+        text = self.scalar(node, path, "text")
+        if node.tag != "tag:yaml.org,2002:str":  # 007, yes and 1.0 are not text to YAML: what was meant may be lost
+            raise self.error(node, path, "must be text; put it in quotes.")
+        return text
+
+    def integer(self, node: _Node, path: str) -> int:
+        text = self.scalar(node, path, "a whole number")
+        if not re.fullmatch(r"[+-]?[0-9]{1,15}", text) or node.style:
+            raise self.error(node, path, f"must be a whole number; it is {node.value!r}.")
+        return int(text)
+
+    def number(self, node: _Node, path: str) -> float:
+        text = self.scalar(node, path, "a number")
+        if not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text) or node.style:
+            raise self.error(node, path, f"must be a number; it is {node.value!r}.")
+        if not math.isfinite(float(text)):
+            raise self.error(node, path, "is too large.")
+        return float(text)
+
+    def path(self, node: _Node, path: str) -> Path:
+        try:
+            folder = Path(self.text(node, path)).expanduser()
+        except RuntimeError as error:
+            raise self.error(node, path, f"names a home folder that cannot be found: {error}") from error
+        if not folder.is_absolute():
+            raise self.error(node, path, "must be an absolute path, or start with ~.")
+        return folder
+
+    def check_bounds(self, node: _Node, path: str, value: Any, bounds: Mapping[str, Any]) -> None:
+        """Holds a value against what its field demands: `least`, `above`, `url`."""
+        if "least" in bounds and value < bounds["least"]:
+            raise self.error(node, path, f"must be {bounds['least']} or more.")
+        if "above" in bounds and value <= bounds["above"]:
+            raise self.error(node, path, f"must be more than {bounds['above']}.")
+        if "url" in bounds and not _is_url(value):
+            raise self.error(node, path, "must be an address that starts with http:// or https://.")
+
+    def check_names(self, root: _Node, settings: _File) -> None:
+        """Two models of one name could not be told apart by --model."""
+        names = [model.name for model in settings.models]
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                entry = next(each for each in self.pairs(root, "") if each.key == "models").node.value[index]
+                raise self.error(entry, f"models[{index}].name", f"is {name!r}, as another model is called already.")
+
+
+def _nearest(key: str, known: list[str]) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(key, known, 1)
+    return f". Did you mean {close[0]}?" if close else f"; it knows {', '.join(known)}."

@@ -1,0 +1,89 @@
+"""Writes what the model reads when a run begins: the system prompt, and the message that holds the task.
+
+Stable text comes first and changing text last, so that an endpoint's prompt cache holds from one task to the next:
+rules, facts index and SOP headers are the system prompt; earlier tasks, environment and task are the user message.
+Source: seed 002 §2, seed 004 §2, §4.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from context.prompts import Prompts
+from models.base import Message
+
+MAX_EARLIER_TASKS = 20
+MAX_REQUEST_CHARS = 400
+MAX_RESULT_CHARS = 400
+MAX_LAST_RESULT_CHARS = 4000  # the next request often points into it: "delete the second one"
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedTask:
+    """An earlier task of the conversation: what was asked, what came of it, in how many turns."""
+
+    request: str
+    result: str
+    turns: int
+
+
+def build(
+    task: str,
+    *,
+    prompts: Prompts,
+    sop_headers: list[str],
+    l2_index: str,
+    cwd: Path,
+    session: str,
+    now: datetime,
+    previous: Sequence[FoldedTask] = (),
+    sop_folder: str = "sops",
+) -> list[Message]:
+    """The first two messages of a run, [system, user].
+
+    `sop_headers` are lines "name: description"; `sop_folder` is where the model finds them, given once. A session
+    other than "main" is read by others, so the facts index, which is about the owner, stays out. `previous` is oldest
+    first and gets cut; `task` never is.
+    """
+    blocks = [prompts.text("system")]
+    if session == "main" and l2_index.strip():
+        blocks.append(f"{prompts.text('facts')}\n{l2_index.strip()}")
+    if sop_headers:
+        blocks.append("\n".join([prompts.text("sops", folder=sop_folder), *(f"- {header}" for header in sop_headers)]))
+    asked = [_earlier(previous, prompts)] if previous else []
+    asked.append(prompts.text("environment", cwd=cwd, platform=_platform(), date=now.strftime("%Y-%m-%d %a")))
+    asked.append(prompts.text("task", task=task))
+    return [
+        {"role": "system", "content": "\n\n".join(blocks)},
+        {"role": "user", "content": "\n\n".join(asked)},
+    ]
+
+
+def _earlier(previous: Sequence[FoldedTask], prompts: Prompts) -> str:
+    """The conversation so far, one item a task. The last result is kept longer than the others."""
+    shown = previous[-MAX_EARLIER_TASKS:]
+    lines = [prompts.text("earlier")]
+    if left_out := len(previous) - len(shown):
+        lines.append(prompts.text("earlier_left_out", count=left_out))
+    for folded in shown:
+        limit = MAX_LAST_RESULT_CHARS if folded is shown[-1] else MAX_RESULT_CHARS
+        request, result = _cut(folded.request, MAX_REQUEST_CHARS), _cut(folded.result, limit)
+        lines.append(prompts.text("earlier_task", request=request, result=result, turns=folded.turns))
+    return "\n".join(lines)
+
+
+def _cut(text: str, limit: int) -> str:
+    """Head and tail of a text that is too long, so that neither its beginning nor its conclusion is lost."""
+    text = text.strip()
+    if len(text) <= limit:
+        return text
+    tail = limit // 3
+    return f"{text[: limit - tail - 3]} … {text[len(text) - tail :]}"
+
+
+def _platform() -> str:
+    return f"{platform.system()} {platform.machine()}"

@@ -1,0 +1,31 @@
+"""The texts that the model reads beside its task: one Markdown file each, in English and in Chinese."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Literal
+
+FOLDER = Path(__file__).parent.parent / "assets" / "prompts"
+PLACEHOLDER = re.compile(r"\{([a-z][a-z_]*)\}")
+
+
+class Prompts:
+    """The prompts of one language, each read from assets/prompts/LANG/NAME.md when it is first asked for."""
+
+    def __init__(self, lang: Literal["en", "zh"], folder: Path = FOLDER) -> None:
+        self.lang = lang
+        self._folder = folder / lang
+        self._templates: dict[str, str] = {}
+
+    def text(self, name: str, /, **values: object) -> str:
+        """The prompt `name` with each `{placeholder}` replaced by its value, once: braces in values stay as they are.
+
+        Raises KeyError when the prompt needs a value that is not given; values that it does not use are ignored.
+        """
+        return PLACEHOLDER.sub(lambda match: str(values[match[1]]), self._template(name))
+
+    def _template(self, name: str) -> str:
+        if name not in self._templates:
+            self._templates[name] = (self._folder / f"{name}.md").read_text(encoding="utf-8").strip()
+        return self._templates[name]

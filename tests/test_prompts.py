@@ -1,0 +1,49 @@
+"""The texts of assets/prompts: the same in both languages, and safe to fill in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from context.prompts import FOLDER, PLACEHOLDER, Prompts
+
+NAMES = sorted(path.stem for path in (FOLDER / "en").glob("*.md"))
+
+
+def test_both_languages_have_the_same_prompts() -> None:
+    assert NAMES
+    assert sorted(path.stem for path in (FOLDER / "zh").glob("*.md")) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_both_languages_have_the_same_placeholders(name: str) -> None:
+    placeholders = [
+        set(PLACEHOLDER.findall((FOLDER / lang / f"{name}.md").read_text(encoding="utf-8"))) for lang in ("en", "zh")
+    ]
+    assert placeholders[0] == placeholders[1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_chinese_prompts_are_written_in_chinese(name: str) -> None:
+    text = (FOLDER / "zh" / f"{name}.md").read_text(encoding="utf-8")
+    assert any("\u4e00" <= char <= "\u9fff" for char in text)
+
+
+def test_braces_in_values_are_left_alone() -> None:
+    said = 'print({text}, "{reason}", {{x}})'
+    assert said in Prompts("en").text("steered", text=said, reason="never seen")
+
+
+def test_a_missing_value_is_named() -> None:
+    with pytest.raises(KeyError, match="reason"):
+        Prompts("en").text("refused")
+
+
+def test_a_prompt_is_read_when_it_is_first_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "zh").mkdir()
+    prompts = Prompts("zh", tmp_path)
+    (tmp_path / "zh" / "late.md").write_text("晚到 {who}\n", encoding="utf-8")
+    assert prompts.text("late", who="客人") == "晚到 客人"
+    (tmp_path / "zh" / "late.md").unlink()
+    assert prompts.text("late", who="又一位") == "晚到 又一位"

@@ -1,0 +1,158 @@
+"""What every test stands on: a temporary home, no settings of this machine, no address but loopback; and the CLI."""
+
+from __future__ import annotations
+
+import importlib
+import ipaddress
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+_KEPT_VARIABLES = ("PATH", "TMPDIR", "SYSTEMROOT", "LD_LIBRARY_PATH", "PYTEST_CURRENT_TEST", "PYTEST_XDIST_WORKER")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The home folder of this test (SOPWITH_HOME; not made yet). HOME and the working folder are temporary too.
+
+    The environment is built from nothing, so that no key, proxy or locale of this machine reaches a test.
+    """
+    owner, cwd, home_folder = tmp_path / "owner", tmp_path / "cwd", tmp_path / "owner" / ".sopwith"
+    for folder in (owner, cwd):
+        folder.mkdir()
+    kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
+    for name in set(os.environ) - kept.keys():
+        monkeypatch.delenv(name)
+    for name, value in {
+        "HOME": str(owner),
+        "SOPWITH_HOME": str(home_folder),
+        "XDG_CONFIG_HOME": str(owner / ".config"),
+        "XDG_CACHE_HOME": str(owner / ".cache"),
+        "XDG_DATA_HOME": str(owner / ".local/share"),
+        "XDG_STATE_HOME": str(owner / ".local/state"),
+        "LANG": "C.UTF-8",
+        "TERM": "xterm-256color",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(cwd)
+    return home_folder
+
+
+def _refuse_all_but_loopback(address: Any) -> None:
+    host = address[0] if isinstance(address, tuple) else None  # a string is a Unix socket: on this machine
+    if host is None or host == "localhost":
+        return
+    if not ipaddress.ip_address(str(host).split("%")[0]).is_loopback:
+        raise PermissionError(f"a test tried to reach {host}: only loopback is open to tests")
+
+
+@pytest.fixture(autouse=True)
+def loopback_only(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refuses any connection from this process to another machine, and any look-up of a name, unless `--live`."""
+    if request.node.get_closest_marker("live"):
+        return
+    connect, connect_ex, look_up = socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo
+
+    def guarded_connect(self: socket.socket, address: Any) -> None:
+        _refuse_all_but_loopback(address)
+        connect(self, address)
+
+    def guarded_connect_ex(self: socket.socket, address: Any) -> int:
+        _refuse_all_but_loopback(address)
+        return connect_ex(self, address)
+
+    def guarded_look_up(host: Any, *args: Any, **kwargs: Any) -> Any:
+        name = host.decode() if isinstance(host, bytes) else host
+        if name in (None, "", "localhost"):
+            return look_up(host, *args, **kwargs)
+        try:
+            ipaddress.ip_address(name)
+        except ValueError as error:
+            raise socket.gaierror(socket.EAI_NONAME, f"a test looked up {name}: only loopback is open") from error
+        return look_up(host, *args, **kwargs)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded_connect)
+    monkeypatch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
+    monkeypatch.setattr(socket, "getaddrinfo", guarded_look_up)
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How a command ended. Unpacks as (exit code, stdout, stderr)."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.code, self.stdout, self.stderr))
+
+
+class CommandLine(Protocol):
+    """`cli("run", "TASK", env={...})` runs `python launch.py run TASK` in the test's home and waits for its end."""
+
+    def __call__(
+        self,
+        *args: str,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        stdin: str = "",
+        timeout_seconds: float = 60,
+    ) -> Finished: ...
+
+
+@pytest.fixture
+def cli(home: Path) -> CommandLine:
+    """The command line as a process of its own, with the environment of the test plus `env`; stdin is never a tty."""
+
+    def run(
+        *args: str,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        stdin: str = "",
+        timeout_seconds: float = 60,
+    ) -> Finished:
+        done = subprocess.run(
+            [sys.executable, "-W", "error", str(CHECKOUT / "launch.py"), *args],
+            env={**os.environ, **(env or {})},
+            cwd=cwd or Path.cwd(),
+            input=stdin,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=timeout_seconds,
+            check=False,
+        )
+        return Finished(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture
+def scripted_server() -> Iterator[Any]:
+    """A running OpenAI-compatible endpoint on loopback that answers as told (tests/scripted_server.py)."""
+    start: Callable[[], Any] = importlib.import_module("tests.scripted_server").ScriptedServer
+    with start() as server:
+        yield server
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--live", action="store_true", help="also run the tests that talk to something outside")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--live"):
+        return
+    live = [item for item in items if item.get_closest_marker("live")]
+    items[:] = [item for item in items if not item.get_closest_marker("live")]
+    if live:
+        config.hook.pytest_deselected(items=live)

@@ -1,0 +1,219 @@
+"""Settings: what the file and the environment may say, and the error that each wrong thing gets."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from config import Config, ConfigError, Limits, Price, find_home, find_lang, load
+from tests.conftest import CHECKOUT
+
+
+def written(home: Path, text: str) -> Path:
+    home.mkdir(parents=True, exist_ok=True)
+    file = home / "config.yaml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def problem(home: Path, text: str, **environ: str) -> str:
+    """The error that this config.yaml gets, without the file's name."""
+    file = written(home, text)
+    with pytest.raises(ConfigError) as caught:
+        load(home, "en", environ)
+    assert caught.value.exit_code == 2
+    assert str(caught.value).startswith(f"{file}")
+    assert len(str(caught.value).splitlines()) == 1
+    return str(caught.value).removeprefix(str(file))
+
+
+def test_nothing_configured_is_a_config_of_defaults(home: Path) -> None:
+    assert load(home, "zh", {}) == Config(home=home, lang="zh")
+    written(home, "")
+    assert load(home, "en", {}) == Config(home=home, lang="en")
+    written(home, "models:\nlimits:\n")
+    assert load(home, "en", {}) == Config(home=home, lang="en")
+
+
+def test_the_file_of_the_contract_is_read(home: Path) -> None:
+    written(
+        home,
+        """
+models:
+  - {name: main, kind: openai, model: gpt-5.4, base_url: https://example.org/v1, api_key: "${KEY}", protocol: native}
+  - {name: local, kind: openai, model: qwen3, base_url: http://127.0.0.1:11434/v1, protocol: text,
+     price: {input: 1, cached: 0.1, output: 2.5}}
+embeddings: {kind: openai, model: text-embedding-3-small}
+redis: {url: redis://127.0.0.1:6379/0}
+graph: {kind: neo4j, uri: bolt://127.0.0.1:7687, user: neo4j, password: "${PASSWORD}"}
+queue: {url: postgresql://x@127.0.0.1/q}
+mcp: {servers: {files: {command: [npx, server]}}}
+safety: {roots: [~/work], sandbox: auto, confirm: [delete, send], forbid: [shutdown]}
+limits: {turns: 12, cost_usd: 0, minutes: 1.5, tool_seconds: 9}
+""",
+    )
+    config = load(home, "en", {"KEY": "k-1", "PASSWORD": "p-1"})
+    main, local = config.models
+    assert (main.name, main.api_key, main.base_url, main.price) == ("main", "k-1", "https://example.org/v1", None)
+    assert (local.protocol, local.price) == ("text", Price(1, 0.1, 2.5))
+    assert config.limits == Limits(12, 0, 1.5, 9)
+    assert config.safety.roots == (Path.home() / "work",)
+    assert config.safety.confirm == ("delete", "send")
+    assert config.graph is not None
+    assert config.graph.password == "p-1"
+    assert config.mcp.servers["files"].command == ("npx", "server")
+    assert "k-1" not in repr(config)
+    assert "p-1" not in repr(config)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("limits:\n  turn: 3\n", ", line 2: limits.turn is not a key that Sopwith knows. Did you mean turns?"),
+        ("\nmodles: []\n", ", line 2: modles is not a key that Sopwith knows. Did you mean models?"),
+        ("safety: {zzz: 1}", ", line 1: safety.zzz is not a key that Sopwith knows; it knows roots, sandbox,"),
+        ("limits: {turns: many}", ", line 1: limits.turns must be a whole number; it is 'many'."),
+        ("limits: {turns: 1.5}", ", line 1: limits.turns must be a whole number"),
+        ("limits: {turns: true}", ", line 1: limits.turns must be a whole number"),
+        ('limits: {turns: "3"}', ", line 1: limits.turns must be a whole number"),
+        ("limits: {turns: 0}", ", line 1: limits.turns must be 1 or more."),
+        ("limits: {cost_usd: -1}", ", line 1: limits.cost_usd must be 0 or more."),
+        ("limits: {cost_usd: .inf}", ", line 1: limits.cost_usd must be a number"),
+        ("limits: {minutes: 1e999}", ", line 1: limits.minutes is too large."),
+        ("limits: {minutes: 0}", ", line 1: limits.minutes must be more than 0."),
+        ("limits: {minutes: [1]}", ", line 1: limits.minutes must be a number, not a list."),
+        ("limits: 3", ", line 1: limits must be a mapping"),
+        ("models: {name: a}", ", line 1: models must be a list"),
+        ("models:\n- {name: a, model: b}\n- {name: c}", ", line 3: models[1].model is missing."),
+        ("models: [{name: a, model: 7}]", ", line 1: models[0].model must be text; put it in quotes."),
+        ("models:\n- {name: a, model: b}\n- {name: a, model: c}", ", line 3: models[1].name is 'a', as another"),
+        (
+            "models: [{name: a, model: b, kind: magic}]",
+            "models[0].kind must be one of openai, scripted; it is 'magic'.",
+        ),
+        (
+            "models: [{name: a, model: b, base_url: localhost}]",
+            "models[0].base_url must be an address that starts with",
+        ),
+        ("models: [{name: a, model: b, price: {input: 1, output: 2}}]", "models[0].price.cached is missing."),
+        ("safety: {roots: [work]}", ", line 1: safety.roots[0] must be an absolute path, or start with ~."),
+        ("safety: {roots: [~nobody-of-that-name/x]}", ", line 1: safety.roots[0] names a home folder that cannot be"),
+        ("safety: {confirm: [delet]}", ", line 1: safety.confirm[0] must be one of delete, send, install, spend"),
+        ("mcp: {servers: {files: {cmd: [x]}}}", ", line 1: mcp.servers.files.cmd is not a key that Sopwith knows."),
+        ("limits: {turns: 3}\nlimits: {turns: 4}", ", line 2: limits is there twice."),
+        ("[a]: 3", ", line 1: the file has a key that is not a word."),
+        ("- models", ", line 1: the file must be a mapping"),
+        ("limits: {turns: 3\nmodels: [", ", line 2: this is not YAML: "),
+        ("--- {}\n--- {}", ", line 2: this is not YAML: "),
+        ("a\0b", ": this is not YAML: "),
+        ("x: &a [*a]", ", line 1: x is not a key that Sopwith knows"),
+    ],
+)
+def test_wrong_file_is_an_error_with_key_and_line(home: Path, text: str, said: str) -> None:
+    assert said in problem(home, text)
+
+
+def test_variable_that_is_not_set_is_named_with_its_key_and_line(home: Path) -> None:
+    said = problem(home, "models:\n  - name: a\n    model: b\n    api_key: ${NO_SUCH_KEY}\n")
+    assert said.startswith(", line 4: models[0].api_key refers to NO_SUCH_KEY, which is not set.")
+
+
+def test_value_of_a_variable_is_not_shown_when_it_does_not_fit(home: Path) -> None:
+    assert "hush" not in problem(home, "limits: {turns: $K}".replace("$K", '"${KEY}"'), KEY="hush")
+    assert "hush" not in problem(home, "models: [{name: a, model: b, kind: '${KEY}'}]", KEY="hush")
+
+
+def test_file_that_is_no_text_is_an_error(home: Path) -> None:
+    file = written(home, "")
+    file.write_bytes(b"models: \xff\xfe")
+    with pytest.raises(ConfigError, match=r"is not UTF-8 text \(byte 8\)"):
+        load(home, "en", {})
+    file.unlink()
+    file.mkdir()
+    with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
+        load(home, "en", {})
+
+
+def test_deeply_nested_file_is_an_error(home: Path) -> None:
+    assert "not" in problem(home, "limits: " + "[" * 20_000 + "]" * 20_000)
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({"OPENAI_API_KEY": "k"}, ("main", "gpt-5.4", None, "k")),
+        (
+            {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1", "SOPWITH_MODEL": "m"},
+            ("main", "m", "http://127.0.0.1:1/v1", ""),
+        ),
+        ({"SOPWITH_MODEL": "m", "OPENAI_API_KEY": "k"}, ("main", "m", None, "k")),
+    ],
+)
+def test_environment_alone_is_enough(
+    home: Path, environ: dict[str, str], expected: tuple[str, str, str | None, str]
+) -> None:
+    (model,) = load(home, "en", environ).models
+    assert (model.name, model.model, model.base_url, model.api_key) == expected
+
+
+def test_environment_wins_over_the_file(home: Path) -> None:
+    written(home, "models: [{name: first, model: a}, {name: main, model: b, api_key: from-file, protocol: text}]")
+    first, main = load(home, "en", {"SOPWITH_MODEL": "c", "OPENAI_API_KEY": "from-env"}).models
+    assert (first.model, main.model, main.api_key, main.protocol) == ("a", "c", "from-env", "text")
+
+
+def test_environment_adds_main_in_front_of_models_with_other_names(home: Path) -> None:
+    written(home, "models: [{name: local, model: a, base_url: 'http://127.0.0.1:1/v1'}]")
+    assert [each.name for each in load(home, "en", {"SOPWITH_MODEL": "c"}).models] == ["main", "local"]
+
+
+def test_key_in_the_environment_does_not_send_a_local_owner_to_a_provider(home: Path) -> None:
+    written(home, "models: [{name: local, model: a, base_url: 'http://127.0.0.1:1/v1'}]")
+    assert [each.name for each in load(home, "en", {"OPENAI_API_KEY": "k"}).models] == ["local"]
+
+
+def test_empty_variables_count_as_unset(home: Path) -> None:
+    assert load(home, "en", {"OPENAI_API_KEY": "", "OPENAI_BASE_URL": " "}).models == ()
+
+
+def test_wrong_address_in_the_environment_is_an_error(home: Path) -> None:
+    with pytest.raises(ConfigError, match="OPENAI_BASE_URL must be an address"):
+        load(home, "en", {"OPENAI_BASE_URL": "127.0.0.1:80", "SOPWITH_MODEL": "m"})
+
+
+def test_home_is_the_option_then_the_variable_then_the_default(tmp_path: Path) -> None:
+    environ = {"SOPWITH_HOME": str(tmp_path / "b")}
+    assert find_home(str(tmp_path / "a"), environ) == tmp_path / "a"
+    assert find_home(None, environ) == tmp_path / "b"
+    assert find_home(None, {"SOPWITH_HOME": ""}) == Path.home() / ".sopwith"
+    assert find_home("here", {}) == Path.cwd() / "here"
+    assert find_home("~/x", {}) == Path.home() / "x"
+    with pytest.raises(ConfigError, match="--home DIR"):
+        find_home("~nobody-of-that-name", {})
+
+
+@pytest.mark.parametrize(
+    ("option", "environ", "lang"),
+    [
+        (None, {}, "en"),
+        (None, {"LANG": "zh_CN.UTF-8"}, "zh"),
+        (None, {"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}, "en"),
+        (None, {"LANG": "de_DE", "LC_MESSAGES": "zh_TW", "LC_ALL": ""}, "zh"),
+        ("en", {"LANG": "zh_CN.UTF-8"}, "en"),
+        ("zh", {"LANG": "C"}, "zh"),
+    ],
+)
+def test_language_is_the_option_then_the_locale(option: str | None, environ: dict[str, str], lang: str) -> None:
+    assert find_lang(option, environ) == lang
+
+
+def test_yaml_is_imported_only_when_there_is_a_file(home: Path) -> None:
+    home.mkdir(parents=True)
+    code = "import sys, pathlib, config; config.load(pathlib.Path(sys.argv[1]), 'en', {}); print('yaml' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(home)], cwd=CHECKOUT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"

@@ -21,13 +21,15 @@ class Outcome:
     """What one turn led to.
 
     `data` is the tool's result or the final answer; `next_prompt` is what the model reads next, as messages for the
-    history, or None when the task is done; `should_exit` leaves the loop at once (a question waits, or no way on).
+    history, or None when the task is done; `should_exit` leaves the loop at once, and `ending` says why: a question or
+    a confirmation waits for the owner, or there is no way on.
     """
 
     data: Any = None
     next_prompt: list[Message] | None = None
     should_exit: bool = False
     status: Status = "ok"
+    ending: Literal["", "waiting", "failed"] = ""
 
 
 @dataclass(slots=True)

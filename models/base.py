@@ -94,10 +94,12 @@ class Reply:
     kind: Kind = "scripted"
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
+    only_reads: bool = False  # a step that its SOP declares as reading: it may be done again after a crash
+    recorded: bool = False  # taken from the run log by a resumed run: no model was called for it now
 
     def message(self) -> Message:
         """The reply as it stands in the history: always valid to send back, whatever the model wrote."""
-        message: Message = {"role": "assistant", "content": self.text or ("" if not self.calls else None)}
+        message: Message = {"role": "assistant", "content": self.text or (None if self.calls else "…")}
         if self.calls:
             message["tool_calls"] = [
                 {
@@ -111,6 +113,8 @@ class Reply:
 
     def event(self, turn: int) -> Event:
         """The `model_called` event; its field `reply` is what a resumed run is rebuilt from."""
+        if self.recorded:
+            return {"type": "reply_reused", "turn": turn}
         calls = [{"id": c.id, "name": c.name, "args": c.args, "raw": c.raw, "error": c.error} for c in self.calls]
         tokens = {"input": self.usage.input, "cached": self.usage.cached, "output": self.usage.output}
         return {
@@ -121,7 +125,7 @@ class Reply:
             "seconds": round(self.seconds, 3),
             "tokens": tokens,
             "cost": self.usage.cost,
-            "reply": {"text": self.text, "calls": calls, "finish": self.finish},
+            "reply": {"text": self.text, "calls": calls, "finish": self.finish, "only_reads": self.only_reads},
         }
 
     @classmethod
@@ -130,7 +134,9 @@ class Reply:
         said, tokens = event["reply"], event["tokens"]
         usage = Usage(tokens["input"], tokens["cached"], tokens["output"], event["cost"])
         calls = [ToolCall(**call) for call in said["calls"]]
-        return cls(said["text"], calls, said["finish"], event["model"], event["kind"], usage, event["seconds"])
+        return cls(
+            said["text"], calls, said["finish"], event["model"], event["kind"], usage, event["seconds"], said["only_reads"]
+        )
 
 
 @dataclass(slots=True)

@@ -1,0 +1,434 @@
+"""One call in, one `Outcome` out: the gate, the tool, the turn policy and the working-memory anchor.
+
+`AgentHandler.prepare` says what the model is asked this turn; `dispatch` carries out the first call of its reply. What
+the model did wrong comes back to it as an outcome; what we did wrong is raised. Source: seed 002 §1, §4, §5.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from inspect import isgenerator
+from typing import Any, Literal, Protocol
+
+from agent_loop import Outcome
+from memory.inbox import Answer, Entry, Inbox, call_hash
+from memory.working import WorkingMemory, without_summary
+from models.base import Event, Message, Reply, Request, ToolCall, ToolResult
+from safety.gate import Ask, Gate
+from tools.base import Tool, ToolContext, ToolError
+
+MAX_RESULT_CHARS = 24_000  # of one result, in the history; tools keep what is longer in a file
+ASK_AGAIN = 3  # replies without a call or an answer in a row
+TELL_LOOP, FAIL_LOOP = 3, 5  # the same call with the same result, in a row
+TELL_PAIR, FAIL_PAIR = 2, 5  # A-B-A-B: how often a pair of calls repeats
+
+
+@dataclass(frozen=True, slots=True)
+class Reminder:
+    """When the model is reminded of something. `every` counts turns; `once` names the only turn."""
+
+    kind: str
+    every: int = 0
+    once: int = 0
+
+    def is_due(self, turn: int) -> bool:
+        """True on the turns that the table names."""
+        return turn == self.once or (self.every > 0 and turn % self.every == 0)
+
+
+REMINDERS = (  # seed 002 §1 and §5
+    Reminder("no_retry", every=7),
+    Reminder("tools", every=10),
+    Reminder("must_ask", once=30),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """What the owner is asked to allow: exactly this call. `preview` is its effect, readable."""
+
+    id: str
+    tool: str
+    args: dict[str, Any]
+    reason: str
+    risk: str
+    preview: str
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """The owner's word on a confirmation: once, for the rest of this run, or no with a reason the model reads."""
+
+    decision: Literal["once", "run", "no"]
+    reason: str = ""
+
+
+class Owner(Protocol):
+    """The owner, or somebody who answers in the owner's place. None means: not here, the run waits on disk."""
+
+    def ask(self, id: str, question: str, candidates: list[str]) -> str | None:
+        """Puts a question; returns the answer."""
+        ...
+
+    def confirm(self, confirmation: Confirmation) -> Approval | None:
+        """Asks for leave."""
+        ...
+
+
+class Prompts(Protocol):
+    """The texts that the model reads, in the language of the run (context/prompts.py)."""
+
+    def text(self, name: str, /, **values: object) -> str:
+        """The text called `name`, with its blanks filled."""
+        ...
+
+
+@dataclass(slots=True)
+class TurnState:
+    """What the turn policy carries from turn to turn; a resumed run finds it in its log (runs/resume.py)."""
+
+    must_ask: bool = False
+    allowed_for_run: set[str] = field(default_factory=set)
+    interrupted: str = ""  # hash of the call that had started, and not ended, when the run stopped
+    has_resumed: bool = False
+
+
+class AgentHandler:
+    """The handler of a run. One object a run; nothing in it outlives the run but what the events say."""
+
+    def __init__(
+        self,
+        *,
+        run: str,
+        session: str,
+        request: str,
+        tools: dict[str, Tool],
+        schemas: list[dict[str, Any]],
+        check_args: Callable[[dict[str, Any], dict[str, Any]], str | None],
+        context: ToolContext,
+        gate: Gate,
+        redact: Callable[[Any], Any],
+        owner: Owner,
+        inbox: Inbox,
+        prompts: Prompts,
+        working: WorkingMemory,
+        state: TurnState,
+        l2_index: str = "",
+        steering: Callable[[], list[str]] = list,
+    ) -> None:
+        self.run, self.session, self.request = run, session, request
+        self.tools, self.schemas, self.check_args = tools, schemas, check_args
+        self.context, self.gate, self.redact = context, gate, redact
+        self.owner, self.inbox, self.prompts = owner, inbox, prompts
+        self.working, self.state, self.l2_index, self.steering = working, state, l2_index, steering
+        self.schema_of = {schema["function"]["name"]: schema["function"]["parameters"] for schema in schemas}
+        self.loops = LoopWatch()
+        self.notes: list[str] = []  # for the tail of the next request
+        self.resend_tools = True
+        self.no_call_in_a_row = 0
+        self.by_rote = True  # until a model has spoken
+
+    def prepare(self, turn: int, messages: list[Message]) -> Generator[Event, None, Request]:
+        """The request of this turn: history, then anchor and reminders at the tail. Steering joins the history."""
+        for said in self.steering():
+            yield {"type": "steered", "turn": turn, "text": said}
+            messages.append({"role": "user", "content": self.prompts.text("steered", text=said)})
+        due = [] if self.by_rote else [r.kind for r in REMINDERS if r.is_due(turn)]
+        for kind in due:
+            yield {"type": "reminder", "turn": turn, "kind": kind}
+        self.state.must_ask |= "must_ask" in due
+        describe = self.resend_tools or "tools" in due
+        whole = "tools" in due or self.state.has_resumed or self.by_rote
+        parts = [self.working.anchor(turn, whole=whole)] if self.working.summaries or turn > 1 else []
+        if "tools" in due and self.l2_index:
+            parts.append(self.l2_index)
+        if self.state.has_resumed:
+            parts.append(self.prompts.text("resumed"))
+        parts += [self.prompts.text(f"reminder_{kind}", turn=turn) for kind in due if kind != "tools"]
+        parts += self.notes
+        self.notes, self.resend_tools, self.state.has_resumed = [], False, False
+        return Request(turn, messages, self.schemas, "\n\n".join(parts), describe)
+
+    def dispatch(self, turn: int, reply: Reply) -> Generator[Event, None, Outcome]:
+        """Carries out the reply: its first call, or its answer."""
+        self.by_rote = reply.kind == "rote"
+        if not reply.calls:
+            return (yield from self._no_call(turn, reply))
+        call = reply.calls[0]
+        started = time.monotonic()
+        result = self._refusal(call) or self._unfit(call) or (yield from self._gated(turn, call, reply))
+        if isinstance(result, Outcome):
+            return result
+        result.data = self.redact(result.data)
+        yield {
+            "type": "tool_ended",
+            "turn": turn,
+            "call": call.id,
+            "tool": call.name,
+            "status": result.status,
+            "seconds": round(time.monotonic() - started, 3),
+            "data": result.data,
+        }
+        self.no_call_in_a_row = 0
+        self.working.note(turn, reply, result)
+        if call.name == "ask_user" and result.status == "ok":
+            self.state.must_ask = False
+        if not self.by_rote and (yield from self._is_stuck(turn, call, result)):
+            return Outcome(self.prompts.text("loop_failed", count=FAIL_LOOP), should_exit=True, ending="failed")
+        return Outcome(result.data, prompt_after(reply, result, self.prompts), status=result.status)
+
+    def _no_call(self, turn: int, reply: Reply) -> Generator[Event, None, Outcome]:
+        """An answer ends the run; what is no answer is asked again, a few times."""
+        answer = without_summary(reply.text)
+        problem = no_answer(reply, answer)
+        if not problem or (problem == "code_only_reply" and self.no_call_in_a_row >= ASK_AGAIN):
+            return Outcome(self.redact(answer))
+        if self.no_call_in_a_row >= ASK_AGAIN:
+            text = self.prompts.text("no_tool_three_times", count=ASK_AGAIN)
+            return Outcome(text, should_exit=True, ending="failed", status="error")
+        self.no_call_in_a_row += 1
+        self.working.note(turn, reply, None)
+        prompt = self.prompts.text(problem)
+        yield {"type": "reminder", "turn": turn, "kind": problem, "prompt": prompt}
+        return Outcome(None, [{"role": "user", "content": prompt}], status="error")
+
+    def _refusal(self, call: ToolCall) -> ToolResult | None:
+        """At turn 30 only a question is accepted, until it has been put (seed 002 §5)."""
+        if self.state.must_ask and not self.by_rote and call.name != "ask_user":
+            return ToolResult("refused", self.prompts.text("only_ask_user"))
+        return None
+
+    def _unfit(self, call: ToolCall) -> ToolResult | None:
+        """What is wrong with a call before it means anything: its name, its JSON, its arguments."""
+        if call.name not in self.tools:
+            self.resend_tools = True
+            near = get_close_matches(call.name, self.tools, n=3, cutoff=0.4) or sorted(self.tools)
+            text = self.prompts.text("unknown_tool", name=call.name[:80], nearest=", ".join(near))
+            return ToolResult("error", text)
+        if call.args is None:
+            return ToolResult("error", self.prompts.text("broken_call", problem=call.error))
+        problem = self.check_args(self.schema_of[call.name], call.args)
+        if problem:
+            return ToolResult("error", self.prompts.text("bad_args", tool=call.name, problem=problem))
+        return None
+
+    def _gated(self, turn: int, call: ToolCall, reply: Reply) -> Generator[Event, None, ToolResult | Outcome]:
+        """Asks the gate, and the owner when the gate says so; then runs the tool."""
+        tool, args = self.tools[call.name], call.args or {}
+        if self.state.interrupted == call_hash(call.name, args):
+            self.state.interrupted = ""
+            if not (tool.only_reads or reply.only_reads):
+                yield {"type": "uncertain", "turn": turn, "call": call.id, "tool": call.name, "args": args}
+                return ToolResult("error", self.prompts.text("may_have_happened", tool=call.name))
+        try:
+            paths = tuple(path for name in tool.paths for path in self._paths(args.get(name)))
+        except (OSError, ValueError) as error:
+            return ToolResult("error", self.prompts.text("bad_args", tool=call.name, problem=str(error)))
+        verdict = self.gate.decide(
+            Ask(
+                tool=call.name,
+                args=args,
+                effects=tool.effects,
+                paths=paths,
+                session=self.session,
+                request=self.request,
+            )
+        )
+        if verdict.decision == "refuse":
+            return ToolResult("refused", self.prompts.text("refused", reason=verdict.reason))
+        if verdict.decision == "confirm":
+            refusal = yield from self._confirmed(turn, call, verdict.reason, verdict.risk)
+            if refusal is not None:
+                return refusal
+        return (yield from self._run(turn, call, tool))
+
+    def _paths(self, value: Any) -> list[Any]:
+        values = value if isinstance(value, list) else [value] if value else []
+        return [self.context.path(str(text)) for text in values]
+
+    def _confirmed(
+        self, turn: int, call: ToolCall, reason: str, risk: str
+    ) -> Generator[Event, None, ToolResult | Outcome | None]:
+        """None when the owner allows this call; else its refusal, or the outcome that waits for the owner."""
+        args = call.args or {}
+        if f"{call.name}:{risk}" in self.state.allowed_for_run:
+            return None
+        id, name = f"{self.run}.{turn}", call_hash(call.name, args)
+        found = self.inbox.answer_for(self.run, name)
+        if found:
+            id, answer = found
+            approval: Approval | None = Approval("no" if answer.decision == "deny" else "once", answer.text)
+        else:
+            yield {"type": "confirm", "id": id, "turn": turn, "tool": call.name, "reason": reason, "risk": risk}
+            approval = self.owner.confirm(Confirmation(id, call.name, args, reason, risk, preview(args)))
+        if approval is None:
+            text = f"{call.name}: {reason}"
+            self.inbox.add(
+                Entry(id, self.run, "confirmation", text, [], call.name, self.redact(args), risk, name, self.session)
+            )
+            return Outcome(text, should_exit=True, ending="waiting")
+        kind = f"{call.name}:{risk}"
+        yield {
+            "type": "confirmed",
+            "id": id,
+            "turn": turn,
+            "decision": approval.decision,
+            "reason": approval.reason,
+            "kind": kind,
+        }
+        if found:
+            self.inbox.remove(id)
+        if approval.decision == "no":
+            return ToolResult("refused", self.prompts.text("denied", reason=approval.reason or "-"))
+        if approval.decision == "run":
+            self.state.allowed_for_run.add(kind)
+        return None
+
+    def _run(self, turn: int, call: ToolCall, tool: Tool) -> Generator[Event, None, ToolResult | Outcome]:
+        """Runs the tool. The intent is on disk before it starts: the driver writes `tool_started` when it is yielded."""
+        args = call.args or {}
+        yield {
+            "type": "tool_started",
+            "turn": turn,
+            "call": call.id,
+            "tool": call.name,
+            "args": self.redact(args),
+            "hash": call_hash(call.name, args),
+            "only_reads": tool.only_reads,
+        }
+        if call.name == "ask_user":
+            return (yield from self._asked(turn, call))
+        self.context.call = call.id
+        try:
+            running = tool.run(self.context, **args)
+            result = (yield from self._progress(call, running)) if isgenerator(running) else running
+        except (ToolError, OSError, ValueError) as error:  # the model's mistake, or the world's
+            return ToolResult("error", str(error) or type(error).__name__)
+        except KeyboardInterrupt:
+            yield {
+                "type": "tool_ended",
+                "turn": turn,
+                "call": call.id,
+                "tool": call.name,
+                "status": "cancelled",
+                "seconds": 0.0,
+                "data": None,
+            }
+            raise
+        if call.name == "update_working_checkpoint":
+            self.working.checkpoint(args["key_info"], args.get("related_sop"))
+        return result
+
+    def _progress(
+        self, call: ToolCall, running: Generator[str, None, ToolResult]
+    ) -> Generator[Event, None, ToolResult]:
+        while True:
+            try:
+                delta = next(running)
+            except StopIteration as stop:
+                result: ToolResult = stop.value
+                return result
+            yield {"type": "tool_output", "call": call.id, "delta": self.redact(delta)}
+
+    def _asked(self, turn: int, call: ToolCall) -> Generator[Event, None, ToolResult | Outcome]:
+        """Puts the model's question to the owner, or leaves it in the inbox and waits."""
+        args = call.args or {}
+        question, candidates = str(args["question"]), [str(c) for c in args.get("candidates") or []]
+        name = call_hash(call.name, args)
+        found = self.inbox.answer_for(self.run, name)
+        id = found[0] if found else f"{self.run}.{turn}"
+        if found:
+            answer: str | None = found[1].text
+        else:
+            yield {"type": "asked", "id": id, "turn": turn, "question": question, "candidates": candidates}
+            answer = self.owner.ask(id, question, candidates)
+        if answer is None:
+            self.inbox.add(Entry(id, self.run, "question", question, candidates, call=name, session=self.session))
+            return Outcome(question, should_exit=True, ending="waiting")
+        yield {"type": "answered", "id": id, "turn": turn, "text": answer}
+        if found:
+            self.inbox.remove(id)
+        return ToolResult("ok", {"answer": answer})
+
+    def _is_stuck(self, turn: int, call: ToolCall, result: ToolResult) -> Generator[Event, None, bool]:
+        """Tells a model that goes round in circles; True when telling has not helped."""
+        verdict = self.loops.see(call, result)
+        if verdict:
+            yield {"type": "reminder", "turn": turn, "kind": f"loop_{verdict}"}
+        if verdict == "told":
+            self.notes.append(self.prompts.text("loop_told", count=self.loops.count))
+        return verdict == "failed"
+
+
+class LoopWatch:
+    """Sees a model that makes the same call with the same result, or two calls in turn, again and again."""
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+        self.count = 0
+
+    def see(self, call: ToolCall, result: ToolResult) -> Literal["", "told", "failed"]:
+        """"told" and "failed" when a repetition reaches its limits in this turn."""
+        text = call_hash(call.name, call.args) + result.status + result.as_text()
+        self.seen.append(hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
+        del self.seen[: -2 * FAIL_PAIR]
+        same = self._repeats(1)
+        pairs = 0 if same > 1 else self._repeats(2)
+        self.count = max(same, pairs)
+        if same >= FAIL_LOOP or pairs >= FAIL_PAIR:
+            return "failed"
+        return "told" if same == TELL_LOOP or (pairs >= TELL_PAIR and self._starts_pair(pairs)) else ""
+
+    def _repeats(self, length: int) -> int:
+        """How often the last `length` entries stand behind one another at the end."""
+        last, times = self.seen[-length:], 0
+        while len(last) == length and self.seen[len(self.seen) - length * (times + 1) :][:length] == last:
+            times += 1
+            if length * (times + 1) > len(self.seen):
+                break
+        return times
+
+    def _starts_pair(self, pairs: int) -> bool:
+        """Told once for each repetition more, not at every call in between."""
+        return pairs == TELL_PAIR and len(self.seen) >= 4 and self.seen[-1] == self.seen[-3] != self.seen[-2]
+
+
+def no_answer(reply: Reply, answer: str) -> str:
+    """Why a reply without a call is not an answer: the name of the prompt that says so, or "" when it is one."""
+    if reply.finish == "length":
+        return "cut_off_reply"
+    if not answer:
+        return "empty_reply"
+    if reply.kind != "rote" and re.fullmatch(r"```[^\n]*\n.*?```", answer, re.DOTALL) and answer.count("```") == 2:
+        return "code_only_reply"
+    return ""
+
+
+def prompt_after(reply: Reply, result: ToolResult, prompts: Prompts) -> list[Message]:
+    """What the history says after a call: its result, and that further calls of the reply were not executed."""
+    text = result.as_text()
+    if len(text) > MAX_RESULT_CHARS:
+        half = MAX_RESULT_CHARS // 2
+        text = f"{text[:half]}\n[… {len(text) - 2 * half} characters …]\n{text[-half:]}"
+    if result.status in ("error", "timeout") and isinstance(result.data, dict):
+        text = f"[{result.status}] {text}"
+    messages: list[Message] = [{"role": "tool", "tool_call_id": reply.calls[0].id, "content": text}]
+    extra = prompts.text("one_tool_a_turn") if len(reply.calls) > 1 else ""
+    return messages + [{"role": "tool", "tool_call_id": call.id, "content": extra} for call in reply.calls[1:]]
+
+
+def preview(args: dict[str, Any]) -> str:
+    """The effect of a call as an owner reads it: every argument, long ones on lines of their own."""
+    lines: list[str] = []
+    for name, value in args.items():
+        text = "\n".join(map(str, value)) if isinstance(value, list) else str(value)
+        lines.append(f"{name}: {text}" if "\n" not in text else f"{name}:\n  " + text.replace("\n", "\n  "))
+    return "\n".join(lines)
+
+
+__all__ = ["AgentHandler", "Answer", "Approval", "Confirmation", "Owner", "TurnState", "no_answer", "prompt_after"]

@@ -1,0 +1,130 @@
+"""The inbox: questions and confirmations that unattended runs wait for, one file each, answered exactly once.
+
+`inbox/<id>.json` is the entry; `inbox/<id>.answer.json` appears whole or not at all (a hard link of a finished file),
+so two processes cannot both answer. Both go away when the run has taken the answer into its log.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from config import SopwithError
+from memory.files import write_atomic
+
+
+class InboxError(SopwithError):
+    """There is no such entry, it is of the other kind, or it has been answered."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """What a run waits for. `call` is the hash of the very call that an approval holds for."""
+
+    id: str
+    run: str
+    kind: Literal["question", "confirmation"]
+    text: str
+    candidates: list[str] = field(default_factory=list)
+    tool: str = ""
+    args: dict[str, Any] = field(default_factory=dict)
+    risk: str = ""
+    call: str = ""
+    session: str = "main"
+    at: str = ""
+
+
+@dataclass(slots=True)
+class Answer:
+    """What the owner said: free text for a question, a decision for a confirmation."""
+
+    decision: Literal["answer", "approve", "deny"]
+    text: str = ""
+
+
+def call_hash(tool: str, args: dict[str, Any] | None) -> str:
+    """Names exactly one call: the tool and all of its arguments."""
+    text = json.dumps([tool, args], sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+class Inbox:
+    """The entries of one home folder."""
+
+    def __init__(self, home: Path) -> None:
+        self.folder = home / "inbox"
+
+    def add(self, entry: Entry) -> None:
+        """Puts an entry there; the same id again (a run resumed without an answer) replaces it."""
+        entry.at = entry.at or datetime.now(UTC).isoformat(timespec="seconds")
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_atomic(self._path(entry.id), json.dumps(asdict(entry), ensure_ascii=False, indent=1))
+
+    def list(self) -> list[Entry]:
+        """What is open, oldest first."""
+        if not self.folder.is_dir():
+            return []
+        names = {path.name for path in self.folder.iterdir()}
+        open_ids = [n[:-5] for n in names if n.endswith(".json") and not n.endswith(".answer.json")]
+        entries = [self._read(id) for id in open_ids if f"{id}.answer.json" not in names]
+        return sorted((entry for entry in entries if entry), key=lambda entry: (entry.at, entry.id))
+
+    def get(self, id: str) -> Entry:
+        """The entry that `id`, or the start of exactly one id, means. Raises InboxError."""
+        entries = self.list()
+        found = [e for e in entries if e.id == id] or [e for e in entries if id and e.id.startswith(id)]
+        if len(found) == 1:
+            return found[0]
+        if (self.folder / f"{id}.answer.json").exists():
+            raise InboxError(f"{id} has been answered already.")
+        known = ", ".join(entry.id for entry in entries[:5]) or "none"
+        raise InboxError(f'there is no open entry "{id}" in the inbox (open: {known}).\nSee them with: sopwith inbox list')
+
+    def answer(self, entry: Entry, answer: Answer) -> None:
+        """Records the owner's word. Raises InboxError when it is the wrong kind, or somebody was quicker."""
+        if (entry.kind == "question") != (answer.decision == "answer"):
+            words = "answer ID TEXT" if entry.kind == "question" else "approve ID, or: sopwith inbox deny ID"
+            raise InboxError(f"{entry.id} is a {entry.kind}.\nUse: sopwith inbox {words}")
+        draft = self.folder / f".{entry.id}.{os.getpid()}.answer"
+        write_atomic(draft, json.dumps(asdict(answer), ensure_ascii=False))
+        try:
+            os.link(draft, self._path(entry.id + ".answer"))
+        except FileExistsError:
+            raise InboxError(f"{entry.id} has been answered already.") from None
+        finally:
+            draft.unlink(missing_ok=True)
+
+    def answer_for(self, run: str, call: str) -> tuple[str, Answer] | None:
+        """The answer that this run waits for with exactly this call, with the entry's id."""
+        if not self.folder.is_dir():
+            return None
+        for path in self.folder.glob("*.answer.json"):
+            entry = self._read(path.name.removesuffix(".answer.json"))
+            if entry and entry.run == run and entry.call == call:
+                return entry.id, Answer(**json.loads(path.read_text("utf-8")))
+        return None
+
+    def remove(self, id: str) -> None:
+        """Takes an entry and its answer away."""
+        self._path(id).unlink(missing_ok=True)
+        self._path(id + ".answer").unlink(missing_ok=True)
+
+    def remove_run(self, run: str) -> None:
+        """Takes away what a cancelled run waited for."""
+        for entry in self.list():
+            if entry.run == run:
+                self.remove(entry.id)
+
+    def _path(self, id: str) -> Path:
+        return self.folder / f"{id}.json"
+
+    def _read(self, id: str) -> Entry | None:
+        try:
+            return Entry(**json.loads(self._path(id).read_text("utf-8")))
+        except (FileNotFoundError, ValueError, TypeError):
+            return None

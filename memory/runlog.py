@@ -1,0 +1,303 @@
+"""The run log: what happened in a run, one JSON event a line, append-only. It is the evidence everything else points to.
+
+`runs/<run>/log.jsonl` holds the events (docs/events.md), each written in one piece before the run takes its next step;
+`sync` makes them survive a power cut and is called before every effect. `runs/<run>/lock` is held by the process that
+works on the run. Long tool outputs lie beside them.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from config import SopwithError
+from models.base import Event
+
+NOT_LOGGED = {"text", "text_reset", "tool_output"}  # they only feed screens: what they add up to is logged whole
+
+
+class RunLogError(SopwithError):
+    """The run log cannot be read or written, or somebody else works on this run."""
+
+
+@dataclass(slots=True)
+class RunSummary:
+    """One line of `runs list`."""
+
+    run: str
+    task: str
+    status: str  # working, interrupted, or how it ended: done, failed, waiting, limit, no_model, cancelled
+    started: str
+    turns: int = 0
+    model_calls: int = 0
+    cost: float = 0.0
+    sop: str | None = None
+    rote: bool = False
+
+
+def new_run_id() -> str:
+    """Sorts by time and reads well: 20261121-222220-3f9a."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+
+
+class RunLog:
+    """The log of one run, open for writing by this process alone."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.run = folder.name
+        self._lock = -1
+        self._file = -1
+
+    @classmethod
+    def create(cls, home: Path) -> RunLog:
+        """Makes the folder of a new run. Raises RunLogError when the home folder cannot be written."""
+        for _ in range(20):
+            folder = home / "runs" / new_run_id()
+            try:
+                folder.mkdir(parents=True, mode=0o700)
+            except FileExistsError:
+                continue
+            except OSError as error:
+                raise _cannot_write(folder, error) from error
+            return cls(folder)._open()
+        raise RunLogError(f"cannot find a free name for a run in {home / 'runs'}")
+
+    @classmethod
+    def reopen(cls, home: Path, run: str) -> RunLog:
+        """Opens the log of a run that is to go on; a line that a crash left unfinished is cut off."""
+        log = cls(home / "runs" / find_run(home, run))._open()
+        _cut_torn_line(log.folder / "log.jsonl")
+        return log
+
+    def _open(self) -> RunLog:
+        try:
+            self._lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                owner = worker(self.folder)
+                os.close(self._lock)
+                raise RunLogError(
+                    f"run {self.run} is being worked on by process {owner or 'unknown'}.\n"
+                    f"Wait for it, or stop it: sopwith runs cancel {self.run}"
+                ) from None
+            os.ftruncate(self._lock, 0)
+            os.pwrite(self._lock, f"{os.getpid()}\n".encode(), 0)
+            self._file = os.open(
+                self.folder / "log.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600
+            )
+        except OSError as error:
+            raise _cannot_write(self.folder, error) from error
+        return self
+
+    def append(self, event: Event) -> None:
+        """Writes one event. After it returns, the event survives the end of this process."""
+        line = (json.dumps(event, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+        try:
+            written = os.write(self._file, line)
+            if written != len(line):  # a full disk takes a part of it
+                os.ftruncate(self._file, os.fstat(self._file).st_size - written)
+                raise OSError(28, os.strerror(28))
+        except OSError as error:
+            raise _cannot_write(self.folder, error) from error
+
+    def sync(self) -> None:
+        """Returns when everything appended so far survives a power cut."""
+        try:
+            os.fdatasync(self._file)
+        except OSError as error:
+            raise _cannot_write(self.folder, error) from error
+
+    def close(self) -> None:
+        """Lets go of the run; others may work on it."""
+        for descriptor in (self._file, self._lock):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._file = self._lock = -1
+
+
+def _cannot_write(folder: Path, error: OSError) -> RunLogError:
+    return RunLogError(
+        f"cannot write the run log in {folder}: {error.strerror or error}.\n"
+        "Nothing further was done. Free some space or choose another home folder with --home."
+    )
+
+
+def _cut_torn_line(path: Path) -> None:
+    with path.open("rb+") as file:
+        data_end = file.seek(0, os.SEEK_END)
+        position, chunk = data_end, b""
+        while position > 0 and b"\n" not in chunk:
+            position = max(0, position - 65536)
+            file.seek(position)
+            chunk = file.read(65536 if data_end - position > 65536 else data_end - position)
+        keep = position + chunk.rfind(b"\n") + 1
+        if keep != data_end:
+            file.truncate(keep)
+
+
+def worker(folder: Path) -> int | None:
+    """The process id that works on the run in `folder` now, or None."""
+    try:
+        descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            text = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
+            return int(text) if text.isdigit() else 0
+        return None
+    finally:
+        os.close(descriptor)
+
+
+def find_run(home: Path, name: str) -> str:
+    """The id that `name` means: an id, the start of exactly one, or "last". Raises RunLogError."""
+    runs = run_ids(home)
+    if name == "last" and runs:
+        return runs[0]
+    found = [run for run in runs if run == name] or [run for run in runs if name and run.startswith(name)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise RunLogError(f'"{name}" is the start of {len(found)} runs: {", ".join(found[:4])} …\nGive more of the id.')
+    raise RunLogError(f'there is no run "{name}" in {home / "runs"}.\nSee them with: sopwith runs list')
+
+
+def run_ids(home: Path) -> list[str]:
+    """All runs, newest first."""
+    with suppress(FileNotFoundError), os.scandir(home / "runs") as entries:
+        return sorted((entry.name for entry in entries if entry.is_dir(follow_symlinks=False)), reverse=True)
+    return []
+
+
+def read_events(home: Path, run: str) -> Iterator[Event]:
+    """The events of a run in order; a torn last line is left out, a damaged one in between is an error."""
+    path = home / "runs" / run / "log.jsonl"
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                if not line.endswith(b"\n"):
+                    return
+                try:
+                    event = json.loads(line)
+                except ValueError as error:
+                    raise RunLogError(f"{path}:{number} is damaged: {error}") from error
+                yield event
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise RunLogError(f"cannot read {path}: {error.strerror}") from error
+
+
+def list_runs(home: Path, limit: int | None = None) -> list[RunSummary]:
+    """What the run logs say of each run, newest first."""
+    summaries = (summarise(home, run) for run in run_ids(home))
+    found: list[RunSummary] = []
+    for summary in summaries:
+        if limit is not None and len(found) >= limit:
+            break
+        if summary is not None:
+            found.append(summary)
+    return found
+
+
+def summarise(home: Path, run: str) -> RunSummary | None:
+    """One run's line. Looks at the first and the last event only, unless the run has not ended."""
+    path = home / "runs" / run / "log.jsonl"
+    try:
+        first, last = _ends(path)
+    except (OSError, ValueError):
+        return RunSummary(run, "", "damaged", "")
+    if first is None:
+        return None
+    if last is None or last.get("type") != "run_ended":
+        return _count(home, run, first)
+    return RunSummary(
+        run,
+        first["task"],
+        last["status"],
+        first["at"],
+        last["turns"],
+        last["model_calls"],
+        last["cost"],
+        last["sop"],
+        last["rote"],
+    )
+
+
+def _ends(path: Path) -> tuple[Event | None, Event | None]:
+    with path.open("rb") as file:
+        head = file.readline()
+        if not head.endswith(b"\n"):
+            return None, None
+        size = file.seek(0, os.SEEK_END)
+        reach = 4096
+        while True:
+            file.seek(max(len(head), size - reach))
+            lines = file.read().splitlines(keepends=True)
+            whole = [line for line in lines if line.endswith(b"\n")]
+            if size - reach <= len(head):
+                return json.loads(head), json.loads(whole[-1]) if whole else None
+            if len(whole) > 1:
+                return json.loads(head), json.loads(whole[-1])
+            reach *= 8
+
+
+def _count(home: Path, run: str, first: Event) -> RunSummary:
+    status = "interrupted" if worker(home / "runs" / run) is None else "working"
+    summary = RunSummary(run, first["task"], status, first["at"], sop=first.get("sop"))
+    kinds: set[str] = set()
+    for event in read_events(home, run):
+        if event["type"] == "model_called":
+            kinds.add(event["kind"])
+            summary.turns = event["turn"]
+            summary.model_calls += event["kind"] == "openai"
+            summary.cost += event["cost"]
+    summary.rote = kinds == {"rote"}
+    return summary
+
+
+class Totals:
+    """Counts what a run used, from its events."""
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self.turns = self.model_calls = 0
+        self.cost = self.seconds = 0.0
+        self.tokens = {"input": 0, "cached": 0, "output": 0}
+        self.kinds: set[str] = set()
+        for event in events:
+            self.add(event)
+
+    def add(self, event: Event) -> None:
+        """Counts one event; types that use nothing are passed over."""
+        if event["type"] == "model_called":
+            self.turns = event["turn"]
+            self.kinds.add(event["kind"])
+            self.model_calls += event["kind"] == "openai"
+            self.cost += event["cost"]
+            for key in self.tokens:
+                self.tokens[key] += event["tokens"][key]
+        elif event["type"] == "run_ended":
+            self.seconds = event["seconds"]
+
+    def as_fields(self) -> dict[str, Any]:
+        """The fields of `run_ended`."""
+        return {
+            "turns": self.turns,
+            "model_calls": self.model_calls,
+            "tokens": dict(self.tokens),
+            "cost": round(self.cost, 6),
+            "rote": self.kinds == {"rote"},
+        }

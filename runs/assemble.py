@@ -1,0 +1,301 @@
+"""The one place where a run is put together: models, handler, context, memory, from config and options."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from agent_loop import End, agent_loop
+from config import Config, ConfigError, ModelConfig
+from context.builder import FoldedTask, build
+from context.prompts import Prompts
+from handler import AgentHandler, Owner, TurnState
+from learning.routing import route
+from memory.home import open_home
+from memory.inbox import Inbox
+from memory.runlog import RunLog, RunLogError, Totals, find_run, read_events
+from memory.sops import Sop, SopStore
+from memory.working import WorkingMemory
+from models.base import Event, Message, Model, ModelUnavailable, Reply, Request, ToolResult
+from models.chain import Budget, ModelChain
+from models.rote import RoteModel
+from runs.resume import Progress, read_progress
+from runs.run import Run, Steering
+from safety.gate import Gate
+from safety.secrets import Redactor
+from tools.base import ToolContext
+from tools.registry import all_tools
+from tools.schema import check_args, load_schemas
+
+SEEDS = Path(__file__).parent.parent / "sops"
+SHARED_EFFECTS = {"none", "ask"}  # all that a shared session's tools may do
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the owner asked for on the command line; None means what the config says."""
+
+    session: str = "main"
+    model: str | None = None
+    max_turns: int | None = None
+    max_cost: float | None = None  # USD
+    max_minutes: float | None = None
+    approve: Literal["ask", "never", "all"] = "ask"
+    rote: bool = True
+    cwd: Path = field(default_factory=Path.cwd)
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """An SOP that is to be done by rote, with its parameters."""
+
+    sop: Sop
+    parameters: dict[str, Any]
+
+
+class Agent:
+    """Starts and resumes runs in one home folder."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        open_home(config.home)
+        self.prompts = Prompts(config.lang)
+        self.sops = SopStore(SEEDS, config.home / "sops")
+
+    def start(self, task: str, options: Options, owner: Owner, previous: Sequence[str] = ()) -> Run:
+        """A new run. `previous` are the earlier runs of the conversation, oldest first."""
+        match = None
+        if options.rote and options.session == "main":
+            match = route(task, self.sops.all(), options.cwd, Path.home())
+        return self._start(task, options, owner, Replay(match.sop, match.parameters) if match else None, previous)
+
+    def run_sop(self, name: str, parameters: dict[str, Any], options: Options, owner: Owner) -> Run:
+        """A new run that does the SOP called `name` by rote. Raises SopwithError when it cannot be."""
+        sop = self.sops.get(name)
+        if sop.procedure is None:
+            raise ConfigError(
+                f"{name} has no recorded steps{f': {sop.problem}' if sop.problem else ''}.\n"
+                f"Read it with: sopwith sops show {name}"
+            )
+        words = " ".join([name, *(f"{key}={value}" for key, value in parameters.items())])
+        return self._start(words, options, owner, Replay(sop, sop.procedure.bind(parameters, options.cwd)), ())
+
+    def resume(self, run: str, options: Options, owner: Owner, say: str | None = None) -> Run:
+        """Goes on after the last turn that is on disk; `say` is what the owner adds. Raises RunLogError."""
+        run = find_run(self.config.home, run)
+        log = RunLog.reopen(self.config.home, run)
+        try:
+            events = list(read_events(self.config.home, run))
+            if not events:
+                raise RunLogError(f"run {run} stopped before its first line was written.\nStart the task again.")
+            prompts = Prompts(events[0]["lang"])
+            progress = read_progress(events, prompts)
+            if progress.status == "done":
+                raise RunLogError(f"run {run} is done.\nGo on in a conversation: sopwith chat --resume {run}")
+            return self._go_on(log, progress, options, owner, prompts, say)
+        except BaseException:
+            log.close()
+            raise
+
+    def _start(
+        self, task: str, options: Options, owner: Owner, replay: Replay | None, previous: Sequence[str]
+    ) -> Run:
+        models = self._configured(options)
+        messages = self._first_messages(task, options, previous)
+        log = RunLog.create(self.config.home)
+        opening: Event = {
+            "type": "run_started",
+            "task": task,
+            "session": options.session,
+            "home": str(self.config.home),
+            "models": [model.name for model in models],
+            "sop": replay.sop.name if replay else None,
+            "parameters": replay.parameters if replay else None,
+            "sop_version": replay.sop.version if replay else None,
+            "cwd": str(options.cwd),
+            "lang": self.config.lang,
+            "previous": list(previous),
+            "messages": messages,
+        }
+        progress = Progress(opening, messages)
+        return self._run(log, opening, progress, self._model(models, replay, progress, options), options, owner, self.prompts)
+
+    def _go_on(
+        self, log: RunLog, progress: Progress, options: Options, owner: Owner, prompts: Prompts, say: str | None
+    ) -> Run:
+        start = progress.opening
+        options = _as_started(options, start)
+        replay = None
+        if start["sop"] and not progress.handed_over:
+            sop = self.sops.get(start["sop"])
+            if sop.procedure is None or sop.version != start["sop_version"]:
+                raise RunLogError(f"{start['sop']} has changed since run {log.run} began.\nStart the task again.")
+            replay = Replay(sop, start["parameters"])
+        model = self._model(self._configured(options), replay, progress, options)
+        if progress.pending is not None and progress.pending.kind != "rote":
+            model = Recorded(progress.pending, model)
+        opening: Event = {"type": "run_resumed", "turn": progress.next_turn, "task": start["task"]}
+        run = self._run(log, opening, progress, model, options, owner, prompts)
+        if say:
+            run.steer(say)
+        return run
+
+    def _model(self, models: list[Model], replay: Replay | None, progress: Progress, options: Options) -> Model:
+        """The chain: the SOP lane first, then the configured models."""
+        limits = self.config.limits
+        budget = Budget(
+            limits.cost_usd if options.max_cost is None else options.max_cost,
+            limits.minutes if options.max_minutes is None else options.max_minutes,
+            spent_usd=progress.totals.cost,
+        )
+        lane: list[Model] = []
+        if replay is not None and replay.sop.procedure is not None:
+            sop = replay.sop
+            rote = RoteModel(
+                replay.sop.procedure,
+                replay.parameters,
+                sop=sop.name,
+                version=sop.version,
+                lang=self.config.lang,
+                cwd=options.cwd,
+            )
+            rote.fast_forward(progress.replayed)
+            lane = [rote]
+        if not lane and not models:
+            return Nobody()
+        return ModelChain([*lane, *models], budget)
+
+    def _run(
+        self,
+        log: RunLog,
+        opening: Event,
+        progress: Progress,
+        model: Model,
+        options: Options,
+        owner: Owner,
+        prompts: Prompts,
+    ) -> Run:
+        home, start, steering = self.config.home, progress.opening, Steering(log.folder)
+        tools = all_tools()
+        if options.session != "main":
+            tools = {name: tool for name, tool in tools.items() if set(tool.effects) <= SHARED_EFFECTS}
+        schemas = [schema for schema in load_schemas() if schema["function"]["name"] in tools]
+        handler = AgentHandler(
+            run=log.run,
+            session=options.session,
+            request=start["task"],
+            tools=tools,
+            schemas=schemas,
+            check_args=check_args,
+            context=ToolContext(options.cwd, log.folder, home, tool_seconds=self.config.limits.tool_seconds),
+            gate=Gate(self.config.safety, home, Path.home(), options.cwd),
+            redact=Redactor(self._secrets()).redact,
+            owner=owner,
+            inbox=Inbox(home),
+            prompts=prompts,
+            working=progress.working,
+            state=progress.state,
+            l2_index=self._l2_index(options),
+            steering=steering.take,
+        )
+        turns = options.max_turns or self.config.limits.turns
+        last_turn = progress.next_turn - 1 + turns if progress.status == "limit" else max(turns, progress.next_turn)
+        loop: Generator[Event, None, End] = agent_loop(
+            model, handler, progress.messages, first_turn=progress.next_turn, last_turn=last_turn
+        )
+        return Run(log, opening, loop, steering, totals=progress.totals, sop=start["sop"])
+
+    def _configured(self, options: Options) -> list[Model]:
+        chosen = [c for c in self.config.models if options.model in (None, c.name, c.model)]
+        if options.model and not chosen:
+            known = ", ".join(c.name for c in self.config.models) or "none"
+            raise ConfigError(f'no model is called "{options.model}" (configured: {known}).\nSee: sopwith doctor')
+        return [self._endpoint(c) for c in chosen]
+
+    def _endpoint(self, settings: ModelConfig) -> Model:
+        if settings.kind == "scripted":
+            from models.scripted import ScriptedModel
+
+            return ScriptedModel.load(Path(settings.model).expanduser())
+        from models.openai_compat import OpenAICompatModel
+
+        return OpenAICompatModel(settings, lang=self.config.lang)
+
+    def _first_messages(self, task: str, options: Options, previous: Sequence[str]) -> list[Message]:
+        return build(
+            task,
+            prompts=self.prompts,
+            sop_headers=self.sops.header_lines(self.config.lang),
+            sop_folder=str(SEEDS),
+            l2_index=self._l2_index(options),
+            cwd=options.cwd,
+            session=options.session,
+            now=datetime.now().astimezone(),
+            previous=[folded for run in previous if (folded := self._folded(run))],
+        )
+
+    def _folded(self, run: str) -> FoldedTask | None:
+        task, result, turns = "", "", 0
+        for event in read_events(self.config.home, run):
+            if event["type"] == "run_started":
+                task = event["task"]
+            elif event["type"] == "run_ended":
+                result, turns = event["result"], event["turns"]
+        return FoldedTask(task, result, turns) if task else None
+
+    def _l2_index(self, options: Options) -> str:
+        path = self.config.home / "memory" / "global_mem_insight.txt"
+        if options.session != "main" or not path.is_file():
+            return ""
+        return "\n".join(path.read_text("utf-8", "replace").splitlines()[:30])
+
+    def _secrets(self) -> dict[str, str]:
+        """The values that the agent holds and that nobody may read, by name."""
+        held = {f"{model.name} api_key": model.api_key for model in self.config.models if model.api_key}
+        words = ("_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
+        return held | {name: value for name, value in os.environ.items() if name.endswith(words) and len(value) >= 8}
+
+
+def _as_started(options: Options, opening: Event) -> Options:
+    """The options of a resumed run: where and for whom it works does not change."""
+    from dataclasses import replace
+
+    return replace(options, session=opening["session"], cwd=Path(opening["cwd"]))
+
+
+class Recorded:
+    """Gives the reply that the run log already holds once more, then asks `model`: nobody is asked twice."""
+
+    def __init__(self, reply: Reply, model: Model) -> None:
+        self.name = model.name
+        self._reply: Reply | None = reply
+        self._model = model
+
+    def reply(self, request: Request) -> Generator[Event, None, Reply]:
+        """The recorded reply the first time."""
+        if self._reply is None:
+            return (yield from self._model.reply(request))
+        reply, self._reply = self._reply, None
+        reply.recorded = True
+        return reply
+
+
+class Nobody:
+    """Stands where no SOP fits and no model is configured."""
+
+    name = "none"
+
+    def reply(self, request: Request) -> Generator[Event, None, Reply]:
+        """Raises ModelUnavailable."""
+        raise ModelUnavailable(
+            "no learned procedure covers this, and no model is configured.\n"
+            "Set OPENAI_API_KEY (or OPENAI_BASE_URL and SOPWITH_MODEL), or run: sopwith init"
+        )
+        yield {}
+
+
+

@@ -1,0 +1,58 @@
+"""Stopping a run is SIGINT or SIGTERM to its process, whoever sends it: Ctrl-C, `runs cancel`, a chat's stop key.
+
+While the run writes its log a stop is held back; it is raised as KeyboardInterrupt when the loop goes on, so that it
+reaches the model or the tool that is at work and never splits a write.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+Disposition = Callable[[int, FrameType | None], object] | int | None
+
+
+class Interrupts:
+    """Holds stops back except inside `allowed`. In a thread that is not the main one it does nothing.
+
+    One stop is raised once: what tidies up behind it (a tool that ends its processes) is not interrupted again.
+    """
+
+    def __init__(self) -> None:
+        self.received: signal.Signals | None = None
+        self._is_allowed = self._was_raised = False
+        self._before: dict[signal.Signals, Disposition] = {}
+
+    def __enter__(self) -> Interrupts:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._on_signal)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, before in self._before.items():
+            signal.signal(number, before)
+
+    def _on_signal(self, number: int, _: FrameType | None) -> None:
+        self.received = signal.Signals(number)
+        if self._is_allowed:
+            self._raise()
+
+    def _raise(self) -> None:
+        if not self._was_raised:
+            self._was_raised = True
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def allowed(self) -> Iterator[None]:
+        """A stretch of work that a stop may cut short."""
+        self._is_allowed = True
+        try:
+            if self.received is not None:
+                self._raise()
+            yield
+        finally:
+            self._is_allowed = False

@@ -1,0 +1,201 @@
+"""Drives one run: takes the loop's events one by one, writes each down, and says how it ended.
+
+Because the loop is a generator, an event is in the run log before the loop takes its next step; `tool_started` is made
+to survive a power cut before the tool's effect. Every way of running (terminal, chat, schedule, worker) uses this.
+"""
+
+from __future__ import annotations
+
+import queue
+import time
+from collections.abc import Generator, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from agent_loop import End
+from memory.inbox import Inbox
+from memory.runlog import NOT_LOGGED, RunLog, RunLogError, Totals
+from models.base import Diverged, Event, LimitReached, ModelUnavailable
+from runs.interrupts import Interrupts
+
+EXIT_CODES = {"done": 0, "failed": 1, "waiting": 3, "limit": 4, "no_model": 5, "cancelled": 130}
+
+
+class Steering:
+    """What the owner says to a run that is working: from this process, or from another by a file in the run's folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._said: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._file = folder / "steer"
+
+    def say(self, text: str) -> None:
+        """From any thread of this process."""
+        self._said.put(text)
+
+    def leave(self, text: str) -> None:
+        """From another process; a line of its own for each word."""
+        with self._file.open("a", encoding="utf-8", errors="replace") as file:
+            file.write(" ".join(text.split("\n")) + "\n")
+
+    def take(self) -> list[str]:
+        """All that was said since the last time."""
+        said: list[str] = []
+        while not self._said.empty():
+            said.append(self._said.get())
+        if self._file.exists():
+            taken = self._file.with_suffix(".taken")
+            self._file.rename(taken)  # whoever writes now writes a new file
+            said += [line for line in taken.read_text("utf-8", "replace").splitlines() if line.strip()]
+            taken.unlink()
+        return said
+
+
+class Run:
+    """One run, started or resumed, not yet under way: `events` makes it go."""
+
+    def __init__(
+        self,
+        log: RunLog,
+        opening: Event,
+        loop: Generator[Event, None, End],
+        steering: Steering,
+        *,
+        totals: Totals,
+        sop: str | None,
+    ) -> None:
+        self.id = log.run
+        self.status = "working"
+        self.result = ""
+        self.stopped_by: int | None = None  # the signal that ended it
+        self._log, self._opening, self._loop = log, opening, loop
+        self._steering, self._totals, self._sop = steering, totals, sop
+        self._started = time.monotonic() - totals.seconds
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the process (README), once the run has ended."""
+        return EXIT_CODES.get(self.status, 1)
+
+    def steer(self, text: str) -> None:
+        """Says something to the run while it works; the model reads it before its next turn. Any thread may call."""
+        self._steering.say(text)
+
+    def events(self) -> Iterator[Event]:
+        """All events of the run, stamped with run and time; the last one is `run_ended`.
+
+        A defect of ours is raised after the log says that the run failed.
+        """
+        defect: BaseException | None = None
+        end: dict[str, Any] = {"status": "cancelled", "result": "", "exit": "EXITED"}
+        try:
+            with Interrupts() as interrupts:
+                try:
+                    yield self._write(self._opening)
+                    end = yield from self._drive(interrupts)
+                except RunLogError:
+                    raise
+                except (GeneratorExit, KeyboardInterrupt) as stop:
+                    defect = stop if isinstance(stop, GeneratorExit) else None
+                except Exception as error:  # noqa: BLE001 - recorded, then raised again below
+                    defect = error
+                    end = {"status": "failed", "result": f"{type(error).__name__}: {error}", "exit": "EXITED"}
+                self.stopped_by = interrupts.received
+                self._loop.close()
+                event = self._end(end)
+            if not isinstance(defect, GeneratorExit):
+                yield event
+            if defect is not None:
+                raise defect
+        finally:
+            self._log.close()
+
+    def _drive(self, interrupts: Interrupts) -> Generator[Event, None, dict[str, Any]]:
+        """The loop's events, and how it ended as fields of `run_ended`."""
+        try:
+            while True:
+                try:
+                    with interrupts.allowed():
+                        event = next(self._loop)
+                except StopIteration as stop:
+                    return _ending(stop.value)
+                yield self._write(event)
+        except LimitReached as limit:
+            return {"status": "limit", "result": str(limit), "exit": "EXITED"}
+        except ModelUnavailable as error:
+            return {"status": "no_model", "result": str(error), "exit": "EXITED"}
+        except Diverged as stop:
+            if stop.event:
+                yield self._write(stop.event)
+            return {"status": "failed", "result": stop.reason, "exit": "EXITED"}
+
+    def _write(self, event: Event) -> Event:
+        stamped = {"type": event["type"], "run": self.id, "at": now(), **event}
+        if event["type"] not in NOT_LOGGED:
+            self._log.append(stamped)
+            self._totals.add(stamped)
+        if event["type"] == "tool_started":
+            self._log.sync()
+        return stamped
+
+    def _end(self, end: dict[str, Any]) -> Event:
+        self.status, self.result = end["status"], end["result"]
+        event = {
+            "type": "run_ended",
+            **end,
+            **self._totals.as_fields(),
+            "seconds": round(time.monotonic() - self._started, 3),
+            "sop": self._sop,
+        }
+        stamped = self._write(event)
+        self._log.sync()
+        return stamped
+
+
+def _ending(end: End) -> dict[str, Any]:
+    if end.exit == "CURRENT_TASK_DONE":
+        status = "done"
+    elif end.exit == "MAX_TURNS_EXCEEDED":
+        status = "limit"
+    else:
+        status = end.outcome.ending or "failed"
+    result = end.outcome.data
+    if status == "limit":
+        result = f"stopped after {end.turns} turns, as --max-turns says; go on with: sopwith runs resume RUN"
+    return {"status": status, "result": result if isinstance(result, str) else str(result), "exit": end.exit}
+
+
+def now() -> str:
+    """UTC, ISO 8601, to the millisecond: the "at" of an event."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def cancel(home: Path, run: str) -> bool:
+    """Stops a run: a working one by a signal to its process, a waiting or interrupted one in its log.
+
+    Returns False when it had ended already. Raises RunLogError.
+    """
+    import os
+    import signal
+
+    from memory.runlog import find_run, read_events, summarise, worker
+
+    run = find_run(home, run)
+    pid = worker(home / "runs" / run)
+    if pid:
+        os.kill(pid, signal.SIGTERM)
+        return True
+    summary = summarise(home, run)
+    if summary is None or summary.status not in ("waiting", "interrupted"):
+        return False
+    log = RunLog.reopen(home, run)
+    try:
+        totals = Totals(read_events(home, run))
+        fields = {"status": "cancelled", "result": "", "exit": "EXITED", **totals.as_fields()}
+        stamp = {"type": "run_ended", "run": run, "at": now()}
+        log.append({**stamp, **fields, "seconds": totals.seconds, "sop": summary.sop})
+        log.sync()
+    finally:
+        log.close()
+    Inbox(home).remove_run(run)
+    return True

@@ -1,0 +1,136 @@
+"""The home folder: made once, by many at once, and refused when it cannot serve."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memory.home import FOLDERS, HomeError, HomeTooNew, open_home
+from tests.conftest import CHECKOUT
+
+
+def tree(folder: Path) -> dict[str, tuple[int, float]]:
+    return {str(path): (path.stat().st_mode, path.stat().st_mtime_ns) for path in [folder, *folder.rglob("*")]}
+
+
+def test_home_is_made_for_the_owner_alone(home: Path) -> None:
+    open_home(home / "deep")
+    for folder in [home / "deep", *((home / "deep") / name for name in FOLDERS)]:
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert (home / "deep" / "version").read_text() == "1\n"
+
+
+def test_home_with_only_the_owners_config_is_taken_and_the_file_kept(home: Path) -> None:
+    home.mkdir()
+    (home / "config.yaml").write_text("limits: {turns: 3}\n")
+    open_home(home)
+    assert (home / "config.yaml").read_text() == "limits: {turns: 3}\n"
+    assert (home / "runs").is_dir()
+
+
+def test_folder_that_was_deleted_is_made_again(home: Path) -> None:
+    open_home(home)
+    (home / "inbox").rmdir()
+    open_home(home)
+    assert (home / "inbox").is_dir()
+
+
+def test_opening_again_changes_nothing_and_is_quick(home: Path) -> None:
+    open_home(home)
+    before = tree(home)
+    taken = []
+    for _ in range(50):
+        start = time.perf_counter()
+        open_home(home)
+        taken.append(time.perf_counter() - start)
+    assert tree(home) == before
+    assert sorted(taken)[len(taken) // 2] < 0.001
+
+
+def test_home_of_a_newer_version_is_refused_and_untouched(home: Path) -> None:
+    home.mkdir()
+    (home / "version").write_text("2\n")
+    before = tree(home)
+    with pytest.raises(HomeTooNew, match="Update Sopwith") as caught:
+        open_home(home)
+    assert caught.value.exit_code == 2
+    assert tree(home) == before
+
+
+def test_version_that_is_no_number_is_an_error(home: Path) -> None:
+    home.mkdir()
+    (home / "version").write_bytes(b"\xffone")
+    with pytest.raises(HomeError, match="should hold a number"):
+        open_home(home)
+
+
+def test_file_in_the_place_of_the_home_is_an_error(home: Path) -> None:
+    home.write_text("a file")
+    with pytest.raises(HomeError, match=r"cannot be used: .*--home DIR"):
+        open_home(home)
+    with pytest.raises(HomeError, match="cannot be used"):
+        open_home(home / "below")
+
+
+def test_file_in_the_place_of_a_folder_is_an_error(home: Path) -> None:
+    home.mkdir()
+    (home / "runs").write_text("a file")
+    with pytest.raises(HomeError, match=r"runs: File exists"):
+        open_home(home)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_home_without_write_permission_is_an_error(home: Path) -> None:
+    home.mkdir(mode=0o500)
+    with pytest.raises(HomeError, match="cannot be written to"):
+        open_home(home)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 4 MiB; only root can mount one."""
+    mount = shutil.which("mount")
+    place = tmp_path / "disk"
+    place.mkdir()
+    if not mount or subprocess.run([mount, "-t", "tmpfs", "-o", "size=4m", "tmpfs", place], check=False).returncode:
+        pytest.skip("a small file system cannot be mounted here")
+    yield place
+    subprocess.run(["umount", place], check=True)
+
+
+def test_full_disk_is_said_before_anything_is_made(small_disk: Path) -> None:
+    (small_disk / "ballast").write_bytes(b"x" * (3 << 20) + b"x" * 900_000)
+    home = small_disk / "home"
+    with pytest.raises(HomeError, match="is full"):
+        open_home(home)
+    assert not (home / "runs").exists()
+
+
+def test_read_only_disk_is_said(small_disk: Path) -> None:
+    home = small_disk / "home"
+    open_home(home)
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    with pytest.raises(HomeError, match="cannot be written to"):
+        open_home(home)
+
+
+def test_many_processes_make_one_home_at_once(home: Path) -> None:
+    code = (
+        "import sys, time, pathlib; from memory.home import open_home\n"
+        "time.sleep(max(0, float(sys.argv[2]) - time.time())); open_home(pathlib.Path(sys.argv[1]))"
+    )
+    at = str(time.time() + 1)
+    started = [
+        subprocess.Popen([sys.executable, "-c", code, str(home), at], cwd=CHECKOUT, stderr=subprocess.PIPE, text=True)
+        for _ in range(8)
+    ]
+    assert [(each.communicate()[1], each.returncode) for each in started] == [("", 0)] * 8
+    assert sorted(path.name for path in home.iterdir()) == sorted([*FOLDERS, "version"])

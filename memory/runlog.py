@@ -218,6 +218,8 @@ def summarise(home: Path, run: str) -> RunSummary | None:
     path = home / "runs" / run / "log.jsonl"
     try:
         first, last = _ends(path)
+    except FileNotFoundError:
+        return None
     except (OSError, ValueError):
         return RunSummary(run, "", "damaged", "")
     if first is None:

@@ -125,8 +125,6 @@ class Run:
         except ModelUnavailable as error:
             return {"status": "no_model", "result": str(error), "exit": "EXITED"}
         except Diverged as stop:
-            if stop.event:
-                yield self._write(stop.event)
             return {"status": "failed", "result": stop.reason, "exit": "EXITED"}
 
     def _write(self, event: Event) -> Event:

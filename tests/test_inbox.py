@@ -1,0 +1,85 @@
+"""The inbox: an entry is answered exactly once, by whoever is first."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memory.inbox import Answer, Entry, Inbox, InboxError, call_hash
+from tests.conftest import CHECKOUT
+
+
+def question(run: str = "r1", id: str = "r1.3") -> Entry:
+    return Entry(id, run, "question", "Which one?", ["a", "b"], call=call_hash("ask_user", {"question": "Which one?"}))
+
+
+def test_an_answer_reaches_exactly_the_call_that_asked(home: Path) -> None:
+    inbox, entry = Inbox(home), question()
+    inbox.add(entry)
+    inbox.answer(inbox.get("r1.3"), Answer("answer", "b"))
+    assert inbox.answer_for("r1", entry.call) == ("r1.3", Answer("answer", "b"))
+    assert inbox.answer_for("r2", entry.call) is None
+    assert inbox.answer_for("r1", call_hash("ask_user", {"question": "Another?"})) is None
+
+
+def test_an_answered_entry_is_no_longer_open_and_cannot_be_answered_again(home: Path) -> None:
+    inbox = Inbox(home)
+    inbox.add(question())
+    entry = inbox.get("r1.3")
+    inbox.answer(entry, Answer("answer", "a"))
+    assert inbox.list() == []
+    with pytest.raises(InboxError, match="answered already"):
+        inbox.answer(entry, Answer("answer", "b"))
+    with pytest.raises(InboxError, match="answered already"):
+        inbox.get("r1.3")
+    inbox.remove("r1.3")
+    assert inbox.answer_for("r1", entry.call) is None
+
+
+def test_of_many_processes_one_answers(home: Path) -> None:
+    Inbox(home).add(question())
+    code = (
+        "import sys; from pathlib import Path; from memory.inbox import *\n"
+        "inbox = Inbox(Path(sys.argv[1])); entry = inbox._read('r1.3')\n"
+        "try: inbox.answer(entry, Answer('answer', sys.argv[2]))\n"
+        "except InboxError: sys.exit(1)"
+    )
+    command = [sys.executable, "-c", code, str(home)]
+    racing = [subprocess.Popen([*command, str(n)], cwd=CHECKOUT) for n in range(6)]
+    assert sorted(process.wait() for process in racing) == [0, 1, 1, 1, 1, 1]
+
+
+def test_a_question_is_not_approved_and_a_confirmation_not_answered(home: Path) -> None:
+    inbox = Inbox(home)
+    inbox.add(question())
+    inbox.add(Entry("r1.4", "r1", "confirmation", "file_trash: removes files", call="c"))
+    with pytest.raises(InboxError, match="inbox answer"):
+        inbox.answer(inbox.get("r1.3"), Answer("approve"))
+    with pytest.raises(InboxError, match="inbox approve"):
+        inbox.answer(inbox.get("r1.4"), Answer("answer", "yes"))
+
+
+def test_unknown_ids_name_what_is_open(home: Path) -> None:
+    inbox = Inbox(home)
+    with pytest.raises(InboxError, match="open: none"):
+        inbox.get("x")
+    inbox.add(question())
+    with pytest.raises(InboxError, match=r"open: r1\.3"):
+        inbox.get("x")
+    assert inbox.get("r1").id == "r1.3"
+
+
+def test_a_cancelled_run_waits_for_nothing(home: Path) -> None:
+    inbox = Inbox(home)
+    inbox.add(question("r1", "r1.3"))
+    inbox.add(question("r2", "r2.3"))
+    inbox.remove_run("r1")
+    assert [entry.id for entry in inbox.list()] == ["r2.3"]
+
+
+def test_the_hash_names_one_call() -> None:
+    assert call_hash("t", {"a": 1, "b": 2}) == call_hash("t", {"b": 2, "a": 1})
+    assert len({call_hash("t", {"a": 1}), call_hash("t", {"a": "1"}), call_hash("u", {"a": 1}), call_hash("t", None)}) == 4

@@ -1,0 +1,152 @@
+"""The run log on a real disk: what is appended is there, whatever happens to the process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memory.runlog import RunLog, RunLogError, find_run, list_runs, read_events, run_ids, summarise, worker
+from tests.conftest import CHECKOUT
+
+ENDED = {
+    "type": "run_ended",
+    "at": "2026-01-01T00:00:01Z",
+    "status": "done",
+    "result": "42",
+    "exit": "CURRENT_TASK_DONE",
+    "turns": 2,
+    "model_calls": 1,
+    "tokens": {"input": 1, "cached": 0, "output": 1},
+    "cost": 0.5,
+    "seconds": 1.5,
+    "sop": None,
+    "rote": False,
+}
+
+
+def begin(home: Path, task: str = "count") -> RunLog:
+    log = RunLog.create(home)
+    log.append({"type": "run_started", "run": log.run, "at": "2026-01-01T00:00:00Z", "task": task, "sop": None})
+    return log
+
+
+def test_events_come_back_in_order(home: Path) -> None:
+    log = begin(home)
+    log.append({"type": "turn_started", "turn": 1, "text": "päth\n\u2028 文"})
+    log.sync()
+    assert [event["type"] for event in read_events(home, log.run)] == ["run_started", "turn_started"]
+    log.close()
+
+
+def test_a_lone_surrogate_does_not_stop_the_log(home: Path) -> None:
+    log = begin(home)
+    log.append({"type": "tool_ended", "data": "a\ud800b"})
+    assert list(read_events(home, log.run))[1]["data"] == "a?b"
+    log.close()
+
+
+@pytest.mark.parametrize("torn", [b'{"type": "turn', b"{", b'{"type": "x"}'])
+def test_a_torn_last_line_is_left_out_and_cut_off_when_the_run_goes_on(home: Path, torn: bytes) -> None:
+    log = begin(home)
+    log.close()
+    path = log.folder / "log.jsonl"
+    with path.open("ab") as file:
+        file.write(torn)
+    assert [event["type"] for event in read_events(home, log.run)] == ["run_started"]
+    again = RunLog.reopen(home, log.run)
+    again.append({"type": "run_resumed"})
+    again.close()
+    assert [event["type"] for event in read_events(home, log.run)] == ["run_started", "run_resumed"]
+
+
+def test_a_torn_line_longer_than_a_block_is_cut_off(home: Path) -> None:
+    log = begin(home)
+    log.close()
+    with (log.folder / "log.jsonl").open("ab") as file:
+        file.write(b'{"type": "tool_ended", "data": "' + b"x" * 300_000)
+    RunLog.reopen(home, log.run).close()
+    assert (log.folder / "log.jsonl").read_bytes().count(b"\n") == 1
+    assert (log.folder / "log.jsonl").stat().st_size < 1000
+
+
+def test_damage_in_the_middle_is_said_with_its_line(home: Path) -> None:
+    log = begin(home)
+    log.close()
+    with (log.folder / "log.jsonl").open("ab") as file:
+        file.write(b"garbage\n{}\n")
+    with pytest.raises(RunLogError, match=r"log\.jsonl:2"):
+        list(read_events(home, log.run))
+
+
+def test_one_process_works_on_a_run(home: Path) -> None:
+    log = begin(home)
+    code = (
+        "import sys; from pathlib import Path; from memory.runlog import RunLog, RunLogError\n"
+        "try: RunLog.reopen(Path(sys.argv[1]), sys.argv[2])\n"
+        "except RunLogError as error: print(error); sys.exit(7)"
+    )
+    command = [sys.executable, "-c", code, str(home), log.run]
+    done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, check=False)
+    assert done.returncode == 7 and str(os.getpid()) in done.stdout
+    assert worker(log.folder) == os.getpid()
+    log.close()
+    assert worker(log.folder) is None
+    assert subprocess.run(command, cwd=CHECKOUT, capture_output=True, check=False).returncode == 0
+
+
+def test_runs_are_found_by_id_by_its_start_and_by_last(home: Path) -> None:
+    logs = [begin(home) for _ in range(3)]
+    for log in logs:
+        log.close()
+    newest = run_ids(home)[0]
+    assert find_run(home, "last") == newest == find_run(home, newest)
+    with pytest.raises(RunLogError, match="start of 3 runs"):
+        find_run(home, newest[:8])
+    with pytest.raises(RunLogError, match="no run"):
+        find_run(home, "nope")
+
+
+def test_a_summary_reads_the_ends_of_a_long_log(home: Path) -> None:
+    log = begin(home)
+    for turn in range(50):
+        log.append({"type": "tool_ended", "turn": turn, "data": "y" * 5000})
+    log.append({**ENDED, "result": "z" * 20_000})
+    log.close()
+    summary = summarise(home, log.run)
+    assert summary is not None
+    assert (summary.status, summary.turns, summary.model_calls, summary.cost) == ("done", 2, 1, 0.5)
+
+
+def test_status_tells_working_from_interrupted(home: Path) -> None:
+    log = begin(home)
+    assert [run.status for run in list_runs(home)] == ["working"]
+    log.close()
+    assert [run.status for run in list_runs(home)] == ["interrupted"]
+
+
+def test_an_empty_run_folder_is_no_run(home: Path) -> None:
+    (home / "runs" / "20260101-000000-aaaa").mkdir(parents=True)
+    assert list_runs(home) == []
+
+
+def test_a_full_disk_is_said_and_leaves_no_half_line(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk], check=False).returncode:
+        pytest.skip("needs root and mount to make a small disk")
+    try:
+        log = begin(disk)
+        with pytest.raises(RunLogError, match="No space left"):
+            for number in range(1000):
+                log.append({"type": "tool_ended", "data": "x" * 500, "number": number})
+        log.close()
+        lines = (log.folder / "log.jsonl").read_bytes()
+        assert lines.endswith(b"\n")
+        assert [json.loads(line)["number"] for line in lines.splitlines()[1:]] == list(range(lines.count(b"\n") - 1))
+    finally:
+        subprocess.run(["umount", disk], check=True)

@@ -1,0 +1,181 @@
+"""The SOPs on disk: seeds that are shipped, and those of the owner in the home folder, which shadow seeds of their name.
+
+Each SOP is a folder in the Agent Skills format: SKILL.md, and for a replay sop.yaml (models/procedure.py). A broken one
+is listed with its problem and never stops the others. Source: seed 002 §2, §6; seed 001 §2.3.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from config import SopwithError
+from models.procedure import Procedure, ProcedureError
+
+Status = Literal["draft", "candidate", "probation", "active", "suspended", "archived"]
+NAME = re.compile(r"(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*")
+FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)(.*)", re.DOTALL)
+MAX_SKILL_BYTES = 1_000_000
+
+
+class SopError(SopwithError):
+    """Why an SOP, or one of its texts, cannot be used: whoever wrote it can mend it. One line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sop:
+    """One SOP. `procedure` is None for text alone; `problem` says why it cannot be used, or not by rote."""
+
+    name: str
+    folder: Path
+    is_seed: bool
+    description: str = ""
+    status: Status = "draft"
+    version: int = 1
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    procedure: Procedure | None = None
+    problem: str | None = None
+
+    @property
+    def runs_alone(self) -> bool:
+        """True when a request may lead to a replay without a model: it has steps, and they are proven."""
+        return self.procedure is not None and self.status in ("probation", "active")
+
+    def body(self, lang: str) -> str:
+        """The instructions, without front matter; the Chinese ones where they exist and are asked for. Raises SopError."""
+        return _split(self._text(lang))[1].strip()
+
+    def summary(self, lang: str) -> str:
+        """The description in the language, where there is one."""
+        if lang == "en" or self.problem:
+            return self.description
+        try:
+            return str(_front_matter(self._text(lang)).get("description") or self.description)
+        except SopError:  # the translation is broken; the English one was read already
+            return self.description
+
+    def _text(self, lang: str) -> str:
+        translated = self.folder / f"SKILL.{lang}.md"
+        is_there = lang != "en" and translated.is_file()
+        return _read(translated if is_there else self.folder / "SKILL.md", self.folder)
+
+
+class SopStore:
+    """Reads the SOPs of both folders when it is first asked; `reload` reads them again."""
+
+    def __init__(self, seed_folder: Path, home_folder: Path) -> None:
+        self._folders = ((seed_folder, True), (home_folder, False))
+        self._sops: dict[str, Sop] | None = None
+
+    def all(self) -> list[Sop]:
+        """All SOPs by name, broken ones too."""
+        return list(self._by_name().values())
+
+    def get(self, name: str) -> Sop | None:
+        """The SOP of this name."""
+        return self._by_name().get(name)
+
+    def reload(self) -> None:
+        """Forgets what was read."""
+        self._sops = None
+
+    def header_lines(self, lang: str) -> list[str]:
+        """One line per SOP that a model may use, "name: description", for the system prompt."""
+        usable = [sop for sop in self.all() if sop.description and sop.status != "archived"]
+        return [f"{sop.name}: {' '.join(sop.summary(lang).split())}" for sop in usable]
+
+    def _by_name(self) -> dict[str, Sop]:
+        if self._sops is None:
+            found = {
+                entry.name: read_sop(entry, is_seed)
+                for folder, is_seed in self._folders
+                if folder.is_dir()
+                for entry in folder.iterdir()
+                if not entry.name.startswith((".", "_")) and (entry.is_dir() or entry.is_symlink())
+            }
+            self._sops = dict(sorted(found.items()))
+        return self._sops
+
+
+def read_sop(folder: Path, is_seed: bool) -> Sop:
+    """Reads one folder. What is wrong with it stands in `problem`; it raises nothing for a broken one."""
+    try:
+        if folder.is_symlink() and not folder.resolve().is_relative_to(folder.parent.resolve()):
+            raise SopError("the folder is a link that leads out of the SOPs")
+        front = _front_matter(_read(folder / "SKILL.md", folder))
+        known = _described(folder, front)
+    except SopError as error:
+        return Sop(folder.name, folder, is_seed, problem=str(error))
+    procedure, problem = _procedure(folder)
+    return Sop(folder.name, folder, is_seed, **known, procedure=procedure, problem=problem)
+
+
+def _described(folder: Path, front: Mapping[str, Any]) -> dict[str, Any]:
+    """Name, description, status and version from front matter; seed 001's fields at the top level are kept as metadata."""
+    name, description, extra = front.get("name"), front.get("description"), front.get("metadata") or {}
+    if name != folder.name or not NAME.fullmatch(folder.name):
+        raise SopError(
+            f"SKILL.md: the name {name!r} must be that of the folder, in lower-case letters, digits and hyphens"
+        )
+    if not isinstance(description, str) or not description.strip():
+        raise SopError("SKILL.md: the description is missing")
+    if not isinstance(extra, dict):
+        raise SopError("SKILL.md: metadata must map names to texts")
+    status, version = extra.get("sopwith-status", "draft"), str(extra.get("sopwith-version", "1"))
+    if status not in get_args(Status):
+        raise SopError(f"SKILL.md: sopwith-status is {status!r}; it must be one of {', '.join(get_args(Status))}")
+    if not re.fullmatch(r"[1-9][0-9]{0,5}", version):
+        raise SopError(f"SKILL.md: sopwith-version is {version!r}; it must be a number like 3")
+    older = {key: front[key] for key in ("triggers", "always_load", "tags", "author", "version") if key in front}
+    return {"description": description, "status": status, "version": int(version), "metadata": {**older, **extra}}
+
+
+def _procedure(folder: Path) -> tuple[Procedure | None, str | None]:
+    path = folder / "sop.yaml"
+    if not path.exists() and not path.is_symlink():
+        return None, None
+    try:
+        _inside(path, folder)
+        return Procedure.load(folder), None
+    except (ProcedureError, SopError) as error:
+        return None, str(error)
+
+
+def _front_matter(text: str) -> Mapping[str, Any]:
+    import yaml
+
+    try:
+        front = yaml.load(_split(text)[0], Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise SopError(f"SKILL.md: the front matter is not YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(front, dict):
+        raise SopError("SKILL.md: the front matter is missing: name and description between two lines of ---")
+    return front
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Front matter and body; a text without front matter is all body."""
+    match = FRONT_MATTER.match(text)
+    return (match[1], match[2]) if match else ("", text)
+
+
+def _read(path: Path, folder: Path) -> str:
+    _inside(path, folder)
+    try:
+        if path.stat().st_size > MAX_SKILL_BYTES:
+            raise SopError(f"{path.name} is larger than {MAX_SKILL_BYTES} bytes")
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SopError(f"{path.name} cannot be read: {error}") from error
+
+
+def _inside(path: Path, folder: Path) -> None:
+    """Refuses a file that is a link out of the SOP's own folder."""
+    try:
+        if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
+            raise SopError(f"{path.name} is a link that leads out of the SOP's folder")
+    except (OSError, RuntimeError) as error:
+        raise SopError(f"{path.name} is a link that leads nowhere: {error}") from error

@@ -1,0 +1,141 @@
+"""The parameters of an SOP: a small part of JSON schema, checked in microseconds and with one-line errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from config import SopwithError
+
+Schema = Mapping[str, Any]
+TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+}
+FORMATS = ("path", "date", "url")
+SCHEMA_KEYS = (
+    *("type", "format", "enum", "default", "description", "items"),
+    *("minimum", "maximum", "minLength", "maxLength", "pattern"),
+)
+MAX_VALUE_CHARS = 100_000  # the kernel takes 128 KiB for one environment variable
+
+
+class ParameterError(SopwithError):
+    """A parameter that this SOP cannot take. One line."""
+
+    exit_code = 2
+
+
+def bind(
+    schemas: Mapping[str, Schema], required: tuple[str, ...], given: Mapping[str, Any], cwd: Path
+) -> dict[str, Any]:
+    """The given values with defaults filled in, numbers made of text where a number is due, paths made absolute.
+
+    Raises ParameterError. Binding what was bound already changes nothing.
+    """
+    for name in given:
+        if name not in schemas:
+            raise ParameterError(f"There is no parameter {name!r} here; there is: {', '.join(schemas) or 'none'}.")
+    bound = {}
+    for name, schema in schemas.items():
+        value = given.get(name, schema.get("default"))
+        if value is not None:
+            bound[name] = _checked(name, value, schema, cwd)
+        elif name in required:
+            raise ParameterError(f"The parameter {name!r} is missing: {_meaning(schema)}.")
+    return bound
+
+
+def _checked(name: str, value: Any, schema: Schema, cwd: Path) -> Any:
+    value = _coerced(value, schema)
+    if wrong := mismatch(value, schema):
+        raise ParameterError(f"The parameter {name!r} {wrong}, not {_shown(value)}.")
+    return str(cwd / Path(value).expanduser()) if schema.get("format") == "path" else value
+
+
+def _coerced(value: Any, schema: Schema) -> Any:
+    """A number or truth value written as text, as a command line gives it."""
+    if not isinstance(value, str):
+        return value
+    kind, text = schema.get("type"), value.strip()
+    if kind == "integer" and re.fullmatch(r"[+-]?[0-9]{1,18}", text):
+        return int(text)
+    if kind == "number" and re.fullmatch(r"[+-]?[0-9]{1,18}(\.[0-9]+)?", text):
+        return float(text)
+    if kind == "boolean" and text in ("true", "false"):
+        return text == "true"
+    return value
+
+
+def mismatch(value: Any, schema: Schema) -> str:
+    """What is wrong with a value, as in "must be an integer"; empty when nothing is."""
+    kind = schema["type"]
+    if not isinstance(value, TYPES[kind]) or (isinstance(value, bool) and kind != "boolean"):
+        return f"must be {_meaning(schema)}"
+    if "enum" in schema and value not in schema["enum"]:
+        return f"must be one of {', '.join(map(str, schema['enum']))}"
+    if isinstance(value, str):
+        return _text_mismatch(value, schema)
+    if isinstance(value, list):
+        return next(
+            (f"must hold items that each {wrong}" for item in value if (wrong := mismatch(item, schema["items"]))), ""
+        )
+    if "minimum" in schema and value < schema["minimum"]:
+        return f"must be {schema['minimum']} or more"
+    if "maximum" in schema and value > schema["maximum"]:
+        return f"must be {schema['maximum']} or less"
+    return ""
+
+
+def _text_mismatch(value: str, schema: Schema) -> str:
+    if "\0" in value:
+        return "must hold no NUL character"
+    if any("\ud800" <= char <= "\udfff" for char in value):
+        return "must be text in UTF-8"
+    if len(value.encode()) > MAX_VALUE_CHARS:
+        return f"must be shorter than {MAX_VALUE_CHARS} bytes"
+    if len(value) < schema.get("minLength", 0) or len(value) > schema.get("maxLength", MAX_VALUE_CHARS):
+        return f"must be {schema.get('minLength', 0)} to {schema.get('maxLength', MAX_VALUE_CHARS)} characters long"
+    if "pattern" in schema and not re.search(schema["pattern"], value):
+        return f"must match {schema['pattern']}"
+    return FORMAT_CHECKS[schema["format"]](value) if "format" in schema else ""
+
+
+def _not_a_path(value: str) -> str:
+    try:
+        Path(value).expanduser()
+    except RuntimeError:
+        return "must be a path; there is no such user"
+    return "" if value.strip() else "must be a path"
+
+
+def _not_a_date(value: str) -> str:
+    try:
+        date.fromisoformat(value)
+    except ValueError:
+        return "must be a date like 2026-01-31"
+    return "" if len(value) == 10 else "must be a date like 2026-01-31"
+
+
+def _not_a_url(value: str) -> str:
+    return "" if re.fullmatch(r"https?://[^\s/?#]+\S*", value) else "must be an http or https address"
+
+
+FORMAT_CHECKS: dict[str, Callable[[str], str]] = {"path": _not_a_path, "date": _not_a_date, "url": _not_a_url}
+
+
+def _meaning(schema: Schema) -> str:
+    """What a parameter is, for an error: its description, else its format or type."""
+    kind = schema.get("format", schema["type"])
+    return str(schema.get("description") or ("an " if kind[0] in "aio" else "a ") + kind)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"

@@ -1,0 +1,400 @@
+"""A learned procedure as a machine reads it: `sop.yaml`, parsed and checked, so that a replay meets no surprise.
+
+The format is that of docs "An SOP on disk", with a few additions of ours, all optional: a step's `note` (what it does,
+for people), `when` and `unless` (a name: the step is left out unless, or if, that value is there and not empty), `done`
+and `stop` instead of a tool (the SOP ends here, well or not, with this text), `script: {file: scripts/NAME}` in the
+arguments, `requires.folders` and `requires.files` (parameters that must exist). Source: seed 002 §2, §7.
+
+    SopwithError
+    ├── ProcedureError    whoever wrote the SOP: names file, line and key
+    └── ParameterError    whoever asked: a value is missing, unknown, or of the wrong type (models/parameters.py)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from config import SopwithError
+from models import template
+from models.parameters import FORMATS, SCHEMA_KEYS, TYPES, bind, mismatch
+
+Text = Mapping[str, str]  # language → text; "en" is always there
+Phase = Literal["plan", "commit"]
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+SLOT = re.compile(r"\{([^{}:]*)(?::([^{}]*))?\}")  # {folder}, {pattern:glob}
+SLOT_SHAPES = ("quoted", "glob")
+GROUP = re.compile(r"\[[^\[\]]*\]")
+BUILT_IN = ("lang", "cwd", "today")  # values that are always there; no parameter may take their names
+UNSAFE_NAME = re.compile(
+    r"(ld|dyld|bash|git|ssh|python|perl|ruby|node)_\w+|\w*_proxy|path|ifs|home|shell|env|term|user|pwd|tmpdir|python\w*|ps\d|cdpath"
+)
+STEP_KEYS = ("tool", "args", "expect", "save", "note", "when", "unless", "done", "stop")
+EXPECT_KEYS = ("status", "exit_code", "contains", "matches", "min_count", "max_count")
+STATUSES = ("ok", "error", "refused", "timeout", "cancelled")
+EXTRACTOR = re.compile(r"(output|lines|nul|exit_code|(?:json|data)(?:\.[A-Za-z0-9_]+)*)")
+REQUIRES = ("commands", "env", "platform", "folders", "files")
+EFFECTS = ("none", "local", "external", "destructive")
+TOP_KEYS = ("parameters", "wordings", "requires", "effects", "plan", "commit", "result", "checks")
+
+
+class ProcedureError(SopwithError):
+    """An sop.yaml that cannot be meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A typed way to ask for this SOP. `anchor` is a word that each request of this wording holds, lower-case."""
+
+    text: str
+    slots: tuple[str, ...]
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One call with what it should bring; or, with `done` or `stop`, an end of the SOP before its last step."""
+
+    id: str  # "plan.1", "commit.2", "check.1"
+    tool: str = ""
+    args: Mapping[str, Any] = field(default_factory=dict)
+    expect: Mapping[str, Any] = field(default_factory=dict)
+    save: Mapping[str, str] = field(default_factory=dict)
+    note: Text = field(default_factory=dict)
+    when: str = ""
+    unless: str = ""
+    done: Text | None = None
+    stop: Text | None = None
+
+    @property
+    def changes_something(self) -> bool:
+        """True for the steps behind the guards; what a plan does may be done again."""
+        return self.id.startswith("commit")
+
+
+@dataclass(frozen=True, slots=True)
+class Procedure:
+    """What stands in sop.yaml. `folder` is where it lies; `parameters` maps each name to its JSON schema."""
+
+    folder: Path
+    parameters: Mapping[str, Mapping[str, Any]]
+    required: tuple[str, ...]
+    wordings: tuple[Wording, ...]
+    requires: Mapping[str, tuple[str, ...]]
+    effects: str
+    steps: tuple[Step, ...]  # plan, then commit, then checks
+    result: Text
+
+    @classmethod
+    def load(cls, folder: Path) -> Procedure:
+        """Reads `folder/sop.yaml`. Raises ProcedureError, which names file, line and key."""
+        return _Reader(folder).procedure()
+
+    def bind(self, given: Mapping[str, Any], cwd: Path) -> dict[str, Any]:
+        """The parameters with defaults filled in, text turned into numbers where a number is due, paths absolute.
+
+        Raises ParameterError. Binding what was bound already changes nothing.
+        """
+        return bind(self.parameters, self.required, given, cwd)
+
+
+class _Reader:
+    """Reads one sop.yaml. Each check knows the key it looks at; the line is looked up only when something is wrong."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.path = folder / "sop.yaml"
+        self.text = ""
+
+    def procedure(self) -> Procedure:
+        raw = self._raw()
+        if "script" in raw:
+            raise self.error(("script",), "SOPs that are a script need a later version; this one is kept as text")
+        self._known(raw, TOP_KEYS, ())
+        parameters, required = self._parameters(raw.get("parameters") or {"type": "object", "properties": {}})
+        effects = raw.get("effects", "none")
+        if effects not in EFFECTS:
+            raise self.error(("effects",), f"must be one of {', '.join(EFFECTS)}")
+        if raw.get("commit") and effects == "none":
+            raise self.error(
+                ("effects",), "there are commit steps, so it must say what they do: local, external or destructive"
+            )
+        if not raw.get("plan") and not raw.get("commit"):
+            raise self.error((), "it has no steps: give plan, commit, or both")
+        known = {*parameters, *BUILT_IN}
+        steps = [*self._steps(raw, "plan", known), *self._steps(raw, "commit", known), *self._checks(raw, known)]
+        return Procedure(
+            folder=self.folder,
+            parameters=parameters,
+            required=required,
+            wordings=tuple(self._wordings(raw.get("wordings") or [], parameters, required)),
+            requires=self._requires(raw.get("requires") or {}, parameters),
+            effects=effects,
+            steps=tuple(steps),
+            result=self._said(raw.get("result"), ("result",), known),
+        )
+
+    def error(self, key: tuple[str | int, ...], message: str) -> ProcedureError:
+        """An error at a key of the file, with its line."""
+        where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in key).lstrip(".")
+        return ProcedureError(f"{self.path}:{_line(self.text, key)}: {where + ': ' if where else ''}{message}")
+
+    def _raw(self) -> dict[str, Any]:
+        import yaml
+
+        try:
+            self.text = self.path.read_text(encoding="utf-8")
+            raw = yaml.load(self.text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        except (OSError, UnicodeDecodeError) as error:
+            raise ProcedureError(f"{self.path}: cannot be read: {error}") from error
+        except yaml.YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            line = mark.line + 1 if mark else 1
+            raise ProcedureError(f"{self.path}:{line}: not YAML: {getattr(error, 'problem', error)}") from error
+        except (ValueError, RecursionError) as error:  # an impossible date; nesting without end
+            raise ProcedureError(f"{self.path}:1: not YAML that can be meant: {error}") from error
+        if not isinstance(raw, dict):
+            raise self.error((), "must be a mapping with the keys " + ", ".join(TOP_KEYS))
+        return raw
+
+    def _known(self, raw: Mapping[str, Any], keys: tuple[str, ...], at: tuple[str | int, ...]) -> None:
+        for key in raw:
+            if key not in keys:
+                raise self.error((*at, key), f"unknown key; known are {', '.join(keys)}")
+
+    def _parameters(self, raw: Any) -> tuple[dict[str, dict[str, Any]], tuple[str, ...]]:
+        at = ("parameters",)
+        if not isinstance(raw, dict) or not isinstance(raw.get("properties", {}), dict):
+            raise self.error(at, "must be a JSON schema with type: object and properties")
+        self._known(raw, ("type", "properties", "required", "additionalProperties"), at)
+        properties: dict[str, dict[str, Any]] = raw.get("properties", {})
+        for name, schema in properties.items():
+            if not isinstance(name, str) or not NAME.fullmatch(name):
+                raise self.error((*at, "properties", name), "a parameter's name is lower-case letters, digits and _")
+            self._free_name(name, (*at, "properties", name), set(BUILT_IN))
+            self._schema(schema, (*at, "properties", name))
+        required = raw.get("required", [])
+        if not isinstance(required, list) or any(name not in properties for name in required):
+            raise self.error((*at, "required"), "must list names from properties")
+        return properties, tuple(required)
+
+    def _free_name(self, name: str, at: tuple[str | int, ...], taken: set[str]) -> None:
+        """Names become environment variables of scripts: some would change what a shell does."""
+        if UNSAFE_NAME.fullmatch(name) or name in taken:
+            raise self.error(at, f"the name {name!r} is taken; use another one")
+
+    def _schema(self, schema: Any, at: tuple[str | int, ...]) -> None:
+        if not isinstance(schema, dict) or schema.get("type") not in TYPES:
+            raise self.error(at, f"must have a type: one of {', '.join(TYPES)}")
+        self._known(schema, SCHEMA_KEYS, at)
+        if "format" in schema and (schema["format"] not in FORMATS or schema["type"] != "string"):
+            raise self.error((*at, "format"), f"must be one of {', '.join(FORMATS)}, and the type string")
+        if "enum" in schema and not (isinstance(schema["enum"], list) and schema["enum"]):
+            raise self.error((*at, "enum"), "must be a list of values")
+        if "pattern" in schema:
+            self._regex(schema["pattern"], (*at, "pattern"))
+        for key in ("minimum", "maximum", "minLength", "maxLength"):
+            if not isinstance(schema.get(key, 0), int | float):
+                raise self.error((*at, key), "must be a number")
+        if schema["type"] == "array":
+            self._schema(schema.setdefault("items", {"type": "string"}), (*at, "items"))
+        if "default" in schema and (wrong := mismatch(schema["default"], schema)):
+            raise self.error((*at, "default"), wrong)
+
+    def _regex(self, pattern: Any, at: tuple[str | int, ...]) -> None:
+        try:
+            re.compile(pattern)
+        except (re.error, TypeError) as error:
+            raise self.error(at, f"not a regular expression: {error}") from error
+
+    def _wordings(self, raw: Any, parameters: Mapping[str, Any], required: tuple[str, ...]) -> Iterator[Wording]:
+        if not isinstance(raw, list):
+            raise self.error(("wordings",), "must be a list of sentences")
+        for number, text in enumerate(raw):
+            at = ("wordings", number)
+            if not isinstance(text, str):
+                raise self.error(at, "must be a sentence in quotes")
+            slots = []
+            for name, shape in SLOT.findall(text):
+                if name not in parameters or (shape and shape not in SLOT_SHAPES):
+                    raise self.error(at, f"there is no parameter {{{name}{shape and ':' + shape}}}")
+                slots.append(name)
+            if left_out := [name for name in required if name not in slots]:
+                raise self.error(at, f"leaves out {{{left_out[0]}}}, which is required")
+            if len(set(slots)) < len(slots):
+                raise self.error(at, "names a parameter twice")
+            yield Wording(text, tuple(slots), self._anchor(text, at))
+
+    def _anchor(self, text: str, at: tuple[str | int, ...]) -> str:
+        fixed = SLOT.sub(" ", text)
+        if re.search(r"(?<![^\W\d_])\d|[\"'“”「」`~/\\{}]", re.sub(r"(?<=\w)['’](?=\w)", "", GROUP.sub(" ", fixed))):
+            raise self.error(at, "holds a number, a path, a quote or a stray brace outside a {slot}")
+        words = re.findall(r"[^\W\d_]+", GROUP.sub(" ", fixed).lower())
+        if not (free := [word for word in words if word not in ("the", "a", "an", "my", "is")]):
+            raise self.error(at, "has no word of its own outside {slots} and [groups]")
+        return str(max(free, key=len))
+
+    def _requires(self, raw: Any, parameters: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+        at = ("requires",)
+        if not isinstance(raw, dict):
+            raise self.error(at, "must be a mapping")
+        self._known(raw, REQUIRES, at)
+        for key, values in raw.items():
+            if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+                raise self.error((*at, key), "must be a list of names")
+            if key in ("folders", "files") and (unknown := [name for name in values if name not in parameters]):
+                raise self.error((*at, key), f"there is no parameter {unknown[0]!r}")
+        return {key: tuple(values) for key, values in raw.items()}
+
+    def _steps(self, raw: Mapping[str, Any], phase: Phase, known: set[str]) -> Iterator[Step]:
+        steps = raw.get(phase) or []
+        if not isinstance(steps, list):
+            raise self.error((phase,), "must be a list of steps")
+        for number, step in enumerate(steps):
+            yield self._step(step, f"{phase}.{number + 1}", (phase, number), known)
+
+    def _step(self, raw: Any, step_id: str, at: tuple[str | int, ...], known: set[str]) -> Step:
+        if not isinstance(raw, dict):
+            raise self.error(at, "must be a step: {tool: …, args: {…}}")
+        self._known(raw, STEP_KEYS, at)
+        when, unless = self._conditions(raw, at, known)
+        if ends := [key for key in ("tool", "done", "stop") if key in raw][1:]:
+            raise self.error((*at, ends[0]), "a step has one of tool, done, stop")
+        if "done" in raw or "stop" in raw:
+            done, stop = (self._said(raw[key], (*at, key), known) if key in raw else None for key in ("done", "stop"))
+            return Step(step_id, when=when, unless=unless, done=done, stop=stop)
+        if not isinstance(raw.get("tool"), str) or not isinstance(raw.get("args", {}), dict):
+            raise self.error(at, "must name a tool, and give its args as a mapping")
+        args = self._args(raw.get("args", {}), (*at, "args"), known)
+        save = self._save(raw.get("save") or {}, (*at, "save"), known)
+        note = self._said(raw["note"], (*at, "note"), known) if "note" in raw else {}
+        known.update(save)
+        expect = self._expect(raw.get("expect") or {}, (*at, "expect"), known)
+        return Step(step_id, raw["tool"], args, expect, save, note, when, unless)
+
+    def _conditions(self, raw: Mapping[str, Any], at: tuple[str | int, ...], known: set[str]) -> tuple[str, str]:
+        for key in ("when", "unless"):
+            if key in raw and str(raw[key]).partition(".")[0] not in known:
+                raise self.error((*at, key), "must name a parameter, or a value that an earlier step saves")
+        return str(raw.get("when", "")), str(raw.get("unless", ""))
+
+    def _args(self, raw: dict[str, Any], at: tuple[str | int, ...], known: set[str]) -> dict[str, Any]:
+        args = dict(raw)
+        if isinstance(args.get("script"), dict):
+            args["script"] = self._script(args["script"], (*at, "script"))
+        elif "{{" in str(args.get("script", "")):
+            raise self.error(
+                (*at, "script"),
+                "a value never becomes part of a script; the script finds it in the environment, as $name",
+            )
+        self._names({key: value for key, value in args.items() if key != "script"}, at, known)
+        return args
+
+    def _script(self, raw: dict[str, Any], at: tuple[str | int, ...]) -> str:
+        name = raw.get("file")
+        if set(raw) != {"file"} or not isinstance(name, str):
+            raise self.error(at, "must be text, or {file: scripts/NAME}")
+        path = (self.folder / name).resolve()
+        if not path.is_relative_to(self.folder.resolve()):
+            raise self.error(at, f"{name} leads out of the SOP's folder")
+        try:
+            return path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise self.error(at, f"{name} cannot be read: {error}") from error
+
+    def _names(self, value: Any, at: tuple[str | int, ...], known: set[str]) -> None:
+        try:
+            unknown = [name for name in template.names(value) if name not in known]
+        except template.TemplateError as error:
+            raise self.error(at, str(error)) from error
+        if unknown:
+            raise self.error(
+                at, f"nothing is called {unknown[0]!r} here: it is no parameter and no earlier step saves it"
+            )
+
+    def _save(self, raw: Any, at: tuple[str | int, ...], known: set[str]) -> dict[str, str]:
+        if not isinstance(raw, dict):
+            raise self.error(at, "must be a mapping: name → output, lines, nul, json, json.key, data.key, exit_code")
+        for name, extractor in raw.items():
+            if not isinstance(name, str) or not NAME.fullmatch(name):
+                raise self.error((*at, name), "a name is lower-case letters, digits and _")
+            self._free_name(name, (*at, name), known)
+            if not isinstance(extractor, str) or not EXTRACTOR.fullmatch(extractor):
+                raise self.error((*at, name), "must be output, lines, nul, json, json.key, data.key or exit_code")
+        return raw
+
+    def _expect(self, raw: Any, at: tuple[str | int, ...], known: set[str]) -> dict[str, Any]:
+        if not isinstance(raw, dict):
+            raise self.error(at, f"must be a mapping of {', '.join(EXPECT_KEYS)}")
+        self._known(raw, EXPECT_KEYS, at)
+        if raw.get("status", "ok") not in STATUSES:
+            raise self.error((*at, "status"), f"must be one of {', '.join(STATUSES)}")
+        if not isinstance(raw.get("exit_code", 0), int):
+            raise self.error((*at, "exit_code"), "must be a number")
+        if "matches" in raw:
+            self._regex(raw["matches"], (*at, "matches"))
+        for key in ("min_count", "max_count"):
+            counts = raw.get(key, {})
+            if not isinstance(counts, dict) or any(
+                name.partition(".")[0] not in known or not isinstance(n, int) for name, n in counts.items()
+            ):
+                raise self.error((*at, key), "must map names of saved values to numbers")
+        return raw
+
+    def _checks(self, raw: Mapping[str, Any], known: set[str]) -> Iterator[Step]:
+        checks = raw.get("checks") or []
+        if not isinstance(checks, list):
+            raise self.error(("checks",), "must be a list of {command: …}")
+        for number, check in enumerate(checks):
+            at = ("checks", number)
+            if (
+                not isinstance(check, dict)
+                or set(check) - {"command", "when", "unless"}
+                or not isinstance(check.get("command"), str)
+            ):
+                raise self.error(at, "must be {command: …}, a shell command that ends with exit code 0")
+            if "{{" in check["command"]:
+                raise self.error(
+                    (*at, "command"),
+                    "a value never becomes part of a command; it finds it in the environment, as $name",
+                )
+            args = {"type": "bash", "script": check["command"]}
+            when, unless = self._conditions(check, at, known)
+            yield Step(f"check.{number + 1}", "code_run", args, {"exit_code": 0}, when=when, unless=unless)
+
+    def _said(self, raw: Any, at: tuple[str | int, ...], known: set[str]) -> dict[str, str]:
+        """A text for people: one string, or one in each language."""
+        texts = {"en": raw} if isinstance(raw, str) else raw
+        if (
+            not isinstance(texts, dict)
+            or "en" not in texts
+            or not all(isinstance(text, str) for text in texts.values())
+        ):
+            raise self.error(at, "must be a text, or {en: …, zh: …}")
+        self._known(texts, ("en", "zh"), at)
+        self._names(list(texts.values()), at, known)
+        return texts
+
+
+def _line(text: str, key: tuple[str | int, ...]) -> int:
+    """The line where a key stands, counted from 1; that of the nearest key above it when it does not stand there."""
+    import yaml
+
+    node = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)) if text else None
+    line = 1
+    for part in key:
+        child = None
+        if isinstance(node, yaml.MappingNode):
+            for name, value in node.value:
+                if name.value == str(part):
+                    child, line = value, name.start_mark.line + 1
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            child = node.value[part]
+            line = child.start_mark.line + 1
+        if child is None:
+            break
+        node = child
+    return int(line)

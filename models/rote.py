@@ -1,0 +1,335 @@
+"""Replays a learned procedure as a model: each reply is its next step, each outcome is held against what it expects.
+
+Order: requirements → plan → commit → checks → result. A replay passes the same handler, gate and run log as any other
+run; it never works around a difference, it raises `Diverged` and says what has happened. Source: seed 002 §2, §7.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any, Literal
+
+from models import template
+from models.base import Diverged, Event, Reply, Request, ToolCall, ToolResult
+from models.parameters import MAX_VALUE_CHARS
+from models.procedure import Procedure, Step
+
+PROMPTS = Path(__file__).parent.parent / "assets" / "prompts"
+MAX_OUTPUT_BYTES = 64_000_000
+MAX_SHOWN_CHARS = 300
+
+_Said = dict[str, dict[str, str]]
+SAY: _Said = {
+    "no_folder": {"en": "There is no folder {}. Nothing was done.", "zh": "没有 {} 这个文件夹。什么都没有做。"},
+    "no_file": {"en": "There is no file {}. Nothing was done.", "zh": "没有 {} 这个文件。什么都没有做。"},
+    "no_command": {"en": "the command {} is not installed here", "zh": "这里没有安装命令 {}"},
+    "no_env": {"en": "the environment variable {} is not set", "zh": "环境变量 {} 没有设置"},
+    "platform": {"en": "it works on {}, and this is {}", "zh": "它适用于 {}，而这里是 {}"},
+    "refused": {"en": "{} was not allowed: {}", "zh": "{} 未获允许：{}"},
+    "status": {"en": "expected {}, got {}: {}", "zh": "预期 {}，实际是 {}：{}"},
+    "exit_code": {"en": "expected exit code {}, got {}: {}", "zh": "预期退出码 {}，实际是 {}：{}"},
+    "contains": {"en": "the output does not contain {!r}: {}", "zh": "输出里没有 {!r}：{}"},
+    "matches": {"en": "the output does not match {!r}: {}", "zh": "输出与 {!r} 不符：{}"},
+    "min_count": {"en": "expected at least {} in {}, got {}", "zh": "预期 {1} 至少有 {0} 个，实际 {2} 个"},
+    "max_count": {"en": "expected at most {} in {}, got {}", "zh": "预期 {1} 至多有 {0} 个，实际 {2} 个"},
+    "extract": {"en": "cannot read {} from the output: {}", "zh": "无法从输出中读出 {}：{}"},
+    "fill": {"en": "a value cannot be filled in: {}", "zh": "有值无法填入：{}"},
+    "too_long": {"en": "{} is too long to hand to a script", "zh": "{} 太长，无法交给脚本"},
+    "line_break": {"en": "an item of {} holds a line break; a script would take it for two", "zh": "{} 中有一项含换行，脚本会把它当成两项"},
+    "no_result": {"en": "its last step has no recorded result", "zh": "上一步没有留下结果"},
+    "unsure": {"en": "this step may have happened before the interruption; it is not done twice", "zh": "这一步在中断前可能已经做过，不会再做一次"},
+    "nothing": {"en": "nothing", "zh": "没有"},
+    "none_yet": {"en": "(nothing yet)", "zh": "（还没有）"},
+}  # fmt: skip
+
+
+class Declined(Diverged):
+    """The replay must end here and no other model goes on: the gate or the owner said no, or the SOP itself stops."""
+
+    declined = True
+
+
+class RoteModel:
+    """A replay of one SOP. Parameters are bound already, or are bound here (ParameterError)."""
+
+    def __init__(
+        self,
+        procedure: Procedure,
+        parameters: Mapping[str, Any],
+        *,
+        sop: str,
+        version: int,
+        lang: Literal["en", "zh"],
+        cwd: Path,
+    ) -> None:
+        self.name = f"rote:{sop}"
+        self.procedure, self.sop, self.version, self.lang, self.cwd = procedure, sop, version, lang, cwd
+        self.parameters = procedure.bind(parameters, cwd)
+        self._values: dict[str, Any] = dict.fromkeys(procedure.parameters)  # what was not given is None
+        self._values |= {"lang": lang, "cwd": str(cwd), "today": date.today().isoformat()} | self.parameters
+        self._index = 0  # of the next step
+        self._pending: Step | None = None  # its call is out
+        self._matched: list[Step] = []
+        self._calls = 0
+        self._failure: Diverged | None = None  # found while fast-forwarding
+        self._answer: str | None = None
+
+    def reply(self, request: Request) -> Generator[Event, None, Reply]:
+        """Yields `rote` events; returns the next call, or the result without a call. Raises Diverged, Declined."""
+        started = time.perf_counter()
+        if self._failure:
+            raise self._failure
+        if self._pending:
+            yield self._event(self._pending.id, "matched", self._hold(self._pending, request.last))
+        elif not self._matched:
+            self._check_requirements()
+        step = self._next_step()
+        reply = self._finish() if step is None else self._ask(step)
+        yield self._event(step.id, "started") if step else self._event("result", "finished")
+        reply.seconds = time.perf_counter() - started
+        return reply
+
+    def fast_forward(self, results: Sequence[ToolResult], unsure: bool = False) -> None:
+        """Goes on where a run stood: `results` are those of its finished calls, in order.
+
+        `unsure`: one more call was started and its end is not known; if it is one that changes something, the replay
+        stops there with the next reply, because it may have happened.
+        """
+        try:
+            for result in results:
+                if (step := self._next_step()) is None:
+                    return
+                self._ask(step)
+                self._hold(step, result)
+            if unsure and (step := self._next_step()) and step.changes_something:
+                raise self._diverged(step.id, self._say("unsure"))
+        except Diverged as error:
+            self._failure = error
+
+    # the way through the steps
+
+    def _next_step(self) -> Step | None:
+        """The next step whose conditions hold; None at the end, with the answer set when a `done` step says it."""
+        while self._answer is None and self._index < len(self.procedure.steps):
+            step = self.procedure.steps[self._index]
+            if not self._is_due(step):
+                self._index += 1
+                self._values |= dict.fromkeys(step.save)
+            elif step.stop is not None:
+                reason = self._filled(step, self._in_language(step.stop))
+                raise self._diverged(step.id, str(reason), declined=True)
+            elif step.done is not None:
+                self._answer = str(self._filled(step, self._in_language(step.done)))
+            else:
+                return step
+        return None
+
+    def _is_due(self, step: Step) -> bool:
+        return (not step.when or bool(self._look(step, step.when))) and not (
+            step.unless and self._look(step, step.unless)
+        )
+
+    def _look(self, step: Step, path: str) -> Any:
+        if self._values.get(path.partition(".")[0]) is None:
+            return None
+        return self._try(step, "fill", lambda: template.find(path, self._values))
+
+    def _ask(self, step: Step) -> Reply:
+        args = {key: value if key == "script" else self._filled(step, value) for key, value in step.args.items()}
+        if step.tool == "code_run" and (env := self._environment(step, str(args.get("script", "")))):
+            args["env"] = env | args.get("env", {})
+        self._calls += 1
+        self._pending = step
+        call = ToolCall(f"rote{self._calls:05d}", step.tool, args)
+        note = self._filled(step, self._in_language(step.note)) if step.note else step.tool
+        return Reply(f"{self.sop} · {step.id} · {note}", [call], model=self.name, kind="rote")
+
+    def _finish(self) -> Reply:
+        if self._answer is None:
+            end = Step("result")
+            self._answer = str(self._filled(end, self._in_language(self.procedure.result)))
+        return Reply(self._answer, model=self.name, kind="rote")
+
+    def _environment(self, step: Step, script: str) -> dict[str, str]:
+        """The values that the script asks for by name: $name, ${name}, or "name" in Python."""
+        asked = set(re.findall(r"\$\{?([a-z][a-z0-9_]*)|(?<=[\"'])([a-z][a-z0-9_]*)(?=[\"'])", script))
+        names = {name for pair in asked for name in pair if name}
+        return {
+            name: self._as_variable(step, name, value)
+            for name, value in self._values.items()
+            if name in names and value is not None
+        }
+
+    def _as_variable(self, step: Step, name: str, value: Any) -> str:
+        items = value if isinstance(value, list) else [value]
+        if isinstance(value, list) and any("\n" in template.as_text(item) for item in items):
+            raise self._diverged(step.id, self._say("line_break", name))
+        text = "\n".join(template.as_text(item) for item in items)
+        if len(text.encode("utf-8", "surrogateescape")) > MAX_VALUE_CHARS:
+            raise self._diverged(step.id, self._say("too_long", name))
+        return text
+
+    # holding an outcome against what was recorded
+
+    def _check_requirements(self) -> None:
+        needs = self.procedure.requires
+        here = "darwin" if sys.platform == "darwin" else "windows" if os.name == "nt" else "linux"
+        if needs.get("platform") and here not in needs["platform"]:
+            raise self._diverged("requires", self._say("platform", ", ".join(needs["platform"]), here))
+        for command in needs.get("commands", ()):
+            if not shutil.which(command):
+                raise self._diverged("requires", self._say("no_command", command))
+        for variable in needs.get("env", ()):
+            if not os.environ.get(variable):
+                raise self._diverged("requires", self._say("no_env", variable))
+        for kind, is_there in (("folder", Path.is_dir), ("file", Path.is_file)):
+            for name in needs.get(f"{kind}s", ()):
+                path = self.parameters.get(name)
+                if path is not None and not _holds(is_there, Path(path)):
+                    raise self._diverged("requires", self._say(f"no_{kind}", path), declined=True)
+
+    def _hold(self, step: Step, result: ToolResult | None) -> str:
+        """Takes the outcome of a step, or raises. Says in a few words what it brought."""
+        if result is None:
+            raise self._diverged(step.id, self._say("no_result"))
+        if result.status == "refused" and step.expect.get("status") != "refused":
+            raise self._diverged(step.id, self._say("refused", step.tool, _cut(result.as_text())), declined=True)
+        if wrong := self._mismatch(step, result):
+            raise self._diverged(step.id, wrong)
+        saved = {name: self._extracted(step, result, extractor) for name, extractor in step.save.items()}
+        self._values |= saved
+        if wrong := self._wrong_count(step):
+            raise self._diverged(step.id, wrong)
+        self._pending = None
+        self._index += 1
+        self._matched.append(step)
+        return ", ".join(f"{name}: {len(v) if isinstance(v, list | dict | str) else v}" for name, v in saved.items())
+
+    def _mismatch(self, step: Step, result: ToolResult) -> str:
+        expect, shown = step.expect, _cut(result.as_text())
+        exit_code = result.data.get("exit_code") if isinstance(result.data, dict) else None
+        if "exit_code" in expect and exit_code != expect["exit_code"]:
+            return self._say("exit_code", expect["exit_code"], exit_code, shown)
+        status = expect.get("status", result.status if "exit_code" in expect else "ok")
+        if result.status != status:
+            return self._say("status", status, result.status, shown)
+        if "contains" in expect and str(expect["contains"]) not in self._extracted(step, result, "output"):
+            return self._say("contains", expect["contains"], shown)
+        if "matches" in expect and not re.search(expect["matches"], self._extracted(step, result, "output")):
+            return self._say("matches", expect["matches"], shown)
+        return ""
+
+    def _wrong_count(self, step: Step) -> str:
+        for key, is_wrong in (("min_count", int.__lt__), ("max_count", int.__gt__)):
+            for path, limit in step.expect.get(key, {}).items():
+                value = self._look(step, path)
+                count = len(value) if isinstance(value, list | dict | str) else value or 0
+                if is_wrong(int(count), limit):
+                    return self._say(key, limit, path, count)
+        return ""
+
+    def _extracted(self, step: Step, result: ToolResult, extractor: str) -> Any:
+        return self._try(step, "extract", lambda: extract(result, extractor), extractor)
+
+    def _filled(self, step: Step, value: Any) -> Any:
+        return self._try(step, "fill", lambda: template.fill(value, self._values))
+
+    def _try(self, step: Step, say: str, action: Callable[[], Any], *args: Any) -> Any:
+        try:
+            return action()
+        except (template.TemplateError, OSError, UnicodeDecodeError, ValueError, RecursionError) as error:
+            raise self._diverged(step.id, self._say(say, *args, _cut(str(error)))) from error
+
+    # what is said
+
+    def _event(self, step: str, state: str, reason: str = "") -> Event:
+        return {
+            "type": "rote",
+            "sop": self.sop,
+            "version": self.version,
+            "step": step,
+            "state": state,
+            "reason": reason,
+        }
+
+    def _say(self, what: str, *args: Any) -> str:
+        return SAY[what][self.lang].format(*args)
+
+    def _in_language(self, texts: Mapping[str, str]) -> str:
+        return texts.get(self.lang) or texts["en"]
+
+    def _diverged(self, step: str, reason: str, declined: bool = False) -> Diverged:
+        """The error, with its event and with what the next model has to know."""
+        kind = Declined if declined else Diverged
+        return kind(reason, self._handover(step, reason), self._event(step, "diverged", reason))
+
+    def _handover(self, step: str, reason: str) -> str:
+        changed = [f"{done.id} {done.tool}" for done in self._matched if done.changes_something]
+        if self._pending and self._pending.changes_something:
+            changed.append(f"{self._pending.id} {self._pending.tool} (?)")
+        told = {
+            "sop": self.sop,
+            "version": self.version,
+            "parameters": json.dumps(self.parameters, ensure_ascii=False),
+            "step": step,
+            "reason": reason,
+            "matched": "\n".join(map(self._evidence, self._matched)) or self._say("none_yet"),
+            "changed": ", ".join(changed) or self._say("nothing"),
+            "skill": self.procedure.folder / "SKILL.md",
+        }
+        text = (PROMPTS / self.lang / "handover.md").read_text(encoding="utf-8").strip()
+        return re.sub(r"\{([a-z]+)\}", lambda match: str(told[match[1]]), text)
+
+    def _evidence(self, step: Step) -> str:
+        saved = [f"{name} = {_cut(template.as_text(self._values.get(name)))}" for name in step.save]
+        return "; ".join([f"- {step.id} {step.tool}", *saved])
+
+
+def extract(result: ToolResult, extractor: str) -> Any:
+    """What a step saves of its result: output, lines, nul, json, json.a.b, data.a.b or exit_code.
+
+    Raises ValueError, TemplateError, OSError. When the output is cut, `data["file"]` holds the whole of it.
+    """
+    kind, _, path = extractor.partition(".")
+    if kind == "data" or kind == "exit_code":
+        return template.find(path or kind, result.data) if path or kind == "exit_code" else result.data
+    text = _output(result.data)
+    if kind == "json":
+        value = json.loads(text)
+        return template.find(path, value) if path else value
+    if kind == "lines":
+        return text.removesuffix("\n").split("\n") if text else []
+    if kind == "nul":
+        return [item for item in text.split("\0") if item]
+    return text.strip("\n")
+
+
+def _output(data: Any) -> str:
+    if not isinstance(data, dict):
+        return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+    if not data.get("file"):
+        return str(data.get("output", ""))
+    path = Path(data["file"])
+    if path.stat().st_size > MAX_OUTPUT_BYTES:
+        raise ValueError(f"{path} is larger than {MAX_OUTPUT_BYTES} bytes")
+    return path.read_text(encoding="utf-8")
+
+
+def _holds(is_there: Callable[[Path], bool], path: Path) -> bool:
+    try:
+        return is_there(path)
+    except (OSError, ValueError):  # a name that is too long, a folder that may not be entered
+        return False
+
+
+def _cut(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= MAX_SHOWN_CHARS else f"{text[:MAX_SHOWN_CHARS]}…"

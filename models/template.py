@@ -1,0 +1,105 @@
+"""Fills `{{name | filter}}` in the arguments and the result of an SOP with parameters and saved values.
+
+A string that is one template alone becomes the value itself, so a list stays a list; inside text a value is written
+out. What is filled in is never read as a template again. A script is not filled at all (models/procedure.py).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+TEMPLATE = re.compile(r"\{\{\s*([a-z][a-z0-9_]*(?:\.[A-Za-z0-9_]+)*)\s*((?:\|\s*[a-z]+\s*)*)\}\}")
+
+
+class TemplateError(ValueError):
+    """A template names a value or a filter that does not exist, or the value has not the shape that the filter needs."""
+
+
+def fill(template: Any, values: Mapping[str, Any]) -> Any:
+    """The template (a string, or lists and mappings of them) with the values in their places. Raises TemplateError."""
+    if isinstance(template, Mapping):
+        return {key: fill(value, values) for key, value in template.items()}
+    if isinstance(template, list):
+        return [fill(value, values) for value in template]
+    if not isinstance(template, str) or "{{" not in template:
+        return template
+    if alone := TEMPLATE.fullmatch(template.strip()):
+        return _value(alone, values)
+    return TEMPLATE.sub(lambda match: as_text(_value(match, values)), template)
+
+
+def names(template: Any) -> Iterator[str]:
+    """The values that a template uses, by their first name. Raises TemplateError for braces that are no template."""
+    if isinstance(template, Mapping):
+        for value in template.values():
+            yield from names(value)
+    elif isinstance(template, list):
+        for value in template:
+            yield from names(value)
+    elif isinstance(template, str) and "{{" in template:
+        if "{{" in TEMPLATE.sub("", template):
+            raise TemplateError("what stands in {{ }} is a name, then filters, as in {{old | count}}")
+        for match in TEMPLATE.finditer(template):
+            for filter_name in _filters(match):
+                if filter_name not in FILTERS:
+                    raise TemplateError(f"there is no filter {filter_name!r}; there are {', '.join(FILTERS)}")
+            yield match[1].partition(".")[0]
+
+
+def find(path: str, values: Any) -> Any:
+    """What a dotted path points to in nested mappings and lists: "files.0.name". Raises TemplateError."""
+    value = values
+    for part in path.split("."):
+        if isinstance(value, Mapping) and part in value:
+            value = value[part]
+        elif isinstance(value, list) and part.isdigit() and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            raise TemplateError(f"there is no {part!r} in {path!r}")
+    return value
+
+
+def as_text(value: Any) -> str:
+    """A value inside text: strings as they are, lists a line each, anything else as JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "\n".join(as_text(item) for item in value)
+    return "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def readable_bytes(size: float) -> str:
+    """A number of bytes for people, in powers of 1024: "1.4 GB"."""
+    for unit in ("B", "KB", "MB", "GB", "TB"):
+        if abs(size) < 1024 or unit == "TB":
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    raise AssertionError("unreachable")
+
+
+def _value(match: re.Match[str], values: Mapping[str, Any]) -> Any:
+    value = find(match[1], values)
+    for filter_name in _filters(match):
+        try:
+            value = FILTERS[filter_name](value)
+        except (TypeError, ValueError, IndexError, KeyError) as error:
+            raise TemplateError(f"{match[0]}: {filter_name!r} does not work on this value: {error}") from error
+    return value
+
+
+def _filters(match: re.Match[str]) -> list[str]:
+    return [name.strip() for name in match[2].split("|")[1:]]
+
+
+FILTERS: dict[str, Callable[[Any], Any]] = {
+    "count": lambda value: 0 if value is None else len(value),
+    "first": lambda value: value[0],
+    "last": lambda value: value[-1],
+    "sum": lambda value: sum(float(item) if "." in str(item) else int(item) for item in value),
+    "bytes": lambda value: readable_bytes(float(value)),
+    "join": lambda value: ", ".join(as_text(item) for item in value),
+    "json": lambda value: json.dumps(value, ensure_ascii=False),
+}

@@ -1,0 +1,73 @@
+"""Whole runs in this process, for tests: real handler, gate, tools and run log; the model is a script."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import config
+from handler import Approval, Confirmation, Owner
+from models.base import Event
+from runs.assemble import Agent, Options
+from runs.owners import AbsentOwner
+from runs.run import Run
+
+
+def call(tool: str, text: str = "", /, **args: Any) -> dict[str, Any]:
+    """A scripted reply with one call."""
+    return {"text": text, "calls": [{"name": tool, "args": args}]}
+
+
+def bash(script: str, text: str = "") -> dict[str, Any]:
+    """A scripted reply that runs a command."""
+    return call("code_run", text, type="bash", script=script)
+
+
+@dataclass
+class SpokenOwner:
+    """An owner who is there and says what the test says."""
+
+    answers: list[str] = field(default_factory=list)
+    approvals: list[Approval] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    shown: list[Confirmation] = field(default_factory=list)
+
+    def ask(self, id: str, question: str, candidates: list[str]) -> str | None:
+        self.asked.append(question)
+        return self.answers.pop(0)
+
+    def confirm(self, confirmation: Confirmation) -> Approval | None:
+        self.shown.append(confirmation)
+        return self.approvals.pop(0)
+
+
+def agent(home: Path, replies: Sequence[Any] | None, settings: str = "", lang: str = "en") -> Agent:
+    """An agent in `home` whose model replays `replies`; None leaves it without a model."""
+    home.mkdir(parents=True, exist_ok=True)
+    lines = [settings]
+    if replies is not None:
+        script = home.parent / "replies.json"
+        script.write_text(json.dumps(replies), "utf-8")
+        lines.append(f"models: [{{name: script, kind: scripted, model: {script}}}]")
+    (home / "config.yaml").write_text("\n".join(lines), "utf-8")
+    return Agent(config.load(home, "zh" if lang == "zh" else "en", dict(os.environ)))
+
+
+def drive(run: Run) -> list[Event]:
+    """All events of a run, to its end."""
+    return list(run.events())
+
+
+def run(home: Path, replies: Sequence[Any], owner: Owner | None = None, task: str = "task", **options: Any) -> list[Event]:
+    """One run from request to end, never by rote unless `rote=True`."""
+    chosen = Options(**{"rote": False, **options})
+    return drive(agent(home, replies).start(task, chosen, owner or AbsentOwner()))
+
+
+def of(events: list[Event], kind: str) -> list[Event]:
+    """The events of one type."""
+    return [event for event in events if event["type"] == kind]

@@ -1,0 +1,205 @@
+"""One call in, one outcome out: held by whole runs whose model is a script."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handler import Approval
+from models.base import Event
+from tests.driving import SpokenOwner, agent, bash, call, drive, of, run
+
+
+def last(events: list[Event]) -> Event:
+    assert events[-1]["type"] == "run_ended"
+    return events[-1]
+
+
+def told(events: list[Event], turn: int) -> Any:
+    """What the tool of a turn brought."""
+    return next(event["data"] for event in of(events, "tool_ended") if event["turn"] == turn)
+
+
+def test_a_task_runs_to_its_answer(home: Path) -> None:
+    events = run(home, [bash("echo 6 times 7 is $((6*7))"), "It is 42."])
+    assert last(events)["status"] == "done" and last(events)["result"] == "It is 42."
+    assert last(events)["exit"] == "CURRENT_TASK_DONE" and last(events)["turns"] == 2
+    assert "42" in told(events, 1)["output"]
+
+
+def test_an_unknown_tool_is_answered_with_the_nearest_names_and_the_descriptions_come_again(home: Path) -> None:
+    events = run(home, [call("code_runn", type="bash", script="ls"), "done"])
+    assert "code_run" in told(events, 1) and of(events, "tool_started") == []
+    assert last(events)["status"] == "done"
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        ({"type": "perl", "script": "1"}, "type"),
+        ({"type": "bash"}, "script"),
+        ({"type": "bash", "script": ["ls"]}, "script"),
+        ({"type": "bash", "script": "ls", "timout": 3}, "timeout"),
+    ],
+)
+def test_wrong_arguments_are_an_outcome_that_says_what_is_wrong(home: Path, args: dict[str, Any], says: str) -> None:
+    events = run(home, [{"calls": [{"name": "code_run", "args": args}]}, "done"])
+    assert says in told(events, 1) and of(events, "tool_started") == []
+
+
+def test_broken_json_is_an_outcome_and_the_history_stays_valid(home: Path) -> None:
+    broken = {"calls": [{"name": "code_run", "raw": '{"type": "ba', "error": "not JSON: ends in a string"}]}
+    events = run(home, [broken, "done"])
+    assert "ends in a string" in told(events, 1) and last(events)["status"] == "done"
+
+
+def test_only_the_first_call_of_a_reply_is_carried_out(home: Path) -> None:
+    two = {"calls": [bash("echo first")["calls"][0], bash("echo second > second")["calls"][0]]}
+    events = run(home, [two, "done"])
+    assert len(of(events, "tool_started")) == 1 and not (Path.cwd() / "second").exists()
+
+
+@pytest.mark.parametrize("reply", ["", "```python\nprint(1)\n```", {"text": "I will now", "finish": "length"}])
+def test_what_is_no_answer_is_asked_again(home: Path, reply: Any) -> None:
+    events = run(home, [reply, reply, reply, "The answer."])
+    assert last(events)["result"] == "The answer." and len(of(events, "reminder")) == 3
+
+
+def test_four_empty_replies_in_a_row_fail_the_run(home: Path) -> None:
+    events = run(home, ["", "", "", "", "never"])
+    assert last(events)["status"] == "failed" and last(events)["exit"] == "EXITED" and last(events)["turns"] == 4
+
+
+def test_a_good_turn_sets_the_count_of_empty_replies_back(home: Path) -> None:
+    events = run(home, ["", "", "", bash("echo a"), "", "", "", "ok"])
+    assert last(events)["result"] == "ok"
+
+
+def test_reminders_come_at_their_turns(home: Path) -> None:
+    events = run(home, [*[bash(f"echo {n}") for n in range(22)], "done"])
+    assert [(e["turn"], e["kind"]) for e in of(events, "reminder")] == [
+        (7, "no_retry"),
+        (10, "tools"),
+        (14, "no_retry"),
+        (20, "tools"),
+        (21, "no_retry"),
+    ]
+
+
+def test_at_turn_30_only_a_question_is_accepted(home: Path) -> None:
+    owner = SpokenOwner(answers=["go on"])
+    script = [*[bash(f"echo {n}") for n in range(1, 32)], call("ask_user", question="What now?"), bash("echo on"), "done"]
+    events = run(home, script, owner)
+    statuses = {event["turn"]: event["status"] for event in of(events, "tool_ended")}
+    assert (statuses[29], statuses[30], statuses[31], statuses[32], statuses[33]) == ("ok", "refused", "refused", "ok", "ok")
+    assert owner.asked == ["What now?"] and last(events)["status"] == "done"
+
+
+def test_the_same_call_with_the_same_result_is_pointed_out_and_then_ends_the_run(home: Path) -> None:
+    events = run(home, [bash("echo same")] * 9)
+    assert [(e["turn"], e["kind"]) for e in of(events, "reminder")] == [(3, "loop_told"), (5, "loop_failed")]
+    assert last(events)["status"] == "failed" and "5" in last(events)["result"]
+
+
+def test_two_calls_in_turn_are_a_loop_too(home: Path) -> None:
+    events = run(home, [bash("echo a"), bash("echo b")] * 9)
+    kinds = [e["kind"] for e in of(events, "reminder") if e["kind"].startswith("loop")]
+    assert kinds == ["loop_told", "loop_failed"] and last(events)["status"] == "failed"
+
+
+def test_the_same_call_with_new_results_is_no_loop(home: Path) -> None:
+    events = run(home, [*[bash("echo x >> log; wc -l < log")] * 6, "done"])
+    assert last(events)["status"] == "done"
+
+
+def test_a_question_without_an_owner_waits_in_the_inbox_and_the_answer_resumes_the_run(home: Path) -> None:
+    from memory.inbox import Answer, Inbox
+    from runs.assemble import Options
+    from runs.owners import AbsentOwner
+
+    script = [bash("echo 1 >> done"), call("ask_user", question="Red or blue?", candidates=["red", "blue"]), "Painted."]
+    one = agent(home, script)
+    events = drive(one.start("paint", Options(rote=False), AbsentOwner()))
+    assert last(events)["status"] == "waiting" and last(events)["exit"] == "EXITED"
+    entry = Inbox(home).list()[0]
+    assert entry.text == "Red or blue?" and entry.candidates == ["red", "blue"] and entry.run == events[0]["run"]
+    Inbox(home).answer(entry, Answer("answer", "blue"))
+    events = drive(one.resume(entry.run, Options(rote=False), AbsentOwner()))
+    assert told(events, 2) == {"answer": "blue"} and last(events)["result"] == "Painted."
+    assert Inbox(home).list() == [] and (Path.cwd() / "done").read_text() == "1\n"
+
+
+def trash(name: str) -> dict[str, Any]:
+    return call("file_trash", paths=[name])
+
+
+def test_removal_is_confirmed_and_the_owner_sees_the_exact_effect(home: Path) -> None:
+    (Path.cwd() / "old.txt").write_text("old")
+    owner = SpokenOwner(approvals=[Approval("once")])
+    events = run(home, [trash("old.txt"), "gone"], owner)
+    assert "old.txt" in owner.shown[0].preview and owner.shown[0].tool == "file_trash"
+    assert not (Path.cwd() / "old.txt").exists() and last(events)["status"] == "done"
+    assert [e["decision"] for e in of(events, "confirmed")] == ["once"]
+
+
+def test_a_no_and_its_reason_reach_the_model(home: Path) -> None:
+    (Path.cwd() / "old.txt").write_text("old")
+    events = run(home, [trash("old.txt"), "kept"], SpokenOwner(approvals=[Approval("no", "that is my diary")]))
+    assert "that is my diary" in told(events, 1) and (Path.cwd() / "old.txt").exists()
+    assert of(events, "tool_ended")[0]["status"] == "refused" and of(events, "tool_started") == []
+
+
+def test_an_approval_for_the_run_is_not_asked_again(home: Path) -> None:
+    for name in "ab":
+        (Path.cwd() / name).write_text(name)
+    owner = SpokenOwner(approvals=[Approval("run")])
+    run(home, [trash("a"), trash("b"), "gone"], owner)
+    assert len(owner.shown) == 1 and not (Path.cwd() / "b").exists()
+
+
+def test_a_confirmation_without_an_owner_waits_and_an_approval_holds_for_that_call_once(home: Path) -> None:
+    from memory.inbox import Answer, Inbox
+    from runs.assemble import Options
+    from runs.owners import AbsentOwner
+
+    for name in "ab":
+        (Path.cwd() / name).write_text(name)
+    one = agent(home, [trash("a"), trash("b"), "gone"])
+    options = Options(rote=False)
+    events = drive(one.start("tidy up", options, AbsentOwner()))
+    assert last(events)["status"] == "waiting" and (Path.cwd() / "a").exists()
+    first = Inbox(home).list()[0]
+    Inbox(home).answer(first, Answer("approve"))
+    events = drive(one.resume(first.run, options, AbsentOwner()))
+    assert not (Path.cwd() / "a").exists() and (Path.cwd() / "b").exists() and last(events)["status"] == "waiting"
+    second = Inbox(home).list()[0]
+    Inbox(home).answer(second, Answer("deny", "keep it"))
+    events = drive(one.resume(first.run, options, AbsentOwner()))
+    assert (Path.cwd() / "b").exists() and "keep it" in told(events, 2) and last(events)["status"] == "done"
+
+
+def test_the_checkpoint_rides_on_the_anchor_and_survives_in_the_log(home: Path) -> None:
+    script = [call("update_working_checkpoint", key_info="the key is under the mat", related_sop="find-files"), "done"]
+    events = run(home, script)
+    assert last(events)["status"] == "done" and of(events, "tool_ended")[0]["status"] == "ok"
+
+
+def test_a_shared_session_is_offered_no_tool_that_reads_writes_or_runs(home: Path) -> None:
+    events = run(home, [bash("cat /etc/passwd"), call("file_read", path="/etc/passwd"), "done"], session="shared:team")
+    assert of(events, "tool_started") == [] and "root" not in json.dumps(of(events, "tool_ended"))
+
+
+def test_a_summary_line_is_for_the_anchor_not_for_the_owner(home: Path) -> None:
+    events = run(home, [bash("true"), "<summary>all fine</summary>\nAll is well."])
+    assert last(events)["result"] == "All is well."
+
+
+def test_in_chinese_the_model_reads_chinese(home: Path) -> None:
+    from runs.assemble import Options
+    from runs.owners import AbsentOwner
+
+    events = drive(agent(home, [call("nope"), "好"], lang="zh").start("任务", Options(rote=False), AbsentOwner()))
+    assert any("\u4e00" <= letter <= "\u9fff" for letter in told(events, 1))

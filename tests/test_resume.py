@@ -1,0 +1,183 @@
+"""A run goes on from what its log says: nothing finished is done again, nothing uncertain is done twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from context.prompts import Prompts
+from memory.runlog import RunLogError, list_runs, read_events
+from models.base import Event
+from runs.assemble import Agent, Options
+from runs.owners import AbsentOwner, ApprovingOwner
+from runs.resume import read_progress
+from runs.run import Steering, cancel
+from tests.conftest import CHECKOUT
+from tests.driving import agent, bash, call, drive, of
+
+PLAIN = Options(rote=False)
+
+
+def begin(home: Path, replies: Sequence[Any], stop_after: str, times: int = 1) -> tuple[Agent, str, list[Event]]:
+    """Drives a run until the `times`-th event of a type, then leaves it as a crash would: without `run_ended`."""
+    one = agent(home, replies)
+    started = one.start("task", PLAIN, AbsentOwner())
+    seen: list[Event] = []
+    stream = started.events()
+    for event in stream:
+        seen.append(event)
+        if len(of(seen, stop_after)) == times:
+            break
+    started._log.close()  # the end of the process
+    started._loop.close()
+    return agent(home, replies), started.id, seen
+
+
+def append(name: str) -> dict[str, Any]:
+    return bash(f"echo {name} >> effects")
+
+
+def effects() -> list[str]:
+    path = Path.cwd() / "effects"
+    return path.read_text().split() if path.exists() else []
+
+
+def test_finished_turns_are_kept_and_not_repeated(home: Path) -> None:
+    again, run, _ = begin(home, [append("a"), append("b"), append("c"), "done"], "tool_ended", 2)
+    events = drive(again.resume(run, PLAIN, AbsentOwner()))
+    assert effects() == ["a", "b", "c"] and events[-1]["status"] == "done" and events[-1]["turns"] == 4
+    assert events[0]["type"] == "run_resumed"
+
+
+def test_a_reply_whose_call_never_started_is_used_without_asking_the_model_again(home: Path) -> None:
+    again, run, _ = begin(home, [append("a"), append("b"), "done"], "model_called", 2)
+    events = drive(again.resume(run, PLAIN, AbsentOwner()))
+    assert effects() == ["a", "b"]
+    assert [e["turn"] for e in of(events, "reply_reused")] == [2] and [e["turn"] for e in of(events, "model_called")] == [3]
+
+
+def test_a_call_with_no_end_is_not_done_again_and_the_model_and_the_owner_are_told(home: Path) -> None:
+    again, run, _ = begin(home, [append("a"), append("b"), "done"], "tool_started", 2)
+    events = drive(again.resume(run, PLAIN, AbsentOwner()))
+    assert effects() == ["a"] and [e["turn"] for e in of(events, "uncertain")] == [2]
+    assert of(events, "tool_ended")[0]["status"] == "error" and events[-1]["status"] == "done"
+
+
+def test_a_call_that_only_reads_is_simply_done_again(home: Path) -> None:
+    (Path.cwd() / "note").write_text("hello")
+    again, run, _ = begin(home, [call("file_read", path="note"), "done"], "tool_started")
+    events = drive(again.resume(run, PLAIN, AbsentOwner()))
+    assert of(events, "uncertain") == [] and "hello" in json.dumps(of(events, "tool_ended")[0]["data"])
+
+
+def test_the_history_is_rebuilt_as_it_was_sent(home: Path) -> None:
+    script = [
+        call("update_working_checkpoint", key_info="k", related_sop="find-files"),
+        "",
+        bash("echo one; exit 3", "I try."),
+        {"calls": [append("a")["calls"][0], append("b")["calls"][0]]},
+        call("nope"),
+        append("z"),
+    ]
+    one = agent(home, script)
+    started = one.start("task", PLAIN, AbsentOwner())
+    loop = started._loop
+    stream = started.events()
+    for event in stream:
+        if event["type"] == "tool_ended" and event["turn"] == 5:
+            break
+    next(stream)  # the next turn has begun: the history is whole
+    sent = loop.gi_frame.f_locals["messages"]
+    handler = loop.gi_frame.f_locals["handler"]
+    progress = read_progress(read_events(home, started.id), Prompts("en"))
+    assert progress.messages == sent and progress.next_turn == 6
+    assert progress.working.summaries == handler.working.summaries
+    assert (progress.working.key_info, progress.working.related_sop) == ("k", "find-files")
+    stream.close()
+
+
+def test_a_run_that_is_done_is_not_resumed(home: Path) -> None:
+    one = agent(home, ["done"])
+    run = drive(one.start("task", PLAIN, AbsentOwner()))[0]["run"]
+    with pytest.raises(RunLogError, match="is done"):
+        one.resume(run, PLAIN, AbsentOwner())
+    with pytest.raises(RunLogError, match="is done"):  # and the lock was let go
+        one.resume(run, PLAIN, AbsentOwner())
+
+
+def test_a_run_stopped_by_its_turn_limit_gets_as_many_turns_again(home: Path) -> None:
+    one = agent(home, [append(str(n)) for n in range(5)] + ["done"])
+    short = Options(rote=False, max_turns=3)
+    events = drive(one.start("task", short, AbsentOwner()))
+    assert (events[-1]["status"], events[-1]["exit"]) == ("limit", "MAX_TURNS_EXCEEDED")
+    events = drive(one.resume(events[0]["run"], short, AbsentOwner()))
+    assert events[-1]["status"] == "done" and effects() == ["0", "1", "2", "3", "4"]
+
+
+def test_counts_go_on_over_a_resume(home: Path) -> None:
+    script = [{**append("a"), "usage": {"input": 100, "cached": 10, "output": 5, "cost": 0.25}}] * 2 + ["done"]
+    again, run, _ = begin(home, script, "tool_ended", 1)
+    ended = drive(again.resume(run, PLAIN, AbsentOwner()))[-1]
+    assert ended["tokens"] == {"input": 200, "cached": 20, "output": 10} and ended["cost"] == 0.5
+
+
+def test_steering_from_another_process_reaches_the_run_once(home: Path) -> None:
+    one = agent(home, [bash("echo 1"), bash("echo 2"), "done"])
+    started = one.start("task", PLAIN, AbsentOwner())
+    Steering(home / "runs" / started.id).leave("look in the attic\ntoo")
+    events = drive(started)
+    assert [e["text"] for e in of(events, "steered")] == ["look in the attic too"]
+
+
+def test_what_the_owner_adds_when_resuming_is_read_by_the_model(home: Path) -> None:
+    again, run, _ = begin(home, [append("a"), "done"], "tool_ended")
+    events = drive(again.resume(run, PLAIN, AbsentOwner(), say="use the blue one"))
+    assert [e["text"] for e in of(events, "steered")] == ["use the blue one"]
+
+
+def test_cancelling_a_waiting_run_ends_it_and_empties_the_inbox(home: Path) -> None:
+    from memory.inbox import Inbox
+
+    events = drive(agent(home, [call("ask_user", question="?")]).start("task", PLAIN, AbsentOwner()))
+    run = events[0]["run"]
+    assert Inbox(home).list() and cancel(home, run)
+    assert Inbox(home).list() == [] and list_runs(home)[0].status == "cancelled"
+    assert cancel(home, run) is False
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stop_kills_the_tool_and_is_written_down(home: Path, number: int, tmp_path: Path) -> None:
+    agent(home, [bash("sleep 0.2; echo started > started; sleep 77.7; echo late > late"), "done"])
+    command = [sys.executable, str(CHECKOUT / "launch.py"), "run", "wait", "--no-rote"]
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 20
+    while not (Path.cwd() / "started").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(number)
+    _, stderr = process.communicate(timeout=10)
+    assert process.returncode == 130, stderr
+    summary = list_runs(home)[0]
+    ended = of(list(read_events(home, summary.run)), "tool_ended")
+    assert summary.status == "cancelled" and ended[0]["status"] == "cancelled"
+    assert subprocess.run(["pgrep", "-f", "sleep 77.7"], check=False, stdout=subprocess.DEVNULL).returncode == 1
+
+
+def test_killed_runs_lose_and_double_nothing(tmp_path: Path) -> None:
+    command = [str(CHECKOUT / "scripts/crash_test"), "4", "--seed", str(os.getpid())]
+    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_everything_allowed_still_asks_what_only_the_owner_knows(home: Path) -> None:
+    owner = ApprovingOwner(AbsentOwner())
+    events = drive(agent(home, [call("ask_user", question="Who?")]).start("task", PLAIN, owner))
+    assert events[-1]["status"] == "waiting"

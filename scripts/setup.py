@@ -77,7 +77,7 @@ def install(folder: Path, names: list[str]) -> None:
     say("fetching the installer")
     installer = ["--require-hashes", "-r", str(REQUIREMENTS / "installer.lock")]
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
-    has_uv = run([*pip, *installer]).returncode == 0
+    has_uv = run([*pip, *installer]).returncode == 0 and (folder / "bin/uv").exists()
     uv = [str(folder / "bin/uv"), "pip", "install", "--quiet", "--python", str(python)]
     for name in names:
         say(f"installing {count(name)} packages ({name}.lock)")
@@ -116,11 +116,13 @@ def environment() -> dict[str, str]:
 
 def explain(errors: str) -> str:
     """The two lines for pip's many."""
-    lines = [line.strip() for line in errors.splitlines() if line.strip()]
-    said = next((line for line in lines if "No space left" in line or "HASHES" in line), lines[-1] if lines else "")
-    is_network = any("connection" in line.lower() or "resolve" in line.lower() for line in lines)
-    todo = "Connect to the network (or set PIP_INDEX_URL to a mirror)" if is_network else "Mend that"
-    return f"Sopwith could not be set up: pip says: {said[:300]}\n{todo} and run the same command again."
+    lines = [line.strip() for line in errors.splitlines() if line.strip()] or ["no reason given"]
+    said = next((line for line in lines if "No space left" in line or "DO NOT MATCH" in line), lines[-1])
+    todo = "Mend that"
+    if "No matching distribution found" in errors:  # pip's words for an index that does not answer, too
+        said = f"the package index does not answer, or does not have what is pinned ({said})"
+        todo = "Connect to the network, or set PIP_INDEX_URL to a mirror,"
+    return f"Sopwith could not be set up: {said[:300]}\n{todo} and run the same command again."
 
 
 def is_installed(folder: Path, name: str, lock: bytes) -> bool:

@@ -1,0 +1,183 @@
+"""The script `sopwith` and its set-up: at once when all is there, started over when it was not finished, clear when it
+cannot. A copy of the scripts stands beside small locks, whose one package is made here: no network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import CHECKOUT
+
+LAUNCH = "import sys; print(sys.prefix, sys.argv[1:])\n"
+
+
+def wheel(folder: Path, name: str) -> str:
+    """Makes a wheel of one empty module; gives its line for a lock."""
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{name}-1.0-py3-none-any.whl"
+    files = {
+        f"{name}.py": "",
+        f"{name}-1.0.dist-info/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n",
+        f"{name}-1.0.dist-info/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    record = f"{name}-1.0.dist-info/RECORD"
+    digests = {
+        file: base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
+        for file, text in files.items()
+    }
+    lines = [f"{file},sha256={digests[file]},{len(text.encode())}" for file, text in files.items()]
+    with zipfile.ZipFile(path, "w") as archive:
+        for file, text in {**files, record: "\n".join([*lines, f"{record},,"]) + "\n"}.items():
+            archive.writestr(file, text)
+    return f"{name}==1.0 \\\n    --hash=sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}\n"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout with a space in its path, whose locks name packages that lie in a folder of this test."""
+    copy = tmp_path / "the checkout"
+    for file in ("sopwith", "scripts/setup", "scripts/setup.py"):
+        (copy / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(CHECKOUT / file, copy / file)
+    (copy / "launch.py").write_text(LAUNCH)
+    (copy / "requirements").mkdir()
+    for lock in ("installer", "core", "test"):
+        (copy / f"requirements/{lock}.lock").write_text(wheel(tmp_path / "wheels", f"tiny_{lock}"))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    return copy
+
+
+def with_environment(checkout: Path) -> Path:
+    """As after a finished set-up: an environment whose Python is this one, with the copy of the lock."""
+    bin_folder = checkout / ".venv/bin"
+    bin_folder.mkdir(parents=True)
+    (bin_folder / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    (bin_folder / "python").chmod(0o755)
+    shutil.copy(checkout / "requirements/core.lock", checkout / ".venv/core.lock")
+    return checkout
+
+
+def call(script: Path, *args: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    environ = {**os.environ, **(env or {})}
+    return subprocess.run([script, *args], capture_output=True, text=True, env=environ, timeout=100, check=False)
+
+
+def test_finished_environment_is_used_at_once(checkout: Path) -> None:
+    done = call(with_environment(checkout) / "sopwith", "run", "two words", "--x=$(y)")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("['run', 'two words', '--x=$(y)']\n")
+
+
+def test_script_finds_its_checkout_through_links(checkout: Path, tmp_path: Path) -> None:
+    with_environment(checkout)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "first").symlink_to(checkout / "sopwith")
+    (tmp_path / "bin/sop").symlink_to("../first")
+    done = call(Path("sop"), "a", env={"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("['a']\n")
+
+
+def test_script_costs_a_few_milliseconds(checkout: Path) -> None:
+    with_environment(checkout)
+    (checkout / ".venv/bin/python").write_text("#!/bin/sh\n")
+
+    def median(command: list[str | Path]) -> float:
+        taken = []
+        for _ in range(15):
+            start = time.perf_counter()
+            subprocess.run(command, check=True)
+            taken.append(time.perf_counter() - start)
+        return sorted(taken)[7]
+
+    assert median([checkout / "sopwith", "a"]) - median([checkout / ".venv/bin/python", "a"]) < 0.015
+
+
+def test_first_calls_at_once_set_up_once_and_all_run(checkout: Path) -> None:
+    started = [
+        subprocess.Popen([checkout / "sopwith", str(number)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for number in range(3)
+    ]
+    ended = [(*process.communicate(timeout=100), process.returncode) for process in started]
+    for number, (stdout, _, code) in enumerate(ended):
+        assert (code, stdout) == (0, f"{checkout / '.venv'} ['{number}']\n")
+    progress = "".join(stderr for _, stderr, _ in ended)
+    assert progress.count("making a private Python environment") == 1
+    assert progress.count("waiting for another set-up") == 2
+    assert call(checkout / "sopwith").stderr == ""
+    installed = checkout.glob(".venv/lib/*/site-packages/tiny_*.py")
+    assert sorted(path.stem for path in installed) == ["tiny_core", "tiny_installer"]
+
+
+def test_interrupted_set_up_is_started_over_and_a_new_lock_is_installed(checkout: Path, tmp_path: Path) -> None:
+    process = subprocess.Popen([checkout / "sopwith"], stderr=subprocess.PIPE, text=True, start_new_session=True)
+    assert process.stderr is not None
+    while "fetching the installer" not in process.stderr.readline():
+        assert process.poll() is None
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    assert not (checkout / ".venv/core.lock").exists()
+    again = call(checkout / "sopwith", "a")
+    assert again.returncode == 0
+    assert "making a private Python environment" in again.stderr
+    (checkout / "requirements/core.lock").write_text(wheel(tmp_path / "wheels", "tiny_newer"))
+    newer = call(checkout / "sopwith", "b")
+    assert "making a private" not in newer.stderr
+    assert "installing 1 packages" in newer.stderr
+    assert list(checkout.glob(".venv/lib/*/site-packages/tiny_newer.py"))
+
+
+def test_set_up_without_a_network_says_so_in_two_lines(checkout: Path) -> None:
+    offline = {"PIP_NO_INDEX": "0", "PIP_FIND_LINKS": "", "PIP_INDEX_URL": "http://127.0.0.1:9/simple"}
+    done = call(checkout / "sopwith", env={**offline, "PIP_RETRIES": "0"})
+    assert (done.returncode, done.stdout) == (1, "")
+    said = [line for line in done.stderr.splitlines() if not line.startswith("sopwith set-up:")]
+    assert len(said) == 2
+    assert said[0].startswith("Sopwith could not be set up: ")
+    assert said[1].startswith("Connect to the network")
+
+
+def test_package_with_another_hash_is_not_installed(checkout: Path) -> None:
+    lock = checkout / "requirements/core.lock"
+    lock.write_text(lock.read_text()[:-65] + "0" * 64 + "\n")
+    done = call(checkout / "sopwith")
+    assert done.returncode == 1
+    assert "THESE PACKAGES DO NOT MATCH THE HASHES" in done.stderr
+    assert not list(checkout.glob(".venv/lib/*/site-packages/tiny_core.py"))
+
+
+def test_missing_python_is_said(checkout: Path, tmp_path: Path) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("sh", "cmp", "dirname", "readlink"):
+        (tools / name).symlink_to(str(shutil.which(name)))
+    done = call(checkout / "sopwith", env={"PATH": str(tools)})
+    assert done.returncode == 2
+    assert done.stderr.startswith("Sopwith needs Python 3.11 or newer;")
+    assert len(done.stderr.splitlines()) == 2
+
+
+def test_python_without_venv_is_said(checkout: Path, tmp_path: Path) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("sh", "cmp", "dirname", "readlink"):
+        (tools / name).symlink_to(str(shutil.which(name)))
+    (tools / "python3").write_text('#!/bin/sh\ncase "$*" in *ensurepip*) exit 1 ;; esac\n')
+    (tools / "python3").chmod(0o755)
+    done = call(checkout / "sopwith", env={"PATH": str(tools)})
+    assert done.returncode == 2
+    assert "python3 lacks the venv module" in done.stderr
+    assert "apt-get install python3-venv" in done.stderr

@@ -22,6 +22,14 @@ class ToolError(Exception):
     """The model's mistake or the world's: goes to the model as an outcome. One or two lines."""
 
 
+@dataclass(frozen=True, slots=True)
+class Between:
+    """The bounds of an integer argument, both allowed: `Annotated[int, Between(1, 3600)]`."""
+
+    low: int
+    high: int | None = None
+
+
 @dataclass(slots=True)
 class ToolContext:
     """What a tool may use of the run it works for."""
@@ -32,10 +40,19 @@ class ToolContext:
     call: str = ""  # the id of this call
     tool_seconds: float = 60.0  # the default time limit of a call, seconds
     env: dict[str, str] = field(default_factory=dict)  # added to the environment of child processes
+    redact: Callable[[str], str] = str  # hides secrets; a tool sends through it what it streams or keeps in a file
 
     def path(self, text: str) -> Path:
-        """The absolute path that the model means: ~ is expanded, relative paths start at `cwd`; links stay."""
-        return self.cwd / Path(text).expanduser()
+        """The absolute path that the model means: ~ is expanded, relative paths start at `cwd`; links stay.
+
+        Raises ToolError for what can be no path (a NUL, half a surrogate pair, the home of an unknown user).
+        """
+        if "\0" in text or any("\ud800" <= letter <= "\udc7f" or "\udd00" <= letter <= "\udfff" for letter in text):
+            raise ToolError(f"not a path: {text[:200]!a}")
+        try:
+            return self.cwd / Path(text).expanduser()
+        except RuntimeError as error:  # "~name" where no such user is
+            raise ToolError(f"{text}: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +65,31 @@ class Tool:
     effects: tuple[Effect, ...]
     paths: tuple[str, ...] = ()
 
+    def touches(self, context: ToolContext, args: dict[str, Any]) -> tuple[Path, ...]:
+        """The paths that a call names, as the gate needs them: absolute, links followed; of something to delete only
+        the links on the way to it, since it is the link itself that goes. Raises ToolError as `ToolContext.path`."""
+        found = []
+        for name in self.paths:
+            value = args.get(name)
+            for text in value if isinstance(value, list) else [value]:
+                if isinstance(text, str):
+                    path = context.path(text)
+                    follow = "delete" not in self.effects or path.name in ("", "..")
+                    found.append(resolve(path) if follow else resolve(path.parent) / path.name)
+        return tuple(found)
+
     @property
     def only_reads(self) -> bool:
         """True when the call leaves nothing behind, so that it may be done again after a crash."""
         return set(self.effects) <= {"none", "read", "ask"}
+
+
+def resolve(path: Path) -> Path:
+    """The path without links and dots. Raises ToolError when links go round in a circle."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError) as error:
+        raise ToolError(f"{path}: {error}") from error
 
 
 def tool(*effects: Effect, paths: tuple[str, ...] = ()) -> Callable[[Callable[..., Any]], Tool]:

@@ -1,0 +1,70 @@
+"""Writes files so that a crash, a full disk or a power cut leaves the old content or the new, never a part.
+
+Source: shared figures on durability; every store that rewrites a file goes through here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+
+def write_atomic(path: Path, data: bytes | str | Iterable[bytes], mode: int | None = None) -> int:
+    """Replaces the content of `path` (a link: of its target) and returns once that is on the disk; gives the bytes written.
+
+    `data`: bytes, text (written as UTF-8), or pieces of bytes for what is too large for memory. An existing file keeps
+    its permission bits, and its owner where we may set it; `mode` sets the bits. The folder must exist. Raises OSError
+    (no space, no permission, read-only, …) and leaves the old file untouched and nothing else behind.
+    """
+    target = Path(os.path.realpath(path))
+    pieces: Iterable[bytes] = [data.encode()] if isinstance(data, str) else [data] if isinstance(data, bytes) else data
+    before = _existing(target)
+    draft = target.with_name(f".{target.name[:80]}.{secrets.token_hex(4)}.tmp")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666 if mode is None else mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            for piece in pieces:
+                file.write(piece)
+            file.flush()
+            _keep_attributes(descriptor, before, mode)
+            os.fsync(descriptor)
+            size = file.tell()
+        draft.replace(target)
+    except BaseException:  # an interrupt too must not leave the draft behind; it is raised again
+        draft.unlink(missing_ok=True)
+        raise
+    fsync_folder(target.parent)
+    return size
+
+
+def fsync_folder(folder: Path) -> None:
+    """Puts the names in a folder on the disk (a rename is durable only after this)."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _existing(target: Path) -> os.stat_result | None:
+    try:
+        found = target.stat()
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(f"{target} is not a regular file")
+    return found
+
+
+def _keep_attributes(descriptor: int, before: os.stat_result | None, mode: int | None) -> None:
+    if before is not None and (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
+        with contextlib.suppress(PermissionError):  # only root may give a file away; the writer owns it then
+            os.fchown(descriptor, before.st_uid, before.st_gid)
+    if mode is not None:
+        os.fchmod(descriptor, mode)
+    elif before is not None:
+        os.fchmod(descriptor, stat.S_IMODE(before.st_mode))

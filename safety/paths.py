@@ -1,0 +1,103 @@
+"""What kind of place a path is: inside the roots, the agent's own home, a folder of secrets, a device, a start-up file.
+
+Everything here looks at names only; the caller has followed the links (`Ask.paths` is resolved).
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Kind = Literal["inside", "outside", "agent", "secret", "device", "startup"]
+
+# Under the owner's home. A folder stands for all in it.
+SECRETS = (
+    *(".ssh", ".gnupg", ".aws", ".azure", ".config/gcloud", ".kube", ".docker/config.json", ".netrc", ".pgpass"),
+    *(".git-credentials", ".config/gh", ".config/git/credentials", ".npmrc", ".pypirc", ".vault-token", ".my.cnf"),
+    *(".local/share/keyrings", ".password-store", ".config/rclone", ".terraform.d/credentials.tfrc.json", ".s3cfg"),
+    *(".mozilla", ".config/google-chrome", ".config/chromium", "Library/Keychains"),
+)
+NO_SECRET = re.compile(r"/\.ssh/(known_hosts|config|authorized_keys|[^/]+\.pub)(\.old)?$")
+SYSTEM_SECRETS = ("/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssl/private", "/root/.ssh")
+# What is run at the next login, commit or start without anyone asking.
+STARTUP = (
+    *(".bashrc", ".bash_profile", ".bash_login", ".profile", ".bash_logout", ".zshrc", ".zshenv", ".zprofile"),
+    *(".config/autostart", ".config/systemd", ".config/fish", "Library/LaunchAgents", ".ssh/authorized_keys"),
+    *(".ssh/config", ".ssh/rc", ".gitconfig", ".config/git", ".vimrc", ".inputrc", ".pam_environment"),
+)
+HARMLESS_DEVICES = (
+    "/dev/null",
+    "/dev/stdout",
+    "/dev/stderr",
+    "/dev/tty",
+    "/dev/fd",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/shm",
+)
+# Folders that nobody deletes as a whole and lives.
+SYSTEM = {
+    *("/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/opt", "/proc", "/root", "/run"),
+    *("/sbin", "/srv", "/sys", "/usr", "/usr/bin", "/usr/lib", "/usr/local", "/var", "/var/lib", "/Users", "/System"),
+    *("/Applications", "/Library", "/Volumes", "/mnt", "/media", "C:\\", "C:\\Windows"),
+}
+_REFERENCE = re.compile(r"\{\{file:([^\n{}]+?):(\d+):(\d+)\}\}")
+
+
+def references(text: str) -> list[re.Match[str]]:
+    """The `{{file:path:start:end}}` in a text to be written: group 1 path, 2 first line, 3 last line."""
+    return list(_REFERENCE.finditer(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The places of one run, all absolute and with links followed."""
+
+    roots: tuple[Path, ...]
+    agent: Path
+    owner: Path
+
+    @classmethod
+    def of(cls, roots: tuple[str | Path, ...], agent: Path, owner: Path, cwd: Path) -> Places:
+        """`roots` as configured (~ allowed); none: the owner's home, the working folder, the folder for temporary files."""
+        named = [owner / str(root)[2:] if str(root).startswith("~/") else Path(root).expanduser() for root in roots]
+        allowed = [owner / cwd / root for root in named] if roots else [owner, cwd, Path(tempfile.gettempdir())]
+        return cls(tuple(_real(root) for root in allowed), _real(agent), _real(owner))
+
+    def kind(self, path: Path) -> Kind:
+        """The kind of a place for writing. The most guarded one wins."""
+        text = str(path)
+        if text.startswith("/dev/"):
+            return "inside" if _within(text, HARMLESS_DEVICES) else "device"
+        if path.is_relative_to(self.agent):
+            return "agent"
+        if _within(text, [str(self.owner / name) for name in STARTUP]) or "/.git/hooks/" in text + "/":
+            return "startup"
+        if self.is_secret(path):
+            return "secret"
+        return "inside" if any(path.is_relative_to(root) for root in self.roots) else "outside"
+
+    def is_secret(self, path: Path) -> bool:
+        """Whether reading the path shows keys or passwords."""
+        text = str(path)
+        if path == self.agent / "config.yaml" or _within(text, SYSTEM_SECRETS):
+            return True
+        return _within(text, [str(self.owner / name) for name in SECRETS]) and not NO_SECRET.search(text)
+
+    def is_vital(self, path: Path) -> bool:
+        """Whether deleting the path takes the system, the owner's home or the agent's own with it."""
+        return str(path) in SYSTEM or self.owner.is_relative_to(path) or self.agent.is_relative_to(path)
+
+
+def _within(text: str, folders: tuple[str, ...] | list[str]) -> bool:
+    return any(text == folder or text.startswith(folder + "/") for folder in folders)
+
+
+def _real(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):  # links in a circle
+        return path.absolute()

@@ -1,0 +1,156 @@
+"""The tool that runs a bash or Python script, streams its output, and leaves no process behind. Seed 002 §3."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Generator
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from models.base import Status, ToolResult
+from tools.base import Between, ToolContext, ToolError, tool
+from tools.output import Live, Output
+from tools.processes import Tree
+
+_SECRET_NAME = re.compile(r"(^|_)(API_KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
+_STARTUP_FILES = ("BASH_ENV", "ENV", "PYTHONSTARTUP")  # would run code that is not in the script
+_ARGUMENT_BYTES = 100_000  # Linux takes at most 128 kB as one argument
+_DRAIN_SECONDS = 0.3  # what a script left in the background may take to end by itself
+
+
+@tool("execute", paths=("cwd",))
+def code_run(
+    ctx: ToolContext,
+    type: Literal["bash", "python"],
+    script: str,
+    timeout: Annotated[int | None, Between(1, 3600)] = None,
+    cwd: str | None = None,
+    env: dict[str, str] | None = None,
+) -> Generator[str, None, ToolResult]:
+    """Run a script, without input. Long output comes back as head and tail, the whole in a file. Background processes are stopped at its end.
+
+    timeout: seconds
+    env: for values not to be pasted into code
+    """
+    folder = ctx.path(cwd) if cwd else ctx.cwd
+    if not folder.is_dir():
+        raise ToolError(f"cwd: {folder} is not a folder")
+    ctx.folder.mkdir(parents=True, exist_ok=True)
+    limit = float(timeout or ctx.tool_seconds)
+    name = re.sub(r"[^\w.-]", "_", ctx.call)[:60] or "call"
+    variables = _environment(ctx, env or {}, folder)
+    output = Output(ctx.folder / f"out-{name}.txt", ctx.redact)
+    tree = _start(_command(type, script, ctx.folder / name), folder, variables, name)
+    stopped: list[str] = []
+    try:
+        is_late = yield from _follow(tree, output, ctx, time.monotonic() + limit)
+    finally:  # also on Ctrl-C and when the run is closed
+        stopped = tree.stop()
+        output.close()
+    return _result(tree.leader.returncode, output, limit if is_late else None, [] if is_late else stopped)
+
+
+def _environment(ctx: ToolContext, env: dict[str, str], folder: Path) -> dict[str, str]:
+    """Ours, without start-up files and without what is named like a secret, unless the run gives it."""
+    variables = {name: value for name, value in os.environ.items() if not _SECRET_NAME.search(name)}
+    for name in _STARTUP_FILES:
+        variables.pop(name, None)
+    variables |= {"PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1", "PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
+    given = ctx.env | env
+    for name, value in given.items():
+        if not name or "=" in name or "\0" in name + value:
+            raise ToolError(f"env: {name!a} is no name, or its value no value, for a variable")
+    path = os.pathsep.join(filter(None, [str(folder), variables.get("PYTHONPATH")]))  # imports start at the folder
+    return variables | {"PYTHONPATH": path} | given
+
+
+def _command(type: str, script: str, stem: Path) -> list[str]:
+    if "\0" in script:
+        raise ToolError("script: holds a NUL character")
+    try:
+        code = script.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ToolError(f"script: half a surrogate pair at character {error.start}") from error
+    if type == "python":
+        path = stem.with_name(f"{stem.name}.py")  # a file, so that a traceback quotes its lines
+        path.write_bytes(code)
+        return [sys.executable, "-P", "-X", "utf8", str(path)]
+    bash = shutil.which("bash")
+    if bash is None:
+        raise ToolError("there is no bash on this machine; use type python")
+    if len(code) <= _ARGUMENT_BYTES:
+        return [bash, "-c", script]
+    path = stem.with_name(f"{stem.name}.sh")
+    path.write_bytes(code)
+    return [bash, str(path)]
+
+
+def _start(argv: list[str], folder: Path, variables: dict[str, str], name: str) -> Tree:
+    try:
+        return Tree(argv, folder, variables, name)
+    except OSError as error:  # the folder may not be entered, the environment is too large, no process left
+        raise ToolError(f"cannot start {argv[0]} in {folder}: {error.strerror}") from error
+    except UnicodeEncodeError as error:
+        raise ToolError(f"env: {error.object[error.start : error.end]!a} cannot be passed on") from error
+
+
+def _follow(tree: Tree, output: Output, ctx: ToolContext, deadline: float) -> Generator[str, None, bool]:
+    """Reads and yields output until the script has ended and nobody writes any more. True when the time is up."""
+    assert tree.leader.stdout is not None
+    pipe = tree.leader.stdout.fileno()
+    os.set_blocking(pipe, False)
+    live = Live(ctx.redact)
+    poll = select.poll()
+    poll.register(pipe, select.POLLIN)
+    poll.register(tree.exit, select.POLLIN)
+    end, ended, is_open = deadline, False, True
+    while is_open or not ended:
+        now = time.monotonic()
+        if now >= end:
+            break
+        ready = {descriptor for descriptor, _ in poll.poll(max(0.0, min(end, live.due or end) - now) * 1000)}
+        if pipe in ready:
+            data = os.read(pipe, 65_536)
+            output.add(data)
+            live.add(data)
+            if not data:
+                is_open = False
+                poll.unregister(pipe)
+        elif tree.exit in ready and not ended:
+            ended = True
+            poll.unregister(tree.exit)
+            if tree.has_rest():
+                end = min(deadline, time.monotonic() + _DRAIN_SECONDS)
+        if live.due is not None and live.due <= time.monotonic():
+            yield live.take()
+    if live.due is not None:
+        yield live.take()
+    return not ended
+
+
+def _result(exit_code: int | None, output: Output, limit: float | None, stopped: list[str]) -> ToolResult:
+    status: Status = "ok" if exit_code == 0 else "error"
+    data: dict[str, Any] = {"exit_code": exit_code, "output": output.shown()}
+    if output.file:
+        data |= {"file": str(output.file), "bytes": output.size}
+    if limit is not None:
+        status = "timeout"
+        data |= {"exit_code": None, "reason": f"stopped after {limit:g} s, the time limit; what it had started too"}
+    elif exit_code is not None and exit_code < 0:
+        data["signal"] = f"killed by {_signal_name(-exit_code)}"
+    if stopped:
+        data["stopped"] = stopped
+    return ToolResult(status, data)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,27 @@
+"""The tool that deletes: into the trash of the home folder, from where everything can be brought back. Seed 002 §3."""
+
+from __future__ import annotations
+
+from models.base import ToolResult
+from safety.trash import Trash, TrashError
+from tools.base import ToolContext, ToolError, resolve, tool
+
+_LISTED = 50
+
+
+@tool("delete", paths=("paths",))
+def file_trash(ctx: ToolContext, paths: list[str]) -> ToolResult:
+    """Move files or folders to the trash. Use instead of rm."""
+    places = [ctx.path(path) for path in paths]
+    if not places:
+        return ToolResult("ok", {"output": "nothing to move", "count": 0})
+    try:
+        id, items = Trash(ctx.home).send(
+            resolve(place.parent) / place.name if place.name not in ("", "..") else resolve(place) for place in places
+        )
+    except TrashError as error:
+        raise ToolError(str(error)) from error
+    listed = [str(item.origin) for item in items]
+    more = f"\n… and {len(listed) - _LISTED} more" if len(listed) > _LISTED else ""
+    output = f"moved to the trash as {id}:\n" + "\n".join(listed[:_LISTED]) + more
+    return ToolResult("ok", {"output": output, "count": len(items), "trash": id})

@@ -1,0 +1,136 @@
+"""Holds the output of a process in bounded memory: head and tail for the reader, the whole in a file when it is long."""
+
+from __future__ import annotations
+
+import codecs
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO
+
+SHOWN = 6_000  # characters shown of the head, and of the tail
+HELD = 32_768  # bytes held of the head, and of the tail: SHOWN characters of any encoding, and room for escapes
+FILE_BYTES = 64_000_000  # bytes kept in the file
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])")
+_REWRITTEN = re.compile(r"[^\n]*\r+(?=[^\r\n])")  # what a progress bar has painted over
+# Control characters as their pictures (U+2400 …), so that a NUL or a backspace is seen and does nothing.
+_VISIBLE = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"} | {0x7F: "\u2421"}
+_VISIBLE |= {code: f"\\x{code:02x}" for code in range(0x80, 0xA0)}
+
+
+def clean(text: str) -> str:
+    """Text as a reader wants it: no terminal escapes, no lines that were painted over, control characters visible."""
+    if "\x1b" in text:
+        text = _ESCAPES.sub("", text)
+    if "\r" in text:
+        text = _REWRITTEN.sub("", text.replace("\r\n", "\n")).replace("\r", "")
+    return text.translate(_VISIBLE)
+
+
+class Output:
+    """Takes bytes as they come. `redact` hides secrets in what is kept and shown."""
+
+    def __init__(self, file: Path, redact: Callable[[str], str] = str) -> None:
+        self.path, self.redact, self.size = file, redact, 0
+        self._head, self._tail = bytearray(), bytearray()
+        self._file: BinaryIO | None = None
+        self._waiting = b""  # the end of what came, not yet in the file: a secret may be cut in two here
+        self._written = 0
+
+    def add(self, data: bytes) -> None:
+        """Raises OSError when the file cannot be written."""
+        self.size += len(data)
+        if self._file is None and self.size > SHOWN:
+            self._file = self.path.open("wb")
+            self._keep(bytes(self._head))
+        room = HELD - len(self._head)
+        self._head += data[:room]
+        self._tail += data[room:] if room else data
+        if len(self._tail) > 4 * HELD:
+            del self._tail[:-HELD]
+        if self._file is not None:
+            self._keep(data)
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._keep(b"", last=True)
+            self._file.close()
+            if self._is_short:
+                self.path.unlink(missing_ok=True)
+
+    @property
+    def file(self) -> Path | None:
+        """The file with the whole output; None when all of it is shown."""
+        return self.path if self._file is not None and not self._is_short else None
+
+    @property
+    def _is_short(self) -> bool:
+        return self.size <= 2 * HELD and len(self._all()) <= 2 * SHOWN
+
+    def _all(self) -> str:
+        return clean((self._head + self._tail).decode(errors="replace"))
+
+    def shown(self) -> str:
+        """What a model reads: all of it, or head and tail with a line between them that says what is missing."""
+        if self._is_short:
+            return self.redact(self._all())
+        if self.size <= 2 * HELD:
+            head = tail = self.redact(self._all())
+        else:
+            head = self.redact(clean(codecs.getincrementaldecoder("utf-8")("replace").decode(bytes(self._head))))
+            tail = self.redact(clean(self._tail[-HELD:].lstrip(bytes(range(0x80, 0xC0))).decode(errors="replace")))
+        head, tail = _at_line_end(head[:SHOWN]), _at_line_start(tail[-SHOWN:])
+        kept = f", its first {FILE_BYTES:,} bytes" if self.size > FILE_BYTES else ""
+        gap = f"[… {self.size:,} bytes in all; the middle is left out. The whole is in {self.path}{kept} …]"
+        return f"{head.rstrip()}\n{gap}\n{tail}"
+
+    def _keep(self, data: bytes, last: bool = False) -> None:
+        if self._file is None or self._written >= FILE_BYTES:
+            return
+        if self.redact is not str:
+            data = self._waiting + data
+            cut = len(data) if last else data.rfind(b"\n") + 1 or max(0, len(data) - 4096)
+            data, self._waiting = data[:cut], data[cut:]
+            data = self.redact(data.decode(errors="surrogateescape")).encode(errors="surrogateescape")
+        data = data[: FILE_BYTES - self._written]
+        self._written += len(data)
+        self._file.write(data)
+
+
+class Live:
+    """Makes the stream for a screen: text at most every 50 ms, at most 4,000 characters at a time."""
+
+    every_seconds = 0.05
+    max_chars = 4_000
+
+    def __init__(self, redact: Callable[[str], str] = str) -> None:
+        self.redact = redact
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._pending = b""
+        self._last = 0.0
+
+    def add(self, data: bytes) -> None:
+        self._pending = (self._pending + data)[-4 * self.max_chars :]
+
+    @property
+    def due(self) -> float | None:
+        """When the next text should go out, in monotonic seconds; None when there is none."""
+        return self._last + self.every_seconds if self._pending else None
+
+    def take(self) -> str:
+        """The text that waits; of a flood its end."""
+        self._last = time.monotonic()
+        text = self.redact(clean(self._decoder.decode(self._pending)))
+        self._pending = b""
+        return text if len(text) <= self.max_chars else "…" + text[-self.max_chars :]
+
+
+def _at_line_end(text: str) -> str:
+    cut = text.rfind("\n", -300)
+    return text if cut < 0 else text[: cut + 1]
+
+
+def _at_line_start(text: str) -> str:
+    cut = text.find("\n", 0, 300)
+    return text[cut + 1 :]

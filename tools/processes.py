@@ -1,0 +1,247 @@
+"""Finds and stops every process that a call started, wherever it went: other groups, other sessions, orphans.
+
+On Linux we are the subreaper of our descendants, so an orphan becomes our child and cannot get away; a mark in the
+environment tells the calls apart. Elsewhere psutil looks at parents and at the mark. Whoever starts a long-lived child
+in this process while calls run (an MCP server) gives it a mark of its own, `mark("mcp")`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+MARK = "SOPWITH_CALL"
+LINUX = sys.platform == "linux"
+_counter = itertools.count(1)
+_leaders: set[int] = set()  # children that a Popen of ours waits for: nobody else may reap them
+
+
+def mark(name: str) -> str:
+    """A new value for the environment variable MARK; marks nest, so that an agent started by an agent is found too."""
+    own = f"{name}.{os.getpid()}.{next(_counter)}"
+    return f"{outer}:{own}" if (outer := os.environ.get(MARK)) else own
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """One process as /proc shows it. `born` counts in clock ticks since the machine started."""
+
+    pid: int
+    parent: int
+    session: int
+    born: int
+    alive: bool  # False for a zombie, which only waits to be reaped
+
+
+class Tree:
+    """The processes of one call. Start it through here, and `stop()` it on every way out."""
+
+    def __init__(self, argv: list[str], cwd: Path, env: dict[str, str], name: str) -> None:
+        if LINUX:
+            _become_subreaper()
+        self.mark = mark(name)
+        self.started = _ticks()
+        self.leader = subprocess.Popen(
+            argv,
+            cwd=cwd,
+            env=env | {MARK: self.mark},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        _leaders.add(self.leader.pid)
+        self.exit = _exit_descriptor(self.leader)
+
+    def has_rest(self) -> bool:
+        """Whether the script, which has ended, may have left processes behind. Cheap: asks the kernel for children."""
+        self.leader.wait()
+        if not LINUX:
+            return bool(self.rest())
+        try:  # no child at all is the usual answer, and an orphan would be our child
+            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            return False
+        return bool(self.rest())
+
+    def rest(self) -> list[int]:
+        """The pids of the call that still run, the script's own among them; reaps those that have ended."""
+        return self._rest_by_proc() if LINUX else self._rest_by_psutil()
+
+    def stop(self, patience_seconds: float = 0.3, limit_seconds: float = 1.5) -> list[str]:
+        """Asks what still runs to end (SIGTERM), then kills it; gives the command lines of what had to be stopped.
+
+        Returns within `patience_seconds` + `limit_seconds`; what is then still there sits in the kernel.
+        """
+        stopped: dict[int, str] = {}
+        try:
+            if self.leader.poll() is not None and not self.has_rest():
+                return []
+            for sign, seconds in ((signal.SIGTERM, patience_seconds), (signal.SIGKILL, limit_seconds)):
+                end = time.monotonic() + seconds
+                while time.monotonic() < end and (pids := self.rest()):
+                    stopped |= {pid: _command(pid) for pid in pids if pid not in stopped}
+                    _send(pids, sign)
+                    wait_for(pids, end if sign == signal.SIGTERM else min(end, time.monotonic() + 0.05))
+            return list(stopped.values())
+        finally:
+            self._close()
+
+    def _close(self) -> None:
+        _leaders.discard(self.leader.pid)
+        os.close(self.exit)
+        if self.leader.stdout:
+            self.leader.stdout.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):  # stuck in the kernel: init will have it
+            self.leader.wait(0.1)
+
+    def _rest_by_proc(self) -> list[int]:
+        processes = {process.pid: process for process in _all_processes()}
+        ours = {pid for pid, process in processes.items() if self._is_root(process)}
+        children: dict[int, list[int]] = {}
+        for process in processes.values():
+            children.setdefault(process.parent, []).append(process.pid)
+        queue = list(ours)
+        while queue:
+            new = set(children.get(queue.pop(), ())) - ours
+            ours |= new
+            queue += new
+        for pid in ours:
+            if not processes[pid].alive and pid not in _leaders and processes[pid].parent == os.getpid():
+                with contextlib.suppress(ChildProcessError):  # another call has reaped it
+                    os.waitpid(pid, os.WNOHANG)
+        return [pid for pid in ours if processes[pid].alive]
+
+    def _is_root(self, process: Process) -> bool:
+        """Whether a process is known to be of this call by itself, not by its parent."""
+        if process.session == self.leader.pid:
+            return True
+        if process.parent != os.getpid() or process.born < self.started or process.pid in _leaders:
+            return False
+        found = _mark_of(process.pid)
+        if (
+            found is None
+        ):  # an orphan that threw its environment away, or a zombie; our own children stay in our session
+            return process.session != os.getsid(0)
+        return found == self.mark or found.startswith(self.mark + ":")
+
+    def _rest_by_psutil(self) -> list[int]:
+        import psutil
+
+        found = set()
+        with contextlib.suppress(psutil.NoSuchProcess):
+            found = {child.pid for child in psutil.Process(self.leader.pid).children(recursive=True)}
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error, OSError):
+                value = process.environ().get(MARK, "")
+                if value == self.mark or value.startswith(self.mark + ":"):
+                    found.add(process.pid)
+        if self.leader.poll() is None:
+            found.add(self.leader.pid)
+        found.discard(os.getpid())
+        return [pid for pid in found if _is_running(pid)]
+
+
+def wait_for(pids: list[int], end: float) -> None:
+    """Returns when one of the processes has ended, or at `end` (monotonic seconds)."""
+    descriptors = []
+    try:
+        for pid in pids[:100]:
+            with contextlib.suppress(ProcessLookupError):
+                descriptors.append(os.pidfd_open(pid) if LINUX else -1)
+        if descriptors and LINUX:
+            poll = select.poll()
+            for descriptor in descriptors:
+                poll.register(descriptor, select.POLLIN)
+            poll.poll(max(0.0, end - time.monotonic()) * 1000)
+        elif pids and not LINUX:
+            time.sleep(0.02)
+    finally:
+        for descriptor in descriptors:
+            if descriptor >= 0:
+                os.close(descriptor)
+
+
+def _send(pids: list[int], sign: signal.Signals) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, sign)
+
+
+@functools.cache
+def _become_subreaper() -> None:
+    import ctypes
+
+    set_child_subreaper = 36  # PR_SET_CHILD_SUBREAPER, linux/prctl.h
+    ctypes.CDLL(None).prctl(set_child_subreaper, 1, 0, 0, 0)
+
+
+def _exit_descriptor(process: subprocess.Popen[bytes]) -> int:
+    """A descriptor that is readable once the process has ended."""
+    if LINUX:
+        return os.pidfd_open(process.pid)
+    reader, writer = os.pipe()
+
+    def watch() -> None:
+        process.wait()
+        os.close(writer)
+
+    threading.Thread(target=watch, daemon=True).start()
+    return reader
+
+
+def _ticks() -> int:
+    """Now, in the unit of `Process.born`; a tick early, since ticks are coarse."""
+    if not LINUX:
+        return 0
+    return int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK")) - 1
+
+
+def _all_processes() -> Iterator[Process]:
+    for entry in os.listdir("/proc"):  # noqa: PTH208 (names are enough, and this runs while a tree is being killed)
+        if entry.isdecimal():
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError, PermissionError):
+                yield _process(int(entry))
+
+
+def _process(pid: int) -> Process:
+    fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    # proc(5), counted from the state: 0 state, 1 parent, 3 session, 17 number of threads, 19 start time
+    alive = fields[0] not in (b"Z", b"X") or int(fields[17]) > 1
+    return Process(pid, int(fields[1]), int(fields[3]), int(fields[19]), alive)
+
+
+def _mark_of(pid: int) -> str | None:
+    with contextlib.suppress(OSError):
+        for item in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+            name, _, value = item.partition(b"=")
+            if name == MARK.encode():
+                return value.decode(errors="replace")
+    return None
+
+
+def _command(pid: int) -> str:
+    with contextlib.suppress(OSError):
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").split(b"\0")
+        return " ".join(word.decode(errors="replace") for word in words)[:120] or f"pid {pid}"
+    return f"pid {pid}"
+
+
+def _is_running(pid: int) -> bool:
+    import psutil
+
+    try:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False

@@ -1,0 +1,28 @@
+"""Lists the tools: a new one is a file in this folder and a line here."""
+
+from __future__ import annotations
+
+from tools.ask_user import ask_user
+from tools.base import Tool
+from tools.code_run import code_run
+from tools.file_patch import file_patch
+from tools.file_read import file_read
+from tools.file_trash import file_trash
+from tools.file_write import file_write
+from tools.start_long_term_update import start_long_term_update
+from tools.update_working_checkpoint import update_working_checkpoint
+
+
+def all_tools() -> dict[str, Tool]:
+    """The tools by name, in the order in which models are shown them."""
+    listed = (
+        code_run,
+        file_read,
+        file_patch,
+        file_write,
+        file_trash,
+        ask_user,
+        update_working_checkpoint,
+        start_long_term_update,
+    )
+    return {tool.name: tool for tool in listed}

@@ -1,0 +1,215 @@
+"""What the file tools share: opening only regular files, knowing their encoding, saying what is near a missing name."""
+
+from __future__ import annotations
+
+import codecs
+import difflib
+import errno
+import itertools
+import os
+import re
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from tools.base import ToolError
+
+SAMPLE = 65_536  # bytes that tell the encoding
+WHOLE = 64_000_000  # bytes; a larger file is not edited in memory
+_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_MAGIC = (
+    (b"\x89PNG", "PNG image"),
+    (b"\xff\xd8\xff", "JPEG image"),
+    (b"GIF8", "GIF image"),
+    (b"%PDF", "PDF document"),
+    (b"PK\x03\x04", "ZIP archive or Office document"),
+    (b"\x1f\x8b", "gzip archive"),
+    (b"BZh", "bzip2 archive"),
+    (b"\xfd7zXZ", "xz archive"),
+    (b"7z\xbc\xaf", "7-Zip archive"),
+    (b"\x7fELF", "ELF program"),
+    (b"MZ", "Windows program"),
+    (b"SQLite format 3\0", "SQLite database"),
+    (b"RIFF", "RIFF media"),
+    (b"ID3", "MP3 audio"),
+    (b"OggS", "Ogg media"),
+)
+# The everyday Chinese characters stand in rows B0 to F7 of GB2312, punctuation in A1 to A3.
+_GB_WORDS = re.compile(rb"[\xb0-\xf7\xa1-\xa3][\xa1-\xfe]")
+_HIGH = re.compile(rb"[\x80-\xff]")
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """The file, open for reading. Raises ToolError for what is missing, forbidden or no regular file."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a FIFO must not make us wait
+    except OSError as error:
+        raise failure(path, error) from error
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(descriptor)
+        raise ToolError(f"{path} is {_kind(mode)}, not a regular file")
+    return os.fdopen(descriptor, "rb")
+
+
+def failure(path: Path, error: OSError) -> ToolError:
+    """What the system said of a path, for the model; of a missing one, what is there instead."""
+    if error.errno == errno.ENXIO:
+        return ToolError(f"{path} is a socket or a device, not a regular file")
+    if not isinstance(error, FileNotFoundError):
+        return ToolError(f"{path}: {error.strerror or error}")
+    near = near_names(path)
+    return ToolError(f"{path} does not exist" + (f"; near it: {', '.join(near)}" if near else ""))
+
+
+def _kind(mode: int) -> str:
+    kinds = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}
+    return kinds.get(stat.S_IFMT(mode), "a device")
+
+
+def near_names(path: Path) -> list[str]:
+    """Up to five paths that may be meant by one that does not exist: near names beside it, the same name elsewhere."""
+    folder, wanted = path.parent, path.name
+    while not folder.is_dir() and folder != folder.parent:
+        folder, wanted = folder.parent, folder.name
+    try:
+        names = [entry.name for entry in itertools.islice(os.scandir(folder), 5000)]
+    except OSError:
+        return []
+    lower = {name.lower(): name for name in names}
+    near = [lower[name] for name in difflib.get_close_matches(wanted.lower(), lower, 3, 0.6)]
+    found = [str(folder / name) for name in near]
+    found += [str(place) for place in itertools.islice(_same_name(folder, path.name), 3) if str(place) not in found]
+    return found[:5]
+
+
+def _same_name(folder: Path, name: str) -> Iterator[Path]:
+    """The paths below `folder` with this name, at most three levels deep and among 3,000 entries."""
+    level, seen = [folder], 0
+    for _ in range(3):
+        below: list[Path] = []
+        for place in level:
+            try:
+                entries = list(itertools.islice(os.scandir(place), 1000))
+            except OSError:
+                continue
+            seen += len(entries)
+            yield from (Path(entry.path) for entry in entries if entry.name == name)
+            below += [
+                Path(entry.path)
+                for entry in entries
+                if entry.is_dir(follow_symlinks=False) and entry.name not in (".git", "node_modules", "__pycache__")
+            ]
+            if seen > 3000:
+                return
+        level = below
+
+
+def encoding_of(sample: bytes) -> str | None:
+    """The encoding of a file that starts with `sample`; None when it is not text."""
+    for bom, name in _BOMS:
+        if sample.startswith(bom):
+            return name
+    if b"\0" in sample:
+        return None
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(sample)
+        return "utf-8"
+    except UnicodeDecodeError:
+        pass
+    if sum(byte < 32 and byte not in b"\t\n\r\f\x1b\b" for byte in sample[:4096]) > len(sample[:4096]) / 20:
+        return None
+    high = len(_HIGH.findall(sample))
+    if 2 * len(_GB_WORDS.findall(sample)) < 0.7 * high:  # accents of Western text stand alone, Chinese bytes in pairs
+        return "latin-1"
+    try:
+        codecs.getincrementaldecoder("gb18030")().decode(sample)
+        return "gb18030"
+    except UnicodeDecodeError:
+        return "latin-1"
+
+
+def binary_kind(sample: bytes) -> str:
+    """What a file that is not text seems to be."""
+    return next((name for magic, name in _MAGIC if sample.startswith(magic)), "binary file")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text file in memory; `encoded(text)` gives back its very bytes, also of what is not valid in the encoding."""
+
+    text: str  # without the byte order mark
+    encoding: str
+    newline: str  # "\r\n" when all its lines end so, else "\n"
+
+    def encoded(self, text: str) -> bytes:
+        """`text` in the encoding of the file. Raises ToolError when that lacks a character."""
+        mark = "\ufeff" if self.encoding.startswith("utf-16") else ""  # utf-8-sig writes its own
+        try:
+            return (mark + text).encode(self.encoding, _errors(self.encoding))
+        except UnicodeEncodeError as error:
+            letters = ascii(error.object[error.start : error.end][:20])
+            raise ToolError(f"the file is {self.encoding}, which cannot hold {letters}") from error
+
+    def adapted(self, text: str) -> str:
+        """`text` with the newlines of the file."""
+        return text.replace("\r\n", "\n").replace("\n", "\r\n") if self.newline == "\r\n" else text
+
+
+def read_text(path: Path) -> Text:
+    """The whole of a text file. Raises ToolError for what cannot be edited as text."""
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > WHOLE:
+            raise ToolError(f"{path} has {size:,} bytes; at most {WHOLE:,} are edited here. Use code_run")
+        data = file.read()
+    encoding = encoding_of(data[:SAMPLE])
+    if encoding is None:
+        raise ToolError(f"{path} is not text but a {binary_kind(data)}")
+    try:
+        text = data.decode(encoding, _errors(encoding))
+    except UnicodeDecodeError as error:
+        raise ToolError(f"{path} is no valid {encoding} at byte {error.start}; use code_run") from error
+    text = text.removeprefix("\ufeff")
+    crlf = text.count("\r\n")
+    return Text(text, encoding, "\r\n" if crlf and crlf == text.count("\n") else "\n")
+
+
+def _errors(encoding: str) -> str:
+    return "strict" if encoding.startswith("utf-16") else "surrogateescape"  # UTF-16 knows no single stray byte
+
+
+def utf8(name: str, text: str) -> bytes:
+    """The bytes of what a model wrote. Raises ToolError for half a surrogate pair."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise ToolError(f"{name}: half a surrogate pair at character {error.start}") from error
+
+
+def diff(old: str, new: str, max_chars: int = 2_000) -> str:
+    """A short unified diff; of what is long, its start. Only the lines between the first and last change are compared."""
+    before, after = old.splitlines(), new.splitlines()
+    head = _common(before, after)
+    tail = _common(before[head:][::-1], after[head:][::-1])
+    skip = max(0, head - 2)
+    before, after = before[skip : len(before) - max(0, tail - 2)], after[skip : len(after) - max(0, tail - 2)]
+    if len(before) + len(after) > 4_000:
+        return f"@@ from line {head + 1} @@ {len(before)} lines became {len(after)}"
+    lines = list(difflib.unified_diff(before, after, n=2, lineterm=""))[2:]
+    text = "\n".join(_moved(line[:300], skip) for line in lines)
+    return text if len(text) <= max_chars else text[:max_chars].rpartition("\n")[0] + "\n…"
+
+
+def _common(one: list[str], other: list[str]) -> int:
+    """How many lines both begin with."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (left, right) in pairs if left != right), min(len(one), len(other)))
+
+
+def _moved(line: str, skip: int) -> str:
+    if not line.startswith("@@"):
+        return line
+    return re.sub(r"(?<=[-+])\d+", lambda number: str(int(number[0]) + skip), line)

@@ -1,0 +1,16 @@
+"""The tool that notes what the rest of the run must not forget; the handler keeps it in the anchor. Seed 002 §3."""
+
+from __future__ import annotations
+
+from models.base import ToolResult
+from tools.base import ToolContext, tool
+
+
+@tool("none")
+def update_working_checkpoint(ctx: ToolContext, key_info: str, related_sop: str | None = None) -> ToolResult:
+    """Note what you must not forget in this task: it is shown to you each turn. Replaces the last note.
+
+    key_info: facts, decisions, what is left
+    related_sop: SOP you follow
+    """
+    return ToolResult("ok", {"key_info": key_info, "related_sop": related_sop or ""})

@@ -181,3 +181,21 @@ def test_python_without_venv_is_said(checkout: Path, tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "python3 lacks the venv module" in done.stderr
     assert "apt-get install python3-venv" in done.stderr
+
+
+def test_wheel_keeps_everything_below_one_folder_and_runs(tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(build, cwd=CHECKOUT, check=True, capture_output=True)
+    (path,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+        archive.extractall(tmp_path / "site")
+    assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {"sopwith"}
+    assert {"sopwith/launch.py", "sopwith/assets/tools_schema.json", "sopwith/tools/code_run.py"} <= set(names)
+    assert any(name.startswith("sopwith/sops/") for name in names)
+    code = "import sys, sopwith; sys.argv[0] = 'sopwith'; sys.exit(sopwith.main())"
+    env = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
+    command = [sys.executable, "-c", code, "--help"]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "usage: sopwith" in done.stdout

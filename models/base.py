@@ -67,9 +67,14 @@ class ToolResult:
         if not isinstance(self.data, dict):
             return json.dumps(self.data, ensure_ascii=False)
         output = str(self.data.get("output", "")).rstrip("\n")
-        rest = {key: value for key, value in self.data.items() if key != "output" and value not in (None, "", 0, [], {})}
+        rest = {
+            key: value for key, value in self.data.items() if key != "output" and value not in (None, "", 0, [], {})
+        }
         lines = [output] if output else []
-        lines += [f"[{key}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}]" for key, value in rest.items()]
+        lines += [
+            f"[{key}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}]"
+            for key, value in rest.items()
+        ]
         return "\n".join(lines) or f"[{self.status}]"
 
 
@@ -135,7 +140,14 @@ class Reply:
         usage = Usage(tokens["input"], tokens["cached"], tokens["output"], event["cost"])
         calls = [ToolCall(**call) for call in said["calls"]]
         return cls(
-            said["text"], calls, said["finish"], event["model"], event["kind"], usage, event["seconds"], said["only_reads"]
+            said["text"],
+            calls,
+            said["finish"],
+            event["model"],
+            event["kind"],
+            usage,
+            event["seconds"],
+            said["only_reads"],
         )
 
 

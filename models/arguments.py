@@ -1,0 +1,128 @@
+"""What a model wrote as the arguments of a call: a JSON object that is safe to pass on, or the reason why not.
+
+Strict JSON first (with raw line breaks in strings, which small models write); then json_repair, for trailing commas,
+single quotes and the like. An object that is not closed is never repaired: its end is missing, and a call that is cut
+in half must not run.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+MAX_DEPTH = 100  # what comes later (schemas, JSON again) recurses; the deepest arguments of real tools are below 10
+MAX_REPAIR_CHARS = 200_000
+MAX_INTEGER = 2**63
+_FENCE = re.compile(r"^```\w*\s*\n(.*?)\n?\s*```$", re.DOTALL)
+
+
+class BadArguments(Exception):
+    """The text is no object of arguments; says why, for the model."""
+
+
+def scrub(text: str) -> str:
+    """The text as it can be encoded: halves of a surrogate pair are joined, a lone one and NUL become U+FFFD."""
+    if "\0" in text:
+        text = text.replace("\0", "\ufffd")
+    if text.isascii():
+        return text
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def parse_arguments(written: object, *, is_whole: bool = False) -> dict[str, Any]:
+    """The arguments as an object. `is_whole`: the end is known to be there (a closing tag), so a missing brace may be
+    added. Raises BadArguments."""
+    if isinstance(written, str):
+        written = _parse(scrub(written).strip(), is_whole)
+    if isinstance(written, str):  # encoded twice
+        written = _parse(written.strip(), is_whole)
+    if written is None:
+        return {}
+    if not isinstance(written, dict):
+        raise BadArguments(f"the arguments should be a JSON object, not {_json_type(written)}")
+    cleaned: dict[str, Any] = _clean(written, 0)
+    return cleaned
+
+
+def _parse(text: str, is_whole: bool) -> Any:
+    if not text:
+        return None
+    try:
+        return json.loads(text, strict=False, parse_constant=_no_number)
+    except RecursionError:
+        raise BadArguments(f"the arguments are nested deeper than {MAX_DEPTH} levels") from None
+    except ValueError as error:
+        return _repair(text, str(error), is_whole)
+
+
+def _repair(text: str, flaw: str, is_whole: bool) -> Any:
+    """The tolerant path. Raises BadArguments with the flaw when the text is too large, too deep, or has no end."""
+    if match := _FENCE.match(text):
+        text = match[1].strip()
+    flaw = f"the arguments are not valid JSON: {flaw[:200]}"
+    if not text.startswith("{") or len(text) > MAX_REPAIR_CHARS:
+        raise BadArguments(flaw)
+    depth, deepest, is_in_string = _scan(text)
+    if deepest > MAX_DEPTH:
+        raise BadArguments(f"the arguments are nested deeper than {MAX_DEPTH} levels")
+    if is_in_string or (depth > 0 and not is_whole):
+        raise BadArguments(f"{flaw}; the end is missing")
+    import json_repair
+
+    try:
+        found = json_repair.loads(text)
+    except (ValueError, RecursionError):
+        raise BadArguments(flaw) from None
+    if not isinstance(found, dict) or not found:
+        raise BadArguments(flaw)
+    return found
+
+
+def _scan(text: str) -> tuple[int, int, bool]:
+    """How many brackets are open at the end, at most, and whether a string is."""
+    depth = deepest = 0
+    quote = ""
+    for token in re.finditer(r"""\\.|["'{}\[\]]""", text, re.DOTALL):
+        sign = token[0]
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "\"'":
+            quote = sign
+        elif sign in "{[":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif sign in "}]":
+            depth -= 1
+    return depth, deepest, bool(quote)
+
+
+def _clean(value: Any, depth: int) -> Any:
+    """The same value, so that nothing behind can stumble: encodable texts, finite numbers, few levels."""
+    if depth > MAX_DEPTH:
+        raise BadArguments(f"the arguments are nested deeper than {MAX_DEPTH} levels")
+    if isinstance(value, str):
+        return scrub(value)
+    if isinstance(value, dict):
+        return {scrub(str(key)): _clean(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_clean(item, depth + 1) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        _no_number(str(value))
+    if isinstance(value, int) and not -MAX_INTEGER <= value < MAX_INTEGER:
+        raise BadArguments("an integer of the arguments is beyond 64 bits")
+    return value
+
+
+def _no_number(name: str) -> Any:
+    raise BadArguments(f"{name} is not a JSON number")
+
+
+def _json_type(value: object) -> str:
+    names = {list: "a list", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
+    return names.get(type(value), type(value).__name__)

@@ -1,0 +1,91 @@
+"""The models of a run, in order: the first that can serve does, and the next one goes on where it has to stop.
+
+`Budget` is the owner's limit on cost and time for a run; it is held here because every model call passes here.
+Source: seed 002 §1; architecture.md, "Rote is just another model".
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from models.base import Diverged, Event, LimitReached, Model, ModelUnavailable, Reply, Request, Usage
+
+NO_MODEL = (
+    "no model is configured.\n"
+    "Set OPENAI_API_KEY, or OPENAI_BASE_URL and SOPWITH_MODEL, or list `models` in config.yaml."
+)
+
+
+@dataclass(slots=True)
+class Budget:
+    """What a run may use: USD and minutes, None for no limit. A resumed run enters with what it has used already."""
+
+    cost_usd: float | None
+    minutes: float | None
+    spent_usd: float = 0.0
+    started: float = field(default_factory=time.monotonic)  # on the monotonic clock, seconds
+
+    def add(self, usage: Usage) -> None:
+        """Counts one model call."""
+        self.spent_usd += usage.cost
+
+    def check(self) -> None:
+        """Raises LimitReached when the cost or the time is used up."""
+        if self.cost_usd is not None and 0 < self.spent_usd >= self.cost_usd:  # 0 leaves what is free
+            used = f"{self.spent_usd:.2f} of {self.cost_usd:.2f} USD are used"
+            raise LimitReached(f"cost limit reached: {used}. --max-cost (or limits.cost_usd) raises it.")
+        minutes = (time.monotonic() - self.started) / 60
+        if self.minutes is not None and minutes >= self.minutes:
+            used = f"{minutes:.1f} of {self.minutes:g} minutes are used"
+            raise LimitReached(f"time limit reached: {used}. --max-minutes (or limits.minutes) raises it.")
+
+
+class ModelChain:
+    """Asks the first model, and each time one fails, the next, which stays in charge from then on.
+
+    Yields `model_failed {turn, model, reason}` when an endpoint cannot serve and `handover {turn, text}` when a replay
+    stops: the text is in the history then, and a resumed run puts it there again from the event.
+    When none is left it raises the last error; of unavailable models, with all their reasons.
+    """
+
+    def __init__(self, models: Sequence[Model], budget: Budget) -> None:
+        self._models = list(models)
+        self._budget = budget
+        self._reasons: list[str] = []
+
+    @property
+    def name(self) -> str:
+        """The model in charge."""
+        return self._models[0].name if self._models else ""
+
+    def reply(self, request: Request) -> Generator[Event, None, Reply]:
+        while self._models:
+            self._budget.check()
+            model = self._models[0]
+            try:
+                reply = yield from model.reply(request)
+            except ModelUnavailable as error:
+                yield from self._failed(model, error, request.turn)
+            except Diverged as error:
+                yield from self._hand_over(error, request)
+            else:
+                self._budget.add(reply.usage)
+                return reply
+        raise ModelUnavailable("\n".join(self._reasons) or NO_MODEL)
+
+    def _failed(self, model: Model, error: ModelUnavailable, turn: int) -> Iterator[Event]:
+        self._reasons.append(str(error))
+        yield {"type": "model_failed", "turn": turn, "model": model.name, "reason": str(error)}
+        self._models.pop(0)
+
+    def _hand_over(self, error: Diverged, request: Request) -> Iterator[Event]:
+        if error.event:
+            yield error.event
+        if len(self._models) == 1:
+            raise error
+        request.messages.append({"role": "user", "content": error.handover})
+        request.last = None  # it was held against the recorded step; the next model reads the handover instead
+        yield {"type": "handover", "turn": request.turn, "text": error.handover}
+        self._models.pop(0)

@@ -1,0 +1,101 @@
+"""Replays given replies: the model of the demo and of tests, without a network and the same each time.
+
+A reply is a `Reply`, a text, a dict, or a function of the request that returns one of these:
+
+    {"text": "I look first.", "calls": [{"name": "file_read", "args": {"path": "a.txt"}}], "finish": "stop",
+     "usage": {"input": 900, "cached": 800, "output": 20, "cost": 0.001}}
+
+Every key is optional. A call may carry "id", "raw" and "error" as `ToolCall` has them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from config import ConfigError
+from models.base import Event, Message, ModelUnavailable, Reply, Request, ToolCall, Usage
+
+Given = Reply | str | dict[str, Any]
+KEYS = {"text", "calls", "finish", "usage"}
+_ID = re.compile(r"scripted_(\d+)_\d+")
+
+
+class ScriptedModel:
+    """Gives the replies in order; ModelUnavailable when they are used up.
+
+    A resumed run goes on behind the last reply that its history shows: calls are numbered `scripted_REPLY_CALL`.
+    """
+
+    def __init__(self, replies: Sequence[Given | Callable[[Request], Given]], name: str = "scripted") -> None:
+        self.name = name
+        self._replies = list(replies)
+        self._used = 0
+
+    @classmethod
+    def load(cls, path: Path | str, name: str = "scripted") -> ScriptedModel:
+        """From a YAML or JSON file that holds a list of replies. ConfigError names the file and the entry."""
+        import yaml
+
+        try:
+            replies = yaml.safe_load(Path(path).expanduser().read_text("utf-8"))
+        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+            raise ConfigError(f"{path}: cannot be read as a list of replies: {error}") from error
+        if not isinstance(replies, list):
+            raise ConfigError(f"{path}: should hold a list of replies, as in {EXAMPLE}")
+        for number, reply in enumerate(replies, start=1):
+            if flaw := _flaw(reply):
+                raise ConfigError(f"{path}: reply {number}: {flaw}; a reply looks like {EXAMPLE}")
+        return cls(replies, name)
+
+    def reply(self, request: Request) -> Generator[Event, None, Reply]:
+        self._used = max(self._used, _used_in(request.messages))
+        if self._used >= len(self._replies):
+            raise ModelUnavailable(f"{self.name}: all {len(self._replies)} scripted replies are used up.")
+        given = self._replies[self._used]
+        self._used += 1
+        reply = self._as_reply(given(request) if callable(given) else given)
+        if reply.text:
+            yield {"type": "text", "delta": reply.text}
+        return reply
+
+    def _as_reply(self, given: Given) -> Reply:
+        if isinstance(given, Reply):
+            return replace(given, model=given.model or self.name)
+        said: dict[str, Any] = {"text": given} if isinstance(given, str) else given
+        calls = [self._call(call, number) for number, call in enumerate(said.get("calls") or [], start=1)]
+        usage = Usage(**said.get("usage") or {})
+        return Reply(said.get("text") or "", calls, said.get("finish") or "stop", self.name, "scripted", usage)
+
+    def _call(self, call: dict[str, Any], number: int) -> ToolCall:
+        made_up = f"scripted_{self._used}_{number}"
+        args = None if call.get("error") else call.get("args") or {}
+        return ToolCall(call.get("id") or made_up, call["name"], args, call.get("raw", ""), call.get("error", ""))
+
+
+EXAMPLE = '{"text": "…", "calls": [{"name": "file_read", "args": {"path": "a.txt"}}]}'
+
+
+def _flaw(reply: object) -> str:
+    """What is wrong with a reply from a file; empty when it is fine."""
+    if isinstance(reply, str):
+        return ""
+    if not isinstance(reply, dict):
+        return "neither a text nor an object"
+    if unknown := set(reply) - KEYS:
+        return f"unknown key {sorted(map(str, unknown))[0]!r} (known: {', '.join(sorted(KEYS))})"
+    calls = reply.get("calls") or []
+    if not isinstance(calls, list) or not all(isinstance(call, dict) and call.get("name") for call in calls):
+        return "`calls` should be a list of objects with a name"
+    if not isinstance(reply.get("usage") or {}, dict):
+        return "`usage` should be an object"
+    return ""
+
+
+def _used_in(messages: list[Message]) -> int:
+    """How many scripted replies a history shows, by the ids of their calls."""
+    ids = [call["id"] for message in reversed(messages) for call in message.get("tool_calls") or []]
+    return next((int(match[1]) for id_ in ids if (match := _ID.fullmatch(id_))), 0)

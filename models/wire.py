@@ -1,0 +1,41 @@
+"""The body of a request, as bytes. Each message is written once: what a turn costs does not grow with the history."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from models.base import Message
+
+
+def as_json(value: Any) -> bytes:
+    """JSON in UTF-8; lone surrogates, which a tool may bring, become question marks."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+class Wire:
+    """Holds the written messages of the last request. A message that is the same object is not written again, so a
+    message must not be changed once it is in the history; a new one takes its place."""
+
+    def __init__(self) -> None:
+        self._messages: list[Message] = []
+        self._written: list[bytes] = []
+
+    def body(self, fields: dict[str, Any], messages: Sequence[Message], tail: Sequence[Message] = ()) -> bytes:
+        """The fields of the request, then its messages; `tail` stands behind the history and is not remembered."""
+        same = common_start(self._messages, messages)
+        del self._messages[same:], self._written[same:]
+        for message in messages[same:]:
+            self._messages.append(message)
+            self._written.append(as_json(message))
+        written = b",".join([*self._written, *map(as_json, tail)])
+        return as_json(fields)[:-1] + b',"messages":[' + written + b"]}"
+
+
+def common_start(old: Sequence[Message], new: Sequence[Message]) -> int:
+    """How many messages at the start are the very same objects."""
+    for number, (one, other) in enumerate(zip(old, new, strict=False)):
+        if one is not other:
+            return number
+    return min(len(old), len(new))

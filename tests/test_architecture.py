@@ -1,0 +1,170 @@
+"""Holds what docs/architecture.md and CONTRIBUTING.md promise about the code itself: direction, names, locks, schemas."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.conftest import CHECKOUT
+from tools.registry import all_tools
+from tools.schema import FILE, derive
+
+# From the top down: a module may import from its own folder and from lower lines; not from the same line, not upwards.
+LAYERS = (
+    ("launch",),
+    ("ui",),
+    ("runs",),
+    ("learning", "handler", "context"),
+    ("agent_loop", "tools"),
+    ("memory",),
+    ("models", "safety"),
+    ("config",),
+)
+RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
+FOLDERS = sorted(name for name in RANK if (CHECKOUT / name).is_dir())
+MAY_PRINT = ("launch", "ui")
+VAGUE = re.compile(r"manager|helper|util|common|misc|service|engine", re.IGNORECASE)
+
+
+def product() -> Iterator[tuple[str, str, ast.Module]]:
+    """Each module of the product: its path in the checkout, its member of a layer, its syntax tree."""
+    for name in RANK:
+        files = (CHECKOUT / name).rglob("*.py") if name in FOLDERS else [CHECKOUT / f"{name}.py"]
+        for file in files:
+            yield str(file.relative_to(CHECKOUT)), name, ast.parse(file.read_text("utf-8"))
+
+
+def all_code() -> list[Path]:
+    """Every Python file of ours."""
+    found = [CHECKOUT.glob("*.py")]
+    found += [(CHECKOUT / name).rglob("*.py") for name in (*FOLDERS, "tests", "bench", "scripts", "sops")]
+    return [file for files in found for file in files]
+
+
+def imported(node: ast.AST) -> list[str]:
+    """The modules that a statement imports; `import_module("x")` is one too."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        return [node.module or "."]
+    if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+        return [each.value for each in node.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    return []
+
+
+def at_import(node: ast.AST) -> Iterator[ast.AST]:
+    """What runs when the module is imported: not the bodies of functions, not what only type checkers see."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
+            continue
+        yield child
+        yield from at_import(child)
+
+
+def test_imports_point_one_way() -> None:
+    wrong = []
+    for path, name, tree in product():
+        for node in ast.walk(tree):
+            for module in imported(node):
+                target = module.split(".")[0]
+                if target in RANK and target != name and RANK[target] <= RANK[name]:
+                    wrong.append(f"{path}:{getattr(node, 'lineno', 0)} imports {module}")
+    assert wrong == []
+
+
+def test_libraries_are_imported_where_they_are_used() -> None:
+    """Whatever is neither Python's own nor ours costs start-up time, so it is imported inside functions."""
+    ours = RANK.keys() | set(sys.stdlib_module_names)
+    wrong = [
+        f"{path} imports {module}"
+        for path, _, tree in product()
+        for node in at_import(tree)
+        for module in imported(node)
+        if module.split(".")[0] not in ours
+    ]
+    assert wrong == []
+
+
+def test_only_screens_print() -> None:
+    wrong = [
+        f"{path}:{node.lineno}"
+        for path, name, tree in product()
+        if name not in MAY_PRINT
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("print", "sys.stdout.write")
+    ]
+    assert wrong == []
+
+
+def test_every_module_says_its_job_in_its_first_line() -> None:
+    wrong = [
+        str(file.relative_to(CHECKOUT))
+        for file in all_code()
+        if file.read_text("utf-8").strip() and not ast.get_docstring(ast.parse(file.read_text("utf-8")))
+    ]
+    assert wrong == []
+
+
+def test_every_folder_lists_its_files() -> None:
+    wrong = []
+    for folder in FOLDERS:
+        readme = CHECKOUT / folder / "README.md"
+        said = readme.read_text("utf-8") if readme.exists() else ""
+        files = [file for file in (CHECKOUT / folder).glob("*.py") if file.name != "__init__.py"]
+        wrong += [f"{folder}/README.md lacks {file.name}" for file in files if file.stem not in said]
+    assert wrong == []
+
+
+def test_names_say_what_a_thing_is() -> None:
+    vague = [str(file.relative_to(CHECKOUT)) for file in all_code() if VAGUE.search(file.stem)]
+    for path, _, tree in product():
+        names = [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        vague += [f"{path}: {name}" for name in names if VAGUE.search(name)]
+    assert vague == []
+
+
+def test_no_check_is_switched_off() -> None:
+    switches = re.compile("type: " + "ignore|ruff: " + "noqa|# " + "noqa")
+    assert [str(file) for file in all_code() if switches.search(file.read_text("utf-8"))] == []
+
+
+def test_the_loop_stays_readable() -> None:
+    loop = CHECKOUT / "agent_loop.py"
+    subprocess.run([sys.executable, "-m", "ruff", "format", "--check", str(loop)], check=True, cwd=CHECKOUT)
+    assert len(loop.read_text("utf-8").splitlines()) <= 95
+
+
+def test_locks_pin_everything_by_hash_and_name_no_host() -> None:
+    requirements = CHECKOUT / "requirements"
+    for source in requirements.glob("*.in"):
+        lock = (requirements / f"{source.stem}.lock").read_text("utf-8")
+        assert "://" not in lock + source.read_text("utf-8")
+        assert "--index" not in lock
+        assert "--find-links" not in lock
+        pinned = re.split(r"^(?=[a-z0-9])", re.sub(r"^ *#.*\n", "", lock, flags=re.MULTILINE), flags=re.MULTILINE)[1:]
+        assert [each for each in pinned if "==" not in each or "--hash=sha256:" not in each] == []
+        wanted = re.findall(r"^([A-Za-z][\w-]*)", source.read_text("utf-8"), re.MULTILINE)
+        names = {each.split("==")[0] for each in pinned}
+        assert {name.lower().replace("_", "-") for name in wanted} - names == set()
+    assert not list(CHECKOUT.glob("uv.lock"))
+
+
+def test_shared_pins_agree() -> None:
+    """core.lock and test.lock are installed into one environment."""
+    pins = [
+        dict(re.findall(r"^([\w-]+)==(\S+)", (CHECKOUT / f"requirements/{name}.lock").read_text("utf-8"), re.MULTILINE))
+        for name in ("core", "test")
+    ]
+    assert {name for name in pins[0].keys() & pins[1].keys() if pins[0][name] != pins[1][name]} == set()
+
+
+def test_tool_schemas_are_those_of_the_code() -> None:
+    """`python -m tools.schema` writes the file anew."""
+    assert json.loads(FILE.read_text("utf-8")) == [derive(tool) for tool in all_tools().values()]

@@ -1,0 +1,327 @@
+"""Start here: the command line. It parses, finds home, language and settings, and hands over to one function in ui/.
+
+Nothing heavy is imported before a command needs it: `--help` reads this file, config.py and the sentences of ui/words.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NoReturn
+
+from config import Config, SopwithError, find_home, find_lang, load
+from ui.words import say, use
+
+VERSION = "0.1.0"
+INTERRUPTED = 130
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "run": (),
+    "chat": (),
+    "runs": ("list", "show", "resume", "cancel", "steer"),
+    "inbox": ("list", "answer", "approve", "deny"),
+    "sops": ("list", "show", "run"),
+    "doctor": (),
+    "init": (),
+}
+WITH_JSON = {"runs list", "runs show", "inbox list", "sops list", "sops show", "doctor"}
+WITH_RUN_OPTIONS = {"run", "chat", "runs resume", "inbox answer", "inbox approve", "inbox deny", "sops run"}
+ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {  # command → its positional arguments, each (name, nargs)
+    "run": (("task", "+"),),
+    "runs show": (("run", ""),),
+    "runs resume": (("run", ""),),
+    "runs cancel": (("run", ""),),
+    "runs steer": (("run", ""), ("text", "+")),
+    "inbox answer": (("entry", ""), ("text", "+")),
+    "inbox approve": (("entry", ""), ("text", "*")),
+    "inbox deny": (("entry", ""), ("text", "*")),
+    "sops show": (("sop", ""),),
+    "sops run": (("sop", ""), ("values", "*")),
+}
+
+
+class UsageError(SopwithError):
+    """The command line cannot be meant."""
+
+    exit_code = 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit code: 0 done, 1 failed, 2 usage, 3 waits, 4 limit, 5 no model, 130."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _dispatch(words)
+    except SopwithError as error:
+        if "--debug" in words:
+            raise
+        print(f"sopwith: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:  # whoever read our output has gone: nothing more can be said to them
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
+
+
+def _dispatch(words: list[str]) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a character still shows the rest
+    lang = find_lang(_early(words, "--lang"), os.environ)
+    use(lang)
+    args = build_parser().parse_args(with_command(words))
+    config = load(find_home(args.home, os.environ), lang, os.environ)
+    module, name = args.target.split(":")
+    command: Callable[[argparse.Namespace, Config], int] = getattr(import_module(module), name)
+    code = command(args, config)
+    sys.stdout.flush()
+    return code
+
+
+def with_command(words: list[str]) -> list[str]:
+    """The words with `run` in front when the first of them is a task and no command. Raises UsageError for a typo."""
+    first = _first_word(words)
+    if first is None:
+        if {"-h", "--help", "--version"} & set(words):
+            return words
+        raise UsageError(say("usage.nothing"))
+    if words[first] in COMMANDS and "--" not in words[:first]:
+        return words
+    rest = words[first + 1 :]
+    near = _nearest(words[first], COMMANDS)
+    if near and (not rest or rest[0] in COMMANDS[near]):
+        raise UsageError(say("usage.typo", word=words[first], near=near))
+    return ["run", *words]
+
+
+def _first_word(words: list[str]) -> int | None:
+    """Where the first word stands that is neither an option nor the value of one."""
+    takes_value = {"--home", "--lang", *(option for option, _, kind in RUN_OPTIONS if kind is not None)}
+    position = 0
+    while position < len(words):
+        word = words[position]
+        if word == "--":
+            return position + 1 if position + 1 < len(words) else None
+        if not word.startswith("-") or word == "-":
+            return position
+        position += 2 if word in takes_value else 1
+    return None
+
+
+def _early(words: list[str], option: str) -> str | None:
+    """The value of an option that is needed before the rest can be parsed."""
+    before = words[: words.index("--")] if "--" in words else words
+    for position, word in enumerate(before):
+        if word.startswith(f"{option}="):
+            return word.partition("=")[2]
+        if word == option:
+            return next(iter(before[position + 1 :]), None)
+    return None
+
+
+def _nearest(word: str, known: Sequence[str] | dict[str, Any]) -> str:
+    """The known word that was probably meant, or nothing."""
+    if not re.fullmatch(r"[\w-]{2,12}", word):
+        return ""
+    import difflib
+
+    return next(iter(difflib.get_close_matches(word.lower(), list(known), 1, 0.7)), "")
+
+
+# Option values. What argparse prints of an ArgumentTypeError is its text.
+
+
+def _whole(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) < 1:
+        raise argparse.ArgumentTypeError(say("usage.whole", text=text))
+    return int(text)
+
+
+def _amount(text: str) -> float:
+    if not re.fullmatch(r"[0-9]{0,9}(\.[0-9]+)?", text) or text == "":
+        raise argparse.ArgumentTypeError(say("usage.amount", text=text))
+    return float(text)
+
+
+def _minutes(text: str) -> float:
+    minutes = _amount(text)
+    if minutes == 0:
+        raise argparse.ArgumentTypeError(say("usage.amount", text=text))
+    return minutes
+
+
+def _session(text: str) -> str:
+    if text != "main" and not re.fullmatch(r"shared:[\w.@+-]{1,80}", text):
+        raise argparse.ArgumentTypeError(say("usage.session", text=text))
+    return text
+
+
+def _folder(text: str) -> Path:
+    folder = Path(text).expanduser().absolute()
+    if not folder.is_dir():
+        raise argparse.ArgumentTypeError(say("usage.folder", text=text))
+    return folder
+
+
+RUN_OPTIONS: tuple[tuple[str, str, Callable[[str], Any] | None], ...] = (  # option, what stands for its value, type
+    ("--session", "main|shared:ID", _session),
+    ("--model", "NAME", str),
+    ("--max-turns", "N", _whole),
+    ("--max-cost", "USD", _amount),
+    ("--max-minutes", "N", _minutes),
+    ("--approve", "ask|never|all", str),
+    ("--cwd", "DIR", _folder),
+    ("--events", "", None),
+    ("--no-rote", "", None),
+)
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Help in the chosen language; argparse's own words are English."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=30)
+
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:
+        super().add_usage(usage, actions, groups, say("help.usage") + " ")
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are UsageErrors, in the chosen language, with the nearest known word."""
+
+    def __init__(self, key: str, prog: str) -> None:
+        example = say(f"{key}.example")
+        super().__init__(
+            prog=prog,
+            description=say(f"{key}.help"),
+            epilog=f"{say('help.examples')}\n  " + example.replace("\n", "\n  "),
+            formatter_class=_Formatter,
+            add_help=False,
+            allow_abbrev=False,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        for key, pattern in _ARGPARSE_SAYS:
+            if found := re.search(pattern, message):
+                message = self._translated(key, found)
+                break
+        raise UsageError(f"{message}\n{say('usage.see', prog=self.prog)}")
+
+    def _translated(self, key: str, found: re.Match[str]) -> str:
+        if key != "usage.choice":
+            return say(key, what=found[1])
+        known = re.findall(r"[\w-]+", found[2])
+        near = _nearest(found[1], known)
+        hint = say("usage.mean", near=near) if near else ", ".join(known)
+        return say(key, what=found[1], hint=hint)
+
+
+_ARGPARSE_SAYS = (
+    ("usage.missing", r"the following arguments are required: (.*)"),
+    ("usage.unknown", r"unrecognized arguments: (.*)"),
+    ("usage.choice", r"invalid choice: '?([^']*?)'? \(choose from (.*)\)"),
+    ("usage.value", r"argument (\S+): expected"),
+    ("usage.flag", r"argument (\S+): ignored explicit argument"),
+    ("usage.bad", r"argument (\S+: .*)"),
+)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    root = _Parser("cmd", "sopwith")
+    common = _add_common(root, default=None)
+    common.add_argument("--version", action="version", version=f"sopwith {VERSION}", help=say("opt.version"))
+    _add_commands(root, "", COMMANDS)
+    return root
+
+
+def _add_commands(parser: argparse.ArgumentParser, above: str, names: Sequence[str] | dict[str, Any]) -> None:
+    """The commands of this level, each a parser of its own; `above` is the command that they belong to."""
+    metavar = say("help.command_name")
+    children = parser.add_subparsers(title=say("help.commands"), metavar=metavar, required=True, parser_class=_Command)
+    for name in names:
+        path = f"{above} {name}".strip()
+        key = "cmd." + path.replace(" ", ".")
+        child = children.add_parser(name, key=key, prog=f"sopwith {path}", help=say(f"{key}.help"))
+        if below := COMMANDS.get(path, ()):
+            _add_common(child, default=argparse.SUPPRESS)
+            _add_commands(child, path, below)
+        else:
+            _add_arguments(child, path)
+
+
+class _Command(_Parser):
+    """The parser of one command; `add_parser` insists on handing its arguments over by name."""
+
+    def __init__(self, *, key: str, prog: str) -> None:
+        super().__init__(key, prog)
+
+
+def _add_arguments(parser: argparse.ArgumentParser, path: str) -> None:
+    """Arguments and options of one command."""
+    parser.set_defaults(target=TARGETS[path])
+    arguments = parser.add_argument_group(say("help.arguments"))
+    for name, nargs in ARGUMENTS.get(path, ()):
+        more: dict[str, Any] = {"nargs": nargs} if nargs else {}
+        arguments.add_argument(name, metavar=say(f"arg.{name}"), help=say(f"arg.{name}.help"), **more)
+    options = parser.add_argument_group(say("help.options"))
+    if path == "chat":
+        options.add_argument("--continue", dest="go_on", action="store_true", help=say("opt.continue"))
+        options.add_argument("--resume", metavar="RUN", help=say("opt.resume"))
+    if path == "runs list":
+        options.add_argument("--limit", metavar="N", type=_whole, help=say("opt.limit"))
+    if path in WITH_RUN_OPTIONS:
+        _add_run_options(options)
+    if path in WITH_JSON:
+        options.add_argument("--json", action="store_true", help=say("opt.json"))
+    _add_common(parser, default=argparse.SUPPRESS)
+
+
+def _add_run_options(options: Any) -> None:
+    for option, metavar, kind in RUN_OPTIONS:
+        key = "opt." + option[2:]
+        if kind is None:
+            options.add_argument(option, action="store_true", help=say(key))
+        elif option == "--approve":
+            choices = tuple(metavar.split("|"))
+            options.add_argument(option, metavar=metavar, choices=choices, default="ask", help=say(key))
+        else:
+            options.add_argument(option, metavar=metavar, type=kind, help=say(key))
+
+
+def _add_common(parser: argparse.ArgumentParser, default: Any) -> Any:
+    """What every command takes, before it or behind it: a level that does not hear it must not overwrite it."""
+    group = parser.add_argument_group(say("help.common"))
+    group.add_argument("--home", metavar="DIR", default=default, help=say("opt.home"))
+    group.add_argument("--lang", choices=("en", "zh"), metavar="en|zh", default=default, help=say("opt.lang"))
+    group.add_argument("--debug", action="store_true", default=default or False, help=say("opt.debug"))
+    group.add_argument("-h", "--help", action="help", help=say("opt.help"))
+    return group
+
+
+TARGETS = {  # command → the function that does it
+    "run": "ui.follow:run_task",
+    "chat": "ui.chat:chat",
+    "runs list": "ui.runs:list_",
+    "runs show": "ui.runs:show",
+    "runs resume": "ui.follow:resume",
+    "runs cancel": "ui.runs:cancel",
+    "runs steer": "ui.runs:steer",
+    "inbox list": "ui.inbox:list_",
+    "inbox answer": "ui.inbox:answer",
+    "inbox approve": "ui.inbox:approve",
+    "inbox deny": "ui.inbox:deny",
+    "sops list": "ui.sops:list_",
+    "sops show": "ui.sops:show",
+    "sops run": "ui.follow:run_sop",
+    "doctor": "ui.doctor:doctor",
+    "init": "ui.init:init",
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

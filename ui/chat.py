@@ -1,0 +1,259 @@
+"""A conversation: task after task, each a run that knows the ones before it; typing while one works steers it."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from config import Config, SopwithError
+from handler import Owner
+from memory.runlog import find_run, list_runs, read_events, run_ids, summarise
+from models.base import Event
+from runs.assemble import Agent, Options
+from runs.owners import AbsentOwner
+from runs.run import Run
+from ui import describe
+from ui.clean import one_line
+from ui.follow import approving, options_of, show
+from ui.plain import EventsScreen, PlainScreen, Screen
+from ui.words import say
+
+if TYPE_CHECKING:
+    from ui.line import InputLine
+
+HISTORY = "chat_history"  # in the home folder: the lines typed
+LISTED_RUNS = 10
+
+
+class Left(Exception):
+    """The owner leaves the conversation."""
+
+
+@dataclass(slots=True)
+class Conversation:
+    """What a conversation carries from task to task."""
+
+    agent: Agent
+    options: Options
+    owner: Owner
+    screen: Screen
+    previous: list[str] = field(default_factory=list)  # runs, oldest first
+    cost: float = 0.0
+    model_calls: int = 0
+    code: int = 0  # exit code of the last run
+    line: InputLine | None = None
+    unheard: list[str] = field(default_factory=list)  # said to the run that works, not yet read by it
+
+    def say_task(self, text: str) -> None:
+        """Does one task."""
+        self._follow(self.agent.start(text, self.options, self.owner, tuple(self.previous)))
+
+    def resume(self, name: str) -> None:
+        """Goes on with a run, or from one that is done."""
+        home = self.agent.config.home
+        run = find_run(home, name)
+        self.previous = before(self.agent, run)
+        summary = summarise(home, run)
+        if summary is not None and summary.status == "done":
+            self.previous.append(run)
+            print(say("chat.after", task=one_line(summary.task, 200)))
+        else:
+            self._follow(self.agent.resume(run, self.options, self.owner))
+
+    def _follow(self, run: Run) -> None:
+        """Shows the run; what was said to it too late becomes the next task."""
+
+        def steer(text: str) -> None:
+            self.unheard.append(text)
+            run.steer(text)
+
+        if self.line is not None:
+            self.line.works(steer)
+        try:
+            show(run, Listening(self))
+        finally:
+            if self.line is not None:
+                self.line.works(None)
+        self.previous.append(run.id)
+        self.code = run.exit_code
+        while self.line is not None and self.unheard:
+            self.line.later(self.unheard.pop(0))
+
+
+@dataclass(slots=True)
+class Listening:
+    """The screen of a conversation: counts what its runs cost, and which words a run has heard."""
+
+    conversation: Conversation
+
+    def show(self, event: Event) -> None:
+        """Passes the event on."""
+        if event["type"] == "steered" and event["text"] in self.conversation.unheard:
+            self.conversation.unheard.remove(event["text"])
+        elif event["type"] == "model_called":
+            self.conversation.cost += event.get("cost", 0.0)
+            self.conversation.model_calls += event.get("kind") == "openai"
+        self.conversation.screen.show(event)
+
+    def pause(self) -> None:
+        """Passed on."""
+        self.conversation.screen.pause()
+
+    def close(self) -> None:
+        """Passed on."""
+        self.conversation.screen.close()
+
+
+def before(agent: Agent, run: str) -> list[str]:
+    """The runs that the conversation of this run had before it."""
+    opening = next(read_events(agent.config.home, run), {})
+    return list(opening.get("previous") or [])
+
+
+def chat(args: Namespace, config: Config) -> int:
+    """`chat`."""
+    agent, options = Agent(config), options_of(args)
+    if sys.stdin.isatty() and sys.stdout.isatty() and not args.events:
+        return _at_terminal(args, agent, options)
+    screen: Screen = EventsScreen() if args.events else PlainScreen()
+    conversation = Conversation(agent, options, approving(args.approve, AbsentOwner()), screen)
+    _enter(conversation, args)
+    for line in sys.stdin:
+        try:
+            _take(conversation, line)
+        except Left:
+            break
+        if conversation.code == 130:
+            break
+    return conversation.code
+
+
+def _at_terminal(args: Namespace, agent: Agent, options: Options) -> int:
+    from ui.line import InputLine
+    from ui.owner import TerminalOwner
+    from ui.terminal import TerminalScreen, make_console
+
+    console = make_console()
+    screen = TerminalScreen(console, live=False, attended=args.approve == "ask")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # leaves as Ctrl-C would, with the terminal restored
+    print(say("chat.welcome"))
+    line = InputLine(console, screen, agent.config.home / HISTORY, [f"/{each.name}" for each in SLASHES])
+    owner = approving(args.approve, TerminalOwner(console, line.read_answer, screen.pause))
+    conversation = Conversation(agent, options, owner, screen, line=line)
+    with line:
+        try:
+            _enter(conversation, args)
+            while True:
+                _take(conversation, line.next_task())
+        except (Left, EOFError):
+            return 0
+
+
+def _enter(conversation: Conversation, args: Namespace) -> None:
+    """Begins anew, after the last conversation, or with a run."""
+    if args.resume:
+        conversation.resume(args.resume)
+    elif args.go_on:
+        home = conversation.agent.config.home
+        last = next((run for run in run_ids(home) if summarise(home, run)), None)
+        if last is not None:
+            conversation.previous = [*before(conversation.agent, last), last]
+
+
+def _take(conversation: Conversation, line: str) -> None:
+    """One line of the owner's: a slash command or a task. What goes wrong with it does not end the conversation."""
+    text = line.strip()
+    try:
+        if text.startswith("/"):
+            _command(conversation, text)
+        elif text:
+            conversation.say_task(text)
+    except SopwithError as error:
+        conversation.code = error.exit_code
+        print(f"sopwith: {error}", file=sys.stderr)
+
+
+# Slash commands.
+
+
+@dataclass(frozen=True, slots=True)
+class Slash:
+    """One slash command; its line in /help is the sentence slash.NAME."""
+
+    name: str
+    run: Callable[[Conversation, str], None]
+
+
+def _command(conversation: Conversation, text: str) -> None:
+    name, _, argument = text[1:].partition(" ")
+    found = next((each for each in SLASHES if each.name == name), None)
+    if found is not None:
+        found.run(conversation, argument.strip())
+        return
+    import difflib
+
+    near = difflib.get_close_matches(name, [each.name for each in SLASHES], 1, 0.4)
+    print(
+        say("slash.near", name=one_line(name, 40), near=near[0])
+        if near
+        else say("slash.unknown", name=one_line(name, 40))
+    )
+
+
+def _help(conversation: Conversation, argument: str) -> None:
+    for each in SLASHES:
+        print(say(f"slash.{each.name}"))
+    print(say("chat.keys"))
+
+
+def _new(conversation: Conversation, argument: str) -> None:
+    conversation.previous = []
+    print(say("chat.new"))
+
+
+def _model(conversation: Conversation, argument: str) -> None:
+    names = [model.name for model in conversation.agent.config.models]
+    if argument in names:
+        conversation.options = replace(conversation.options, model=argument)
+    print(say("chat.model", model=conversation.options.model or (names or ["-"])[0], known=", ".join(names) or "-"))
+
+
+def _runs(conversation: Conversation, argument: str) -> None:
+    for run in list_runs(conversation.agent.config.home, LISTED_RUNS):
+        print(f"{run.run}  {run.status:<11} {one_line(run.task, 80)}")
+
+
+def _resume(conversation: Conversation, argument: str) -> None:
+    conversation.resume(argument or "last")
+
+
+def _sops(conversation: Conversation, argument: str) -> None:
+    lang = conversation.agent.config.lang
+    for sop in conversation.agent.sops.all():
+        if sop.description:
+            print(f"{sop.name} · {sop.status} · {one_line(sop.summary(lang), 100)}")
+
+
+def _cost(conversation: Conversation, argument: str) -> None:
+    cost = describe.money(conversation.cost) or "$0"
+    print(say("chat.cost", runs=len(conversation.previous), n=conversation.model_calls, cost=cost))
+
+
+def _quit(conversation: Conversation, argument: str) -> None:
+    raise Left
+
+
+SLASHES = (
+    Slash("help", _help),
+    Slash("new", _new),
+    Slash("model", _model),
+    Slash("runs", _runs),
+    Slash("resume", _resume),
+    Slash("sops", _sops),
+    Slash("cost", _cost),
+    Slash("quit", _quit),
+)

@@ -1,0 +1,34 @@
+"""Foreign text made safe to print: what a model or a tool says must not move the cursor, set the title or hide itself."""
+
+from __future__ import annotations
+
+import re
+
+# Whole sequences first, so that no "[2J" is left behind: OSC, DCS and friends up to their end; CSI; two-character ones.
+_SEQUENCE = re.compile(
+    "(?:\x1b[\\]PX^_]|[\x90\x98\x9d\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\\\|\x9c)?"
+    "|(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]?"
+    "|\x1b[ -/]*[0-~]?"
+)
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+_DECEPTIVE = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufff9-\ufffb]")
+
+
+def clean(text: str) -> str:
+    """The text without terminal control; characters that reorder or break what is shown become a visible `�`."""
+    text = text.replace("\r\n", "\n")
+    if _CONTROL.search(text):
+        text = _CONTROL.sub("", _SEQUENCE.sub("", text.replace("\r", "\n")))
+    return _DECEPTIVE.sub("\ufffd", text)
+
+
+def one_line(text: str, limit: int = 2000) -> str:
+    """The text on one line: runs of white space become one blank, and it is cut to `limit` characters."""
+    line = " ".join(clean(text[: limit * 2]).split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def last_line(text: str) -> str:
+    """What a progress line shows last: the last line that is not empty, a carriage return counting as a line end."""
+    lines = clean(text[-2000:]).rstrip().splitlines()
+    return lines[-1].strip() if lines else ""

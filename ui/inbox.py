@@ -1,0 +1,67 @@
+"""The inbox on the screen: `inbox list|answer|approve|deny`. An answer lets its run go on, here and now."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import asdict
+from typing import Literal
+
+from config import Config
+from memory.inbox import Answer, Entry, Inbox
+from ui.clean import clean, one_line
+from ui.page import print_json
+from ui.words import say
+
+
+def list_(args: Namespace, config: Config) -> int:
+    """`inbox list`."""
+    entries = Inbox(config.home).list()
+    if args.json:
+        print_json({"inbox": [asdict(entry) for entry in entries]})
+        return 0
+    for entry in entries:
+        _print(entry)
+    if not entries:
+        print(say("inbox.none"))
+    return 0
+
+
+def _print(entry: Entry) -> None:
+    print(f"{entry.id} · {entry.at}")
+    print("  " + clean(entry.text).strip().replace("\n", "\n  "))
+    for number, candidate in enumerate(entry.candidates, 1):
+        print(f"    {number}. {one_line(candidate)}")
+    for name, value in entry.args.items():
+        text = clean("\n".join(map(str, value)) if isinstance(value, list) else str(value))
+        print(f"    {one_line(name, 60)}: " + text.replace("\n", "\n      "))
+    key = "inbox.how_answer" if entry.kind == "question" else "inbox.how_approve"
+    print("  " + say(key, id=entry.id))
+
+
+def answer(args: Namespace, config: Config) -> int:
+    """`inbox answer ENTRY TEXT`; the number of a candidate means the candidate."""
+    entry = Inbox(config.home).get(args.entry)
+    text = " ".join(args.text).strip()
+    if text.isdecimal() and 1 <= int(text) <= len(entry.candidates):
+        text = entry.candidates[int(text) - 1]
+    return _settle(args, config, entry, "answer", text)
+
+
+def approve(args: Namespace, config: Config) -> int:
+    """`inbox approve ENTRY`."""
+    return _settle(args, config, Inbox(config.home).get(args.entry), "approve", " ".join(args.text))
+
+
+def deny(args: Namespace, config: Config) -> int:
+    """`inbox deny ENTRY [REASON]`; the reason is read by the model."""
+    return _settle(args, config, Inbox(config.home).get(args.entry), "deny", " ".join(args.text))
+
+
+def _settle(
+    args: Namespace, config: Config, entry: Entry, decision: Literal["answer", "approve", "deny"], text: str
+) -> int:
+    """Records the owner's word on disk, then goes on with the run; the exit code is the run's."""
+    from ui.follow import go_on
+
+    Inbox(config.home).answer(entry, Answer(decision, text))
+    return go_on(args, config, entry.run)

@@ -1,0 +1,146 @@
+"""Screens without a terminal: plain text (the answer on stdout, progress on stderr) and JSON events, one a line."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from typing import Protocol
+
+from models.base import Event
+from ui import describe
+from ui.clean import clean, one_line
+from ui.words import say, says
+
+
+class Screen(Protocol):
+    """Whatever shows a run. It only listens; events of a type that it does not know are passed over."""
+
+    def show(self, event: Event) -> None:
+        """Shows one event."""
+        ...
+
+    def pause(self) -> None:
+        """Holds still while somebody else uses the terminal; the next event goes on."""
+        ...
+
+    def close(self) -> None:
+        """Leaves the terminal as it was; may be called twice."""
+        ...
+
+
+class EventsScreen:
+    """Every event as one line of JSON on stdout, and nothing else there."""
+
+    def show(self, event: Event) -> None:
+        """Writes the event at once."""
+        print(as_json(event), flush=True)
+
+    def pause(self) -> None:
+        """Nothing moves here."""
+
+    def close(self) -> None:
+        """Nothing was changed."""
+
+
+def as_json(value: object, indent: int | None = None) -> str:
+    """JSON that any reader takes: lone surrogates, which no encoding can carry, become `�`."""
+    return re.sub("[\ud800-\udfff]", "\ufffd", json.dumps(value, ensure_ascii=False, indent=indent))
+
+
+class PlainScreen:
+    """The answer on stdout when the run is done; short progress, questions and failures on stderr."""
+
+    def show(self, event: Event) -> None:
+        """Shows the event if it says something that stays."""
+        kind = event["type"]
+        if kind == "run_ended":
+            self._ended(event)
+        elif line := progress(event):
+            self._note(line)
+
+    def pause(self) -> None:
+        """Nothing moves here."""
+
+    def close(self) -> None:
+        """Nothing was changed."""
+
+    def _ended(self, event: Event) -> None:
+        result = clean(str(event.get("result") or "")).strip()
+        if event["status"] == "done":
+            print(result, flush=True)
+        elif event["status"] != "waiting" and result:
+            self._note(f"sopwith: {result}")
+        self._note(describe.closing(event))
+        for line in what_next(event):
+            self._note(line)
+
+    def _note(self, line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+
+
+def progress(event: Event) -> str:
+    """One line for an event that is worth one, else nothing."""
+    kind = event["type"]
+    if kind == "tool_ended" and event["tool"] not in describe.QUIET_TOOLS:
+        return tool_line(event)
+    if kind == "rote" and event.get("state") in ("started", "diverged"):
+        reason = one_line(str(event.get("reason") or ""), 300)
+        return describe.rote(event) if event["state"] == "started" else say("rote.diverged", reason=reason)
+    if kind in _NOTES:
+        return _NOTES[kind](event)
+    return ""
+
+
+def tool_line(event: Event) -> str:
+    """✓ code_run 0.3 s, or why it did not go well."""
+    mark = describe.MARKS.get(event["status"], "?")
+    line = f"{mark} {one_line(event['tool'], 60)} {describe.seconds(event.get('seconds', 0.0))}"
+    reason = "" if event["status"] == "ok" else describe.problem(event)
+    return f"{line} · {reason}" if reason else line
+
+
+def _reminder(event: Event) -> str:
+    key = f"reminder.{event.get('kind')}"
+    return say(key, turn=event.get("turn")) if says(key) else ""
+
+
+def _question(event: Event) -> str:
+    lines = [say("ask.title", question=clean(str(event["question"])))]
+    lines += [f"  {number}. {one_line(str(each))}" for number, each in enumerate(event.get("candidates") or [], 1)]
+    return "\n".join(lines)
+
+
+def _confirm(event: Event) -> str:
+    return say("confirm.title", tool=one_line(event["tool"], 60), reason=one_line(str(event.get("reason", "")), 500))
+
+
+def _failed(event: Event) -> str:
+    return say("model.failed", model=one_line(str(event.get("model", "")), 60), reason=one_line(_reason(event), 400))
+
+
+def _reason(event: Event) -> str:
+    return str(event.get("reason") or event.get("error") or "")
+
+
+_NOTES = {
+    "reminder": _reminder,
+    "asked": _question,
+    "confirm": _confirm,
+    "model_failed": _failed,
+    "handover": lambda event: say("model.handover", reason=one_line(_reason(event), 300)),
+    "run_resumed": lambda event: say("run.resumed"),
+    "uncertain": lambda event: say("tool.uncertain", tool=one_line(event["tool"], 60)),
+    "steered": lambda event: say("run.steered", text=one_line(event["text"], 300)),
+    "learned": lambda event: say("run.learned", name=one_line(str(event.get("name", "")), 200)),
+}
+
+
+def what_next(event: Event) -> list[str]:
+    """The command that goes on after a run that is not done."""
+    status, run = event["status"], event["run"]
+    if status == "waiting":
+        return [say("end.waiting", run=run)]
+    if status in ("cancelled", "limit"):
+        return [say("end.resume", run=run)]
+    return []

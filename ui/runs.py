@@ -1,0 +1,154 @@
+"""The run log on the screen: `runs list|show|cancel|steer`."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from config import Config, SopwithError
+from memory.runlog import RunSummary, find_run, list_runs, read_events, worker
+from models.base import Event
+from runs.run import Steering
+from runs.run import cancel as cancel_run
+from ui import describe, plain
+from ui.clean import clean, one_line
+from ui.page import Column, print_json, print_table
+from ui.words import say
+
+SHOWN_RUNS = 30  # of a list for people; --limit says otherwise
+MAX_SHOWN_CHARS = 600  # of one result in a trace; --json has it whole
+
+
+class NotWorking(SopwithError):
+    """The run is not at work, so it cannot be spoken to or stopped."""
+
+
+def list_(args: Namespace, config: Config) -> int:
+    """`runs list`."""
+    if args.json:
+        print_json({"runs": [asdict(run) for run in list_runs(config.home, args.limit)]})
+        return 0
+    limit = args.limit or SHOWN_RUNS
+    found = list_runs(config.home, limit + 1)
+    columns = (
+        Column(say("column.run"), "cyan"),
+        Column(say("column.status"), styles=_STATUS_STYLES),
+        Column(say("column.turns"), right=True),
+        Column(say("column.cost"), right=True),
+        Column(say("column.task"), grows=True),
+    )
+    print_table(columns, [_row(run) for run in found[:limit]], say("runs.none"))
+    if len(found) > limit:
+        print(say("runs.more", limit=limit))
+    return 0
+
+
+_STATUS_STYLES = {
+    "done": "green",
+    "failed": "red",
+    "waiting": "yellow",
+    "limit": "yellow",
+    "no_model": "red",
+    "working": "cyan",
+    "interrupted": "yellow",
+    "damaged": "red",
+}
+
+
+def _row(run: RunSummary) -> list[str]:
+    how = say("end.rote") if run.rote else describe.money(run.cost)
+    return [run.run, run.status, str(run.turns), how, one_line(run.task, 200)]
+
+
+def show(args: Namespace, config: Config) -> int:
+    """`runs show RUN`: the trace of a run, readable; with --json every event whole."""
+    run = find_run(config.home, args.run)
+    events = read_events(config.home, run)
+    if args.json:
+        print_json({"run": run, "events": list(events)})
+        return 0
+    for event in events:
+        for line in trace(event):
+            print(line)
+    if worker(config.home / "runs" / run):
+        print(say("runs.working"))
+    return 0
+
+
+def trace(event: Event) -> Iterator[str]:
+    """The lines of one event in a trace: what was said, called, answered, and what it cost."""
+    kind = event["type"]
+    if kind == "run_started":
+        yield f"{event['run']} · {event['at']}"
+        yield say("trace.task", task=clean(str(event["task"])))
+        if event.get("models"):
+            yield say("trace.models", models=one_line(", ".join(event["models"])))
+    elif kind == "model_called":
+        yield from _trace_reply(event)
+    elif kind == "tool_started":
+        yield f"  → {one_line(event['tool'], 60)} {describe.arguments(event.get('args'))}"
+    elif kind == "tool_ended":
+        yield f"  {plain.tool_line(event)}"
+        yield from _indented(_result(event.get("data")))
+    elif kind == "answered":
+        yield f"  ← {one_line(str(event['text']))}"
+    elif kind == "confirmed":
+        yield f"  ← {say('decision.' + event['decision'])} {one_line(str(event.get('reason') or ''))}".rstrip()
+    elif kind == "run_ended":
+        yield from _indented(clean(str(event.get("result") or "")).strip(), "")
+        yield describe.closing(event)
+    elif line := plain.progress(event):
+        yield "  " + line.replace("\n", "\n  ")
+
+
+def _trace_reply(event: Event) -> Iterator[str]:
+    tokens = event.get("tokens") or {}
+    parts = [say("trace.turn", turn=event["turn"]), one_line(str(event.get("model", "")), 60)]
+    if event.get("kind") not in ("rote", "scripted"):
+        cached = tokens.get("cached", 0)
+        fresh = max(0, tokens.get("input", 0) - cached)
+        parts.append(say("end.tokens", fresh=f"{fresh:,}", cached=f"{cached:,}", output=f"{tokens.get('output', 0):,}"))
+        parts.append(describe.money(event.get("cost", 0.0)))
+    parts.append(describe.seconds(event.get("seconds", 0.0)))
+    yield ""
+    yield " · ".join(filter(None, parts))
+    said: dict[str, Any] = event.get("reply") or {}
+    if said.get("calls"):  # a reply without a call is the answer, which the end shows
+        yield from _indented(clean(str(said.get("text") or "")).strip())
+
+
+def _result(data: Any) -> str:
+    if isinstance(data, dict):
+        data = data.get("output") or {key: value for key, value in data.items() if value not in (None, "", [], {})}
+    return clean(data if isinstance(data, str) else plain.as_json(data)).strip() if data else ""
+
+
+def _indented(text: str, indent: str = "    ") -> Iterator[str]:
+    if len(text) > MAX_SHOWN_CHARS and indent:
+        left_out = len(text) - MAX_SHOWN_CHARS
+        half = MAX_SHOWN_CHARS // 2
+        text = f"{text[:half]}\n{say('trace.cut', n=left_out)}\n{text[-half:]}"
+    for line in text.splitlines():
+        yield indent + line
+
+
+def cancel(args: Namespace, config: Config) -> int:
+    """`runs cancel RUN`."""
+    run = find_run(config.home, args.run)
+    if not cancel_run(config.home, run):
+        raise NotWorking(say("runs.ended", run=run))
+    print(say("runs.cancelled", run=run))
+    return 0
+
+
+def steer(args: Namespace, config: Config) -> int:
+    """`runs steer RUN TEXT`: speaks to a run that another process works on."""
+    run = find_run(config.home, args.run)
+    folder = config.home / "runs" / run
+    if worker(folder) is None:
+        raise NotWorking(say("runs.not_working", run=run))
+    Steering(folder).leave(" ".join(args.text))
+    print(say("runs.told", run=run))
+    return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import ipaddress
 import os
@@ -138,11 +139,12 @@ def cli(home: Path) -> CommandLine:
 
 
 @pytest.fixture
-def scripted_server() -> Iterator[Any]:
-    """A running OpenAI-compatible endpoint on loopback that answers as told (tests/scripted_server.py)."""
-    start: Callable[[], Any] = importlib.import_module("tests.scripted_server").ScriptedServer
-    with start() as server:
-        yield server
+def scripted_server() -> Iterator[Callable[..., Any]]:
+    """`scripted_server([Answer(...), ...])` starts an OpenAI-compatible endpoint on loopback that answers as told
+    (tests/scripted_server.py); it stops with the test."""
+    server = importlib.import_module("tests.scripted_server").ScriptedServer
+    with contextlib.ExitStack() as running:
+        yield lambda script: running.enter_context(server(script))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -130,9 +130,28 @@ def test_names_say_what_a_thing_is() -> None:
     assert vague == []
 
 
-def test_no_check_is_switched_off() -> None:
-    switches = re.compile("type: " + "ignore|ruff: " + "noqa|# " + "noqa")
-    assert [str(file) for file in all_code() if switches.search(file.read_text("utf-8"))] == []
+def test_checks_are_switched_off_only_by_name_and_with_a_reason() -> None:
+    types, lint = "type: " + "ignore", re.compile("no" + "qa(?!: [A-Z0-9, ]+ +[-(].)")
+    wrong = [
+        f"{file.relative_to(CHECKOUT)}:{number}"
+        for file in all_code()
+        for number, line in enumerate(file.read_text("utf-8").splitlines(), 1)
+        if types in line or lint.search(line)
+    ]
+    assert wrong == []
+
+
+def test_errors_are_caught_by_name() -> None:
+    """`except BaseException` is for tidying up, and raises again."""
+    wrong = []
+    for path, _, tree in product():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ExceptHandler):
+                caught = ast.unparse(node.type) if node.type else "everything"
+                raises = any(isinstance(each, ast.Raise) and each.exc is None for each in ast.walk(node))
+                if caught in ("everything", "Exception") or (caught == "BaseException" and not raises):
+                    wrong.append(f"{path}:{node.lineno} catches {caught}")
+    assert wrong == []
 
 
 def test_the_loop_stays_readable() -> None:

@@ -1,0 +1,296 @@
+"""What works on this machine and what is missing, each with the command that mends it; never shows a key.
+
+Only looks: the one thing that leaves the machine is a GET of `models` at each configured endpoint.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import locale
+import os
+import platform
+import shutil
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from config import Config, Lang, ModelConfig
+from memory.home import LAYOUT, HomeError, open_home
+
+ASK_SECONDS = 3.0
+MAX_LISTING_BYTES = 4_000_000
+LITTLE_SPACE_BYTES = 200_000_000
+LIBRARIES = {  # module: package
+    "openai": "openai",
+    "yaml": "pyyaml",
+    "psutil": "psutil",
+    "requests": "requests",
+    "rich": "rich",
+    "prompt_toolkit": "prompt_toolkit",
+    "fastjsonschema": "fastjsonschema",
+    "json_repair": "json-repair",
+    "pexpect": "pexpect",
+}
+INSTALLERS = {
+    "apt-get": "sudo apt-get install",
+    "dnf": "sudo dnf install",
+    "pacman": "sudo pacman -S",
+    "apk": "sudo apk add",
+    "brew": "brew install",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the report. `ok` is None where nothing is broken and something could be better; `fix` is a command,
+    or the line to add to config.yaml."""
+
+    name: str
+    ok: bool | None
+    detail: str
+    fix: str = ""
+
+
+def checks(config: Config) -> list[Check]:
+    """Looks at everything; takes as long as the slowest endpoint, a few seconds at most."""
+    lang = config.lang
+    libraries = check_libraries(lang)
+    here = [check_python(), libraries, check_home(config), check_disk(config), *check_privacy(config)]
+    around = [*check_programs(lang), check_terminal(lang)]
+    if not libraries.ok:  # what follows needs them
+        return [*here, *around]
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        asked = list(pool.map(lambda model: check_model(model, lang), config.models))
+    models = asked or [Check("models", False, _say(lang, "no model"), _say(lang, "no model fix"))]
+    prices = [check for model in config.models for check in check_price(model, lang)]
+    return [*here, *models, *prices, check_sops(config), *around]
+
+
+def check_python() -> Check:
+    """An older Python than 3.11 does not come this far."""
+    return Check("python", True, f"{platform.python_version()} ({sys.executable})")
+
+
+def check_libraries(lang: Lang) -> Check:
+    """The packages of requirements/core.in, looked up and not imported."""
+    missing = [package for module, package in LIBRARIES.items() if importlib.util.find_spec(module) is None]
+    if missing:
+        return Check("packages", False, _say(lang, "missing", names=", ".join(missing)), "./sopwith doctor")
+    return Check("packages", True, _say(lang, "all there", n=len(LIBRARIES)))
+
+
+def check_home(config: Config) -> Check:
+    """The home folder, or the right to make it."""
+    home = config.home
+    if not home.exists():
+        parent = _nearest_folder(home)
+        is_possible = os.access(parent, os.W_OK | os.X_OK)
+        detail = _say(config.lang, "home later" if is_possible else "home never", home=home, parent=parent)
+        return Check("home", is_possible, detail, "" if is_possible else "export SOPWITH_HOME=DIR")
+    try:
+        open_home(home)
+    except HomeError as error:
+        return Check("home", False, str(error), "export SOPWITH_HOME=DIR")
+    return Check("home", True, _say(config.lang, "home", home=home, layout=LAYOUT))
+
+
+def check_disk(config: Config) -> Check:
+    """Room for run logs and outputs."""
+    free = shutil.disk_usage(_nearest_folder(config.home)).free
+    detail = _say(config.lang, "free", gigabytes=f"{free / 1e9:.1f}", home=config.home)
+    return Check("disk", free >= LITTLE_SPACE_BYTES, detail, f"du -h -d 1 {config.home}")
+
+
+def check_privacy(config: Config) -> list[Check]:
+    """A config.yaml with a key in it is for the owner's eyes."""
+    file = config.home / "config.yaml"
+    if not any(model.api_key for model in config.models) or not file.exists() or not file.stat().st_mode & 0o077:
+        return []
+    return [Check("privacy", None, _say(config.lang, "readable", file=file), f"chmod 600 {file}")]
+
+
+def check_model(model: ModelConfig, lang: Lang) -> Check:
+    """Whether an endpoint answers, takes the key and knows the model."""
+    name = f"model {model.name}"
+    if model.kind == "scripted":
+        is_there = Path(model.model).expanduser().is_file()
+        return Check(name, is_there, _say(lang, "script" if is_there else "no script", file=model.model))
+    if not (model.api_key.isascii() and model.api_key.isprintable()):
+        return Check(name, False, _say(lang, "odd key"), _say(lang, "key fix"))
+    from models.endpoint import Endpoint
+
+    url = Endpoint(model, ASK_SECONDS, ASK_SECONDS, ASK_SECONDS).shown_url
+    status, found = ask_models(model)
+    if status in (401, 403):
+        problem = "wrong key" if model.api_key else "no key"
+        return Check(name, False, _say(lang, problem, url=url, status=status), _say(lang, "key fix"))
+    if status is None or (status >= 500 and status != 501):
+        why = found[0] if found else str(status)
+        return Check(name, False, _say(lang, "unreachable", url=url, why=why), _say(lang, "unreachable fix", url=url))
+    if not found:
+        return Check(name, None, _say(lang, "no listing", url=url, status=status))
+    if model.model not in found:
+        some = ", ".join(found[:5])
+        return Check(
+            name, None, _say(lang, "unlisted", url=url, model=model.model, some=some), _say(lang, "unlisted fix")
+        )
+    return Check(name, True, _say(lang, "model", url=url, model=model.model))
+
+
+def ask_models(model: ModelConfig) -> tuple[int | None, list[str]]:
+    """GET `models`: the status with the names that it lists, or None with one line that says why there is no answer."""
+    import requests
+
+    from models.endpoint import Endpoint, is_local
+
+    endpoint = Endpoint(model, ASK_SECONDS, ASK_SECONDS, ASK_SECONDS)
+    url = f"{endpoint.base_url.rstrip('/')}/models"
+
+    def sign(request: requests.PreparedRequest) -> requests.PreparedRequest:
+        # As an `auth`, so that a .netrc does not take the place of the key.
+        if model.api_key:
+            request.headers["Authorization"] = f"Bearer {model.api_key}"
+        return request
+
+    with requests.Session() as session:
+        session.trust_env = not is_local(endpoint.base_url)  # what is on this machine is behind no proxy
+        try:
+            with session.get(url, auth=sign, timeout=ASK_SECONDS, stream=True, allow_redirects=False) as answer:
+                return answer.status_code, _listed(answer) if answer.status_code == 200 else []
+        except requests.exceptions.SSLError:
+            return None, ["TLS: its certificate is not trusted"]
+        except requests.Timeout:
+            return None, [f"no answer within {ASK_SECONDS:g} s"]
+        except requests.ConnectionError:
+            return None, ["no connection"]
+        except (requests.RequestException, ValueError) as error:
+            return None, [type(error).__name__]
+
+
+def _listed(answer: Any) -> list[str]:
+    """The model names of a listing; none when it is something else, too large or too slow."""
+    body, end = b"", time.monotonic() + ASK_SECONDS
+    for piece in answer.iter_content(65_536):
+        body += piece
+        if len(body) > MAX_LISTING_BYTES or time.monotonic() > end:
+            return []
+    try:
+        listing = json.loads(body)
+    except (ValueError, RecursionError):
+        return []
+    entries = listing.get("data") if isinstance(listing, dict) else None
+    names = [entry.get("id") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    return [name for name in names if isinstance(name, str)]
+
+
+def check_price(model: ModelConfig, lang: Lang) -> list[Check]:
+    """A hosted model without a price is counted as a dear one, so that the cost limit holds."""
+    from models.endpoint import OPENAI_URL, is_local
+
+    if model.kind != "openai" or model.price or is_local(model.base_url or OPENAI_URL):
+        return []
+    return [Check(f"price {model.name}", None, _say(lang, "no price"), "price: {input: …, cached: …, output: …}")]
+
+
+def check_sops(config: Config) -> Check:
+    """How many SOPs there are, and which of them cannot be used."""
+    from memory.sops import SopStore
+
+    sops = SopStore(Path(__file__).parent.parent / "sops", config.home / "sops").all()
+    broken = [sop for sop in sops if sop.problem]
+    if broken:
+        names = ", ".join(sop.name for sop in broken)
+        detail = _say(config.lang, "broken", names=names, problem=broken[0].problem)
+        return Check("sops", False, detail, f"sopwith sops show {broken[0].name}")
+    alone = sum(sop.runs_alone for sop in sops)
+    return Check("sops", bool(sops), _say(config.lang, "sops", n=len(sops), alone=alone))
+
+
+def check_programs(lang: Lang) -> list[Check]:
+    """Programs beside Python: git, and what is optional."""
+    git, bwrap = shutil.which("git"), shutil.which("bwrap")
+    return [
+        Check("git", git is not None, git or _say(lang, "no git"), _install("git")),
+        Check("sandbox", True if bwrap else None, bwrap or _say(lang, "no sandbox"), _install("bubblewrap")),
+    ]
+
+
+def check_terminal(lang: Lang) -> Check:
+    """Whether the screen can show what is not ASCII."""
+    encoding = sys.stdout.encoding or locale.getpreferredencoding(False)
+    is_utf8 = encoding.lower().replace("-", "") == "utf8"
+    detail = _say(lang, "terminal" if is_utf8 else "no utf8", encoding=encoding, term=os.environ.get("TERM", "-"))
+    return Check("terminal", is_utf8, detail, "export LANG=C.UTF-8")
+
+
+def _install(package: str) -> str:
+    found = next((command for program, command in INSTALLERS.items() if shutil.which(program)), "")
+    return f"{found} {package}" if found else ""
+
+
+def _nearest_folder(path: Path) -> Path:
+    return next(folder for folder in (path, *path.parents) if folder.is_dir())
+
+
+def _say(lang: Lang, key: str, **values: object) -> str:
+    return _WORDS[key][lang == "zh"].format(**values)
+
+
+_WORDS = {  # key: (English, Chinese)
+    "all there": ("all {n} are installed", "{n} 个都已安装"),
+    "missing": ("not installed: {names}", "未安装:{names}"),
+    "home": ("{home}, layout {layout}", "{home},布局 {layout}"),
+    "home later": ("{home} will be made on first use", "{home} 将在首次使用时创建"),
+    "home never": ("{home} cannot be made: {parent} is not writable", "无法创建 {home}:{parent} 不可写"),
+    "free": ("{gigabytes} GB free for {home}", "{home} 所在磁盘剩余 {gigabytes} GB"),
+    "readable": ("other users of this machine may read {file}", "本机其他用户可以读取 {file}"),
+    "no model": (
+        "none configured; only what an SOP covers can be done",
+        "未配置模型;只能完成 SOP 覆盖的任务",
+    ),
+    "no model fix": (
+        "export OPENAI_API_KEY=…   or   export OPENAI_BASE_URL=… SOPWITH_MODEL=…",
+        "export OPENAI_API_KEY=…   或   export OPENAI_BASE_URL=… SOPWITH_MODEL=…",
+    ),
+    "model": ("{model} at {url}", "{model},位于 {url}"),
+    "script": ("replays {file}", "回放 {file}"),
+    "no script": ("its file of replies is not there: {file}", "回复文件不存在:{file}"),
+    "odd key": ("its api_key holds characters that no key has", "api_key 中含有密钥不会有的字符"),
+    "wrong key": ("{url} refuses the key (status {status})", "{url} 拒绝了密钥(状态 {status})"),
+    "no key": ("{url} wants a key (status {status})", "{url} 需要密钥(状态 {status})"),
+    "key fix": (
+        "export OPENAI_API_KEY=…   or api_key in config.yaml",
+        "export OPENAI_API_KEY=…   或 config.yaml 中的 api_key",
+    ),
+    "unreachable": ("{url} does not serve: {why}", "{url} 无法使用:{why}"),
+    "unreachable fix": ("curl -sS {url}/models", "curl -sS {url}/models"),
+    "no listing": (
+        "{url} answers (status {status}) and does not list its models",
+        "{url} 有应答(状态 {status}),但没有列出模型",
+    ),
+    "unlisted": (
+        "{url} answers and does not list {model}; it lists {some}",
+        "{url} 有应答,但没有列出 {model};它列出了 {some}",
+    ),
+    "unlisted fix": (
+        "export SOPWITH_MODEL=…   or model in config.yaml",
+        "export SOPWITH_MODEL=…   或 config.yaml 中的 model",
+    ),
+    "no price": (
+        "no price is configured: its cost is estimated, rather too high",
+        "未配置价格:费用按估算计,宁可偏高",
+    ),
+    "sops": ("{n}, of which {alone} can run without a model", "共 {n} 个,其中 {alone} 个无需模型即可运行"),
+    "broken": ("cannot be used: {names} (the first: {problem})", "无法使用:{names}(第一个:{problem})"),
+    "no git": ("not found; changes of the memory cannot be undone without it", "未找到;没有它就无法撤销对记忆的更改"),
+    "no sandbox": (
+        "bubblewrap is not found; code runs without a sandbox",
+        "未找到 bubblewrap;代码将在无沙箱的情况下运行",
+    ),
+    "terminal": ("{term}, {encoding}", "{term},{encoding}"),
+    "no utf8": ("{encoding}, which cannot show every character", "{encoding},无法显示所有字符"),
+}

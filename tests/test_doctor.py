@@ -1,0 +1,173 @@
+"""The doctor tells what is wrong apart, says what would mend it, and shows no key."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from config import Config, Lang, ModelConfig, Price
+from runs.doctor import Check, checks
+from tests.conftest import CommandLine
+
+KEY = "sk-never-to-be-shown-1234567890"
+Serve = Callable[..., str]
+
+
+class Listing(BaseHTTPRequestHandler):
+    """An endpoint that knows GET /v1/models; it takes one key."""
+
+    status, body, wait = 200, b'{"data": [{"id": "known"}, {"id": "other"}]}', 0.0
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Silent."""
+
+    def do_GET(self) -> None:
+        time.sleep(self.wait)
+        is_let_in = self.path == "/v1/models" and self.headers.get("authorization") in (f"Bearer {KEY}", None)
+        self.send_response(self.status if is_let_in else 401)
+        self.send_header("content-length", str(len(self.body)))
+        self.end_headers()
+        with contextlib.suppress(BrokenPipeError):  # who has read enough hangs up
+            self.wfile.write(self.body)
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """`serve(status=…, body=…, wait=…)` starts an endpoint and gives its base_url."""
+    with ExitStack() as running:
+
+        def start(**fields: object) -> str:
+            handler = type("Handler", (Listing,), fields)
+            server = running.enter_context(ThreadingHTTPServer(("127.0.0.1", 0), handler))
+            threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+            running.callback(server.shutdown)
+            return f"http://127.0.0.1:{server.server_address[1]}/v1"
+
+        yield start
+
+
+def found(home: Path, *models: ModelConfig, lang: Lang = "en") -> dict[str, Check]:
+    report = checks(Config(home=home, lang=lang, models=models))
+    assert KEY not in repr(report)
+    return {check.name: check for check in report}
+
+
+def endpoint(base_url: str, model: str = "known", key: str = KEY) -> ModelConfig:
+    return ModelConfig(name="main", model=model, base_url=base_url, api_key=key)
+
+
+def test_fresh_machine_is_told_what_to_set(home: Path) -> None:
+    report = found(home)
+    assert report["python"].ok
+    assert report["packages"].ok
+    assert report["home"].ok
+    assert not home.exists()  # looking makes nothing
+    assert report["disk"].ok
+    assert report["models"].ok is False
+    assert "OPENAI_API_KEY" in report["models"].fix
+
+
+def test_endpoint_that_serves_the_model_is_fine(home: Path, serve: Serve) -> None:
+    check = found(home, endpoint(serve()))["model main"]
+    assert (check.ok, check.fix) == (True, "")
+    assert "known" in check.detail
+
+
+@pytest.mark.parametrize(
+    ("fields", "model", "key", "ok", "said"),
+    [
+        ({}, "known", "sk-wrong-key", False, "refuses the key (status 401)"),
+        ({"status": 403}, "known", "", False, "wants a key (status 403)"),
+        ({}, "unknown", KEY, None, "does not list unknown; it lists known, other"),
+        ({"status": 404}, "known", KEY, None, "answers (status 404) and does not list"),
+        ({"body": b"<html>"}, "known", KEY, None, "answers (status 200) and does not list"),
+        ({"body": b"[" * 100_000}, "known", KEY, None, "does not list"),
+        ({"body": b'{"data": [1, {"id": 2}, null]}'}, "known", KEY, None, "does not list"),
+        ({"body": b" " * 5_000_000}, "known", KEY, None, "does not list"),
+        ({"status": 503}, "known", KEY, False, "does not serve: 503"),
+        ({}, "known", "sk-钥匙", False, "characters that no key has"),
+    ],
+)
+def test_endpoints_that_do_not_serve_are_told_apart(
+    home: Path, serve: Serve, fields: dict[str, object], model: str, key: str, ok: bool | None, said: str
+) -> None:
+    check = found(home, endpoint(serve(**fields), model, key))["model main"]
+    assert (check.ok, said in check.detail) == (ok, True), check
+
+
+def test_silent_and_absent_endpoints_are_given_up_together(home: Path, serve: Serve) -> None:
+    silent = endpoint(serve(wait=4.0))
+    absent = ModelConfig(name="local", model="known", base_url="http://127.0.0.1:9/v1")
+    start = time.monotonic()
+    report = found(home, silent, absent)
+    assert time.monotonic() - start < 6
+    assert "no answer within 3 s" in report["model main"].detail
+    assert "no connection" in report["model local"].detail
+    assert report["model local"].fix == "curl -sS http://127.0.0.1:9/v1/models"
+
+
+def test_password_in_an_address_is_not_shown(home: Path) -> None:
+    report = found(home, ModelConfig(name="main", model="m", base_url=f"http://me:{KEY}@127.0.0.1:9/v1"))
+    assert report["model main"].ok is False
+
+
+def test_key_is_not_taken_from_netrc(home: Path, serve: Serve) -> None:
+    netrc = Path.home() / ".netrc"
+    netrc.write_text("machine 127.0.0.1 login me password other\n")
+    netrc.chmod(0o600)
+    assert found(home, endpoint(serve()))["model main"].ok
+
+
+def test_hosted_model_without_a_price_is_said(home: Path) -> None:
+    hosted = ModelConfig(name="main", model="m", base_url="https://192.0.2.1.example/v1", api_key=KEY)
+    assert found(home, hosted)["price main"].ok is None
+    assert "price main" not in found(home, ModelConfig(name="main", model="m", price=Price(1, 0, 2)))
+    assert "price main" not in found(home, endpoint("http://127.0.0.1:9/v1"))
+
+
+def test_home_that_cannot_serve_is_said(home: Path) -> None:
+    home.mkdir()
+    (home / "version").write_text("99\n")
+    check = found(home)["home"]
+    assert check.ok is False
+    assert "newer Sopwith" in check.detail
+
+
+def test_key_in_a_file_that_others_may_read_is_said(home: Path) -> None:
+    home.mkdir()
+    (home / "config.yaml").write_text("{}\n")
+    (home / "config.yaml").chmod(0o644)
+    model = endpoint("http://127.0.0.1:9/v1")
+    assert found(home, model)["privacy"].fix == f"chmod 600 {home / 'config.yaml'}"
+    (home / "config.yaml").chmod(0o600)
+    assert "privacy" not in found(home, model)
+
+
+def test_broken_sop_is_named(home: Path) -> None:
+    (home / "sops/torn").mkdir(parents=True)
+    (home / "sops/torn/SKILL.md").write_text("no front matter")
+    check = found(home)["sops"]
+    assert check.ok is False
+    assert "torn" in check.detail
+    assert check.fix == "sopwith sops show torn"
+
+
+def test_chinese_owner_reads_chinese(home: Path) -> None:
+    assert "未配置模型" in found(home, lang="zh")["models"].detail
+
+
+def test_doctor_on_the_command_line(cli: CommandLine, serve: Serve) -> None:
+    environ = {"OPENAI_BASE_URL": serve(), "SOPWITH_MODEL": "known", "OPENAI_API_KEY": KEY}
+    code, stdout, stderr = cli("doctor", "--json", env=environ)
+    assert (code, stderr) == (0, "")
+    report = {check["name"]: check for check in json.loads(stdout)["checks"]}
+    assert report["model main"]["ok"] is True
+    assert KEY not in stdout

@@ -57,8 +57,10 @@ def _parse(text: str, is_whole: bool) -> Any:
         return json.loads(text, strict=False, parse_constant=_no_number)
     except RecursionError:
         raise BadArguments(f"the arguments are nested deeper than {MAX_DEPTH} levels") from None
-    except ValueError as error:
+    except json.JSONDecodeError as error:
         return _repair(text, str(error), is_whole)
+    except ValueError as error:  # an integer of thousands of digits
+        raise BadArguments(f"the arguments are not valid JSON: {error}") from None
 
 
 def _repair(text: str, flaw: str, is_whole: bool) -> Any:

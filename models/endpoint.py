@@ -80,6 +80,7 @@ class Endpoint:
         self._is_provider = config.base_url is None
         self._key = config.api_key.strip()
         self._connect_seconds, self._stall_seconds, self._reply_seconds = connect_seconds, stall_seconds, reply_seconds
+        self._headers: dict[str, Any] = dict(HEADERS)
         self._client: openai.OpenAI | None = None
 
     @property
@@ -103,7 +104,11 @@ class Endpoint:
             client = self._open()
             end = time.monotonic() + self._reply_seconds
             response = client.post(
-                "/chat/completions", cast_to=httpx2.Response, content=body, options={"headers": HEADERS}, stream=True
+                "/chat/completions",
+                cast_to=httpx2.Response,
+                content=body,
+                options={"headers": self._headers},
+                stream=True,
             )
             with closing(response):
                 if response.headers.get("content-type", "").startswith("text/html"):
@@ -134,9 +139,6 @@ class Endpoint:
                 verify=not is_plain,
                 trust_env=not is_plain,
             )
-            left_out = [] if self._is_provider else ["OpenAI-Organization", "OpenAI-Project"]  # from the environment
-            left_out += [] if self._key else ["Authorization"]
-            omitted: dict[str, Any] = {header: openai.Omit() for header in left_out}  # the package's way to say so
             client = openai.OpenAI(
                 api_key=self._key or "none",
                 admin_api_key="",
@@ -144,10 +146,12 @@ class Endpoint:
                 http_client=http,
                 max_retries=0,
                 timeout=http.timeout,
-                default_headers=omitted,
             )
         except (httpx2.InvalidURL, UnicodeError) as error:
             raise Failure(f"base_url is no address: {error}", 0) from error
+        left_out = [] if self._is_provider else ["OpenAI-Organization", "OpenAI-Project"]  # from the environment
+        left_out += [] if self._key else ["Authorization"]
+        self._headers.update((header, openai.Omit()) for header in left_out)  # the package's way to say so
         weakref.finalize(self, client.close)
         return client
 

@@ -54,7 +54,7 @@ class OpenAICompatModel:
         self.name = config.name
         self._config = config
         self._endpoint = Endpoint(config, connect_seconds, stall_seconds, reply_seconds)
-        self._price = config.price or (FREE if is_local(self._endpoint.base_url) else UNKNOWN_PRICE)
+        self.price = config.price or (FREE if is_local(self._endpoint.base_url) else UNKNOWN_PRICE)
         self._text = TextProtocol(lang) if config.protocol == "text" else None
         self._wire = Wire()
         self._wait = wait
@@ -158,7 +158,7 @@ class OpenAICompatModel:
 
     def _usage(self, body: bytes, answer: Answer) -> Usage:
         sent, cached, received = answer.tokens(len(body))
-        price = self._price
+        price = self.price
         cost = (sent - cached) * price.input + cached * price.cached + received * price.output
         return Usage(sent, cached, received, cost / 1e6)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 MAX_LINE_BYTES = 32_000_000  # a line that never ends must not fill the memory; 10 MB of text, escaped, fit in
 SAMPLE_CHARS = 200
+BOM = b"\xef\xbb\xbf"
 
 
 class NotAnAnswer(Exception):
@@ -24,9 +25,10 @@ def chunks(data: Iterable[bytes]) -> Iterator[dict[str, Any] | None]:
     pieces = iter(data)
     start = b""
     for piece in pieces:
-        start = (start + piece).removeprefix(b"\xef\xbb\xbf").lstrip()
-        if start:
+        start += piece
+        if (not BOM.startswith(start) and start.removeprefix(BOM).strip()) or len(start) > MAX_LINE_BYTES:
             break
+    start = start.removeprefix(BOM).lstrip()
     if start[:1] in (b"{", b"["):
         yield _whole(start, pieces)
     else:

@@ -1,0 +1,628 @@
+"""The model behind an endpoint, over real sockets: what comes back, what it costs, and what each fault leads to."""
+
+from __future__ import annotations
+
+import email.utils
+import json
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from config import ModelConfig, Price
+from models.base import Event, ModelUnavailable, Reply, Request
+from models.openai_compat import UNKNOWN_PRICE, OpenAICompatModel
+from tests.scripted_server import Answer, ScriptedServer, body_of, refused_url
+
+KEY = "sk-live-0123456789abcdefghij"
+TOOL = {
+    "type": "function",
+    "function": {
+        "name": "code_run",
+        "description": "Run a script.",
+        "parameters": {"type": "object", "properties": {"script": {"type": "string"}}, "required": ["script"]},
+    },
+}
+CALL = {"name": "code_run", "args": {"script": "ls é"}, "id": "call_a"}
+
+
+def ask(
+    server: ScriptedServer | str, request: Request | None = None, waits: list[float] | None = None, **options: Any
+) -> tuple[list[Event], Reply]:
+    """One reply of a fresh model, with its events; `waits` collects the pauses between attempts instead of sleeping."""
+    return drive(model_for(server, waits, **options), request)
+
+
+def model_for(server: ScriptedServer | str, waits: list[float] | None = None, **options: Any) -> OpenAICompatModel:
+    config: dict[str, Any] = {"name": "main", "model": "m", "api_key": KEY}
+    config["base_url"] = server if isinstance(server, str) else server.base_url
+    for key in ("protocol", "price", "api_key", "base_url"):
+        if key in options:
+            config[key] = options.pop(key)
+    collected: list[float] = [] if waits is None else waits
+    return OpenAICompatModel(ModelConfig(**config), wait=collected.append, **options)
+
+
+def drive(model: OpenAICompatModel, request: Request | None = None) -> tuple[list[Event], Reply]:
+    events: list[Event] = []
+    answering = model.reply(request or Request(1, [{"role": "user", "content": "hello"}], [TOOL]))
+    while True:
+        try:
+            events.append(next(answering))
+        except StopIteration as end:
+            return events, end.value
+
+
+def shown(events: list[Event]) -> str:
+    """The text as it stands on a screen at the end."""
+    text = ""
+    for event in events:
+        text = "" if event["type"] == "text_reset" else text + event.get("delta", "")
+    return text
+
+
+def chunk(delta: Any, finish: Any = None) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+
+
+def call_chunk(**delta: Any) -> dict[str, Any]:
+    return chunk({"tool_calls": [delta]})
+
+
+# ---- a reply ----
+
+
+def test_reply_brings_text_calls_and_usage() -> None:
+    usage = {"prompt_tokens": 1200, "completion_tokens": 30, "prompt_tokens_details": {"cached_tokens": 1024}}
+    with ScriptedServer([Answer("I look at it first. 你好", [CALL], usage)]) as server:
+        events, reply = ask(server, price=Price(2.0, 0.5, 10.0))
+        sent = server.requests[0]
+    assert (reply.text, reply.finish, reply.kind, reply.model) == ("I look at it first. 你好", "stop", "openai", "main")
+    assert [(c.id, c.name, c.args) for c in reply.calls] == [("call_a", "code_run", {"script": "ls é"})]
+    assert (reply.usage.input, reply.usage.cached, reply.usage.output) == (1200, 1024, 30)
+    assert reply.usage.cost == pytest.approx((176 * 2.0 + 1024 * 0.5 + 30 * 10.0) / 1e6)
+    assert shown(events) == reply.text
+    assert len([e for e in events if e["type"] == "text"]) > 1
+    assert sent.path == "/v1/chat/completions"
+    assert sent.headers["authorization"] == f"Bearer {KEY}"
+    assert sent.body["tools"] == [TOOL]
+    assert sent.body["stream"] is True
+    assert reply.seconds > 0
+
+
+def test_tail_stands_behind_the_history_and_is_not_kept() -> None:
+    history = [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]
+    with ScriptedServer([Answer("a"), Answer("b")]) as server:
+        model = model_for(server)
+        drive(model, Request(1, history, [TOOL], tail="first tail"))
+        history.append({"role": "assistant", "content": "a"})
+        drive(model, Request(2, history, [TOOL], tail="second tail"))
+        bodies = [recorded.body["messages"] for recorded in server.requests]
+    assert bodies[0] == [*history[:2], {"role": "user", "content": "first tail"}]
+    assert bodies[1] == [*history, {"role": "user", "content": "second tail"}]
+
+
+def test_history_that_is_exchanged_is_sent_as_it_is_now() -> None:
+    with ScriptedServer([Answer("a"), Answer("b")]) as server:
+        model = model_for(server)
+        drive(model, Request(1, [{"role": "user", "content": "old"}, {"role": "assistant", "content": "x"}]))
+        drive(model, Request(1, [{"role": "user", "content": "new"}]))
+        assert server.requests[1].body["messages"] == [{"role": "user", "content": "new"}]
+
+
+def test_requests_share_one_connection_and_stay_flat() -> None:
+    """200 turns: one connection, and the client's own CPU per turn grows little beside the bytes that it sends."""
+    with ScriptedServer(lambda body, number: Answer("ok", [CALL])) as server:
+        model, messages, cpu = model_for(server), [{"role": "user", "content": "go"}], []
+        for turn in range(1, 201):
+            started = time.thread_time()
+            _, reply = drive(model, Request(turn, messages, [TOOL], tail="anchor"))
+            cpu.append(time.thread_time() - started)
+            messages += [reply.message(), {"role": "tool", "tool_call_id": reply.calls[0].id, "content": "x" * 500}]
+        assert server.connections == 1
+        assert len({recorded.connection for recorded in server.requests}) == 1
+    assert len({message.get("tool_call_id") for message in messages if message["role"] == "tool"}) == 200
+    first, last = sorted(cpu[1:21])[10], sorted(cpu[-20:])[10]
+    assert last - first < 0.003, f"{first * 1e3:.2f} ms at first, {last * 1e3:.2f} ms at turn 200"
+
+
+def test_openai_is_imported_at_first_use_only() -> None:
+    checkout = Path(__file__).resolve().parent.parent
+    script = "import sys, models.openai_compat, models.chain, models.scripted; print('openai' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], cwd=checkout, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_no_key_sends_no_authorization() -> None:
+    with ScriptedServer([Answer("a")]) as server:
+        ask(server, api_key="")
+        assert "authorization" not in server.requests[0].headers
+
+
+# ---- what streams look like ----
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        'data:{"choices":[{"delta":{"content":"hé"}}]}\n\ndata:{"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n',
+        ': keep-alive\r\n\r\nevent: x\r\nid: 1\r\ndata: {"choices":[{"delta":{"content":"hé"}}]}\r\n\r\ndata: [DONE]\r\n',
+        'data: {"choices":[{"delta":{"content":"hé"}}]}\ndata: [DONE]',
+        'data: {"choices":\ndata: [{"delta":{"content":"hé"},"finish_reason":"stop"}]}\n\n',
+        '\ufeff  {"choices":[{"message":{"role":"assistant","content":"hé"},"finish_reason":"stop"}]}',
+        'data: {"choices":[{"delta":{"content":"hé"},"finish_reason":"stop"}]}\n\n<garbage behind the end',
+    ],
+    ids=[
+        "no space, no DONE",
+        "CRLF and comments",
+        "no blank lines",
+        "over two lines",
+        "one JSON object",
+        "garbage behind",
+    ],
+)
+@pytest.mark.parametrize("split", [0, 1, 3])
+def test_stream_is_read_in_every_shape(raw: str, split: int) -> None:
+    with ScriptedServer([Answer(raw=raw, split=split)]) as server:
+        events, reply = ask(server)
+        assert len(server.requests) == 1
+    assert (reply.text, shown(events), reply.finish) == ("hé", "hé", "stop")
+
+
+def test_server_that_does_not_stream_is_understood() -> None:
+    with ScriptedServer([Answer("done", [CALL], streams=False)]) as server:
+        _, reply = ask(server)
+    assert reply.text == "done"
+    assert reply.calls[0].args == {"script": "ls é"}
+
+
+@pytest.mark.parametrize("how", ["chunked", "plain", "reset"])
+def test_stream_cut_at_any_byte_is_retried(how: Any) -> None:
+    """At every byte of the body: the same reply in the end, whole calls only, and the screen's text is the reply's."""
+    good = Answer(chunks=[chunk({"content": "é 1"}), call_chunk(index=0, id="i", function={"name": "code_run", "arguments": '{"script": "rm x'}), call_chunk(index=0, function={"arguments": ' y"}'}), chunk({}, "tool_calls")])  # fmt: skip
+    size = len(body_of(good))
+    end = body_of(good).index(b'"tool_calls"}]}') + len(b'"tool_calls"}]}')  # of the chunk with the finish reason
+    with ScriptedServer([]) as server:
+        model = model_for(server)
+        for at in range(size):
+            cut = Answer(chunks=good.chunks, cut=at, how=how)
+            server.script, server.requests = [cut, good], []
+            events, reply = drive(model)
+            assert [call.args for call in reply.calls] == [{"script": "rm x y"}], at
+            assert shown(events) == reply.text == "é 1", at
+            if how != "reset":  # a reset may overtake what was sent before it
+                assert len(server.requests) == (1 if at >= end + (how == "chunked") else 2), at
+
+
+def test_text_that_was_shown_is_taken_back_when_the_stream_breaks() -> None:
+    whole = Answer("one two three four five six seven")
+    with ScriptedServer([Answer(whole.text, cut=600, how="plain"), whole]) as server:
+        events, reply = ask(server)
+    kinds = [event["type"] for event in events]
+    assert kinds.index("text") < kinds.index("text_reset") < kinds.index("model_retry")
+    assert shown(events) == reply.text == whole.text
+
+
+def test_stream_without_end_is_cut_but_a_finish_reason_is_an_end() -> None:
+    unfinished = Answer(chunks=[chunk({"content": "half"})], done=False)
+    with ScriptedServer([unfinished, Answer(chunks=[chunk({"content": "all"}, "stop")], done=False)]) as server:
+        _, reply = ask(server)
+        assert reply.text == "all"
+        assert len(server.requests) == 2
+
+
+def test_server_that_stays_silent_behind_the_end_is_waited_for_once() -> None:
+    body = body_of(Answer("fine"))
+    silent = Answer(raw=body, stall=len(body))
+    with ScriptedServer([silent, silent]) as server:
+        model = model_for(server, stall_seconds=0.6)
+        assert drive(model)[1].text == "fine"
+        started = time.monotonic()
+        assert drive(model)[1].text == "fine"
+        assert time.monotonic() - started < 0.5
+
+
+def test_errors_inside_the_stream_are_retried_or_final_by_their_code() -> None:
+    overloaded = Answer(chunks=[chunk({"content": "a"}), {"error": {"message": "Overloaded", "code": 529}}])
+    with ScriptedServer([overloaded, Answer("b")]) as server:
+        events, reply = ask(server)
+        assert shown(events) == reply.text == "b"
+    final = Answer(chunks=[{"error": {"message": "too long", "code": "context_length_exceeded"}}])
+    with ScriptedServer([final]) as server, pytest.raises(ModelUnavailable, match="too long"):
+        ask(server)
+
+
+def test_comments_for_ever_come_to_an_end() -> None:
+    with (
+        ScriptedServer([Answer(raw=": wait\n\n" * 500, split=8, drip=0.02)] * 5) as server,
+        pytest.raises(ModelUnavailable, match=r"no end within 0\.2 s"),
+    ):
+        ask(server, reply_seconds=0.2)
+
+
+@pytest.mark.parametrize("part", ["text", "arguments", "line"])
+def test_reply_of_more_than_ten_megabytes_is_cut_off(part: str) -> None:
+    piece = "x" * 1_000_000
+    if part == "line":
+        answers = [Answer(raw="data: " + "x" * 40_000_000)] * 5
+    elif part == "text":
+        answers = [Answer(chunks=[chunk({"content": piece})] * 12 + [chunk({}, "stop")])]
+    else:
+        deltas = [call_chunk(index=0, function={"arguments": piece}) for _ in range(12)]
+        answers = [
+            Answer(chunks=[call_chunk(index=0, id="i", function={"name": "code_run"}), *deltas, chunk({}, "stop")])
+        ]
+    with ScriptedServer(answers) as server:
+        if part == "line":
+            with pytest.raises(ModelUnavailable, match="a line of more than"):
+                ask(server)
+            return
+        _, reply = ask(server)
+    assert reply.finish == "length"
+    assert len(reply.text) == (10_000_000 if part == "text" else 0)
+    assert [call.args for call in reply.calls] == ([] if part == "text" else [None])
+    assert all(call.error and len(call.raw) <= 2_000 for call in reply.calls)
+
+
+# ---- calls ----
+
+
+@pytest.mark.parametrize(
+    ("deltas", "expected"),
+    [
+        ([{"function": {"name": "a", "arguments": "{}"}}], [("a", {})]),
+        ([{"index": 0, "id": "x", "function": {"name": "co"}}, {"index": 0, "id": "x", "function": {"name": "de", "arguments": '{"a":'}}, {"index": 0, "id": "x", "function": {"arguments": "1}"}}], [("code", {"a": 1})]),
+        ([{"index": 0, "id": "x", "function": {"name": "a", "arguments": ""}}, {"index": 0, "id": "x", "function": {"name": "a", "arguments": '{"b": 2}'}}], [("a", {"b": 2})]),
+        ([{"index": 0, "id": "x", "function": {"name": "a", "arguments": {"b": 3}}}], [("a", {"b": 3})]),
+        ([{"index": 0, "id": "x", "function": {"name": "a", "arguments": "{}"}}, {"index": 0, "id": "y", "function": {"name": "b", "arguments": "{}"}}], [("a", {}), ("b", {})]),
+        ([{"id": "x", "function": {"name": "a", "arguments": '{"n":'}}, {"function": {"arguments": "1}"}}, {"id": "y", "function": {"name": "b"}}], [("a", {"n": 1}), ("b", {})]),
+        ([{"function": {"name": "a", "arguments": "{}"}}, {"function": {"name": "a", "arguments": '{"n": 2}'}}], [("a", {}), ("a", {"n": 2})]),
+        ([{"index": 1, "function": {"name": "b", "arguments": "{}"}}, {"index": 0, "function": {"name": "a", "arguments": "{}"}}], [("b", {}), ("a", {})]),
+        ([{"index": 0, "id": None, "function": {"name": "a", "arguments": None}}], [("a", {})]),
+        ([{"index": 0, "function": {"name": "a", "arguments": '"{\\"b\\": 1}"'}}], [("a", {"b": 1})]),
+        ([{"index": 0, "function": {"name": "a", "arguments": "{'b': True, 'c': 'x',}"}}], [("a", {"b": True, "c": "x"})]),
+        ([{"index": 0, "function": {"name": "a", "arguments": '{"b": "line\nline"}'}}], [("a", {"b": "line\nline"})]),
+    ],
+)  # fmt: skip
+def test_calls_are_put_together(deltas: list[dict[str, Any]], expected: list[tuple[str, Any]]) -> None:
+    with ScriptedServer(
+        [Answer(chunks=[*(call_chunk(**delta) for delta in deltas), chunk({}, "tool_calls")])]
+    ) as server:
+        _, reply = ask(server)
+    assert [(call.name, call.args) for call in reply.calls] == expected
+    assert all(call.id for call in reply.calls)
+    assert len({call.id for call in reply.calls}) == len(reply.calls)
+
+
+def test_server_that_gives_every_call_the_same_id_gets_unique_ones_back() -> None:
+    with ScriptedServer(lambda body, number: Answer("", [CALL, {**CALL, "args": {}}])) as server:
+        _, reply = ask(server)
+        messages = [{"role": "user", "content": "go"}, reply.message()]
+        messages += [{"role": "tool", "tool_call_id": call.id, "content": "x"} for call in reply.calls]
+        _, second = ask(server, Request(2, messages))
+    ids = [call.id for call in [*reply.calls, *second.calls]]
+    assert len(set(ids)) == 4
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ('{"script": "rm -rf /home/x', "the end is missing"),
+        ('{"script": "a", ', "the end is missing"),
+        ("[1, 2]", "not a list"),
+        ("rm -rf x", "not valid JSON"),
+        ("[" * 10_000, "nested deeper"),
+        ('{"a":' * 10_000 + "1" + "}" * 10_000, "nested deeper"),
+        ('{"a":' * 300 + "1" + "}" * 300, "nested deeper"),
+        ("{'a':" * 300 + "1," + "}" * 300, "nested deeper"),
+        ('{"a": 1e999}', "not a JSON number"),
+        ('{"a": NaN}', "not a JSON number"),
+        ('{"a": ' + "9" * 5_000 + "}", "not valid JSON"),
+        ('{"a": ' + "9" * 50 + "}", "64 bits"),
+        ("{'a': '" + "x" * 300_000 + "'}", "not valid JSON"),
+    ],
+)
+def test_arguments_that_are_no_object_are_the_models_error(written: str, words: str) -> None:
+    with ScriptedServer([Answer("", [{"name": "code_run", "args": written}])]) as server:
+        _, reply = ask(server)
+    call = reply.calls[0]
+    assert call.args is None
+    assert words in call.error
+    assert len(call.raw) <= 2_000
+    assert json.loads(reply.message()["tool_calls"][0]["function"]["arguments"]) == {}
+
+
+def test_a_megabyte_of_arguments_is_fine() -> None:
+    script = "é" * 1_000_000
+    with ScriptedServer([Answer("", [{"name": "code_run", "args": {"script": script}}])]) as server:
+        _, reply = ask(server)
+    assert reply.calls[0].args == {"script": script}
+
+
+def test_surrogates_and_nul_are_replaced_so_that_everything_can_be_written() -> None:
+    delta = call_chunk(
+        index=0, function={"name": "code\ud800run", "arguments": '{"a\\u0000": "\\ud800 \\ud83d\\ude00"}'}
+    )
+    raw = "".join(f"data: {json.dumps(c)}\n\n" for c in [chunk({"content": "\ud83d"}), chunk({"content": "\ude00 \udc00\0"}), delta, chunk({}, "stop")])  # fmt: skip
+    with ScriptedServer([Answer(raw=raw)]) as server:
+        events, reply = ask(server)
+    assert shown(events) == reply.text == "\U0001f600 \ufffd\ufffd"
+    assert reply.calls[0].args == {"a\ufffd": "\ufffd \U0001f600"}
+    json.dumps(reply.event(1), ensure_ascii=False).encode("utf-8")
+
+
+def test_history_with_surrogates_is_sent() -> None:
+    with ScriptedServer([Answer("ok")]) as server:
+        ask(server, Request(1, [{"role": "user", "content": "a\udcff\0b"}]))
+        assert server.requests[0].body["messages"][0]["content"] == "a?\0b"
+
+
+def test_cut_off_reply_marks_its_last_call_and_keeps_the_whole_ones() -> None:
+    calls = [
+        {"name": "code_run", "args": {"script": "ls"}},
+        {"name": "code_run", "args": '{"script": "rm -rf /home/me/o'},
+    ]
+    with ScriptedServer([Answer("x", calls, finish="length")]) as server:
+        _, reply = ask(server)
+    assert reply.finish == "length"
+    assert [call.args for call in reply.calls] == [{"script": "ls"}, None]
+    assert "cut off" in reply.calls[1].error
+
+
+def test_thoughts_stay_out_of_the_text() -> None:
+    chunks = [chunk({"reasoning_content": "hmm"}), *(chunk({"content": c}) for c in "\n<think>secret\n</think>\n\nThe <b> answer"), chunk({}, "stop")]  # fmt: skip
+    with ScriptedServer([Answer(chunks=chunks)]) as server:
+        events, reply = ask(server)
+    assert shown(events) == reply.text == "The <b> answer"
+    with ScriptedServer([Answer("<think>never ends", finish="length")]) as server:
+        events, reply = ask(server)
+    assert shown(events) == reply.text == ""
+
+
+def test_call_in_the_text_of_a_native_reply_counts_when_it_is_all_there_is() -> None:
+    block = '<tool_call>\n{"name": "code_run", "arguments": {"script": "ls"}}\n</tool_call>'
+    with ScriptedServer([Answer(block), Answer(f"It looks like this: {block}")]) as server:
+        model = model_for(server)
+        events, reply = drive(model)
+        assert (shown(events), reply.text) == ("", "")
+        assert [(call.name, call.args) for call in reply.calls] == [("code_run", {"script": "ls"})]
+        events, reply = drive(model)
+        assert reply.calls == []
+        assert shown(events) == reply.text == f"It looks like this: {block}"
+
+
+# ---- usage and cost ----
+
+
+def test_usage_is_estimated_when_absent_or_absurd() -> None:
+    text = "word " * 80
+    for usage in (
+        None,
+        {"prompt_tokens": -1, "completion_tokens": "many"},
+        {"prompt_tokens": 1e300, "completion_tokens": True},
+    ):
+        with ScriptedServer([Answer(text, usage=usage)]) as server:
+            _, reply = ask(server)
+            assert reply.usage.input == pytest.approx(len(server.requests[0].raw) / 4, abs=1)
+        assert reply.usage.output == 100
+
+
+def test_cached_tokens_of_other_hosts_are_read() -> None:
+    usage = {"prompt_tokens": 50, "completion_tokens": 1, "prompt_cache_hit_tokens": 40}
+    with ScriptedServer([Answer("a", usage=usage)]) as server:
+        assert ask(server)[1].usage.cached == 40
+
+
+@pytest.mark.parametrize(
+    ("base_url", "is_free"),
+    [
+        ("http://127.0.0.1:1/v1", True),
+        ("http://localhost:1/v1", True),
+        ("http://192.168.1.5/v1", True),
+        ("http://[::1]:1/v1", True),
+        ("http://gpu-box:1/v1", True),
+        ("https://models.example.com/v1", False),
+        ("https://8.8.8.8/v1", False),
+        (None, False),
+    ],
+)
+def test_model_without_a_price_is_free_at_home_and_dear_elsewhere(base_url: str | None, is_free: bool) -> None:
+    model = OpenAICompatModel(ModelConfig("main", "m", base_url=base_url))
+    assert (model.price == UNKNOWN_PRICE) is not is_free
+
+
+def test_broken_attempts_are_paid_for() -> None:
+    good = Answer("x" * 400)
+    with ScriptedServer([Answer(good.text, cut=len(body_of(good)) - 400, how="plain"), good]) as server:
+        _, reply = ask(server, price=Price(0.0, 0.0, 1_000_000.0))
+    assert reply.usage.output == 10
+    assert reply.usage.cost > 50
+
+
+# ---- faults ----
+
+
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 529])
+def test_passing_statuses_are_retried(status: int) -> None:
+    waits: list[float] = []
+    with ScriptedServer([Answer(status=status)] * 4 + [Answer("ok")]) as server:
+        events, reply = ask(server, waits=waits)
+        assert server.connections == 1
+    assert reply.text == "ok"
+    assert len(waits) == 4
+    assert waits == sorted(waits)
+    assert [event["type"] for event in events][:4] == ["model_retry"] * 4
+
+
+def test_five_failures_are_enough() -> None:
+    waits: list[float] = []
+    error = {"message": "The server is on fire", "type": "server_error"}
+    with ScriptedServer([Answer(status=503, error=error)] * 6) as server, pytest.raises(ModelUnavailable) as caught:
+        ask(server, waits=waits)
+        assert len(server.requests) == 5
+    assert "503: The server is on fire (server_error)" in str(caught.value)
+    assert f"model m at {server.base_url}, tried 5 times" in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 2
+
+
+def test_endpoint_says_how_long_to_wait() -> None:
+    waits: list[float] = []
+    date = email.utils.formatdate(time.time() + 20, usegmt=True)
+    headers = [{"retry-after": "7"}, {"retry-after-ms": "1500"}, {"retry-after": date}, {"retry-after": "99999"}]
+    with ScriptedServer([*(Answer(status=429, headers=h) for h in headers), Answer("ok")]) as server:
+        ask(server, waits=waits)
+    assert [round(wait) for wait in waits] == [pytest.approx(s, abs=s * 0.11 + 1.1) for s in (7, 1.5, 20, 60)]
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "advice"),
+    [
+        (401, f"Incorrect API key provided: {KEY}.", "OPENAI_API_KEY"),
+        (403, f"Key {KEY[:12]}*** may not use this model", "api_key"),
+        (404, "The model `m` does not exist", "base_url"),
+        (400, "m does not support tools", "protocol: text"),
+        (429, "You exceeded your current quota (insufficient_quota)", ""),
+        (301, "moved", "base_url"),
+    ],
+)
+def test_lasting_statuses_end_it_at_once_in_the_endpoints_words(status: int, message: str, advice: str) -> None:
+    waits: list[float] = []
+    headers = {"Location": "https://elsewhere.example/v1"}
+    with (
+        ScriptedServer([Answer(status=status, headers=headers, error={"message": message})]) as server,
+        pytest.raises(ModelUnavailable) as caught,
+    ):
+        ask(server, waits=waits)
+    text = str(caught.value)
+    assert waits == []
+    assert KEY not in text
+    assert KEY[:12] not in text
+    assert advice in text
+    assert len(text.splitlines()) <= 2
+    assert ("elsewhere.example" if status == 301 else message.split(KEY[:8])[0].strip()) in text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<html><h1>Bad  gateway</h1>",
+        b"",
+        b"[]",
+        b'{"detail": [{"msg": "no"}]}',
+        b'{"error": 5}',
+        b"\xff\xfe",
+        b"[" * 50_000,
+    ],
+)
+def test_error_bodies_of_any_shape_are_quoted(body: bytes) -> None:
+    with ScriptedServer([Answer(status=404, raw=body)]) as server, pytest.raises(ModelUnavailable, match="main: 404: "):
+        ask(server)
+
+
+def test_error_body_without_end_is_not_read_whole() -> None:
+    with (
+        ScriptedServer([Answer(status=400, raw=b"x" * 30_000_000, split=100_000)]) as server,
+        pytest.raises(ModelUnavailable, match="400: xxx"),
+    ):
+        ask(server)
+
+
+def test_field_that_a_server_refuses_is_left_out() -> None:
+    def strict(body: dict[str, Any], number: int) -> Answer:
+        for key in ("stream_options", "parallel_tool_calls"):
+            if key in body:
+                return Answer(status=400, error={"message": f"Unrecognized request argument supplied: {key}"})
+        return Answer("ok")
+
+    with ScriptedServer(strict) as server:
+        waits: list[float] = []
+        model = model_for(server, waits)
+        assert drive(model)[1].text == "ok"
+        assert len(server.requests) == 3
+        drive(model)
+        assert len(server.requests) == 4
+    assert waits == []
+
+
+def test_stall_is_a_time_out() -> None:
+    with ScriptedServer([Answer("abc", stall=30), Answer("late", wait=5.0), Answer("ok")]) as server:
+        _, reply = ask(server, stall_seconds=0.3)
+    assert reply.text == "ok"
+
+
+def test_refused_connection_fails_within_three_seconds() -> None:
+    started = time.monotonic()
+    url = refused_url()
+    with pytest.raises(ModelUnavailable, match=r"no connection: .*refused") as caught:
+        drive(OpenAICompatModel(ModelConfig("local", "qwen", base_url=url)))
+    assert time.monotonic() - started < 3
+    assert url in str(caught.value)
+    assert "Start the server" in str(caught.value)
+
+
+def test_tls_error_is_named_and_not_retried() -> None:
+    waits: list[float] = []
+    with ScriptedServer([]) as server, pytest.raises(ModelUnavailable, match="TLS: ") as caught:
+        ask(server.base_url.replace("http:", "https:"), waits=waits)
+    assert "http://" in str(caught.value)
+    assert waits == []
+
+
+def test_something_that_is_no_http_is_an_error_not_a_crash() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def speak() -> None:
+            for _ in range(5):
+                connection, _ = listener.accept()
+                with connection:
+                    connection.recv(65_536)
+                    connection.sendall(b"220 mail.example ESMTP\r\n")
+
+        threading.Thread(target=speak, daemon=True).start()
+        with pytest.raises(ModelUnavailable, match="the connection broke"):
+            ask(f"http://127.0.0.1:{listener.getsockname()[1]}/v1")
+
+
+@pytest.mark.parametrize(
+    "raw", ["<html>Welcome to nginx</html>", "hello", "", "[1]", "data: 5\n\n", 'data: {"choices": 5']
+)
+def test_answer_that_is_no_completion_is_unavailable(raw: str) -> None:
+    with ScriptedServer([Answer(raw=raw)] * 5) as server, pytest.raises(ModelUnavailable):
+        ask(server)
+
+
+def test_web_page_is_not_asked_again() -> None:
+    page = Answer(raw="<html>", headers={"Content-Type": "text/html"})
+    with ScriptedServer([page]) as server, pytest.raises(ModelUnavailable, match="web page") as caught:
+        ask(server)
+    assert "/v1" in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["sk-…", "a b\nc", "ключ"])
+def test_key_that_cannot_be_sent_is_named_but_not_shown(key: str) -> None:
+    with ScriptedServer([]) as server, pytest.raises(ModelUnavailable, match="api_key") as caught:
+        ask(server, api_key=key)
+    assert key not in str(caught.value)
+
+
+def test_address_is_shown_without_what_is_secret_in_it() -> None:
+    url = refused_url().replace("http://", "http://me:secret@") + "?token=hidden"
+    with pytest.raises(ModelUnavailable) as caught:
+        ask(url)
+    assert "secret" not in str(caught.value)
+    assert "hidden" not in str(caught.value)
+
+
+def test_interrupt_while_waiting_goes_through() -> None:
+    def interrupted(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    with ScriptedServer([Answer(status=500)]) as server:
+        config = ModelConfig("main", "m", base_url=server.base_url)
+        with pytest.raises(KeyboardInterrupt):
+            drive(OpenAICompatModel(config, wait=interrupted))

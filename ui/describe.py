@@ -57,11 +57,8 @@ def diff(event: Event) -> list[str]:
 
 
 def rote(event: Event) -> str:
-    """Where a replay stands: by rote: largest-files 1.0, step 2/3."""
-    step, steps = event.get("step"), event.get("steps")
-    where = f"{step}/{steps}" if step and steps else step
-    key = "rote.step" if where else "rote.name"
-    return say(key, sop=one_line(str(event.get("sop", "")), 80), version=event.get("version", ""), step=where)
+    """What a replay goes by: by rote: largest-files 1."""
+    return say("rote.name", sop=one_line(str(event.get("sop", "")), 80), version=event.get("version", ""))
 
 
 def closing(event: Event) -> str:

@@ -25,6 +25,7 @@ def doctor(args: Namespace, config: Config) -> int:
 def print_checks(found: list[Check]) -> None:
     """One line a check, the command that mends it below."""
     for check in found:
-        print(f"{'✓' if check.ok else '✗'} {check.name}: {one_line(check.detail)}")
+        mark = {True: "✓", False: "✗", None: "·"}[check.ok]
+        print(f"{mark} {check.name}: {one_line(check.detail)}")
         if not check.ok and check.fix:
             print(f"    {say('doctor.fix', fix=one_line(check.fix))}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from handler import Approval, Confirmation
@@ -93,8 +94,8 @@ def read_approval(text: str) -> Approval:
 
 def read_line(prompt: str) -> str:
     """A line from the terminal, edited with the usual keys. What was typed before the question is no answer to it."""
-    import readline  # noqa: F401  (input() uses it once it is there)
     import termios
 
+    import_module("readline")  # input() edits with it once it is there
     termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
     return input(prompt)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Callable
 from typing import Protocol
 
 from models.base import Event
@@ -51,11 +52,16 @@ def as_json(value: object, indent: int | None = None) -> str:
 class PlainScreen:
     """The answer on stdout when the run is done; short progress, questions and failures on stderr."""
 
+    def __init__(self) -> None:
+        self._by_rote = False
+
     def show(self, event: Event) -> None:
         """Shows the event if it says something that stays."""
-        kind = event["type"]
-        if kind == "run_ended":
+        if event["type"] == "run_ended":
             self._ended(event)
+        elif event["type"] == "rote" and event["state"] == "started" and not self._by_rote:
+            self._by_rote = True
+            self._note(describe.rote(event))
         elif line := progress(event):
             self._note(line)
 
@@ -64,6 +70,7 @@ class PlainScreen:
 
     def close(self) -> None:
         """Nothing was changed."""
+        self._by_rote = False
 
     def _ended(self, event: Event) -> None:
         result = clean(str(event.get("result") or "")).strip()
@@ -84,12 +91,8 @@ def progress(event: Event) -> str:
     kind = event["type"]
     if kind == "tool_ended" and event["tool"] not in describe.QUIET_TOOLS:
         return tool_line(event)
-    if kind == "rote" and event.get("state") in ("started", "diverged"):
-        reason = one_line(str(event.get("reason") or ""), 300)
-        return describe.rote(event) if event["state"] == "started" else say("rote.diverged", reason=reason)
-    if kind in _NOTES:
-        return _NOTES[kind](event)
-    return ""
+    note = _NOTES.get(kind)
+    return note(event) if note else ""
 
 
 def tool_line(event: Event) -> str:
@@ -115,20 +118,23 @@ def _confirm(event: Event) -> str:
     return say("confirm.title", tool=one_line(event["tool"], 60), reason=one_line(str(event.get("reason", "")), 500))
 
 
-def _failed(event: Event) -> str:
-    return say("model.failed", model=one_line(str(event.get("model", "")), 60), reason=one_line(_reason(event), 400))
+def _model(event: Event) -> str:
+    key = event["type"].replace("_", ".")
+    return say(key, model=one_line(str(event.get("model", "")), 60), reason=one_line(str(event.get("reason", "")), 400))
 
 
-def _reason(event: Event) -> str:
-    return str(event.get("reason") or event.get("error") or "")
+def _rote(event: Event) -> str:
+    return say("rote.diverged", reason=one_line(str(event["reason"]), 300)) if event["state"] == "diverged" else ""
 
 
-_NOTES = {
+_NOTES: dict[str, Callable[[Event], str]] = {
+    "rote": _rote,
     "reminder": _reminder,
     "asked": _question,
     "confirm": _confirm,
-    "model_failed": _failed,
-    "handover": lambda event: say("model.handover", reason=one_line(_reason(event), 300)),
+    "model_failed": _model,
+    "model_retry": _model,
+    "handover": lambda event: say("model.handover"),
     "run_resumed": lambda event: say("run.resumed"),
     "uncertain": lambda event: say("tool.uncertain", tool=one_line(event["tool"], 60)),
     "steered": lambda event: say("run.steered", text=one_line(event["text"], 300)),

@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 MAX_DIFF_LINES = 60
 _MARK_STYLES = {"ok": "green", "error": "red", "refused": "yellow", "timeout": "red", "cancelled": "yellow"}
-_NOTE_STYLES = {"model_failed": "yellow", "handover": "dim", "uncertain": "yellow", "learned": "green"}
+_NOTE_STYLES = {
+    "model_failed": "yellow",
+    "model_retry": "yellow",
+    "handover": "dim",
+    "uncertain": "yellow",
+    "learned": "green",
+}
 
 
 def make_console(**options: Any) -> Console:
@@ -44,7 +50,7 @@ class TerminalScreen:
         self._doing = ""  # what the spinner stands for; "" when nothing is under way
         self._tool = ("", "")  # name and arguments of the call that runs
         self._output = ""  # its last line
-        self._rote = ""
+        self._rote = ""  # the step of the replay
 
     def show(self, event: Event) -> None:
         """Shows one event."""
@@ -87,13 +93,18 @@ class TerminalScreen:
         elapsed = time.monotonic() - self._since
         mark = SPINNER[int(time.monotonic() * 10) % len(SPINNER)] + " "
         if doing != "tool":
-            return [_fit(mark, "cyan", say(f"doing.{doing}"), "", describe.seconds(int(elapsed)), width)]
-        lines = [_fit(mark, "cyan", tool, args, describe.seconds(int(elapsed)), width)]
+            return [_fit(mark, "cyan", say(f"doing.{doing}"), "", say("time.seconds", n=int(elapsed)), width)]
+        lines = [_fit(mark, "cyan", tool, args, say("time.seconds", n=int(elapsed)), width)]
         return [*lines, _dim("  " + output, width)] if output else lines
 
     # One method for each event that has a look of its own.
 
+    def _on_handover(self, event: Event) -> None:
+        self._rote = ""
+        self._print(plain.progress(event), "dim")
+
     def _on_run_started(self, event: Event) -> None:
+        self._rote = ""
         self._start("working")
 
     def _on_run_resumed(self, event: Event) -> None:
@@ -104,9 +115,9 @@ class TerminalScreen:
         self._start("thinking")
 
     def _on_text(self, event: Event) -> None:
-        for block in self._blocks.feed(clean(event["delta"])):
+        for block in self._blocks.feed(event["delta"]):
             self._print_block(block)
-        self._tail = self._blocks.tail()
+        self._tail = clean(self._blocks.tail())
 
     def _on_text_reset(self, event: Event) -> None:
         self._blocks.end()
@@ -120,15 +131,19 @@ class TerminalScreen:
         self._start("working")
 
     def _on_rote(self, event: Event) -> None:
-        self._rote = describe.rote(event)
+        if event["state"] == "started" and not self._rote:
+            self._print(f"↻ {describe.rote(event)}", "cyan")
+        self._rote = one_line(str(event.get("step", "")), 40) if event["state"] == "started" else self._rote
         if line := plain.progress(event):
-            self._print(f"↻ {line}", "cyan" if event.get("state") == "started" else "yellow")
+            self._print(f"↻ {line}", "yellow")
 
     def _on_tool_started(self, event: Event) -> None:
         if event["tool"] in describe.QUIET_TOOLS:
             self._doing = ""
             return
-        self._tool, self._output = (one_line(event["tool"], 60), describe.arguments(event.get("args"))), ""
+        step = f"[{self._rote}] " if self._rote else ""
+        self._tool = (one_line(event["tool"], 60), step + describe.arguments(event.get("args")))
+        self._output = ""
         self._start("tool")
 
     def _on_tool_output(self, event: Event) -> None:
@@ -161,7 +176,7 @@ class TerminalScreen:
         result = clean(str(event.get("result") or "")).strip()
         status = event["status"]
         if status == "done":
-            if result and result not in self._said:
+            if "".join(result.split()) not in "".join(self._said.split()):
                 self._print_block(result)
         elif result and status != "waiting":
             self._print(result, "yellow" if status == "limit" else "red")
@@ -189,6 +204,7 @@ class TerminalScreen:
             self._print_block(block)
 
     def _print_block(self, block: str) -> None:
+        block = clean(block)  # only now: a sequence may come in two pieces
         self._said += block
         self.console.print(_markdown(block))
         self.console.print()

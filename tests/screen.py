@@ -1,0 +1,118 @@
+"""A pseudo-terminal with somebody in front of it: what a person would see, and keys that they would press."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pexpect
+import pyte
+
+from tests.conftest import CHECKOUT
+
+CTRL_C, CTRL_D, ENTER = "\x03", "\x04", "\r"
+
+
+class Screen:
+    """A program on a terminal of `columns` by `rows`. Waits fail with what stands on the screen."""
+
+    def __init__(
+        self, command: list[str], *, columns: int = 100, rows: int = 40, env: Mapping[str, str] | None = None
+    ) -> None:
+        self._screen = pyte.HistoryScreen(columns, rows, history=5000)
+        self._stream = pyte.ByteStream(self._screen)
+        self.raw = b""  # all that the program wrote
+        self._child = pexpect.spawn(
+            command[0],
+            command[1:],
+            dimensions=(rows, columns),
+            env={**os.environ, "PROMPT_TOOLKIT_NO_CPR": "1", **(env or {})},
+            encoding=None,
+            timeout=30,
+        )
+        self._child.delaybeforesend = None
+
+    @classmethod
+    def of_cli(cls, *args: str, columns: int = 100, rows: int = 40, env: Mapping[str, str] | None = None) -> Screen:
+        """`python launch.py ARGS` on a terminal."""
+        command = [sys.executable, "-W", "error", str(CHECKOUT / "launch.py"), *args]
+        return cls(command, columns=columns, rows=rows, env=env)
+
+    @property
+    def pid(self) -> int:
+        return int(self._child.pid)
+
+    @property
+    def title(self) -> str:
+        """The title that the program gave its window."""
+        return str(self._screen.title)
+
+    def text(self) -> str:
+        """What can be read, from the first line that scrolled away to the last."""
+        above = [
+            "".join(line[column].data for column in range(self._screen.columns)) for line in self._screen.history.top
+        ]
+        return "\n".join(line.rstrip() for line in [*above, *self._screen.display]).rstrip()
+
+    def waits_for(self, *texts: str, seconds: float = 20) -> str:
+        """Reads until all of the texts stand on the screen."""
+        return self.until(lambda: all(text in self.text() for text in texts), f"to see {texts}", seconds)
+
+    def until(self, holds: Callable[[], bool], what: str, seconds: float = 20) -> str:
+        """Reads until something holds."""
+        end = time.monotonic() + seconds
+        while not holds():
+            is_open = self._read()
+            if holds():
+                break
+            assert is_open and time.monotonic() < end, f"waited {what}; the screen:\n{self.text()}"
+        return self.text()
+
+    def types(self, text: str) -> None:
+        """Presses keys."""
+        self._child.send(text.encode())
+
+    def ends(self, seconds: float = 20) -> int:
+        """Reads to the end; returns the exit code."""
+        end = time.monotonic() + seconds
+        while self._read():
+            assert time.monotonic() < end, f"it does not end; the screen:\n{self.text()}"
+        self._child.close()
+        return int(self._child.exitstatus if self._child.exitstatus is not None else -self._child.signalstatus)
+
+    def _read(self) -> bool:
+        """Takes in what has been written; False at the end."""
+        try:
+            data = self._child.read_nonblocking(65536, 0.05)
+        except pexpect.TIMEOUT:
+            return True
+        except pexpect.EOF:
+            return False
+        self.raw += data
+        self._stream.feed(data)
+        return True
+
+    def close(self) -> None:
+        """Ends the program if it still runs."""
+        self._child.close(force=True)
+
+
+def waits_until(holds: Callable[[], bool], seconds: float = 10) -> None:
+    """Waits for something outside of the terminal."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "it did not come"
+        time.sleep(0.02)
+
+
+def scripted(home: Path, replies: object, settings: str = "") -> None:
+    """A config.yaml whose model replays the replies."""
+    import json
+
+    home.mkdir(parents=True, exist_ok=True)
+    (home.parent / "replies.json").write_text(json.dumps(replies), "utf-8")
+    model = f"models: [{{name: script, kind: scripted, model: {home.parent / 'replies.json'}}}]"
+    (home / "config.yaml").write_text(f"{model}\n{settings}\n", "utf-8")

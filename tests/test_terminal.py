@@ -1,0 +1,400 @@
+"""What a run looks like: on a terminal, narrow and wide, in both languages; and that nothing foreign takes it over."""
+
+from __future__ import annotations
+
+import io
+import re
+import string
+import time
+from typing import Any
+
+import pytest
+
+from handler import Confirmation
+from models.base import Event
+from ui import words
+from ui.blocks import Blocks
+from ui.clean import clean, last_line, one_line
+from ui.owner import TerminalOwner, read_approval
+from ui.plain import PlainScreen, as_json
+from ui.terminal import TerminalScreen, make_console
+
+
+@pytest.fixture(autouse=True)
+def english() -> Any:
+    words.use("en")
+    yield
+    words.use("en")
+
+
+def event(type: str, **fields: Any) -> Event:
+    return {"type": type, "run": "20261121-222220-3f9a", "at": "2026-11-21T22:22:20.000Z", **fields}
+
+
+def ended(status: str = "done", result: str = "", **fields: Any) -> Event:
+    usual = {"turns": 2, "model_calls": 2, "tokens": {"input": 5200, "cached": 4096, "output": 310}, "cost": 0.0123}
+    return event("run_ended", status=status, result=result, **{**usual, "seconds": 8.2, "rote": False, **fields})
+
+
+def called() -> Event:
+    return event("model_called", turn=1, model="m", kind="openai", seconds=1.0, tokens={}, cost=0.0)
+
+
+def tool(status: str = "ok", data: Any = None, name: str = "code_run", **args: Any) -> list[Event]:
+    args = args or {"type": "bash", "script": "ls -la"}
+    return [
+        event("tool_started", turn=1, call="c", tool=name, args=args),
+        event("tool_ended", turn=1, call="c", tool=name, status=status, seconds=0.3, data=data),
+    ]
+
+
+def shown(*events: Event, columns: int = 80, attended: bool = True) -> str:
+    """What the events leave on a terminal."""
+    page = io.StringIO()
+    console = make_console(file=page, width=columns, force_terminal=True, color_system=None)
+    screen = TerminalScreen(console, live=False, attended=attended)
+    for each in events:
+        screen.show(each)
+    return re.sub(r"\x1b\[[0-9;]*m", "", page.getvalue())
+
+
+# Words.
+
+
+def test_both_languages_say_the_same_things() -> None:
+    english, chinese = words.catalogue("en"), words.catalogue("zh")
+    assert english.keys() == chinese.keys()
+    for key in english:
+        assert _blanks(english[key]) == _blanks(chinese[key]), key
+
+
+def _blanks(sentence: str | list[str]) -> set[str]:
+    texts = [sentence] if isinstance(sentence, str) else sentence
+    found = [{name for _, name, _, _ in string.Formatter().parse(text) if name} for text in texts]
+    assert all(each == found[0] for each in found)
+    return found[0]
+
+
+def test_chinese_is_chinese() -> None:
+    same = {key for key, text in words.catalogue("zh").items() if text == words.catalogue("en")[key]}
+    assert {
+        key
+        for key in same
+        if not re.match(r"cmd\..*example|arg\.|doctor.fix|usage.bad|help.command_name|column.sop", key)
+    } == set()
+
+
+def test_one_and_many() -> None:
+    assert words.say("end.turns", n=1) == "1 turn"
+    assert words.say("end.turns", n=2) == "2 turns"
+
+
+# Foreign text.
+
+
+@pytest.mark.parametrize(
+    ("foreign", "safe"),
+    [
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("\x1b]0;title\x07after", "after"),
+        ("\x1b]8;;http://x.example\x1b\\link\x1b]8;;\x1b\\", "link"),
+        ("\x1bP+q\x1b\\a\x1bcb", "ab"),
+        ("\x9b2Ja", "a"),
+        ("a\rb", "a\nb"),
+        ("bell\x07\x08\x00", "bell"),
+        ("tab\tand\nline\r\n", "tab\tand\nline\n"),
+        ("rm \u202etxt.exe", "rm \ufffdtxt.exe"),
+        ("half \ud83d", "half \ufffd"),
+        ("中文 👍🏽", "中文 👍🏽"),
+        ("\x1b[", ""),
+    ],
+)
+def test_foreign_text_cannot_steer_the_terminal(foreign: str, safe: str) -> None:
+    assert clean(foreign) == safe
+
+
+def test_an_unended_title_takes_no_more_than_its_line() -> None:
+    assert clean("\x1b]0;evil\nnext") == "\nnext"
+
+
+def test_lines_are_cut() -> None:
+    assert one_line("a\n b\t c") == "a b c"
+    assert one_line("x" * 10_000_000, 10) == "x" * 9 + "…"
+    assert last_line("10%\r20%\r30%") == "30%"
+
+
+def test_json_never_holds_half_a_character() -> None:
+    assert as_json({"text": "\ud83d 中"}) == '{"text": "\ufffd 中"}'
+
+
+def test_an_escape_in_two_pieces_does_not_pass() -> None:
+    text = shown(event("text", delta="a\x1b"), event("text", delta="[2Jb\n\n"), called())
+    assert text.split() == ["ab"]
+
+
+# Blocks.
+
+
+def pieces(text: str, size: int) -> list[str]:
+    return [text[start : start + size] for start in range(0, len(text), size)]
+
+
+ANSWER = """# Result
+
+First paragraph
+of two lines.
+
+1. one
+2. two
+
+   still two
+
+```python
+def f():
+
+    return 1
+```
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+End."""
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_blocks_are_the_same_however_the_text_comes(size: int) -> None:
+    blocks = Blocks()
+    found = [block for piece in pieces(ANSWER, size) for block in blocks.feed(piece)] + blocks.end()
+    assert "".join(found) == ANSWER
+    assert [block.split("\n")[0] for block in found] == [
+        "# Result",
+        "First paragraph",
+        "1. one",
+        "```python",
+        "| a | b |",
+        "End.",
+    ]
+
+
+@pytest.mark.parametrize("size", [1, 4, 1000])
+def test_what_only_the_agent_reads_is_not_shown(size: int) -> None:
+    text = "<think>\nhm\n\n</think>\nI look.\n<summary>looks</summary>\n\n```\n<summary>stays</summary>\n```\n"
+    blocks = Blocks()
+    found, tails = [], []
+    for piece in pieces(text, size):
+        found += blocks.feed(piece)
+        tails.append(blocks.tail())
+    found += blocks.end()
+    assert "".join(found).split() == ["I", "look.", "```", "<summary>stays</summary>", "```"]
+    assert not any("hm" in tail or "looks" in tail or "<th" in tail for tail in tails)
+
+
+def test_a_long_code_block_is_cut_into_code_blocks() -> None:
+    blocks = Blocks()
+    text = "```python\n" + "x = 1\n" * 5000 + "```\n"
+    found = [block for piece in pieces(text, 50) for block in blocks.feed(piece)] + blocks.end()
+    assert len(found) > 3
+    assert all(block.startswith("```python\n") and block.rstrip().endswith("\n```") for block in found)
+    assert sum(block.count("x = 1\n") for block in found) == 5000
+
+
+def test_the_cost_of_a_piece_does_not_grow_with_the_answer() -> None:
+    """Ten times the answer takes about ten times as long, not a hundred times."""
+
+    def seconds(paragraphs: int) -> float:
+        blocks, start = Blocks(), time.perf_counter()
+        for piece in pieces("words and words and more\n" * 3 * paragraphs, 12):
+            blocks.feed(piece)
+            blocks.tail()
+        return time.perf_counter() - start
+
+    seconds(100)
+    assert seconds(2000) < 40 * seconds(200)
+
+
+# The terminal.
+
+
+def test_a_run_is_told_in_lines() -> None:
+    text = shown(
+        event("run_started", task="t", models=["m"]),
+        event("turn_started", turn=1),
+        event("text", delta="I look **first**.\n<summary>look</summary>\n"),
+        called(),
+        *tool(data={"output": "x", "exit_code": 0}),
+        event("something_new", turn=1),
+        event("turn_started", turn=2),
+        event("text", delta="All *done*."),
+        called(),
+        ended(result="All *done*."),
+    )
+    lines = [line.rstrip() for line in text.splitlines() if line.strip()]
+    assert lines[0] == "I look first."
+    assert lines[1] == "✓ code_run ls -la 0.3 s"
+    assert lines[2] == "All done."  # once: it has been streamed
+    assert lines[3:] == ["2 turns · 2 model calls · 1,104 + 4,096 cached → 310 tokens · $0.0123 · 8.2 s"]
+
+
+def test_a_result_that_was_not_streamed_is_printed() -> None:
+    assert "Seven files." in shown(ended(result="Seven files.", rote=True, model_calls=0))
+
+
+def test_a_replay_is_named_and_its_end_says_no_model_call() -> None:
+    text = shown(
+        event("rote", sop="largest-files", version=1, step="plan.1", state="started", reason=""),
+        *tool(),
+        event("rote", sop="largest-files", version=1, step="plan.1", state="matched", reason=""),
+        event("rote", sop="largest-files", version=1, step="plan.2", state="started", reason=""),
+        *tool(),
+        ended(result="Seven files.", rote=True, model_calls=0),
+    )
+    assert text.count("by rote: largest-files 1\n") == 1
+    assert "code_run [plan.2] ls -la" in text
+    assert text.splitlines()[-1] == "by rote, no model call · 8.2 s"
+
+
+@pytest.mark.parametrize(
+    ("status", "data", "said"),
+    [
+        ("error", {"output": "first\nNo such file", "exit_code": 2}, "exit code 2 · No such file"),
+        ("error", "bad arguments", "bad arguments"),
+        ("refused", "outside of the roots", "outside of the roots"),
+        ("timeout", {"output": "half", "exit_code": None}, "half"),
+        ("cancelled", None, "■"),
+    ],
+)
+def test_a_call_that_goes_wrong_says_why(status: str, data: Any, said: str) -> None:
+    assert said in shown(*tool(status, data))
+
+
+def test_changes_are_shown_as_a_diff_that_is_cut() -> None:
+    change = "@@ -1 +1 @@\n-old\n+新的\x1b[2J\n" + "+more\n" * 100
+    text = shown(*tool(data={"path": "a", "diff": change}, name="file_patch", path="a"))
+    assert "  -old" in text and "  +新的\n" in text and "more lines" in text
+    assert text.count("+more") < 70
+
+
+def test_a_broken_stream_starts_over() -> None:
+    text = shown(
+        event("turn_started", turn=1),
+        event("text", delta="Half of\n\nan ans\n"),
+        event("text_reset"),
+        event("text", delta="The answer."),
+        called(),
+        ended(result="The answer."),
+    )
+    assert "it starts over" in text and text.count("The answer.") == 1 and "an ans" not in text
+
+
+def test_other_models_and_handover_are_told() -> None:
+    text = shown(
+        event("rote", sop="s", version=1, step="plan.1", state="diverged", reason="exit code 1 instead of 0"),
+        event("handover", turn=1, text="…"),
+        event("model_failed", turn=1, model="main", reason="401 wrong key"),
+        event("model_retry", turn=1, model="main", reason="503", seconds=1),
+    )
+    assert "not as recorded: exit code 1 instead of 0" in text
+    assert "main cannot serve: 401 wrong key" in text and "asked again: 503" in text
+
+
+@pytest.mark.parametrize("columns", [40, 80, 380])
+def test_lines_fit_the_terminal(columns: int) -> None:
+    from rich.cells import cell_len
+
+    script = "find ~/下载 -type f | sort 下载文件夹下载文件夹下载文件夹 " * 20
+    text = shown(
+        *tool(script=script, type="bash"), *tool("error", "坏了 " * 100), ended(result="答案"), columns=columns
+    )
+    assert max(cell_len(line) for line in text.splitlines()) <= columns
+    first = text.splitlines()[0]
+    assert first.endswith(" 0.3 s") and cell_len(first) >= columns - 4
+
+
+def test_who_is_not_here_reads_the_question_on_the_screen() -> None:
+    asked = event("asked", id="r.1", turn=1, question="Which one?", candidates=["red", "blue"])
+    text = shown(asked, ended("waiting", "Which one?"), attended=False)
+    assert text.count("Which one?") == 1 and "2. blue" in text and "sopwith inbox list" in text
+    assert "Which one?" not in shown(asked)
+
+
+@pytest.mark.parametrize(("status", "hint"), [("limit", "runs resume 2026"), ("failed", ""), ("no_model", "")])
+def test_other_ends_say_why_and_what_next(status: str, hint: str) -> None:
+    text = shown(ended(status, "the reason"))
+    assert "the reason" in text and hint in text
+
+
+def test_a_pipe_gets_the_answer_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    screen = PlainScreen()
+    for each in [event("text", delta="Let me"), *tool(), ended(result="# Answer \x1b[31m\n")]:
+        screen.show(each)
+    out, err = capsys.readouterr()
+    assert out == "# Answer\n"
+    assert "✓ code_run 0.3 s" in err and "2 turns" in err and "\x1b" not in err
+
+
+# The owner.
+
+
+def owner(*lines: str) -> tuple[TerminalOwner, io.StringIO]:
+    page = io.StringIO()
+    left = list(lines)
+
+    def read_line(prompt: str) -> str:
+        if not left:
+            raise EOFError
+        return left.pop(0)
+
+    console = make_console(file=page, width=60)
+    return TerminalOwner(console, read_line, lambda: None), page
+
+
+def test_a_question_takes_numbers_and_words() -> None:
+    for said, meant in (("2", "blue"), ("green", "green"), ("3", "3"), ("", None)):
+        someone, page = owner(said)
+        assert someone.ask("r.1", "Which [b]one[/b]?", ["red", "blue"]) == meant
+        assert "Which [b]one[/b]?" in page.getvalue() and "2. blue" in page.getvalue()
+    assert owner()[0].ask("r.1", "Which?", []) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "decision", "reason"),
+    [
+        ("1", "once", ""),
+        ("y", "once", ""),
+        ("YES", "once", ""),
+        ("好", "once", ""),
+        ("2", "run", ""),
+        ("", "no", ""),
+        ("n", "no", ""),
+        ("3", "no", ""),
+        ("no, keep the photos", "no", "keep the photos"),
+        ("yes but only the zips", "no", "yes but only the zips"),
+        ("不，照片要留着", "no", "照片要留着"),
+        ("12", "no", "12"),
+    ],
+)
+def test_only_a_plain_yes_is_a_yes(text: str, decision: str, reason: str) -> None:
+    approval = read_approval(text)
+    assert (approval.decision, approval.reason) == (decision, reason)
+
+
+def ask_leave(preview: str, *lines: str) -> tuple[str, str]:
+    someone, page = owner(*lines)
+    approval = someone.confirm(Confirmation("r.1", "code_run", {}, "deletes files", "high", preview))
+    assert approval is not None
+    return approval.decision, page.getvalue()
+
+
+def test_leave_shows_the_exact_effect_and_nobody_means_no() -> None:
+    decision, page = ask_leave("script: rm -r \x1b[8mbuild\u202e")
+    assert decision == "no"
+    assert "deletes files" in page and "high" in page and "rm -r build\ufffd" in page
+
+
+def test_a_long_effect_says_what_it_leaves_out_and_shows_it_on_demand() -> None:
+    effect = "\n".join(f"line {number}" for number in range(500))
+    decision, page = ask_leave(effect, "1")
+    assert decision == "once" and "420 lines left out" in page and "line 499" in page and "line 250" not in page
+    decision, page = ask_leave(effect, "v", "2")
+    assert decision == "run" and "line 250" in page

@@ -21,6 +21,8 @@ from models.base import Event, Message, ModelUnavailable, Reply, Request, ToolCa
 
 Given = Reply | str | dict[str, Any]
 KEYS = {"text", "calls", "finish", "usage"}
+USAGE_KEYS = {"input", "cached", "output", "cost"}
+EXAMPLE = '{"text": "…", "calls": [{"name": "file_read", "args": {"path": "a.txt"}}]}'
 _ID = re.compile(r"scripted_(\d+)_\d+")
 
 
@@ -76,9 +78,6 @@ class ScriptedModel:
         return ToolCall(call.get("id") or made_up, call["name"], args, call.get("raw", ""), call.get("error", ""))
 
 
-EXAMPLE = '{"text": "…", "calls": [{"name": "file_read", "args": {"path": "a.txt"}}]}'
-
-
 def _flaw(reply: object) -> str:
     """What is wrong with a reply from a file; empty when it is fine."""
     if isinstance(reply, str):
@@ -87,12 +86,18 @@ def _flaw(reply: object) -> str:
         return "neither a text nor an object"
     if unknown := set(reply) - KEYS:
         return f"unknown key {sorted(map(str, unknown))[0]!r} (known: {', '.join(sorted(KEYS))})"
-    calls = reply.get("calls") or []
-    if not isinstance(calls, list) or not all(isinstance(call, dict) and call.get("name") for call in calls):
-        return "`calls` should be a list of objects with a name"
-    if not isinstance(reply.get("usage") or {}, dict):
-        return "`usage` should be an object"
+    calls, usage = reply.get("calls") or [], reply.get("usage") or {}
+    if not isinstance(calls, list) or not all(map(_is_call, calls)):
+        return "`calls` should be a list of objects with a name and, as an object, args"
+    if not isinstance(usage, dict) or not set(usage) <= USAGE_KEYS:
+        return f"`usage` should be an object of {', '.join(sorted(USAGE_KEYS))}"
+    if reply.get("finish", "stop") not in ("stop", "length"):
+        return "`finish` should be stop or length"
     return ""
+
+
+def _is_call(call: object) -> bool:
+    return isinstance(call, dict) and bool(call.get("name")) and isinstance(call.get("args", {}), dict)
 
 
 def _used_in(messages: list[Message]) -> int:

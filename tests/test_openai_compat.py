@@ -363,7 +363,7 @@ def test_history_with_surrogates_is_sent() -> None:
 
 
 def test_cut_off_reply_marks_its_last_call_and_keeps_the_whole_ones() -> None:
-    calls = [
+    calls: list[dict[str, Any]] = [
         {"name": "code_run", "args": {"script": "ls"}},
         {"name": "code_run", "args": '{"script": "rm -rf /home/me/o'},
     ]

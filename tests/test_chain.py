@@ -1,0 +1,151 @@
+"""The chain: who is asked, who goes on, what it says when none is left, and where the owner's limits stop it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+from config import ModelConfig
+from models.base import Diverged, Event, LimitReached, Model, ModelUnavailable, Reply, Request, ToolResult, Usage
+from models.chain import Budget, ModelChain
+from models.openai_compat import OpenAICompatModel
+from models.scripted import ScriptedModel
+from tests.scripted_server import Answer, ScriptedServer, refused_url
+from tests.test_openai_compat import drive
+
+NO_LIMIT = Budget(None, None)
+
+
+def chain_of(*models: Model, budget: Budget = NO_LIMIT) -> ModelChain:
+    return ModelChain(models, budget)
+
+
+def ask(chain: ModelChain, request: Request | None = None) -> tuple[list[Event], Reply]:
+    events: list[Event] = []
+    answering = chain.reply(request or Request(1, [{"role": "user", "content": "go"}]))
+    while True:
+        try:
+            events.append(next(answering))
+        except StopIteration as end:
+            return events, end.value
+
+
+class Replay:
+    """A replay that stops at its first step, as a learned SOP does when the world has changed."""
+
+    name = "rote"
+
+    def __init__(self, event: Event | None = None) -> None:
+        self._event = event
+
+    def reply(self, request: Request) -> Generator[Event, None, Reply]:
+        yield {"type": "rote", "state": "started"}
+        raise Diverged("exit code 1", "Step 1 did X. Go on from step 2.", self._event)
+
+
+def test_first_model_serves() -> None:
+    events, reply = ask(chain_of(ScriptedModel(["a"], "one"), ScriptedModel(["b"], "two")))
+    assert (reply.text, reply.model) == ("a", "one")
+    assert [event["type"] for event in events] == ["text"]
+
+
+def test_next_model_takes_over_for_good() -> None:
+    with ScriptedServer([Answer("b"), Answer("c")]) as server:
+        gone = OpenAICompatModel(ModelConfig("gone", "m", base_url=refused_url()), wait=lambda seconds: None)
+        here = OpenAICompatModel(ModelConfig("here", "m", base_url=server.base_url))
+        chain = chain_of(gone, here)
+        assert chain.name == "gone"
+        events, reply = ask(chain, Request(7, [{"role": "user", "content": "go"}]))
+        failed = [event for event in events if event["type"] == "model_failed"]
+        assert [(event["turn"], event["model"]) for event in failed] == [(7, "gone")]
+        assert "no connection" in failed[0]["reason"]
+        assert (reply.text, chain.name) == ("b", "here")
+        events, reply = ask(chain)
+        assert ([event["type"] for event in events], reply.text) == (["text"], "c")
+
+
+def test_all_reasons_stand_in_the_last_error() -> None:
+    chain = chain_of(ScriptedModel([], "one"), ScriptedModel([], "two"))
+    with pytest.raises(ModelUnavailable) as caught:
+        ask(chain)
+    assert [line.split(":")[0] for line in str(caught.value).splitlines()] == ["one", "two"]
+
+
+def test_no_model_says_what_to_set() -> None:
+    with pytest.raises(ModelUnavailable, match="OPENAI_API_KEY") as caught:
+        ask(chain_of())
+    assert len(str(caught.value).splitlines()) == 2
+
+
+def test_replay_that_diverges_hands_over() -> None:
+    seen: list[Request] = []
+
+    def go_on(request: Request) -> str:
+        seen.append(request)
+        return "done"
+
+    diverged = {"type": "rote", "state": "diverged", "reason": "exit code 1"}
+    request = Request(2, [{"role": "user", "content": "go"}], last=ToolResult("error", {"exit_code": 1}))
+    chain = chain_of(Replay(diverged), ScriptedModel([go_on], "main"))
+    events, reply = ask(chain, request)
+    handover = "Step 1 did X. Go on from step 2."
+    assert [event["type"] for event in events] == ["rote", "rote", "handover", "text"]
+    assert events[1] == diverged
+    assert events[2] == {"type": "handover", "turn": 2, "text": handover}
+    assert request.messages[-1] == {"role": "user", "content": handover}
+    assert seen[0].last is None
+    assert (reply.text, chain.name) == ("done", "main")
+
+
+def test_replay_that_diverges_alone_raises_as_it_is() -> None:
+    request = Request(2, [{"role": "user", "content": "go"}])
+    with pytest.raises(Diverged, match="exit code 1"):
+        ask(chain_of(Replay()), request)
+    assert len(request.messages) == 1
+
+
+def test_replay_and_then_no_model_that_serves_is_unavailable() -> None:
+    with pytest.raises(ModelUnavailable, match="used up"):
+        ask(chain_of(Replay(), ScriptedModel([], "main")))
+
+
+def test_cost_limit_stops_before_the_next_call() -> None:
+    replies: list[Any] = [{"text": "a", "usage": {"cost": 0.02}}] * 3
+    chain = chain_of(ScriptedModel(replies), budget=Budget(0.03, None))
+    ask(chain)
+    ask(chain)
+    with pytest.raises(LimitReached) as caught:
+        ask(chain)
+    assert str(caught.value).startswith("cost limit reached: 0.04 of 0.03 USD are used")
+    assert "--max-cost" in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_time_limit_names_its_option() -> None:
+    Budget(None, 60.0).check()
+    with pytest.raises(LimitReached, match=r"time limit reached: 61\.0 of 60 minutes.*--max-minutes"):
+        Budget(None, 60.0, started=time.monotonic() - 61 * 60).check()
+
+
+def test_resumed_run_enters_with_what_it_has_spent() -> None:
+    with pytest.raises(LimitReached):
+        ask(chain_of(ScriptedModel(["a"]), budget=Budget(1.0, None, spent_usd=1.0)))
+
+
+def test_cost_limit_of_zero_leaves_what_is_free() -> None:
+    budget = Budget(0.0, None)
+    budget.check()
+    budget.add(Usage(cost=0.000001))
+    with pytest.raises(LimitReached):
+        budget.check()
+
+
+def test_hosted_model_without_a_price_still_meets_the_limit() -> None:
+    model = OpenAICompatModel(ModelConfig("hosted", "m", base_url="https://models.example.com/v1"))
+    with ScriptedServer([Answer("a", usage={"prompt_tokens": 100_000, "completion_tokens": 1_000})]) as server:
+        local = OpenAICompatModel(ModelConfig("local", "m", base_url=server.base_url))
+        local.price = model.price
+        assert drive(local)[1].usage.cost == pytest.approx(0.525)

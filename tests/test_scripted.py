@@ -1,0 +1,106 @@
+"""The scripted model: the same replies each time, from code or a file, and again behind a resume."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from config import ConfigError
+from models.base import Event, Message, ModelUnavailable, Reply, Request, ToolCall
+from models.scripted import ScriptedModel
+
+
+def ask(model: ScriptedModel, messages: list[Message] | None = None, turn: int = 1) -> tuple[list[Event], Reply]:
+    events: list[Event] = []
+    answering = model.reply(Request(turn, messages or [{"role": "user", "content": "go"}]))
+    while True:
+        try:
+            events.append(next(answering))
+        except StopIteration as end:
+            return events, end.value
+
+
+CALL: dict[str, Any] = {"text": "I look.", "calls": [{"name": "file_read", "args": {"path": "a"}}]}
+
+
+def test_every_way_to_give_a_reply() -> None:
+    given: list[Any] = [
+        CALL,
+        "text",
+        Reply("mine", model="own"),
+        lambda request: f"turn {request.turn}",
+        lambda request: CALL,
+    ]
+    model = ScriptedModel(given, "demo")
+    events, reply = ask(model)
+    assert events == [{"type": "text", "delta": "I look."}]
+    assert reply.calls == [ToolCall("scripted_1_1", "file_read", {"path": "a"})]
+    assert (reply.model, reply.kind, reply.finish, reply.usage.cost) == ("demo", "scripted", "stop", 0.0)
+    replies = [ask(model, turn=turn)[1] for turn in range(2, 6)]
+    assert [reply.text for reply in replies] == ["text", "mine", "turn 4", "I look."]
+    assert [reply.model for reply in replies] == ["demo", "own", "demo", "demo"]
+    assert replies[3].calls[0].id == "scripted_5_1"
+
+
+def test_used_up_is_unavailable() -> None:
+    model = ScriptedModel(["only"], "demo")
+    ask(model)
+    with pytest.raises(ModelUnavailable, match="demo: all 1 scripted replies are used up"):
+        ask(model)
+
+
+def test_resumed_run_goes_on_behind_the_last_reply_in_its_history() -> None:
+    messages: list[Message] = [{"role": "user", "content": "go"}]
+    first = ScriptedModel([CALL, CALL, "end"])
+    for turn in (1, 2):
+        _, reply = ask(first, messages, turn)
+        messages += [reply.message(), {"role": "tool", "tool_call_id": reply.calls[0].id, "content": "x"}]
+    assert ask(ScriptedModel([CALL, CALL, "end"]), messages, 3)[1].text == "end"
+
+
+def test_broken_call_can_be_scripted() -> None:
+    call = {"name": "code_run", "raw": '{"script', "error": "the end is missing"}
+    _, reply = ask(ScriptedModel([{"calls": [call], "finish": "length"}]))
+    assert reply.calls[0].args is None
+    assert (reply.calls[0].raw, reply.calls[0].error, reply.finish) == ('{"script', "the end is missing", "length")
+
+
+@pytest.mark.parametrize("name", ["script.json", "script.yaml"])
+def test_file_holds_a_list_of_replies(name: str, tmp_path: Path) -> None:
+    text = (
+        json.dumps([CALL, "done"])
+        if name.endswith("json")
+        else "- text: I look.\n  calls: [{name: file_read, args: {path: a}}]\n- done\n"
+    )
+    path = tmp_path / name
+    path.write_text(text, "utf-8")
+    model = ScriptedModel.load(path, "demo")
+    assert ask(model)[1].calls[0].args == {"path": "a"}
+    assert ask(model)[1].text == "done"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "cannot be read"),
+        ("a: [", "cannot be read"),
+        ("{text: a}", "should hold a list"),
+        ("- 5", "reply 1: neither"),
+        ("- a\n- {txt: a}", "reply 2: unknown key 'txt'"),
+        ("- {calls: [{args: {}}]}", "reply 1: `calls`"),
+        ("- {usage: 5}", "reply 1: `usage`"),
+        ("- {finish: cut}", "reply 1: `finish`"),
+        ("- {usage: {tokens: 5}}", "reply 1: `usage`"),
+        ("- {calls: [{name: a, args: [1]}]}", "reply 1: `calls`"),
+    ],
+)
+def test_file_that_is_no_script_is_a_setting_that_cannot_be_meant(text: str | None, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "script.yaml"
+    if text is not None:
+        path.write_text(text, "utf-8")
+    with pytest.raises(ConfigError, match=words) as caught:
+        ScriptedModel.load(path)
+    assert str(path) in str(caught.value)

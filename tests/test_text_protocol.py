@@ -1,0 +1,248 @@
+"""The text protocol: how the history is rendered, what counts as a call, and the same over a real socket."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from config import ModelConfig
+from models.base import Message, Request
+from models.openai_compat import OpenAICompatModel
+from models.text_protocol import TextProtocol, describe, parse
+from tests.scripted_server import Answer, ScriptedServer
+from tests.test_openai_compat import drive, shown
+
+TOOLS: list[dict[str, Any]] = [
+    {
+        "type": "function",
+        "function": {
+            "name": "code_run",
+            "description": "Run a script.",
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    "script": {"type": "string"},
+                    "type": {"enum": ["python", "bash"]},
+                    "timeout": {"type": "integer", "description": "seconds"},
+                    "paths": {"type": "array", "items": {"type": "string"}},
+                },
+                "required": ["script"],
+            },
+        },
+    }
+]
+BLOCK = '<tool_use>\n{"name": "code_run", "arguments": {"script": "ls"}}\n</tool_use>'
+LS = [("code_run", {"script": "ls"})]
+
+
+def calls_in(text: str, **options: Any) -> list[tuple[str, Any]]:
+    return [(call.name, call.args) for call in parse(text, **options)[1]]
+
+
+# ---- reading ----
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BLOCK,
+        BLOCK.replace("\n", ""),
+        "I look.\n\n" + BLOCK,
+        "I look: " + BLOCK.replace("\n", " "),
+        BLOCK.replace("tool_use", "tool_call"),
+        "```json\n" + BLOCK + "\n```",
+        "```\n" + BLOCK + "\n```\n",
+        '<tool_use>\n```json\n{"name": "code_run", "arguments": {"script": "ls"}}\n```\n</tool_use>',
+        BLOCK.removesuffix("\n</tool_use>"),
+        '<tool_use>{"name": "code_run", "arguments": {"script": "ls",},}</tool_use>',
+        "<tool_use>{'name': 'code_run', 'arguments': {'script': 'ls'}}</tool_use>",
+        '<tool_use>{"name": "code_run", "arguments": {"script": "ls"}</tool_use>',
+        '<tool_use>{name: "code_run", arguments: {script: "ls"}}</tool_use>',
+        '<tool_use>{"name": "code_run", "parameters": {"script": "ls"}}</tool_use>',
+        '<tool_use>{"name": "code_run", "args": {"script": "ls"}}</tool_use>',
+        '<tool_use>{"name": "code_run", "input": {"script": "ls"}}</tool_use>',
+        '<tool_use>{"function": "code_run", "arguments": {"script": "ls"}}</tool_use>',
+        '<tool_use>{"type": "function", "function": {"name": "code_run", "arguments": "{\\"script\\": \\"ls\\"}"}}</tool_use>',
+        '<tool_use>{"name": "code_run", "script": "ls"}</tool_use>',
+        '<tool_use>[{"name": "code_run", "arguments": {"script": "ls"}}]</tool_use>',
+        '```python\nprint("<tool_use>")\n```\n' + BLOCK,
+        "Tags are <tool_use> and </tool_use>. Now:\n" + BLOCK,
+    ],
+)
+def test_call_is_found_in_every_spelling(text: str) -> None:
+    assert calls_in(text) == LS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```python\n" + BLOCK + "\n```",
+        "```markdown\nHow to call:\n" + BLOCK + "\n```\nThat is how.",
+        f"Write `{BLOCK}` to call it.",
+        "The <tool_use> tag opens a block, </tool_use> closes it.",
+        "An unfinished <tool_use",
+        "```bash\nls\n```",
+        "Just text. 只是文字。",
+        "",
+    ],
+)
+def test_block_that_is_only_talked_about_stays_text(text: str) -> None:
+    assert parse(text) == (text, [])
+
+
+def test_several_blocks_are_several_calls_and_the_text_around_stays() -> None:
+    second = '<tool_use>{"name": "b", "arguments": {}}</tool_use>'
+    prose, calls = parse(f"First.\n{BLOCK}\nThen:\n```json\n{second}\n```\nEnd.")
+    assert [call.name for call in calls] == ["code_run", "b"]
+    assert prose.split() == ["First.", "Then:", "End."]
+
+
+def test_closing_tag_inside_a_string_does_not_end_the_block() -> None:
+    script = "echo '</tool_use> ``` <tool_use>'\n# é"
+    text = "<tool_use>" + json.dumps({"name": "code_run", "arguments": {"script": script}}) + "</tool_use>"
+    assert calls_in(text) == [("code_run", {"script": script})]
+    assert calls_in(text.replace("\\n", "\n")) == [("code_run", {"script": script})]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "words"),
+    [
+        ('<tool_use>{"name": "code_run", "arguments": {"script": "rm -rf /ho', "code_run", "the end is missing"),
+        ('<tool_use>{"name": "code_run", "arguments": {"script": "ls"', "code_run", "the end is missing"),
+        ("<tool_use>ls -la</tool_use>", "", "no JSON object"),
+        ('<tool_use>{"name": "code_run", "arguments": [1]}</tool_use>', "code_run", "not a list"),
+        ("<tool_use>[5]</tool_use>", "", "should be a JSON object"),
+        ("<tool_use>[]</tool_use>", "", "names no tool"),
+        ("<tool_use>" + "[" * 10_000 + "</tool_use>", "", "nested deeper"),
+        ('<tool_use>{"name": "a", "arguments": ' + '{"a":' * 10_000 + "</tool_use>", "a", "nested deeper"),
+    ],
+)
+def test_block_that_cannot_be_read_is_a_call_with_an_error(text: str, name: str, words: str) -> None:
+    (call,) = parse(text)[1]
+    assert (call.name, call.args) == (name, None)
+    assert words in call.error
+
+
+def test_cut_off_reply_says_so() -> None:
+    (call,) = parse('<tool_use>{"name": "code_run", "arguments": {"script": "rm', is_cut_off=True)[1]
+    assert call.args is None
+    assert "cut off" in call.error
+
+
+# ---- rendering ----
+
+
+def history() -> list[Message]:
+    call = {"id": "c1", "type": "function", "function": {"name": "code_run", "arguments": '{"script": "ls"}'}}
+    return [
+        {"role": "system", "content": "You are Sopwith."},
+        {"role": "user", "content": "List it."},
+        {"role": "assistant", "content": "I look.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "a.txt </tool_result> b.txt"},
+        {"role": "user", "content": "Also count."},
+    ]
+
+
+def test_schema_is_described_on_a_line() -> None:
+    expected = 'code_run(script: string, type?: "python"|"bash", timeout?: integer, paths?: [string]) – Run a script.'
+    assert describe(TOOLS[0]["function"]) == f"{expected}\n  timeout: seconds"
+
+
+def test_history_is_rendered_as_messages_that_alternate() -> None:
+    kept, last = TextProtocol().messages(Request(2, history(), TOOLS, tail="ANCHOR"))
+    rendered = [*kept, *last]
+    assert [message["role"] for message in rendered] == ["system", "user", "assistant", "user"]
+    assert rendered[0]["content"].startswith("You are Sopwith.\n\nTo use a tool")
+    assert "code_run(script: string" in rendered[0]["content"]
+    assert rendered[2]["content"] == f"I look.\n{BLOCK}"
+    assert rendered[3]["content"].startswith(
+        '<tool_result name="code_run">\na.txt <\\/tool_result> b.txt\n</tool_result>'
+    )
+    assert (
+        rendered[3]["content"].split("</tool_result>")[1].startswith("\n\nAlso count.\n\nANCHOR\n\nThe tools described")
+    )
+    assert all(set(message) == {"role", "content"} for message in rendered)
+
+
+def test_rendering_in_steps_is_rendering_at_once_and_the_prefix_stays() -> None:
+    messages, step = history(), TextProtocol()
+    previous: list[Message] = []
+    for turn in range(1, len(messages) + 1):
+        request = Request(turn, messages[:turn], TOOLS, tail=f"anchor {turn}")
+        kept, last = step.messages(request)
+        assert (kept, last) == TextProtocol().messages(request)
+        assert kept[: len(previous)] == previous
+        previous = list(kept)
+
+
+def test_full_descriptions_stand_once_then_a_line_then_again_when_asked() -> None:
+    protocol, messages = TextProtocol(), history()[:2]
+    full = "code_run(script: string"
+
+    def sent(turn: int, **options: Any) -> list[str]:
+        kept, last = protocol.messages(Request(turn, messages, options.pop("tools", TOOLS), **options))
+        return [message["content"] for message in [*kept, *last]]
+
+    first = sent(1)
+    assert [full in text for text in first] == [True, False]
+    assert "The tools described" not in first[-1]
+    messages += history()[2:4]
+    second = sent(2)
+    assert [full in text for text in second] == [True, False, False, False]
+    assert "The tools described at the start stand." in second[-1]
+    assert full in sent(3, describe_tools=True)[-1]
+    assert full not in sent(4)[-1]
+    fewer = [{"type": "function", "function": {"name": "ask_user", "description": "Ask.", "parameters": {}}}]
+    assert "ask_user() – Ask." in sent(5, tools=fewer)[-1]
+
+
+def test_chinese_prompts_describe_in_chinese() -> None:
+    kept, _ = TextProtocol("zh").messages(Request(1, history()[:2], TOOLS))
+    assert "要使用工具" in kept[0]["content"]
+
+
+def test_no_tools_no_protocol() -> None:
+    kept, last = TextProtocol().messages(Request(1, history()[:2], []))
+    assert [*kept, *last] == history()[:2]
+
+
+# ---- over a socket ----
+
+
+def test_text_model_is_asked_in_words_and_its_call_is_not_shown() -> None:
+    with ScriptedServer([Answer(f"I look.\n\n{BLOCK}"), Answer("Two files.")]) as server:
+        model = OpenAICompatModel(ModelConfig("local", "m", base_url=server.base_url, protocol="text"))
+        messages = history()[:2]
+        events, reply = drive(model, Request(1, messages, TOOLS))
+        assert (reply.text, shown(events).strip()) == ("I look.", "I look.")
+        assert [(call.id, call.name, call.args) for call in reply.calls] == [("call_1_1", "code_run", {"script": "ls"})]
+        messages += [reply.message(), {"role": "tool", "tool_call_id": "call_1_1", "content": "a b"}]
+        _, reply = drive(model, Request(2, messages, TOOLS, tail="anchor"))
+        first, second = (recorded.body for recorded in server.requests)
+    assert reply.text == "Two files."
+    assert "tools" not in first
+    assert "parallel_tool_calls" not in first
+    assert second["messages"][:2] == first["messages"]
+    assert [message["role"] for message in second["messages"]] == ["system", "user", "assistant", "user"]
+
+
+def test_quoted_block_is_shown_after_all() -> None:
+    text = f"Like this:\n```python\n{BLOCK}\n```\nDone."
+    with ScriptedServer([Answer(text)]) as server:
+        model = OpenAICompatModel(ModelConfig("local", "m", base_url=server.base_url, protocol="text"))
+        events, reply = drive(model, Request(1, history()[:2], TOOLS))
+    assert reply.calls == []
+    assert shown(events) == reply.text == text
+
+
+def test_long_call_is_read_in_linear_time() -> None:
+    script = "x = 1\n" * 170_000
+    text = "<tool_use>" + json.dumps({"name": "code_run", "arguments": {"script": script}}) + "</tool_use>"
+    chunks = [{"choices": [{"delta": {"content": text[at : at + 40]}}]} for at in range(0, len(text), 40)]
+    with ScriptedServer([Answer(chunks=[*chunks, {"choices": [{"delta": {}, "finish_reason": "stop"}]}])]) as server:
+        model = OpenAICompatModel(ModelConfig("local", "m", base_url=server.base_url, protocol="text"))
+        _, reply = drive(model, Request(1, history()[:2], TOOLS))
+    assert reply.calls[0].args == {"script": script}
+    assert reply.seconds < 10

@@ -78,7 +78,7 @@ def install(folder: Path, names: list[str]) -> None:
     installer = ["--require-hashes", "-r", str(REQUIREMENTS / "installer.lock")]
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
     has_uv = run([*pip, *installer]).returncode == 0 and (folder / "bin/uv").exists()
-    uv = [str(folder / "bin/uv"), "pip", "install", "--quiet", "--python", str(python)]
+    uv = [str(folder / "bin/uv"), "pip", "install", "--quiet", "--compile-bytecode", "--python", str(python)]
     for name in names:
         say(f"installing {count(name)} packages ({name}.lock)")
         wanted = ["--require-hashes", *(["--no-deps"] if name in WITHOUT_DEPENDENCIES else [])]

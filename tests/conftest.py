@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import ipaddress
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -41,7 +42,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "XDG_STATE_HOME": str(owner / ".local/state"),
         "LANG": "C.UTF-8",
         "TERM": "xterm-256color",
-        "PYTHONDONTWRITEBYTECODE": "1",
         "GIT_CONFIG_NOSYSTEM": "1",
     }.items():
         monkeypatch.setenv(name, value)
@@ -85,6 +85,18 @@ def loopback_only(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(socket.socket, "connect", guarded_connect)
     monkeypatch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
     monkeypatch.setattr(socket, "getaddrinfo", guarded_look_up)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 4 MiB, to fill up or to make read-only; only root can mount one."""
+    mount = shutil.which("mount")
+    place = tmp_path / "disk"
+    place.mkdir()
+    if not mount or subprocess.run([mount, "-t", "tmpfs", "-o", "size=4m", "tmpfs", place], check=False).returncode:
+        pytest.skip("a small file system cannot be mounted here")
+    yield place
+    subprocess.run(["umount", "--lazy", place], check=True)
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -92,18 +90,6 @@ def test_home_without_write_permission_is_an_error(home: Path) -> None:
     home.mkdir(mode=0o500)
     with pytest.raises(HomeError, match="cannot be written to"):
         open_home(home)
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 4 MiB; only root can mount one."""
-    mount = shutil.which("mount")
-    place = tmp_path / "disk"
-    place.mkdir()
-    if not mount or subprocess.run([mount, "-t", "tmpfs", "-o", "size=4m", "tmpfs", place], check=False).returncode:
-        pytest.skip("a small file system cannot be mounted here")
-    yield place
-    subprocess.run(["umount", place], check=True)
 
 
 def test_full_disk_is_said_before_anything_is_made(small_disk: Path) -> None:

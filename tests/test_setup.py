@@ -159,6 +159,16 @@ def test_package_with_another_hash_is_not_installed(checkout: Path) -> None:
     assert not list(checkout.glob(".venv/lib/*/site-packages/tiny_core.py"))
 
 
+def test_checkout_on_a_read_only_disk_keeps_its_environment_in_the_cache(checkout: Path, small_disk: Path) -> None:
+    copy = small_disk / "checkout"
+    shutil.copytree(checkout, copy)
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    first, again = call(copy / "sopwith", "a"), call(copy / "sopwith", "b")
+    (environment,) = Path(os.environ["XDG_CACHE_HOME"]).glob("sopwith/*")
+    assert (first.returncode, first.stdout) == (0, f"{environment} ['a']\n")
+    assert (again.stdout, again.stderr) == (f"{environment} ['b']\n", "")
+
+
 def test_missing_python_is_said(checkout: Path, tmp_path: Path) -> None:
     tools = tmp_path / "tools"
     tools.mkdir()

@@ -12,14 +12,14 @@ import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from inspect import isgenerator
 from typing import Any, Literal, Protocol
+
+from safety.gate import Ask, Gate
 
 from agent_loop import Outcome
 from memory.inbox import Answer, Entry, Inbox, call_hash
 from memory.working import WorkingMemory, without_summary
 from models.base import Event, Message, Reply, Request, ToolCall, ToolResult
-from safety.gate import Ask, Gate
 from tools.base import Tool, ToolContext, ToolError
 
 MAX_RESULT_CHARS = 24_000  # of one result, in the history; tools keep what is longer in a file
@@ -126,7 +126,7 @@ class AgentHandler:
         self.context, self.gate, self.redact = context, gate, redact
         self.owner, self.inbox, self.prompts = owner, inbox, prompts
         self.working, self.state, self.l2_index, self.steering = working, state, l2_index, steering
-        self.schema_of = {schema["function"]["name"]: schema["function"]["parameters"] for schema in schemas}
+        self.schema_of = {schema["function"]["name"]: schema for schema in schemas}
         self.loops = LoopWatch()
         self.notes: list[str] = []  # for the tail of the next request
         self.resend_tools = True
@@ -306,7 +306,7 @@ class AgentHandler:
         self.context.call = call.id
         try:
             running = tool.run(self.context, **args)
-            result = (yield from self._progress(call, running)) if isgenerator(running) else running
+            result = running if isinstance(running, ToolResult) else (yield from self._progress(call, running))
         except (ToolError, OSError, ValueError) as error:  # the model's mistake, or the world's
             return ToolResult("error", str(error) or type(error).__name__)
         except KeyboardInterrupt:
@@ -373,7 +373,7 @@ class LoopWatch:
         self.count = 0
 
     def see(self, call: ToolCall, result: ToolResult) -> Literal["", "told", "failed"]:
-        """"told" and "failed" when a repetition reaches its limits in this turn."""
+        """ "told" and "failed" when a repetition reaches its limits in this turn."""
         text = call_hash(call.name, call.args) + result.status + result.as_text()
         self.seen.append(hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
         del self.seen[: -2 * FAIL_PAIR]

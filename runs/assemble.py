@@ -4,32 +4,33 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
+
+from safety.gate import Gate
 
 from agent_loop import End, agent_loop
 from config import Config, ConfigError, ModelConfig
 from context.builder import FoldedTask, build
 from context.prompts import Prompts
-from handler import AgentHandler, Owner, TurnState
+from handler import AgentHandler, Owner
 from learning.routing import route
 from memory.home import open_home
 from memory.inbox import Inbox
-from memory.runlog import RunLog, RunLogError, Totals, find_run, read_events
+from memory.runlog import RunLog, RunLogError, find_run, read_events
 from memory.sops import Sop, SopStore
-from memory.working import WorkingMemory
-from models.base import Event, Message, Model, ModelUnavailable, Reply, Request, ToolResult
+from models.base import Event, Message, Model, ModelUnavailable, Reply, Request
 from models.chain import Budget, ModelChain
 from models.rote import RoteModel
 from runs.resume import Progress, read_progress
 from runs.run import Run, Steering
-from safety.gate import Gate
 from safety.secrets import Redactor
 from tools.base import ToolContext
 from tools.registry import all_tools
-from tools.schema import check_args, load_schemas
+from tools.schema import check_args, schemas
 
 SEEDS = Path(__file__).parent.parent / "sops"
 SHARED_EFFECTS = {"none", "ask"}  # all that a shared session's tools may do
@@ -75,14 +76,21 @@ class Agent:
 
     def run_sop(self, name: str, parameters: dict[str, Any], options: Options, owner: Owner) -> Run:
         """A new run that does the SOP called `name` by rote. Raises SopwithError when it cannot be."""
-        sop = self.sops.get(name)
+        sop = self.sop(name)
         if sop.procedure is None:
-            raise ConfigError(
-                f"{name} has no recorded steps{f': {sop.problem}' if sop.problem else ''}.\n"
-                f"Read it with: sopwith sops show {name}"
-            )
+            why = f": {sop.problem}" if sop.problem else ""
+            raise ConfigError(f"{name} has no recorded steps{why}.\nRead it with: sopwith sops show {name}")
         words = " ".join([name, *(f"{key}={value}" for key, value in parameters.items())])
         return self._start(words, options, owner, Replay(sop, sop.procedure.bind(parameters, options.cwd)), ())
+
+    def sop(self, name: str) -> Sop:
+        """The SOP called `name`. Raises ConfigError with the nearest names."""
+        sop = self.sops.get(name)
+        if sop is None:
+            known = [sop.name for sop in self.sops.all()]
+            near = ", ".join(get_close_matches(name, known, 3) or known)
+            raise ConfigError(f'there is no SOP "{name}" (nearest: {near}).\nSee them with: sopwith sops list')
+        return sop
 
     def resume(self, run: str, options: Options, owner: Owner, say: str | None = None) -> Run:
         """Goes on after the last turn that is on disk; `say` is what the owner adds. Raises RunLogError."""
@@ -101,9 +109,7 @@ class Agent:
             log.close()
             raise
 
-    def _start(
-        self, task: str, options: Options, owner: Owner, replay: Replay | None, previous: Sequence[str]
-    ) -> Run:
+    def _start(self, task: str, options: Options, owner: Owner, replay: Replay | None, previous: Sequence[str]) -> Run:
         models = self._configured(options)
         messages = self._first_messages(task, options, previous)
         log = RunLog.create(self.config.home)
@@ -122,7 +128,9 @@ class Agent:
             "messages": messages,
         }
         progress = Progress(opening, messages)
-        return self._run(log, opening, progress, self._model(models, replay, progress, options), options, owner, self.prompts)
+        return self._run(
+            log, opening, progress, self._model(models, replay, progress, options), options, owner, self.prompts
+        )
 
     def _go_on(
         self, log: RunLog, progress: Progress, options: Options, owner: Owner, prompts: Prompts, say: str | None
@@ -131,7 +139,7 @@ class Agent:
         options = _as_started(options, start)
         replay = None
         if start["sop"] and not progress.handed_over:
-            sop = self.sops.get(start["sop"])
+            sop = self.sop(start["sop"])
             if sop.procedure is None or sop.version != start["sop_version"]:
                 raise RunLogError(f"{start['sop']} has changed since run {log.run} began.\nStart the task again.")
             replay = Replay(sop, start["parameters"])
@@ -183,13 +191,12 @@ class Agent:
         tools = all_tools()
         if options.session != "main":
             tools = {name: tool for name, tool in tools.items() if set(tool.effects) <= SHARED_EFFECTS}
-        schemas = [schema for schema in load_schemas() if schema["function"]["name"] in tools]
         handler = AgentHandler(
             run=log.run,
             session=options.session,
             request=start["task"],
             tools=tools,
-            schemas=schemas,
+            schemas=schemas(tools.values()),
             check_args=check_args,
             context=ToolContext(options.cwd, log.folder, home, tool_seconds=self.config.limits.tool_seconds),
             gate=Gate(self.config.safety, home, Path.home(), options.cwd),
@@ -262,8 +269,6 @@ class Agent:
 
 def _as_started(options: Options, opening: Event) -> Options:
     """The options of a resumed run: where and for whom it works does not change."""
-    from dataclasses import replace
-
     return replace(options, session=opening["session"], cwd=Path(opening["cwd"]))
 
 
@@ -296,6 +301,3 @@ class Nobody:
             "Set OPENAI_API_KEY (or OPENAI_BASE_URL and SOPWITH_MODEL), or run: sopwith init"
         )
         yield {}
-
-
-

@@ -31,54 +31,75 @@ def read_progress(events: Iterable[Event], prompts: Prompts) -> Progress:
     """Rebuilds the state of a run from its events. The history comes out as it was sent, byte for byte."""
     stream = iter(events)
     opening = next(stream)
-    progress = Progress(opening, list(opening["messages"]))
+    reader = _Reader(Progress(opening, list(opening["messages"])), prompts)
     for event in stream:
-        progress.totals.add(event)
-        _take(progress, event, prompts)
-    progress.state.has_resumed = True
-    return progress
+        reader.take(event)
+    reader.progress.state.has_resumed = True
+    return reader.progress
 
 
-def _take(progress: Progress, event: Event, prompts: Prompts) -> None:
-    state, kind = progress.state, event["type"]
-    if kind == "steered":
-        progress.messages.append({"role": "user", "content": prompts.text("steered", text=event["text"])})
-    elif kind == "handover":
-        progress.messages.append({"role": "user", "content": event["text"]})
-        progress.handed_over = True
-    elif kind == "model_called":
-        progress.pending, progress.next_turn = Reply.from_event(event), event["turn"]
-    elif kind == "tool_started":
-        state.interrupted = "" if event["only_reads"] else event["hash"]
-    elif kind == "asked" or (kind == "tool_ended" and event["status"] != "cancelled"):
-        state.interrupted = ""
-        if kind == "tool_ended":
-            _finish(progress, event, prompts)
-    elif kind == "reminder":
-        state.must_ask |= event["kind"] == "must_ask"
-        if "prompt" in event and progress.pending:
-            progress.working.note(event["turn"], progress.pending, None)
-            progress.messages += [progress.pending.message(), {"role": "user", "content": event["prompt"]}]
-            progress.pending, progress.next_turn = None, event["turn"] + 1
-    elif kind == "confirmed" and event["decision"] == "run":
-        state.allowed_for_run.add(event["kind"])
-    elif kind == "run_ended":
-        progress.status = event["status"]
-    elif kind == "run_resumed":
-        progress.status = ""
+class _Reader:
+    """Takes the events one by one; each type that changes the state has a method of its name."""
 
+    def __init__(self, progress: Progress, prompts: Prompts) -> None:
+        self.progress, self.prompts = progress, prompts
 
-def _finish(progress: Progress, event: Event, prompts: Prompts) -> None:
-    reply, result = progress.pending, ToolResult(event["status"], event["data"])
-    if reply is None:
-        return
-    progress.working.note(event["turn"], reply, result)
-    if event["tool"] == "update_working_checkpoint" and result.status == "ok" and reply.calls[0].args:
-        args = reply.calls[0].args
-        progress.working.checkpoint(args["key_info"], args.get("related_sop"))
-    if event["tool"] == "ask_user" and result.status == "ok":
-        progress.state.must_ask = False
-    if reply.kind == "rote":
-        progress.replayed.append(result)
-    progress.messages += [reply.message(), *prompt_after(reply, result, prompts)]
-    progress.pending, progress.next_turn = None, event["turn"] + 1
+    def take(self, event: Event) -> None:
+        self.progress.totals.add(event)
+        change = getattr(self, f"_on_{event['type']}", None)
+        if change is not None:
+            change(event)
+
+    def _on_steered(self, event: Event) -> None:
+        text = self.prompts.text("steered", text=event["text"])
+        self.progress.messages.append({"role": "user", "content": text})
+
+    def _on_handover(self, event: Event) -> None:
+        self.progress.messages.append({"role": "user", "content": event["text"]})
+        self.progress.handed_over = True
+
+    def _on_model_called(self, event: Event) -> None:
+        self.progress.pending, self.progress.next_turn = Reply.from_event(event), event["turn"]
+
+    def _on_tool_started(self, event: Event) -> None:
+        self.progress.state.interrupted = "" if event["only_reads"] else event["hash"]
+
+    def _on_asked(self, _: Event) -> None:
+        self.progress.state.interrupted = ""  # a question may be put again
+
+    def _on_confirmed(self, event: Event) -> None:
+        if event["decision"] == "run":
+            self.progress.state.allowed_for_run.add(event["kind"])
+
+    def _on_reminder(self, event: Event) -> None:
+        self.progress.state.must_ask |= event["kind"] == "must_ask"
+        if "prompt" in event and self.progress.pending:
+            self.progress.working.note(event["turn"], self.progress.pending, None)
+            said = {"role": "user", "content": event["prompt"]}
+            self._finish_turn(event["turn"], self.progress.pending, [said])
+
+    def _on_tool_ended(self, event: Event) -> None:
+        progress, reply = self.progress, self.progress.pending
+        if reply is None or event["status"] == "cancelled":  # stopped in the middle: it may have happened
+            return
+        result = ToolResult(event["status"], event["data"])
+        progress.state.interrupted = ""
+        progress.working.note(event["turn"], reply, result)
+        if event["tool"] == "update_working_checkpoint" and result.status == "ok" and reply.calls[0].args:
+            args = reply.calls[0].args
+            progress.working.checkpoint(args["key_info"], args.get("related_sop"))
+        if event["tool"] == "ask_user" and result.status == "ok":
+            progress.state.must_ask = False
+        if reply.kind == "rote":
+            progress.replayed.append(result)
+        self._finish_turn(event["turn"], reply, prompt_after(reply, result, self.prompts))
+
+    def _on_run_ended(self, event: Event) -> None:
+        self.progress.status = event["status"]
+
+    def _on_run_resumed(self, _: Event) -> None:
+        self.progress.status = ""
+
+    def _finish_turn(self, turn: int, reply: Reply, next_prompt: list[Message]) -> None:
+        self.progress.messages += [reply.message(), *next_prompt]
+        self.progress.pending, self.progress.next_turn = None, turn + 1

@@ -62,7 +62,9 @@ def drive(run: Run) -> list[Event]:
     return list(run.events())
 
 
-def run(home: Path, replies: Sequence[Any], owner: Owner | None = None, task: str = "task", **options: Any) -> list[Event]:
+def run(
+    home: Path, replies: Sequence[Any], owner: Owner | None = None, task: str = "task", **options: Any
+) -> list[Event]:
     """One run from request to end, never by rote unless `rote=True`."""
     chosen = Options(**{"rote": False, **options})
     return drive(agent(home, replies).start(task, chosen, owner or AbsentOwner()))

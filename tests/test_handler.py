@@ -91,10 +91,21 @@ def test_reminders_come_at_their_turns(home: Path) -> None:
 
 def test_at_turn_30_only_a_question_is_accepted(home: Path) -> None:
     owner = SpokenOwner(answers=["go on"])
-    script = [*[bash(f"echo {n}") for n in range(1, 32)], call("ask_user", question="What now?"), bash("echo on"), "done"]
+    script = [
+        *[bash(f"echo {n}") for n in range(1, 32)],
+        call("ask_user", question="What now?"),
+        bash("echo on"),
+        "done",
+    ]
     events = run(home, script, owner)
     statuses = {event["turn"]: event["status"] for event in of(events, "tool_ended")}
-    assert (statuses[29], statuses[30], statuses[31], statuses[32], statuses[33]) == ("ok", "refused", "refused", "ok", "ok")
+    assert (statuses[29], statuses[30], statuses[31], statuses[32], statuses[33]) == (
+        "ok",
+        "refused",
+        "refused",
+        "ok",
+        "ok",
+    )
     assert owner.asked == ["What now?"] and last(events)["status"] == "done"
 
 

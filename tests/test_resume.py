@@ -62,7 +62,9 @@ def test_a_reply_whose_call_never_started_is_used_without_asking_the_model_again
     again, run, _ = begin(home, [append("a"), append("b"), "done"], "model_called", 2)
     events = drive(again.resume(run, PLAIN, AbsentOwner()))
     assert effects() == ["a", "b"]
-    assert [e["turn"] for e in of(events, "reply_reused")] == [2] and [e["turn"] for e in of(events, "model_called")] == [3]
+    assert [e["turn"] for e in of(events, "reply_reused")] == [2] and [
+        e["turn"] for e in of(events, "model_called")
+    ] == [3]
 
 
 def test_a_call_with_no_end_is_not_done_again_and_the_model_and_the_owner_are_told(home: Path) -> None:

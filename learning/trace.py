@@ -1,0 +1,101 @@
+"""A run as learning sees it: the request, the calls that were carried out, and what each of them brought.
+
+A recording, a finished run and a replay are all runs in the run log, so this is the only door through which experience
+comes in. `result_hash` is what evidence points to. Source: seed 002 §3 (no execution, no memory).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memory.runlog import RunLogError, find_run, read_events
+from models.base import Event, Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """One call with its result."""
+
+    turn: int
+    call: str
+    tool: str
+    args: dict[str, Any]
+    status: str
+    data: Any
+    seconds: float
+    result_hash: str
+    said: str  # what the model said with the call
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What happened in one run, in order. `answer` is what the run ended with."""
+
+    run: str
+    request: str
+    cwd: Path
+    lang: str
+    session: str
+    status: str
+    answer: str
+    calls: tuple[Observed, ...]
+    at: str
+    by_rote: bool
+    sop: str | None
+    taught: str | None  # the SOP that a recording is for
+
+
+def read_trace(home: Path, run: str) -> Trace:
+    """The trace of a run. Raises RunLogError when there is no such run or its log cannot be read."""
+    run = find_run(home, run)
+    events = list(read_events(home, run))
+    if not events:
+        raise RunLogError(f"run {run} holds nothing.")
+    return trace_of(run, events)
+
+
+def trace_of(run: str, events: list[Event]) -> Trace:
+    """The trace that the events of a run tell. Calls that never started or have no end are left out."""
+    opening = events[0]
+    ended = next((event for event in reversed(events) if event["type"] == "run_ended"), None)
+    return Trace(
+        run=run,
+        request=opening["task"],
+        cwd=Path(opening["cwd"]),
+        lang=opening["lang"],
+        session=opening["session"],
+        status=ended["status"] if ended else "interrupted",
+        answer=ended["result"] if ended else "",
+        calls=tuple(_calls(events)),
+        at=opening["at"],
+        by_rote=bool(ended and ended["rote"]),
+        sop=opening.get("sop"),
+        taught=opening.get("teaches"),
+    )
+
+
+def _calls(events: list[Event]) -> Iterable[Observed]:
+    args: dict[str, Any] = {}
+    said = ""
+    for event in events:
+        if event["type"] == "model_called":
+            said = Reply.from_event(event).text
+        elif event["type"] == "tool_started":
+            args = event["args"]
+        elif event["type"] == "tool_ended" and event["status"] not in ("refused", "cancelled"):
+            hashed = result_hash(event["status"], event["data"])
+            seconds = event["seconds"]
+            yield Observed(
+                event["turn"], event["call"], event["tool"], args, event["status"], event["data"], seconds, hashed, said
+            )
+
+
+def result_hash(status: str, data: Any) -> str:
+    """Names a result: the same status and data give the same sixteen hex digits."""
+    text = json.dumps([status, data], sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]

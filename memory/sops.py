@@ -50,7 +50,7 @@ class Sop:
 
     def summary(self, lang: str) -> str:
         """The description in the language, where there is one."""
-        if lang == "en" or self.problem:
+        if lang == "en":
             return self.description
         try:
             return str(_front_matter(self._text(lang)).get("description") or self.description)

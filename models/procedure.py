@@ -27,7 +27,10 @@ Phase = Literal["plan", "commit"]
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 SLOT = re.compile(r"\{([^{}:]*)(?::([^{}]*))?\}")  # {folder}, {pattern:glob}
 SLOT_SHAPES = ("quoted", "glob")
-GROUP = re.compile(r"\[[^\[\]]*\]")
+WORDING_TOKEN = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|[^\W\d_]+")  # a slot, a group, a word
+SMALL_WORDS = ("the", "a", "an", "my", "is")
+LITERAL = re.compile(r"(?<![^\W\d_])\d|[\"'“”「」`~/\\{}]")  # what only a slot may take from a request
+APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
 BUILT_IN = ("lang", "cwd", "today")  # values that are always there; no parameter may take their names
 UNSAFE_NAME = re.compile(
     r"(ld|dyld|bash|git|ssh|python|perl|ruby|node)_\w+|\w*_proxy|path|ifs|home|shell|env|term|user|pwd|tmpdir|python\w*|ps\d|cdpath"
@@ -47,11 +50,11 @@ class ProcedureError(SopwithError):
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A typed way to ask for this SOP. `anchor` is a word that each request of this wording holds, lower-case."""
+    """A typed way to ask for this SOP. Each request of this wording holds one word of each of `anchors`, lower-case."""
 
     text: str
     slots: tuple[str, ...]
-    anchor: str
+    anchors: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,16 +229,23 @@ class _Reader:
                 raise self.error(at, f"leaves out {{{left_out[0]}}}, which is required")
             if len(set(slots)) < len(slots):
                 raise self.error(at, "names a parameter twice")
-            yield Wording(text, tuple(slots), self._anchor(text, at))
+            yield Wording(text, tuple(slots), self._anchors(text, at))
 
-    def _anchor(self, text: str, at: tuple[str | int, ...]) -> str:
-        fixed = SLOT.sub(" ", text)
-        if re.search(r"(?<![^\W\d_])\d|[\"'“”「」`~/\\{}]", re.sub(r"(?<=\w)['’](?=\w)", "", GROUP.sub(" ", fixed))):
+    def _anchors(self, text: str, at: tuple[str | int, ...]) -> tuple[tuple[str, ...], ...]:
+        """The fixed words, and the choices of each group that must be there."""
+        text = text.lower()
+        if LITERAL.search(APOSTROPHE.sub("", SLOT.sub(" ", text))):
             raise self.error(at, "holds a number, a path, a quote or a stray brace outside a {slot}")
-        words = re.findall(r"[^\W\d_]+", GROUP.sub(" ", fixed).lower())
-        if not (free := [word for word in words if word not in ("the", "a", "an", "my", "is")]):
-            raise self.error(at, "has no word of its own outside {slots} and [groups]")
-        return str(max(free, key=len))
+        anchors = []
+        for token in WORDING_TOKEN.findall(text):
+            if token[0] == "[":
+                choices = tuple(_longest_word(choice) for choice in token[1:-1].split("|"))
+                anchors += [choices] if all(choices) else []
+            elif token[0] != "{" and token not in SMALL_WORDS:
+                anchors.append((token,))
+        if not anchors:
+            raise self.error(at, "has no word of its own: all of it is {slots} and [groups|]")
+        return tuple(anchors)
 
     def _requires(self, raw: Any, parameters: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
         at = ("requires",)
@@ -377,6 +387,11 @@ class _Reader:
         self._known(texts, ("en", "zh"), at)
         self._names(list(texts.values()), at, known)
         return texts
+
+
+def _longest_word(text: str) -> str:
+    words = [word for word in WORDING_TOKEN.findall(text) if word[0] != "{" and word not in SMALL_WORDS]
+    return max(words, key=len, default="")
 
 
 def _line(text: str, key: tuple[str | int, ...]) -> int:

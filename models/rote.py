@@ -144,8 +144,8 @@ class RoteModel:
 
     def _ask(self, step: Step) -> Reply:
         args = {key: value if key == "script" else self._filled(step, value) for key, value in step.args.items()}
-        if step.tool == "code_run" and (env := self._environment(step, str(args.get("script", "")))):
-            args["env"] = env | args.get("env", {})
+        if step.tool == "code_run":
+            args["env"] = self._environment(step, args) | args.get("env", {})
         self._calls += 1
         self._pending = step
         call = ToolCall(f"rote{self._calls:05d}", step.tool, args)
@@ -158,15 +158,19 @@ class RoteModel:
             self._answer = str(self._filled(end, self._in_language(self.procedure.result)))
         return Reply(self._answer, model=self.name, kind="rote")
 
-    def _environment(self, step: Step, script: str) -> dict[str, str]:
-        """The values that the script asks for by name: $name, ${name}, or "name" in Python."""
+    def _environment(self, step: Step, args: Mapping[str, Any]) -> dict[str, str]:
+        """The values that the script asks for by name: $name, ${name}, or "name" in Python.
+
+        A Python step imports nothing from the folder it works in: a json.py that lies in Downloads must not run.
+        """
+        script = str(args.get("script", ""))
         asked = set(re.findall(r"\$\{?([a-z][a-z0-9_]*)|(?<=[\"'])([a-z][a-z0-9_]*)(?=[\"'])", script))
         names = {name for pair in asked for name in pair if name}
-        return {
-            name: self._as_variable(step, name, value)
-            for name, value in self._values.items()
-            if name in names and value is not None
-        }
+        env = {"PYTHONPATH": ""} if args.get("type") == "python" else {}
+        for name, value in self._values.items():
+            if name in names and value is not None:
+                env[name] = self._as_variable(step, name, value)
+        return env
 
     def _as_variable(self, step: Step, name: str, value: Any) -> str:
         items = value if isinstance(value, list) else [value]

@@ -82,6 +82,7 @@ class Endpoint:
         self._connect_seconds, self._stall_seconds, self._reply_seconds = connect_seconds, stall_seconds, reply_seconds
         self._headers: dict[str, Any] = dict(HEADERS)
         self._client: openai.OpenAI | None = None
+        self._has_served = False
 
     @property
     def shown_url(self) -> str:
@@ -99,17 +100,8 @@ class Endpoint:
     def stream(self, body: bytes) -> Generator[bytes]:
         """Sends a request and yields the answer as it comes. Raises Failure."""
         with self._failures():
-            import httpx2
-
-            client = self._open()
             end = time.monotonic() + self._reply_seconds
-            response = client.post(
-                "/chat/completions",
-                cast_to=httpx2.Response,
-                content=body,
-                options={"headers": self._headers},
-                stream=True,
-            )
+            response = self._send(body)
             with closing(response):
                 if response.headers.get("content-type", "").startswith("text/html"):
                     raise Failure("it answered with a web page", 0, hint="base_url usually ends in /v1.")
@@ -118,10 +110,34 @@ class Endpoint:
                         raise Failure(f"no end within {self._reply_seconds:g} s")
                     yield piece
 
-    def _open(self) -> openai.OpenAI:
-        if self._client is None:
-            self._client = self._connect()
-        return self._client
+    def _send(self, body: bytes) -> httpx2.Response:
+        """The answer, its body not read yet. A server may drop the kept connection at the moment when it is used again;
+        then the request goes out once more, over a new one."""
+        import httpx2
+        import openai
+
+        self._client = self._client or self._connect()
+        try:
+            response = self._post(self._client, body)
+        except openai.APIConnectionError as error:
+            dropped = isinstance(error.__cause__, httpx2.RemoteProtocolError | httpx2.ReadError | httpx2.WriteError)
+            if not (self._has_served and dropped):
+                raise
+            response = self._post(self._client, body)
+        self._has_served = True
+        return response
+
+    def _post(self, client: openai.OpenAI, body: bytes) -> httpx2.Response:
+        import httpx2
+
+        return client.post(
+            "/chat/completions",
+            cast_to=httpx2.Response,
+            content=body,
+            options={"headers": self._headers},
+            stream=True,
+            stream_cls=None,
+        )
 
     def _connect(self) -> openai.OpenAI:
         import httpx2

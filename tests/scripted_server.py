@@ -46,6 +46,7 @@ class Answer:
     wait: float = 0.0  # seconds before the first byte
     stall: int | None = None  # stops sending after so many bytes, and stays open
     cut: int | None = None  # ends the connection after so many bytes
+    hang_up: bool = False  # closes the connection without a word
     how: Literal["chunked", "plain", "reset"] = "chunked"  # plain: the end of the connection is the end of the body
 
 
@@ -201,8 +202,11 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         recorded = Recorded(self.path, headers, self.connection_number, raw)
         answer = self.server.owner.answer(recorded)
-        self.server.owner.stopped.wait(answer.wait) if answer.wait else None
-        self._send(answer, body_of(answer))
+        if answer.wait:
+            self.server.owner.stopped.wait(answer.wait)
+        self.close_connection = answer.hang_up
+        if not answer.hang_up:
+            self._send(answer, body_of(answer))
 
     def _send(self, answer: Answer, body: bytes) -> None:
         is_plain = answer.how == "plain"

@@ -131,6 +131,16 @@ def test_requests_share_one_connection_and_stay_flat() -> None:
     assert last - first < 0.003, f"{first * 1e3:.2f} ms at first, {last * 1e3:.2f} ms at turn 200"
 
 
+def test_kept_connection_that_the_server_dropped_is_replaced_at_once() -> None:
+    waits: list[float] = []
+    with ScriptedServer([Answer("a"), Answer(hang_up=True), Answer("b")]) as server:
+        model = model_for(server, waits)
+        assert [drive(model)[1].text for _ in range(2)] == ["a", "b"]
+    with ScriptedServer([Answer(hang_up=True), Answer("c")]) as server:
+        assert ask(server, waits=waits)[1].text == "c"
+    assert len(waits) == 1
+
+
 def test_openai_is_imported_at_first_use_only() -> None:
     checkout = Path(__file__).resolve().parent.parent
     script = "import sys, models.openai_compat, models.chain, models.scripted; print('openai' in sys.modules)"

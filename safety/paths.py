@@ -59,13 +59,15 @@ class Places:
     roots: tuple[Path, ...]
     agent: Path
     owner: Path
+    temporary: Path
 
     @classmethod
     def of(cls, roots: tuple[str | Path, ...], agent: Path, owner: Path, cwd: Path) -> Places:
         """`roots` as configured (~ allowed); none: the owner's home, the working folder, the folder for temporary files."""
-        named = [owner / str(root)[2:] if str(root).startswith("~/") else Path(root).expanduser() for root in roots]
-        allowed = [owner / cwd / root for root in named] if roots else [owner, cwd, Path(tempfile.gettempdir())]
-        return cls(tuple(_real(root) for root in allowed), _real(agent), _real(owner))
+        temporary = Path(tempfile.gettempdir())
+        named = [owner / str(root)[2:] if str(root).startswith("~/") else cwd / root for root in roots]
+        allowed = named or [owner, cwd, temporary]
+        return cls(tuple(_real(root) for root in allowed), _real(agent), _real(owner), _real(temporary))
 
     def kind(self, path: Path) -> Kind:
         """The kind of a place for writing. The most guarded one wins."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
@@ -17,8 +18,14 @@ ROLES = ("system", "user", "assistant", "tool")
 @cache
 def encode(text: str) -> Segment:
     """The tokens of a text. Needs the package bpe-openai, which `scripts/test` installs."""
-    encoding = import_module("bpe_openai").get_encoding("o200k_base")  # the package has no types
-    return tuple(encoding.encode(text))
+    return tuple(_encoding().encode(text))
+
+
+@cache
+def _encoding() -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # the package reads its tables in an old way
+        return import_module("bpe_openai").get_encoding("o200k_base")
 
 
 def segments(body: dict[str, Any]) -> list[Segment]:

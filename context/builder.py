@@ -8,6 +8,7 @@ Source: seed 002 §2, seed 004 §2, §4.
 from __future__ import annotations
 
 import platform
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,10 +17,12 @@ from pathlib import Path
 from context.prompts import Prompts
 from models.base import Message
 
+MAX_HEADER_BYTES = 66  # of a description; bytes go with tokens in English and in Chinese
 MAX_EARLIER_TASKS = 20
 MAX_REQUEST_CHARS = 400
 MAX_RESULT_CHARS = 400
 MAX_LAST_RESULT_CHARS = 4000  # the next request often points into it: "delete the second one"
+_CLAUSE_END = re.compile(r"[,;:.](?=\s|$)|[，；：。]|(?<=[^.。])$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +48,15 @@ def build(
 ) -> list[Message]:
     """The first two messages of a run, [system, user].
 
-    `sop_headers` are lines "name: description"; `sop_folder` is where the model finds them, given once. A session
-    other than "main" is read by others, so the facts index, which is about the owner, stays out. `previous` is oldest
-    first and gets cut; `task` never is.
+    `sop_headers` are lines "name: description", of which the first clauses are shown; `sop_folder` is where the model
+    finds the SOPs, said once. A session other than "main" is read by others, so the facts index, which is about the
+    owner, stays out. `previous` is oldest first and gets cut; `task` never is.
     """
     blocks = [prompts.text("system")]
     if session == "main" and l2_index.strip():
         blocks.append(f"{prompts.text('facts')}\n{l2_index.strip()}")
     if sop_headers:
-        blocks.append("\n".join([prompts.text("sops", folder=sop_folder), *(f"- {header}" for header in sop_headers)]))
+        blocks.append("\n".join([prompts.text("sops", folder=sop_folder), *map(_header, sop_headers)]))
     asked = [_earlier(previous, prompts)] if previous else []
     asked.append(prompts.text("environment", cwd=cwd, platform=_platform(), date=now.strftime("%Y-%m-%d %a")))
     asked.append(prompts.text("task", task=task))
@@ -61,6 +64,16 @@ def build(
         {"role": "system", "content": "\n\n".join(blocks)},
         {"role": "user", "content": "\n\n".join(asked)},
     ]
+
+
+def _header(line: str) -> str:
+    """A line of the SOP list: the name, and as many clauses of the description as have room."""
+    name, _, description = line.partition(": ")
+    ends = [found.start() for found in _CLAUSE_END.finditer(description)]
+    fitting = [end for end in ends if len(description[:end].encode()) <= MAX_HEADER_BYTES]
+    if fitting:
+        return f"- {name}: {description[: fitting[-1]]}"
+    return f"- {name}: {description.encode()[:MAX_HEADER_BYTES].decode(errors='ignore')}…"
 
 
 def _earlier(previous: Sequence[FoldedTask], prompts: Prompts) -> str:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 
-from context.builder import MAX_EARLIER_TASKS, FoldedTask, build
+from bench import tokens
+from context.builder import MAX_EARLIER_TASKS, MAX_HEADER_BYTES, FoldedTask, build
 from context.prompts import Prompts
+from memory.sops import SopStore
+
+ROOT = Path(__file__).parent.parent
 
 NOW = datetime(2026, 11, 21, 22, 22)
 HEADERS = ["largest-files: the largest files in a folder", "system-report: disk, memory and load of this machine"]
@@ -84,3 +89,48 @@ def test_a_long_conversation_stays_short() -> None:
     assert "request 199" in user
     assert "request 179" not in user
     assert len(user) < 25_000
+
+
+def test_a_long_description_is_cut_at_the_end_of_a_clause() -> None:
+    system, _ = built(
+        sop_headers=["pdf: Reads, fills, and merges PDF files, version 1.7 too. Use it when the owner asks for a form"]
+    )
+    assert system.endswith("- pdf: Reads, fills, and merges PDF files, version 1.7 too")
+
+
+def test_a_description_without_clauses_is_cut_hard() -> None:
+    for endless in ("word " * 100, "字" * 100):
+        line = built(sop_headers=[f"endless: {endless}"])[0].splitlines()[-1]
+        assert line.startswith(f"- endless: {endless[:10]}")
+        assert line.endswith("…")
+        assert len(line.encode()) < MAX_HEADER_BYTES + 20
+
+
+def first_request(task: str, lang: Literal["en", "zh"], **changed: Any) -> list[tokens.Segment]:
+    """What a run with the shipped tools and seeds sends first, as tokens."""
+    seeds = SopStore(ROOT / "sops", ROOT / "no such folder").header_lines(lang)
+    assert len(seeds) == 9
+    given: dict[str, Any] = {"sop_headers": seeds, "l2_index": "", "cwd": Path("/home/ann/work/reports"), "lang": lang}
+    system, user = built(task, sop_folder="/home/ann/sopwith/sops", **(given | changed))
+    tools = json.loads((ROOT / "assets" / "tools_schema.json").read_text(encoding="utf-8"))
+    messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+    return tokens.segments({"tools": tools, "messages": messages})
+
+
+TASKS = {
+    "en": ("Rename the photos in ~/Pictures/2026 by the day they were taken.", "Why does the build fail?"),
+    "zh": ("把 ~/Pictures/2026 里的照片按拍摄日期重命名。", "为什么构建失败了？"),
+}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_first_request_is_small(lang: Literal["en", "zh"]) -> None:
+    assert tokens.count(first_request(TASKS[lang][0], lang)) <= 1150
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_does_not_change_with_the_task_is_enough_for_a_prompt_cache(lang: Literal["en", "zh"]) -> None:
+    one, other = TASKS[lang]
+    first = first_request(one, lang)
+    second = first_request(other, lang, cwd=Path("/tmp"), now=datetime(2027, 1, 2))
+    assert tokens.repeated(first, second) >= 1024

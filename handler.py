@@ -226,8 +226,8 @@ class AgentHandler:
                 yield {"type": "uncertain", "turn": turn, "call": call.id, "tool": call.name, "args": args}
                 return ToolResult("error", self.prompts.text("may_have_happened", tool=call.name))
         try:
-            paths = tuple(path for name in tool.paths for path in self._paths(args.get(name)))
-        except (OSError, ValueError) as error:
+            paths = tool.touches(self.context, args)
+        except ToolError as error:
             return ToolResult("error", self.prompts.text("bad_args", tool=call.name, problem=str(error)))
         verdict = self.gate.decide(
             Ask(
@@ -236,6 +236,7 @@ class AgentHandler:
                 effects=tool.effects,
                 paths=paths,
                 session=self.session,
+                attended=True,
                 request=self.request,
             )
         )
@@ -246,10 +247,6 @@ class AgentHandler:
             if refusal is not None:
                 return refusal
         return (yield from self._run(turn, call, tool))
-
-    def _paths(self, value: Any) -> list[Any]:
-        values = value if isinstance(value, list) else [value] if value else []
-        return [self.context.path(str(text)) for text in values]
 
     def _confirmed(
         self, turn: int, call: ToolCall, reason: str, risk: str

@@ -171,7 +171,10 @@ class Request:
 class Model(Protocol):
     """Anything that turns a request into a reply: an endpoint, a replay of an SOP, a script, a chain of these."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """How events and the owner call it."""
+        ...
 
     def reply(self, request: Request) -> Generator[Event, None, Reply]:
         """Yields events as the reply grows (`text`, `rote`), returns it whole. Raises ModelError."""

@@ -191,6 +191,7 @@ class Agent:
         tools = all_tools()
         if options.session != "main":
             tools = {name: tool for name, tool in tools.items() if set(tool.effects) <= SHARED_EFFECTS}
+        redactor = Redactor(self._secrets())
         handler = AgentHandler(
             run=log.run,
             session=options.session,
@@ -198,9 +199,11 @@ class Agent:
             tools=tools,
             schemas=schemas(tools.values()),
             check_args=check_args,
-            context=ToolContext(options.cwd, log.folder, home, tool_seconds=self.config.limits.tool_seconds),
+            context=ToolContext(
+                options.cwd, log.folder, home, tool_seconds=self.config.limits.tool_seconds, redact=redactor
+            ),
             gate=Gate(self.config.safety, home, Path.home(), options.cwd),
-            redact=Redactor(self._secrets()).redact,
+            redact=redactor.redact,
             owner=owner,
             inbox=Inbox(home),
             prompts=prompts,

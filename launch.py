@@ -54,6 +54,8 @@ class UsageError(SopwithError):
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code: 0 done, 1 failed, 2 usage, 3 waits, 4 limit, 5 no model, 130."""
     words = list(sys.argv[1:] if argv is None else argv)
+    if "--debug" not in words:
+        sys.excepthook = _tell_defect
     try:
         return _dispatch(words)
     except SopwithError as error:
@@ -66,6 +68,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # whoever read our output has gone: nothing more can be said to them
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1
+
+
+def _tell_defect(kind: type[BaseException], error: BaseException, _: object) -> None:
+    """What a defect of ours leaves on the screen; it has ended the process, and the run log says so."""
+    print(say("usage.defect", kind=kind.__name__, text=str(error)[:500]), file=sys.stderr)
 
 
 def _dispatch(words: list[str]) -> int:
@@ -90,7 +97,9 @@ def with_command(words: list[str]) -> list[str]:
         if {"-h", "--help", "--version"} & set(words):
             return words
         raise UsageError(say("usage.nothing"))
-    if words[first] in COMMANDS and "--" not in words[:first]:
+    if "--" in words[:first]:
+        return ["run", *words]
+    if words[first] in COMMANDS:
         return words
     rest = words[first + 1 :]
     near = _nearest(words[first], COMMANDS)

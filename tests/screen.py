@@ -50,6 +50,10 @@ class Screen:
         """The title that the program gave its window."""
         return str(self._screen.title)
 
+    def shows_cursor(self) -> bool:
+        """True when the cursor has not been left hidden."""
+        return not self._screen.cursor.hidden
+
     def text(self) -> str:
         """What can be read, from the first line that scrolled away to the last."""
         above = [
@@ -106,6 +110,16 @@ def waits_until(holds: Callable[[], bool], seconds: float = 10) -> None:
     while not holds():
         assert time.monotonic() < end, "it did not come"
         time.sleep(0.02)
+
+
+def is_gone(pid: int) -> bool:
+    """True when the process has ended, whether or not somebody has taken note."""
+    import psutil
+
+    try:
+        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return True
 
 
 def scripted(home: Path, replies: object, settings: str = "") -> None:

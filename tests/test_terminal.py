@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import string
 import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from handler import Confirmation
 from models.base import Event
+from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, is_gone, scripted, waits_until
 from ui import words
 from ui.blocks import Blocks
 from ui.clean import clean, last_line, one_line
@@ -398,3 +402,160 @@ def test_a_long_effect_says_what_it_leaves_out_and_shows_it_on_demand() -> None:
     assert decision == "once" and "420 lines left out" in page and "line 499" in page and "line 250" not in page
     decision, page = ask_leave(effect, "v", "2")
     assert decision == "run" and "line 250" in page
+
+
+# The whole program on a terminal.
+
+
+def bash(script: str, text: str = "") -> dict[str, Any]:
+    return {"text": text, "calls": [{"name": "code_run", "args": {"type": "bash", "script": script}}]}
+
+
+@pytest.fixture
+def at_terminal() -> Iterator[Callable[..., Screen]]:
+    """Opens terminals with `launch.py ARGS` in them, and closes them."""
+    opened: list[Screen] = []
+
+    def open_(*args: str, **options: Any) -> Screen:
+        opened.append(Screen.of_cli(*args, **options))
+        return opened[-1]
+
+    yield open_
+    for screen in opened:
+        screen.close()
+
+
+Opener = Callable[..., Screen]
+
+
+@pytest.mark.parametrize("columns", [40, 100, 380])
+def test_a_run_on_a_terminal(at_terminal: Opener, home: Path, columns: int) -> None:
+    slow = "for n in 1 2 3 4; do printf '\\033]0;evil\\007step %s 下载\\n' $n; sleep 0.3; done"
+    scripted(home, [bash(slow, "I look **first**."), "# Answer\n\nAll *fine*. 中文也行。"])
+    screen = at_terminal("look at it", columns=columns)
+    screen.waits_for("I look first.", "step 2 下载", "code_run")
+    assert screen.ends() == 0
+    text = screen.text()
+    assert "✓ code_run" in text and "All fine. 中文也行。" in text and "2 turns" in text
+    assert text.count("All fine.") == 1 and "step 2" not in text and screen.title != "evil"
+    assert screen.shows_cursor()
+
+
+def test_no_colour_where_none_is_wanted(at_terminal: Opener, home: Path) -> None:
+    scripted(home, [bash("true"), "Done **well**."])
+    screen = at_terminal("do it", env={"NO_COLOR": "1"})
+    assert screen.ends() == 0 and "Done well." in screen.text()
+    assert not re.search(rb"\x1b\[[0-9;]*3[0-9]m", screen.raw)
+
+
+def test_a_dumb_terminal_gets_plain_text(at_terminal: Opener, home: Path) -> None:
+    scripted(home, [bash("true"), "Done **well**."])
+    screen = at_terminal("do it", env={"TERM": "dumb"})
+    assert screen.ends() == 0 and "Done **well**." in screen.text() and b"\x1b" not in screen.raw
+
+
+def test_a_question_at_the_terminal(at_terminal: Opener, home: Path) -> None:
+    question = {"question": "Which colour?", "candidates": ["red", "blue"]}
+    scripted(home, [{"calls": [{"name": "ask_user", "args": question}]}, "Painted."])
+    screen = at_terminal("paint it")
+    screen.waits_for("Which colour?", "2. blue", "number or answer:")
+    screen.types("2" + ENTER)
+    assert screen.ends() == 0
+    assert screen.text().count("Which colour?") == 1 and "Painted." in screen.text()
+    assert answers(home) == ["blue"]
+
+
+def answers(home: Path) -> list[str]:
+    log = next(home.glob("runs/*/log.jsonl")).read_text().splitlines()
+    return [each["text"] for each in map(json.loads, log) if each["type"] == "answered"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "is_there", "said"),
+    [("1\r", False, "✓"), ("\r", True, "⊘"), ("keep it\r", True, "keep it"), (CTRL_D, True, "⊘")],
+)
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_leave_is_asked_at_the_terminal(
+    at_terminal: Opener, home: Path, tmp_path: Path, keys: str, is_there: bool, said: str, lang: str
+) -> None:
+    file = tmp_path / "cwd" / "old.txt"
+    file.write_text("old")
+    scripted(home, [{"calls": [{"name": "file_trash", "args": {"paths": [str(file)]}}]}, "Tidied."])
+    screen = at_terminal("tidy up", "--lang", lang)
+    screen.waits_for(str(file.name), "allow?" if lang == "en" else "允许吗？")
+    screen.types(keys)
+    assert screen.ends() == 0
+    assert file.exists() == is_there and said in screen.text() and "Tidied." in screen.text()
+
+
+def test_ctrl_c_stops_the_tool_and_the_run_goes_on_as_told(at_terminal: Opener, home: Path, tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    scripted(home, [bash(f"echo $$ > {pid_file}; sleep 60"), bash("echo 6 > only"), "Only six."])
+    screen = at_terminal("count")
+    waits_until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
+    screen.types(CTRL_C)
+    screen.waits_for("Say what to do instead")
+    assert is_gone(int(pid_file.read_text()))
+    screen.types("only six" + ENTER)
+    assert screen.ends() == 0
+    assert "heard: only six" in screen.text() and "Only six." in screen.text()
+
+
+@pytest.mark.parametrize("keys", [ENTER, CTRL_C, CTRL_D])
+def test_ctrl_c_twice_leaves_and_says_how_to_go_on(at_terminal: Opener, home: Path, tmp_path: Path, keys: str) -> None:
+    scripted(home, [bash(f"touch {tmp_path / 'there'}; sleep 60"), "Done."])
+    screen = at_terminal("wait")
+    waits_until((tmp_path / "there").exists)
+    screen.types(CTRL_C)
+    screen.waits_for("Say what to do instead")
+    screen.types(keys)
+    assert screen.ends() == 130
+    assert "Go on with: sopwith runs resume" in screen.text() and screen.shows_cursor()
+
+
+def test_ctrl_c_at_a_question_stops_the_run(at_terminal: Opener, home: Path) -> None:
+    scripted(home, [{"calls": [{"name": "ask_user", "args": {"question": "Which?"}}]}, "Done."])
+    screen = at_terminal("paint it")
+    screen.waits_for("answer:")
+    screen.types(CTRL_C)
+    screen.waits_for("Say what to do instead")
+    screen.types(CTRL_C)
+    assert screen.ends() == 130
+
+
+def test_keys_pressed_before_the_question_are_no_answer(at_terminal: Opener, home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "cwd" / "old.txt"
+    file.write_text("old")
+    trash = {"calls": [{"name": "file_trash", "args": {"paths": [str(file)]}}]}
+    scripted(home, [bash(f"touch {tmp_path / 'there'}; sleep 1"), trash, "Tidied."])
+    screen = at_terminal("tidy up")
+    waits_until((tmp_path / "there").exists)
+    screen.types("1" + ENTER)
+    screen.waits_for("allow?")
+    screen.types(ENTER)
+    assert screen.ends() == 0 and file.exists()
+
+
+def test_lists_on_a_terminal_fit(at_terminal: Opener, home: Path) -> None:
+    scripted(home, ["Done."])
+    for task in ("整理" * 60, "tidy up " * 30):
+        at_terminal(task).ends()
+    for columns in (40, 100, 380):
+        screen = at_terminal("runs", "list", columns=columns)
+        assert screen.ends() == 0
+        assert "done" in screen.text() and "整理" in screen.text()
+        screen = at_terminal("sops", "list", columns=columns)
+        assert screen.ends() == 0 and "largest-files" in screen.text()
+
+
+def test_init_asks_and_writes_what_was_said(at_terminal: Opener, home: Path) -> None:
+    screen = at_terminal("init")
+    screen.waits_for("Which endpoint")
+    screen.types("4" + ENTER)
+    screen.types("nonsense" + ENTER)
+    screen.waits_for("once more")
+    for line in ("http://127.0.0.1:9/v1", "small", "MY_KEY"):
+        screen.types(line + ENTER)
+    assert screen.ends() == 0 and "export MY_KEY=" in screen.text()
+    said = (home / "config.yaml").read_text()
+    assert 'base_url: "http://127.0.0.1:9/v1"' in said and "api_key: ${MY_KEY}" in said

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from runs.doctor import Check, checks
-
 from config import Config
+from runs.doctor import Check, checks
 from ui.clean import one_line
 from ui.page import print_json
 from ui.words import say

@@ -61,7 +61,6 @@ def init(args: Namespace, config: Config) -> int:
 def _report(config: Config) -> int:
     """What works now, from the doctor: it also asks the endpoint whether it is there."""
     from runs.doctor import checks
-
     from ui.doctor import print_checks
 
     print_checks(checks(config))

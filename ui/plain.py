@@ -78,7 +78,8 @@ class PlainScreen:
             print(result, flush=True)
         elif event["status"] != "waiting" and result:
             self._note(f"sopwith: {result}")
-        self._note(describe.closing(event))
+        if event.get("turns") or event["status"] == "done":  # nothing was begun: the reason says it all
+            self._note(describe.closing(event))
         for line in what_next(event):
             self._note(line)
 

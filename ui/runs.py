@@ -9,6 +9,7 @@ from typing import Any
 
 from config import Config, SopwithError
 from memory.runlog import RunSummary, find_run, list_runs, read_events, worker
+from memory.working import without_summary
 from models.base import Event
 from runs.run import Steering
 from runs.run import cancel as cancel_run
@@ -69,6 +70,7 @@ def show(args: Namespace, config: Config) -> int:
     if args.json:
         print_json({"run": run, "events": list(events)})
         return 0
+    print(run)
     for event in events:
         for line in trace(event):
             print(line)
@@ -81,7 +83,7 @@ def trace(event: Event) -> Iterator[str]:
     """The lines of one event in a trace: what was said, called, answered, and what it cost."""
     kind = event["type"]
     if kind == "run_started":
-        yield f"{event['run']} · {event['at']}"
+        yield str(event["at"])
         yield say("trace.task", task=clean(str(event["task"])))
         if event.get("models"):
             yield say("trace.models", models=one_line(", ".join(event["models"])))
@@ -116,7 +118,7 @@ def _trace_reply(event: Event) -> Iterator[str]:
     yield " · ".join(filter(None, parts))
     said: dict[str, Any] = event.get("reply") or {}
     if said.get("calls"):  # a reply without a call is the answer, which the end shows
-        yield from _indented(clean(str(said.get("text") or "")).strip())
+        yield from _indented(clean(without_summary(str(said.get("text") or ""))).strip())
 
 
 def _result(data: Any) -> str:

@@ -180,7 +180,8 @@ class TerminalScreen:
                 self._print_block(result)
         elif result and status != "waiting":
             self._print(result, "yellow" if status == "limit" else "red")
-        self._print(describe.closing(event), "dim")
+        if event.get("turns") or status == "done":  # nothing was begun: the reason says it all
+            self._print(describe.closing(event), "dim")
         for line in plain.what_next(event):
             self._print(line, "dim")
 

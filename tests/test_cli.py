@@ -1,0 +1,364 @@
+"""The command line as a process of its own: what it prints, where, in which language, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from launch import ARGUMENTS, COMMANDS, RUN_OPTIONS, TARGETS, WITH_JSON, build_parser, with_command
+from tests.conftest import CHECKOUT, CommandLine
+from tests.screen import is_gone, scripted, waits_until
+from ui import words
+
+PATHS = [f"{name} {below}" for name, subs in COMMANDS.items() for below in subs] + [
+    n for n, s in COMMANDS.items() if not s
+]
+
+
+def bash(script: str, text: str = "") -> dict[str, Any]:
+    return {"text": text, "calls": [{"name": "code_run", "args": {"type": "bash", "script": script}}]}
+
+
+def ask(question: str, *candidates: str) -> dict[str, Any]:
+    return {"calls": [{"name": "ask_user", "args": {"question": question, "candidates": list(candidates)}}]}
+
+
+def trash(path: Path) -> dict[str, Any]:
+    return {"calls": [{"name": "file_trash", "args": {"paths": [str(path)]}}]}
+
+
+# What can be said.
+
+
+def test_every_command_has_a_function_and_a_help_with_an_example() -> None:
+    import importlib
+
+    assert sorted(PATHS) == sorted(TARGETS)
+    assert {*WITH_JSON, *ARGUMENTS} <= set(PATHS)
+    for target in TARGETS.values():
+        module, name = target.split(":")
+        assert callable(getattr(importlib.import_module(module), name))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("path", ["", *COMMANDS, *PATHS])
+def test_help_on_every_level(path: str, lang: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words.use(lang)
+    try:
+        with pytest.raises(SystemExit) as end:
+            build_parser().parse_args([*path.split(), "--help"])
+    finally:
+        words.use("en")
+    said = capsys.readouterr().out
+    assert end.value.code == 0
+    assert ("examples:\n  sopwith" if lang == "en" else "示例：\n  sopwith") in said
+    assert "--home DIR" in said and "--lang en|zh" in said
+    assert all(option in said for option, _, _ in RUN_OPTIONS) or path not in ("run", "chat")
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        (["list the files"], ["run", "list the files"]),
+        (["整理"], ["run", "整理"]),
+        (["--lang", "zh", "整理"], ["run", "--lang", "zh", "整理"]),
+        (["--events", "--max-turns", "3", "do it"], ["run", "--events", "--max-turns", "3", "do it"]),
+        (["which", "files", "are", "large"], ["run", "which", "files", "are", "large"]),
+        (["--", "runs"], ["run", "--", "runs"]),
+        (["--home", "runs", "chat"], ["--home", "runs", "chat"]),
+        (["runs", "list"], ["runs", "list"]),
+        (["rnus", "of the mill"], ["run", "rnus", "of the mill"]),
+    ],
+)
+def test_a_first_word_that_is_no_command_is_a_task(said: list[str], meant: list[str]) -> None:
+    assert with_command(said) == meant
+
+
+@pytest.mark.parametrize(
+    ("args", "names"),
+    [
+        ((), "sopwith --help"),
+        (("rnus",), "Did you mean runs?"),
+        (("ibnox", "list"), "Did you mean inbox?"),
+        (("runs", "lst"), "did you mean list?"),
+        (("runs",), "missing: COMMAND"),
+        (("run",), "missing: TASK"),
+        (("run", "x", "--max-turns", "none"), '--max-turns: "none" is not a whole number'),
+        (("run", "x", "--max-turns", "0"), "whole number"),
+        (("run", "x", "--max-cost", "-1"), "--max-cost"),
+        (("run", "x", "--max-minutes", "0"), "--max-minutes"),
+        (("run", "x", "--session", "ours"), "shared:ID"),
+        (("run", "x", "--approve", "al"), "did you mean all?"),
+        (("run", "x", "--cwd", "/nowhere/at/all"), "is no folder"),
+        (("run", "x", "--lang", "fr"), "fr"),
+        (("runs", "list", "--jsn"), "not known here: --jsn"),
+        (("runs", "show", "nope"), "sopwith runs list"),
+        (("inbox", "answer", "nope", "x"), "sopwith inbox list"),
+        (("sops", "show", "largest-file"), "largest-files"),
+        (("sops", "run", "largest-files", "folder"), "name=value"),
+        (("run", "x", "--model", "gpt-99"), "gpt-99"),
+    ],
+)
+def test_bad_usage_is_two_lines_at_most(cli: CommandLine, args: tuple[str, ...], names: str) -> None:
+    code, out, err = cli(*args)
+    assert code in (1, 2) and out == "" and names in err
+    assert len(err.splitlines()) <= 2 and err.startswith("sopwith: ")
+    assert code == 2 or args[:2] in (("runs", "show"), ("inbox", "answer"))
+
+
+def test_errors_are_chinese_where_the_owner_is(cli: CommandLine) -> None:
+    assert "是不是 runs？" in cli("--lang", "zh", "rnus").stderr
+    assert "缺少：TASK" in cli("run", env={"LANG": "zh_CN.UTF-8"}).stderr
+    assert cli("run", "--help", env={"LC_ALL": "zh_CN.UTF-8"}).stdout.startswith("用法：")
+
+
+def test_home_and_debug_stand_before_or_behind(cli: CommandLine, tmp_path: Path) -> None:
+    for args in (["--home", "h1", "runs", "list", "--json"], ["runs", "list", "--json", "--home", "h1"]):
+        assert json.loads(cli(*args).stdout) == {"runs": []}
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "config.yaml").write_text("limits: {turns: many}\n")
+    for args in (
+        ["--home", str(tmp_path / "broken"), "runs", "list"],
+        ["runs", "--home", str(tmp_path / "broken"), "list"],
+    ):
+        code, _, err = cli(*args)
+        assert code == 2 and "config.yaml, line 1: limits.turns" in err
+    assert "Traceback" in cli("--debug", "runs", "show", "nope").stderr
+
+
+def test_a_reader_that_goes_away_is_no_error(home: Path) -> None:
+    command = f"{sys.executable} -W error {CHECKOUT / 'launch.py'} sops list --json | head -c 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+
+
+# How fast it starts.
+
+
+def loaded(*args: str) -> set[str]:
+    """The modules that a command imports."""
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", str(CHECKOUT / "launch.py"), *args],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
+
+
+HEAVY = {"openai", "rich", "prompt_toolkit", "requests", "psutil", "httpx2", "pydantic", "json_repair", "asyncio"}
+
+
+@pytest.mark.parametrize("args", [("--help",), ("run", "--help"), ("--lang", "zh", "runs", "--help")])
+def test_help_loads_nothing_heavy(args: tuple[str, ...]) -> None:
+    assert loaded(*args) & (HEAVY | {"yaml", "handler", "runs"}) == set()
+
+
+def test_a_replay_in_a_pipe_loads_nothing_heavy(tmp_path: Path) -> None:
+    names = loaded("sops", "run", "largest-files", f"folder={tmp_path}")
+    assert "models.rote" in names
+    assert names & HEAVY == set()
+
+
+def test_help_starts_at_once() -> None:
+    """About 60 ms on an idle machine; held loosely, because tests share theirs."""
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, str(CHECKOUT / "launch.py"), "--help"], capture_output=True, check=True)
+        times.append(time.perf_counter() - start)
+    assert statistics.median(times) < 0.5
+
+
+# Runs.
+
+
+def test_a_task_by_rote_answers_on_stdout(cli: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "cwd" / "big.bin").write_bytes(b"x" * 300_000)
+    code, out, err = cli("Which files take the most space in", str(tmp_path / "cwd") + "?")
+    assert code == 0 and "big.bin" in out
+    assert "by rote: largest-files" in err and "by rote, no model call" in err and "\x1b" not in out + err
+
+
+def test_nobody_to_do_it_is_exit_5_and_two_lines(cli: CommandLine) -> None:
+    code, out, err = cli("write a poem")
+    assert code == 5 and out == "" and len(err.splitlines()) == 2 and "OPENAI_API_KEY" in err
+
+
+def test_events_are_json_lines_and_nothing_else(cli: CommandLine, home: Path) -> None:
+    scripted(home, [bash("printf 'a\\xff\\n'; printf '\\033[2J中'", "I \ud83d look"), "Done. 完成"])
+    code, out, _ = cli("--events", "do it")
+    events = [json.loads(line) for line in out.splitlines()]
+    assert code == 0
+    assert events[0]["type"] == "run_started" and events[-1]["type"] == "run_ended"
+    assert {"turn_started", "text", "model_called", "tool_started", "tool_output", "tool_ended"} <= {
+        event["type"] for event in events
+    }
+    assert len({event["run"] for event in events}) == 1 and all("at" in event for event in events)
+
+
+def test_a_question_waits_in_the_inbox_and_its_answer_goes_on(cli: CommandLine, home: Path) -> None:
+    scripted(home, [ask("Which colour?", "red", "blue"), "Painted."])
+    code, out, err = cli("paint it")
+    assert code == 3 and out == "" and "Which colour?" in err and "inbox list" in err
+    listed = json.loads(cli("inbox", "list", "--json").stdout)["inbox"]
+    assert [entry["text"] for entry in listed] == ["Which colour?"]
+    assert "inbox answer " + listed[0]["id"] in cli("inbox", "list").stdout
+    code, out, _ = cli("inbox", "answer", listed[0]["id"], "2")
+    assert code == 0 and out == "Painted.\n"
+    assert "← blue" in cli("runs", "show", "last").stdout
+    assert cli("inbox", "list").stdout == "nothing waits for you\n"
+    assert cli("inbox", "answer", listed[0]["id"], "1").code == 1
+
+
+@pytest.mark.parametrize(("approve", "is_there", "code"), [("ask", True, 3), ("never", True, 0), ("all", False, 0)])
+def test_approve_says_who_allows(
+    cli: CommandLine, home: Path, tmp_path: Path, approve: str, is_there: bool, code: int
+) -> None:
+    file = tmp_path / "cwd" / "old.txt"
+    file.write_text("old")
+    scripted(home, [trash(file), "Tidied."])
+    assert cli("tidy up", "--approve", approve).code == code
+    assert file.exists() == is_there
+
+
+@pytest.mark.parametrize(("word", "is_there"), [("approve", False), ("deny", True)])
+def test_leave_given_in_the_inbox_holds_for_that_call(
+    cli: CommandLine, home: Path, tmp_path: Path, word: str, is_there: bool
+) -> None:
+    file = tmp_path / "cwd" / "old.txt"
+    file.write_text("old")
+    scripted(home, [trash(file), "Tidied."])
+    assert cli("tidy up").code == 3
+    entry = json.loads(cli("inbox", "list", "--json").stdout)["inbox"][0]
+    assert str(file) in cli("inbox", "list").stdout
+    code, out, err = cli("inbox", word, entry["id"])
+    assert (code, out) == (0, "Tidied.\n") and file.exists() == is_there, err
+
+
+def test_limits_end_with_4_and_failures_with_1(cli: CommandLine, home: Path) -> None:
+    scripted(home, [bash(f"echo {number}") for number in range(9)])
+    code, out, err = cli("count", "--max-turns", "2")
+    assert code == 4 and out == "" and "limit reached" in err and "runs resume" in err
+    scripted(home, [bash("echo same")] * 9)
+    assert cli("count").code == 1
+
+
+def test_runs_are_listed_shown_and_read_by_machines(cli: CommandLine, home: Path) -> None:
+    scripted(home, [bash("echo found it", "I look.\n<summary>looked</summary>"), "It is **there**."])
+    cli("find it")
+    scripted(home, [])
+    cli("lose it")
+    runs = json.loads(cli("runs", "list", "--json").stdout)["runs"]
+    assert [run["task"] for run in runs] == ["lose it", "find it"]
+    assert {"run", "task", "status", "started", "turns", "model_calls", "cost", "sop", "rote"} <= runs[0].keys()
+    assert [line.split("\t")[1] for line in cli("runs", "list").stdout.splitlines()] == ["no_model", "done"]
+    assert len(cli("runs", "list", "--limit", "1").stdout.splitlines()) == 2
+    trace = cli("runs", "show", runs[1]["run"]).stdout
+    assert re.search(r"I look\.\n  → code_run echo found it\n  ✓ code_run .*\n    found it\n", trace)
+    assert "summary" not in trace and "It is **there**." in trace
+    whole = json.loads(cli("runs", "show", runs[1]["run"][:-1], "--json").stdout)
+    assert whole["events"][-1]["status"] == "done"
+
+
+def test_the_list_of_thousands_of_runs_is_quick(cli: CommandLine, home: Path) -> None:
+    scripted(home, ["Done."])
+    cli("once")
+    run = next((home / "runs").iterdir())
+    log = (run / "log.jsonl").read_bytes()
+    for number in range(3000):
+        folder = home / "runs" / f"20200101-000000-{number:04x}"
+        folder.mkdir()
+        (folder / "log.jsonl").write_bytes(log)
+    start = time.perf_counter()
+    assert len(cli("runs", "list").stdout.splitlines()) == 31
+    assert time.perf_counter() - start < 2
+    assert len(json.loads(cli("runs", "list", "--json").stdout)["runs"]) == 3001
+
+
+def start(*args: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", str(CHECKOUT / "launch.py"), *args],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_run_and_its_tool(home: Path, tmp_path: Path, cli: CommandLine, number: int) -> None:
+    pid_file = tmp_path / "pid"
+    scripted(home, [bash(f"echo $$ > {pid_file}; sleep 60"), "Done."])
+    process = start("wait")
+    waits_until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
+    process.send_signal(number)
+    out, err = process.communicate(timeout=10)
+    assert process.returncode == 130 and out == "" and "runs resume" in err and "Traceback" not in err
+    waits_until(lambda: is_gone(int(pid_file.read_text())))
+    assert json.loads(cli("runs", "list", "--json").stdout)["runs"][0]["status"] == "cancelled"
+
+
+def test_a_run_that_works_is_spoken_to_and_cancelled(home: Path, tmp_path: Path, cli: CommandLine) -> None:
+    go_on = tmp_path / "go"
+    scripted(home, [bash(f"while [ ! -e {go_on} ]; do sleep 0.05; done"), bash("sleep 60"), "Done."])
+    process = start("wait")
+    waits_until(lambda: "tool_started" in "".join(p.read_text() for p in home.glob("runs/*/log.jsonl")))
+    assert cli("runs", "steer", "last", "only", "2025").code == 0
+    assert "still working" in cli("runs", "show", "last").stdout
+    go_on.touch()
+    waits_until(lambda: "heard: only 2025" in cli("runs", "show", "last").stdout)
+    waits_until(lambda: "sleep 60" in cli("runs", "show", "last").stdout)
+    assert cli("runs", "cancel", "last").code == 0
+    assert process.wait(10) == 130
+    process.communicate()
+    code, _, err = cli("runs", "steer", "last", "more")
+    assert code == 1 and "runs resume" in err
+    code, _, err = cli("runs", "cancel", "last")
+    assert code == 1 and "ended already" in err
+    scripted(home, [bash("true"), bash("true"), "Done after all."])
+    assert cli("runs", "resume", "last").stdout == "Done after all.\n"
+
+
+# SOPs, doctor, init.
+
+
+def test_sops_are_listed_shown_and_run(cli: CommandLine, tmp_path: Path) -> None:
+    listed = {sop["name"]: sop for sop in json.loads(cli("sops", "list", "--json").stdout)["sops"]}
+    assert {"name", "status", "version", "description", "runs", "rote_rate"} <= listed["largest-files"].keys()
+    assert not any("problem" in sop for sop in listed.values()), listed
+    (tmp_path / "cwd" / "a.txt").write_text("a")
+    code, out, _ = cli("sops", "run", "largest-files", "folder=.")
+    assert code == 0 and "a.txt" in out
+    listed = {sop["name"]: sop for sop in json.loads(cli("sops", "list", "--json").stdout)["sops"]}
+    assert (listed["largest-files"]["runs"], listed["largest-files"]["rote_rate"]) == (1, 1.0)
+    assert "sopwith sops run largest-files" in cli("sops", "show", "largest-files").stdout
+    shown = json.loads(cli("sops", "show", "largest-files", "--json").stdout)
+    assert "folder" in shown["parameters"]["properties"]
+    english, chinese = (cli("--lang", lang, "sops", "show", "largest-files").stdout for lang in ("en", "zh"))
+    assert english != chinese and re.search("[一-鿿]", chinese)
+    assert cli("sops", "run", "largest-files", "folder=/nowhere/at/all").code != 0
+
+
+def test_doctor_says_one_line_each(cli: CommandLine) -> None:
+    code, out, _ = cli("doctor")
+    assert code == 0 and re.search("^✓ ", out, re.MULTILINE) and "OPENAI_API_KEY" in out
+    assert {"name", "ok", "detail", "fix"} <= json.loads(cli("doctor", "--json").stdout)["checks"][0].keys()
+
+
+def test_init_in_a_pipe_leaves_settings_that_set_nothing(cli: CommandLine, home: Path) -> None:
+    code, out, _ = cli("init")
+    assert code == 0 and str(home / "config.yaml") in out
+    assert (home / "config.yaml").stat().st_mode & 0o777 == 0o600
+    assert cli("runs", "list").code == 0
+    text = (home / "config.yaml").read_text()
+    assert "nothing was changed" in cli("init").stdout and (home / "config.yaml").read_text() == text

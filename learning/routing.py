@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from learning.slots import QUOTES, Slot, Where, value_of
+from learning.slots import QUOTES, Slot, Unclear, Where, value_of
 from memory.sops import Sop
 from models.parameters import ParameterError
 from models.procedure import Procedure, Wording
@@ -25,7 +25,7 @@ PLAIN = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | {
 }
 PIECE = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|what is|[a-z0-9_'-]+|[^\W\da-z_]")
 DETERMINERS = re.compile(r"(?<!\S)(?:the|an?|my)(?!\S)")
-END = re.compile(r"(?<=[^\s./])[.?!\s]+$")
+END = re.compile(r"(?:(?<=[^\s./])[.?!]+|[?!]+)\s*$|\s+$")
 BEFORE = (  # what may stand before a request without changing it; the longest first
     *("i would like you to", "i would like to", "i'd like you to", "i'd like to", "i want you to", "i need you to"),
     *(
@@ -104,17 +104,14 @@ def typed_wordings(request: str, sops: Sequence[Sop], where: Where) -> Match | N
     """The SOP of which the request is a wording; among several, the one that takes up strictly more of its literals."""
     if len(request) > MAX_REQUEST_CHARS or not (asked := _Asked.read(request)):
         return None
-    best: list[Match] = []
-    most = -1
-    for sop in sops:
-        for match, filled in _readings(asked, sop, where):
-            if filled > most:
-                best, most = [], filled
-            if filled == most:
-                best.append(match)
-    if any((match.sop.name, match.parameters) != (best[0].sop.name, best[0].parameters) for match in best):
+    try:
+        readings = [reading for sop in sops for reading in _readings(asked, sop, where)]
+    except Unclear:
         return None
-    return best[0] if best else None
+    most = max((filled for _, filled in readings), default=0)
+    best = [match for match, filled in readings if filled == most]
+    is_clear = all((match.sop.name, match.parameters) == (best[0].sop.name, best[0].parameters) for match in best)
+    return best[0] if best and is_clear else None
 
 
 Lane = Callable[[str, Sequence[Sop], Where], Match | None]
@@ -200,7 +197,10 @@ def _readings(asked: _Asked, sop: Sop, where: Where) -> Iterator[tuple[Match, in
 
 def _may_be(wording: Wording, squeezed: str) -> bool:
     """A quick look: the request holds a word of each anchor."""
-    return all(any(word in squeezed for word in words) for words in wording.anchors)
+    for words in wording.anchors:
+        if words[0] not in squeezed and not any(word in squeezed for word in words[1:]):
+            return False
+    return True
 
 
 def _given(asked: _Asked, wording: Wording, procedure: Procedure, where: Where) -> dict[str, Any] | None:

@@ -1,7 +1,7 @@
 """What a typed slot of a wording may stand for: a path, a number, a date, an address, a quoted text or one bare word.
 
 Each reader takes the text of a slot and gives the parameter's value, or None when the text is not of its type: then the
-wording does not match. A reader never guesses; what could mean two things is None.
+wording does not match. A reader never guesses: what could mean two things raises `Unclear`, and the request is declined.
 """
 
 from __future__ import annotations
@@ -78,6 +78,10 @@ PLACE_WORDS = {
 FOLDER_WORD = re.compile(r"\s*(?:folder|directory|dir|文件夹|目录|夹)$")
 
 
+class Unclear(Exception):
+    """The text may mean two things that are both there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Where:
     """Where the request was made: the working folder and the owner's home folder."""
@@ -97,7 +101,10 @@ class Slot:
 
 
 def value_of(slot: Slot, schema: Mapping[str, Any], shape: str, where: Where) -> Any:
-    """The value that the text stands for, or None when it is not of the type, format or shape that is asked for."""
+    """The value that the text stands for, or None when it is not of the type, format or shape that is asked for.
+
+    Raises Unclear.
+    """
     if "enum" in schema:
         return _one_of(slot.plain, schema["enum"])
     if schema.get("format") == "path":
@@ -192,10 +199,12 @@ def _path(slot: Slot, where: Where) -> str | None:
     if slot.plain != slot.written:  # ～ and ／ may be meant plain, ： in a name may not: the disk decides
         as_written = _absolute(slot.plain[0] + slot.written[1:], where)
         if _exists(path) == _exists(as_written) and path != as_written:
-            return None
+            raise Unclear(slot.written)
         path = as_written if _exists(as_written) else path
     if any(_exists(Path(f"{path}{slot.behind[:length]}")) for length in range(1, min(len(slot.behind), 16) + 1)):
-        return None  # "~/notes." with a folder of just that name: which one is meant?
+        if _exists(path):  # "~/notes." with folders notes and "notes.": which one is meant?
+            raise Unclear(slot.written)
+        return None
     is_glued = bool(slot.behind) and not slot.plain[-1].isascii() and not slot.behind[0].isascii()
     is_bare_relative = slot.plain[0] not in "~/."
     return str(path) if not (is_glued or is_bare_relative) or _exists(path) else None
@@ -217,7 +226,8 @@ def _exists(path: Path) -> bool:
 
 
 def _place(text: str, where: Where) -> str | None:
-    """The folder that a well-known name means; None when it is none, or when the working folder has one of that name."""
+    """The folder that a well-known name means; None when it is none. Raises Unclear when the working folder has one
+    of that name."""
     name = " ".join(text.removeprefix("我的").split())
     key = PLACE_WORDS.get(name) or PLACE_WORDS.get(FOLDER_WORD.sub("", name))
     if key is None or key in ("HERE", "HOME"):
@@ -228,7 +238,7 @@ def _place(text: str, where: Where) -> str | None:
     bare = FOLDER_WORD.sub("", name)
     rivals = [where.cwd / spelled for spelled in {bare, bare.capitalize()}]
     if any(_exists(rival) and not rival.samefile(place) if _exists(place) else _exists(rival) for rival in rivals):
-        return None
+        raise Unclear(text)
     return str(place)
 
 

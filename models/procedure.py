@@ -245,7 +245,7 @@ class _Reader:
                 anchors.append((token,))
         if not anchors:
             raise self.error(at, "has no word of its own: all of it is {slots} and [groups|]")
-        return tuple(anchors)
+        return tuple(sorted(anchors, key=lambda words: (len(words), -len(words[0]))))  # the one that tells most first
 
     def _requires(self, raw: Any, parameters: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
         at = ("requires",)

@@ -1,0 +1,96 @@
+# Makes an interactive bash tell its recorder (learning/record.py) each command line: when it starts, when it ends.
+#
+# A message goes through the terminal itself, so that it stands exactly where the command's output begins and ends:
+#   ESC ] sopwith;TOKEN; fields separated by US, the command line last ;TOKEN BEL
+# The recorder takes it out before the owner sees it. Children never learn the token. Runs on bash 3.2 (macOS) and newer:
+# where there is no PS0 (before 4.4), the DEBUG trap stands in for it.
+
+__sopwith_token=$SOPWITH_RECORD_TOKEN
+__sopwith_label=$SOPWITH_RECORD_LABEL
+unset SOPWITH_RECORD_TOKEN SOPWITH_RECORD_LABEL
+
+[ -r ~/.bashrc ] && . ~/.bashrc # it should feel like home
+
+# The list of past commands is where the text of a command line is read, so it must keep each one as it was typed.
+# Nothing is written to the owner's history file: what is typed here is in the record, redacted.
+builtin history -r "${HISTFILE:-$HOME/.bash_history}" 2>/dev/null
+unset HISTFILE HISTTIMEFORMAT
+HISTCONTROL=
+HISTIGNORE=
+[ "${HISTSIZE:-500}" -ge 100 ] 2>/dev/null || HISTSIZE=500
+set -o history
+shopt -s cmdhist lithist promptvars
+history() { # prompts that write and read the file again at each command would lose the list
+  case ${1-} in -[acdnrw]*) ;; *) builtin history "$@" ;; esac
+}
+
+# kind, exit status so far, notes
+__sopwith_say() {
+  local line
+  line=$(builtin history 1)
+  printf '\033]sopwith;%s;%s\037%s\037%s\037%s\037%s\037%s;%s\007' \
+    "$__sopwith_token" "$1" "$2" "${#line}" "$PWD" "${3-}" "$line" "$__sopwith_token" >/dev/tty
+}
+
+# The aliases and functions of the owner that a command line names: a replay does not have them.
+__sopwith_words() {
+  local words word
+  words=$(builtin history 1)
+  words=${words//[^A-Za-z0-9_.:+-]/ }
+  set -f
+  for word in $words; do
+    case $word in
+      -* | history) ;;
+      *)
+        alias "$word" 2>/dev/null
+        case $(type -t "$word") in function) declare -f "$word" ;; esac
+        ;;
+    esac
+  done | head -c 50000
+}
+
+__sopwith_start() {
+  local status=$?
+  __sopwith_say start "$status" "$(__sopwith_words)"
+  return "$status"
+}
+
+__sopwith_end() {
+  local status=$? ahead=
+  read -r -t 0 2>/dev/null </dev/tty && ahead=ahead # a line that was typed while the command ran waits for the shell
+  __sopwith_say end "$status" "$ahead"
+  return "$status"
+}
+
+# The last thing before each prompt: puts in what a start-up file or a command has taken out.
+__sopwith_ready() {
+  local status=$? mark
+  mark="\\[\\033]sopwith;$__sopwith_token;prompt;$__sopwith_token\\007\\]"
+  case $PS1 in *"$mark"*) ;; *) PS1=$mark$__sopwith_label$PS1 ;; esac
+  case ${PS0-} in *__sopwith_start*) ;; *) PS0=${PS0-}$__sopwith_before ;; esac
+  __sopwith_say ready "$status"
+  __sopwith_armed=1
+  return "$status"
+}
+
+__sopwith_trap() {
+  [ -n "$__sopwith_armed" ] && [ -z "${COMP_LINE-}" ] || return 0
+  __sopwith_armed=
+  case $1 in *__sopwith_*) ;; *) __sopwith_start ;; esac
+}
+
+__sopwith_before='$({ __sopwith_start; } 2>/dev/null)'
+__sopwith_join() { # an owner's list of prompt commands becomes one, ours around it
+  local IFS=$'\n'
+  __sopwith_between=${PROMPT_COMMAND[*]-}
+}
+__sopwith_join
+unset PROMPT_COMMAND
+PROMPT_COMMAND="{ __sopwith_end; } 2>/dev/null
+$__sopwith_between
+{ __sopwith_ready; } 2>/dev/null"
+
+if [ "${BASH_VERSINFO[0]}" -lt 4 ] || { [ "${BASH_VERSINFO[0]}" -eq 4 ] && [ "${BASH_VERSINFO[1]}" -lt 4 ]; }; then
+  set -o functrace # ( … ) alone on a line starts no command in this shell
+  trap '{ __sopwith_trap "$BASH_COMMAND"; } 2>/dev/null' DEBUG
+fi

@@ -172,12 +172,13 @@ class Bench:
             env=self.environment(),
             cwd=self.folder / "work",
         )
-        taken = 0.0
+        taken, said = 0.0, []
         for line in process.stdout or ():
+            said.append(line.decode())
             if not taken and json.loads(line)["type"] == "tool_started":
                 taken = (time.monotonic() - started) * 1000
         if process.wait() or not taken:
-            raise SystemExit(f"the SOP lane did not serve: exit {process.returncode}")
+            raise SystemExit(f"the SOP lane did not serve: exit {process.returncode}\n{''.join(said)[-4000:]}")
         return taken
 
     def _records(self) -> list[dict[str, Any]]:

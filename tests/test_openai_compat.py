@@ -636,3 +636,29 @@ def test_interrupt_while_waiting_goes_through() -> None:
         config = ModelConfig("main", "m", base_url=server.base_url)
         with pytest.raises(KeyboardInterrupt):
             drive(OpenAICompatModel(config, wait=interrupted))
+
+
+def test_mutated_replies_raise_nothing_but_model_errors() -> None:
+    """A few of what `scripts/fuzz_replies` sends by the ten thousand."""
+    script = Path(__file__).resolve().parent.parent / "scripts" / "fuzz_replies"
+    done = subprocess.run([sys.executable, str(script), "250", "7"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    assert done.stdout.startswith("250 mutated replies")
+    assert done.stdout.rstrip().endswith("0 unhandled exceptions")
+
+
+def test_scripted_server_is_a_command_too(tmp_path: Path) -> None:
+    script = tmp_path / "script.yaml"
+    script.write_text(
+        "- {text: hi, usage: {prompt_tokens: 3}}\n- {status: 404, error: {message: no such model}}\n", "utf-8"
+    )
+    command = [sys.executable, str(Path(__file__).parent / "scripted_server.py"), "--script", str(script)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        try:
+            model = model_for(server.stdout.readline().strip())
+            assert drive(model)[1].text == "hi"
+            with pytest.raises(ModelUnavailable, match="no such model"):
+                drive(model)
+        finally:
+            server.kill()

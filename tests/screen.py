@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -41,9 +42,9 @@ class Screen:
         command = [sys.executable, "-W", "error", str(CHECKOUT / "launch.py"), *args]
         return cls(command, columns=columns, rows=rows, env=env)
 
-    @property
-    def pid(self) -> int:
-        return int(self._child.pid)
+    def kills(self, number: signal.Signals) -> None:
+        """Sends a signal to the program."""
+        os.kill(self._child.pid, number)
 
     @property
     def title(self) -> str:

@@ -80,6 +80,8 @@ class Conversation:
                 self.line.works(None)
         self.previous.append(run.id)
         self.code = run.exit_code
+        if run.stopped_by == signal.SIGTERM:  # meant for the program, not for the turn
+            raise KeyboardInterrupt
         while self.line is not None and self.unheard:
             self.line.later(self.unheard.pop(0))
 

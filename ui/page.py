@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from ui.plain import as_json
+
+NARROW = 70  # columns of a terminal that is too narrow for a table
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +46,22 @@ def _print_rich(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Non
     from ui.terminal import make_console
 
     console = make_console()
+    if console.width < NARROW:
+        for row in rows:
+            _print_narrow(columns, row)
+        return
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in columns:
-        table.add_column(
-            column.title,
-            style=column.style,
-            justify="right" if column.right else "left",
-            no_wrap=True,
-            overflow="ellipsis" if column.grows else "fold",
-            ratio=1 if column.grows and console.width >= 100 else None,
-        )
+        justify: Literal["left", "right"] = "right" if column.right else "left"
+        table.add_column(column.title, style=column.style, justify=justify, no_wrap=True, overflow="ellipsis")
     for row in rows:
         table.add_row(*(Text(cell, each.styles.get(cell, "")) for each, cell in zip(columns, row, strict=True)))
     console.print(table)
+
+
+def _print_narrow(columns: Sequence[Column], row: Sequence[str]) -> None:
+    """Two lines: the short cells, then the long one."""
+    pairs = list(zip(columns, row, strict=True))
+    print(" · ".join(cell for column, cell in pairs if cell and not column.grows))
+    for _, cell in (pair for pair in pairs if pair[0].grows):
+        print(f"  {cell}")

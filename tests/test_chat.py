@@ -1,0 +1,256 @@
+"""A conversation, in a pipe and on a terminal: steering, stopping, questions, slash commands, going on later."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from models.base import Event
+from tests.conftest import CommandLine
+from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, is_gone, scripted, waits_until
+from tests.scripted_server import Answer, Recorded, ScriptedServer
+from ui.chat import SLASHES
+from ui.words import catalogue
+
+
+def bash(script: str, text: str = "") -> dict[str, Any]:
+    return {"text": text, "calls": [{"name": "code_run", "args": {"type": "bash", "script": script}}]}
+
+
+def logs(home: Path) -> list[list[Event]]:
+    """The events of each run, the first run first."""
+    files = sorted(home.glob("runs/*/log.jsonl"), key=lambda file: file.stat().st_mtime)
+    return [[json.loads(line) for line in file.read_text().splitlines()] for file in files]
+
+
+@pytest.fixture
+def chat(home: Path) -> Iterator[Callable[..., Screen]]:
+    """Opens `launch.py chat ARGS` on terminals, and closes them."""
+    opened: list[Screen] = []
+
+    def open_(*args: str, **options: Any) -> Screen:
+        opened.append(Screen.of_cli("chat", *args, **options))
+        opened[-1].waits_for("›")
+        return opened[-1]
+
+    yield open_
+    for screen in opened:
+        screen.close()
+
+
+Opener = Callable[..., Screen]
+
+
+@pytest.fixture
+def endpoint(home: Path) -> Iterator[list[Recorded]]:
+    """An endpoint that answers every task with its number; what it was asked."""
+    asked: list[Recorded] = []
+
+    def answer(request: Any, number: int) -> Answer:
+        return Answer(text=f"Answer {number + 1}.")
+
+    with ScriptedServer(answer) as server:
+        home.mkdir(parents=True)
+        model = {"name": "main", "model": "m", "base_url": server.base_url, "api_key": "k"}
+        (home / "config.yaml").write_text(json.dumps({"models": [model, {**model, "name": "other", "model": "o"}]}))
+        asked = server.requests
+        yield asked
+
+
+def words_sent(request: Recorded) -> str:
+    return json.dumps(request.body["messages"], ensure_ascii=False)
+
+
+# In a pipe.
+
+
+def test_each_line_is_a_task_that_knows_the_ones_before(cli: CommandLine, endpoint: list[Recorded]) -> None:
+    code, out, _ = cli("chat", stdin="paint it red\n\nnow blue\n")
+    assert (code, out) == (0, "Answer 1.\nAnswer 2.\n")
+    assert "paint it red" in words_sent(endpoint[1]) and "Answer 1." in words_sent(endpoint[1])
+
+
+def test_slash_commands_work_in_a_pipe(cli: CommandLine, endpoint: list[Recorded]) -> None:
+    said = "walrus\n/new\nzebra\n/model other\nthree\n/modle\n/cost\n/runs\n/sops\n/help\n/zzzzzz\n/quit\nfour\n"
+    code, out, err = cli("chat", stdin=said)
+    assert code == 0 and err.count("✓") == 0
+    assert "walrus" not in words_sent(endpoint[1]) and "zebra" in words_sent(endpoint[2])
+    assert endpoint[2].body["model"] == "o" and len(endpoint) == 3
+    assert "did you mean /model?" in out and "model calls: 3" in out and "largest-files" in out
+    assert "there is no /zzzzzz; /help" in out
+    assert all(f"/{each.name}" in out for each in SLASHES)
+
+
+def test_slash_commands_have_their_line_in_both_languages() -> None:
+    for lang in ("en", "zh"):
+        assert {key for key in catalogue(lang) if key.startswith("slash.")} == {
+            "slash.near",
+            "slash.unknown",
+            *(f"slash.{each.name}" for each in SLASHES),
+        }
+
+
+def test_a_conversation_goes_on_later(cli: CommandLine, endpoint: list[Recorded], home: Path) -> None:
+    cli("chat", stdin="first\nsecond\n")
+    cli("chat", "--continue", stdin="third\n")
+    assert all(word in words_sent(endpoint[2]) for word in ("first", "second", "third"))
+    run = logs(home)[0][0]["run"]
+    cli("chat", "--resume", run, stdin="fourth\n")
+    assert "first" in words_sent(endpoint[3]) and "second" not in words_sent(endpoint[3])
+    assert cli("chat", "--resume", "nope", stdin="").code == 1
+
+
+def test_what_goes_wrong_does_not_end_the_conversation(cli: CommandLine, home: Path) -> None:
+    scripted(home, ["Done."])
+    code, out, err = cli("chat", stdin="/resume nope\ntask\n")
+    assert code == 0 and out == "Done.\n" and "sopwith runs list" in err
+
+
+# On a terminal.
+
+
+def test_tasks_one_after_the_other_and_out(chat: Opener, endpoint: list[Recorded], home: Path) -> None:
+    screen = chat()
+    screen.types("paint it 红色" + ENTER)
+    screen.waits_for("Answer 1.", "1 turn")
+    screen.types("now blue" + ENTER)
+    screen.waits_for("Answer 2.")
+    screen.types("/cost" + ENTER)
+    screen.waits_for("2 tasks, model calls: 2")
+    screen.types(CTRL_D)
+    assert screen.ends() == 0
+    assert screen.text().count("Answer 1.") == 1 and screen.text().count("› now blue") == 1
+    assert "paint it 红色" in words_sent(endpoint[1]) and screen.shows_cursor()
+    history = home / "chat_history"
+    assert "now blue" in history.read_text() and history.stat().st_mode & 0o777 == 0o600
+
+
+def test_typing_while_it_works_steers_it(chat: Opener, home: Path, tmp_path: Path) -> None:
+    go_on, there = tmp_path / "go", tmp_path / "there"
+    scripted(home, [bash(f"touch {there}; while [ ! -e {go_on} ]; do sleep 0.05; done"), bash("true"), "Done."])
+    screen = chat()
+    screen.types("work" + ENTER)
+    waits_until(there.exists)
+    screen.waits_for("code_run")
+    screen.types("only the year 2025" + ENTER)
+    screen.waits_for("› only the year 2025")
+    go_on.touch()
+    screen.waits_for("heard: only the year 2025", "Done.")
+    screen.types("/quit" + ENTER)
+    assert screen.ends() == 0
+    steered = [event for event in logs(home)[0] if event["type"] == "steered"]
+    assert [event["text"] for event in steered] == ["only the year 2025"]
+    assert len(logs(home)) == 1
+
+
+def test_what_is_said_too_late_becomes_the_next_task(chat: Opener, home: Path, tmp_path: Path) -> None:
+    go_on, there = tmp_path / "go", tmp_path / "there"
+    with ScriptedServer(lambda request, number: late(number, go_on, there)) as server:
+        home.mkdir(parents=True)
+        model = {"name": "main", "model": "m", "base_url": server.base_url, "api_key": "k"}
+        (home / "config.yaml").write_text(json.dumps({"models": [model]}))
+        screen = chat()
+        screen.types("first" + ENTER)
+        waits_until(there.exists)
+        screen.types("and then this" + ENTER)
+        screen.waits_for("› and then this")
+        go_on.touch()
+        screen.waits_for("Answer 0", "Answer 1")
+        screen.types(CTRL_D)
+        assert screen.ends() == 0
+    assert [log[0]["task"] for log in logs(home)] == ["first", "and then this"]
+
+
+def late(number: int, go_on: Path, there: Path) -> Answer:
+    """The first answer comes when it is allowed to."""
+    there.touch()
+    waits_until(go_on.exists, 20)
+    return Answer(text=f"Answer {number}")
+
+
+def test_ctrl_c_stops_the_turn_and_not_the_program(chat: Opener, home: Path, tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    scripted(home, [bash(f"echo $$ > {pid_file}; sleep 60"), "Done."])
+    screen = chat()
+    screen.types("work" + ENTER)
+    waits_until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
+    screen.types(CTRL_C)
+    screen.waits_for("stopped", "runs resume")
+    assert is_gone(int(pid_file.read_text()))
+    screen.types(CTRL_C)
+    screen.waits_for("Ctrl-D leaves")
+    screen.types("/resume" + ENTER)
+    screen.waits_for("Done.")
+    screen.types(CTRL_D)
+    assert screen.ends() == 0
+
+
+def test_ctrl_d_while_it_works_stops_it_and_leaves(chat: Opener, home: Path, tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    scripted(home, [bash(f"echo $$ > {pid_file}; sleep 60"), "Done."])
+    screen = chat()
+    screen.types("work" + ENTER)
+    waits_until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
+    screen.types(CTRL_D)
+    assert screen.ends() == 0
+    assert is_gone(int(pid_file.read_text())) and logs(home)[0][-1]["status"] == "cancelled"
+
+
+@pytest.mark.parametrize("is_working", [True, False])
+def test_sigterm_leaves_with_the_terminal_as_it_was(chat: Opener, home: Path, tmp_path: Path, is_working: bool) -> None:
+    there = tmp_path / "there"
+    scripted(home, [bash(f"touch {there}; sleep 60"), "Done."])
+    screen = chat()
+    if is_working:
+        screen.types("work" + ENTER)
+        waits_until(there.exists)
+    screen.kills(signal.SIGTERM)
+    assert screen.ends() == 130
+    assert screen.shows_cursor()
+
+
+def test_questions_are_answered_on_the_line(chat: Opener, home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "cwd" / "old.txt"
+    file.write_text("old")
+    question = {"question": "Which colour?", "candidates": ["red", "blue"]}
+    trash = {"calls": [{"name": "file_trash", "args": {"paths": [str(file)]}}]}
+    scripted(home, [{"calls": [{"name": "ask_user", "args": question}]}, trash, "Painted."])
+    screen = chat("--lang", "zh")
+    screen.types("刷漆" + ENTER)
+    screen.waits_for("Which colour?", "2. blue", "编号或回答")
+    screen.types("2" + ENTER)
+    screen.waits_for("允许吗？")
+    screen.types("1" + ENTER)
+    screen.waits_for("Painted.")
+    screen.types(CTRL_D)
+    assert screen.ends() == 0 and not file.exists()
+    assert [event["text"] for event in logs(home)[0] if event["type"] == "answered"] == ["blue"]
+
+
+def test_several_lines_pasted_are_one_task(chat: Opener, endpoint: list[Recorded]) -> None:
+    screen = chat()
+    screen.types("\x1b[200~first line\nsecond line\x1b[201~")
+    screen.waits_for("second line")
+    screen.types(ENTER)
+    screen.waits_for("Answer 1.")
+    screen.types(CTRL_D)
+    assert screen.ends() == 0
+    assert "first line\\nsecond line" in words_sent(endpoint[0]) and len(endpoint) == 1
+
+
+@pytest.mark.parametrize("columns", [40, 380])
+def test_a_conversation_fits_its_terminal(chat: Opener, home: Path, columns: int) -> None:
+    scripted(home, [bash("for n in 1 2 3; do echo step $n; sleep 0.3; done", "I look."), "中文答案。" * 30])
+    screen = chat(columns=columns)
+    screen.types("看一看" + ENTER)
+    screen.waits_for("step 2", "code_run")
+    screen.waits_for("2 turns")
+    screen.types(CTRL_D)
+    assert screen.ends() == 0
+    assert screen.text().count("✓ code_run") == 1 and screen.text().count("I look.") == 1
+    assert screen.text().replace("\n", "").count("中文答案。") == 30

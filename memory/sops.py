@@ -19,6 +19,7 @@ Status = Literal["draft", "candidate", "probation", "active", "suspended", "arch
 NAME = re.compile(r"(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*")
 FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)(.*)", re.DOTALL)
 MAX_SKILL_BYTES = 1_000_000
+MAX_READS = 10  # of a folder that changes each time
 
 
 class SopError(SopwithError):
@@ -101,7 +102,28 @@ class SopStore:
 
 
 def read_sop(folder: Path, is_seed: bool) -> Sop:
-    """Reads one folder. What is wrong with it stands in `problem`; it raises nothing for a broken one."""
+    """Reads one folder. What is wrong with it stands in `problem`; it raises nothing for a broken one.
+
+    A change swaps the whole folder (memory/sop_changes.py): one that was swapped while it was read is read again, so
+    that no SOP is ever put together from two versions.
+    """
+    for _ in range(MAX_READS):
+        before = _identity(folder)
+        sop = _read_sop(folder, is_seed)
+        if _identity(folder) == before:
+            break
+    return sop
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    try:
+        found = folder.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _read_sop(folder: Path, is_seed: bool) -> Sop:
     try:
         if folder.is_symlink() and not folder.resolve().is_relative_to(folder.parent.resolve()):
             raise SopError("the folder is a link that leads out of the SOPs")

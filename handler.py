@@ -14,12 +14,11 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Literal, Protocol
 
-from safety.gate import Ask, Gate
-
 from agent_loop import Outcome
 from memory.inbox import Answer, Entry, Inbox, call_hash
 from memory.working import WorkingMemory, without_summary
 from models.base import Event, Message, Reply, Request, ToolCall, ToolResult
+from safety.gate import Ask, Gate
 from tools.base import Tool, ToolContext, ToolError
 
 MAX_RESULT_CHARS = 24_000  # of one result, in the history; tools keep what is longer in a file
@@ -179,7 +178,7 @@ class AgentHandler:
         if call.name == "ask_user" and result.status == "ok":
             self.state.must_ask = False
         if not self.by_rote and (yield from self._is_stuck(turn, call, result)):
-            return Outcome(self.prompts.text("loop_failed", count=FAIL_LOOP), should_exit=True, ending="failed")
+            return Outcome(self.prompts.text("loop_failed"), should_exit=True, ending="failed")
         return Outcome(result.data, prompt_after(reply, result, self.prompts), status=result.status)
 
     def _no_call(self, turn: int, reply: Reply) -> Generator[Event, None, Outcome]:
@@ -358,7 +357,7 @@ class AgentHandler:
         if verdict:
             yield {"type": "reminder", "turn": turn, "kind": f"loop_{verdict}"}
         if verdict == "told":
-            self.notes.append(self.prompts.text("loop_told", count=self.loops.count))
+            self.notes.append(self.prompts.text("loop_told"))
         return verdict == "failed"
 
 
@@ -367,32 +366,28 @@ class LoopWatch:
 
     def __init__(self) -> None:
         self.seen: list[str] = []
-        self.count = 0
 
     def see(self, call: ToolCall, result: ToolResult) -> Literal["", "told", "failed"]:
         """ "told" and "failed" when a repetition reaches its limits in this turn."""
         text = call_hash(call.name, call.args) + result.status + result.as_text()
         self.seen.append(hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
         del self.seen[: -2 * FAIL_PAIR]
-        same = self._repeats(1)
-        pairs = 0 if same > 1 else self._repeats(2)
-        self.count = max(same, pairs)
-        if same >= FAIL_LOOP or pairs >= FAIL_PAIR:
-            return "failed"
-        return "told" if same == TELL_LOOP or (pairs >= TELL_PAIR and self._starts_pair(pairs)) else ""
+        for period, tell, fail in ((1, TELL_LOOP, FAIL_LOOP), (2, TELL_PAIR, FAIL_PAIR)):
+            again = self._again(period)  # calls that are what was called `period` before
+            if again == period * (fail - 1):
+                return "failed"
+            if again == period * (tell - 1):
+                return "told"
+            if again:
+                return ""
+        return ""
 
-    def _repeats(self, length: int) -> int:
-        """How often the last `length` entries stand behind one another at the end."""
-        last, times = self.seen[-length:], 0
-        while len(last) == length and self.seen[len(self.seen) - length * (times + 1) :][:length] == last:
-            times += 1
-            if length * (times + 1) > len(self.seen):
-                break
-        return times
-
-    def _starts_pair(self, pairs: int) -> bool:
-        """Told once for each repetition more, not at every call in between."""
-        return pairs == TELL_PAIR and len(self.seen) >= 4 and self.seen[-1] == self.seen[-3] != self.seen[-2]
+    def _again(self, period: int) -> int:
+        """How many calls at the end repeat the one `period` before them."""
+        count = 0
+        while count + period < len(self.seen) and self.seen[-1 - count] == self.seen[-1 - count - period]:
+            count += 1
+        return count
 
 
 def no_answer(reply: Reply, answer: str) -> str:

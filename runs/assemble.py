@@ -10,8 +10,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
-from safety.gate import Gate
-
 from agent_loop import End, agent_loop
 from config import Config, ConfigError, ModelConfig
 from context.builder import FoldedTask, build
@@ -27,6 +25,7 @@ from models.chain import Budget, ModelChain
 from models.rote import RoteModel
 from runs.resume import Progress, read_progress
 from runs.run import Run, Steering
+from safety.gate import Gate
 from safety.secrets import Redactor
 from tools.base import ToolContext
 from tools.registry import all_tools
@@ -230,7 +229,7 @@ class Agent:
         if settings.kind == "scripted":
             from models.scripted import ScriptedModel
 
-            return ScriptedModel.load(Path(settings.model).expanduser())
+            return ScriptedModel.load(Path(settings.model).expanduser(), settings.name)
         from models.openai_compat import OpenAICompatModel
 
         return OpenAICompatModel(settings, lang=self.config.lang)

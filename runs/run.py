@@ -86,27 +86,23 @@ class Run:
 
         A defect of ours is raised after the log says that the run failed.
         """
-        defect: BaseException | None = None
-        end: dict[str, Any] = {"status": "cancelled", "result": "", "exit": "EXITED"}
         try:
             with Interrupts() as interrupts:
+                yield self._write(self._opening)
                 try:
-                    yield self._write(self._opening)
                     end = yield from self._drive(interrupts)
-                except RunLogError:
+                except KeyboardInterrupt:
+                    self.stopped_by = interrupts.received
+                    end = {"status": "cancelled", "result": "", "exit": "EXITED"}
+                except RunLogError:  # nothing more can be written
                     raise
-                except (GeneratorExit, KeyboardInterrupt) as stop:
-                    defect = stop if isinstance(stop, GeneratorExit) else None
-                except Exception as error:  # noqa: BLE001 - recorded, then raised again below
-                    defect = error
-                    end = {"status": "failed", "result": f"{type(error).__name__}: {error}", "exit": "EXITED"}
-                self.stopped_by = interrupts.received
-                self._loop.close()
-                event = self._end(end)
-            if not isinstance(defect, GeneratorExit):
-                yield event
-            if defect is not None:
-                raise defect
+                except BaseException as error:
+                    self._loop.close()  # ends the tool that is at work
+                    has_left = isinstance(error, GeneratorExit)  # whoever listened
+                    said = "" if has_left else f"{type(error).__name__}: {error}"
+                    self._end({"status": "cancelled" if has_left else "failed", "result": said, "exit": "EXITED"})
+                    raise
+                yield self._end(end)
         finally:
             self._log.close()
 

@@ -16,7 +16,6 @@ import pytest
 
 from context.prompts import Prompts
 from memory.runlog import RunLogError, list_runs, read_events
-from models.base import Event
 from runs.assemble import Agent, Options
 from runs.owners import AbsentOwner, ApprovingOwner
 from runs.resume import read_progress
@@ -24,22 +23,32 @@ from runs.run import Steering, cancel
 from tests.conftest import CHECKOUT
 from tests.driving import agent, bash, call, drive, of
 
-PLAIN = Options(rote=False)
+
+def plain() -> Options:
+    return Options(rote=False)
 
 
-def begin(home: Path, replies: Sequence[Any], stop_after: str, times: int = 1) -> tuple[Agent, str, list[Event]]:
-    """Drives a run until the `times`-th event of a type, then leaves it as a crash would: without `run_ended`."""
-    one = agent(home, replies)
-    started = one.start("task", PLAIN, AbsentOwner())
-    seen: list[Event] = []
-    stream = started.events()
-    for event in stream:
-        seen.append(event)
-        if len(of(seen, stop_after)) == times:
-            break
-    started._log.close()  # the end of the process
-    started._loop.close()
-    return agent(home, replies), started.id, seen
+CRASHING = """
+import os, sys
+from pathlib import Path
+from tests.driving import agent
+from runs.assemble import Options
+from runs.owners import AbsentOwner
+import json
+home, stop_after, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+for event in agent(home, json.loads(sys.argv[4])).start("task", Options(rote=False), AbsentOwner()).events():
+    times -= event["type"] == stop_after
+    if not times:
+        os._exit(9)
+"""
+
+
+def begin(home: Path, replies: Sequence[Any], stop_after: str, times: int = 1) -> tuple[Agent, str]:
+    """Drives a run in a process that dies right after the `times`-th event of a type."""
+    command = [sys.executable, "-c", CRASHING, str(home), stop_after, str(times), json.dumps(replies)]
+    died = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, check=False)
+    assert died.returncode == 9
+    return agent(home, replies), list_runs(home)[0].run
 
 
 def append(name: str) -> dict[str, Any]:
@@ -52,15 +61,15 @@ def effects() -> list[str]:
 
 
 def test_finished_turns_are_kept_and_not_repeated(home: Path) -> None:
-    again, run, _ = begin(home, [append("a"), append("b"), append("c"), "done"], "tool_ended", 2)
-    events = drive(again.resume(run, PLAIN, AbsentOwner()))
+    again, run = begin(home, [append("a"), append("b"), append("c"), "done"], "tool_ended", 2)
+    events = drive(again.resume(run, plain(), AbsentOwner()))
     assert effects() == ["a", "b", "c"] and events[-1]["status"] == "done" and events[-1]["turns"] == 4
     assert events[0]["type"] == "run_resumed"
 
 
 def test_a_reply_whose_call_never_started_is_used_without_asking_the_model_again(home: Path) -> None:
-    again, run, _ = begin(home, [append("a"), append("b"), "done"], "model_called", 2)
-    events = drive(again.resume(run, PLAIN, AbsentOwner()))
+    again, run = begin(home, [append("a"), append("b"), "done"], "model_called", 2)
+    events = drive(again.resume(run, plain(), AbsentOwner()))
     assert effects() == ["a", "b"]
     assert [e["turn"] for e in of(events, "reply_reused")] == [2] and [
         e["turn"] for e in of(events, "model_called")
@@ -68,16 +77,16 @@ def test_a_reply_whose_call_never_started_is_used_without_asking_the_model_again
 
 
 def test_a_call_with_no_end_is_not_done_again_and_the_model_and_the_owner_are_told(home: Path) -> None:
-    again, run, _ = begin(home, [append("a"), append("b"), "done"], "tool_started", 2)
-    events = drive(again.resume(run, PLAIN, AbsentOwner()))
+    again, run = begin(home, [append("a"), append("b"), "done"], "tool_started", 2)
+    events = drive(again.resume(run, plain(), AbsentOwner()))
     assert effects() == ["a"] and [e["turn"] for e in of(events, "uncertain")] == [2]
     assert of(events, "tool_ended")[0]["status"] == "error" and events[-1]["status"] == "done"
 
 
 def test_a_call_that_only_reads_is_simply_done_again(home: Path) -> None:
     (Path.cwd() / "note").write_text("hello")
-    again, run, _ = begin(home, [call("file_read", path="note"), "done"], "tool_started")
-    events = drive(again.resume(run, PLAIN, AbsentOwner()))
+    again, run = begin(home, [call("file_read", path="note"), "done"], "tool_started")
+    events = drive(again.resume(run, plain(), AbsentOwner()))
     assert of(events, "uncertain") == [] and "hello" in json.dumps(of(events, "tool_ended")[0]["data"])
 
 
@@ -91,7 +100,7 @@ def test_the_history_is_rebuilt_as_it_was_sent(home: Path) -> None:
         append("z"),
     ]
     one = agent(home, script)
-    started = one.start("task", PLAIN, AbsentOwner())
+    started = one.start("task", plain(), AbsentOwner())
     loop = started._loop
     stream = started.events()
     for event in stream:
@@ -109,11 +118,11 @@ def test_the_history_is_rebuilt_as_it_was_sent(home: Path) -> None:
 
 def test_a_run_that_is_done_is_not_resumed(home: Path) -> None:
     one = agent(home, ["done"])
-    run = drive(one.start("task", PLAIN, AbsentOwner()))[0]["run"]
+    run = drive(one.start("task", plain(), AbsentOwner()))[0]["run"]
     with pytest.raises(RunLogError, match="is done"):
-        one.resume(run, PLAIN, AbsentOwner())
+        one.resume(run, plain(), AbsentOwner())
     with pytest.raises(RunLogError, match="is done"):  # and the lock was let go
-        one.resume(run, PLAIN, AbsentOwner())
+        one.resume(run, plain(), AbsentOwner())
 
 
 def test_a_run_stopped_by_its_turn_limit_gets_as_many_turns_again(home: Path) -> None:
@@ -127,29 +136,29 @@ def test_a_run_stopped_by_its_turn_limit_gets_as_many_turns_again(home: Path) ->
 
 def test_counts_go_on_over_a_resume(home: Path) -> None:
     script = [{**append("a"), "usage": {"input": 100, "cached": 10, "output": 5, "cost": 0.25}}] * 2 + ["done"]
-    again, run, _ = begin(home, script, "tool_ended", 1)
-    ended = drive(again.resume(run, PLAIN, AbsentOwner()))[-1]
+    again, run = begin(home, script, "tool_ended", 1)
+    ended = drive(again.resume(run, plain(), AbsentOwner()))[-1]
     assert ended["tokens"] == {"input": 200, "cached": 20, "output": 10} and ended["cost"] == 0.5
 
 
 def test_steering_from_another_process_reaches_the_run_once(home: Path) -> None:
     one = agent(home, [bash("echo 1"), bash("echo 2"), "done"])
-    started = one.start("task", PLAIN, AbsentOwner())
+    started = one.start("task", plain(), AbsentOwner())
     Steering(home / "runs" / started.id).leave("look in the attic\ntoo")
     events = drive(started)
     assert [e["text"] for e in of(events, "steered")] == ["look in the attic too"]
 
 
 def test_what_the_owner_adds_when_resuming_is_read_by_the_model(home: Path) -> None:
-    again, run, _ = begin(home, [append("a"), "done"], "tool_ended")
-    events = drive(again.resume(run, PLAIN, AbsentOwner(), say="use the blue one"))
+    again, run = begin(home, [append("a"), "done"], "tool_ended")
+    events = drive(again.resume(run, plain(), AbsentOwner(), say="use the blue one"))
     assert [e["text"] for e in of(events, "steered")] == ["use the blue one"]
 
 
 def test_cancelling_a_waiting_run_ends_it_and_empties_the_inbox(home: Path) -> None:
     from memory.inbox import Inbox
 
-    events = drive(agent(home, [call("ask_user", question="?")]).start("task", PLAIN, AbsentOwner()))
+    events = drive(agent(home, [call("ask_user", question="?")]).start("task", plain(), AbsentOwner()))
     run = events[0]["run"]
     assert Inbox(home).list() and cancel(home, run)
     assert Inbox(home).list() == [] and list_runs(home)[0].status == "cancelled"
@@ -181,5 +190,5 @@ def test_killed_runs_lose_and_double_nothing(tmp_path: Path) -> None:
 
 def test_everything_allowed_still_asks_what_only_the_owner_knows(home: Path) -> None:
     owner = ApprovingOwner(AbsentOwner())
-    events = drive(agent(home, [call("ask_user", question="Who?")]).start("task", PLAIN, owner))
+    events = drive(agent(home, [call("ask_user", question="Who?")]).start("task", plain(), owner))
     assert events[-1]["status"] == "waiting"

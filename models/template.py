@@ -101,5 +101,6 @@ FILTERS: dict[str, Callable[[Any], Any]] = {
     "sum": lambda value: sum(float(item) if "." in str(item) else int(item) for item in value),
     "bytes": lambda value: readable_bytes(float(value)),
     "join": lambda value: ", ".join(as_text(item) for item in value),
+    "lines": lambda value: "\n".join(as_text(item) for item in value),
     "json": lambda value: json.dumps(value, ensure_ascii=False),
 }

@@ -1,0 +1,210 @@
+"""sop.yaml: what is accepted, what is refused and where, and what becomes of parameters and templates."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models import template
+from models.parameters import ParameterError
+from models.procedure import Procedure, ProcedureError
+
+GOOD = """\
+parameters:
+  type: object
+  properties:
+    folder: {type: string, format: path}
+    days: {type: integer, minimum: 1}
+    mode: {type: string, enum: [fast, slow], default: fast}
+  required: [folder, days]
+wordings: ["delete files older than {days} days in {folder}"]
+requires: {commands: [find], env: [], platform: [linux, darwin]}
+effects: destructive
+plan:
+  - {tool: code_run, args: {type: bash, script: 'find "$folder" -mtime "+$days"'}, expect: {exit_code: 0}, save: {old: lines}}
+commit:
+  - {tool: file_trash, args: {paths: "{{old}}"}, expect: {status: ok}}
+result: "{{old | count}} files moved"
+checks: [{command: 'test -d "$folder"'}]
+"""
+
+
+def _load(folder: Path, text: str = GOOD) -> Procedure:
+    (folder / "sop.yaml").write_text(text, encoding="utf-8")
+    return Procedure.load(folder)
+
+
+def test_the_format_of_the_contract_is_read(tmp_path: Path) -> None:
+    procedure = _load(tmp_path)
+    assert [step.id for step in procedure.steps] == ["plan.1", "commit.1", "check.1"]
+    assert procedure.required == ("folder", "days")
+    assert procedure.effects == "destructive"
+    assert procedure.wordings[0].slots == ("days", "folder")
+    assert procedure.requires["commands"] == ("find",)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "says"),
+    [
+        ("effects: destructive", "effects: big", 10, "effects: must be one of"),
+        ("effects: destructive", "effects: none", 10, "commit steps"),
+        ("effects: destructive", "effect: local", 10, "effect: unknown key"),
+        ("type: integer, minimum: 1", "type: number!", 5, "parameters.properties.days"),
+        ("minimum: 1", "format: path", 5, "parameters.properties.days.format"),
+        ("minimum: 1", "least: 1", 5, "least: unknown key"),
+        ("default: fast", "default: medium", 6, "parameters.properties.mode.default: must be one of fast, slow"),
+        ("required: [folder, days]", "required: [folder, age]", 7, "required"),
+        ("    days:", "    Days:", 5, "lower-case"),
+        ("    days:", "    ld_preload:", 5, "is taken"),
+        ("    days:", "    http_proxy:", 5, "is taken"),
+        ("    days:", "    ifs:", 5, "is taken"),
+        ("    days:", "    lang:", 5, "is taken"),
+        ("{days} days", "{age} days", 8, "no parameter {age}"),
+        ("in {folder}", "", 8, "leaves out {folder}"),
+        ("in {folder}", "in {folder} since 2020", 8, "outside a {slot}"),
+        ("in {folder}", "in {folder} or ~/x", 8, "outside a {slot}"),
+        ("delete files older than {days} days in {folder}", "{days} {folder}", 8, "no word of its own"),
+        ("commands: [find]", "commands: find", 9, "requires.commands"),
+        ("platform:", "colour:", 9, "unknown key"),
+        ("tool: code_run,", "", 12, "must name a tool"),
+        ("tool: code_run,", "tool: code_run, retry: 3,", 12, "retry: unknown key"),
+        ("-mtime", "-mtime {{days}}", 12, "never becomes part of a script"),
+        ("exit_code: 0}", "exitcode: 0}", 12, "unknown key"),
+        ("exit_code: 0}", "matches: '('}", 12, "not a regular expression"),
+        ("old: lines", "old: rows", 12, "save.old"),
+        ("old: lines", "days: lines", 12, "is taken"),
+        ("{{old}}", "{{older}}", 14, "nothing is called 'older'"),
+        ("{{old | count}}", "{{old | length}}", 15, "no filter 'length'"),
+        ("{{old | count}}", "{{old | count}} {{", 15, "what stands in"),
+        ("result:", "answer:", 15, "unknown key"),
+        ("test -d", "test {{folder}}", 16, "never becomes part of a command"),
+        ("command:", "cmd:", 16, "checks[0]"),
+    ],
+)  # fmt: skip
+def test_an_error_names_file_line_and_key(old: str, new: str, line: int, says: str, tmp_path: Path) -> None:
+    assert old in GOOD
+    with pytest.raises(ProcedureError) as caught:
+        _load(tmp_path, GOOD.replace(old, new, 1))
+    assert str(caught.value).startswith(f"{tmp_path / 'sop.yaml'}:{line}: "), caught.value
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "a: [", "\x00", "- " * 3000, "a: &a [*a]", "plan: 3", "x: 2020-99-99", "script: run.py"]
+)
+def test_what_is_no_procedure_is_refused_in_one_line(text: str, tmp_path: Path) -> None:
+    with pytest.raises(ProcedureError) as caught:
+        _load(tmp_path, text)
+    assert "sop.yaml" in str(caught.value)
+
+
+def test_a_script_file_outside_the_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "secret.sh").write_text("echo secret", encoding="utf-8")
+    folder = tmp_path / "sop"
+    folder.mkdir()
+    (folder / "inside.sh").symlink_to(tmp_path / "secret.sh")
+    for name in ("../secret.sh", "inside.sh", str(tmp_path / "secret.sh")):
+        with pytest.raises(ProcedureError, match="leads out"):
+            _load(folder, f"plan: [{{tool: code_run, args: {{type: bash, script: {{file: {name}}}}}}}]\nresult: x\n")
+
+
+@pytest.mark.parametrize(
+    ("given_values", "says"),
+    [
+        ({"folder": "x"}, "'days' is missing"),
+        ({"folder": "x", "days": 3, "age": 1}, "no parameter 'age' here; there is: folder, days, mode"),
+        ({"folder": "x", "days": "many"}, "'days' must be an integer, not 'many'"),
+        ({"folder": "x", "days": True}, "must be an integer"),
+        ({"folder": "x", "days": 0}, "must be 1 or more"),
+        ({"folder": "x", "days": 3, "mode": "medium"}, "one of fast, slow"),
+        ({"folder": "x\0y", "days": 3}, "NUL"),
+        ({"folder": "\ud800", "days": 3}, "UTF-8"),
+        ({"folder": "", "days": 3}, "must be a path"),
+        ({"folder": "~nobody-of-this-name/x", "days": 3}, "no such user"),
+        ({"folder": "x" * 200_000, "days": 3}, "shorter than"),
+        ({"folder": ["x"], "days": 3}, "must be a path"),
+    ],
+)
+def test_a_wrong_parameter_is_one_line(given_values: dict[str, Any], says: str, tmp_path: Path) -> None:
+    with pytest.raises(ParameterError) as caught:
+        _load(tmp_path).bind(given_values, tmp_path)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 300
+    assert caught.value.exit_code == 2
+
+
+def test_binding_fills_defaults_and_makes_paths_absolute(tmp_path: Path) -> None:
+    procedure = _load(tmp_path)
+    bound = procedure.bind({"folder": "a/b", "days": "30"}, tmp_path)
+    assert bound == {"folder": str(tmp_path / "a/b"), "days": 30, "mode": "fast"}
+    assert procedure.bind(bound, Path("/elsewhere")) == bound
+    assert procedure.bind({"folder": "~/x", "days": 1}, tmp_path)["folder"] == str(Path.home() / "x")
+
+
+def test_binding_takes_microseconds(tmp_path: Path) -> None:
+    procedure = _load(tmp_path)
+    started = time.perf_counter()
+    for _ in range(200):
+        procedure.bind({"folder": "a/b", "days": 30}, tmp_path)
+    assert (time.perf_counter() - started) / 200 < 0.001
+
+
+VALUES = {
+    "old": ["a", "b"],
+    "n": 3,
+    "sizes": [1024, 512],
+    "report": {"files": [{"name": "x"}]},
+    "text": "{{n}}",
+    "none": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "filled"),
+    [
+        ("{{old}}", ["a", "b"]),
+        (" {{ old }} ", ["a", "b"]),
+        ("{{old | count}}", 2),
+        ("{{none | count}}", 0),
+        ("{{old|first}}/{{old | last}}", "a/b"),
+        ("{{old | join}}", "a, b"),
+        ("is {{old}}", "is a\nb"),
+        ("{{sizes | sum | bytes}}", "1.5 KB"),
+        ("{{report.files.0.name}}!", "x!"),
+        ("{{report | json}}", '{"files": [{"name": "x"}]}'),
+        ("{{text}} {{n}}", "{{n}} 3"),
+        ({"a": ["{{n}}", 1]}, {"a": [3, 1]}),
+        ("{n} {single}", "{n} {single}"),
+    ],
+)
+def test_templates_fill_in_values(text: Any, filled: Any) -> None:
+    assert template.fill(text, VALUES) == filled
+
+
+@pytest.mark.parametrize(
+    "text", ["{{missing}}", "{{report.nothing}}", "{{n | first}}", "{{old | sum}}", "{{report.files.7}}"]
+)
+def test_a_template_without_its_value_is_an_error(text: str) -> None:
+    with pytest.raises(template.TemplateError):
+        template.fill(text, VALUES)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(max_size=60))
+def test_a_value_is_never_read_as_a_template(value: str) -> None:
+    assert template.fill("<{{value}}>", {"value": value, "other": "X"}) == f"<{value}>"
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(max_size=200))
+def test_no_text_upsets_the_reader(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    folder = tmp_path_factory.mktemp("sop")
+    (folder / "sop.yaml").write_text(text, encoding="utf-8", errors="surrogateescape")
+    with pytest.raises(ProcedureError):
+        Procedure.load(folder)

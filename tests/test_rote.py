@@ -1,0 +1,320 @@
+"""A replay: its order, what it holds against the recording, what it says when the world differs. Real tools, real files."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from models.base import Diverged, Event, Reply, Request, ToolCall, ToolResult
+from models.procedure import Procedure
+from models.rote import Declined, RoteModel, extract
+from tools.base import ToolContext
+from tools.registry import all_tools
+
+STEPS = """\
+parameters: {type: object, properties: {folder: {type: string, format: path}, word: {type: string}}, required: [folder]}
+requires: {folders: [folder], commands: [bash]}
+effects: local
+plan:
+  - {tool: code_run, args: {type: bash, script: 'cd "$folder" && ls'}, expect: {exit_code: 0}, save: {names: lines}, note: {en: "list {{folder}}", zh: "列出 {{folder}}"}}
+  - {unless: names, done: {en: "Nothing in {{folder}}.", zh: "{{folder}} 是空的。"}}
+commit:
+  - {tool: file_write, args: {path: "{{folder}}/list.txt", content: "{{names | lines}}", mode: overwrite}, expect: {status: ok}}
+checks: [{command: 'test -f "$folder/list.txt"'}]
+result: {en: "{{names | count}} names.", zh: "共 {{names | count}} 个。"}
+"""
+
+
+def _rote(folder: Path, text: str, parameters: dict[str, Any], lang: Any = "en") -> RoteModel:
+    folder.mkdir(exist_ok=True)
+    (folder / "sop.yaml").write_text(text, encoding="utf-8")
+    return RoteModel(Procedure.load(folder), parameters, sop="demo", version=2, lang=lang, cwd=folder)
+
+
+def _ask(model: RoteModel, last: ToolResult | None = None) -> tuple[Reply, list[Event]]:
+    events: list[Event] = []
+    steps = model.reply(Request(turn=1, messages=[], last=last))
+    while True:
+        try:
+            events.append(next(steps))
+        except StopIteration as end:
+            return end.value, events
+
+
+def _do(call: ToolCall, folder: Path) -> ToolResult:
+    """Carries out a call with the real tool."""
+    context = ToolContext(cwd=folder, folder=folder / ".run", home=folder / ".home", call=call.id)
+    result: ToolResult | Generator[str, None, ToolResult] = all_tools()[call.name].run(context, **(call.args or {}))
+    while isinstance(result, Generator):
+        try:
+            next(result)
+        except StopIteration as end:
+            result = end.value
+    return result
+
+
+def _run(model: RoteModel, folder: Path) -> tuple[str, list[Event], list[ToolResult]]:
+    last, events, results = None, [], []
+    while True:
+        reply, new = _ask(model, last)
+        events += new
+        if not reply.calls:
+            return reply.text, events, results
+        last = _do(reply.calls[0], folder)
+        results.append(last)
+
+
+def _box(tmp_path: Path, *names: str) -> Path:
+    box = tmp_path / "box"
+    box.mkdir()
+    for name in names:
+        (box / name).write_text("x", encoding="utf-8")
+    return box
+
+
+def test_plan_commit_checks_and_result_come_in_order(tmp_path: Path) -> None:
+    box = _box(tmp_path, "a", "b")
+    text, events, results = _run(_rote(tmp_path / "sop", STEPS, {"folder": str(box)}), tmp_path)
+    assert text == "2 names."
+    assert (box / "list.txt").read_text(encoding="utf-8").split() == ["a", "b"]
+    assert [(event["step"], event["state"]) for event in events] == [
+        ("plan.1", "started"),
+        ("plan.1", "matched"),
+        ("commit.1", "started"),
+        ("commit.1", "matched"),
+        ("check.1", "started"),
+        ("check.1", "matched"),
+        ("result", "finished"),
+    ]
+    assert all(event["type"] == "rote" and event["sop"] == "demo" and event["version"] == 2 for event in events)
+    assert len(results) == 3
+
+
+def test_a_reply_is_one_call_and_one_line(tmp_path: Path) -> None:
+    box = _box(tmp_path)
+    reply, _ = _ask(_rote(tmp_path / "sop", STEPS, {"folder": str(box)}, "zh"))
+    assert (reply.kind, len(reply.calls), "\n" in reply.text) == ("rote", 1, False)
+    assert f"列出 {box}" in reply.text
+    assert json.loads(json.dumps(reply.calls[0].args))["env"] == {"folder": str(box)}
+
+
+def test_a_done_step_ends_well_without_a_commit(tmp_path: Path) -> None:
+    box = _box(tmp_path)
+    text, _, results = _run(_rote(tmp_path / "sop", STEPS, {"folder": str(box)}, "zh"), tmp_path)
+    assert text == f"{box} 是空的。"
+    assert len(results) == 1 and not (box / "list.txt").exists()
+
+
+def test_a_missing_folder_stops_before_the_first_step(tmp_path: Path) -> None:
+    with pytest.raises(Declined) as caught:
+        _ask(_rote(tmp_path / "sop", STEPS, {"folder": "/no/such/place"}))
+    assert str(caught.value) == "There is no folder /no/such/place. Nothing was done."
+    assert caught.value.declined and caught.value.event and caught.value.event["state"] == "diverged"
+
+
+@pytest.mark.parametrize(
+    ("requires", "says"),
+    [
+        ("{commands: [no-such-command-here]}", "no-such-command-here is not installed"),
+        ("{env: [NO_SUCH_VARIABLE]}", "NO_SUCH_VARIABLE is not set"),
+        ("{platform: [windows]}", "works on windows"),
+    ],
+)
+def test_what_the_sop_requires_is_looked_at_first(requires: str, says: str, tmp_path: Path) -> None:
+    model = _rote(tmp_path / "sop", f"requires: {requires}\nplan: [{{tool: ask_user, args: {{}}}}]\nresult: x\n", {})
+    with pytest.raises(Diverged, match=says) as caught:
+        _ask(model)
+    assert not isinstance(caught.value, Declined)
+
+
+ONE = "parameters: {{type: object, properties: {{word: {{type: string}}}}}}\nplan: [{{tool: code_run, args: {{type: bash, script: {script}}}, expect: {expect}, save: {save}}}]\nresult: 'ok'\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "expect", "save", "says"),
+    [
+        ("exit 3", "{exit_code: 0}", "{}", "expected exit code 0, got 3"),
+        ("exit 3", "{}", "{}", "expected ok, got error"),
+        ("true", "{status: error}", "{}", "expected error, got ok"),
+        ("echo hello", "{contains: bye}", "{}", "does not contain 'bye': hello"),
+        ("echo hello", "{matches: '^b'}", "{}", "does not match"),
+        ("echo a; echo b", "{max_count: {x: 1}}", "{x: lines}", "at most 1 in x, got 2"),
+        ("echo a", "{min_count: {x: 2}}", "{x: lines}", "at least 2 in x, got 1"),
+        ("true", "{min_count: {x: 1}}", "{x: lines}", "at least 1 in x, got 0"),
+        ("echo not json", "{}", "{x: json}", "cannot read json"),
+        ("echo '{\"a\": 1}'", "{}", "{x: json.b}", "no 'b'"),
+    ],
+)
+def test_a_step_that_differs_stops_and_says_how(script: str, expect: str, save: str, says: str, tmp_path: Path) -> None:
+    model = _rote(tmp_path / "sop", ONE.format(script=json.dumps(script), expect=expect, save=save), {})
+    reply, _ = _ask(model)
+    with pytest.raises(Diverged) as caught:
+        _ask(model, _do(reply.calls[0], tmp_path))
+    assert says in caught.value.reason and not isinstance(caught.value, Declined)
+    event = caught.value.event
+    assert event and (event["step"], event["state"], event["reason"]) == ("plan.1", "diverged", caught.value.reason)
+
+
+def test_an_expected_failure_is_a_match(tmp_path: Path) -> None:
+    text, _, _ = _run(
+        _rote(tmp_path / "sop", ONE.format(script="'exit 3'", expect="{exit_code: 3}", save="{}"), {}), tmp_path
+    )
+    assert text == "ok"
+
+
+def test_a_refused_call_is_declined_and_not_handed_on(tmp_path: Path) -> None:
+    model = _rote(tmp_path / "sop", ONE.format(script="'true'", expect="{}", save="{}"), {})
+    _ask(model)
+    with pytest.raises(Declined, match="the owner said no"):
+        _ask(model, ToolResult("refused", "the owner said no"))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_handover_says_what_matched_what_differed_and_what_has_happened(lang: str, tmp_path: Path) -> None:
+    box = _box(tmp_path, "first-name", "second")
+    model = _rote(tmp_path / "sop", STEPS, {"folder": str(box)}, lang)
+    reply, _ = _ask(model)
+    reply, _ = _ask(model, _do(reply.calls[0], tmp_path))
+    reply, _ = _ask(model, _do(reply.calls[0], tmp_path))
+    (box / "list.txt").unlink()  # the world changes before the check
+    with pytest.raises(Diverged) as caught:
+        _ask(model, _do(reply.calls[0], tmp_path))
+    told = caught.value.handover
+    for part in ("demo", str(box), "first-name", "check.1", "commit.1 file_write", "SKILL.md", caught.value.reason):
+        assert part in told, part
+    assert "{" not in told.replace('{"folder"', "")
+
+
+def test_a_stop_step_ends_the_run_as_failed(tmp_path: Path) -> None:
+    steps = "parameters: {type: object, properties: {word: {type: string}}}\nplan:\n  - {when: word, stop: {en: 'Not {{word}}.', zh: 不}}\n  - {tool: code_run, args: {type: bash, script: 'true'}}\nresult: fine\n"
+    with pytest.raises(Declined, match=r"Not tea\."):
+        _ask(_rote(tmp_path / "sop", steps, {"word": "tea"}))
+    assert _run(_rote(tmp_path / "sop", steps, {}), tmp_path)[0] == "fine"
+
+
+def test_a_misspelt_condition_diverges_instead_of_skipping(tmp_path: Path) -> None:
+    steps = "plan:\n  - {tool: code_run, args: {type: bash, script: 'echo {}'}, save: {x: json}}\n  - {unless: x.fils, done: none}\nresult: all\n"
+    model = _rote(tmp_path / "sop", steps, {})
+    reply, _ = _ask(model)
+    with pytest.raises(Diverged, match="fils"):
+        _ask(model, _do(reply.calls[0], tmp_path))
+
+
+def test_after_a_crash_it_goes_on_where_it_stood(tmp_path: Path) -> None:
+    box = _box(tmp_path, "a", "b")
+    first = _rote(tmp_path / "sop", STEPS, {"folder": str(box)})
+    reply, _ = _ask(first)
+    result = _do(reply.calls[0], tmp_path)
+    resumed = _rote(tmp_path / "sop", STEPS, {"folder": str(box)})
+    resumed.fast_forward([result])
+    expected, _ = _ask(first, result)
+    reply, events = _ask(resumed)
+    assert reply.calls == expected.calls and reply.calls[0].name == "file_write"
+    assert [event["step"] for event in events] == ["commit.1"]
+
+
+def test_a_commit_that_may_have_happened_is_not_done_again(tmp_path: Path) -> None:
+    box = _box(tmp_path, "a")
+    reply, _ = _ask(_rote(tmp_path / "sop", STEPS, {"folder": str(box)}))
+    result = _do(reply.calls[0], tmp_path)
+    resumed = _rote(tmp_path / "sop", STEPS, {"folder": str(box)})
+    resumed.fast_forward([result], unsure=True)
+    with pytest.raises(Diverged, match="may have happened"):
+        _ask(resumed)
+    reading = _rote(tmp_path / "sop", STEPS, {"folder": str(box)})
+    reading.fast_forward([], unsure=True)
+    assert _ask(reading)[0].calls[0].name == "code_run"  # a plan step only reads
+
+
+def test_a_recorded_result_that_differs_shows_at_the_next_reply(tmp_path: Path) -> None:
+    model = _rote(tmp_path / "sop", STEPS, {"folder": str(_box(tmp_path))})
+    model.fast_forward([ToolResult("error", {"exit_code": 1, "output": "gone"})])
+    with pytest.raises(Diverged, match="got 1: gone"):
+        _ask(model)
+
+
+@pytest.mark.parametrize(
+    ("output", "extractor", "value"),
+    [
+        ("a\nb\n", "lines", ["a", "b"]),
+        ("", "lines", []),
+        ("a\u2028b\n\nc", "lines", ["a\u2028b", "", "c"]),
+        ("a\nb\0c\0", "nul", ["a\nb", "c"]),
+        ("\ntext \n", "output", "text "),
+        ('{"a": [{"b": "中"}]}', "json.a.0.b", "中"),
+        ("x", "exit_code", 0),
+        ("x", "data.exit_code", 0),
+    ],
+)
+def test_extractors(output: str, extractor: str, value: Any) -> None:
+    assert extract(ToolResult("ok", {"exit_code": 0, "output": output}), extractor) == value
+
+
+def test_a_cut_output_is_read_whole_from_its_file(tmp_path: Path) -> None:
+    script = "import json; print(json.dumps({'n': ['x' * 50 for _ in range(2000)]}))"
+    steps = f"plan: [{{tool: code_run, args: {{type: python, script: {script!r}}}, save: {{n: json.n}}}}]\nresult: '{{{{n | count}}}}'\n"
+    model = _rote(tmp_path / "sop", steps, {})
+    reply, _ = _ask(model)
+    result = _do(reply.calls[0], tmp_path)
+    assert Path(result.data["file"]).is_absolute()
+    assert _ask(model, result)[0].text == "2000"
+
+
+def test_a_list_item_with_a_line_break_never_reaches_a_shell_as_two(tmp_path: Path) -> None:
+    steps = "plan:\n  - {tool: code_run, args: {type: bash, script: 'printf \"a\\nb\\0\"'}, save: {x: nul}}\n  - {tool: code_run, args: {type: bash, script: 'echo \"$x\"'}}\nresult: x\n"
+    model = _rote(tmp_path / "sop", steps, {})
+    reply, _ = _ask(model)
+    with pytest.raises(Diverged, match="line break"):
+        _ask(model, _do(reply.calls[0], tmp_path))
+
+
+ECHO = "parameters: {type: object, properties: {word: {type: string}}}\nplan: [{tool: code_run, args: {type: bash, script: 'printf %s \"$word\"'}, expect: {exit_code: 0}, save: {said: data.output}}]\nresult: '{{said}}'\n"
+NASTY = ["$(touch pwned)", "`touch pwned`", "'; touch pwned; '", '"; touch pwned; "', "a\nb", "../../x", "😀 中文", "-rf", "{{word}}", "$word", "\\", "%s%n", "y" * 10_000, "\x1b[31m", "*"]  # fmt: skip
+
+
+@pytest.mark.parametrize("word", NASTY, ids=range(len(NASTY)))
+def test_a_parameter_reaches_the_shell_as_it_is(word: str, tmp_path: Path) -> None:
+    text, _, _ = _run(_rote(tmp_path / "sop", ECHO, {"word": word}), tmp_path)
+    assert text == word or len(word) < 10_000
+    assert not list(tmp_path.rglob("pwned"))
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.text(alphabet=st.sampled_from("$()`'\"\\;|&<>{}*?[]!#~ ab\n中😀."), max_size=60).filter(lambda s: s.strip() == s)
+)
+def test_no_parameter_becomes_a_command(tmp_path: Path, word: str) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir(exist_ok=True)
+    before = sorted(path.name for path in tmp_path.iterdir())
+    assert _run(_rote(tmp_path / "sop", ECHO, {"word": word}), folder)[0] == word
+    assert sorted({*(path.name for path in tmp_path.iterdir()), "sop"}) == sorted({*before, "sop"})
+
+
+def test_a_python_step_imports_nothing_from_where_it_works(tmp_path: Path) -> None:
+    (tmp_path / "colorsys.py").write_text("raise SystemExit('hijacked')", encoding="utf-8")
+    steps = "plan: [{tool: code_run, args: {type: python, script: 'import colorsys; print(1)'}, expect: {exit_code: 0}}]\nresult: x\n"
+    assert _run(_rote(tmp_path / "sop", steps, {}), tmp_path)[0] == "x"
+
+
+def test_a_reply_takes_well_under_a_millisecond(tmp_path: Path) -> None:
+    steps = (
+        "plan:\n"
+        + "  - {tool: code_run, args: {type: bash, script: 'true'}, expect: {exit_code: 0}, save: {%s: lines}}\n"
+    )
+    many = "plan:\n" + "".join(steps.splitlines(keepends=True)[1] % f"v{n}" for n in range(200)) + "result: x\n"
+    model = _rote(tmp_path / "sop", many, {})
+    result, seconds = None, []
+    for _ in range(200):
+        started = time.perf_counter()
+        _ask(model, result)
+        seconds.append(time.perf_counter() - started)
+        result = ToolResult("ok", {"exit_code": 0, "output": "a\nb\n"})
+    assert sorted(seconds)[100] < 0.001

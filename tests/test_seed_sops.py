@@ -1,0 +1,243 @@
+"""The seeds that are shipped: valid for other agents too, honest about the tools there are, and they do what they say."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from skills_ref import validate
+
+from memory.sops import Sop, SopStore
+from models.base import Request, ToolCall, ToolResult
+from models.rote import Declined, Diverged, RoteModel
+from tools.base import ToolContext
+from tools.registry import all_tools
+
+SEEDS = SopStore(Path(__file__).parent.parent / "sops", Path("/nonexistent"))
+TEXT_ONLY = ["autonomous-operation", "desktop-control", "memory-management", "scheduled-task", "web-setup"]
+WITH_STEPS = ["clean-old-files", "find-files", "largest-files", "system-report"]
+OLD = time.time() - 40 * 86400
+
+
+def _sop(name: str) -> Sop:
+    sop = SEEDS.get(name)
+    assert sop is not None
+    return sop
+
+
+def _do(call: ToolCall, folder: Path) -> ToolResult:
+    context = ToolContext(cwd=folder, folder=folder / "run", home=folder / "home", call=call.id, tool_seconds=60)
+    result: ToolResult | Generator[str, None, ToolResult] = all_tools()[call.name].run(context, **(call.args or {}))
+    while isinstance(result, Generator):
+        try:
+            next(result)
+        except StopIteration as end:
+            result = end.value
+    return result
+
+
+def _run(seed: str, tmp_path: Path, lang: Any = "en", /, **parameters: Any) -> tuple[str, list[ToolCall]]:
+    """Replays a seed with the real tools; the answer, and the calls that were made."""
+    procedure = _sop(seed).procedure
+    assert procedure is not None
+    work = tmp_path / "work"
+    work.mkdir(exist_ok=True)
+    model = RoteModel(procedure, parameters, sop=seed, version=1, lang=lang, cwd=work)
+    last, calls = None, []
+    while True:
+        steps = model.reply(Request(turn=1, messages=[], last=last))
+        try:
+            while True:
+                next(steps)
+        except StopIteration as end:
+            reply = end.value
+        if not reply.calls:
+            return reply.text, calls
+        calls.append(reply.calls[0])
+        last = _do(reply.calls[0], work)
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Path:
+    folder = tmp_path / "box"
+    folder.mkdir()
+    return folder
+
+
+def _old(path: Path, content: str = "old") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8")
+    os.utime(path, (OLD, OLD))
+    return path
+
+
+@pytest.mark.parametrize("name", TEXT_ONLY + WITH_STEPS)
+def test_a_seed_is_valid_whole_and_in_both_languages(name: str) -> None:
+    sop = _sop(name)
+    assert validate(sop.folder) == []
+    assert (sop.problem, sop.status, sop.is_seed) == (None, "active", True)
+    assert (sop.procedure is not None) is (name in WITH_STEPS)
+    chinese = (sop.folder / "SKILL.zh.md").read_text(encoding="utf-8")
+    assert re.search(r"[一-鿿]{4}", sop.body("zh")) and f"name: {name}\n" in chinese
+    assert not re.search(r"[一-鿿]", sop.body("en"))
+    assert sop.summary("zh") != sop.description and len(sop.description) <= 110
+
+
+def test_the_store_holds_exactly_these() -> None:
+    assert [sop.name for sop in SEEDS.all()] == sorted(TEXT_ONLY + WITH_STEPS)
+
+
+@pytest.mark.parametrize("name", TEXT_ONLY + WITH_STEPS)
+def test_a_seed_speaks_of_no_tool_that_is_not_there(name: str) -> None:
+    words = set(re.findall(r"`([a-z]+_[a-z_]+)`", _sop(name).body("en") + _sop(name).body("zh")))
+    assert words <= set(all_tools()) | {"key_info", "related_sop"}
+
+
+@pytest.mark.parametrize("name", WITH_STEPS)
+def test_a_seed_has_a_dozen_wordings_in_each_language(name: str) -> None:
+    procedure = _sop(name).procedure
+    assert procedure is not None
+    chinese = [wording for wording in procedure.wordings if re.search(r"[一-鿿]", wording.text)]
+    assert len(chinese) >= 12 and len(procedure.wordings) - len(chinese) >= 12
+
+
+def test_largest_files_answers_first_and_measures_the_disk(box: Path, tmp_path: Path) -> None:
+    (box / "sub").mkdir()
+    for number in range(12):
+        (box / "sub" / f"{number:02}.bin").write_bytes(b"x" * 8192 * (number + 1))
+    with (box / "sparse").open("wb") as file:
+        file.truncate(10_000_000_000)
+    (box / "again").hardlink_to(box / "sub" / "11.bin")
+    (box / "link").symlink_to(box / "sub")
+    text, _ = _run("largest-files", tmp_path, folder=str(box), count=3)
+    lines = text.splitlines()
+    assert lines[0].startswith("The 3 largest of 13 files in `")
+    assert lines[2].startswith("1. 96.0 KB  `") and lines[3] == "2. 88.0 KB  `sub/10.bin`"
+    assert "sparse" not in text and "Largest folders directly in it: `sub`" in text
+
+
+def test_largest_files_of_an_empty_folder(box: Path, tmp_path: Path) -> None:
+    assert _run("largest-files", tmp_path, folder=str(box))[0] == f"There are no files in `{box}`."
+    assert _run("largest-files", tmp_path, "zh", folder=str(box))[0] == f"`{box}` 里没有文件。"
+
+
+@pytest.mark.parametrize("name", ["largest-files", "find-files", "clean-old-files"])
+def test_a_missing_folder_is_one_line_and_nothing_is_done(name: str, tmp_path: Path) -> None:
+    more = {"clean-old-files": {"days": 3}, "find-files": {"name": "x"}}.get(name, {})
+    with pytest.raises(Declined) as caught:
+        _run(name, tmp_path, folder=str(tmp_path / "nowhere"), **more)
+    assert str(caught.value).startswith("There is no folder") and "\n" not in str(caught.value)
+
+
+def test_names_with_line_breaks_emoji_and_backticks_stay_one_line_each(box: Path, tmp_path: Path) -> None:
+    names = ["a\nb", "😀 中文", "tick`tick", "pipe|pipe", "\x1b[31mred"]
+    for name in names:
+        (box / name).write_text("hello", encoding="utf-8")
+    (box / os.fsdecode(b"bad-\xff")).write_text("hello", encoding="utf-8")
+    for seed, more in (("largest-files", {}), ("find-files", {"text": "hello"})):
+        text, _ = _run(seed, tmp_path, folder=str(box), **more)
+        assert "\x1b" not in text and "a\\nb" in text and "😀 中文" in text and "bad-" in text
+        assert len([line for line in text.splitlines() if re.match(r"\d+\. |- ", line)]) == 6
+
+
+def test_a_hundred_thousand_files_take_seconds(box: Path, tmp_path: Path) -> None:
+    for number in range(100):
+        folder = box / str(number)
+        folder.mkdir()
+        for file in range(200):
+            (folder / f"f{file}").touch()
+    for number in range(20_000, 100_000):
+        os.link(box / str(number % 100) / f"f{number % 200}", box / str(number % 100) / f"l{number}")
+    started = time.perf_counter()
+    text, _ = _run("find-files", tmp_path, folder=str(box), name="f1*")
+    assert text.startswith("11,100 files in") and "… and 11,000 more." in text
+    assert _run("largest-files", tmp_path, folder=str(box))[0].startswith("The 10 largest of 20,000 files")
+    assert time.perf_counter() - started < 15
+
+
+def test_find_files_by_name_kind_and_text(box: Path, tmp_path: Path) -> None:
+    for name, content in {
+        "Report.pdf": "%PDF",
+        "sub/old-report.txt": "line one\nThe INVOICE is here\n",
+        "x.py": "invoice",
+    }.items():
+        (box / name).parent.mkdir(exist_ok=True)
+        (box / name).write_text(content, encoding="utf-8")
+    (box / "gbk.txt").write_bytes("这里有发票".encode("gb18030"))
+    (box / "data.bin").write_bytes(b"\0invoice")
+    assert _run("find-files", tmp_path, folder=str(box), name="report")[0].splitlines()[2:] == [
+        "- `Report.pdf`",
+        "- `sub/old-report.txt`",
+    ]
+    assert "`x.py`" in _run("find-files", tmp_path, folder=str(box), name="*.py")[0]
+    assert _run("find-files", tmp_path, folder=str(box), kind="pdf")[0].startswith(
+        f"One file in `{box}` is of the kind `pdf`."
+    )
+    text, _ = _run("find-files", tmp_path, folder=str(box), text="invoice")
+    assert "- `sub/old-report.txt` `2: The INVOICE is here`" in text and "`x.py` `1: invoice`" in text
+    assert "data.bin" not in text and "1 files were not searched" in text
+    assert "`gbk.txt`" in _run("find-files", tmp_path, "zh", folder=str(box), text="发票")[0]
+    assert _run("find-files", tmp_path, folder=str(box), name="nope")[0].startswith("No file in")
+    with pytest.raises(Diverged, match="Say what to look for"):
+        _run("find-files", tmp_path, folder=str(box))
+
+
+def test_clean_old_files_moves_exactly_the_old_ones_to_the_trash(box: Path, tmp_path: Path) -> None:
+    old = [_old(box / "a\nb.txt"), _old(box / "sub" / "😀 $(touch pwned).txt"), _old(box / "-rf")]
+    kept = [box / "new.txt", _old(box / ".git" / "config"), _old(box / ".hidden")]
+    kept[0].write_text("new", encoding="utf-8")
+    (box / "link").symlink_to(_old(tmp_path / "outside.txt"))
+    text, calls = _run("clean-old-files", tmp_path, folder=str(box), days=30)
+    assert text.startswith(f"Moved 3 files (12.0 KB) from {box} to the trash")
+    assert [call.name for call in calls] == ["code_run", "file_trash", "code_run"]
+    assert not any(path.exists() for path in old) and all(path.exists() for path in kept)
+    assert (tmp_path / "outside.txt").exists() and (box / "link").is_symlink()
+    assert not list(tmp_path.rglob("pwned"))
+    assert sorted(calls[1].args["paths"]) == sorted(map(str, old)) if calls[1].args else False
+
+
+def test_nothing_old_is_said_without_a_commit(box: Path, tmp_path: Path) -> None:
+    (box / "new.txt").write_text("new", encoding="utf-8")
+    for lang, says in (("en", "is older than 30 days. Nothing was moved."), ("zh", "没有超过 30 天的文件")):
+        text, calls = _run("clean-old-files", tmp_path, lang, folder=str(box), days=30)
+        assert says in text and [call.name for call in calls] == ["code_run"]
+
+
+def test_the_check_finds_an_old_file_that_is_still_there(box: Path, tmp_path: Path) -> None:
+    procedure = _sop("clean-old-files").procedure
+    assert procedure is not None
+    check = procedure.steps[-1]
+    env = {"folder": str(box), "since": str(int(time.time()) - 30 * 86400)}
+
+    def exit_code() -> int:
+        return int(_do(ToolCall("c", "code_run", {**check.args, "env": env}), tmp_path).data["exit_code"])
+
+    assert exit_code() == 0
+    _old(box / ".hidden")
+    assert exit_code() == 0
+    _old(box / "sub" / "left.txt")
+    assert exit_code() == 1
+
+
+def test_a_confirmation_that_came_days_later_still_checks(box: Path, tmp_path: Path) -> None:
+    """What grew old while the run waited was not in the list, and does not count against it."""
+    procedure = _sop("clean-old-files").procedure
+    assert procedure is not None
+    almost = _old(box / "almost.txt")
+    listed_at = time.time() - 5 * 86400  # the plan ran five days ago: then this file was not old enough
+    os.utime(almost, (listed_at - 29 * 86400,) * 2)
+    env = {"folder": str(box), "since": str(int(listed_at) - 30 * 86400)}
+    result = _do(ToolCall("c", "code_run", {**procedure.steps[-1].args, "env": env}), tmp_path)
+    assert result.data["exit_code"] == 0
+
+
+@pytest.mark.parametrize(("lang", "head"), [("en", "**Memory "), ("zh", "**内存空闲 ")])
+def test_system_report_answers_in_its_first_line(lang: str, head: str, tmp_path: Path) -> None:
+    text, calls = _run("system-report", tmp_path, lang)
+    assert text.startswith(head) and len(calls) == 1
+    assert len(re.findall(r"^\d\. ", text, re.MULTILINE)) == 5 and text.count("`/`") >= 1

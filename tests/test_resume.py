@@ -14,14 +14,13 @@ from typing import Any
 
 import pytest
 
-from context.prompts import Prompts
 from memory.runlog import RunLogError, list_runs, read_events
 from runs.assemble import Agent, Options
 from runs.owners import AbsentOwner, ApprovingOwner
-from runs.resume import read_progress
 from runs.run import Steering, cancel
 from tests.conftest import CHECKOUT
 from tests.driving import agent, bash, call, drive, of
+from tests.scripted_server import Answer
 
 
 def plain() -> Options:
@@ -31,12 +30,13 @@ def plain() -> Options:
 CRASHING = """
 import os, sys
 from pathlib import Path
+from tests.scripted_server import Answer
 from tests.driving import agent
 from runs.assemble import Options
 from runs.owners import AbsentOwner
 import json
 home, stop_after, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-for event in agent(home, json.loads(sys.argv[4])).start("task", Options(rote=False), AbsentOwner()).events():
+for event in agent(home, json.loads(sys.argv[4]), "".join(sys.argv[5:])).start("task", Options(rote=False), AbsentOwner()).events():
     times -= event["type"] == stop_after
     if not times:
         os._exit(9)
@@ -90,30 +90,42 @@ def test_a_call_that_only_reads_is_simply_done_again(home: Path) -> None:
     assert of(events, "uncertain") == [] and "hello" in json.dumps(of(events, "tool_ended")[0]["data"])
 
 
-def test_the_history_is_rebuilt_as_it_was_sent(home: Path) -> None:
+def test_a_resumed_run_sends_the_very_history_that_an_uninterrupted_one_sends(
+    home: Path, tmp_path: Path, scripted_server: Any
+) -> None:
     script = [
-        call("update_working_checkpoint", key_info="k", related_sop="find-files"),
-        "",
-        bash("echo one; exit 3", "I try."),
-        {"calls": [append("a")["calls"][0], append("b")["calls"][0]]},
-        call("nope"),
-        append("z"),
+        Answer(calls=[{"name": "update_working_checkpoint", "args": {"key_info": "k"}, "id": "c1"}]),
+        Answer(text=""),
+        Answer(
+            text="I try.",
+            calls=[{"name": "code_run", "args": {"type": "bash", "script": "echo one; exit 3"}, "id": "c3"}],
+        ),
+        Answer(
+            calls=[
+                {"name": "code_run", "args": {"type": "bash", "script": f"echo {name}"}, "id": f"two-{name}"}
+                for name in ("a", "b")
+            ]
+        ),
+        Answer(calls=[{"name": "nope", "args": {}, "id": "c5"}]),
+        Answer(text="done"),
     ]
-    one = agent(home, script)
-    started = one.start("task", plain(), AbsentOwner())
-    loop = started._loop
-    stream = started.events()
-    for event in stream:
-        if event["type"] == "tool_ended" and event["turn"] == 5:
-            break
-    next(stream)  # the next turn has begun: the history is whole
-    sent = loop.gi_frame.f_locals["messages"]
-    handler = loop.gi_frame.f_locals["handler"]
-    progress = read_progress(read_events(home, started.id), Prompts("en"))
-    assert progress.messages == sent and progress.next_turn == 6
-    assert progress.working.summaries == handler.working.summaries
-    assert (progress.working.key_info, progress.working.related_sop) == ("k", "find-files")
-    stream.close()
+
+    def one_agent(folder: Path, server: Any) -> Agent:
+        settings = f"models: [{{name: main, model: m, base_url: '{server.base_url}'}}]"
+        return agent(folder, None, settings)
+
+    whole = scripted_server(script)
+    drive(one_agent(tmp_path / "a/home", whole).start("task", plain(), AbsentOwner()))
+    parts = scripted_server(script)
+    one_agent(tmp_path / "b/home", parts)
+    command = [sys.executable, "-c", CRASHING, str(tmp_path / "b/home"), "tool_ended", "4", "null"]
+    settings = f"models: [{{name: main, model: m, base_url: '{parts.base_url}'}}]"
+    died = subprocess.run([*command, settings], env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, check=False)
+    assert died.returncode == 9 and len(parts.requests) == 5
+    drive(one_agent(tmp_path / "b/home", parts).resume("last", plain(), AbsentOwner()))
+    sent, sent_again = (server.requests[5].body["messages"] for server in (whole, parts))
+    assert sent_again[:-1] == sent[:-1] and sent[-1]["role"] == sent_again[-1]["role"] == "user"
+    assert "<key_info>k</key_info>" in sent_again[-1]["content"] and "<history>" in sent_again[-1]["content"]
 
 
 def test_a_run_that_is_done_is_not_resumed(home: Path) -> None:

@@ -3,7 +3,9 @@
 The format is that of docs "An SOP on disk", with a few additions of ours, all optional: a step's `note` (what it does,
 for people), `when` and `unless` (a name: the step is left out unless, or if, that value is there and not empty), `done`
 and `stop` instead of a tool (the SOP ends here, well or not, with this text), `script: {file: scripts/NAME}` in the
-arguments, `requires.folders` and `requires.files` (parameters that must exist). Source: seed 002 §2, §7.
+arguments, `requires.folders` and `requires.files` (parameters that must exist). In a wording `[in|under|]` is a choice
+(an empty one: it may be left out), `{name:glob}` a slot for a name with a wildcard or an ending, and `{text:quoted}` one
+for a quoted text or a word as code has them. Source: seed 002 §2, §7.
 
     SopwithError
     ├── ProcedureError    whoever wrote the SOP: names file, line and key

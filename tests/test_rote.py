@@ -61,7 +61,9 @@ def _do(call: ToolCall, folder: Path) -> ToolResult:
 
 
 def _run(model: RoteModel, folder: Path) -> tuple[str, list[Event], list[ToolResult]]:
-    last, events, results = None, [], []
+    last: ToolResult | None = None
+    events: list[Event] = []
+    results: list[ToolResult] = []
     while True:
         reply, new = _ask(model, last)
         events += new

@@ -76,7 +76,8 @@ def disks() -> list[tuple[str, float, float, float]]:
     for part in psutil.disk_partitions(all=False):
         if part.fstype not in PSEUDO and Path(part.mountpoint).is_dir():
             mounts.setdefault(part.mountpoint, part.device)
-    seen, found = set(), []
+    seen: set[int] = set()
+    found: list[tuple[str, float, float, float]] = []
     for mount in mounts:
         try:
             device, usage = Path(mount).stat().st_dev, psutil.disk_usage(mount)

@@ -7,6 +7,7 @@
 
 __sopwith_token=$SOPWITH_RECORD_TOKEN
 __sopwith_label=$SOPWITH_RECORD_LABEL
+__sopwith_armed=
 unset SOPWITH_RECORD_TOKEN SOPWITH_RECORD_LABEL
 
 [ -r ~/.bashrc ] && . ~/.bashrc # it should feel like home
@@ -20,11 +21,11 @@ HISTIGNORE=
 [ "${HISTSIZE:-500}" -ge 100 ] 2>/dev/null || HISTSIZE=500
 set -o history
 shopt -s cmdhist lithist promptvars
-history() { # prompts that write and read the file again at each command would lose the list
+history() { # prompts that write the list to its file and read it again at each command would lose it here
   case ${1-} in -[acdnrw]*) ;; *) builtin history "$@" ;; esac
 }
 
-# kind, exit status so far, notes
+# Sends one message: kind, exit status so far, notes.
 __sopwith_say() {
   local line
   line=$(builtin history 1)
@@ -32,21 +33,21 @@ __sopwith_say() {
     "$__sopwith_token" "$1" "$2" "${#line}" "$PWD" "${3-}" "$line" "$__sopwith_token" >/dev/tty
 }
 
-# The aliases and functions of the owner that a command line names: a replay does not have them.
+# The aliases and functions that the command line names: a replay does not have the owner's.
 __sopwith_words() {
-  local words word
-  words=$(builtin history 1)
-  words=${words//[^A-Za-z0-9_.:+-]/ }
+  local IFS=$' \t\n' line word count=0
+  line=$(builtin history 1)
   set -f
-  for word in $words; do
+  for word in ${line//[^A-Za-z0-9_.:+-]/ }; do
     case $word in
-      -* | history) ;;
+      -* | history | __sopwith_*) ;;
       *)
         alias "$word" 2>/dev/null
-        case $(type -t "$word") in function) declare -f "$word" ;; esac
+        declare -F "$word" >/dev/null && declare -f "$word"
         ;;
     esac
-  done | head -c 50000
+    [ $((count += 1)) -lt 300 ] || break
+  done
 }
 
 __sopwith_start() {
@@ -57,30 +58,30 @@ __sopwith_start() {
 
 __sopwith_end() {
   local status=$? ahead=
-  read -r -t 0 2>/dev/null </dev/tty && ahead=ahead # a line that was typed while the command ran waits for the shell
+  read -r -t 0 </dev/tty && ahead=ahead # a line that was typed while the command ran still waits for the shell
   __sopwith_say end "$status" "$ahead"
   return "$status"
 }
 
-# The last thing before each prompt: puts in what a start-up file or a command has taken out.
+# The last thing before each prompt: puts in again what a start-up file or a command has taken out.
 __sopwith_ready() {
   local status=$? mark
   mark="\\[\\033]sopwith;$__sopwith_token;prompt;$__sopwith_token\\007\\]"
-  case $PS1 in *"$mark"*) ;; *) PS1=$mark$__sopwith_label$PS1 ;; esac
-  case ${PS0-} in *__sopwith_start*) ;; *) PS0=${PS0-}$__sopwith_before ;; esac
+  case ${PS1-} in *"$mark"*) ;; *) PS1=$mark$__sopwith_label${PS1-} ;; esac
+  [ -n "$__sopwith_traps" ] || case ${PS0-} in *__sopwith_start*) ;; *) PS0=${PS0-}$__sopwith_before ;; esac
   __sopwith_say ready "$status"
   __sopwith_armed=1
   return "$status"
 }
 
-__sopwith_trap() {
+__sopwith_trap() { # the command that is about to run
+  local status=$?
   [ -n "$__sopwith_armed" ] && [ -z "${COMP_LINE-}" ] || return 0
   __sopwith_armed=
-  case $1 in *__sopwith_*) ;; *) __sopwith_start ;; esac
+  case $1 in *__sopwith_*) ;; *) __sopwith_say start "$status" "$(__sopwith_words)" ;; esac
 }
 
-__sopwith_before='$({ __sopwith_start; } 2>/dev/null)'
-__sopwith_join() { # an owner's list of prompt commands becomes one, ours around it
+__sopwith_join() { # what the owner runs before a prompt becomes one text, between ours
   local IFS=$'\n'
   __sopwith_between=${PROMPT_COMMAND[*]-}
 }
@@ -90,7 +91,11 @@ PROMPT_COMMAND="{ __sopwith_end; } 2>/dev/null
 $__sopwith_between
 { __sopwith_ready; } 2>/dev/null"
 
+__sopwith_before='$({ __sopwith_start; } 2>/dev/null)'
+__sopwith_traps=
 if [ "${BASH_VERSINFO[0]}" -lt 4 ] || { [ "${BASH_VERSINFO[0]}" -eq 4 ] && [ "${BASH_VERSINFO[1]}" -lt 4 ]; }; then
-  set -o functrace # ( … ) alone on a line starts no command in this shell
+  __sopwith_traps=1
+  set -o functrace # else a line that is only ( … ) would start without a word
   trap '{ __sopwith_trap "$BASH_COMMAND"; } 2>/dev/null' DEBUG
 fi
+[ "${TERM-}" = dumb ] || __sopwith_label="\\[\\033[31m\\]$__sopwith_label\\[\\033[0m\\]"

@@ -192,7 +192,7 @@ class Repository:
         """The newest commit; None before the first, or without git."""
         if self._program is None or not (self._folder / "HEAD").exists():
             return None
-        said = self._run("rev-parse", "--quiet", "--verify", f"{BRANCH}^{{commit}}")
+        said = self._run("rev-parse", "--quiet", "--verify", BRANCH)
         return said.stdout.decode().strip() or None
 
     # what git is asked

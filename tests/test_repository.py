@@ -1,0 +1,280 @@
+"""The history of the home folder, with the git of this machine: only ours goes in, nothing of the owner's is in the way."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from memory.repository import BY_HAND, Content, Repository, RepositoryError, one_line
+from tests.conftest import CHECKOUT
+
+WRITER = """
+import sys
+from pathlib import Path
+from memory.repository import Repository
+home, name, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+repository = Repository(home)
+for number in range(times):
+    (home / "memory" / name).write_text(str(number))
+    print(repository.commit([f"memory/{name}"], f"{name} {number}"), flush=True)
+"""
+
+
+@pytest.fixture
+def repository(home: Path) -> Repository:
+    for folder in ("memory", "sops", "runs", "journal"):
+        (home / folder).mkdir(parents=True)
+    return Repository(home)
+
+
+def git(home: Path, *words: str) -> str:
+    """The owner's own git, with the owner's own settings."""
+    return subprocess.run(["git", *words], cwd=home, check=True, capture_output=True, text=True).stdout
+
+
+def write(home: Path, path: str, text: str) -> str:
+    place = home / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text, "utf-8")
+    return path
+
+
+def sound(home: Path) -> bool:
+    return (
+        subprocess.run(["git", "fsck", "--strict", "--full"], cwd=home, capture_output=True, check=False).returncode
+        == 0
+    )
+
+
+def test_a_commit_holds_the_given_paths_and_nothing_else(home: Path, repository: Repository) -> None:
+    for path in ("memory/a.txt", "memory/b.txt", "runs/1/log.jsonl", "config.yaml", "AGENTS.md"):
+        write(home, path, path)
+    commit = repository.commit(["memory/a.txt", "AGENTS.md"], "two files\n\nRun: r1")
+    assert commit and git(home, "ls-tree", "-r", "--name-only", "HEAD").split() == ["AGENTS.md", "memory/a.txt"]
+    assert [entry.subject for entry in repository.log()] == ["two files"]
+    assert repository.read(commit, "memory/a.txt") == b"memory/a.txt"
+    assert git(home, "log", "--format=%an <%ae>").strip() == "Sopwith <sopwith@localhost>"
+
+
+def test_a_commit_of_nothing_is_none(home: Path, repository: Repository) -> None:
+    assert repository.commit(["memory"], "nothing there") is None
+    path = write(home, "memory/a.txt", "1")
+    assert repository.commit([path], "one") is not None
+    assert repository.commit([path], "again") is None
+    assert len(repository.log()) == 1
+
+
+def test_what_was_removed_is_removed_in_the_history(home: Path, repository: Repository) -> None:
+    write(home, "sops/x/SKILL.md", "1")
+    first = repository.commit(["sops/x"], "there") or ""
+    (home / "sops/x/SKILL.md").unlink()
+    second = repository.commit(["sops/x"], "gone") or ""
+    assert repository.files(second, "sops/x") == {}
+    assert repository.files(first, "sops/x") == {"SKILL.md": Content(b"1")}
+    assert [entry.subject for entry in repository.log("sops/x")] == ["gone", "there"]
+
+
+@pytest.mark.parametrize("path", ["runs/1/log.jsonl", "config.yaml", "journal", "../x", "/etc/passwd"])
+def test_what_is_not_covered_is_refused(repository: Repository, path: str) -> None:
+    with pytest.raises(ValueError, match="not covered"):
+        repository.record({path: {path: Content(b"x")}}, "no")
+
+
+def test_locks_counts_drafts_and_nested_repositories_stay_out(home: Path, repository: Repository) -> None:
+    write(home, "sops/x/SKILL.md", "1")
+    for path in ("sops/.stats.sqlite3", "sops/.new-1/x/SKILL.md", "memory/.lock", "sops/x/.git/HEAD"):
+        write(home, path, "no")
+    write(home, "sops/x/scripts/__pycache__/run.pyc", "no")
+    write(home, "memory/.facts.txt.00ff.tmp", "no")
+    repository.commit(["sops", "memory"], "all")
+    assert git(home, "ls-tree", "-r", "--name-only", "HEAD").split() == ["sops/x/SKILL.md"]
+
+
+def test_the_owners_git_settings_and_hooks_do_not_matter(
+    home: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    hooks = tmp_path / "hooks"
+    hooks.mkdir()
+    for name in ("reference-transaction", "pre-commit", "commit-msg", "post-commit", "pre-auto-gc"):
+        (hooks / name).write_text(f"#!/bin/sh\ntouch {tmp_path}/hooked\nexit 1\n")
+        (hooks / name).chmod(0o755)
+    (Path.home() / ".gitconfig").write_text(
+        f"[core]\nhooksPath={hooks}\nautocrlf=true\nquotePath=true\n[commit]\ngpgsign=true\n[user]\nname=Owner\n"
+        "[init]\ndefaultBranch=trunk\n[log]\nshowSignature=true\ndate=relative\n[transfer]\nfsckObjects=maybe\n"
+    )
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "index"))
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "Somebody")
+    path = write(home, "memory/a.txt", "one\r\ntwo\n")
+    commit = repository.commit([path], "mine") or ""
+    assert repository.read(commit, path) == b"one\r\ntwo\n"
+    assert not (tmp_path / "hooked").exists() and not (tmp_path / "elsewhere").exists()
+    assert repository.log()[0].message == "mine"
+
+
+def test_a_repository_around_the_home_folder_is_left_alone(home: Path, repository: Repository) -> None:
+    outer = home.parent
+    git(outer, "init", "--quiet")
+    repository.commit([write(home, "memory/a.txt", "1")], "mine")
+    assert git(outer, "rev-list", "--all") == ""
+    assert len(repository.log()) == 1
+
+
+def test_ignore_files_and_attributes_inside_change_nothing(home: Path, repository: Repository) -> None:
+    write(home, "sops/x/.gitignore", "*\n")
+    write(home, "sops/x/.gitattributes", "* text eol=crlf\n*.md filter=lfs\n")
+    (home / "sops/x/SKILL.md").write_bytes(b"a\r\nb\n\xff")
+    commit = repository.commit(["sops/x"], "all of it") or ""
+    assert repository.files(commit, "sops/x")["SKILL.md"] == Content(b"a\r\nb\n\xff")
+    assert len(repository.files(commit, "sops/x")) == 3
+
+
+def test_any_name_and_any_bytes_come_back(home: Path, repository: Repository) -> None:
+    names = ["a b.txt", 'quo"te', "new\nline", "日本.md", "back\\slash", "-rf", "tab\t", "\udcff.bin"]
+    (home / "sops/x").mkdir()
+    for number, name in enumerate(names):
+        (home / "sops/x" / name).write_bytes(b"\0\n" * number)
+    commit = repository.commit(["sops/x"], "odd") or ""
+    found = repository.files(commit, "sops/x")
+    assert {name: len(content.data) // 2 for name, content in found.items()} == {
+        name: n for n, name in enumerate(names)
+    }
+    assert repository.commit(["sops/x"], "nothing new") is None
+
+
+def test_scripts_and_links_keep_what_they_are(home: Path, repository: Repository) -> None:
+    write(home, "sops/x/scripts/run.py", "#!/usr/bin/env python3\n")
+    (home / "sops/x/link").symlink_to("scripts/run.py")
+    commit = repository.commit(["sops/x"], "modes") or ""
+    modes = {name: content.mode for name, content in repository.files(commit, "sops/x").items()}
+    assert modes == {"scripts/run.py": "100755", "link": "120000"}
+
+
+def test_a_hand_edit_is_a_commit_of_its_own(home: Path, repository: Repository) -> None:
+    path = write(home, "MEMORY.md", "ours")
+    repository.commit([path], "first")
+    write(home, "MEMORY.md", "the owner's")
+    repository.commit_hand_edits([path])
+    write(home, "MEMORY.md", "ours again")
+    repository.commit([path], "second")
+    assert [entry.subject for entry in repository.log(path)] == ["second", BY_HAND, "first"]
+    assert repository.read(repository.log(path)[1].id, path) == b"the owner's"
+    assert repository.commit_hand_edits([path]) is None
+
+
+def test_git_status_of_the_owner_is_clean_afterwards(home: Path, repository: Repository) -> None:
+    for number in range(3):
+        repository.commit([write(home, "sops/x/SKILL.md", str(number))], str(number))
+        write(home, "runs/1/log.jsonl", "not ours")
+        write(home, "sops/.stats.sqlite3", "not ours")
+        assert git(home, "status", "--porcelain") == ""
+
+
+def test_what_the_owner_commits_there_is_part_of_the_history(home: Path, repository: Repository) -> None:
+    path = write(home, "memory/a.txt", "1")
+    repository.commit([path], "ours")
+    write(home, "memory/a.txt", "2")
+    git(home, "-c", "user.name=O", "-c", "user.email=o@localhost", "commit", "--quiet", "-am", "mine\n\nwith a body")
+    write(home, "memory/a.txt", "3")
+    repository.commit([path], "ours again")
+    assert [entry.subject for entry in repository.log(path)] == ["ours again", "mine", "ours"]
+
+
+def test_without_git_nothing_is_recorded_and_nothing_fails(
+    home: Path, repository: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    bare, path = Repository(home), write(home, "memory/a.txt", "1")
+    assert bare.problem and "git is not installed" in bare.problem and "\n" not in bare.problem
+    assert bare.commit([path], "x") is None and bare.commit_hand_edits([path]) is None
+    assert bare.log() == [] and bare.head() is None
+    assert not (home / ".git").exists()
+    assert repository.problem is None
+
+
+def test_two_processes_take_turns_and_lose_nothing(home: Path, repository: Repository) -> None:
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITER, home, name, "8"], cwd=CHECKOUT, stdout=subprocess.PIPE)
+        for name in ("a", "b", "c")
+    ]
+    said = [writer.communicate()[0].decode().split() for writer in writers]
+    assert [writer.returncode for writer in writers] == [0, 0, 0]
+    commits = {entry.id for entry in repository.log()}
+    assert len(commits) == 24 and {commit for each in said for commit in each} == commits
+    assert sound(home)
+
+
+@pytest.mark.parametrize("age_seconds", [0, 60])
+def test_a_lock_that_a_killed_git_left_is_got_over(home: Path, repository: Repository, age_seconds: int) -> None:
+    repository.commit([write(home, "memory/a.txt", "1")], "first")
+    lock = home / ".git/refs/heads/main.lock"
+    lock.touch()
+    os.utime(lock, (time.time() - age_seconds,) * 2)
+    assert repository.commit([write(home, "memory/a.txt", "2")], "second") is not None
+    assert not lock.exists()
+
+
+def test_killed_at_any_moment_the_history_is_sound_and_nothing_acknowledged_is_lost(
+    home: Path, repository: Repository
+) -> None:
+    dice, acknowledged = random.Random(7), set()
+    for number in range(8):
+        command = [sys.executable, "-c", WRITER, str(home), f"n{number}", "1000"]
+        writer = subprocess.Popen(command, cwd=CHECKOUT, stdout=subprocess.PIPE, process_group=0)
+        assert writer.stdout is not None
+        acknowledged.add(writer.stdout.readline().decode().strip())
+        time.sleep(dice.uniform(0, 0.15))
+        os.killpg(writer.pid, signal.SIGKILL)  # git as well
+        said = writer.communicate()[0].decode()
+        acknowledged |= {line.strip() for line in said.splitlines(keepends=True) if line.endswith("\n")}
+    assert repository.commit([write(home, "memory/after.txt", "1")], "after") is not None
+    assert acknowledged - {"None"} <= {entry.id for entry in repository.log()}
+    assert sound(home)
+
+
+def test_a_half_made_repository_is_finished(home: Path, repository: Repository) -> None:
+    (home / ".git/objects").mkdir(parents=True)
+    assert repository.commit([write(home, "memory/a.txt", "1")], "first") is not None
+    (home / ".git/info/exclude").unlink()
+    assert repository.commit([write(home, "memory/a.txt", "2")], "second") is not None
+    assert len(repository.log()) == 2
+
+
+def test_a_damaged_history_is_said_and_does_not_grow(home: Path, repository: Repository) -> None:
+    commit = repository.commit([write(home, "memory/a.txt", "1")], "first") or ""
+    (home / ".git/objects" / commit[:2] / commit[2:]).unlink()
+    for use in (lambda: repository.commit([write(home, "memory/a.txt", "2")], "second"), repository.log):
+        with pytest.raises(RepositoryError, match=r"\.git cannot be used"):
+            use()
+
+
+def test_a_full_disk_is_said_and_the_history_stays_sound(small_disk: Path) -> None:
+    (small_disk / "memory").mkdir()
+    repository = Repository(small_disk)
+    repository.commit([write(small_disk, "memory/a.txt", "1")], "first")
+    files = {"memory/big": Content(os.urandom(3_000_000))}
+    (small_disk / "fill").write_bytes(b"x" * 2_500_000)
+    with pytest.raises(RepositoryError):
+        repository.record({"memory/big": files}, "too big")
+    (small_disk / "fill").unlink()
+    assert [entry.subject for entry in repository.log()] == ["first"]
+    assert sound(small_disk)
+    assert repository.commit([write(small_disk, "memory/a.txt", "2")], "second") is not None
+
+
+@pytest.mark.parametrize("revision", ["--output=/tmp/x", "main", "", "HEAD; rm"])
+def test_only_ids_of_commits_are_revisions(repository: Repository, revision: str) -> None:
+    with pytest.raises(RepositoryError, match="not the id"):
+        repository.read(revision, "memory/a.txt")
+
+
+def test_a_message_stays_on_its_line() -> None:
+    assert one_line("a\nSopwith-Version: 9\r\n\x1b[31mb\0 ") == "a Sopwith-Version: 9 [31mb"
+    assert len(one_line("x" * 10_000)) == 500

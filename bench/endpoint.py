@@ -3,7 +3,7 @@
     python bench/endpoint.py                    prints its port, serves until its stdin closes
 
 POST /DIALECT/TURNS/v1/chat/completions         DIALECT: "bare" (a tool `shell`) or "sopwith" (`code_run`, `ask_user`)
-GET  /records                                   what came since the last look: a JSON list of records, see `Record`
+GET  /records                                   what came since the last look, a JSON `Record` a line
 
 It has no state of its own: the turn is told by the assistant messages in the request. A reply leaves in one write, so
 that whatever a client does with it falls into the client's time, and is built before the clock starts that counts.
@@ -35,14 +35,14 @@ class Step:
     output: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Record:
     """One request: when it had come whole and when its reply had left (ns, CLOCK_MONOTONIC of this machine)."""
 
     path: str
     arrived: int
-    answered: int
     body: str
+    answered: int = 0
 
 
 def step(dialect: str, turn: int, turns: int) -> Step:
@@ -83,8 +83,10 @@ class Endpoint:
                 body = incoming.read(length)
                 arrived = time.monotonic_ns()
                 if method == "POST" and path.endswith("/chat/completions"):
+                    record = Record(path, arrived, body.decode("utf-8"))
+                    self._records.append(record)
                     connection.sendall(_completion(path, body))
-                    self._records.append(Record(path, arrived, time.monotonic_ns(), body.decode("utf-8")))
+                    record.answered = time.monotonic_ns()
                 else:
                     connection.sendall(self._report(path))
 
@@ -92,8 +94,8 @@ class Endpoint:
         if path != "/records":
             return b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n"
         records, self._records = self._records, []
-        body = json.dumps([asdict(record) for record in records]).encode()
-        return b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body) + body
+        body = "".join(json.dumps(asdict(record)) + "\n" for record in records).encode()
+        return b"HTTP/1.1 200 OK\r\ncontent-type: application/jsonl\r\ncontent-length: %d\r\n\r\n" % len(body) + body
 
 
 def _completion(path: str, body: bytes) -> bytes:

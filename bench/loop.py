@@ -12,7 +12,7 @@ The columns:
     cold start      ms from starting the process to the arrival of its first request; median of the starts
     per turn        ms the harness adds: from the departure of a reply to the arrival of the next request, so the
                     endpoint's time is not in it, minus the tool's own time: `bash -c` with such an `echo`, started from a
-                    small process, measured here too (median). Mean over the turns of a run, median of the runs
+                    small process just before the run (median of 15). Mean over a run's turns, median of the runs
     last / first    the median of the last 10 of these, in the longest run, over that of the first 10 (under 1 ms counts as 1)
     CPU             ms a turn, children included: CPU of the longest run minus that of a run of one turn
     RSS             peak of the process, MB
@@ -33,6 +33,7 @@ import argparse
 import http.client
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -82,15 +83,38 @@ class Loop:
 LOOPS = (Loop("bare_http", "bare"), Loop("bare_openai", "bare"), Loop("sopwith", "sopwith"))
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Measured:
     """One run of one loop."""
 
     cold_ms: float
     cpu_ms: float
     rss_mb: float
-    gaps_ms: list[float]  # from each reply to the next request, without turns that asked the owner
+    tool_ms: float  # a shell call at that time
+    added_ms: list[float]  # from each reply to the next request, less the tool; without the turn that asked the owner
     bodies: list[str] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """One run as it was taken down, the endpoint's records still on disk: what this process holds in memory when it
+    starts the next child would count as the child's peak."""
+
+    loop: Loop
+    turns: int
+    tool_ms: float
+    started: int  # ns
+    cpu_ms: float
+    rss_mb: float
+    records: Path
+
+    def read(self) -> Measured:
+        records = [json.loads(line) for line in self.records.open(encoding="utf-8")]
+        added = [(new["arrived"] - old["answered"]) / 1e6 - self.tool_ms for old, new in pairwise(records)]
+        if self.loop.name == "sopwith" and self.turns > ASKS_FROM:
+            del added[ASKS_FROM - 1]
+        cold = (records[0]["arrived"] - self.started) / 1e6
+        return Measured(cold, self.cpu_ms, self.rss_mb, self.tool_ms, added, [record["body"] for record in records])
 
 
 @dataclass(slots=True)
@@ -114,7 +138,7 @@ class Bench:
     """The endpoint, a home folder and a working folder, for as long as the measurements take."""
 
     def __init__(self, port: int, folder: Path) -> None:
-        self.port, self.folder = port, folder
+        self.port, self.folder, self._runs = port, folder, 0
         (folder / "work").mkdir()
 
     def environment(self, base_url: str = "") -> dict[str, str]:
@@ -124,10 +148,10 @@ class Bench:
         model = {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": base_url, "SOPWITH_MODEL": "scripted"}
         return kept | own | (model if base_url else {})
 
-    def run(self, loop: Loop, turns: int, task: str) -> Measured:
+    def run(self, loop: Loop, turns: int, task: str) -> Raw:
         """One run to its end. Raises SystemExit, with what the process said, when it fails."""
         base_url = f"http://127.0.0.1:{self.port}/{loop.dialect}/{turns}/v1"
-        self._records()
+        tool_ms = self.tool_ms()
         with (self.folder / "said").open("wb") as said:
             started = time.monotonic_ns()
             process = subprocess.Popen(
@@ -140,21 +164,17 @@ class Bench:
             )
             _, status, used = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
-        records = self._records()
-        if process.returncode or len(records) != turns:
+        records, requests = self._records()
+        if process.returncode or requests != turns:
             text = (self.folder / "said").read_text("utf-8", "replace")[-4000:]
-            raise SystemExit(f"{loop.name}: exit {process.returncode}, {len(records)} requests of {turns}\n{text}")
-        gaps = [(new["arrived"] - old["answered"]) / 1e6 for old, new in pairwise(records)]
-        if loop.name == "sopwith" and turns > ASKS_FROM:
-            del gaps[ASKS_FROM - 1]
+            raise SystemExit(f"{loop.name}: exit {process.returncode}, {requests} requests of {turns}\n{text}")
         cpu = (used.ru_utime + used.ru_stime) * 1000
-        cold = (records[0]["arrived"] - started) / 1e6
-        return Measured(cold, cpu, used.ru_maxrss / 1024, gaps, [record["body"] for record in records])
+        return Raw(loop, turns, tool_ms, started, cpu, used.ru_maxrss / 1024, records)
 
     def tool_ms(self) -> float:
-        """The tool's own time: what a shell call takes from a small process."""
+        """The tool's own time: what a shell call takes from a small process, at this moment."""
         taken = []
-        for turn in range(60):
+        for turn in range(15):
             started = time.perf_counter()
             subprocess.run(["bash", "-c", f"echo 'part {turn}'"], capture_output=True, check=True)
             taken.append((time.perf_counter() - started) * 1000)
@@ -181,12 +201,17 @@ class Bench:
             raise SystemExit(f"the SOP lane did not serve: exit {process.returncode}\n{''.join(said)[-4000:]}")
         return taken
 
-    def _records(self) -> list[dict[str, Any]]:
+    def _records(self) -> tuple[Path, int]:
+        """A file with what the endpoint saw since the last time, and how many requests these were."""
+        self._runs += 1
+        path = self.folder / f"records-{self._runs}"
         connection = http.client.HTTPConnection("127.0.0.1", self.port)
         connection.request("GET", "/records")
-        records: list[dict[str, Any]] = json.loads(connection.getresponse().read())
+        with path.open("wb") as file:
+            shutil.copyfileobj(connection.getresponse(), file)
         connection.close()
-        return records
+        with path.open("rb") as file:
+            return path, sum(1 for _ in file)
 
 
 @contextmanager
@@ -208,40 +233,42 @@ def bench() -> Iterator[Bench]:
 def measure(turns: list[int], starts: int, repeats: int) -> dict[str, Any]:
     """All rows. Loops take turns within each round, so that a busy minute hits all of them.
 
-    Everything is run first and counted after: the tokenizer's tables would show in the children's RSS.
+    Everything is run first, and read and counted after: a big process would show in its children's RSS.
     """
     from bench.endpoint import TASK
 
-    runs: dict[tuple[str, int], list[Measured]] = {}
+    taken: list[Raw] = []
     with bench() as at:
         for loop in LOOPS:
             at.run(loop, 2, TASK)  # bytecode, home folder, page cache
         at.sop_lane_ms()
-        tool_ms = at.tool_ms()
         lane = median(at.sop_lane_ms() for _ in range(starts))
         for number, repeat in [(1, starts), *((number, repeats) for number in turns)]:
             for attempt in range(repeat):
-                for loop in LOOPS:
-                    task = TASK if number > 1 or attempt else OTHER_TASK
-                    runs.setdefault((loop.name, number), []).append(at.run(loop, number, task))
-    rows = [_row(loop, turns, runs, tool_ms) for loop in LOOPS]
+                task = TASK if number > 1 or attempt else OTHER_TASK
+                taken += [at.run(loop, number, task) for loop in LOOPS]
+        runs: dict[tuple[str, int], list[Measured]] = {}
+        for raw in taken:
+            runs.setdefault((raw.loop.name, raw.turns), []).append(raw.read())
+    rows = [_row(loop, turns, runs) for loop in LOOPS]
+    tool_ms = median(run.tool_ms for number in turns for loop in LOOPS for run in runs[loop.name, number])
     return {"tool_ms": round(tool_ms, 2), "sop_lane_ms": round(lane, 1), "rows": [asdict(row) for row in rows]}
 
 
-def _row(loop: Loop, turns: list[int], runs: dict[tuple[str, int], list[Measured]], tool_ms: float) -> Row:
+def _row(loop: Loop, turns: list[int], runs: dict[tuple[str, int], list[Measured]]) -> Row:
     from bench import tokens
 
     cold, longest = runs[loop.name, 1], runs[loop.name, max(turns)]
     requests = {
         number: [tokens.segments(json.loads(body)) for body in runs[loop.name, number][0].bodies] for number in turns
     }
-    shape = [_over_tool(run.gaps_ms[-10:], tool_ms) / _over_tool(run.gaps_ms[:10], tool_ms) for run in longest]
+    shape = [_typical(run.added_ms[-10:]) / _typical(run.added_ms[:10]) for run in longest]
     first = [tokens.segments(json.loads(run.bodies[0])) for run in cold]
     return Row(
         name=loop.name,
         cold_ms=round(median(run.cold_ms for run in cold), 1),
         per_turn_ms={
-            number: round(median(mean(run.gaps_ms) - tool_ms for run in runs[loop.name, number]), 2) for number in turns
+            number: round(median(mean(run.added_ms) for run in runs[loop.name, number]), 2) for number in turns
         },
         last_over_first=round(median(shape), 2),
         cpu_ms=round((median(r.cpu_ms for r in longest) - median(r.cpu_ms for r in cold)) / (max(turns) - 1), 2),
@@ -254,9 +281,9 @@ def _row(loop: Loop, turns: list[int], runs: dict[tuple[str, int], list[Measured
     )
 
 
-def _over_tool(gaps: list[float], tool_ms: float) -> float:
-    """The median without the tool's own time; 1 ms at least, because a ratio of less is noise."""
-    return max(median(gaps) - tool_ms, 1.0)
+def _typical(added_ms: list[float]) -> float:
+    """The median; 1 ms at least, because a ratio of less is noise."""
+    return max(median(added_ms), 1.0)
 
 
 def _added(loop: Loop, requests: list[Any], turns: int) -> float:

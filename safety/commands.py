@@ -103,7 +103,7 @@ SHELLS = {"bash", "sh", "zsh", "dash", "ksh", "fish", "ash", "rbash", "mksh"}
 INTERPRETERS = {"perl": "-e -E -ne -pe", "ruby": "-e", "node": "-e -p --eval --print", "php": "-r", "lua": "-e", "deno": "eval", "bun": "-e", "Rscript": "-e", "tclsh": "-c", "awk": "", "gawk": "", "mawk": ""}  # fmt: skip
 # Names that change what other commands are or load.
 GUARDED_VARIABLES = re.compile(r"(LD_|DYLD_|BASH_FUNC_|GIT_(SSH|EXTERNAL|EDITOR|PAGER|CONFIG)|PERL5|RUBYOPT|NODE_OPTIONS|PYTHON(PATH|STARTUP|HOME)$|PATH$|BASH_ENV$|ENV$|IFS$|PROMPT_COMMAND$|EDITOR$|PAGER$|SHELLOPTS$)")  # fmt: skip
-_BOMB = re.compile(r"([\w:.]+)\s*\(\)\s*\{\s*\1\s*\|\s*\1\s*&?\s*\}\s*;?\s*\1")
+_BOMB = re.compile(r"(?<![\w:.])([\w:.]{1,40})\s{0,9}\(\)\s*\{\s*\1\s*\|\s*\1\s*&?\s*\}\s*;?\s*\1")
 _CODE_EFFECT = re.compile(r"unlink|rmtree|rm_r|rmdir|system|exec|spawn|popen|child_process|writeFile|file_put|\brm\b|rename|Delete|`|socket|fetch|http|kill|fs\.")  # fmt: skip
 _AWK_EFFECT = re.compile(r"system\s*\(|\|\s*\"|\"\s*\||>\s*\"?[\w/~.$(]+\"?\s*[;}]|getline")
 _SQL_READS = re.compile(
@@ -133,6 +133,7 @@ class Look:
     variables: dict[str, str] = field(default_factory=dict)
     depth: int = 0
     findings: list[Finding] = field(default_factory=list)
+    _seen: set[tuple[str, str, Path | None]] = field(default_factory=set)  # what `_read` has looked at
 
     def script(self, text: str) -> list[Finding]:
         """What the script would do. Understands or says that it does not; never raises."""
@@ -357,7 +358,10 @@ class Look:
         value = word.value(self.variables) or word.known_start(self.variables)
         if not re.search(r"[/~.]", value):
             return
-        path = self._path(Word(word.parts)) if word.value(self.variables) is not None else None
+        if (name, value, self.cwd) in self._seen:
+            return
+        self._seen.add((name, value, self.cwd))
+        path = self._path(word)
         path = path or (_plain(Path(value)) if value.startswith("/") else None)
         if (
             path

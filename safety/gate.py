@@ -142,8 +142,8 @@ class Gate:
             yield Finding("unknown", f"{ask.tool} runs something that the gate cannot see")
             return
         given = {str(name): str(value) for name, value in env.items()} if isinstance(env, dict) else {}
-        for name in given:
-            if GUARDED_VARIABLES.match(name):
+        for name, value in given.items():
+            if value and GUARDED_VARIABLES.match(name):  # an empty one takes something away, which changes nothing here
                 yield Finding("unknown", f"sets {name}, which changes what commands do")
         cwd = ask.paths[0] if ask.paths else self.cwd
         variables = {"HOME": str(self.owner_home), "PWD": str(cwd), "TMPDIR": str(places.temporary)} | given

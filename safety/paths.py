@@ -60,6 +60,8 @@ class Places:
     agent: Path
     owner: Path
     temporary: Path
+    secrets: tuple[str, ...]
+    startup: tuple[str, ...]
 
     @classmethod
     def of(cls, roots: tuple[str | Path, ...], agent: Path, owner: Path, cwd: Path) -> Places:
@@ -67,7 +69,15 @@ class Places:
         temporary = Path(tempfile.gettempdir())
         named = [owner / str(root)[2:] if str(root).startswith("~/") else cwd / root for root in roots]
         allowed = named or [owner, cwd, temporary]
-        return cls(tuple(_real(root) for root in allowed), _real(agent), _real(owner), _real(temporary))
+        owner = _real(owner)
+        return cls(
+            tuple(_real(root) for root in allowed),
+            _real(agent),
+            owner,
+            _real(temporary),
+            tuple(f"{owner}/{name}" for name in SECRETS),
+            tuple(f"{owner}/{name}" for name in STARTUP),
+        )
 
     def kind(self, path: Path) -> Kind:
         """The kind of a place for writing. The most guarded one wins."""
@@ -76,7 +86,7 @@ class Places:
             return "inside" if _within(text, HARMLESS_DEVICES) else "device"
         if path.is_relative_to(self.agent):
             return "agent"
-        if _within(text, [str(self.owner / name) for name in STARTUP]) or "/.git/hooks/" in text + "/":
+        if _within(text, self.startup) or "/.git/hooks/" in text + "/":
             return "startup"
         if self.is_secret(path):
             return "secret"
@@ -87,15 +97,15 @@ class Places:
         text = str(path)
         if path == self.agent / "config.yaml" or _within(text, SYSTEM_SECRETS):
             return True
-        return _within(text, [str(self.owner / name) for name in SECRETS]) and not NO_SECRET.search(text)
+        return _within(text, self.secrets) and not NO_SECRET.search(text)
 
     def is_vital(self, path: Path) -> bool:
         """Whether deleting the path takes the system, the owner's home or the agent's own with it."""
         return str(path) in SYSTEM or self.owner.is_relative_to(path) or self.agent.is_relative_to(path)
 
 
-def _within(text: str, folders: tuple[str, ...] | list[str]) -> bool:
-    return any(text == folder or text.startswith(folder + "/") for folder in folders)
+def _within(text: str, folders: tuple[str, ...]) -> bool:
+    return text.startswith(folders) and any(text == folder or text.startswith(folder + "/") for folder in folders)
 
 
 def _real(path: Path) -> Path:

@@ -188,7 +188,7 @@ def _is_secret(found: re.Match[str], value: str, in_quotes: bool) -> bool:
         )
     if in_quotes:
         return len(value) >= 6 and (has_digit or not _CODE.fullmatch(value) or "pass" in found["name"].lower())
-    if found["after"] in ("(", "[", "{") or "(" in value:
+    if found["after"] in ("(", "[", "{") or "(" in value or re.match(r"\w+\[", value):
         return False
     if found["name"].isupper() and "=" in found["sep"]:  # a line of an env file
         return len(value) >= 6

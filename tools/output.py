@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 SHOWN = 6_000  # characters shown of the head, and of the tail
 HELD = 32_768  # bytes held of the head, and of the tail: SHOWN characters of any encoding, and room for escapes
-FILE_BYTES = 64_000_000  # bytes kept in the file
+FILE_BYTES = 32_000_000  # bytes kept in the file
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])")
 _REWRITTEN = re.compile(r"[^\n]*\r+(?=[^\r\n])")  # what a progress bar has painted over
 # Control characters as their pictures (U+2400 …), so that a NUL or a backspace is seen and does nothing.
@@ -89,13 +89,24 @@ class Output:
         if self._file is None or self._written >= FILE_BYTES:
             return
         if self.redact is not str:
-            data = self._waiting + data
-            cut = len(data) if last else data.rfind(b"\n") + 1 or max(0, len(data) - 4096)
-            data, self._waiting = data[:cut], data[cut:]
-            data = self.redact(data.decode(errors="surrogateescape")).encode(errors="surrogateescape")
+            data = self._redacted(data, last)
         data = data[: FILE_BYTES - self._written]
         self._written += len(data)
         self._file.write(data)
+
+    def _redacted(self, data: bytes, last: bool) -> bytes:
+        """What can go to the file now. The end waits, already redacted, in case a secret goes on in what comes next."""
+        self._waiting += data
+        if len(self._waiting) < 2 * HELD and not last:
+            return b""
+        data, rest = self._waiting, b""
+        begun = data.rfind(b"-----BEGIN")
+        if begun > 0 and b"-----END" not in data[begun:] and not last:  # a key of many lines, not yet whole
+            data, rest = data[:begun], data[begun:][: 8 * HELD]
+        data = self.redact(data.decode(errors="surrogateescape")).encode(errors="surrogateescape")
+        cut = len(data) if last else max(0, len(data) - 4096)
+        self._waiting = data[cut:] + rest
+        return data[:cut]
 
 
 class Live:

@@ -134,10 +134,8 @@ def _mismatch(schema: Schema, value: Any, at: str) -> tuple[Any, str | None]:
             return value, f"{at}: must be {_A[kind]}, got {_short(value)}"
     if "enum" in schema and value not in schema["enum"]:
         return value, f"{at}: must be one of {', '.join(map(str, schema['enum']))}; got {_short(value)}"
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        low, high = schema.get("minimum", value), schema.get("maximum", value)
-        if not low <= value <= high:
-            return value, f"{at}: must be {_range(schema)}, got {value}"
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and not _is_within(schema, value):
+        return value, f"{at}: must be {_range(schema)}, got {value}"
     if isinstance(value, dict):
         return value, _object_mismatch(schema, value, at)
     if isinstance(value, list) and isinstance(schema.get("items"), dict):
@@ -202,6 +200,10 @@ def _from_text(kind: str, schema: Schema, value: str) -> Any:
     return [value] if kind == "array" and value and schema.get("items", {}).get("type") == "string" else value
 
 
+def _is_within(schema: Schema, value: float) -> bool:
+    return not (value < schema.get("minimum", value) or value > schema.get("maximum", value))
+
+
 def _range(schema: Schema) -> str:
     if "minimum" not in schema:
         return f"at most {schema['maximum']}"
@@ -209,7 +211,9 @@ def _range(schema: Schema) -> str:
 
 
 def _short(value: Any) -> str:
-    text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    if isinstance(value, (list, dict)):  # as deep as anyone likes to send them
+        return f"a list of {len(value)}" if isinstance(value, list) else f"an object with {len(value)} keys"
+    text = ascii(value[:60]) if isinstance(value, str) and not value.isprintable() else repr(value)
     return text if len(text) <= 60 else text[:57] + "…"
 
 

@@ -1,0 +1,341 @@
+"""Running scripts: real processes, and none of them left afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from models.base import ToolResult
+from safety.secrets import Redactor
+from tools import processes
+from tools.base import ToolContext, ToolError
+from tools.code_run import code_run
+from tools.output import Live, Output, clean
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture
+def ctx(tmp_path: Path, home: Path) -> ToolContext:
+    return ToolContext(cwd=tmp_path / "cwd", folder=tmp_path / "run", home=home, call="call/1")
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left() -> Iterator[None]:
+    """No test of this file may leave a process, a zombie or a descriptor behind."""
+    before = set(psutil.Process().children(recursive=True))
+    descriptors = psutil.Process().num_fds()
+    yield
+    left = [process for process in psutil.Process().children(recursive=True) if process not in before]
+    assert [" ".join(process.cmdline()) or process.status() for process in left] == []
+    assert psutil.Process().num_fds() <= descriptors + 1  # the first call loads a library
+
+
+def run(ctx: ToolContext, script: str, type: str = "bash", **more: Any) -> ToolResult:
+    """The result of a call; what it streamed is thrown away."""
+    return stream(ctx, script, type, **more)[1]
+
+
+def stream(ctx: ToolContext, script: str, type: str = "bash", **more: Any) -> tuple[list[str], ToolResult]:
+    parts = []
+    calling = code_run.run(ctx, type=type, script=script, **more)
+    assert not isinstance(calling, ToolResult)
+    while True:
+        try:
+            parts.append(next(calling))
+        except StopIteration as end:
+            return parts, end.value
+
+
+def test_output_and_errors_come_in_order_with_the_exit_code(ctx: ToolContext) -> None:
+    result = run(ctx, "echo one; echo two >&2; echo three; exit 3")
+    assert (result.status, result.data) == ("error", {"exit_code": 3, "output": "one\ntwo\nthree\n"})
+    assert run(ctx, "true").data == {"exit_code": 0, "output": ""}
+
+
+def test_python_starts_in_the_folder_and_quotes_its_lines(ctx: ToolContext) -> None:
+    (ctx.cwd / "near.py").write_text("value = 'é密'")
+    result = run(ctx, "import near, os\nprint(near.value, os.getcwd())\nraise ValueError('no')", "python")
+    assert result.status == "error"
+    assert f"é密 {ctx.cwd}\n" in result.data["output"]
+    assert "    raise ValueError('no')" in result.data["output"]
+
+
+def test_input_is_empty_and_no_start_up_file_is_read(ctx: ToolContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    (ctx.cwd / "start.sh").write_text("echo started")
+    monkeypatch.setenv("BASH_ENV", str(ctx.cwd / "start.sh"))
+    assert run(ctx, 'read x; echo "[$x]"').data["output"] == "[]\n"
+
+
+def test_secrets_of_our_environment_are_not_passed_on(ctx: ToolContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "GH_TOKEN", "MY_SECRET", "DB_PASSWORD", "TOKEN", "KEPT_TOKEN", "TOKENS_FOLDER"):
+        monkeypatch.setenv(name, "hunter2")
+    ctx.env["KEPT_TOKEN"] = "given"
+    shown = run(ctx, "env", env={"more": "a b"}).data["output"]
+    assert {"KEPT_TOKEN=given", "TOKENS_FOLDER=hunter2", "more=a b"} <= set(shown.splitlines())
+    assert shown.count("hunter2") == 1
+
+
+def test_values_are_given_as_variables_never_as_code(ctx: ToolContext) -> None:
+    evil = "$(echo pwned); 'x' \"y\"\nz"
+    assert run(ctx, 'printf %s "$v"', env={"v": evil}).data["output"] == evil
+
+
+def test_what_cannot_be_started_is_the_models_mistake(ctx: ToolContext) -> None:
+    for args, words in [
+        ({"script": "ls", "cwd": "missing"}, "is not a folder"),
+        ({"script": "ls\0"}, "NUL"),
+        ({"script": "echo \ud800"}, "surrogate"),
+        ({"script": "ls", "env": {"a=b": "c"}}, "env"),
+        ({"script": "ls", "env": {"a": "\ud800"}}, "env"),
+        ({"script": "ls", "env": {"a": "x" * 3_000_000}}, "cannot start"),
+    ]:
+        with pytest.raises(ToolError, match=words):
+            run(ctx, **args)  # type: ignore[arg-type]
+
+
+def test_long_script_runs(ctx: ToolContext) -> None:
+    assert run(ctx, "# " + "x" * 300_000 + "\necho done").data["output"] == "done\n"
+
+
+def test_exit_by_signal_is_said(ctx: ToolContext) -> None:
+    result = run(ctx, "kill -9 $$")
+    assert (result.status, result.data["signal"]) == ("error", "killed by SIGKILL")
+
+
+STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "sleep 60",
+        "trap '' TERM; sleep 60; sleep 60",
+        "sleep 60 & sleep 61 & wait",
+        "setsid sleep 60 & sleep 61",
+        "(setsid bash -c 'setsid sleep 60 & sleep 61' &) ; sleep 62",
+        f'setsid {sys.executable} -c "{STUBBORN}" & sleep 60',
+        "setsid env -i bash -c 'trap \"\" TERM; while :; do sleep 1; done' & sleep 60",
+        "exec >/dev/null 2>&1; sleep 60",
+        "kill -STOP $$",
+        "while :; do (sleep 5 &) ; sleep 0.01; done",
+    ],
+)
+def test_time_limit_ends_the_whole_tree(ctx: ToolContext, script: str) -> None:
+    start = time.monotonic()
+    result = run(ctx, script, timeout=1)
+    assert time.monotonic() - start < 3
+    assert result.status == "timeout"
+    assert "1 s, the time limit" in result.data["reason"]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "sleep 60 & echo done",
+        "setsid sleep 60 & disown; echo done",
+        "(setsid bash -c 'trap \"\" TERM; sleep 60' > /dev/null 2>&1 &) ; echo done",
+        "setsid env -i sleep 60 </dev/null >/dev/null 2>&1 & echo done",
+        "yes > /dev/null & echo done",
+        "(while :; do echo again; sleep 0.01; done) & sleep 0.2; echo done",
+    ],
+)
+def test_what_is_left_in_the_background_is_stopped_and_named(ctx: ToolContext, script: str) -> None:
+    start = time.monotonic()
+    result = run(ctx, script)
+    assert time.monotonic() - start < 2.5
+    assert result.status == "ok"
+    assert "done" in result.data["output"]
+    assert result.data["stopped"]
+    assert run(ctx, "echo next").data == {"exit_code": 0, "output": "next\n"}
+
+
+def test_background_work_that_ends_by_itself_is_waited_for(ctx: ToolContext) -> None:
+    result = run(ctx, "(sleep 0.1; echo late) & echo early")
+    assert result.data == {"exit_code": 0, "output": "early\nlate\n"}
+
+
+def test_other_children_of_ours_are_left_alone(ctx: ToolContext) -> None:
+    other = subprocess.Popen(["sleep", "60"])
+    try:
+        assert run(ctx, "sleep 60 & setsid sleep 61 & echo done").data["stopped"]
+        assert run(ctx, "sleep 60", timeout=1).status == "timeout"
+        assert other.poll() is None
+    finally:
+        other.kill()
+        other.wait()
+
+
+def test_calls_side_by_side_do_not_stop_each_other(ctx: ToolContext, tmp_path: Path) -> None:
+    results: dict[int, ToolResult] = {}
+
+    def call(number: int) -> None:
+        mine = ToolContext(ctx.cwd, tmp_path / f"run{number}", ctx.home, call=str(number))
+        script = "sleep 30 & echo done" if number % 2 else "(sleep 0.8; echo slow); echo end"
+        results[number] = run(mine, script)
+
+    threads = [threading.Thread(target=call, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(results[number].data["output"] == "slow\nend\n" for number in (0, 2))
+    assert all(results[number].data["stopped"] == ["sleep 30"] for number in (1, 3))
+
+
+def test_agent_within_an_agent_is_ended_with_what_it_started(ctx: ToolContext) -> None:
+    code = (
+        "import sys; from pathlib import Path; from tools.base import ToolContext; from tools.code_run import code_run\n"
+        "here = Path(sys.argv[1]); list(code_run.run(ToolContext(here, here, here), 'bash', 'echo up; setsid sleep 60; sleep 61'))"
+    )
+    start = time.monotonic()
+    result = run(ctx, f'cd {CHECKOUT}; {sys.executable} -c "$code" {ctx.cwd}', timeout=2, env={"code": code})
+    assert result.status == "timeout"
+    assert time.monotonic() - start < 4
+
+
+def test_interrupt_ends_the_tree_and_goes_on(ctx: ToolContext) -> None:
+    timer = threading.Timer(0.4, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        run(ctx, "sleep 60 & setsid sleep 61 & sleep 62")
+        time.sleep(5)
+    timer.join()
+    assert time.monotonic() - start < 3
+
+
+def test_closing_the_call_ends_the_tree(ctx: ToolContext) -> None:
+    calling = code_run.run(ctx, "bash", "echo up; setsid sleep 60 & sleep 61")
+    assert not isinstance(calling, ToolResult)
+    assert next(calling) == "up\n"
+    calling.close()
+
+
+def test_output_is_streamed_while_it_comes(ctx: ToolContext) -> None:
+    start = time.monotonic()
+    calling = code_run.run(ctx, "python", "import time\nprint('first')\ntime.sleep(0.6)\nprint('second')")
+    assert not isinstance(calling, ToolResult)
+    assert next(calling) == "first\n"
+    assert time.monotonic() - start < 0.5
+    assert next(calling) == "second\n"
+    calling.close()
+
+
+def test_flood_stays_small_in_memory_and_in_events(ctx: ToolContext) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    parts, result = stream(ctx, "yes", timeout=2)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64_000
+    assert result.status == "timeout"
+    assert len(parts) < 50
+    assert max(map(len, parts)) <= 4_001
+    assert len(result.data["output"]) < 13_000
+    assert Path(result.data["file"]).stat().st_size == 32_000_000
+    assert result.data["bytes"] > 32_000_000
+
+
+def test_hundred_megabytes_keep_head_and_tail(ctx: ToolContext) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    result = run(ctx, "echo start; head -c 100000000 /dev/zero | tr '\\0' 'x'; echo; echo end")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64_000
+    assert result.data["output"].startswith("start\n")
+    assert result.data["output"].endswith("\nend\n")
+    assert result.data["bytes"] == 100_000_011
+
+
+def test_long_output_is_whole_in_the_file(ctx: ToolContext) -> None:
+    result = run(ctx, "seq 1 50000")
+    whole = Path(result.data["file"])
+    assert whole == ctx.folder / "out-call_1.txt"
+    assert whole.read_text() == "".join(f"{n}\n" for n in range(1, 50_001))
+    head, gap, tail = (
+        part.strip().splitlines()
+        for part in result.data["output"].partition("[…")[0:1] + ("",) + (result.data["output"].rpartition("…]")[2],)
+    )
+    assert (head[0], gap, tail[-1]) == ("1", [], "50000")
+    assert str(whole) in result.data["output"]
+
+
+def test_output_that_is_shown_whole_leaves_no_file(ctx: ToolContext) -> None:
+    result = run(ctx, "printf '密%.0s' $(seq 5000)")
+    assert result.data == {"exit_code": 0, "output": "密" * 5000}
+    assert not list(ctx.folder.glob("out-*"))
+
+
+def test_binary_and_broken_text_become_visible(ctx: ToolContext) -> None:
+    result = run(ctx, r"printf 'a\0b\x07\xff\xfe \033[31mred\033[0m \033]0;title\007x\r\nrow 1\rrow 22\r\nend'")
+    assert result.data["output"] == "a␀b␇\ufffd\ufffd red x\nrow 22\nend"
+
+
+def test_secrets_are_hidden_in_result_stream_and_file(ctx: ToolContext) -> None:
+    ctx.redact = Redactor({"KEY": "zebra-crossing-42"})
+    parts, result = stream(ctx, "for i in $(seq 3000); do echo $i zebra-crossing-42; done")
+    kept = Path(result.data["file"]).read_text()
+    for text in (*parts, json.dumps(result.data), kept):
+        assert "zebra" not in text
+    assert kept.count("[KEY]") == 3000
+
+
+def test_secret_cut_in_two_by_a_block_is_hidden_in_the_file(tmp_path: Path) -> None:
+    output = Output(tmp_path / "out.txt", Redactor({"KEY": "zebra-crossing-42"}))
+    data = b"x" * 10_000 + b"zebra-crossing-42" + b"y" * 10_000
+    for at in range(0, len(data), 7):
+        output.add(data[at : at + 7])
+    output.close()
+    assert output.file is not None
+    assert output.file.read_text() == "x" * 10_000 + "[KEY]" + "y" * 10_000
+    assert "zebra" not in output.shown()
+
+
+def test_character_cut_in_two_is_whole_in_the_stream() -> None:
+    live = Live()
+    first, second = "密".encode()[:2], "密".encode()[2:]
+    live.add(first)
+    assert live.take() == ""
+    live.add(second)
+    assert live.take() == "密"
+
+
+def test_escapes_are_taken_out() -> None:
+    assert clean("\x1b[2K\x1b[1;32mok\x1b[m\x1b(B\x1bM \x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\") == "ok link"
+
+
+def test_psutil_finds_the_same_processes_as_proc(ctx: ToolContext) -> None:
+    """The way for systems without /proc, on this one."""
+    tree = processes.Tree(["bash", "-c", "sleep 60 & setsid sleep 61 & wait"], ctx.cwd, dict(os.environ), "t")
+    try:
+        end = time.monotonic() + 3
+        while len(tree._rest_by_proc()) < 3 and time.monotonic() < end:
+            time.sleep(0.02)
+        assert sorted(tree._rest_by_psutil()) == sorted(tree._rest_by_proc())
+        assert len(tree._rest_by_psutil()) == 3
+    finally:
+        tree.stop()
+
+
+def test_call_costs_little_more_than_the_process_itself(ctx: ToolContext) -> None:
+    def median(action: Any) -> float:
+        times = []
+        for _ in range(15):
+            start = time.perf_counter()
+            action()
+            times.append(time.perf_counter() - start)
+        return sorted(times)[7]
+
+    def bare() -> None:
+        subprocess.run(["bash", "-c", "true"], stdin=subprocess.DEVNULL, capture_output=True, check=True)
+
+    run(ctx, "true")
+    assert median(lambda: run(ctx, "true")) - median(bare) < 0.010  # 2 ms on a quiet machine

@@ -1,0 +1,187 @@
+"""Secrets: the values that we hold in every spelling, known kinds of keys, and values behind a name."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import random
+import string
+import time
+import urllib.parse
+from pathlib import Path
+
+import pytest
+
+from safety.secrets import HIDDEN, Redactor
+
+VALUE = "pa$$ w/rd+'quoted\"&é密<1>"
+
+
+@pytest.fixture
+def redact() -> Redactor:
+    return Redactor({"MAIN_KEY": VALUE, "PLAIN": "zebra-crossing-42", "SHORT": "abc"})
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        VALUE,
+        json.dumps(VALUE),
+        json.dumps(VALUE, ensure_ascii=False),
+        json.dumps({"a": json.dumps({"b": VALUE})}),
+        urllib.parse.quote(VALUE),
+        urllib.parse.quote(VALUE, safe=""),
+        urllib.parse.quote_plus(VALUE),
+        urllib.parse.urlencode({"key": VALUE}),
+        base64.b64encode(VALUE.encode()).decode(),
+        base64.urlsafe_b64encode(VALUE.encode()).decode(),
+        base64.b64encode(b"user:" + VALUE.encode() + b"\n").decode(),
+        base64.b32encode(VALUE.encode()).decode(),
+        VALUE.encode().hex(),
+        VALUE.encode().hex().upper(),
+        html.escape(VALUE),
+        repr(VALUE),
+        "'" + VALUE.replace("'", "'\\''") + "'",
+        VALUE[::-1],
+    ],
+)
+def test_value_that_we_hold_is_hidden_in_every_spelling(redact: Redactor, spelling: str) -> None:
+    hidden = redact(f"before {spelling} after")
+    assert "[MAIN_KEY]" in hidden
+    assert hidden.startswith("before ") and hidden.endswith(" after")  # noqa: PT018
+    left = hidden.replace("before ", "").replace(" after", "").replace("[MAIN_KEY]", "")
+    assert VALUE not in left
+    assert len(left) <= len(spelling) // 2
+
+
+def test_base64_around_a_value_hides_it_at_every_offset(redact: Redactor) -> None:
+    for before in range(6):
+        text = base64.b64encode(b"u" * before + b"zebra-crossing-42" + b"!!").decode()
+        assert "[PLAIN]" in redact(text), before
+
+
+def test_short_value_is_left_alone(redact: Redactor) -> None:
+    assert redact("abc is the alphabet") == "abc is the alphabet"
+
+
+def letters(count: int, alphabet: str = string.ascii_letters + string.digits) -> str:
+    return "".join(random.Random(count).choices(alphabet, k=count))  # made here: no key of anyone's stands in this file
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "sk-" + letters(48),
+        "sk-proj-" + letters(60),
+        "sk_live_" + letters(24),
+        "ghp_" + letters(36),
+        "github_pat_" + letters(60),
+        "glpat-" + letters(20),
+        "AKIA" + letters(16, string.ascii_uppercase + string.digits),
+        "AIza" + letters(35),
+        "xoxb-" + letters(12, string.digits) + "-" + letters(24),
+        "eyJ" + letters(30) + ".eyJ" + letters(40) + "." + letters(43),
+        "npm_" + letters(36),
+        "hf_" + letters(34),
+        f"-----BEGIN RSA PRIVATE KEY-----\n{letters(64)}\n{letters(30)}\n-----END RSA PRIVATE KEY-----",
+        f"-----BEGIN OPENSSH PRIVATE KEY-----\n{letters(64)}",
+    ],
+)
+def test_known_kinds_of_keys_are_hidden(redact: Redactor, key: str) -> None:
+    for text in (f"see {key} there", f'{{"x": "{key}"}}', f"密钥是：{key}。", f"a={key}&b=1"):
+        assert key not in redact(text)
+        assert HIDDEN in redact(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password=hunter2x",
+        "DB_PASSWORD=correcthorse",
+        "export API_KEY='s3cr3tvalue'",
+        "password: Tr0ub4dor&3",
+        '"password": "correct horse"'.replace(" horse", "horse1"),
+        '{\\"api_key\\": \\"a1b2c3d4\\"}',
+        "client_secret = 'zzz9-yyy8'",
+        "密码：hunter2x，谢谢",
+        "密码是hunter2x。",
+        "口令=“abc12345”",
+        "the password is hunter2x",
+        "mysql --password hunter2x -u root",
+        "mysql --password=hunter2x",
+        "postgres://joe:hunter2x@db.example.org/x",
+        "Authorization: Bearer abcdef0123456789abcdef",
+        "access_token=abc123def456&x=1",
+        "passwd:123456",
+        "aws_secret_access_key = abcd/1234+efgh",
+        "AccountKey=abc123+/xyz9==;Endpoint=x",
+    ],
+)
+def test_value_behind_a_name_is_hidden(redact: Redactor, text: str) -> None:
+    assert HIDDEN in redact(text), redact(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "max_tokens=1000",
+        "def f(password: str, token: str | None = None) -> None:",
+        "token = tokens[0]",
+        "password = getpass()",
+        "self.api_key = api_key",
+        "api_key: ${OPENAI_API_KEY}",
+        "password = os.environ['X']",
+        "primary key: user_id1; foreign_key=abc123",
+        "if token is None:",
+        "disk-usage task-list-for-a-very-long-project-name",
+        "The token was refreshed; the password is required.",
+        'integrity "sha512-' + letters(86) + '=="',
+        "https://example.org:8080/path?x=1",
+        "sha256:" + letters(64, "0123456789abcdef"),
+        "key=value1",
+    ],
+)
+def test_code_and_prose_stay(redact: Redactor, text: str) -> None:
+    assert redact(text) == text
+
+
+def test_data_is_hidden_by_key_and_at_any_depth(redact: Redactor) -> None:
+    data = {"a": [{"password": "hunter2x", "n": 5}, "zebra-crossing-42"], "zebra-crossing-42": None, "token": "short"}
+    hidden = redact.redact(data)
+    assert hidden == {"a": [{"password": HIDDEN, "n": 5}, "[PLAIN]"], "[PLAIN]": None, "token": "short"}
+
+
+def test_hiding_twice_changes_nothing_more(redact: Redactor) -> None:
+    once = redact("password=hunter2x zebra-crossing-42 sk-" + letters(40))
+    assert redact(once) == once
+
+
+def test_our_own_code_has_few_false_hits(redact: Redactor) -> None:
+    code = "".join(
+        path.read_text() for path in Path(__file__).parent.parent.glob("[a-z]*/*.py") if "test" not in path.name
+    )
+    assert redact(code).count(HIDDEN) - code.count(HIDDEN) <= 15 * len(code) / 1_000_000 + 1
+
+
+def test_five_megabytes_take_less_than_a_second_each(redact: Redactor) -> None:
+    line = "2026-01-02 INFO worker: token bucket at 5, key=abc path=/usr/lib/python3 task-id risk eyJ no\n"
+    text = line * (1_000_000 // len(line))
+    start = time.process_time()
+    redact(text)
+    assert time.process_time() - start < 0.4  # 5 MB/s would be 0.2; this machine may be busy
+
+
+def test_nasty_text_takes_no_longer(redact: Redactor) -> None:
+    for text in (
+        "password" * 20_000,
+        "password=" * 20_000,
+        "a" * 200_000,
+        "://" * 60_000,
+        "eyJ" * 60_000,
+        "sk-" * 60_000,
+        "-----BEGIN " * 20_000,
+    ):
+        start = time.process_time()
+        redact(text)
+        assert time.process_time() - start < 1, text[:20]

@@ -30,7 +30,12 @@ class ModelUnavailable(ModelError):
 
 
 class Diverged(ModelError):
-    """A replay stopped: `reason` says what differed, `handover` tells the next model what has already happened."""
+    """A replay stopped: `reason` says what differed, `handover` tells the next model what has already happened.
+
+    `declined` is True when the gate or the owner said no, or what was asked for is not there: no model is to try again.
+    """
+
+    declined = False
 
     def __init__(self, reason: str, handover: str, event: Event | None = None) -> None:
         super().__init__(reason)

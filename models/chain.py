@@ -83,7 +83,7 @@ class ModelChain:
     def _hand_over(self, error: Diverged, request: Request) -> Iterator[Event]:
         if error.event:
             yield error.event
-        if len(self._models) == 1:
+        if error.declined or len(self._models) == 1:
             raise error
         request.messages.append({"role": "user", "content": error.handover})
         request.last = None  # it was held against the recorded step; the next model reads the handover instead

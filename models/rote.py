@@ -45,7 +45,6 @@ SAY: _Said = {
     "too_long": {"en": "{} is too long to hand to a script", "zh": "{} 太长，无法交给脚本"},
     "line_break": {"en": "an item of {} holds a line break; a script would take it for two", "zh": "{} 中有一项含换行，脚本会把它当成两项"},
     "no_result": {"en": "its last step has no recorded result", "zh": "上一步没有留下结果"},
-    "unsure": {"en": "this step may have happened before the interruption; it is not done twice", "zh": "这一步在中断前可能已经做过，不会再做一次"},
     "nothing": {"en": "nothing", "zh": "没有"},
     "none_yet": {"en": "(nothing yet)", "zh": "（还没有）"},
 }  # fmt: skip
@@ -97,20 +96,14 @@ class RoteModel:
         reply.seconds = time.perf_counter() - started
         return reply
 
-    def fast_forward(self, results: Sequence[ToolResult], unsure: bool = False) -> None:
-        """Goes on where a run stood: `results` are those of its finished calls, in order.
-
-        `unsure`: one more call was started and its end is not known; if it is one that changes something, the replay
-        stops there with the next reply, because it may have happened.
-        """
+    def fast_forward(self, results: Sequence[ToolResult]) -> None:
+        """Goes on where a run stood: `results` are those of its finished calls, in order."""
         try:
             for result in results:
                 if (step := self._next_step()) is None:
                     return
                 self._ask(step)
                 self._hold(step, result)
-            if unsure and (step := self._next_step()) and step.changes_something:
-                raise self._diverged(step.id, self._say("unsure"))
         except Diverged as error:
             self._failure = error
 
@@ -150,7 +143,8 @@ class RoteModel:
         self._pending = step
         call = ToolCall(f"rote{self._calls:05d}", step.tool, args)
         note = self._filled(step, self._in_language(step.note)) if step.note else step.tool
-        return Reply(f"{self.sop} · {step.id} · {note}", [call], model=self.name, kind="rote")
+        said = f"{self.sop} · {step.id} · {note}"
+        return Reply(said, [call], model=self.name, kind="rote", only_reads=not step.changes_something)
 
     def _finish(self) -> Reply:
         if self._answer is None:

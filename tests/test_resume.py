@@ -36,14 +36,17 @@ from runs.assemble import Options
 from runs.owners import AbsentOwner
 import json
 home, stop_after, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-for event in agent(home, json.loads(sys.argv[4]), "".join(sys.argv[5:])).start("task", Options(rote=False), AbsentOwner()).events():
+one, options = agent(home, json.loads(sys.argv[4]), "".join(sys.argv[5:])), Options(rote=False)
+sop = (home / "sops" / "append").is_dir()
+run = one.run_sop("append", {}, options, AbsentOwner()) if sop else one.start("task", options, AbsentOwner())
+for event in run.events():
     times -= event["type"] == stop_after
     if not times:
         os._exit(9)
 """
 
 
-def begin(home: Path, replies: Sequence[Any], stop_after: str, times: int = 1) -> tuple[Agent, str]:
+def begin(home: Path, replies: Sequence[Any] | None, stop_after: str, times: int = 1) -> tuple[Agent, str]:
     """Drives a run in a process that dies right after the `times`-th event of a type."""
     command = [sys.executable, "-c", CRASHING, str(home), stop_after, str(times), json.dumps(replies)]
     died = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, check=False)
@@ -126,6 +129,39 @@ def test_a_resumed_run_sends_the_very_history_that_an_uninterrupted_one_sends(
     sent, sent_again = (server.requests[5].body["messages"] for server in (whole, parts))
     assert sent_again[:-1] == sent[:-1] and sent[-1]["role"] == sent_again[-1]["role"] == "user"
     assert "<key_info>k</key_info>" in sent_again[-1]["content"] and "<history>" in sent_again[-1]["content"]
+
+
+SOP = """\
+effects: local
+plan:
+  - {tool: code_run, args: {type: bash, script: "echo look >> looked"}}
+commit:
+  - {tool: code_run, args: {type: bash, script: "echo line >> effects"}}
+result: appended
+"""
+
+
+def an_sop(home: Path) -> None:
+    folder = home / "sops" / "append"
+    folder.mkdir(parents=True)
+    front = "---\nname: append\ndescription: Appends a line.\nmetadata: {sopwith-status: active}\n---\n"
+    (folder / "SKILL.md").write_text(front)
+    (folder / "sop.yaml").write_text(SOP)
+
+
+def test_a_replay_killed_while_it_looked_looks_again(home: Path) -> None:
+    an_sop(home)
+    again, run = begin(home, None, "tool_started", 1)
+    events = drive(again.resume(run, plain(), AbsentOwner()))
+    assert events[-1]["status"] == "done" and effects() == ["line"] and of(events, "uncertain") == []
+
+
+def test_a_replay_killed_in_a_commit_step_does_not_do_it_again_and_stops(home: Path) -> None:
+    an_sop(home)
+    again, run = begin(home, None, "tool_started", 2)
+    events = drive(again.resume(run, plain(), AbsentOwner()))
+    assert effects() == [] and len(of(events, "uncertain")) == 1
+    assert events[-1]["status"] == "failed" and "may" in events[-1]["result"]
 
 
 def test_a_run_that_is_done_is_not_resumed(home: Path) -> None:

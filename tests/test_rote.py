@@ -222,17 +222,12 @@ def test_after_a_crash_it_goes_on_where_it_stood(tmp_path: Path) -> None:
     assert [event["step"] for event in events] == ["commit.1"]
 
 
-def test_a_commit_that_may_have_happened_is_not_done_again(tmp_path: Path) -> None:
-    box = _box(tmp_path, "a")
-    reply, _ = _ask(_rote(tmp_path / "sop", STEPS, {"folder": str(box)}))
-    result = _do(reply.calls[0], tmp_path)
-    resumed = _rote(tmp_path / "sop", STEPS, {"folder": str(box)})
-    resumed.fast_forward([result], unsure=True)
-    with pytest.raises(Diverged, match="may have happened"):
-        _ask(resumed)
-    reading = _rote(tmp_path / "sop", STEPS, {"folder": str(box)})
-    reading.fast_forward([], unsure=True)
-    assert _ask(reading)[0].calls[0].name == "code_run"  # a plan step only reads
+def test_only_the_steps_of_a_plan_may_be_done_again(tmp_path: Path) -> None:
+    model = _rote(tmp_path / "sop", STEPS, {"folder": str(_box(tmp_path, "a"))})
+    reply, _ = _ask(model)
+    assert reply.only_reads
+    reply, _ = _ask(model, _do(reply.calls[0], tmp_path))
+    assert reply.calls[0].name == "file_write" and not reply.only_reads
 
 
 def test_a_recorded_result_that_differs_shows_at_the_next_reply(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ class Screen:
         self._screen = pyte.HistoryScreen(columns, rows, history=5000)
         self._stream = pyte.ByteStream(self._screen)
         self.raw = b""  # all that the program wrote
-        self._child = pexpect.spawn(
+        self._child: pexpect.spawn[bytes] = pexpect.spawn(
             command[0],
             command[1:],
             dimensions=(rows, columns),
@@ -44,7 +44,7 @@ class Screen:
 
     def kills(self, number: signal.Signals) -> None:
         """Sends a signal to the program."""
-        os.kill(self._child.pid, number)
+        self._child.kill(number)
 
     @property
     def title(self) -> str:
@@ -86,7 +86,8 @@ class Screen:
         while self._read():
             assert time.monotonic() < end, f"it does not end; the screen:\n{self.text()}"
         self._child.close()
-        return int(self._child.exitstatus if self._child.exitstatus is not None else -self._child.signalstatus)
+        signalled = self._child.signalstatus
+        return -signalled if signalled else self._child.exitstatus or 0
 
     def _read(self) -> bool:
         """Takes in what has been written; False at the end."""

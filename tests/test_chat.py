@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -96,7 +97,9 @@ def test_slash_commands_have_their_line_in_both_languages() -> None:
 
 
 def test_a_conversation_goes_on_later(cli: CommandLine, endpoint: list[Recorded], home: Path) -> None:
-    cli("chat", stdin="first\nsecond\n")
+    cli("chat", stdin="first\n")
+    time.sleep(1.1)  # ids are in order by the second
+    cli("chat", "--continue", stdin="second\n")
     cli("chat", "--continue", stdin="third\n")
     assert all(word in words_sent(endpoint[2]) for word in ("first", "second", "third"))
     run = logs(home)[0][0]["run"]

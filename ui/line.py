@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 from queue import SimpleQueue
 from types import TracebackType
@@ -19,6 +19,7 @@ from ui.words import say
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
     from prompt_toolkit.formatted_text import ANSI
+    from prompt_toolkit.input import Input
     from prompt_toolkit.key_binding import KeyBindings
     from rich.console import Console
 
@@ -42,16 +43,17 @@ class InputLine:
         self._question = ""  # set while an answer is waited for
         self._session: PromptSession[str] | None = None
         self._thread = threading.Thread(target=self._work, name="input line", daemon=True)
-        self._patched: AbstractContextManager[None] | None = None
+        self._open = ExitStack()
         self._leaving = False
 
     def __enter__(self) -> InputLine:
         from prompt_toolkit.patch_stdout import patch_stdout
 
         self._history.touch(mode=0o600)
-        self._session = self._make_session()
-        self._patched = patch_stdout(raw=True)
-        self._patched.__enter__()
+        keys = _keyboard()
+        self._session = self._make_session(keys)
+        self._open.enter_context(keys.raw_mode())
+        self._open.enter_context(patch_stdout(raw=True))
         self._thread.start()
         return self
 
@@ -61,8 +63,7 @@ class InputLine:
         if app is not None and app.loop is not None and app.is_running:
             app.loop.call_soon_threadsafe(lambda: app.exit(exception=EOFError()) if app.is_running else None)
         self._thread.join(2)
-        if self._patched is not None:
-            self._patched.__exit__(kind, error, at)
+        self._open.close()
 
     def next_task(self) -> str:
         """The next line that is no steering and no answer. Raises EOFError when the owner leaves."""
@@ -92,18 +93,19 @@ class InputLine:
             raise EOFError
         return text
 
-    def _make_session(self) -> PromptSession[str]:
+    def _make_session(self, keys: Input) -> PromptSession[str]:
         from prompt_toolkit import PromptSession
         from prompt_toolkit.completion import WordCompleter
         from prompt_toolkit.history import FileHistory
 
         return PromptSession(
+            input=keys,
             history=FileHistory(str(self._history)),
             completer=WordCompleter(self._words, sentence=True),
             complete_while_typing=False,
             erase_when_done=True,
             refresh_interval=0.2,
-            key_bindings=_keys(),
+            key_bindings=_bindings(),
         )
 
     def _work(self) -> None:
@@ -156,13 +158,25 @@ class InputLine:
         return ANSI(moving + "\x1b[1m› \x1b[0m")
 
 
+def _keyboard() -> Input:
+    """The keys of the terminal, never echoed by it nor turned into signals: not between two prompts, and not while
+    something is printed above one, when prompt_toolkit would hand the terminal back for a moment and lose a key."""
+    from prompt_toolkit.input.vt100 import Vt100Input
+
+    class Keyboard(Vt100Input):
+        def cooked_mode(self) -> AbstractContextManager[None]:
+            return nullcontext()
+
+    return Keyboard(sys.stdin)
+
+
 def _signal_main_thread() -> None:
     ident = threading.main_thread().ident
     if ident is not None:
         signal.pthread_kill(ident, signal.SIGINT)  # to the very thread, so that what it waits for is cut short
 
 
-def _keys() -> KeyBindings:
+def _bindings() -> KeyBindings:
     """Enter sends, also what was pasted as several lines; Alt-Enter begins a new line."""
     from prompt_toolkit.key_binding import KeyBindings
 
@@ -184,8 +198,3 @@ def _rendered(console: Console, screen: TerminalScreen) -> str:
     for line in screen.moving_lines(console.width, MAX_TAIL_LINES):
         page.print(line)
     return target.getvalue()
-
-
-def is_interactive() -> bool:
-    """True when a line can be edited here."""
-    return sys.stdin.isatty() and sys.stdout.isatty()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+import signal
 import sys
 from collections.abc import Callable
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from handler import Approval, Confirmation
@@ -93,9 +93,18 @@ def read_approval(text: str) -> Approval:
 
 
 def read_line(prompt: str) -> str:
-    """A line from the terminal, edited with the usual keys. What was typed before the question is no answer to it."""
+    """A line from the terminal. What was typed before the question is no answer to it. Raises EOFError for Ctrl-D.
+
+    Not `input`: a Ctrl-C that comes while that begins is noticed only at the next key.
+    """
     import termios
 
-    import_module("readline")  # input() edits with it once it is there
+    from prompt_toolkit import PromptSession
+
     termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
-    return input(prompt)
+    session: PromptSession[str] = PromptSession()
+    try:
+        return session.prompt(prompt)
+    except KeyboardInterrupt:
+        signal.raise_signal(signal.SIGINT)  # so that whoever counts stops sees this one
+        raise

@@ -59,7 +59,7 @@ _STATUS_STYLES = {
 
 
 def _row(run: RunSummary) -> list[str]:
-    how = say("end.rote") if run.rote else describe.money(run.cost)
+    how = say("runs.rote") if run.rote else describe.money(run.cost)
     return [run.run, run.status, str(run.turns), how, one_line(run.task, 200)]
 
 

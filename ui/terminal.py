@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from models.base import Event
 from ui import describe, plain
@@ -12,8 +13,9 @@ from ui.clean import clean, last_line, one_line
 from ui.words import say
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console, JustifyMethod, RenderableType
     from rich.live import Live
+    from rich.markdown import Markdown, MarkdownElement
     from rich.text import Text
 
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
@@ -279,6 +281,18 @@ def _dim(text: str, width: int) -> Text:
 
 def _markdown(text: str) -> RenderableType:
     """Markdown without hidden link targets, in the terminal's own colours."""
-    from rich.markdown import Markdown
+    return _markdown_kind()(text, hyperlinks=False, code_theme="ansi_dark", inline_code_theme="ansi_dark")
 
-    return Markdown(text, hyperlinks=False, code_theme="ansi_dark", inline_code_theme="ansi_dark")
+
+@cache
+def _markdown_kind() -> type[Markdown]:
+    """Rich's Markdown with headings at the margin, as all else is."""
+    from rich.markdown import Heading, Markdown
+
+    class MarginHeading(Heading):
+        LEVEL_ALIGN: ClassVar[dict[str, JustifyMethod]] = {}
+
+    class Page(Markdown):
+        elements: ClassVar[dict[str, type[MarkdownElement]]] = {**Markdown.elements, "heading_open": MarginHeading}
+
+    return Page

@@ -19,11 +19,6 @@ def use(lang: str) -> None:
     _spoken[0] = lang
 
 
-def spoken() -> str:
-    """The language in use, "en" or "zh"."""
-    return _spoken[0]
-
-
 @cache
 def catalogue(lang: str) -> dict[str, str | list[str]]:
     """All sentences of one language by key."""

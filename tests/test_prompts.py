@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -47,3 +48,14 @@ def test_a_prompt_is_read_when_it_is_first_asked_for(tmp_path: Path) -> None:
     assert prompts.text("late", who="客人") == "晚到 客人"
     (tmp_path / "zh" / "late.md").unlink()
     assert prompts.text("late", who="又一位") == "晚到 又一位"
+
+
+def test_every_prompt_that_the_code_asks_for_exists() -> None:
+    from handler import REMINDERS
+
+    root = FOLDER.parent.parent
+    sources = [root / "handler.py", *(path for name in ("context", "runs") for path in (root / name).glob("*.py"))]
+    asked = {name for path in sources for name in re.findall(r"\.text\(['\"](\w+)['\"]", path.read_text("utf-8"))}
+    asked |= {f"reminder_{reminder.kind}" for reminder in REMINDERS if reminder.kind != "tools"}
+    assert {"system", "reminder_must_ask", "only_ask_user"} <= asked
+    assert asked <= set(NAMES)

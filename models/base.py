@@ -19,6 +19,7 @@ Event = dict[str, Any]  # one JSON object with "type"; the run stamps "run" and 
 Message = dict[str, Any]  # the chat format of the OpenAI API: role, content, tool_calls, tool_call_id
 Status = Literal["ok", "error", "refused", "timeout", "cancelled"]
 Kind = Literal["openai", "offline", "rote", "scripted"]
+Blame = Literal["world", "parameter", "step", "check", "budget"]  # what a replay failed on; the world is nobody's fault
 
 
 class ModelError(Exception):
@@ -33,13 +34,14 @@ class Diverged(ModelError):
     """A replay stopped: `reason` says what differed, `handover` tells the next model what has already happened.
 
     `declined` is True when the gate or the owner said no, or what was asked for is not there: no model is to try again.
+    `kind` says what it failed on, for repair.
     """
 
     declined = False
 
-    def __init__(self, reason: str, handover: str, event: Event | None = None) -> None:
+    def __init__(self, reason: str, handover: str, event: Event | None = None, kind: Blame = "step") -> None:
         super().__init__(reason)
-        self.reason, self.handover, self.event = reason, handover, event
+        self.reason, self.handover, self.event, self.kind = reason, handover, event, kind
 
 
 class LimitReached(ModelError):

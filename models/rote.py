@@ -12,13 +12,14 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from models import template
-from models.base import Diverged, Event, Reply, Request, ToolCall, ToolResult
+from models.base import Blame, Diverged, Event, Reply, Request, ToolCall, ToolResult
 from models.parameters import MAX_VALUE_CHARS
 from models.procedure import Procedure, Step
 
@@ -56,6 +57,40 @@ class Declined(Diverged):
     declined = True
 
 
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why a replay must not go on, in one line, and what that is to be blamed on."""
+
+    kind: Blame
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A commit step with its arguments; None where they depend on what an earlier write will bring. `result` once done."""
+
+    step: str
+    tool: str
+    args: Mapping[str, Any] | None
+    result: ToolResult | None = None
+
+
+class Guards(Protocol):
+    """Looks at a replay from outside (learning/guards.py). None: go on."""
+
+    def start(self, procedure: Procedure, parameters: Mapping[str, Any]) -> Doubt | None:
+        """Before the first step."""
+        ...
+
+    def before(self, procedure: Procedure, values: Mapping[str, Any], planned: Sequence[Write]) -> Doubt | None:
+        """Between plan and commit: nothing has been written. `planned` are all writes that are due."""
+        ...
+
+    def after(self, procedure: Procedure, values: Mapping[str, Any], done: Sequence[Write]) -> Doubt | None:
+        """Behind the last write, before the checks."""
+        ...
+
+
 class RoteModel:
     """A replay of one SOP. Parameters are bound already, or are bound here (ParameterError)."""
 
@@ -68,14 +103,19 @@ class RoteModel:
         version: int,
         lang: Literal["en", "zh"],
         cwd: Path,
+        guards: Guards | None = None,
     ) -> None:
         self.name = f"rote:{sop}"
+        self._guards = guards
         self.procedure, self.sop, self.version, self.lang, self.cwd = procedure, sop, version, lang, cwd
         self.parameters = procedure.bind(parameters, cwd)
         self._values: dict[str, Any] = dict.fromkeys(procedure.parameters)  # what was not given is None
         self._values |= {"lang": lang, "cwd": str(cwd), "today": date.today().isoformat()} | self.parameters
         self._index = 0  # of the next step
         self._pending: Step | None = None  # its call is out
+        self._args: dict[str, Any] = {}  # of that call
+        self._writes: list[Write] = []  # done
+        self._is_guarded = self._is_read_back = False
         self._matched: list[Step] = []
         self._calls = 0
         self._failure: Diverged | None = None  # found while fast-forwarding
@@ -90,7 +130,9 @@ class RoteModel:
             yield self._event(self._pending.id, "matched", self._hold(self._pending, request.last))
         elif not self._matched:
             self._check_requirements()
+            self._heed("requires", self._guards.start(self.procedure, self.parameters) if self._guards else None)
         step = self._next_step()
+        self._guard(step)
         reply = self._finish() if step is None else self._ask(step)
         yield self._event(step.id, "started") if step else self._event("result", "finished")
         reply.seconds = time.perf_counter() - started
@@ -135,12 +177,48 @@ class RoteModel:
             return None
         return self._try(step, "fill", lambda: template.find(path, self._values))
 
-    def _ask(self, step: Step) -> Reply:
+    def _guard(self, step: Step | None) -> None:
+        """Asks the guards where a write begins, and where the last one is done."""
+        if self._guards is None:
+            return
+        if step and step.changes_something and not self._is_guarded:
+            planned = list(self._planned())
+            self._heed(step.id, self._guards.before(self.procedure, self._values, planned))
+            self._is_guarded = True
+        elif self._writes and not self._is_read_back and not (step and step.changes_something):
+            self._is_read_back = True
+            self._heed(self._writes[-1].step, self._guards.after(self.procedure, self._values, self._writes))
+
+    def _heed(self, step: str, doubt: Doubt | None) -> None:
+        if doubt is not None:
+            raise self._diverged(step, doubt.reason, kind=doubt.kind)
+
+    def _planned(self) -> Iterator[Write]:
+        """All writes that are due, from here on. Raises Diverged when one of them cannot be filled in."""
+        to_come: set[str] = set()  # values that a write will bring
+        for step in self.procedure.steps[self._index :]:
+            if not step.changes_something:
+                return
+            conditions = {path.partition(".")[0] for path in (step.when, step.unless) if path}
+            if conditions & to_come:
+                yield Write(step.id, step.tool, None)
+            elif self._is_due(step):
+                if step.done is not None or step.stop is not None:
+                    return
+                uses = set(template.names({key: arg for key, arg in step.args.items() if key != "script"}))
+                yield Write(step.id, step.tool, None if uses & to_come else self._arguments(step))
+            to_come |= set(step.save)
+
+    def _arguments(self, step: Step) -> dict[str, Any]:
         args = {key: value if key == "script" else self._filled(step, value) for key, value in step.args.items()}
         if step.tool == "code_run":
             args["env"] = self._environment(step, args) | args.get("env", {})
+        return args
+
+    def _ask(self, step: Step) -> Reply:
+        args = self._arguments(step)
         self._calls += 1
-        self._pending = step
+        self._pending, self._args = step, args
         call = ToolCall(f"rote{self._calls:05d}", step.tool, args)
         note = self._filled(step, self._in_language(step.note)) if step.note else step.tool
         said = f"{self.sop} · {step.id} · {note}"
@@ -169,10 +247,10 @@ class RoteModel:
     def _as_variable(self, step: Step, name: str, value: Any) -> str:
         items = value if isinstance(value, list) else [value]
         if isinstance(value, list) and any("\n" in template.as_text(item) for item in items):
-            raise self._diverged(step.id, self._say("line_break", name))
+            raise self._diverged(step.id, self._say("line_break", name), kind="parameter")
         text = "\n".join(template.as_text(item) for item in items)
         if len(text.encode("utf-8", "surrogateescape")) > MAX_VALUE_CHARS:
-            raise self._diverged(step.id, self._say("too_long", name))
+            raise self._diverged(step.id, self._say("too_long", name), kind="parameter")
         return text
 
     # holding an outcome against what was recorded
@@ -206,6 +284,9 @@ class RoteModel:
         self._values |= saved
         if wrong := self._wrong_count(step):
             raise self._diverged(step.id, wrong)
+        if step.changes_something:
+            self._writes.append(Write(step.id, step.tool, self._args, result))
+            self._is_guarded = True
         self._pending = None
         self._index += 1
         self._matched.append(step)
@@ -248,7 +329,7 @@ class RoteModel:
 
     # what is said
 
-    def _event(self, step: str, state: str, reason: str = "") -> Event:
+    def _event(self, step: str, state: str, reason: str = "", kind: Blame | None = None) -> Event:
         return {
             "type": "rote",
             "sop": self.sop,
@@ -256,6 +337,7 @@ class RoteModel:
             "step": step,
             "state": state,
             "reason": reason,
+            **({"kind": kind} if kind else {}),
         }
 
     def _say(self, what: str, *args: Any) -> str:
@@ -264,10 +346,12 @@ class RoteModel:
     def _in_language(self, texts: Mapping[str, str]) -> str:
         return texts.get(self.lang) or texts["en"]
 
-    def _diverged(self, step: str, reason: str, declined: bool = False) -> Diverged:
+    def _diverged(self, step: str, reason: str, declined: bool = False, kind: Blame | None = None) -> Diverged:
         """The error, with its event and with what the next model has to know."""
-        kind = Declined if declined else Diverged
-        return kind(reason, self._handover(step, reason), self._event(step, "diverged", reason))
+        if kind is None:
+            kind = "world" if declined or step == "requires" else "check" if step.startswith("check") else "step"
+        error = Declined if declined else Diverged
+        return error(reason, self._handover(step, reason), self._event(step, "diverged", reason, kind), kind)
 
     def _handover(self, step: str, reason: str) -> str:
         changed = [f"{done.id} {done.tool}" for done in self._matched if done.changes_something]

@@ -22,7 +22,10 @@ def with_metadata(text: str, changes: Changes) -> str:
     if match is None:
         raise SopError("SKILL.md: the front matter is missing: name and description between two lines of ---")
     front = match[1]
-    wanted = _merged(_load(front), changes)
+    meaning = _load(front)
+    wanted = _merged(meaning, changes)
+    if wanted == meaning:
+        return text
     changed = _line_by_line(front, changes)
     if not _means(changed, wanted):
         changed = _written_anew(wanted)
@@ -39,7 +42,7 @@ def _load(front: str) -> dict[str, Any]:
     import yaml
 
     try:
-        loaded = yaml.safe_load(front)
+        loaded = yaml.safe_load(front + "\n")  # a folded text at its end has its line break before the ---
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise SopError(f"SKILL.md: the front matter is not YAML: {' '.join(str(error).split())}") from error
     if not isinstance(loaded, dict) or not isinstance(loaded.get("metadata") or {}, dict):

@@ -40,6 +40,7 @@ STALE_LOCK_SECONDS = {
     "HEAD.lock": 2,
     "index.lock": 3600,
 }  # held for milliseconds; by editors
+STALE_DRAFT_SECONDS = 3600
 _SETTINGS = ("core.hooksPath=/dev/null", "core.fsync=committed", "gc.autoDetach=false", "core.quotePath=false")
 _EXCLUDE = "\n".join(  # for the owner's own `git status` here; what we commit is named file by file
     [
@@ -146,7 +147,7 @@ class Repository:
                 return None
             self._tidy()
             stream = _stream(head, [*([first] if first else []), (changed, message)])
-            self._git("fast-import", "--quiet", "--done", "--date-format=raw", stdin=stream)
+            self._import(stream)
             self._follow_up(list(changed))
             return self.head()
 
@@ -235,8 +236,21 @@ class Repository:
                     time.sleep(0.02)  # the owner's git may be at work; it holds these for milliseconds
                 if time.time() - lock.stat().st_mtime >= seconds:
                     lock.unlink()
-        for report in self._folder.glob("fast_import_crash_*"):
-            report.unlink(missing_ok=True)
+        for left in [*self._folder.glob("fast_import_crash_*"), *self._folder.glob("objects/pack/tmp_*")]:
+            with contextlib.suppress(FileNotFoundError):
+                if time.time() - left.stat().st_mtime > STALE_DRAFT_SECONDS:
+                    left.unlink()
+
+    def _import(self, stream: bytes) -> None:
+        started = time.time()
+        try:
+            self._git("fast-import", "--quiet", "--done", "--date-format=raw", stdin=stream)
+        except RepositoryError:
+            for left in [*self._folder.glob("objects/pack/tmp_*"), *self._folder.glob("objects/??/tmp_*")]:
+                with contextlib.suppress(FileNotFoundError):
+                    if left.stat().st_mtime > started - 1:  # a full disk is not to stay full by what did not fit on it
+                        left.unlink()
+            raise
 
     def _follow_up(self, paths: list[str]) -> None:
         """Keeps `git status` of the owner in step, and the folder small. Neither matters enough to fail."""
@@ -251,6 +265,10 @@ class Repository:
         if done.returncode:
             said = done.stderr.decode("utf-8", "replace").strip().splitlines() or [f"exit code {done.returncode}"]
             telling = next((line for line in said if line.startswith(("fatal:", "error:"))), said[-1])
+            if re.search(r"(?i)no space|out of disk ?space", "\n".join(said)):
+                raise RepositoryError(
+                    f"The history in {self._folder} cannot be written: no space is left.\nNothing was recorded. Free some."
+                )
             raise RepositoryError(
                 f"The history in {self._folder} cannot be used: git {arguments[0]}: {telling}\n"
                 "Nothing was recorded. If it is damaged, move that folder away and a new history begins."

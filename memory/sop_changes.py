@@ -42,6 +42,7 @@ from memory.sops import NAME, Sop, SopError, Status, read_sop
 DRAFT = ".new-"  # how the folders begin in which changes are built
 MAX_FILES = 2_000
 MAX_BYTES = 50_000_000
+MAX_NAME_BYTES = 200  # file systems take 255
 FROM_SEED = "as it was shipped"
 REMOVED_BY_HAND = "removed by hand"
 _TRAILER = re.compile(r"^Sopwith-(Version|Status|Run|Restores): (.+)$", re.MULTILINE)
@@ -159,14 +160,19 @@ class SopChanges:
         """Brings the files of an earlier version back, as a new version. The status is the one it had then.
 
         `to`: None takes the newest version before this one; what a rollback brought back counts as what it was, so a
-        second rollback goes further back and never returns to what the first one left. Raises as `write` does.
+        second rollback goes further back and never returns to what the first one left. Of a version that was edited by
+        hand the last state that can be read is taken. Raises as `write` does.
         """
         with self._changing(name):
-            target = self._target(name, to)
-            files = self._history.files(target.commit, _path(name))
-            why = reason or f"back to version {target.version}"
-            change = _Change(self._next_version(name), target.status, why, run, target.version)
-            return self._store(name, files, change)
+            number, broken = self._next_version(name), SopError("")
+            for target in self._targets(name, to):
+                why = reason or f"back to version {target.version}"
+                change = _Change(number, target.status, why, run, target.version)
+                try:
+                    return self._store(name, self._history.files(target.commit, _path(name)), change)
+                except SopError as error:
+                    broken = error
+            raise broken
 
     def export(self, name: str, path: Path) -> Path:
         """Copies an SOP's files to `path/NAME`, or into a new archive when `path` ends with .zip. Returns what was made.
@@ -216,8 +222,8 @@ class SopChanges:
         known = [] if self._history.problem else [entry.version for entry in self.history(name)]
         return max([self._current_version(name), *known]) + 1
 
-    def _target(self, name: str, to: int | None) -> Version:
-        """The newest entry of the version to go back to. Raises SopError, RepositoryError."""
+    def _targets(self, name: str, to: int | None) -> list[Version]:
+        """The entries to go back to, the best one first; at least one. Raises SopError, RepositoryError."""
         entries = self.history(name)
         there = [entry for entry in entries if self._history.files(entry.commit, _path(name))]
         if to is None:
@@ -229,7 +235,7 @@ class SopChanges:
             known = ", ".join(sorted({str(entry.version) for entry in entries}, key=int)) or "none"
             wanted = f"version {to}" if to is not None else "version before this one"
             raise SopError(f"{name} has no {wanted} to go back to (kept: {known}).\nSee: sopwith sops history {name}")
-        return there[0]
+        return there
 
     def _origin(self, entries: list[Version]) -> int:
         """The version that the newest entry's files are of, through the rollbacks that brought them back."""
@@ -369,6 +375,8 @@ def _contents(name: str, files: Mapping[str, str | bytes]) -> dict[str, Content]
     for path, text in files.items():
         if any(part in ("", ".", "..") or not part.isprintable() for part in path.split("/")) or "\\" in path:
             raise SopError(f"{name}: {path!r} is no path inside the SOP's folder.")
+        if any(len(os.fsencode(part)) > MAX_NAME_BYTES for part in path.split("/")):
+            raise SopError(f"{name}: the name {path[:40]!r}… is longer than {MAX_NAME_BYTES} bytes.")
         try:
             data = text.encode() if isinstance(text, str) else text
         except UnicodeEncodeError as error:

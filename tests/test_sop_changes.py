@@ -1,0 +1,571 @@
+"""The write side of the SOPs on a real disk: whole or not at all, whoever writes, reads, is killed, or runs out of room.
+
+`python -m tests.test_sop_changes 1000` kills a writer a thousand times and says what was found.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from memory.front_matter import with_metadata
+from memory.repository import Repository, RepositoryError, contents_of
+from memory.sop_changes import (
+    SopChanges,
+    SopConflict,
+    SopNotWritten,
+    contract_of,
+)
+from memory.sops import Sop, SopError, SopStore, read_sop
+from tests.conftest import CHECKOUT
+
+KILLS = 30
+SKILL = "---\nname: {name} # ours\ndescription: number {number}\n---\n\nNumber {number}.\n"
+STEPS = """parameters: {{type: object, properties: {{n: {{type: integer, default: {number}}}}}}}
+plan:
+  - {{tool: code_run, args: {{type: python, script: {{file: scripts/run.py}}}}}}
+result: "{number}"
+"""
+WRITER = """
+import sys
+from pathlib import Path
+from memory.sop_changes import SopChanges
+from tests.test_sop_changes import files
+changes = SopChanges(Path(sys.argv[1]), Path(sys.argv[1]) / "seeds")
+first, times, name = int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+for number in range(first, first + times):
+    print(number, changes.write(name, files(name, number), reason=f"number {number}").version, flush=True)
+"""
+
+
+def files(name: str, number: int) -> dict[str, str | bytes]:
+    """An SOP all of whose files say the same number."""
+    return {
+        "SKILL.md": SKILL.format(name=name, number=number),
+        "sop.yaml": STEPS.format(number=number),
+        "scripts/run.py": f"#!/usr/bin/env python3\nprint({number})\n",
+        "evidence.json": json.dumps({"runs": [{"run": "20261121-222220-3f9a", "turns": [number]}]}),
+        "references/trace-1.jsonl": f"{number}\n" * 2000,
+    }
+
+
+def numbers(sop: Sop) -> set[int]:
+    """The numbers that what was read of an SOP says: one, when it was read whole."""
+    assert sop.problem is None and sop.procedure is not None
+    script = str(sop.procedure.steps[0].args["script"])
+    said = [sop.description.removeprefix("number "), sop.procedure.result["en"], script.split("(")[1].strip(")\n")]
+    return {int(text) for text in said}
+
+
+@pytest.fixture
+def changes(home: Path) -> SopChanges:
+    home.mkdir(parents=True)
+    return SopChanges(home, home.parent / "seeds")
+
+
+def seed(home: Path, name: str, number: int = 0) -> Path:
+    folder = home.parent / "seeds" / name
+    for path, text in files(name, number).items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(str(text), "utf-8")
+    return folder
+
+
+def leftovers(home: Path) -> list[str]:
+    return [entry.name for entry in (home / "sops").iterdir() if entry.name.startswith(".new-")]
+
+
+def test_a_new_sop_is_version_1_with_its_contract(home: Path, changes: SopChanges) -> None:
+    sop = changes.write("old-files", files("old-files", 1), reason="taught", run="20261121-222220-3f9a")
+    assert (sop.version, sop.status, sop.folder) == (1, "draft", home / "sops/old-files")
+    assert sop.metadata["sopwith-contract"] == contract_of(sop.folder)
+    assert (sop.folder / "scripts/run.py").stat().st_mode & 0o111
+    assert "name: old-files # ours\n" in (sop.folder / "SKILL.md").read_text("utf-8")
+    assert {path: content.data for path, content in contents_of(sop.folder).items() if path != "SKILL.md"} == {
+        path: str(text).encode() for path, text in files("old-files", 1).items() if path != "SKILL.md"
+    }
+    assert leftovers(home) == []
+
+
+def test_versions_count_up_and_the_history_tells_run_and_reason(changes: SopChanges) -> None:
+    changes.write("x", files("x", 1), reason="taught", run="20261121-222220-3f9a")
+    changes.write("x", files("x", 2), reason="two\nlines: Sopwith-Version: 9", status="candidate")
+    newest, oldest = changes.history("x")
+    assert (newest.version, newest.reason, newest.run, newest.status) == (
+        2,
+        "two lines: Sopwith-Version: 9",
+        None,
+        "candidate",
+    )
+    assert (oldest.version, oldest.reason, oldest.run, oldest.status) == (1, "taught", "20261121-222220-3f9a", "draft")
+    assert changes.history("never-heard-of") == []
+
+
+def test_what_is_not_in_the_new_version_is_gone(changes: SopChanges) -> None:
+    changes.write("x", {**files("x", 1), "cases/one.yaml": "a: 1\n"}, reason="one")
+    sop = changes.write("x", {"SKILL.md": SKILL.format(name="x", number=2)}, reason="text alone")
+    assert [entry.name for entry in sop.folder.iterdir()] == ["SKILL.md"]
+    assert "sopwith-contract" not in sop.metadata and contract_of(sop.folder) is None
+
+
+def test_a_status_changes_alone(changes: SopChanges) -> None:
+    before = changes.write("x", files("x", 1), reason="taught")
+    after = changes.set_status("x", "probation", "other parameters passed", run="r2")
+    assert (after.status, after.version) == ("probation", 1)
+    assert after.metadata["sopwith-contract"] == before.metadata["sopwith-contract"]
+    assert [(entry.version, entry.status, entry.run) for entry in changes.history("x")] == [
+        (1, "probation", "r2"),
+        (1, "draft", None),
+    ]
+
+
+def test_an_archived_sop_is_still_there(changes: SopChanges) -> None:
+    changes.write("x", files("x", 1), reason="taught")
+    sop = changes.archive("x", "not used for a year")
+    assert sop.status == "archived" and numbers(sop) == {1}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"SKILL.md": "no front matter"}, "front matter"),
+        ({"SKILL.md": "---\nname: other\ndescription: d\n---\n"}, "name"),
+        ({"SKILL.md": "---\nname: [x\n---\n"}, "not YAML"),
+        ({"SKILL.md": b"---\nname: x\ndescription: \xff\n---\n"}, "UTF-8"),
+        ({"SKILL.md": "---\nname: x\ndescription: d\nmetadata: {sopwith-status: great}\n---\n"}, "great"),
+        ({"sop.yaml": "plan: [\n"}, r"sop\.yaml:\d"),
+        ({"sop.yaml": "plan: [{tool: code_run, args: {script: {file: scripts/gone.py}}}]\n"}, "gone"),
+        ({"../x": "1"}, "no path"),
+        ({"/etc/x": "1"}, "no path"),
+        ({"a//b": "1"}, "no path"),
+        ({"a\nb": "1"}, "no path"),
+        ({"scripts": "1"}, "both a file and a folder"),
+        ({"a.md": "\ud800"}, "half a character"),
+        ({"big.bin": b"x" * 50_000_001}, "at most"),
+        ({"x" * 300: "1"}, "longer than 200"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_and_the_store_is_as_it_was(
+    home: Path, changes: SopChanges, change: dict[str, str | bytes], message: str
+) -> None:
+    changes.write("x", files("x", 1), reason="taught")
+    before = contents_of(home / "sops/x")
+    with pytest.raises(SopError, match=f"(?i){message}") as error:
+        changes.write("x", {**files("x", 2), **change}, reason="wrong")
+    assert ".new-" not in str(error.value)
+    assert contents_of(home / "sops/x") == before
+    assert leftovers(home) == []
+    assert len(changes.history("x")) == 1
+
+
+@pytest.mark.parametrize("name", ["", "X", "a b", "../x", ".x", "a--b", "x" * 65, "日本", "a/b"])
+def test_names_that_are_none_are_refused(changes: SopChanges, name: str) -> None:
+    with pytest.raises(SopError, match="no name"):
+        changes.write(name, files("x", 1), reason="wrong")
+    with pytest.raises(SopError, match="no name"):
+        changes.set_status(name, "active", "wrong")
+
+
+def test_without_skill_md_it_is_no_sop(changes: SopChanges) -> None:
+    with pytest.raises(SopError, match=r"no SKILL\.md"):
+        changes.write("x", {"sop.yaml": STEPS.format(number=1)}, reason="wrong")
+
+
+def test_a_change_built_on_an_older_version_is_a_conflict(changes: SopChanges) -> None:
+    changes.write("x", files("x", 1), reason="taught", expects_version=0)
+    changes.write("x", files("x", 2), reason="taught", expects_version=1)
+    for expected in (0, 1, 3):
+        with pytest.raises(SopConflict, match="version 2"):
+            changes.write("x", files("x", 3), reason="late", expects_version=expected)
+    assert changes.write("x", files("x", 3), reason="in time", expects_version=2).version == 3
+
+
+# seeds
+
+
+def test_changing_a_seed_makes_a_copy_that_shadows_it(home: Path, changes: SopChanges) -> None:
+    folder = seed(home, "x")
+    before = contents_of(folder)
+    sop = changes.write("x", files("x", 1), reason="learned more", expects_version=1)
+    assert sop.version == 2 and not sop.is_seed
+    assert contents_of(folder) == before
+    found = SopStore(home.parent / "seeds", home / "sops").get("x")
+    assert found is not None and numbers(found) == {1}
+    assert numbers(changes.rollback("x")) == {0}  # the seed's own files are in the history
+    assert [entry.version for entry in changes.history("x")] == [3, 2, 1]
+
+
+def test_the_status_of_a_seed_changes_in_a_copy(home: Path, changes: SopChanges) -> None:
+    folder = seed(home, "x")
+    assert changes.set_status("x", "suspended", "does not work here").version == 1
+    assert read_sop(folder, True).status == "draft"
+    assert read_sop(home / "sops/x", False).status == "suspended"
+
+
+# rollback and hand edits
+
+
+def test_a_rollback_is_a_new_version_with_the_older_files(changes: SopChanges) -> None:
+    for number in (1, 2, 3):
+        changes.write("x", files("x", number), reason=f"number {number}")
+    changes.set_status("x", "active", "proven")
+    sop = changes.rollback("x", reason="failed its first use", run="r9")
+    assert (sop.version, sop.status, numbers(sop)) == (4, "draft", {2})
+    newest = changes.history("x")[0]
+    assert (newest.restores, newest.reason, newest.run) == (2, "failed its first use", "r9")
+    assert numbers(changes.rollback("x")) == {1}  # further back, not to what was left
+    assert numbers(changes.rollback("x", to=3)) == {3}
+    assert changes.history("x")[0].status == "active"
+    assert [entry.version for entry in changes.history("x")] == [6, 5, 4, 3, 3, 2, 1]
+
+
+def test_a_rollback_to_nowhere_says_what_is_kept(changes: SopChanges) -> None:
+    changes.write("x", files("x", 1), reason="taught")
+    with pytest.raises(SopError, match="kept: 1"):
+        changes.rollback("x")
+    with pytest.raises(SopError, match="no version 7"):
+        changes.rollback("x", to=7)
+    with pytest.raises(SopError, match="kept: none"):
+        changes.rollback("y")
+
+
+def test_no_rollback_loses_what_the_owner_edited(home: Path, changes: SopChanges) -> None:
+    changes.write("x", files("x", 1), reason="one")
+    changes.write("x", files("x", 2), reason="two")
+    skill = home / "sops/x/SKILL.md"
+    skill.write_text(skill.read_text("utf-8") + "\nThe owner knows better.\n", "utf-8")
+    assert numbers(changes.rollback("x")) == {1}
+    assert [(entry.version, entry.reason) for entry in changes.history("x")] == [
+        (3, "back to version 1"),
+        (2, "edited by hand"),
+        (2, "two"),
+        (1, "one"),
+    ]
+    assert changes.rollback("x", to=2).body("en").endswith("The owner knows better.")
+
+
+def test_a_contract_edited_by_hand_can_be_told(home: Path, changes: SopChanges) -> None:
+    sop = changes.write("x", files("x", 1), reason="one")
+    (home / "sops/x/scripts/run.py").write_text("print(99)\n", "utf-8")
+    assert contract_of(sop.folder) != sop.metadata["sopwith-contract"]
+    sop = changes.set_status("x", "active", "nobody looked")
+    assert contract_of(sop.folder) != sop.metadata["sopwith-contract"]  # a status proves nothing
+
+
+def test_a_folder_removed_by_hand_comes_back(home: Path, changes: SopChanges) -> None:
+    changes.write("x", files("x", 1), reason="one")
+    changes.write("x", files("x", 2), reason="two")
+    shutil.rmtree(home / "sops/x")
+    sop = changes.rollback("x")
+    assert (numbers(sop), sop.version) == ({2}, 3)
+    assert changes.history("x")[1].reason == "removed by hand"
+    shutil.rmtree(home / "sops/x")
+    assert changes.write("x", files("x", 4), reason="again", expects_version=0).version == 4
+
+
+def test_an_sop_made_by_hand_is_kept_before_it_is_changed(home: Path, changes: SopChanges) -> None:
+    folder = home / "sops/x"
+    for path, text in files("x", 5).items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(str(text), "utf-8")
+    (folder / ".git").mkdir()
+    (folder / ".git/HEAD").write_text("the owner's own clone")
+    assert changes.write("x", files("x", 6), reason="better").version == 2
+    assert (folder / ".git/HEAD").read_text() == "the owner's own clone"
+    assert numbers(changes.rollback("x")) == {5}
+
+
+def test_a_broken_sop_can_be_suspended_but_not_written(home: Path, changes: SopChanges) -> None:
+    changes.write("x", files("x", 1), reason="one")
+    (home / "sops/x/sop.yaml").write_text("plan: [\n", "utf-8")
+    assert changes.set_status("x", "suspended", "broken").status == "suspended"
+    with pytest.raises(SopError, match=r"sop\.yaml"):
+        changes.write("x", {**files("x", 2), "sop.yaml": "plan: [\n"}, reason="still broken")
+    assert numbers(changes.rollback("x", to=1)) == {1}  # as it was before it was broken by hand
+
+
+def test_a_link_in_place_of_a_folder_is_not_followed(home: Path, changes: SopChanges) -> None:
+    target = home.parent / "elsewhere"
+    shutil.copytree(seed(home, "y"), target)
+    (home / "sops").mkdir()
+    (home / "sops/y").symlink_to(target)
+    with pytest.raises(SopError, match="folder of its own"):
+        changes.set_status("y", "active", "no")
+    assert contents_of(target) == contents_of(home.parent / "seeds/y")
+
+
+def test_without_git_changes_happen_and_history_says_what_is_missing(
+    home: Path, changes: SopChanges, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    bare = SopChanges(home, home.parent / "seeds")
+    bare.write("x", files("x", 1), reason="one")
+    assert numbers(bare.write("x", files("x", 2), reason="two", expects_version=1)) == {2}
+    assert bare.set_status("x", "active", "fine").version == 2
+    for use in (lambda: bare.history("x"), lambda: bare.rollback("x")):
+        with pytest.raises(RepositoryError, match="git is not installed") as error:
+            use()
+        assert "\n" not in str(error.value)
+    assert changes.write("x", files("x", 3), reason="three").version == 3
+    assert [entry.reason for entry in changes.history("x")] == ["three", "edited by hand"]
+
+
+# crashes
+
+
+def put_back(home: Path, name: str, number: int, leftover: str) -> None:
+    """As a crash leaves it: the history has the newest version, the folder does not yet, the draft lies ready."""
+    history, folder = Repository(home), home / "sops" / name
+    draft = home / "sops" / ".new-0123" / leftover
+    draft.parent.mkdir()
+    folder.rename(draft)
+    entry = next(e for e in SopChanges(home, home / "none").history(name) if e.version == number)
+    for path, content in history.files(entry.commit, f"sops/{name}").items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content.data)
+
+
+def test_what_the_history_holds_already_is_finished(home: Path, changes: SopChanges) -> None:
+    for number in (1, 2):
+        changes.write("x", files("x", number), reason=f"number {number}")
+    put_back(home, "x", 1, "x")
+    changes.write("other", files("other", 1), reason="somebody else")
+    assert numbers(read_sop(home / "sops/x", False)) == {2}
+    assert [entry.version for entry in changes.history("x")] == [2, 1]
+    assert leftovers(home) == []
+
+
+def test_a_first_version_that_the_history_holds_is_finished(home: Path, changes: SopChanges) -> None:
+    changes.write("x", files("x", 1), reason="one")
+    (home / "sops/.new-0123").mkdir()
+    (home / "sops/x").rename(home / "sops/.new-0123/x")
+    changes.write("other", files("other", 1), reason="somebody else")
+    assert numbers(read_sop(home / "sops/x", False)) == {1}
+
+
+def test_what_the_owner_edited_after_a_crash_is_kept(home: Path, changes: SopChanges) -> None:
+    for number in (1, 2):
+        changes.write("x", files("x", number), reason=f"number {number}")
+    put_back(home, "x", 1, "x")
+    (home / "sops/x/notes.md").write_text("mine", "utf-8")
+    assert changes.set_status("x", "active", "fine").status == "active"
+    assert (home / "sops/x/notes.md").read_text("utf-8") == "mine"
+    assert changes.write("x", files("x", 3), reason="three").version == 3
+    assert leftovers(home) == []
+
+
+def test_a_draft_that_was_never_recorded_is_removed(home: Path, changes: SopChanges) -> None:
+    changes.write("x", files("x", 1), reason="one")
+    shutil.copytree(home / "sops/x", home / "sops/.new-0123/x")
+    (home / "sops/.new-0123/x/scripts/run.py").write_text("print(2)\n")
+    (home / "sops/.new-4567").mkdir()
+    changes.write("other", files("other", 1), reason="somebody else")
+    assert numbers(read_sop(home / "sops/x", False)) == {1} and leftovers(home) == []
+
+
+def test_between_two_renames_nothing_is_lost(home: Path, changes: SopChanges) -> None:
+    """Where a file system cannot swap two names in one step."""
+    for number in (1, 2):
+        changes.write("x", files("x", number), reason=f"number {number}")
+    put_back(home, "x", 1, "x")
+    (home / "sops/x").rename(home / "sops/.new-0123/x.old")
+    changes.write("other", files("other", 1), reason="somebody else")
+    assert numbers(read_sop(home / "sops/x", False)) == {2} and leftovers(home) == []
+
+
+@dataclass
+class Tally:
+    """What a number of kills led to."""
+
+    kills: int = 0
+    acknowledged: int = 0
+    lost: int = 0
+    torn: int = 0
+    left: int = 0
+
+
+def kill_writers(home: Path, kills: int, dice: random.Random) -> Tally:
+    """Kills a writer again and again, half of the times with its git; looks at the store after each."""
+    tally, number = Tally(), 1
+    for kill in range(kills):
+        command = [sys.executable, "-c", WRITER, str(home), str(number), "100000", "x"]
+        writer = subprocess.Popen(command, cwd=CHECKOUT, stdout=subprocess.PIPE, process_group=0)
+        assert writer.stdout is not None
+        said = writer.stdout.readline()
+        time.sleep(dice.uniform(0, 0.4))
+        if kill % 2:
+            os.killpg(writer.pid, signal.SIGKILL)
+        writer.kill()
+        said += writer.communicate()[0]
+        tally.kills += 1
+        sop = read_sop(home / "sops/x", False)
+        last, version = (int(word) for word in said[: said.rindex(b"\n")].split(b"\n")[-1].split())
+        tally.acknowledged += said.count(b"\n")
+        tally.torn += sop.problem is not None or len(numbers(sop)) != 1
+        tally.lost += sop.version < version or min(numbers(sop)) < last
+        number = last + 2
+    changes = SopChanges(home, home / "seeds")
+    final = changes.write("x", files("x", 0), reason="afterwards")
+    history = [entry.version for entry in changes.history("x")]
+    tally.lost += history != list(range(final.version, 0, -1))
+    tally.left = len(leftovers(home))
+    return tally
+
+
+def test_killed_at_any_moment_the_old_or_the_new_is_there(home: Path, changes: SopChanges) -> None:
+    tally = kill_writers(home, KILLS, random.Random(3))
+    assert (tally.kills, tally.lost, tally.torn, tally.left) == (KILLS, 0, 0, 0)
+
+
+def test_two_writers_lose_nothing_and_versions_count_up(home: Path, changes: SopChanges) -> None:
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(home), str(first), "12", "x"], cwd=CHECKOUT, stdout=subprocess.PIPE
+        )
+        for first in (100, 200)
+    ]
+    said = [writer.communicate()[0].decode().splitlines() for writer in writers]
+    assert [writer.returncode for writer in writers] == [0, 0]
+    written = {int(version): int(number) for each in said for number, version in (line.split() for line in each)}
+    assert sorted(written) == list(range(1, 25))
+    history = Repository(home)
+    for entry in changes.history("x"):
+        skill = history.read(entry.commit, "sops/x/SKILL.md").decode()
+        assert f"description: number {written[entry.version]}\n" in skill
+        assert f'sopwith-version: "{entry.version}"' in skill
+
+
+def test_a_reader_never_sees_half_of_a_change(home: Path, changes: SopChanges) -> None:
+    changes.write("x", files("x", 0), reason="first")
+    writer = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(home), "1", "25", "x"], cwd=CHECKOUT, stdout=subprocess.DEVNULL
+    )
+    seen: set[int] = set()
+    while writer.poll() is None:
+        found = numbers(read_sop(home / "sops/x", False))
+        assert len(found) == 1
+        seen |= found
+    assert writer.returncode == 0 and len(seen) > 5
+
+
+# no room
+
+
+def test_a_full_disk_leaves_the_store_as_it_was(small_disk: Path) -> None:
+    changes = SopChanges(small_disk, small_disk / "seeds")
+    changes.write("x", files("x", 1), reason="one")
+    before = contents_of(small_disk / "sops/x")
+    fill = small_disk / "fill"
+    room = os.statvfs(small_disk)
+    free = room.f_bavail * room.f_frsize
+    failures, asset = 0, os.urandom(40_000)
+    for left in range(0, 1_000_000, 20_000):  # bytes: too few for the draft, then for the commit, then enough
+        fill.write_bytes(b"x" * (free - left))
+        try:
+            changes.write("x", {**files("x", 2), "asset.bin": asset}, reason="two")
+        except (SopNotWritten, RepositoryError) as error:
+            failures += 1
+            assert "space" in str(error)
+        else:
+            break
+        finally:
+            fill.unlink()
+        assert contents_of(small_disk / "sops/x") == before
+        assert [entry.version for entry in changes.history("x")] == [1]
+        assert leftovers(small_disk) == []
+    assert failures > 5
+    assert [entry.version for entry in changes.history("x")] == [2, 1]
+
+
+def test_a_read_only_disk_is_said(small_disk: Path) -> None:
+    changes = SopChanges(small_disk, small_disk / "seeds")
+    changes.write("x", files("x", 1), reason="one")
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    with pytest.raises(SopNotWritten, match=r"(?i)read-only"):
+        changes.write("x", files("x", 2), reason="two")
+    assert numbers(read_sop(small_disk / "sops/x", False)) == {1}
+    assert len(changes.history("x")) == 1
+
+
+# export
+
+
+def test_an_export_holds_the_sop_and_nothing_else(home: Path, changes: SopChanges, tmp_path: Path) -> None:
+    sop = changes.write("x", {**files("x", 1), "assets/empty": ""}, reason="one")
+    (sop.folder / ".env").write_text("TOKEN=1")
+    (sop.folder / "scripts/__pycache__").mkdir()
+    (sop.folder / "scripts/__pycache__/run.pyc").write_bytes(b"x")
+    (sop.folder / "out").symlink_to("/etc/passwd")
+    (sop.folder / "also.md").symlink_to("SKILL.md")
+    made = changes.export("x", tmp_path / "folder")
+    assert made == tmp_path / "folder/x" and numbers(read_sop(made, False)) == {1}
+    assert sorted(contents_of(made)) == sorted([*files("x", 1), "also.md", "assets/empty"])
+    assert str(home) not in "".join(content.data.decode() for content in contents_of(made).values())
+    archives = [changes.export("x", tmp_path / f"{number}.zip") for number in (1, 2)]
+    assert archives[0].read_bytes() == archives[1].read_bytes()
+    with zipfile.ZipFile(archives[0]) as archive:
+        assert archive.namelist() == [f"x/{path}" for path in sorted(contents_of(made))]
+        assert "20261121-222220-3f9a" in archive.read("x/evidence.json").decode()
+
+
+def test_an_export_overwrites_nothing(changes: SopChanges, tmp_path: Path) -> None:
+    changes.write("x", files("x", 1), reason="one")
+    (tmp_path / "x.zip").write_text("mine")
+    with pytest.raises(SopError, match="there already"):
+        changes.export("x", tmp_path / "x.zip")
+    with pytest.raises(SopError, match="no SOP"):
+        changes.export("y", tmp_path / "y.zip")
+    assert (tmp_path / "x.zip").read_text() == "mine"
+
+
+def test_a_seed_can_be_exported(home: Path, changes: SopChanges, tmp_path: Path) -> None:
+    seed(home, "x", 7)
+    assert numbers(read_sop(changes.export("x", tmp_path), False)) == {7}
+
+
+# front matter
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "name: x # keep me\ndescription: 'd'\nmetadata:\n  author: someone  # and me\n  sopwith-version: '1'\nlicense: MIT",
+        "name: x\ndescription: >\n  folded\n  text",
+        "name: x\nmetadata: {author: someone, sopwith-version: '1'}\ndescription: d",
+        "name: x\r\nmetadata:\r\n    author: someone\r\ndescription: d",
+        "name: x\nmetadata:\ndescription: d",
+        "name: &n x\ndescription: d\nmetadata:\n  author: *n\n  sopwith-contract: old",
+        "{name: x, description: d}",
+        "name: x\ndescription: d\nmetadata:\n  sopwith-contract: |\n    two\n    lines\n  author: 'a\u2028b'",
+    ],
+)
+def test_metadata_changes_and_nothing_else_does(front: str) -> None:
+    import yaml
+
+    text = f"---\n{front}\n---\n\n---\nbody --- metadata:\n"
+    changed = with_metadata(text, {"sopwith-version": "12", "sopwith-contract": None, "sopwith-status": "active"})
+    before, after = (yaml.safe_load(each.split("---")[1]) for each in (text, changed))
+    metadata = {**(before.pop("metadata", None) or {}), "sopwith-version": "12", "sopwith-status": "active"}
+    metadata.pop("sopwith-contract", None)
+    assert after.pop("metadata") == metadata
+    assert after == before
+    assert changed.endswith("---\n\n---\nbody --- metadata:\n")
+    assert with_metadata(changed, {"sopwith-version": "12"}) == changed
+    assert all(comment in changed for comment in ("# keep me", "# and me") if comment in front)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as place:
+        sys.stdout.write(f"{kill_writers(Path(place), int(sys.argv[1]) if sys.argv[1:] else 200, random.Random())}\n")

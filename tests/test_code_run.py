@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -225,13 +225,12 @@ def test_closing_the_call_ends_the_tree(ctx: ToolContext) -> None:
 
 
 def test_output_is_streamed_while_it_comes(ctx: ToolContext) -> None:
-    start = time.monotonic()
-    calling = code_run.run(ctx, "python", "import time\nprint('first')\ntime.sleep(0.6)\nprint('second')")
+    calling = code_run.run(ctx, "python", "import time\nprint('first')\ntime.sleep(1)\nprint('second')")
     assert not isinstance(calling, ToolResult)
-    assert next(calling) == "first\n"
-    assert time.monotonic() - start < 0.5
-    assert next(calling) == "second\n"
-    calling.close()
+    came = {}
+    for part in calling:
+        came |= {word: time.monotonic() for word in ("first", "second") if word in part}
+    assert came["second"] - came["first"] > 0.8
 
 
 def test_flood_stays_small_in_memory_and_in_events(ctx: ToolContext) -> None:
@@ -260,11 +259,9 @@ def test_long_output_is_whole_in_the_file(ctx: ToolContext) -> None:
     whole = Path(result.data["file"])
     assert whole == ctx.folder / "out-call_1.txt"
     assert whole.read_text() == "".join(f"{n}\n" for n in range(1, 50_001))
-    head, gap, tail = (
-        part.strip().splitlines()
-        for part in result.data["output"].partition("[…")[0:1] + ("",) + (result.data["output"].rpartition("…]")[2],)
-    )
-    assert (head[0], gap, tail[-1]) == ("1", [], "50000")
+    head, tail = result.data["output"].split(f"[… {result.data['bytes']:,} bytes in all")
+    assert head.splitlines()[:2] == ["1", "2"]
+    assert tail.splitlines()[-2:] == ["49999", "50000"]
     assert str(whole) in result.data["output"]
 
 
@@ -326,16 +323,15 @@ def test_psutil_finds_the_same_processes_as_proc(ctx: ToolContext) -> None:
 
 
 def test_call_costs_little_more_than_the_process_itself(ctx: ToolContext) -> None:
-    def median(action: Any) -> float:
+    def quickest(action: Callable[[], object]) -> float:
         times = []
-        for _ in range(15):
+        for _ in range(20):
             start = time.perf_counter()
             action()
             times.append(time.perf_counter() - start)
-        return sorted(times)[7]
+        return min(times)
 
     def bare() -> None:
         subprocess.run(["bash", "-c", "true"], stdin=subprocess.DEVNULL, capture_output=True, check=True)
 
-    run(ctx, "true")
-    assert median(lambda: run(ctx, "true")) - median(bare) < 0.010  # 2 ms on a quiet machine
+    assert quickest(lambda: run(ctx, "true")) - quickest(bare) < 0.005  # under 1 ms on a quiet machine

@@ -276,9 +276,48 @@ def test_link_out_of_the_roots_is_followed(gate: Gate) -> None:
 
 
 _scraps = st.sampled_from(
-    "rm -rf / ~ $( ) ` ' \" ; && | \n <<EOF EOF { } case in esac $' ${ x} (( )) > >> <( \\ # * ? = for do done [[ ]] eval xargs".split(
-        " "
-    )
+    [
+        "rm",
+        "-rf",
+        "/",
+        "~",
+        "$(",
+        ")",
+        "`",
+        "'",
+        '"',
+        ";",
+        "&&",
+        "|",
+        "\n",
+        "<<EOF",
+        "EOF",
+        "{",
+        "}",
+        "case",
+        "in",
+        "esac",
+        "$'",
+        "${",
+        "x}",
+        "((",
+        "))",
+        ">",
+        ">>",
+        "<(",
+        "\\",
+        "#",
+        "*",
+        "?",
+        "=",
+        "for",
+        "do",
+        "done",
+        "[[",
+        "]]",
+        "eval",
+        "xargs",
+    ]
 )
 
 

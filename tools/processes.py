@@ -2,7 +2,7 @@
 
 On Linux we are the subreaper of our descendants, so an orphan becomes our child and cannot get away; a mark in the
 environment tells the calls apart. Elsewhere psutil looks at parents and at the mark. Whoever starts a long-lived child
-in this process while calls run (an MCP server) gives it a mark of its own, `mark("mcp")`.
+in this process while calls run (an MCP server) does so with `starting` held and gives it a mark of its own, `mark("mcp")`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from pathlib import Path
 MARK = "SOPWITH_CALL"
 LINUX = sys.platform == "linux"
 _counter = itertools.count(1)
+starting = threading.Lock()  # held from fork to exec, while a child still has our environment, and while we look around
 _leaders: set[int] = set()  # children that a Popen of ours waits for: nobody else may reap them
 
 
@@ -52,16 +53,17 @@ class Tree:
             _become_subreaper()
         self.mark = mark(name)
         self.started = _ticks()
-        self.leader = subprocess.Popen(
-            argv,
-            cwd=cwd,
-            env=env | {MARK: self.mark},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        _leaders.add(self.leader.pid)
+        with starting:
+            self.leader = subprocess.Popen(
+                argv,
+                cwd=cwd,
+                env=env | {MARK: self.mark},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            _leaders.add(self.leader.pid)
         self.exit = _exit_descriptor(self.leader)
 
     def has_rest(self) -> bool:
@@ -77,7 +79,8 @@ class Tree:
 
     def rest(self) -> list[int]:
         """The pids of the call that still run, the script's own among them; reaps those that have ended."""
-        return self._rest_by_proc() if LINUX else self._rest_by_psutil()
+        with starting:
+            return self._rest_by_proc() if LINUX else self._rest_by_psutil()
 
     def stop(self, patience_seconds: float = 0.3, limit_seconds: float = 1.5) -> list[str]:
         """Asks what still runs to end (SIGTERM), then kills it; gives the command lines of what had to be stopped.
@@ -127,12 +130,13 @@ class Tree:
         """Whether a process is known to be of this call by itself, not by its parent."""
         if process.session == self.leader.pid:
             return True
-        if process.parent != os.getpid() or process.born < self.started or process.pid in _leaders:
+        if process.parent != os.getpid() or process.born < self.started or process.session in _leaders:
             return False
         found = _mark_of(process.pid)
-        if (
-            found is None
-        ):  # an orphan that threw its environment away, or a zombie; our own children stay in our session
+        if found is None and len(_leaders) > 1 and process.alive:  # in the middle of an exec it shows none: look again
+            time.sleep(0.01)
+            found = _mark_of(process.pid)
+        if found is None:  # an orphan without its environment, or a zombie; our own children stay in our session
             return process.session != os.getsid(0)
         return found == self.mark or found.startswith(self.mark + ":")
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import stat
 from collections.abc import Iterable
 from pathlib import Path
@@ -23,7 +22,7 @@ def write_atomic(path: Path, data: bytes | str | Iterable[bytes], mode: int | No
     target = Path(os.path.realpath(path))
     pieces: Iterable[bytes] = [data.encode()] if isinstance(data, str) else [data] if isinstance(data, bytes) else data
     before = _existing(target)
-    draft = target.with_name(f".{target.name[:80]}.{secrets.token_hex(4)}.tmp")
+    draft = target.with_name(f".{target.name[:80]}.{os.urandom(4).hex()}.tmp")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666 if mode is None else mode)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -8,10 +8,10 @@ Not the desktop's trash: it is absent on servers, and cannot be undone by a comm
 
 from __future__ import annotations
 
+import errno
 import filecmp
 import json
 import os
-import secrets
 import shutil
 import stat
 from collections.abc import Iterable
@@ -48,7 +48,7 @@ class Trash:
         `paths` are absolute. Raises TrashError.
         """
         chosen = self._checked(paths)
-        id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+        id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.urandom(3).hex()}"
         items = [Item(path, self.folder / id / str(n) / path.name) for n, path in enumerate(chosen, 1)]
         moved: list[Item] = []
         try:
@@ -131,7 +131,7 @@ def _move(source: Path, target: Path) -> None:
     try:
         source.rename(target)
     except OSError as error:
-        if error.errno != 18:  # EXDEV
+        if error.errno != errno.EXDEV:
             raise
         _carry(source, target)
 

@@ -94,16 +94,17 @@ def test_values_are_given_as_variables_never_as_code(ctx: ToolContext) -> None:
 
 
 def test_what_cannot_be_started_is_the_models_mistake(ctx: ToolContext) -> None:
-    for args, words in [
+    rows: list[tuple[dict[str, Any], str]] = [
         ({"script": "ls", "cwd": "missing"}, "is not a folder"),
         ({"script": "ls\0"}, "NUL"),
         ({"script": "echo \ud800"}, "surrogate"),
         ({"script": "ls", "env": {"a=b": "c"}}, "env"),
         ({"script": "ls", "env": {"a": "\ud800"}}, "env"),
         ({"script": "ls", "env": {"a": "x" * 3_000_000}}, "cannot start"),
-    ]:
+    ]
+    for args, words in rows:
         with pytest.raises(ToolError, match=words):
-            run(ctx, **args)  # type: ignore[arg-type]
+            run(ctx, **args)
 
 
 def test_long_script_runs(ctx: ToolContext) -> None:
@@ -227,7 +228,7 @@ def test_closing_the_call_ends_the_tree(ctx: ToolContext) -> None:
 def test_output_is_streamed_while_it_comes(ctx: ToolContext) -> None:
     calling = code_run.run(ctx, "python", "import time\nprint('first')\ntime.sleep(1)\nprint('second')")
     assert not isinstance(calling, ToolResult)
-    came = {}
+    came: dict[str, float] = {}
     for part in calling:
         came |= {word: time.monotonic() for word in ("first", "second") if word in part}
     assert came["second"] - came["first"] > 0.8

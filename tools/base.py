@@ -8,6 +8,7 @@ file, a pattern that is not unique); anything else that it raises is a defect of
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,6 +50,8 @@ class ToolContext:
         """
         if "\0" in text or any("\ud800" <= letter <= "\udc7f" or "\udd00" <= letter <= "\udfff" for letter in text):
             raise ToolError(f"not a path: {text[:200]!a}")
+        if len(text) > 4096 or any(len(os.fsencode(name)) > 255 for name in text.split("/")):
+            raise ToolError(f"not a path: too long: {text[:100]!r}…")
         try:
             return self.cwd / Path(text).expanduser()
         except RuntimeError as error:  # "~name" where no such user is

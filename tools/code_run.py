@@ -17,6 +17,7 @@ from models.base import Status, ToolResult
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.output import Live, Output
 from tools.processes import Tree
+from tools.text_files import is_folder
 
 _SECRET_NAME = re.compile(r"(^|_)(API_KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 _STARTUP_FILES = ("BASH_ENV", "ENV", "PYTHONSTARTUP")  # would run code that is not in the script
@@ -27,8 +28,8 @@ _DRAIN_SECONDS = 0.3  # what a script left in the background may take to end by 
 @tool("execute", paths=("cwd",))
 def code_run(
     ctx: ToolContext,
-    type: Literal["bash", "python"],
     script: str,
+    type: Literal["bash", "python"] = "bash",
     timeout: Annotated[int | None, Between(1, 3600)] = None,
     cwd: str | None = None,
     env: dict[str, str] | None = None,
@@ -39,7 +40,7 @@ def code_run(
     env: for values not to be pasted into code
     """
     folder = ctx.path(cwd) if cwd else ctx.cwd
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise ToolError(f"cwd: {folder} is not a folder")
     ctx.folder.mkdir(parents=True, exist_ok=True)
     limit = float(timeout or ctx.tool_seconds)

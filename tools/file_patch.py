@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-
 from memory.files import write_atomic
 from models.base import ToolResult
 from tools.base import ToolContext, ToolError, resolve, tool
@@ -53,6 +51,8 @@ def _line_numbers(text: str, wanted: str) -> list[int]:
 
 def _closest(text: str, old: str) -> str:
     """The lines that look most like `old`, with numbers, or what kind of difference it is."""
+    import difflib
+
     lines, wanted = text.splitlines(), [line for line in old.splitlines() if line.strip()]
     if not wanted or not lines:
         return "The file is empty." if not lines else "old is only white space."

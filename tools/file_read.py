@@ -12,7 +12,7 @@ from typing import Annotated, Any, BinaryIO
 
 from models.base import ToolResult
 from tools.base import Between, ToolContext, ToolError, tool
-from tools.text_files import SAMPLE, binary_kind, encoding_of, failure, open_regular
+from tools.text_files import SAMPLE, binary_kind, encoding_of, failure, is_folder, open_regular
 
 MAX_LINE = 1_000  # characters shown of a line
 MAX_CHARS = 20_000  # characters shown in one answer
@@ -35,7 +35,7 @@ def file_read(
     keyword: show only lines around it
     """
     place = ctx.path(path)
-    if place.is_dir():
+    if is_folder(place):
         return _folder(place, start, count)
     with open_regular(place) as file:
         sample = file.read(SAMPLE)

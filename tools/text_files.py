@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import difflib
 import errno
 import itertools
 import os
@@ -64,6 +63,14 @@ def failure(path: Path, error: OSError) -> ToolError:
     return ToolError(f"{path} does not exist" + (f"; near it: {', '.join(near)}" if near else ""))
 
 
+def is_folder(path: Path) -> bool:
+    """Whether the path is a folder. Raises ToolError when we may not look."""
+    try:
+        return path.is_dir()
+    except OSError as error:
+        raise failure(path, error) from error
+
+
 def _kind(mode: int) -> str:
     kinds = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}
     return kinds.get(stat.S_IFMT(mode), "a device")
@@ -72,12 +79,14 @@ def _kind(mode: int) -> str:
 def near_names(path: Path) -> list[str]:
     """Up to five paths that may be meant by one that does not exist: near names beside it, the same name elsewhere."""
     folder, wanted = path.parent, path.name
-    while not folder.is_dir() and folder != folder.parent:
-        folder, wanted = folder.parent, folder.name
     try:
+        while not folder.is_dir() and folder != folder.parent:
+            folder, wanted = folder.parent, folder.name
         names = [entry.name for entry in itertools.islice(os.scandir(folder), 5000)]
     except OSError:
         return []
+    import difflib
+
     lower = {name.lower(): name for name in names}
     near = [lower[name] for name in difflib.get_close_matches(wanted.lower(), lower, 3, 0.6)]
     found = [str(folder / name) for name in near]
@@ -191,6 +200,8 @@ def utf8(name: str, text: str) -> bytes:
 
 def diff(old: str, new: str, max_chars: int = 2_000) -> str:
     """A short unified diff; of what is long, its start. Only the lines between the first and last change are compared."""
+    import difflib
+
     before, after = old.splitlines(), new.splitlines()
     head = _common(before, after)
     tail = _common(before[head:][::-1], after[head:][::-1])

@@ -1,0 +1,381 @@
+"""Reading, patching, writing and trashing files: real files, in every encoding and shape that people have."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from models.base import ToolResult
+from safety.trash import Trash, TrashError
+from tools.ask_user import ask_user
+from tools.base import Tool, ToolContext, ToolError
+from tools.code_run import code_run
+from tools.file_patch import file_patch
+from tools.file_read import file_read
+from tools.file_trash import file_trash
+from tools.file_write import file_write
+from tools.start_long_term_update import start_long_term_update
+from tools.update_working_checkpoint import update_working_checkpoint
+
+
+@pytest.fixture
+def ctx(tmp_path: Path, home: Path) -> ToolContext:
+    return ToolContext(cwd=tmp_path / "cwd", folder=tmp_path / "run", home=home)
+
+
+def call(tool: Tool, ctx: ToolContext, **args: Any) -> dict[str, Any]:
+    result = tool.run(ctx, **args)
+    assert isinstance(result, ToolResult)
+    assert result.status == "ok"
+    data: dict[str, Any] = json.loads(json.dumps(result.data))
+    return data
+
+
+def refusal(tool: Tool, ctx: ToolContext, **args: Any) -> str:
+    with pytest.raises(ToolError) as error:
+        tool.run(ctx, **args)
+    return str(error.value)
+
+
+# file_read
+
+
+def test_lines_are_numbered_and_a_range_says_where_to_go_on(ctx: ToolContext) -> None:
+    (ctx.cwd / "a.txt").write_text("".join(f"line {n}\n" for n in range(1, 501)))
+    assert call(file_read, ctx, path="a.txt", start=3, count=2) == {"output": "3|line 3\n4|line 4", "next_start": 5}
+    assert call(file_read, ctx, path="a.txt", start=499) == {"output": "499|line 499\n500|line 500"}
+    assert call(file_read, ctx, path="a.txt")["next_start"] == 201
+    assert refusal(file_read, ctx, path="a.txt", start=501) == "start=501 is behind the end: the file has 500 lines"
+    assert "has 500 lines" in refusal(file_read, ctx, path="a.txt", start=9000)
+
+
+def test_empty_file_and_last_line_without_newline(ctx: ToolContext) -> None:
+    (ctx.cwd / "empty").touch()
+    (ctx.cwd / "one").write_text("a\nb")
+    assert call(file_read, ctx, path="empty") == {"output": "(empty file)"}
+    assert call(file_read, ctx, path="one", start=2) == {"output": "2|b"}
+    assert "has 2 lines" in refusal(file_read, ctx, path="one", start=5)
+
+
+def test_keyword_shows_its_lines_with_neighbours(ctx: ToolContext) -> None:
+    lines = [f"line {n}" for n in range(1, 101)]
+    lines[9] = lines[49] = "Here is the NEEDLE"
+    (ctx.cwd / "a.txt").write_text("\n".join(lines))
+    data = call(file_read, ctx, path="a.txt", keyword="needle")
+    assert data["matches"] == 2
+    numbers = [line.partition("|")[0] for line in data["output"].splitlines()]
+    assert numbers == ["8", "9", "10", "11", "12", "--", "48", "49", "50", "51", "52"]
+    assert call(file_read, ctx, path="a.txt", keyword="absent") == {"output": "no line holds 'absent'", "matches": 0}
+    assert call(file_read, ctx, path="a.txt", keyword="needle", start=20)["matches"] == 1
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text", "named"),
+    [
+        ("utf-8", "é 密码\n", None),
+        ("utf-8-sig", "é\n", "utf-8-sig"),
+        ("utf-16", "é 密码\nzwei\n", "utf-16-le"),
+        ("gb18030", "打印机的墨盒在第二个抽屉里\n第二行\n", "gb18030"),
+        ("latin-1", "été à Köln, où naît l'été\nzweite\n", "latin-1"),
+    ],
+)
+def test_encoding_is_found_and_kept_by_a_patch(ctx: ToolContext, encoding: str, text: str, named: str | None) -> None:
+    path = ctx.cwd / "a.txt"
+    path.write_bytes(text.encode(encoding))
+    data = call(file_read, ctx, path="a.txt")
+    assert data["output"] == "\n".join(f"{n}|{line}" for n, line in enumerate(text.splitlines(), 1))
+    assert data.get("encoding") == named
+    first = text.splitlines()[0]
+    call(file_patch, ctx, path="a.txt", old=first, new=first + "!")
+    assert path.read_bytes() == text.replace(first, first + "!").encode(encoding)
+    call(file_write, ctx, path="a.txt", content="end\n", mode="append")
+    call(file_write, ctx, path="a.txt", content="start\n", mode="prepend")
+    assert path.read_bytes() == ("start\n" + text.replace(first, first + "!") + "end\n").encode(encoding)
+
+
+def test_stray_bytes_survive_a_patch(ctx: ToolContext) -> None:
+    path = ctx.cwd / "a.txt"
+    path.write_bytes(b"ok line\n" * 10_000 + b"\xff\xfe stray\nend\n")
+    call(file_patch, ctx, path="a.txt", old="end\n", new="END\n")
+    assert path.read_bytes() == b"ok line\n" * 10_000 + b"\xff\xfe stray\nEND\n"
+
+
+def test_binary_file_is_named_not_shown(ctx: ToolContext) -> None:
+    (ctx.cwd / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(1000))
+    assert call(file_read, ctx, path="a.png") == {"output": "PNG image, 1,008 bytes: not text", "binary": True}
+    assert "not text but a PNG image" in refusal(file_patch, ctx, path="a.png", old="a", new="b")
+
+
+def test_missing_file_brings_near_names(ctx: ToolContext) -> None:
+    (ctx.cwd / "report.md").touch()
+    (ctx.cwd / "deep/er").mkdir(parents=True)
+    (ctx.cwd / "deep/er/notes.txt").touch()
+    assert str(ctx.cwd / "report.md") in refusal(file_read, ctx, path="Reprot.md")
+    assert str(ctx.cwd / "deep/er/notes.txt") in refusal(file_read, ctx, path="notes.txt")
+    assert str(ctx.cwd / "deep") in refusal(file_read, ctx, path="depe/er/notes.txt")
+    assert "does not exist" in refusal(file_patch, ctx, path="zzz", old="a", new="b")
+
+
+def test_folder_is_listed(ctx: ToolContext) -> None:
+    (ctx.cwd / "sub").mkdir()
+    (ctx.cwd / "a.txt").write_text("12345")
+    (ctx.cwd / "link").symlink_to("a.txt")
+    (ctx.cwd / "two\nlines").touch()
+    data = call(file_read, ctx, path=".")
+    assert data["output"].splitlines() == ["a.txt  5", "link -> a.txt", "sub/", r"'two\nlines'  0"]
+    assert call(file_read, ctx, path=".", count=1) == {"output": "a.txt  5", "entries": 4, "next_start": 2}
+
+
+def test_pipe_socket_and_device_are_refused_at_once(ctx: ToolContext) -> None:
+    os.mkfifo(ctx.cwd / "pipe")
+    with socket.socket(socket.AF_UNIX) as end:
+        end.bind(str(ctx.cwd / "sock"))
+        for name, words in (("pipe", "a named pipe"), ("/dev/zero", "a device"), ("sock", "a socket")):
+            assert words in refusal(file_read, ctx, path=name)
+            assert words in refusal(file_patch, ctx, path=name, old="a", new="b")
+    (ctx.cwd / "circle").symlink_to("circle")
+    assert "circle" in refusal(file_read, ctx, path="circle")
+
+
+def test_what_can_be_no_path_is_the_models_mistake(ctx: ToolContext) -> None:
+    for path in ("a\0b", "\ud800", "~nobody-of-this-name/x", "x" * 5000):
+        for tool, more in ((file_read, {}), (file_write, {"content": "x"}), (file_patch, {"old": "a", "new": "b"})):
+            assert refusal(tool, ctx, path=path, **more)
+        assert refusal(file_trash, ctx, paths=[path])
+
+
+def test_line_a_million_of_a_gigabyte_costs_no_memory(ctx: ToolContext) -> None:
+    path = ctx.cwd / "big.log"
+    with path.open("wb") as file:
+        block = b"a line of a log, some forty characters long\n" * 20_000
+        for _ in range(60):
+            file.write(block)
+        file.truncate(1_000_000_000)  # the rest is a hole: one line of NULs
+    start = time.monotonic()
+    assert call(file_read, ctx, path="big.log", start=1_000_000, count=1)["output"].startswith(
+        "1000000|a line of a log"
+    )
+    assert time.monotonic() - start < 2
+
+
+def test_very_long_line_is_cut_around_the_keyword(ctx: ToolContext) -> None:
+    (ctx.cwd / "a.json").write_text("x" * 50_000 + "needle" + "y" * 9_000_000 + "\nsecond\n")
+    data = call(file_read, ctx, path="a.json")
+    assert data["output"].splitlines()[1] == "2|second"
+    assert len(data["output"]) < 1_200
+    assert "xneedley" in call(file_read, ctx, path="a.json", keyword="needle")["output"]
+
+
+def test_one_answer_is_bounded(ctx: ToolContext) -> None:
+    (ctx.cwd / "a.txt").write_text(("z" * 900 + "\n") * 1000)
+    data = call(file_read, ctx, path="a.txt", count=1000)
+    assert len(data["output"]) < 22_000
+    assert data["next_start"] == len(data["output"].splitlines()) + 1
+
+
+# file_patch
+
+
+def test_patch_tells_none_from_many(ctx: ToolContext) -> None:
+    path = ctx.cwd / "a.py"
+    path.write_text("def one():\n    return 1\n\ndef two():\n    return 1\n")
+    assert "occurs 2 times (lines 2, 5)" in refusal(file_patch, ctx, path="a.py", old="return 1", new="return 2")
+    assert "Closest lines:\n4|def two():" in refusal(file_patch, ctx, path="a.py", old="def twoo():", new="x")
+    assert "white space only" in refusal(file_patch, ctx, path="a.py", old="def two():\n  return 1", new="x")
+    assert "No line is like it" in refusal(file_patch, ctx, path="a.py", old="something else entirely", new="x")
+    assert "nothing to change" in refusal(file_patch, ctx, path="a.py", old="def", new="def")
+    assert "old is empty" in refusal(file_patch, ctx, path="a.py", old="", new="x")
+    assert "surrogate" in refusal(file_patch, ctx, path="a.py", old="def two", new="\udc00")
+    data = call(file_patch, ctx, path="a.py", old="def two():\n    return 1", new="def two():\n    return 2")
+    assert data["line"] == 4
+    assert data["diff"].splitlines() == ["@@ -3,3 +3,3 @@", " ", " def two():", "-    return 1", "+    return 2"]
+
+
+def test_patch_keeps_newlines_mode_and_link(ctx: ToolContext) -> None:
+    target = ctx.cwd / "run.sh"
+    target.write_bytes(b"one\r\ntwo\r\nthree\r\n")
+    target.chmod(0o750)
+    (ctx.cwd / "link").symlink_to("run.sh")
+    call(file_patch, ctx, path="link", old="one\ntwo", new="one\nextra\ntwo")
+    assert target.read_bytes() == b"one\r\nextra\r\ntwo\r\nthree\r\n"
+    assert target.stat().st_mode & 0o777 == 0o750
+    assert (ctx.cwd / "link").is_symlink()
+
+
+def test_patch_of_a_character_that_the_encoding_lacks_is_refused(ctx: ToolContext) -> None:
+    path = ctx.cwd / "a.txt"
+    path.write_bytes("été à Köln\n".encode("latin-1"))
+    assert "latin-1, which cannot hold" in refusal(file_patch, ctx, path="a.txt", old="Köln", new="密")
+    assert path.read_bytes() == "été à Köln\n".encode("latin-1")
+
+
+# file_write
+
+
+def test_write_makes_folders_and_says_what_changed(ctx: ToolContext) -> None:
+    data = call(file_write, ctx, path="new/deep/a.txt", content="one\ntwo\n")
+    assert data == {"path": str(ctx.cwd / "new/deep/a.txt"), "bytes": 8, "lines": 2, "created": True}
+    data = call(file_write, ctx, path="new/deep/a.txt", content="one\n2\n")
+    assert data["diff"].splitlines() == ["@@ -1,2 +1,2 @@", " one", "-two", "+2"]
+    assert (ctx.cwd / "new/deep/a.txt").read_text() == "one\n2\n"
+
+
+def test_append_and_prepend_keep_windows_newlines(ctx: ToolContext) -> None:
+    path = ctx.cwd / "a.txt"
+    path.write_bytes(b"two\r\n")
+    call(file_write, ctx, path="a.txt", content="three\n", mode="append")
+    call(file_write, ctx, path="a.txt", content="one\n", mode="prepend")
+    assert path.read_bytes() == b"one\r\ntwo\r\nthree\r\n"
+
+
+def test_large_file_is_appended_to_piece_by_piece(ctx: ToolContext) -> None:
+    path = ctx.cwd / "a.log"
+    old = b"\xef\xbb\xbf" + b"line\r\n" * 500_000
+    path.write_bytes(old)
+    data = call(file_write, ctx, path="a.log", content="end\n", mode="append")
+    assert "diff" not in data
+    assert path.read_bytes() == old + b"end\r\n"
+    call(file_write, ctx, path="a.log", content="start\n", mode="prepend")
+    assert path.read_bytes() == b"\xef\xbb\xbfstart\r\n" + old[3:] + b"end\r\n"
+
+
+def test_references_become_the_lines_they_name(ctx: ToolContext) -> None:
+    (ctx.cwd / "src.txt").write_text("".join(f"line {n}\n" for n in range(1, 10)))
+    content = "A\n{{file:src.txt:2:3}}\nB {{file:" + str(ctx.cwd / "src.txt") + ":9:9}}!\n"
+    call(file_write, ctx, path="a.txt", content=content)
+    assert (ctx.cwd / "a.txt").read_text() == "A\nline 2\nline 3\nB line 9!\n"
+    for reference in ("{{file:src.txt:2:99}}", "{{file:src.txt:3:2}}", "{{file:src.txt:0:1}}"):
+        assert "the file has lines 1 to 9" in refusal(file_write, ctx, path="a.txt", content=reference)
+    assert "does not exist" in refusal(file_write, ctx, path="a.txt", content="{{file:missing.txt:1:2}}")
+    assert (ctx.cwd / "a.txt").read_text() == "A\nline 2\nline 3\nB line 9!\n"
+    call(file_write, ctx, path="doc.md", content="write {{file:path:start:end}}")
+    assert (ctx.cwd / "doc.md").read_text() == "write {{file:path:start:end}}"
+
+
+def test_what_cannot_be_written_is_said(ctx: ToolContext) -> None:
+    (ctx.cwd / "file").touch()
+    assert "is a folder" in refusal(file_write, ctx, path=".", content="x")
+    assert "file/below" in refusal(file_write, ctx, path="file/below", content="x")
+    assert "half a surrogate pair at character 1" in refusal(file_write, ctx, path="a", content="x\ud800")
+    assert "/proc" in refusal(file_write, ctx, path="/proc/nothing", content="x")
+
+
+# file_trash
+
+
+def test_trash_takes_all_and_gives_back(ctx: ToolContext) -> None:
+    names = ["plain.txt", "two\nlines", "😀 密.txt", "-rf"]
+    for name in names:
+        (ctx.cwd / name).write_text(name)
+    (ctx.cwd / "folder/sub").mkdir(parents=True)
+    (ctx.cwd / "folder/sub/x").write_text("x")
+    (ctx.cwd / "link").symlink_to("/etc")
+    (ctx.cwd / "broken").symlink_to("nowhere")
+    raw = os.fsencode(ctx.cwd) + b"/caf\xe9"
+    Path(os.fsdecode(raw)).touch()
+    everything = [*names, "folder", "link", "broken", os.fsdecode(b"caf\xe9")]
+    data = file_trash.run(ctx, paths=[*everything, "folder/sub/x", "plain.txt"])
+    assert isinstance(data, ToolResult)
+    assert data.data["count"] == len(everything)
+    assert list(ctx.cwd.iterdir()) == []
+    assert Path("/etc").is_dir()
+    back = Trash(ctx.home).restore(data.data["trash"])
+    assert sorted(path.name for path in back) == sorted(everything)
+    assert (ctx.cwd / "folder/sub/x").read_text() == "x"
+    assert (ctx.cwd / "two\nlines").read_text() == "two\nlines"
+    assert (ctx.cwd / "link").readlink() == Path("/etc")
+    assert Trash(ctx.home).ids() == []
+
+
+def test_nothing_moves_when_one_is_missing(ctx: ToolContext) -> None:
+    (ctx.cwd / "a").touch()
+    assert str(ctx.cwd / "b") in refusal(file_trash, ctx, paths=["a", "b"])
+    assert (ctx.cwd / "a").exists()
+    assert Trash(ctx.home).ids() == []
+    assert call(file_trash, ctx, paths=[]) == {"output": "nothing to move", "count": 0}
+
+
+def test_folder_that_is_in_use_stays(ctx: ToolContext, tmp_path: Path) -> None:
+    ctx.home.mkdir(parents=True)
+    for path in (ctx.home, ctx.home.parent, tmp_path, Path("/"), ctx.cwd, Path("/proc")):
+        assert "in use" in refusal(file_trash, ctx, paths=[str(path)])
+
+
+def test_trash_across_file_systems_copies_then_removes(ctx: ToolContext) -> None:
+    shared = Path("/dev/shm")
+    if not shared.is_dir() or shared.stat().st_dev == ctx.cwd.stat().st_dev:
+        pytest.skip("no second file system here")
+    source = shared / f"sopwith-{os.getpid()}"
+    source.mkdir()
+    try:
+        (source / "a").write_text("1")
+        (source / "a").chmod(0o640)
+        (source / "link").symlink_to("a")
+        (ctx.cwd / "near").touch()
+        id, _ = Trash(ctx.home).send([source, ctx.cwd / "near"])
+        assert not source.exists()
+        Trash(ctx.home).restore(id)
+        assert ((source / "a").read_text(), (source / "a").stat().st_mode & 0o777) == ("1", 0o640)
+        assert (source / "link").readlink() == Path("a")
+        os.mkfifo(source / "pipe")  # cannot be copied: everything goes back
+        with pytest.raises(TrashError, match="nothing was moved"):
+            Trash(ctx.home).send([ctx.cwd / "near", source])
+        assert (ctx.cwd / "near").exists()
+        assert (source / "a").read_text() == "1"
+        assert Trash(ctx.home).ids() == []
+    finally:
+        shutil.rmtree(source)
+
+
+def test_restore_never_writes_over_anything(ctx: ToolContext) -> None:
+    (ctx.cwd / "a").write_text("old")
+    id, _ = Trash(ctx.home).send([ctx.cwd / "a"])
+    (ctx.cwd / "a").write_text("new")
+    with pytest.raises(TrashError, match="something is there already"):
+        Trash(ctx.home).restore(id)
+    assert (ctx.cwd / "a").read_text() == "new"
+    for wrong in ("", "..", "../x", "20200101-000000-abc"):
+        with pytest.raises(TrashError):
+            Trash(ctx.home).restore(wrong)
+
+
+# the rest
+
+
+def test_forbidden_place_is_said(ctx: ToolContext) -> None:
+    (ctx.cwd / "closed").mkdir(mode=0)
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.seteuid(65_534)
+    try:
+        for tool, more in ((file_read, {}), (file_write, {"content": "x"}), (file_patch, {"old": "a", "new": "b"})):
+            assert "Permission denied" in refusal(tool, ctx, path="closed/a", **more)
+        assert "closed/a" in refusal(file_trash, ctx, paths=["closed/a"])
+        calling = code_run.run(ctx, type="bash", script="ls", cwd="closed/a")
+        assert not isinstance(calling, ToolResult)
+        with pytest.raises(ToolError, match="Permission denied"):
+            next(calling)
+    finally:
+        if is_root:
+            os.seteuid(0)
+
+
+def test_paths_for_the_gate_follow_links_but_not_the_one_to_be_deleted(ctx: ToolContext) -> None:
+    (ctx.cwd / "link").symlink_to("/etc")
+    assert file_read.touches(ctx, {"path": "link/hosts"}) == (Path("/etc/hosts").resolve(),)
+    assert file_trash.touches(ctx, {"paths": ["link", "link/x"]}) == (ctx.cwd / "link", Path("/etc/x"))
+    assert file_trash.touches(ctx, {"paths": ["a/../.."]}) == (ctx.cwd.parent,)
+    assert file_write.touches(ctx, {"path": "~/x"}) == (Path.home() / "x",)
+
+
+def test_tools_that_the_handler_carries_out_say_what_was_noted(ctx: ToolContext) -> None:
+    assert call(ask_user, ctx, question="Which?", candidates=["a"]) == {"question": "Which?", "candidates": ["a"]}
+    assert call(update_working_checkpoint, ctx, key_info="k") == {"key_info": "k", "related_sop": ""}
+    assert call(start_long_term_update, ctx, what="w") == {"marked": True, "what": "w"}

@@ -1,0 +1,445 @@
+"""What must hold before a replay writes: the tools are what they were, the request is covered, the world can take it.
+
+`ReplayGuards` is asked by models/rote.py before the first step, between plan and commit (nothing has been written), and
+behind the last write. It stops with a reason; it never works around anything. Source: seed 002 §7; shared figures "By
+rote": a replay that stops is fine, one that does the wrong thing is not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from learning.routing import PLAIN
+from learning.slots import Slot, Unclear, Where, value_of
+from memory.sops import Sop
+from models.parameters import ParameterError, bind
+from models.procedure import Procedure, Wording
+from models.rote import Doubt, Write
+from models.template import as_text
+from tools.base import Tool
+
+MARGIN_BYTES = 4_000_000  # stays free on a file system that is written to
+MAX_SPAN = 12  # words of a request that a text may take
+MAX_VALUE_WORDS = 4  # the same of a number, a path, a date
+REQUEST_CHARS = 2_000  # longer ones are no requests that a wording covers
+PLAN_EFFECTS = {"none", "read", "execute"}
+COMMIT_EFFECTS: Mapping[str, set[str]] = {
+    "none": PLAN_EFFECTS,
+    "local": PLAN_EFFECTS | {"write", "delete", "memory"},  # delete: to the trash, from where it comes back
+    "external": PLAN_EFFECTS | {"write", "delete", "memory", "network"},
+    "destructive": PLAN_EFFECTS | {"write", "delete", "memory", "network"},
+}
+OPPOSITES = (  # verbs of which one never stands for the other
+    *(("back up", "backup", "备份"), ("restore", "恢复", "还原")),
+    *(("delete", "remove", "trash", "删除", "删掉"), ("create", "add", "restore", "undelete", "创建", "添加", "恢复")),
+    *(("start", "启动"), ("stop", "停止")),
+    *(("enable", "启用"), ("disable", "禁用")),
+    *(("install", "安装"), ("uninstall", "卸载")),
+    *(("upload", "上传"), ("download", "下载")),
+    *(("import", "导入"), ("export", "导出")),
+    *(("compress", "zip", "archive", "压缩"), ("extract", "unzip", "decompress", "unpack", "解压")),
+    *(("encrypt", "加密"), ("decrypt", "解密")),
+    *(("lock", "锁定"), ("unlock", "解锁")),
+    *(("open", "打开"), ("close", "关闭")),
+    *(("push", "推送"), ("pull", "拉取")),
+    *(("merge", "合并"), ("split", "拆分")),
+    *(("hide", "隐藏"), ("show", "unhide", "显示")),
+    *(("undo", "revert", "撤销"), ("redo", "apply", "重做")),
+)
+NEGATIONS = re.compile(
+    r"\b(?:not?|never|don'?t|do not|without|except|but|unless|instead|only)\b|不要|不许|别|除了|以外|只有|之外|而不"
+)
+TOKEN = re.compile(
+    r"[\"'`「『《“‘][^\"'`」』》”’]*[\"'`」』》”’]|[^\s\u3000-\u303f\u4e00-\u9fff，。！？；：（）]+|[\u4e00-\u9fff]"
+)
+LITERAL = re.compile(
+    r"https?://\S+|[\"`「『《“][^\"`」』》”]+[\"`」』》”]|(?:~|\.{1,2})?/[^\s，。！？；：\u3040-\u9fff]*|\d+(?:[.,:/-]\d+)*|[^\s\u3040-\u9fff]*\*\S*\.\w+"
+)
+TRAILING = ".,;:!?。，；：！？"
+Lang = Literal["en", "zh"]
+SAY: Mapping[str, Mapping[Lang, str]] = {
+    "gone_tool": {"en": "the tool {} is not here any more", "zh": "工具 {} 已经不在了"},
+    "gone_field": {
+        "en": "the tool {} has no argument {} any more (it has: {})",
+        "zh": "工具 {} 不再有参数 {}（现有：{}）",
+    },
+    "new_field": {
+        "en": "the tool {} now needs an argument {} that the SOP does not give",
+        "zh": "工具 {} 现在需要参数 {}，而 SOP 没有给出",
+    },
+    "other_field": {
+        "en": "the argument {1} of the tool {0} is not what it was: {2}, now {3}",
+        "zh": "工具 {0} 的参数 {1} 变了：原来 {2}，现在 {3}",
+    },
+    "writes_in_plan": {
+        "en": "{} uses {}, which changes something: a plan only reads",
+        "zh": "{} 使用了 {}，它会改变东西：计划只能读取",
+    },
+    "effects": {
+        "en": "{} uses {} ({}), which the SOP does not declare: its effects are {}",
+        "zh": "{} 使用了 {}（{}），超出 SOP 声明的影响：{}",
+    },
+    "not_asked": {
+        "en": "{} = {} does not stand in the request, and nothing looked it up",
+        "zh": "请求里没有 {} = {}，也没有查到它",
+    },
+    "residue": {
+        "en": "the request says {}, and no parameter takes that up",
+        "zh": "请求里有 {}，但没有参数对应它",
+    },
+    "negated": {"en": "the request says {}, which this SOP does not know", "zh": "请求里有 {}，这个 SOP 不懂"},
+    "opposite": {"en": "the request says {}, and this SOP is there to {}", "zh": "请求说的是 {}，而这个 SOP 是 {}"},
+    "verb": {"en": "no wording of this SOP begins like this: {}", "zh": "这个 SOP 没有这样的说法：{}"},
+    "missing": {"en": "{} is not there any more", "zh": "{} 已经不在了"},
+    "no_parent": {"en": "{} cannot be written: there is no folder {}", "zh": "无法写入 {}：没有文件夹 {}"},
+    "no_right": {"en": "{} may not be written to", "zh": "{} 不可写"},
+    "no_space": {"en": "{} has {} bytes free, and {} are needed", "zh": "{} 剩余 {} 字节，需要 {} 字节"},
+    "unwritten": {"en": "{} does not hold what was written", "zh": "{} 的内容与写入的不同"},
+    "still_there": {"en": "{} is still there", "zh": "{} 还在"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayGuards:
+    """The guards of one replay. `schemas`: function schemas of the tools by name; `recorded`: their signatures when the
+    SOP was taught. `request` is what the owner said; empty when the parameters were given by name."""
+
+    schemas: Mapping[str, Mapping[str, Any]]
+    tools: Mapping[str, Tool]
+    where: Where
+    request: str = ""
+    recorded: Mapping[str, Any] = field(default_factory=dict)
+    lang: Lang = "en"
+
+    @classmethod
+    def of(
+        cls,
+        sop: Sop,
+        request: str,
+        *,
+        tools: Mapping[str, Tool],
+        schemas: Sequence[Mapping[str, Any]],
+        where: Where,
+        lang: Lang = "en",
+    ) -> ReplayGuards:
+        """The guards for a run of an SOP; what it recorded when it was taught is read from its evidence.json."""
+        by_name = {schema["function"]["name"]: schema for schema in schemas}
+        return cls(by_name, tools, where, request, evidence(sop.folder).get("tools", {}), lang)
+
+    def start(self, procedure: Procedure, parameters: Mapping[str, Any]) -> Doubt | None:
+        """Tools as they were, effects as declared, parameters valid, the request covered by them and asking for this."""
+        return next(self._at_start(procedure, parameters), None)
+
+    def before(self, procedure: Procedure, values: Mapping[str, Any], planned: Sequence[Write]) -> Doubt | None:
+        """Everything that the writes rely on is there, and there is room and leave for all of them."""
+        return next(self._before(planned), None)
+
+    def after(self, procedure: Procedure, values: Mapping[str, Any], done: Sequence[Write]) -> Doubt | None:
+        """What the file tools wrote is read back."""
+        return next(self._after(done), None)
+
+    def _at_start(self, procedure: Procedure, parameters: Mapping[str, Any]) -> Iterator[Doubt]:
+        used = dict.fromkeys(step.tool for step in procedure.steps if step.tool)
+        for name in used:
+            yield from self._drift(name, self._given(procedure, name))
+        yield from self._beyond_effects(procedure)
+        try:
+            procedure.bind(parameters, self.where.cwd)
+        except ParameterError as error:
+            yield Doubt("parameter", str(error))
+        if self.request and len(self.request) <= REQUEST_CHARS:
+            yield from self._uncovered(procedure, parameters)
+
+    def _say(self, what: str, *args: object) -> str:
+        return SAY[what][self.lang].format(*args)
+
+    # the tools
+
+    def _given(self, procedure: Procedure, tool: str) -> set[str]:
+        return {name for step in procedure.steps if step.tool == tool for name in step.args} | {"env"}
+
+    def _drift(self, name: str, given: set[str]) -> Iterator[Doubt]:
+        """What changed in a tool since the SOP was taught, and in what way the SOP's calls do not fit it any more."""
+        schema = self.schemas.get(name)
+        if schema is None:
+            yield Doubt("step", self._say("gone_tool", name))
+            return
+        now = signature(schema)
+        then = self.recorded.get(name) or {"arguments": {}, "required": []}
+        known = now["arguments"]
+        for argument in given - {"env"} | set(then["arguments"]):
+            if argument not in known:
+                yield Doubt("step", self._say("gone_field", name, argument, ", ".join(known)))
+            elif argument in then["arguments"] and then["arguments"][argument] != known[argument]:
+                was, new = json.dumps(then["arguments"][argument]), json.dumps(known[argument])
+                yield Doubt("step", self._say("other_field", name, argument, was, new))
+        for argument in now["required"]:
+            if argument not in given:
+                yield Doubt("step", self._say("new_field", name, argument))
+
+    def _beyond_effects(self, procedure: Procedure) -> Iterator[Doubt]:
+        for step in procedure.steps:
+            tool = self.tools.get(step.tool)
+            if tool is None:
+                continue
+            allowed = COMMIT_EFFECTS[procedure.effects] if step.changes_something else PLAN_EFFECTS | {"ask"}
+            if beyond := sorted(set(tool.effects) - allowed):
+                if not step.changes_something:
+                    yield Doubt("step", self._say("writes_in_plan", step.id, step.tool))
+                else:
+                    yield Doubt("step", self._say("effects", step.id, step.tool, ", ".join(beyond), procedure.effects))
+
+    # the request
+
+    def _uncovered(self, procedure: Procedure, parameters: Mapping[str, Any]) -> Iterator[Doubt]:
+        taken: list[tuple[int, int]] = []  # places of the request that a parameter takes up
+        for name, value in parameters.items():
+            schema = procedure.parameters[name]
+            items, inner = (value, schema["items"]) if isinstance(value, list) else ([value], schema)
+            places = [list(self._places(item, inner)) for item in items]
+            if not all(places) and value != self._default(name, schema) and not isinstance(value, bool):
+                yield Doubt("parameter", self._say("not_asked", name, json.dumps(value, ensure_ascii=False)))
+            taken += [place for found in places for place in found]
+        for literal in LITERAL.finditer(self.request):
+            text = literal[0].rstrip(TRAILING)
+            start, end = literal.start(), literal.start() + len(text)
+            if text and not any(first <= start and end <= last for first, last in taken):
+                yield Doubt("parameter", self._say("residue", text))
+        yield from self._other_task(procedure, parameters)
+
+    def _default(self, name: str, schema: Mapping[str, Any]) -> Any:
+        return bind({name: schema}, (), {}, self.where.cwd).get(name)
+
+    def _places(self, value: Any, schema: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
+        """Where the request says a value: as it is written, or in another form of its type ("thirty", "my downloads")."""
+        is_text = schema["type"] == "string" and schema.get("format") not in ("path", "date") and "enum" not in schema
+        words = MAX_SPAN if is_text else MAX_VALUE_WORDS
+        for span, start, end in _spans(self.request, words):
+            if self._is(span, value, schema, is_text):
+                yield start, end
+
+    def _is(self, span: Slot, value: Any, schema: Mapping[str, Any], is_text: bool) -> bool:
+        if is_text:
+            said = span.written.casefold()
+            return str(value).casefold() in (said, said.strip("\"'`「」『』《》“”‘’"))
+        try:
+            found = value_of(span, schema, "", self.where)
+        except Unclear:
+            return False
+        return found is not None and _same(found, value, schema)
+
+    def _other_task(self, procedure: Procedure, parameters: Mapping[str, Any]) -> Iterator[Doubt]:
+        """Negations that no wording has, verbs that mean the opposite, and a request that shares no verb with any."""
+        said = _without_values(self.request, parameters).casefold()
+        known = " ".join(wording.text for wording in procedure.wordings).casefold()
+        for match in NEGATIONS.finditer(said):
+            if match[0] not in known:
+                yield Doubt("parameter", self._say("negated", match[0]))
+        if not procedure.wordings:
+            return
+        for group, other in (pair for a, b in _pairs() for pair in ((a, b), (b, a))):
+            ours = [verb for verb in group if _has_word(known, verb)]
+            theirs = [verb for verb in other if _has_word(said, verb) and not _has_word(known, verb)]
+            if ours and theirs:
+                yield Doubt("parameter", self._say("opposite", theirs[0], ours[0]))
+        heads = {word for wording in procedure.wordings for word in _heads(wording)}
+        if heads and not any(_has_word(said, head) for head in heads):
+            yield Doubt("parameter", self._say("verb", self.request[:80]))
+
+    # the world
+
+    def _before(self, planned: Sequence[Write]) -> Iterator[Doubt]:
+        needed: dict[Path, int] = {}
+        for write in planned:
+            if write.args is None:
+                continue
+            for path in self._relied_on(write):
+                if not os.path.lexists(path):
+                    yield Doubt("world", self._say("missing", path))
+            if write.tool == "file_patch" and not _holds(self._path(str(write.args["path"])), str(write.args["old"])):
+                yield Doubt("world", self._say("missing", json.dumps(write.args["old"], ensure_ascii=False)[:200]))
+            for path, size in self._targets(write):
+                yield from self._unwritable(path, may_make_folders=write.tool == "file_write")
+                volume = _nearest(path)
+                needed[volume] = needed.get(volume, 0) + size
+        yield from self._short_of_space(needed)
+
+    def _relied_on(self, write: Write) -> list[Path]:
+        """Paths that must be there for a write to work."""
+        args = write.args or {}
+        if write.tool == "file_trash":
+            return [self._path(path) for path in _listed(args.get("paths"))]
+        if write.tool == "file_patch":
+            return [self._path(str(args["path"]))] if "path" in args else []
+        return [self._path(args["cwd"])] if isinstance(args.get("cwd"), str) else []
+
+    def _targets(self, write: Write) -> Iterator[tuple[Path, int]]:
+        """What a write changes, with the bytes it needs there; of a script all absolute paths in its values."""
+        args = write.args or {}
+        if write.tool in ("file_write", "file_patch") and "path" in args:
+            text = str(args.get("content", args.get("new", "")))
+            yield self._path(str(args["path"])), len(text.encode("utf-8", "replace"))
+        elif write.tool == "file_trash":
+            for path in _listed(args.get("paths")):
+                yield self._path(path), 0
+        elif write.tool == "code_run":
+            for value in (args.get("env") or {}).values():
+                if isinstance(value, str) and value.startswith("/") and "\n" not in value:
+                    yield self._path(value), 0
+
+    def _unwritable(self, path: Path, *, may_make_folders: bool) -> Iterator[Doubt]:
+        parent = path.parent
+        if not parent.is_dir() and not may_make_folders:
+            yield Doubt("world", self._say("no_parent", path, parent))
+        elif not os.access(path if path.is_file() else _nearest(parent), os.W_OK):
+            yield Doubt("world", self._say("no_right", path if path.is_file() else _nearest(parent)))
+
+    def _short_of_space(self, needed: Mapping[Path, int]) -> Iterator[Doubt]:
+        volumes: dict[int, tuple[Path, int]] = {}
+        for place, size in needed.items():
+            device = place.stat().st_dev
+            first, sum_ = volumes.get(device, (place, 0))
+            volumes[device] = (first, sum_ + size)
+        for place, size in volumes.values():
+            free = shutil.disk_usage(place).free
+            wanted = size + min(MARGIN_BYTES, size)  # a small disk may be written to; a write needs room beside the old
+            if free < max(wanted, 1):
+                yield Doubt("world", self._say("no_space", place, free, wanted))
+
+    def _after(self, done: Sequence[Write]) -> Iterator[Doubt]:
+        last_written = {str((write.args or {}).get("path")): write for write in done if write.tool == "file_write"}
+        for path, write in last_written.items():
+            args = write.args or {}
+            text = str(args.get("content", ""))
+            if "{{file:" not in text and not _holds(self._path(path), text):
+                yield Doubt("check", self._say("unwritten", path))
+        for write in done:
+            if write.tool == "file_trash":
+                for path in _listed((write.args or {}).get("paths")):
+                    if os.path.lexists(self._path(path)) and path not in last_written:
+                        yield Doubt("check", self._say("still_there", path))
+
+    def _path(self, text: str) -> Path:
+        return self.where.cwd / Path(text).expanduser()
+
+
+def evidence(folder: Path) -> dict[str, Any]:
+    """What evidence.json of an SOP says; nothing when there is none that can be read."""
+    try:
+        found = json.loads((folder / "evidence.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def signature(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a tool's schema a call depends on: arguments with type, choices and bounds, which are required, a hash.
+
+    Descriptions and defaults do not count. An argument that is new and optional changes the hash and nothing else.
+    """
+    parameters = schema["function"]["parameters"]
+    arguments = {name: _shape(inner) for name, inner in parameters.get("properties", {}).items()}
+    found = {"arguments": arguments, "required": sorted(parameters.get("required", []))}
+    digest = hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()[:16]
+    return {**found, "hash": digest}
+
+
+def signatures(procedure: Procedure, schemas: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The signatures of the tools that a procedure uses: what evidence.json keeps under "tools"."""
+    used = {step.tool for step in procedure.steps}
+    return {schema["function"]["name"]: signature(schema) for schema in schemas if schema["function"]["name"] in used}
+
+
+def _shape(schema: Any) -> Any:
+    if isinstance(schema, Mapping):
+        return {
+            key: _shape(value)
+            for key, value in sorted(schema.items())
+            if key not in ("description", "default", "title")
+        }
+    return [_shape(item) for item in schema] if isinstance(schema, list) else schema
+
+
+def _spans(request: str, words: int) -> Iterator[tuple[Slot, int, int]]:
+    """Each run of up to so many words of a request, without the signs that end a sentence, and its place."""
+    tokens = [(match.start(), match.end()) for match in TOKEN.finditer(request)]
+    for first in range(len(tokens)):
+        for last in range(first, min(first + words, len(tokens))):
+            start, end = tokens[first][0], tokens[last][1]
+            for text in dict.fromkeys((request[start:end], request[start:end].rstrip(TRAILING))):
+                if text:
+                    yield Slot(text, text.translate(PLAIN)), start, start + len(text)
+
+
+def _same(found: Any, value: Any, schema: Mapping[str, Any]) -> bool:
+    if schema.get("format") == "path":
+        return os.path.normpath(str(found)) == os.path.normpath(str(value))
+    return bool(found == value)
+
+
+def _without_values(request: str, parameters: Mapping[str, Any]) -> str:
+    """The request without quoted texts and the words that its text parameters took."""
+    text = re.sub(r"[\"`「『《“][^\"`」』》”]*[\"`」』》”]", " ", request)
+    text = re.sub(r"(?:~|\.{1,2})?/\S*", " ", text)
+    for value in parameters.values():
+        if isinstance(value, str) and value and not value.startswith("/"):
+            text = re.sub(re.escape(value), " ", text, flags=re.IGNORECASE)
+    return text
+
+
+def _pairs() -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    yield from zip(OPPOSITES[::2], OPPOSITES[1::2], strict=True)
+
+
+def _has_word(text: str, word: str) -> bool:
+    if not word.isascii():
+        return word in text
+    return re.search(rf"(?<![a-z0-9]){re.escape(word)}(?:s|es|ed|d|ing)?(?![a-z0-9])", text) is not None
+
+
+def _heads(wording: Wording) -> list[str]:
+    """The words that a wording begins with: the choices of its first group, or its first word; of Chinese all its words."""
+    text = wording.text.casefold()
+    if not text.isascii():
+        return [word for words in wording.anchors for word in words]
+    found = re.match(r"(?:\{[^{}]*\}\s*)?(?:\[([^\[\]]*)\]|([^\s\[\]{}]+))\s*(.*)", text)
+    if not found:
+        return []
+    choices = [choice.strip() for choice in (found[1] if found[1] is not None else found[2]).split("|")]
+    more = _heads(Wording(found[3], (), ())) if "" in choices and found[3] else []
+    return [choice for choice in choices if choice and "{" not in choice] + more
+
+
+def _listed(value: Any) -> list[str]:
+    return [as_text(item) for item in value] if isinstance(value, list) else [value] if isinstance(value, str) else []
+
+
+def _nearest(path: Path) -> Path:
+    """The path, or the folder nearest above it that exists."""
+    return next((place for place in (path, *path.parents) if place.exists()), Path("/"))
+
+
+def _holds(path: Path, text: str) -> bool:
+    """Whether a file holds the text, in any encoding and with any line ends that the file had."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return False
+    plain = data.replace(b"\r\n", b"\n")
+    if text.replace("\r\n", "\n").encode("utf-8", "surrogateescape") in plain:
+        return True
+    for encoding in ("utf-16", "gb18030", "cp1252"):
+        try:
+            if text in data.decode(encoding):
+                return True
+        except UnicodeDecodeError:
+            continue
+    return False

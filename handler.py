@@ -245,7 +245,7 @@ class AgentHandler:
             refusal = yield from self._confirmed(turn, call, verdict.reason, verdict.risk)
             if refusal is not None:
                 return refusal
-        return (yield from self._run(turn, call, tool))
+        return (yield from self._run(turn, call, tool, tool.only_reads or reply.only_reads))
 
     def _confirmed(
         self, turn: int, call: ToolCall, reason: str, risk: str
@@ -285,7 +285,9 @@ class AgentHandler:
             self.state.allowed_for_run.add(kind)
         return None
 
-    def _run(self, turn: int, call: ToolCall, tool: Tool) -> Generator[Event, None, ToolResult | Outcome]:
+    def _run(
+        self, turn: int, call: ToolCall, tool: Tool, only_reads: bool
+    ) -> Generator[Event, None, ToolResult | Outcome]:
         """Runs the tool. The intent is on disk before it starts: the driver writes `tool_started` when it is yielded."""
         args = call.args or {}
         yield {
@@ -295,7 +297,7 @@ class AgentHandler:
             "tool": call.name,
             "args": self.redact(args),
             "hash": call_hash(call.name, args),
-            "only_reads": tool.only_reads,
+            "only_reads": only_reads,
         }
         if call.name == "ask_user":
             return (yield from self._asked(turn, call))

@@ -12,7 +12,7 @@ from models.base import Reply, ToolResult
 
 SHOWN = 20  # summaries in an anchor, seed 002 §4
 _SUMMARY = re.compile(r"<summary>(.*?)(?:</summary>|$)", re.DOTALL)
-_LINE = 110  # characters of a summary
+_LINE = 48  # characters of a summary: twenty of them ride on every tenth request
 
 
 class WorkingMemory:
@@ -31,13 +31,8 @@ class WorkingMemory:
     def note(self, turn: int, reply: Reply, result: ToolResult | None) -> None:
         """Adds the one-line summary of a finished turn: the reply's own, else made from the call."""
         found = _SUMMARY.search(reply.text)
-        said = " ".join(found.group(1).split()) if found else ""
-        if not said and reply.calls:
-            call = reply.calls[0]
-            values = ", ".join(" ".join(str(value).split()) for value in (call.args or {}).values())
-            said = f"{call.name}({values})"
-        line = said or " ".join(reply.text.split())
-        ending = f" → {result.status}" if result and not found else ""
+        line = " ".join((found.group(1) if found else "").split()) or _said(reply)
+        ending = f" → {result.status}" if result and result.status != "ok" and not found else ""
         self.summaries.append(f"[{turn}] {line[:_LINE]}{'…' if len(line) > _LINE else ''}{ending}")
 
     def anchor(self, turn: int, *, whole: bool) -> str:
@@ -50,6 +45,16 @@ class WorkingMemory:
         if self.related_sop:
             parts.append(f"<related_sop>{self.related_sop}</related_sop>")
         return "\n".join(parts)
+
+
+def _said(reply: Reply) -> str:
+    """What a call does, or the text of a reply without one; a script speaks for itself."""
+    if not reply.calls:
+        return " ".join(reply.text.split())
+    call = reply.calls[0]
+    args = call.args or {}
+    values = [args["script"]] if "script" in args else [call.name, *args.values()]
+    return " ".join(" ".join(map(str, values)).split())
 
 
 def without_summary(text: str) -> str:

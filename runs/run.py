@@ -128,7 +128,7 @@ class Run:
         if event["type"] not in NOT_LOGGED:
             self._log.append(stamped)
             self._totals.add(stamped)
-        if event["type"] == "tool_started":
+        if event["type"] == "tool_started" and not event["only_reads"]:
             self._log.sync()
         return stamped
 

@@ -184,7 +184,7 @@ def test_ctrl_c_stops_the_turn_and_not_the_program(chat: Opener, home: Path, tmp
     waits_until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
     screen.types(CTRL_C)
     screen.waits_for("stopped", "runs resume")
-    assert is_gone(int(pid_file.read_text()))
+    waits_until(lambda: is_gone(int(pid_file.read_text())))
     screen.types(CTRL_C)
     screen.waits_for("Ctrl-D leaves")
     screen.types("/resume" + ENTER)
@@ -201,7 +201,8 @@ def test_ctrl_d_while_it_works_stops_it_and_leaves(chat: Opener, home: Path, tmp
     waits_until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
     screen.types(CTRL_D)
     assert screen.ends() == 0
-    assert is_gone(int(pid_file.read_text())) and logs(home)[0][-1]["status"] == "cancelled"
+    waits_until(lambda: is_gone(int(pid_file.read_text())))
+    assert logs(home)[0][-1]["status"] == "cancelled"
 
 
 @pytest.mark.parametrize("is_working", [True, False])

@@ -214,14 +214,13 @@ def test_the_cost_of_a_piece_does_not_grow_with_the_answer() -> None:
     """Ten times the answer takes about ten times as long, not a hundred times."""
 
     def seconds(paragraphs: int) -> float:
-        blocks, start = Blocks(), time.perf_counter()
+        blocks, start = Blocks(), time.process_time()
         for piece in pieces("words and words and more\n" * 3 * paragraphs, 12):
             blocks.feed(piece)
             blocks.tail()
-        return time.perf_counter() - start
+        return time.process_time() - start
 
-    seconds(100)
-    assert seconds(2000) < 40 * seconds(200)
+    assert min(seconds(2000) for _ in range(3)) < 40 * min(seconds(200) for _ in range(3))
 
 
 # The terminal.
@@ -296,6 +295,20 @@ def test_a_broken_stream_starts_over() -> None:
         ended(result="The answer."),
     )
     assert "it starts over" in text and text.count("The answer.") == 1 and "an ans" not in text
+
+
+@pytest.mark.parametrize("kind", ["terminal", "pipe"])
+def test_a_setback_that_ends_the_run_is_said_once(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    setback = event("model_failed", turn=1, model="main", reason="401 wrong key")
+    events = [setback, ended("no_model", "main: 401 wrong key", turns=0)]
+    if kind == "terminal":
+        text = shown(*events)
+    else:
+        screen = PlainScreen()
+        for each in events:
+            screen.show(each)
+        text = capsys.readouterr().err
+    assert text.count("401 wrong key") == 1
 
 
 def test_other_models_and_handover_are_told() -> None:
@@ -502,7 +515,7 @@ def test_ctrl_c_stops_the_tool_and_the_run_goes_on_as_told(at_terminal: Opener, 
     waits_until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
     screen.types(CTRL_C)
     screen.waits_for("Say what to do instead")
-    assert is_gone(int(pid_file.read_text()))
+    waits_until(lambda: is_gone(int(pid_file.read_text())))
     screen.types("only six" + ENTER)
     assert screen.ends() == 0
     assert "heard: only six" in screen.text() and "Only six." in screen.text()

@@ -54,10 +54,16 @@ class PlainScreen:
 
     def __init__(self) -> None:
         self._by_rote = False
+        self._held = ""
 
     def show(self, event: Event) -> None:
         """Shows the event if it says something that stays."""
-        if event["type"] == "run_ended":
+        held, self._held = self._held, ""
+        if held and event["type"] != "run_ended":
+            self._note(held)
+        if is_setback(event):
+            self._held = progress(event)
+        elif event["type"] == "run_ended":
             self._ended(event)
         elif event["type"] == "rote" and event["state"] == "started" and not self._by_rote:
             self._by_rote = True
@@ -85,6 +91,12 @@ class PlainScreen:
 
     def _note(self, line: str) -> None:
         print(line, file=sys.stderr, flush=True)
+
+
+def is_setback(event: Event) -> bool:
+    """True when a model or a replay gives up. Screens hold such a line back: where nobody goes on, the end says it."""
+    kind = event["type"]
+    return kind == "model_failed" or bool(kind == "rote" and event["state"] == "diverged")
 
 
 def progress(event: Event) -> str:

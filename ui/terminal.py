@@ -53,9 +53,16 @@ class TerminalScreen:
         self._tool = ("", "")  # name and arguments of the call that runs
         self._output = ""  # its last line
         self._rote = ""  # the step of the replay
+        self._held = ""  # a setback, until it is clear whether somebody goes on
 
     def show(self, event: Event) -> None:
         """Shows one event."""
+        held, self._held = self._held, ""
+        if held and event["type"] != "run_ended":
+            self._print(held, "yellow")
+        if plain.is_setback(event):
+            self._held = plain.progress(event)
+            return
         shows = getattr(self, f"_on_{event['type']}", None)
         if shows is not None:
             shows(event)
@@ -133,11 +140,10 @@ class TerminalScreen:
         self._start("working")
 
     def _on_rote(self, event: Event) -> None:
-        if event["state"] == "started" and not self._rote:
-            self._print(f"↻ {describe.rote(event)}", "cyan")
-        self._rote = one_line(str(event.get("step", "")), 40) if event["state"] == "started" else self._rote
-        if line := plain.progress(event):
-            self._print(f"↻ {line}", "yellow")
+        if event["state"] == "started":
+            if not self._rote:
+                self._print(f"↻ {describe.rote(event)}", "cyan")
+            self._rote = one_line(str(event.get("step", "")), 40)
 
     def _on_tool_started(self, event: Event) -> None:
         if event["tool"] in describe.QUIET_TOOLS:

@@ -34,7 +34,7 @@ def code_run(
     cwd: str | None = None,
     env: dict[str, str] | None = None,
 ) -> Generator[str, None, ToolResult]:
-    """Run a script, without input. Long output comes back as head and tail, the whole in a file. Background processes are stopped at its end.
+    """Run a script, without input. Long output comes back cut, the whole in a file. Background processes stop at its end.
 
     timeout: seconds
     env: for values not to be pasted into code

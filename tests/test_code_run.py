@@ -199,7 +199,7 @@ def test_calls_side_by_side_do_not_stop_each_other(ctx: ToolContext, tmp_path: P
 def test_agent_within_an_agent_is_ended_with_what_it_started(ctx: ToolContext) -> None:
     code = (
         "import sys; from pathlib import Path; from tools.base import ToolContext; from tools.code_run import code_run\n"
-        "here = Path(sys.argv[1]); list(code_run.run(ToolContext(here, here, here), 'bash', 'echo up; setsid sleep 60; sleep 61'))"
+        "here = Path(sys.argv[1]); list(code_run.run(ToolContext(here, here, here), script='echo up; setsid sleep 60; sleep 61'))"
     )
     start = time.monotonic()
     result = run(ctx, f'cd {CHECKOUT}; {sys.executable} -c "$code" {ctx.cwd}', timeout=2, env={"code": code})
@@ -219,14 +219,14 @@ def test_interrupt_ends_the_tree_and_goes_on(ctx: ToolContext) -> None:
 
 
 def test_closing_the_call_ends_the_tree(ctx: ToolContext) -> None:
-    calling = code_run.run(ctx, "bash", "echo up; setsid sleep 60 & sleep 61")
+    calling = code_run.run(ctx, script="echo up; setsid sleep 60 & sleep 61")
     assert not isinstance(calling, ToolResult)
     assert next(calling) == "up\n"
     calling.close()
 
 
 def test_output_is_streamed_while_it_comes(ctx: ToolContext) -> None:
-    calling = code_run.run(ctx, "python", "import time\nprint('first')\ntime.sleep(1)\nprint('second')")
+    calling = code_run.run(ctx, type="python", script="import time\nprint('first')\ntime.sleep(1)\nprint('second')")
     assert not isinstance(calling, ToolResult)
     came: dict[str, float] = {}
     for part in calling:

@@ -8,7 +8,7 @@ from tools.base import ToolContext, tool
 
 @tool("memory")
 def start_long_term_update(ctx: ToolContext, what: str) -> ToolResult:
-    """Mark this run as worth learning from, once its result is proven.
+    """Mark this run as worth learning from, once proven.
 
     what: the verified fact or procedure to keep
     """

@@ -1,0 +1,346 @@
+"""The learning curve: whatever happens to the file, the counts are those of the run logs."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory import sop_stats
+from memory.sop_stats import Counts, Saved, SopStats, Tally, update
+from runs.assemble import Options
+from runs.owners import AbsentOwner
+from tests import driving
+from tests.conftest import CHECKOUT
+
+ASKER = """
+import sys
+from pathlib import Path
+from memory.sop_stats import SopStats, update
+home, runs = Path(sys.argv[1]), sys.argv[2:]
+for run in runs:
+    update(home, run)
+    print(SopStats(home).counts_of_all()["x"].runs, flush=True)
+"""
+
+
+@pytest.fixture
+def stats(home: Path) -> SopStats:
+    (home / "sops").mkdir(parents=True)
+    return SopStats(home)
+
+
+def log(
+    home: Path,
+    number: int,
+    *,
+    sop: str | None = "x",
+    kinds: tuple[str, ...] = ("rote",),
+    status: str | None = "done",
+    stopped: str = "",
+    seconds: float = 0.5,
+    version: int | None = 1,
+) -> str:
+    """A run as its log tells it: one turn for each kind of model; `stopped` is the step at which a replay diverged."""
+    run = f"20260101-{number:06d}-aaaa"
+    stamp = {"run": run, "at": f"2026-01-01T{number // 3600:02d}:{number // 60 % 60:02d}:{number % 60:02d}.000Z"}
+    events: list[dict[str, Any]] = [
+        {"type": "run_started", **stamp, "task": f"task {number % 3}", "sop": sop, "sop_version": version}
+    ]
+    for turn, kind in enumerate(kinds, 1):
+        cost, tokens = (0.01, {"input": 1000, "cached": 400, "output": 50}) if kind == "openai" else (0, {})
+        tokens = {"input": 0, "cached": 0, "output": 0} | tokens
+        if kind == "rote":
+            events.append(
+                {"type": "rote", **stamp, "sop": sop, "version": 1, "step": f"plan.{turn}", "state": "started"}
+            )
+        events.append({"type": "model_called", **stamp, "turn": turn, "kind": kind, "tokens": tokens, "cost": cost})
+        events.append({"type": "tool_ended", **stamp, "turn": turn, "data": '{"type": "rote"' * 20})
+    if stopped:
+        events.insert(2, {"type": "rote", **stamp, "step": stopped, "state": "diverged", "reason": "changed"})
+    if status:
+        events.append({"type": "run_ended", **stamp, "status": status, "seconds": seconds})
+    folder = home / "runs" / run
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "log.jsonl").write_text("".join(json.dumps(event) + "\n" for event in events), "utf-8")
+    return run
+
+
+def taught_by(home: Path, name: str, *runs: str) -> None:
+    folder = home / "sops" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "evidence.json").write_text(json.dumps({"runs": [{"run": run, "turns": [1]} for run in runs]}), "utf-8")
+
+
+def test_each_run_has_its_lane_and_what_it_took(home: Path, stats: SopStats) -> None:
+    taught_by(home, "x", log(home, 1, sop=None, kinds=("openai", "openai"), seconds=20))
+    log(home, 2, kinds=("openai",), seconds=9)
+    log(home, 3, kinds=("rote", "rote"))
+    log(home, 4, kinds=("rote", "openai"), stopped="plan.2", version=2)
+    rows = stats.runs("x")
+    assert [row.lane for row in rows] == ["teach", "model", "rote", "rote→model"]
+    assert [row.model_calls for row in rows] == [2, 1, 0, 1]
+    assert [(row.fresh, row.cached, row.output, row.cost) for row in rows[:3]] == [
+        (1200, 800, 100, 0.02),
+        (600, 400, 50, 0.01),
+        (0, 0, 0, 0),
+    ]
+    assert [row.seconds for row in rows[:2]] == [20, 9] and [row.turns for row in rows] == [2, 1, 2, 2]
+    assert [row.version for row in rows] == [None, 1, 1, 2]
+    assert (rows[3].outcome, rows[3].status, rows[3].stopped) == ("diverged", "done", "plan.2: changed")
+    assert rows[0].at < rows[1].at
+
+
+def test_counts_say_how_an_sop_does(home: Path, stats: SopStats) -> None:
+    for number in range(1, 13):
+        log(home, number)
+    log(home, 20, kinds=("rote", "openai"), stopped="plan.1")
+    log(home, 21, status="cancelled")
+    log(home, 22, status="failed", stopped="plan.1", version=2)
+    counts = stats.counts("x")
+    assert (counts.runs, counts.rote_rate, counts.successes, counts.failures_in_row) == (15, 0.8, 12, 2)
+    assert counts.last == ["failed", "cancelled", "diverged", *["done"] * 7]
+    assert stats.counts("x", version=2).runs == 1
+    assert stats.counts_of_all() == {"x": Tally(15, 0.8, 12)}
+    assert stats.counts("never-run") == Counts(0, None, 0, 0, [])
+
+
+@pytest.mark.parametrize(
+    ("status", "kinds", "stopped", "outcome", "failures"),
+    [
+        ("done", ("rote",), "", "done", 0),
+        ("failed", ("rote",), "commit.1", "failed", 1),
+        ("failed", ("rote",), "requires", "not_ready", 0),
+        ("done", ("rote", "openai"), "plan.1", "diverged", 1),
+        ("no_model", ("rote",), "plan.1", "diverged", 1),
+        ("waiting", ("rote",), "", "waiting", 0),
+        ("limit", ("openai",), "", "limit", 1),
+        ("cancelled", ("rote", "openai"), "plan.1", "cancelled", 0),
+        (None, ("rote",), "", "interrupted", 0),
+    ],
+)
+def test_what_speaks_against_an_sop(
+    home: Path, stats: SopStats, status: str | None, kinds: tuple[str, ...], stopped: str, outcome: str, failures: int
+) -> None:
+    log(home, 1, status=status, kinds=kinds, stopped=stopped)
+    assert stats.runs("x")[0].outcome == outcome
+    assert stats.counts("x").failures_in_row == failures
+
+
+def test_saved_and_break_even_are_held_against_the_first_run(home: Path, stats: SopStats) -> None:
+    first = log(home, 1, sop=None, kinds=("openai",) * 4, seconds=40)
+    taught_by(home, "x", first, log(home, 2, sop=None, kinds=("openai",) * 2, seconds=10))
+    for number in (3, 4):
+        log(home, number, seconds=1)
+    log(home, 5, status="failed", seconds=2, kinds=("openai",))
+    counts = stats.counts("x")
+    assert counts.first == first
+    assert counts.saved == Saved(tokens=2 * 4200 - 1050, seconds=2 * 39 - 2, cost=0.07)
+    assert (counts.break_even, counts.unit) == (2, "cost")  # 0.06 of teaching, 0.04 a run
+
+
+def test_a_demonstration_is_paid_back_in_seconds(home: Path, stats: SopStats) -> None:
+    taught_by(home, "x", log(home, 1, sop=None, kinds=(), seconds=30))
+    log(home, 2, seconds=1)
+    assert (stats.counts("x").break_even, stats.counts("x").unit) == (None, "seconds")
+    log(home, 3, seconds=1)
+    assert stats.counts("x").break_even == 2
+
+
+def test_requests_that_went_well_are_kept_once(home: Path, stats: SopStats) -> None:
+    for number in range(6):
+        log(home, number)
+    log(home, 9, sop="other")
+    log(home, 10, status="failed")
+    assert stats.requests("x") == ["task 2", "task 1", "task 0"]
+
+
+def test_a_run_that_ends_later_is_taken_in_again(home: Path, stats: SopStats) -> None:
+    log(home, 1, status=None)
+    assert [row.status for row in stats.runs("x")] == ["interrupted"]
+    log(home, 1, status="waiting")
+    assert [row.status for row in stats.runs("x")] == ["waiting"]
+    run = log(home, 1, status="done", kinds=("rote", "rote"))
+    assert [row.status for row in stats.runs("x")] == ["done"]
+    log(home, 1, status="done", kinds=("rote",) * 7)
+    update(home, run)
+    assert [row.turns for row in stats.runs("x")] == [7]
+
+
+def test_a_run_without_a_line_yet_is_not_forgotten(home: Path, stats: SopStats) -> None:
+    (home / "runs/20260101-000001-aaaa").mkdir(parents=True)
+    os.utime(home / "runs", (0, 0))
+    assert stats.counts_of_all() == {}
+    log(home, 1)
+    assert stats.counts_of_all()["x"].runs == 1
+
+
+def test_a_deleted_file_comes_back_by_itself(home: Path, stats: SopStats) -> None:
+    for number in range(5):
+        log(home, number)
+    before = stats.counts("x")
+    for file in (home / "sops").glob(".stats*"):
+        file.unlink()
+    assert stats.counts("x") == before
+    assert stats.rebuild() == 5
+
+
+@pytest.mark.parametrize("damage", [b"not a database at all" * 500, b""])
+def test_a_damaged_file_is_made_anew(home: Path, stats: SopStats, damage: bytes) -> None:
+    run = log(home, 1)
+    before = stats.counts("x")
+    (home / "sops/.stats.sqlite3").write_bytes(damage)
+    update(home, run)
+    assert stats.counts("x") == before
+
+
+def test_a_file_with_a_damaged_middle_is_made_anew(home: Path, stats: SopStats) -> None:
+    for number in range(400):
+        log(home, number)
+    before, path = stats.counts("x"), home / "sops/.stats.sqlite3"
+    data = bytearray(path.read_bytes())
+    data[4096 : len(data) // 2] = b"\xff" * (len(data) // 2 - 4096)
+    path.write_bytes(data)
+    assert stats.counts("x") == before
+    assert stats.counts_of_all()["x"].runs == 400
+
+
+def test_a_file_of_another_version_is_made_anew(home: Path, stats: SopStats) -> None:
+    log(home, 1)
+    with sqlite3.connect(home / "sops/.stats.sqlite3") as database:
+        database.execute("CREATE TABLE runs (something TEXT)")
+        database.execute("PRAGMA user_version = 99")
+    database.close()
+    assert stats.counts("x").runs == 1
+    assert stats.counts_of_all()["x"].runs == 1
+
+
+def lock(path: Path) -> sqlite3.Connection:
+    """Somebody looks at the file with a tool of their own."""
+    database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    database.execute("PRAGMA locking_mode = EXCLUSIVE")
+    database.execute("BEGIN EXCLUSIVE")
+    return database
+
+
+def test_a_locked_file_is_waited_for(home: Path, stats: SopStats) -> None:
+    log(home, 1)
+    stats.counts("x")
+    database = lock(home / "sops/.stats.sqlite3")
+    threading.Timer(0.4, lambda: database.close()).start()
+    run, started = log(home, 2), time.monotonic()
+    update(home, run)
+    assert stats.counts("x").runs == 2
+    assert time.monotonic() - started > 0.2
+
+
+def test_a_file_locked_for_long_is_done_without(home: Path, stats: SopStats, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sop_stats, "LOCKED_SECONDS", 0.1)
+    log(home, 1)
+    stats.counts("x")
+    database = lock(home / "sops/.stats.sqlite3")
+    run = log(home, 2)
+    update(home, run)
+    assert stats.counts("x").runs == 2
+    assert stats.counts_of_all() == {"x": Tally(2, 1.0, 2)}
+    database.close()
+    assert stats.counts("x").runs == 2
+
+
+def test_a_read_only_disk_still_gives_counts(small_disk: Path) -> None:
+    (small_disk / "sops").mkdir()
+    log(small_disk, 1)
+    SopStats(small_disk).counts("x")
+    log(small_disk, 2)
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    assert SopStats(small_disk).counts("x").runs == 2
+    update(small_disk, "20260101-000002-aaaa")
+    assert SopStats(small_disk).rebuild() == 2
+
+
+def test_a_full_disk_still_gives_counts(small_disk: Path) -> None:
+    (small_disk / "sops").mkdir()
+    runs = [log(small_disk, number) for number in range(30)]
+    room = os.statvfs(small_disk)
+    (small_disk / "fill").write_bytes(b"x" * (room.f_bavail * room.f_frsize))
+    update(small_disk, runs[0])
+    assert SopStats(small_disk).counts("x").runs == 30
+    (small_disk / "fill").unlink()
+    assert SopStats(small_disk).counts("x").runs == 30
+
+
+def test_before_the_first_run_there_is_nothing(home: Path) -> None:
+    assert SopStats(home).counts_of_all() == {}
+    assert SopStats(home).runs("x") == []
+    update(home, "20260101-000001-aaaa")
+    assert not home.exists()
+
+
+def test_odd_logs_do_no_harm(home: Path, stats: SopStats) -> None:
+    log(home, 1)
+    for number, text in enumerate(
+        [b"", b"{", b"[]\n", b'{"type": "run_started"}\n', b"\xff\xfe\n", b'{"type": "x"}\n' * 3]
+    ):
+        folder = home / "runs" / f"20260102-00000{number}-aaaa"
+        folder.mkdir()
+        (folder / "log.jsonl").write_bytes(text)
+    with (home / "runs/20260101-000001-aaaa/log.jsonl").open("ab") as file:
+        file.write(b'{"type": "rote", torn')
+    taught_by(home, "x", "20260102-000002-aaaa", "20260102-999999-aaaa")
+    assert stats.counts_of_all() == {"x": Tally(1, 1.0, 1)}
+    assert len(stats.runs("x")) == 1
+    (home / "sops/x/evidence.json").write_text("[" * 100_000)
+    assert len(stats.runs("x")) == 1
+
+
+def test_several_processes_count_together(home: Path, stats: SopStats) -> None:
+    runs = [log(home, number) for number in range(60)]
+    askers = [
+        subprocess.Popen(
+            [sys.executable, "-c", ASKER, str(home), *runs[start::4]],
+            cwd=CHECKOUT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        for start in range(4)
+    ]
+    for asker in askers:
+        said, problems = asker.communicate()
+        assert asker.returncode == 0 and problems == b""
+        assert set(said.split()) == {b"60"}  # whoever asks gets all that is in the logs
+    assert stats.counts("x").runs == 60
+
+
+def test_a_real_replay_is_counted(home: Path) -> None:
+    agent = driving.agent(home, None)
+    run = agent.run_sop("largest-files", {"folder": str(Path.cwd())}, Options(), AbsentOwner())
+    events = driving.drive(run)
+    assert events[-1]["status"] == "done"
+    (row,) = SopStats(home).runs("largest-files")
+    assert (row.run, row.lane, row.outcome, row.model_calls) == (run.id, "rote", "done", 0)
+    assert row.turns == events[-1]["turns"] and row.seconds == events[-1]["seconds"]
+
+
+def test_ten_thousand_runs_are_counted_at_once(home: Path, stats: SopStats) -> None:
+    with stats._opened() as database, database:
+        rows = [
+            (f"sop-{n % 50}", f"{n:08d}", "", "rote", 1, 0, 0, 0, 0, 0.0, 1.0, "done", "done", 1, "", "")
+            for n in range(10_000)
+        ]
+        database.executemany(f"INSERT INTO runs VALUES ({', '.join('?' * 16)})", rows)
+    run = log(home, 1)
+    times = []
+    for work in (lambda: update(home, run), stats.counts_of_all) * 5:
+        started = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - started)
+    assert sorted(times[::2])[2] < 0.05 and sorted(times[1::2])[2] < 0.1  # ten times what it takes on a quiet machine
+    assert len(stats.counts_of_all()) == 51

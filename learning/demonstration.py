@@ -200,7 +200,7 @@ def _read(text: str, aliases: dict[str, str]) -> _Reading:
         reading.writes = True  # who knows
         return reading
     for each in found:
-        words = [word.value({}) or "" for word in each.words]
+        words = ["".join(part.value for part in word.parts if part.kind == "text") for word in each.words]
         if each.loop_variable:
             reading.assigned.add(each.loop_variable)
             continue
@@ -301,9 +301,9 @@ def _reason(command: Command, reading: _Reading, data: dict[str, Any]) -> Reason
     verbs = set(reading.verbs)
     checks: tuple[tuple[Reason, bool], ...] = (
         ("unread", bool(data.get("unread"))),
-        ("not_found", command.exit_code == 127),
         ("shell", bool(verbs) and verbs <= _SHELL),
         ("job", bool(verbs) and verbs <= _JOB),
+        ("not_found", command.exit_code == 127),
         ("interrupted", bool(data.get("interrupted") or (data.get("stopped") and command.status != "ok"))),
         ("folder", bool(verbs) and verbs <= _FOLDER and command.status == "ok" and not reading.writes),
         ("pager", "interactive" in command.notes and bool(verbs) and verbs <= _PAGERS | _LOOKS and not reading.writes),

@@ -448,15 +448,19 @@ def _show_rest(recording: Recording, shell: Any) -> None:
 
 @contextmanager
 def _signals(shell: Any) -> Iterator[list[int]]:
-    """A new size of the terminal is passed on; a request to end hangs the shell up. Gives the requests that came."""
+    """A new size of the terminal is passed on; a request to end hangs the shell up. Gives the requests that came.
+
+    Hanging up is closing the pseudo-terminal, as when a window is closed: the kernel tells all who work in it.
+    """
     stops: list[int] = []
+    nothing = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
 
     def resize(*_: object) -> None:
         shell.setwinsize(*_size())
 
     def hang_up(number: int, _: object) -> None:
         stops.append(number)
-        shell.kill(signal.SIGHUP)
+        os.dup2(nothing, shell.child_fd, inheritable=False)  # which reads as its end
 
     handlers: dict[int, Any] = {signal.SIGWINCH: resize, signal.SIGTERM: hang_up, signal.SIGHUP: hang_up}
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
@@ -466,6 +470,7 @@ def _signals(shell: Any) -> Iterator[list[int]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        os.close(nothing)
 
 
 def _size() -> tuple[int, int]:

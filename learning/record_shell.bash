@@ -15,12 +15,13 @@ unset SOPWITH_RECORD_TOKEN SOPWITH_RECORD_LABEL
 # The list of past commands is where the text of a command line is read, so it must keep each one as it was typed.
 # Nothing is written to the owner's history file: what is typed here is in the record, redacted.
 builtin history -r "${HISTFILE:-$HOME/.bash_history}" 2>/dev/null
-unset HISTFILE HISTTIMEFORMAT
-HISTCONTROL=
-HISTIGNORE=
-[ "${HISTSIZE:-500}" -ge 100 ] 2>/dev/null || HISTSIZE=500
-set -o history
-shopt -s cmdhist lithist promptvars
+__sopwith_list() {
+  unset HISTFILE HISTTIMEFORMAT
+  HISTCONTROL=
+  HISTIGNORE=
+  [ "${HISTSIZE:-500}" -ge 100 ] 2>/dev/null || HISTSIZE=500
+  shopt -s cmdhist lithist promptvars
+}
 history() { # prompts that write the list to its file and read it again at each command would lose it here
   case ${1-} in -[acdnrw]*) ;; *) builtin history "$@" ;; esac
 }
@@ -40,10 +41,10 @@ __sopwith_words() {
   set -f
   for word in ${line//[^A-Za-z0-9_.:+-]/ }; do
     case $word in
-      -* | history | __sopwith_*) ;;
+      [-+]* | history | __sopwith_*) ;;
       *)
         alias "$word" 2>/dev/null
-        declare -F "$word" >/dev/null && declare -f "$word"
+        declare -F "$word" >/dev/null && declare -f "$word" # its text
         ;;
     esac
     [ $((count += 1)) -lt 300 ] || break
@@ -63,15 +64,25 @@ __sopwith_end() {
   return "$status"
 }
 
-# The last thing before each prompt: puts in again what a start-up file or a command has taken out.
+# The last thing before each prompt: puts in again what a command has taken out.
 __sopwith_ready() {
   local status=$? mark
   mark="\\[\\033]sopwith;$__sopwith_token;prompt;$__sopwith_token\\007\\]"
   case ${PS1-} in *"$mark"*) ;; *) PS1=$mark$__sopwith_label${PS1-} ;; esac
   [ -n "$__sopwith_traps" ] || case ${PS0-} in *__sopwith_start*) ;; *) PS0=${PS0-}$__sopwith_before ;; esac
+  __sopwith_list
   __sopwith_say ready "$status"
-  __sopwith_armed=1
   return "$status"
+}
+
+# What the owner runs before a prompt becomes one text, between ours. Also after a file was sourced: it may be ~/.bashrc.
+__sopwith_install() {
+  local IFS=$'\n' between=${PROMPT_COMMAND[*]-}
+  case $between in *__sopwith_end*) return ;; esac
+  unset PROMPT_COMMAND
+  PROMPT_COMMAND="{ __sopwith_end; } 2>/dev/null
+$between
+{ __sopwith_ready; __sopwith_armed=1; } 2>/dev/null"
 }
 
 __sopwith_trap() { # the command that is about to run
@@ -81,16 +92,8 @@ __sopwith_trap() { # the command that is about to run
   case $1 in *__sopwith_*) ;; *) __sopwith_say start "$status" "$(__sopwith_words)" ;; esac
 }
 
-__sopwith_join() { # what the owner runs before a prompt becomes one text, between ours
-  local IFS=$'\n'
-  __sopwith_between=${PROMPT_COMMAND[*]-}
-}
-__sopwith_join
-unset PROMPT_COMMAND
-PROMPT_COMMAND="{ __sopwith_end; } 2>/dev/null
-$__sopwith_between
-{ __sopwith_ready; } 2>/dev/null"
-
+__sopwith_install
+trap '{ __sopwith_install; } 2>/dev/null' RETURN
 __sopwith_before='$({ __sopwith_start; } 2>/dev/null)'
 __sopwith_traps=
 if [ "${BASH_VERSINFO[0]}" -lt 4 ] || { [ "${BASH_VERSINFO[0]}" -eq 4 ] && [ "${BASH_VERSINFO[1]}" -lt 4 ]; }; then
@@ -99,3 +102,4 @@ if [ "${BASH_VERSINFO[0]}" -lt 4 ] || { [ "${BASH_VERSINFO[0]}" -eq 4 ] && [ "${
   trap '{ __sopwith_trap "$BASH_COMMAND"; } 2>/dev/null' DEBUG
 fi
 [ "${TERM-}" = dumb ] || __sopwith_label="\\[\\033[31m\\]$__sopwith_label\\[\\033[0m\\]"
+set -o history # last: from here on, lines count as typed

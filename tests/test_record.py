@@ -1,0 +1,803 @@
+"""A demonstration in a real shell on a real terminal: what is recorded, what is not, and which commands count."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from learning.demonstration import Command, commands_that_count, runnable
+from learning.record import RecordError, require_success
+from learning.record_stream import Capture, Mark, Marks
+from memory.runlog import list_runs, read_events, run_ids
+from models.base import Event
+from tests.conftest import CHECKOUT
+from tests.screen import CTRL_C, CTRL_D, Screen
+from ui import words
+from ui.record import banner, choose, listing
+
+PROMPT = "● rec $"
+PROGRAM = """
+import dataclasses, json, os, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+import config, learning.record
+from ui.record import record_demonstration
+from ui.words import use
+use(sys.argv[2])
+if sys.argv[3]:
+    learning.record.SHELL_FILE = Path(sys.argv[3])
+try:
+    done = record_demonstration("old-files", config.load(config.find_home(None, os.environ), sys.argv[2], os.environ), Path.cwd())
+except config.SopwithError as error:
+    print(f"sopwith: {error}", file=sys.stderr)
+    sys.exit(error.exit_code)
+Path("commands.json").write_text(json.dumps([dataclasses.asdict(c) for c in done.commands]))
+"""
+
+
+class Demonstration:
+    """A recording, with somebody at the keys."""
+
+    def __init__(self, home: Path, lang: str = "en", shell_file: str = "") -> None:
+        self.home = home
+        command = [sys.executable, "-W", "error", "-c", PROGRAM, str(CHECKOUT), lang, shell_file]
+        self.screen = Screen(command, columns=100, rows=40)
+        self.screen.waits_for(PROMPT)
+
+    def does(self, line: str, *answers: tuple[str, str]) -> None:
+        """Types a command line and waits for the next prompt; `answers` are what to wait for, once the command has
+        started, and what to type then."""
+        before, started = self._prompts(), self._started()
+        self.screen.types(line + "\r")
+        if answers:
+            self.screen.until(lambda: self._started() > started, f"for the start of {line!r}")
+        for text, keys in answers:
+            self.screen.waits_for(text)
+            self.screen.types(keys)
+        self.screen.until(lambda: self._prompts() > before, f"for the prompt after {line!r}")
+
+    def _started(self) -> int:
+        return sum(event["type"] == "tool_started" for event in self.events)
+
+    def _prompts(self) -> int:
+        return self.screen.raw.count("● rec \x1b[0m$ ".encode())
+
+    def leaves(self, keys: str = "exit\r") -> list[Command]:
+        """Ends the recording, is content with the list, and gives the commands."""
+        self.screen.types(keys)
+        self.screen.waits_for("Enter to go on")
+        self.screen.types("\r")
+        assert self.screen.ends() == 0, self.screen.text()
+        return [
+            Command(**{**c, "needs": tuple(c["needs"]), "notes": tuple(c["notes"])})
+            for c in json.loads(Path("commands.json").read_text())
+        ]
+
+    @property
+    def pid(self) -> int:
+        """The process that records."""
+        return int(self.screen._child.pid or 0)
+
+    @property
+    def events(self) -> list[Event]:
+        return list(read_events(self.home, run_ids(self.home)[0]))
+
+    @property
+    def results(self) -> dict[str, dict[str, Any]]:
+        """What was recorded of each command line: exit code, output, folders."""
+        scripts = {e["call"]: e["args"]["script"] for e in self.events if e["type"] == "tool_started"}
+        return {scripts[e["call"]]: e["data"] for e in self.events if e["type"] == "tool_ended"}
+
+
+@pytest.fixture(autouse=True)
+def english() -> Iterator[None]:
+    words.use("en")
+    yield
+    words.use("en")
+
+
+@pytest.fixture
+def old_bash(tmp_path: Path) -> str:
+    """The start-up file as it works where bash has no PS0 (before 4.4, as on macOS)."""
+    text = (CHECKOUT / "learning" / "record_shell.bash").read_text("utf-8")
+    test = 'if [ "${BASH_VERSINFO[0]}" -lt 4 ]'
+    assert test in text
+    file = tmp_path / "old.bash"
+    file.write_text(text.replace(test, "if [ 0 -lt 4 ]"), "utf-8")
+    return str(file)
+
+
+@pytest.fixture
+def open_shell(home: Path) -> Iterator[Callable[..., Demonstration]]:
+    """`open_shell(bashrc="…")` starts a recording in the folder of the test."""
+    opened: list[Demonstration] = []
+
+    def start(bashrc: str = "", **options: Any) -> Demonstration:
+        Path("~/.bashrc").expanduser().write_text("PS1='$ '\n" + bashrc, "utf-8")
+        opened.append(Demonstration(home, **options))
+        return opened[-1]
+
+    yield start
+    for each in opened:
+        each.screen.close()
+
+
+Open = Callable[..., Demonstration]
+
+
+def by_text(commands: list[Command]) -> dict[str, Command]:
+    return {command.text: command for command in commands}
+
+
+def everything_in(folder: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
+
+
+# The story.
+
+
+@pytest.mark.parametrize("has_ps0", [True, False])
+def test_the_owner_cleans_out_old_files_once_by_hand(open_shell: Open, old_bash: str, has_ps0: bool) -> None:
+    downloads = Path("~/Downloads").expanduser()
+    downloads.mkdir()
+    for name, days in (("old.zip", 40), ("older.iso", 90), ("new.txt", 1)):
+        (downloads / name).write_text(name)
+        os.utime(downloads / name, (time.time() - days * 86400,) * 2)
+    shell = open_shell(shell_file="" if has_ps0 else old_bash)
+    shell.does("ls ~/Downloads")
+    shell.does("find ~/Downloads -mtim +30")
+    shell.does("find ~/Downloads -type f -mtime +30")
+    shell.does("cd ~/Downloads")
+    shell.does("rm old.zip older.iso")
+    shell.does("lls")
+    commands = shell.leaves()
+
+    assert sorted(path.name for path in downloads.iterdir()) == ["new.txt"]
+    assert [(c.text, c.kept, c.reason, c.by) for c in commands] == [
+        ("ls ~/Downloads", True, "", None),
+        ("find ~/Downloads -mtim +30", False, "redone", 3),
+        ("find ~/Downloads -type f -mtime +30", True, "", None),
+        ("cd ~/Downloads", False, "folder", None),
+        ("rm old.zip older.iso", True, "", None),
+        ("lls", False, "not_found", None),
+        ("exit", False, "shell", None),
+    ]
+    found, removed = commands[2], commands[4]
+    assert sorted(found.output.split()) == [f"{downloads}/old.zip", f"{downloads}/older.iso"]
+    assert "looks" not in found.notes  # what it showed was used
+    assert (removed.cwd, removed.cwd_after, removed.exit_code) == (str(downloads), str(downloads), 0)
+
+
+def test_a_recording_is_a_run_like_any_other(open_shell: Open, home: Path) -> None:
+    shell = open_shell()
+    shell.does("true")
+    shell.does("cd / && false")
+    shell.does("pwd")
+    shell.leaves(CTRL_D)
+    events = shell.events
+    started = events[0]
+    assert (
+        started.items()
+        >= {
+            "type": "run_started",
+            "task": "teach old-files",
+            "session": "main",
+            "home": str(home),
+            "models": [],
+            "sop": None,
+            "parameters": None,
+            "sop_version": None,
+            "cwd": str(Path.cwd()),
+            "lang": "en",
+            "previous": [],
+            "messages": [],
+        }.items()
+    )
+    turn = ["turn_started", "model_called", "tool_started", "tool_ended"]
+    assert [e["type"] for e in events] == ["run_started", *turn * 3, "run_ended"]
+    assert all(e["run"] == started["run"] and re.fullmatch(r"\d{4}-.*\.\d{3}Z", e["at"]) for e in events)
+    called, tool, ended = events[10:13]
+    assert (called["kind"], called["model"], called["cost"]) == ("scripted", "owner", 0)
+    assert called["tokens"] == {"input": 0, "cached": 0, "output": 0}
+    assert called["reply"]["calls"] == [
+        {"id": "c3", "name": "code_run", "args": {"type": "bash", "script": "pwd", "cwd": "/"}, "raw": "", "error": ""}
+    ]
+    assert tool["args"] == called["reply"]["calls"][0]["args"]
+    assert (ended["call"], ended["tool"], ended["status"]) == ("c3", "code_run", "ok")
+    assert ended["data"] == {"exit_code": 0, "output": "/\n", "cwd_before": "/", "cwd_after": "/"}
+    assert shell.results["cd / && false"]["exit_code"] == 1
+    assert (events[-1]["status"], events[-1]["exit"], events[-1]["turns"]) == ("done", "CURRENT_TASK_DONE", 3)
+    assert [(run.status, run.turns, run.rote) for run in list_runs(home)] == [("done", 3, False)]
+
+
+# What people type.
+
+
+@pytest.mark.parametrize("has_ps0", [True, False])
+def test_every_kind_of_command_line_is_recorded_as_typed(open_shell: Open, old_bash: str, has_ps0: bool) -> None:
+    shell = open_shell(shell_file="" if has_ps0 else old_bash)
+    shell.does("for i in 1 2\rdo echo $i  # a 'remark'\rdone")
+    shell.does("cat > note <<'END'\ra  $HOME `x`\r\\back\rEND")
+    shell.does("cat note | tr a-z A-Z | tac")
+    shell.does("(cd /tmp; pwd)")
+    shell.does('greet() { echo "hi $1"; }')
+    shell.does("greet you; false")
+    shell.does(" echo   'leading  blanks' \"quotes\" \\$x")
+    shell.does("echo 一个文件 😀")
+    shell.does("[[ -f note ]] && echo there")
+    shell.does("")
+    shell.does("# only a remark")
+    shell.does("if ;")
+    shell.does("echo one; echo two")
+    shell.does("sleep 0.01 &")
+    shell.does("wait")
+    shell.leaves()
+    results = {text: (data["exit_code"], data["output"]) for text, data in shell.results.items()}
+    job = results.pop("sleep 0.01 &")
+    assert job[0] == 0
+    assert re.fullmatch(r"\[1\] \d+\n", job[1])
+    results["wait"] = (results["wait"][0], "")  # bash may say there that the job is done
+    assert results == {
+        "for i in 1 2\ndo echo $i  # a 'remark'\ndone": (0, "1\n2\n"),
+        "cat > note <<'END'\na  $HOME `x`\n\\back\nEND": (0, ""),
+        "cat note | tr a-z A-Z | tac": (0, "\\BACK\nA  $HOME `X`\n"),
+        "(cd /tmp; pwd)": (0, "/tmp\n"),
+        'greet() { echo "hi $1"; }': (0, ""),
+        "greet you; false": (1, "hi you\n"),
+        " echo   'leading  blanks' \"quotes\" \\$x": (0, "leading  blanks quotes $x\n"),
+        "echo 一个文件 😀": (0, "一个文件 😀\n"),
+        "[[ -f note ]] && echo there": (0, "there\n"),
+        "echo one; echo two": (0, "one\ntwo\n"),
+        "wait": (0, ""),
+        "exit": (1, "exit\n") if results["exit"][0] else (0, "exit\n"),
+    }
+
+
+def test_lines_pasted_together_are_commands_of_their_own(open_shell: Open) -> None:
+    shell = open_shell()
+    shell.does("\x1b[200~echo first; false\necho second\x1b[201~")
+    shell.leaves()
+    results = {text: (data["exit_code"], data["output"]) for text, data in shell.results.items()}
+    assert results["echo first; false"] == (1, "first\n")
+    assert results["echo second"] == (0, "second\n")
+
+
+def test_a_line_typed_ahead_is_no_answer_to_the_command_before(open_shell: Open) -> None:
+    shell = open_shell()
+    shell.does("sleep 1; echo slept", ("sleep 1", "echo ahead\r"))
+    shell.screen.waits_for("\nahead")
+    shell.does("read name; echo I am $name", ("$name", "Bob\r"))
+    commands = by_text(shell.leaves())
+    assert "input" not in commands["sleep 1; echo slept"].notes
+    assert commands["echo ahead"].output == "ahead\n"
+    assert commands["read name; echo I am $name"].notes == ("input",)
+
+
+def test_what_a_command_needs_of_the_ones_before(open_shell: Open) -> None:
+    shell = open_shell()
+    shell.does("days=30 dir=$HOME")
+    shell.does("export LC_ALL=C.UTF-8")
+    shell.does("list() { find $dir -maxdepth 1 -mtime +$days; }")
+    shell.does("list | wc -l")
+    shell.does("touch x")
+    needs = {command.text: command.needs for command in shell.leaves()}
+    assert needs["list | wc -l"] == (1, 2, 3)
+    assert needs["touch x"] == (2,)
+    assert needs["days=30 dir=$HOME"] == ()
+
+
+def test_aliases_and_functions_of_the_owner_go_with_the_command(open_shell: Open) -> None:
+    shell = open_shell("alias ll='ls -l' ls='ls --color=auto'\nmkcd() { mkdir -p \"$1\" && cd \"$1\"; }\n")
+    shell.does("ll /etc/hostname")
+    shell.does("mkcd a/b")
+    shell.does("true && ll / | head -1")
+    commands = by_text(shell.leaves())
+    assert commands["ll /etc/hostname"].script == "ls -l /etc/hostname"
+    for text in ("mkcd a/b", "true && ll / | head -1"):
+        command = commands[text]
+        folder = Path(command.cwd)
+        done = subprocess.run(
+            ["bash", "-c", command.script], cwd=folder, capture_output=True, encoding="utf-8", check=False
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, command.output, "")
+    assert commands["mkcd a/b"].cwd_after.endswith("/a/b")
+
+
+def test_it_feels_like_home_whatever_the_start_up_file_does(open_shell: Open) -> None:
+    Path("~/.bash_history").expanduser().write_text("echo from long ago\n")
+    shell = open_shell(
+        "HISTCONTROL=ignoreboth:erasedups HISTIGNORE='ls*' HISTTIMEFORMAT='%F ' HISTSIZE=2\n"
+        "PROMPT_COMMAND='echo status $?; history -a; history -c; history -r'\n"
+    )
+    shell.does("\x1b[A")  # the key that brings the last command back
+    shell.does(" echo hidden from history")
+    shell.does("echo twice")
+    shell.does("echo twice")
+    shell.does("ls -d /")
+    shell.does(". ~/.bashrc")
+    shell.does("echo after")
+    shell.does("sh -c 'exit 7'")
+    shell.screen.waits_for("status 7")
+    shell.does("PROMPT_COMMAND=")
+    shell.does("echo bare")
+    shell.does("(exit 3)")
+    shell.does("echo end")
+    texts = [(c.text, c.exit_code, c.output) for c in shell.leaves()]
+    assert texts == [
+        ("echo from long ago", 0, "from long ago\n"),
+        (" echo hidden from history", 0, "hidden from history\n"),
+        ("echo twice", 0, "twice\n"),
+        ("echo twice", 0, "twice\n"),
+        ("ls -d /", 0, "/\n"),
+        (". ~/.bashrc", 0, ""),
+        ("echo after", 0, "after\n"),
+        ("sh -c 'exit 7'", 7, ""),
+        ("PROMPT_COMMAND=", 0, ""),
+        ("echo bare", 0, "bare\n"),
+        ("(exit 3)", 3, ""),
+        ("echo end", 0, "end\n"),
+        ("exit", 0, "exit\n"),
+    ]
+    assert Path("~/.bash_history").expanduser().read_text() == "echo from long ago\n"
+
+
+def test_a_line_that_the_shell_was_told_to_forget_is_not_guessed(open_shell: Open) -> None:
+    shell = open_shell()
+    shell.does("echo before")
+    shell.does("set +o history")
+    shell.does("echo in secret")
+    commands = shell.leaves()
+    assert [(c.text, c.reason) for c in commands[2:]] == [("", "unread"), ("", "unread")]
+
+
+# Secrets.
+
+
+def test_a_password_reaches_no_file(open_shell: Open, home: Path) -> None:
+    asks = Path("as-root")
+    asks.write_text(
+        f"#!{sys.executable}\nimport getpass\np = getpass.getpass('[as-root] password: ')\nprint('granted to', p)\n"
+    )
+    asks.chmod(0o755)
+    shell = open_shell()
+    shell.does("read -s -p 'PIN: ' pin; echo \" $pin\"", ("\nPIN:", "x\x7ftulip-9417\r"))
+    shell.does("./as-root", ("password:", "Margarite_55\r"))
+    shell.does("echo once more: $pin")
+    shell.screen.waits_for("granted to Margarite_55", "once more: tulip-9417")  # the owner sees it
+    commands = by_text(shell.leaves())
+    kept = everything_in(home)
+    assert b"tulip-9417" not in kept
+    assert b"Margarite_55" not in kept
+    assert commands["./as-root"].notes == ("hidden_input",)
+    assert "granted to [" in commands["./as-root"].output
+
+
+def test_what_looks_like_a_secret_is_hidden_where_it_is_typed_and_where_it_is_printed(
+    open_shell: Open, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORGE_API_KEY", "quiet-harbour-772")
+    shell = open_shell()
+    shell.does("export DB_PASSWORD=h4rbour-lights")
+    shell.does("echo $DB_PASSWORD | cut -c1-")
+    shell.does("echo $FORGE_API_KEY")
+    shell.does("set | grep sopwith_token=")
+    commands = shell.leaves()
+    assert commands[0].text == "export DB_PASSWORD=[secret]"
+    assert commands[2].output == "[FORGE_API_KEY]\n"
+    kept = everything_in(home)
+    assert b"h4rbour-lights" not in kept
+    assert b"quiet-harbour" not in kept
+    assert "[recording]" in commands[3].output
+
+
+def test_keys_are_not_recorded(open_shell: Open, home: Path) -> None:
+    shell = open_shell()
+    Path("long.txt").write_text("\n".join(f"line {n}" for n in range(500)))
+    shell.does("less long.txt", ("line 3", "/line 44\r"), ("line 47", "q"))
+    shell.does("echo typo\x15echo right")
+    shell.leaves()
+    assert "typo" not in everything_in(home).decode()
+    assert shell.results["echo right"]["output"] == "right\n"
+
+
+# Programs that take the terminal, and the owner's hands on it.
+
+
+def test_a_full_screen_program_is_one_command_that_cannot_be_done_by_rote(open_shell: Open) -> None:
+    shell = open_shell()
+    Path("long.txt").write_text("\n".join(f"line {n}" for n in range(500)))
+    editor = Path("edit")
+    editor.write_text(
+        "#!/bin/bash\nprintf '\\033[?1049h\\033[2J\\033[Hediting'; read -rsn1; echo new > \"$1\"; printf '\\033[?1049l'\n"
+    )
+    editor.chmod(0o755)
+    shell.does("less long.txt", ("line 3", " "), ("line 44", "q"))
+    shell.does("./edit note", ("editing", "q"))
+    commands = by_text(shell.leaves())
+    assert (commands["less long.txt"].kept, commands["less long.txt"].reason) == (False, "pager")
+    assert (commands["./edit note"].kept, commands["./edit note"].notes) == (True, ("interactive",))
+    assert "line 3" not in commands["less long.txt"].output
+    assert commands["./edit note"].output == ""
+
+
+def test_ctrl_c_goes_to_the_command(open_shell: Open) -> None:
+    shell = open_shell()
+    shell.does("echo start; sleep 60", ("\nstart", CTRL_C))
+    shell.does("echo abandoned\x03")
+    shell.does("echo on")
+    commands = by_text(shell.leaves())
+    stopped = commands["echo start; sleep 60"]
+    assert (stopped.exit_code, stopped.status, stopped.reason) == (130, "cancelled", "interrupted")
+    assert commands["echo on"].output == "on\n"
+    assert "echo abandoned" not in commands
+
+
+def test_a_stopped_command_ends_as_fg_ends_it(open_shell: Open) -> None:
+    shell = open_shell()
+    shell.does("cat > kept", ("kept", "one\r"), ("\none", "\x1a"))
+    shell.does("jobs")
+    shell.does("fg", ("fg", "two\r"), ("\ntwo", CTRL_D))
+    commands = by_text(shell.leaves())
+    assert Path("kept").read_text() == "one\ntwo\n"
+    whole = commands["cat > kept"]
+    assert (whole.kept, whole.status, whole.exit_code) == (True, "ok", 0)
+    assert [commands[text].reason for text in ("jobs", "fg")] == ["job", "job"]
+
+
+def test_the_owner_sees_colours_and_the_record_has_none(open_shell: Open) -> None:
+    shell = open_shell()
+    shell.does(r"printf '\033[31mred\033[0m\n'; printf '10%%\r100%%\n'")
+    assert b"\x1b[31mred\x1b[0m" in shell.screen.raw
+    shell.leaves()
+    assert shell.results[r"printf '\033[31mred\033[0m\n'; printf '10%%\r100%%\n'"]["output"] == "red\n100%\n"
+    assert b"\x1b[31m\xe2\x97\x8f rec \x1b[0m" in shell.screen.raw
+    assert b"sopwith;" not in shell.screen.raw
+
+
+def test_a_new_size_of_the_terminal_is_passed_on(open_shell: Open) -> None:
+    shell = open_shell()
+    shell.does("stty size")
+    shell.screen._child.setwinsize(33, 91)
+    shell.does("stty size; echo $COLUMNS")
+    shell.screen.waits_for("\n33 91\n91")
+    shell.leaves()
+    assert shell.results["stty size"]["output"] == "40 100\n"
+    assert shell.results["stty size; echo $COLUMNS"]["output"] == "33 91\n91\n"
+
+
+def test_five_megabytes_of_output_are_seen_whole_and_kept_in_part(open_shell: Open, home: Path) -> None:
+    script = Path("flood")
+    script.write_text("#!/bin/sh\nseq -f 'line %06.0f of a very long story that goes on and on' 1 110000\n")
+    script.chmod(0o755)
+    shell = open_shell()
+    start = time.monotonic()
+    shell.screen.types("./flood; echo the-end\r")
+    seen = bytearray()
+    while b"\nthe-end\r\n" not in seen[-200:]:
+        seen += shell.screen._child.read_nonblocking(65536, 20)
+    assert time.monotonic() - start < 20
+    assert len(seen) > 5_000_000
+    assert b"line 045000" in seen
+    shell.does("echo next")
+    shell.leaves()
+    data = shell.results["./flood; echo the-end"]
+    assert data["bytes"] > 5_000_000
+    assert len(data["output"]) < 200_000
+    assert data["output"].startswith("line 000001 of")
+    assert data["output"].endswith("line 110000 of a very long story that goes on and on\nthe-end\n")
+    assert "bytes in all" in data["output"]
+    assert shell.results["echo next"]["output"] == "next\n"
+
+
+# Ends that nobody wants.
+
+
+def test_what_was_done_before_a_kill_is_kept(open_shell: Open, home: Path) -> None:
+    shell = open_shell()
+    shell.does("echo kept")
+    children = psutil.Process(shell.pid).children(recursive=True)
+    shell.screen.types("echo under-way; sleep 60\r")
+    shell.screen.waits_for("\nunder-way")
+    children = psutil.Process(shell.pid).children(recursive=True)
+    os.kill(shell.pid, signal.SIGKILL)
+    psutil.wait_procs(children, timeout=10)
+    assert [child for child in children if child.is_running() and child.status() != psutil.STATUS_ZOMBIE] == []
+    assert [run.status for run in list_runs(home)] == ["interrupted"]
+    assert shell.results == {"echo kept": {**shell.results["echo kept"], "exit_code": 0, "output": "kept\n"}}
+    assert shell.events[-1]["type"] == "tool_started"
+    assert shell.events[-1]["args"]["script"] == "echo under-way; sleep 60"
+    assert [(c.text, c.kept) for c in commands_that_count(shell.events)] == [("echo kept", True)]
+
+
+def test_a_recording_that_is_told_to_stop_closes_its_run(open_shell: Open, home: Path) -> None:
+    shell = open_shell()
+    shell.does("echo kept")
+    shell.screen.types("sleep 60\r")
+    shell.screen.waits_for("sleep 60")
+    shell.screen.until(lambda: shell.events[-1]["type"] == "tool_started", "for the command to start")
+    os.kill(shell.pid, signal.SIGTERM)
+    text = shell.screen.waits_for("stopped from outside", f"--from-run {run_ids(home)[0]}")
+    assert "Traceback" not in text
+    assert shell.screen.ends() == 1
+    assert [run.status for run in list_runs(home)] == ["cancelled"]
+    assert shell.events[-2]["status"] == "cancelled"
+
+
+def test_a_recording_in_which_nothing_succeeded_teaches_nothing(open_shell: Open, home: Path) -> None:
+    shell = open_shell()
+    shell.does("nosuchcommand")
+    shell.does("cat /no/such/file")
+    shell.does("cd /")
+    shell.screen.types(CTRL_D)
+    assert shell.screen.ends() == 1
+    text = shell.screen.text()
+    assert len(re.findall(r"sopwith: nothing to learn from: none of the commands that count succeeded", text)) == 1
+    assert "teach old-files --record" in text.replace("\n", " ")
+    assert [run.status for run in list_runs(home)] == ["done"]
+    assert [path.name for path in (home / "sops").iterdir()] == []
+    with pytest.raises(RecordError, match="no command was typed") as caught:
+        require_success("x", "r", [])
+    assert str(caught.value).count("\n") == 1
+
+
+def test_recording_needs_a_terminal(home: Path) -> None:
+    command = [sys.executable, "-W", "error", "-c", PROGRAM, str(CHECKOUT), "en", ""]
+    done = subprocess.run(command, input="ls\n", capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "sopwith: recording needs a terminal, and this is none.\n"
+        "Write the steps down instead (a shell script or Markdown): sopwith teach old-files --from-file FILE\n"
+    )
+    assert not home.exists()
+
+
+@pytest.mark.parametrize(
+    ("env", "bashrc", "said"),
+    [
+        ({"SOPWITH_RECORDING": "20261121-1"}, "", "is being recorded already (run 20261121-1)"),
+        ({"PATH": "/nowhere"}, "", "bash is not installed"),
+        ({}, "exec true\n", "the shell said nothing"),
+    ],
+)
+def test_what_cannot_be_recorded_is_said_in_two_lines(env: dict[str, str], bashrc: str, said: str) -> None:
+    Path("~/.bashrc").expanduser().write_text(bashrc)
+    command = [sys.executable, "-W", "error", "-c", PROGRAM, str(CHECKOUT), "en", ""]
+    screen = Screen(command, env=env)
+    assert screen.ends() == 1
+    assert said in screen.text()
+    assert "Traceback" not in screen.text()
+
+
+def test_a_run_log_that_cannot_be_written_ends_the_recording(open_shell: Open, home: Path) -> None:
+    """A full disk, as a limit on the size of files."""
+    shell = open_shell()
+    shell.does("echo kept")
+    size = (home / "runs" / run_ids(home)[0] / "log.jsonl").stat().st_size
+    signal_free = subprocess.run(
+        ["prlimit", "--pid", str(shell.pid), f"--fsize={size + 200}"], check=False, capture_output=True
+    )
+    assert signal_free.returncode == 0, signal_free.stderr
+    shell.screen.types("echo lost\r")
+    assert shell.screen.ends() == 1
+    assert "cannot write the run log" in shell.screen.text()
+    assert [c.text for c in commands_that_count(shell.events)] == ["echo kept"]
+
+
+# The screens.
+
+
+def test_the_owner_decides_which_commands_count(open_shell: Open) -> None:
+    shell = open_shell()
+    shell.does("touch a")
+    shell.does("rm nothing-here")
+    shell.does("touch b")
+    shell.screen.types(CTRL_D)
+    shell.screen.waits_for("3 commands make the procedure", "(failed)", "Enter to go on")
+    shell.screen.types("9\r")
+    shell.screen.waits_for("no such number: 9")
+    shell.screen.types("2, 3\r")
+    shell.screen.waits_for("2 are left out", "(left out by you)")
+    shell.screen.types("\r")
+    assert shell.screen.ends() == 0
+    commands = json.loads(Path("commands.json").read_text())
+    assert [(c["text"], c["kept"]) for c in commands] == [
+        ("touch a", True),
+        ("rm nothing-here", False),
+        ("touch b", False),
+    ]
+
+
+def test_both_languages(home: Path) -> None:
+    Path("~/.bashrc").expanduser().write_text("PS1='$ '\n")
+    screen = Screen([sys.executable, "-W", "error", "-c", PROGRAM, str(CHECKOUT), "zh", ""])
+    screen.waits_for("● 录制 $")
+    screen.types("true\r")
+    screen.types("nosuch\r")
+    screen.types("exit\r")
+    assert "请在下面的" in screen.waits_for("这 1 条命令构成流程", "没有这个命令")
+    screen.types("\r")
+    assert screen.ends() == 0
+
+
+def test_the_banner_says_what_is_recorded() -> None:
+    text = banner("old-files", "/usr/bin/zsh")
+    assert 'Recording "old-files"' in text
+    assert "no password" in text
+    assert "exit or Ctrl-D" in text
+    assert "Your usual shell is zsh" in text
+    assert "usual shell" not in banner("old-files", "/bin/bash")
+
+
+def test_the_list_cannot_be_forged_by_what_was_typed() -> None:
+    commands = commands_that_count(recorded(("echo \x1b[2J\u202eevil", 0, "")))
+    assert "\x1b" not in listing(commands)
+    assert "\u202e" not in listing(commands)
+    assert choose(commands, lambda _: "") == commands
+
+
+# Which commands count, without a terminal.
+
+
+def recorded(*lines: tuple[str, int, str], **more: Any) -> list[Event]:
+    """The events of command lines, each (text, exit code, output)."""
+    events: list[Event] = []
+    for turn, (text, code, output) in enumerate(lines, 1):
+        call = {"turn": turn, "call": f"c{turn}", "tool": "code_run"}
+        events.append({"type": "tool_started", **call, "args": {"type": "bash", "script": text}})
+        data = {"exit_code": code, "output": output, "cwd_before": "/w", "cwd_after": "/w", **more}
+        status = "error" if code else "ok"
+        events.append({"type": "tool_ended", **call, "status": status, "seconds": 0.1, "data": data})
+    return events
+
+
+@pytest.mark.parametrize(
+    ("failed", "later", "is_redone"),
+    [
+        ("mkdir a/b", "mkdir -p a/b", True),
+        ("rm old.txt", "sudo rm old.txt", True),
+        ("grep -r foo srcs", "grep -r foo src", True),
+        ("tar xf archive.tgz", "tar -xzf archive.tgz -C out", True),
+        ("curl http://localhost:80/a.csv", "curl http://localhost:8080/a.csv", True),
+        ("cp a b", "cp c d", False),
+        ("rm -r build", "make build", False),
+        ("test -f lock", "touch lock", False),
+        ("./configure", "./configure", True),
+    ],
+)
+def test_what_failed_and_was_redone_is_left_out(failed: str, later: str, is_redone: bool) -> None:
+    commands = commands_that_count(recorded((failed, 1, ""), (later, 0, "")))
+    assert [(c.kept, c.reason) for c in commands] == [(not is_redone, "redone" if is_redone else ""), (True, "")]
+
+
+def test_a_failure_that_was_not_redone_is_kept_and_marked() -> None:
+    commands = commands_that_count(recorded(("grep -q x f", 1, ""), ("echo x >> f", 0, "")))
+    assert [(c.kept, c.notes) for c in commands] == [(True, ("looks", "failed")), (True, ())]
+
+
+@pytest.mark.parametrize(
+    ("line", "output", "later", "looks"),
+    [
+        ("ls", "a.txt  b.txt\n", "rm a.txt", False),
+        ("ls", "a.txt  b.txt\n", "touch c.txt", True),
+        ("ls ~/d", "a.txt\n", "rm ~/d/a.txt", False),
+        ("du -sh d", "12M\td\n", "touch d", True),
+        ("find . -name '*.log' -delete", "", "true", False),
+        ("ls > list", "", "true", False),
+        ("ls 2>/dev/null", "", "true", True),
+        ("git status", "", "git add x", True),
+        ("git log --oneline", "ab12cd3 fix it\n", "git revert ab12cd3", False),
+        ("git commit -m x", "", "true", False),
+        ("cat f | xargs rm", "", "true", False),
+        ("cat f | xargs grep x", "", "true", True),
+        ("echo $(rm x)", "", "true", False),
+        ("x=$(date +%F)", "", "true", False),
+        ("unknown-tool --list", "", "true", False),
+        ("cat 'unclosed", "", "true", False),
+    ],
+)
+def test_what_only_looked_around_is_marked(line: str, output: str, later: str, looks: bool) -> None:
+    commands = commands_that_count(recorded((line, 0, output), (later, 0, "")))
+    assert commands[0].kept
+    assert ("looks" in commands[0].notes) == looks
+
+
+@pytest.mark.parametrize(
+    ("text", "aliases", "script"),
+    [
+        ("ll x", {"ll": "ls -l"}, "ls -l x"),
+        ("ls x", {"ls": "ls --color=auto"}, "ls x"),
+        ("la", {"la": "ll -a", "ll": "ls -l"}, "ls -l -a"),
+        ("rm x", {"rm": "rm -i"}, "rm -i x"),
+        ("echo ll", {}, "echo ll"),
+        ('echo "a; ll"', {"ll": "ls"}, 'shopt -s expand_aliases\nalias ll=ls\necho "a; ll"'),
+    ],
+)
+def test_aliases_are_put_in_where_that_is_certain(text: str, aliases: dict[str, str], script: str) -> None:
+    assert runnable(text, aliases, {}) == script
+
+
+def test_events_of_other_kinds_are_passed_over() -> None:
+    events = [{"type": "run_started"}, {"type": "news", "call": "c9"}, *recorded(("true", 0, ""))]
+    events.append(
+        {"type": "tool_ended", "turn": 9, "call": "c9", "tool": "x", "status": "ok", "seconds": 0, "data": "t"}
+    )
+    assert [c.text for c in commands_that_count(events)] == ["true"]
+
+
+# The stream.
+
+TOKEN = "0123456789abcdef"
+
+
+def message(kind: str, line: str = "", folder: str = "/w", status: int = 0) -> bytes:
+    fields = "\x1f".join([kind, str(status), str(len(line)), folder, "", line])
+    return f"\x1b]sopwith;{TOKEN};{fields};{TOKEN}\x07".replace("\n", "\r\n").encode()
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.binary(max_size=20),
+            st.sampled_from([message("start", "    7  ls\nx"), message("end"), b"\x1b", b"\x1b]sop"]),
+        ),
+        max_size=8,
+    ),
+    st.lists(st.integers(1, 30), min_size=1, max_size=5),
+)
+def test_messages_are_found_however_the_stream_is_cut(pieces: list[bytes], sizes: list[int]) -> None:
+    stream = b"".join(pieces)
+    marks, found, at, turn = Marks(TOKEN), [], 0, 0
+    while at < len(stream):
+        size = sizes[turn % len(sizes)]
+        found += marks.split(stream[at : at + size])
+        at, turn = at + size, turn + 1
+    rest = marks.rest()
+    known = [message("start", "    7  ls\nx"), message("end")]
+    expected_output, expected_marks = stream, 0
+    for each in known:
+        expected_marks += expected_output.count(each)
+        expected_output = expected_output.replace(each, b"")
+    heard = [piece for piece in found if isinstance(piece, Mark)]
+    assert len(heard) == expected_marks
+    assert {mark.text for mark in heard if mark.kind == "start"} <= {"ls\nx"}
+    assert b"".join(piece for piece in found if isinstance(piece, bytes)) + rest == expected_output
+
+
+def test_a_message_that_was_disturbed_is_not_believed() -> None:
+    whole = message("start", "   12  rm old.zip")
+    torn = whole.replace(b"old.zip", b"old[1]+ Done\r\n.zip")
+    [good], [bad] = Marks(TOKEN).split(whole), Marks(TOKEN).split(torn)
+    assert isinstance(good, Mark)
+    assert isinstance(bad, Mark)
+    assert (good.text, good.number) == ("rm old.zip", 12)
+    assert bad.text is None
+
+
+def test_a_message_with_another_token_is_output() -> None:
+    forged = message("end").replace(TOKEN.encode(), b"f" * 16)
+    assert Marks(TOKEN).split(forged) == [forged]
+
+
+def test_long_output_on_one_line_is_read_quickly() -> None:
+    capture = Capture()
+    for _ in range(3000):
+        capture.add(b"x" * 1000)
+    capture.add(b"\r\nend\r\n")
+    start = time.monotonic()
+    text = capture.text()
+    assert time.monotonic() - start < 1
+    assert text.endswith("x\nend\n")
+    assert len(text) < 201_000

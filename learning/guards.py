@@ -388,7 +388,7 @@ def _same(found: Any, value: Any, schema: Mapping[str, Any]) -> bool:
 def _without_values(request: str, parameters: Mapping[str, Any]) -> str:
     """The request without quoted texts and the words that its text parameters took."""
     text = re.sub(r"[\"`「『《“][^\"`」』》”]*[\"`」』》”]", " ", request)
-    text = re.sub(r"(?:~|\.{1,2})?/\S*", " ", text)
+    text = re.sub(r"(?:~|\.{1,2})?/[^\s\u3040-\u9fff]*", " ", text)
     for value in parameters.values():
         if isinstance(value, str) and value and not value.startswith("/"):
             text = re.sub(re.escape(value), " ", text, flags=re.IGNORECASE)
@@ -409,7 +409,7 @@ def _heads(wording: Wording) -> list[str]:
     """The words that a wording begins with: the choices of its first group, or its first word; of Chinese all its words."""
     text = wording.text.casefold()
     if not text.isascii():
-        return [word for words in wording.anchors for word in words]
+        return [word for words in wording.anchors for word in words if len(word) > 1]
     found = re.match(r"(?:\{[^{}]*\}\s*)?(?:\[([^\[\]]*)\]|([^\s\[\]{}]+))\s*(.*)", text)
     if not found:
         return []

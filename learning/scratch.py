@@ -14,8 +14,9 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -91,11 +92,13 @@ def scratch_copy(
     place: Path | None = None,
     *,
     with_cwd: bool = False,
+    fill: Callable[[Path], None] | None = None,
 ) -> Iterator[Scratch]:
     """A copy of all that the path parameters name (bound: absolute); with `with_cwd` of the working folder too.
 
     `place`: where copies are made, by default the folder for temporary files. A path that does not exist has its place
-    in the copy where its parent exists. Raises ScratchError.
+    in the copy where its parent exists. `fill` puts something else into the copy instead, as it once was (a fixture).
+    Raises ScratchError.
     """
     named = path_parameters(parameters, schemas)
     wanted = [*named, cwd] if with_cwd else named
@@ -104,9 +107,12 @@ def scratch_copy(
     )
     with scratch_folder(place) as folder:
         sources = [(path, _mirrored(folder, path)) for path in real]
-        _measure(real, folder)
-        for source, copy in sources:
-            _copy(source, copy, folder)
+        if fill is not None:
+            fill(folder)
+        else:
+            _measure(real, folder)
+            for source, copy in sources:
+                _copy(source, copy, folder)
         _mirrored(folder, cwd).mkdir(parents=True, exist_ok=True)
         yield Scratch(
             folder,
@@ -282,7 +288,7 @@ def _outside(real: Iterable[Path], folder: Path) -> Listing:
     """The real files that were copied, and the ones beside them; hidden ones beside them change by themselves."""
     found: Listing = {}
     for source in real:
-        found |= _listing([source.resolve()])
+        found |= {str(path): _state(path) for path in islice(_walk(source.resolve()), MAX_FILES)}
         with contextlib.suppress(OSError):
             for entry in source.parent.iterdir():
                 is_ours = entry.name.startswith((".", "sopwith-scratch-")) or folder.is_relative_to(entry)

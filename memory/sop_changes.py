@@ -128,11 +128,15 @@ class SopChanges:
             said = status or str(metadata_of(_skill_text(contents)).get("sopwith-status", "draft"))
             return self._store(name, contents, _Change(self._next_version(name), said, reason, run))
 
-    def set_status(self, name: str, status: Status, reason: str, run: str | None = None) -> Sop:
-        """Changes the status and nothing else; the version stays. Raises as `write` does."""
+    def set_status(
+        self, name: str, status: Status, reason: str, run: str | None = None, *, expects_version: int | None = None
+    ) -> Sop:
+        """Changes the status and nothing else; the version stays. `expects_version` and errors as in `write`."""
         with self._changing(name):
             files = self._current_files(name)
             version = self._current_version(name)
+            if expects_version not in (None, version):
+                raise SopConflict(f"{name} is at version {version}, not {expects_version}: its status was not changed.")
             return self._store(name, files, _Change(version, status, reason, run), is_new=False)
 
     def archive(self, name: str, reason: str, run: str | None = None) -> Sop:

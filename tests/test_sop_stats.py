@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
 import threading
 import time
+from argparse import Namespace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
+import config
 from memory import sop_stats
 from memory.sop_stats import Counts, Saved, SopStats, Tally, update
 from runs.assemble import Options
 from runs.owners import AbsentOwner
 from tests import driving
 from tests.conftest import CHECKOUT
+from ui import words
+from ui.sop_stats import bars
+from ui.sop_stats import stats as screen
+from ui.sops import SopUsage
 
 ASKER = """
 import sys
@@ -344,3 +351,70 @@ def test_ten_thousand_runs_are_counted_at_once(home: Path, stats: SopStats) -> N
         times.append(time.perf_counter() - started)
     assert sorted(times[::2])[2] < 0.05 and sorted(times[1::2])[2] < 0.1  # ten times what it takes on a quiet machine
     assert len(stats.counts_of_all()) == 51
+
+
+# the screen
+
+
+@pytest.fixture
+def learned(home: Path, stats: SopStats) -> Path:
+    """A home with an SOP that was taught by a model's run of 9 calls and replayed since."""
+    shutil.copytree(CHECKOUT / "sops/largest-files", home / "sops/largest-files")
+    taught_by(home, "largest-files", log(home, 1, sop=None, kinds=("openai",) * 9, seconds=45, version=None))
+    for number in range(2, 50):
+        log(home, number, sop="largest-files")
+    log(home, 60, sop="largest-files", kinds=("rote", "openai"), stopped="plan.2", seconds=6, version=2)
+    return home
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_curve_is_a_table_a_chart_and_totals(
+    learned: Path, capsys: pytest.CaptureFixture[str], lang: Literal["en", "zh"]
+) -> None:
+    words.use(lang)
+    try:
+        assert screen(Namespace(sop="largest-files", json=False), config.load(learned, lang, {})) == 0
+    finally:
+        words.use("en")
+    said = capsys.readouterr().out
+    rows = [line.split("\t") for line in said.splitlines() if "\t" in line]
+    assert len(rows) == 20 and {len(row) for row in rows} == {13}
+    assert rows[0][4:9] == ["9", "9,450", "5,400", "3,600", "450"] and rows[-1][4] == "1"
+    assert "█" in said and "9 → 1" in said and "9,450 → 1,050" in said
+    assert "98%" in said and "plan.2: changed" in said
+    assert ("teaching paid back after 1 run" if lang == "en" else "收回") in said
+
+
+def test_the_curve_as_json(learned: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert screen(Namespace(sop="largest-files", json=True), config.load(learned, "en", {})) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["sop"], told["version"], len(told["runs"])) == ("largest-files", 1, 50)
+    assert told["runs"][0]["lane"] == "teach" and told["runs"][0]["tokens"] == 9450
+    assert told["totals"]["runs"] == 49 and told["totals"]["break_even"] == 1
+
+
+def test_an_sop_that_never_ran_says_so(home: Path, stats: SopStats, capsys: pytest.CaptureFixture[str]) -> None:
+    assert screen(Namespace(sop="largest-files", json=False), config.load(home, "en", {})) == 0
+    assert "has not run yet" in capsys.readouterr().out
+    with pytest.raises(SopUsage, match="largest-files"):
+        screen(Namespace(sop="largest-file", json=False), config.load(home, "en", {}))
+
+
+def test_both_languages_say_the_same_things() -> None:
+    keys = [{key for key in words.catalogue(lang) if key.startswith("stats_")} for lang in ("en", "zh")]
+    assert keys[0] == keys[1]
+
+
+@pytest.mark.parametrize(
+    ("values", "columns", "drawn"),
+    [
+        ([9, 0, 0, 1], 60, "█··▁"),
+        ([0, 0], 60, "··"),
+        ([], 60, ""),
+        ([8, *range(8)], 60, "█·▂▃▄▅▆▇█"),
+        ([100, *[1] * 99], 10, "█" + "▁" * 9),
+        ([1.0] * 1000, 12, "█" * 12),
+    ],
+)
+def test_bars_are_as_high_as_what_they_stand_for(values: list[float], columns: int, drawn: str) -> None:
+    assert bars(values, columns) == drawn

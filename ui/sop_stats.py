@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -17,6 +18,7 @@ from ui.words import say, says
 
 SHOWN_RUNS = 20  # of the table: the first one and the newest; --json has all
 MAX_CHART_COLUMNS = 60
+LEAST_COLUMNS_OF_ALL = 140  # of a terminal, for the whole table
 LEVELS = "▁▂▃▄▅▆▇█"
 NOTHING = "·"
 
@@ -35,7 +37,7 @@ def stats(args: Namespace, config: Config) -> int:
     if not runs:
         print(say("stats_none", name=sop.name))
         return 0
-    print_table(_columns(), [_row(run) for run in _shown(runs)], "")
+    _print_runs(_shown(runs))
     if len(runs) > SHOWN_RUNS:
         print(say("stats_more", n=len(runs) - SHOWN_RUNS))
     for lines in (chart(runs), _totals(counts)):
@@ -44,22 +46,28 @@ def stats(args: Namespace, config: Config) -> int:
     return 0
 
 
+def _print_runs(runs: Sequence[SopRun]) -> None:
+    """All columns where there is room for them, and in a pipe; else those that tell the most."""
+    is_narrow = sys.stdout.isatty() and shutil.get_terminal_size().columns < LEAST_COLUMNS_OF_ALL
+    shown = [place for place, column in enumerate(_columns()) if not is_narrow or column.title in _telling()]
+    rows = [_row(run) for run in runs]
+    print_table([_columns()[place] for place in shown], [[row[place] for place in shown] for row in rows], "")
+
+
+def _telling() -> set[str]:
+    return {
+        say(key) for key in ("column.run", "stats_lane", "stats_calls", "stats_tokens", "stats_time", "stats_outcome")
+    }
+
+
 def _columns() -> Sequence[Column]:
     outcomes = {_outcome("done"): "green", _outcome("failed"): "red", _outcome("diverged"): "yellow"}
-    numbers = (
-        "column.turns",
-        "stats_calls",
-        "stats_fresh",
-        "stats_cached",
-        "stats_output",
-        "column.cost",
-        "stats_time",
-    )
+    numbers = ("column.turns", "stats_calls", "stats_tokens", "stats_fresh", "stats_cached", "stats_output")
     return (
         Column(say("column.run"), "cyan"),
         Column(say("column.version"), right=True),
         Column(say("stats_lane"), styles={_lane("rote"): "green"}),
-        *(Column(say(key), right=True) for key in numbers),
+        *(Column(say(key), right=True) for key in (*numbers, "column.cost", "stats_time")),
         Column(say("stats_outcome"), styles=outcomes),
         Column(say("column.task"), grows=True),
     )
@@ -70,7 +78,7 @@ def _shown(runs: list[SopRun]) -> list[SopRun]:
 
 
 def _row(run: SopRun) -> list[str]:
-    numbers = (run.turns, run.model_calls, run.fresh, run.cached, run.output)
+    numbers = (run.turns, run.model_calls, run.tokens, run.fresh, run.cached, run.output)
     taken = [*(f"{number:,}" for number in numbers), describe.money(run.cost) or "–", describe.seconds(run.seconds)]
     version = str(run.version or "–")
     said = one_line(f"{run.task} [{run.stopped}]" if run.stopped else run.task, 200)
@@ -129,7 +137,7 @@ def _together(values: Sequence[float], columns: int) -> Sequence[float]:
 def _totals(counts: Counts) -> list[str]:
     lines = []
     if counts.rote_rate is not None:
-        share = f"{counts.rote_rate:.0%}"
+        share = f"{int(counts.rote_rate * 100)}%"
         lines.append(say("stats_runs", n=counts.runs, successes=counts.successes, share=share))
     if counts.failures_in_row:
         lines.append(say("stats_failures", n=counts.failures_in_row))

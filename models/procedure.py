@@ -3,7 +3,8 @@
 The format is that of docs "An SOP on disk", with a few additions of ours, all optional: a step's `note` (what it does,
 for people), `when` and `unless` (a name: the step is left out unless, or if, that value is there and not empty), `done`
 and `stop` instead of a tool (the SOP ends here, well or not, with this text), `script: {file: scripts/NAME}` in the
-arguments, `requires.folders` and `requires.files` (parameters that must exist). In a wording `[in|under|]` is a choice
+arguments, `requires.folders` and `requires.files` (parameters that must exist). With `script: scripts/run.py` instead of
+`plan` and `commit`, `{{plan}}` is what the script's plan returned, and `result` may be left out. In a wording `[in|under|]` is a choice
 (an empty one: it may be left out), `{name:glob}` a slot for a name with a wildcard or an ending, and `{text:quoted}` one
 for a quoted text or a word as code has them. Source: seed 002 §2, §7.
 
@@ -23,6 +24,7 @@ from typing import Any, Literal
 from config import SopwithError
 from models import template
 from models.parameters import FORMATS, SCHEMA_KEYS, TYPES, bind, mismatch
+from models.script import Script, ScriptFault
 
 Text = Mapping[str, str]  # language → text; "en" is always there
 Phase = Literal["plan", "commit"]
@@ -43,7 +45,7 @@ STATUSES = ("ok", "error", "refused", "timeout", "cancelled")
 EXTRACTOR = re.compile(r"(output|lines|nul|exit_code|(?:json|data)(?:\.[A-Za-z0-9_]+)*)")
 REQUIRES = ("commands", "env", "platform", "folders", "files")
 EFFECTS = ("none", "local", "external", "destructive")
-TOP_KEYS = ("parameters", "wordings", "requires", "effects", "plan", "commit", "result", "checks")
+TOP_KEYS = ("parameters", "wordings", "requires", "effects", "plan", "commit", "script", "result", "checks")
 
 
 class ProcedureError(SopwithError):
@@ -73,6 +75,7 @@ class Step:
     unless: str = ""
     done: Text | None = None
     stop: Text | None = None
+    line: int = 0  # of the SOP's script, where a script asks for this call
 
     @property
     def changes_something(self) -> bool:
@@ -90,8 +93,9 @@ class Procedure:
     wordings: tuple[Wording, ...]
     requires: Mapping[str, tuple[str, ...]]
     effects: str
-    steps: tuple[Step, ...]  # plan, then commit, then checks
-    result: Text
+    steps: tuple[Step, ...]  # plan, then commit, then checks; of a script the checks alone
+    result: Text  # empty when a script says it
+    script: Script | None = None
 
     @classmethod
     def load(cls, folder: Path) -> Procedure:
@@ -116,20 +120,19 @@ class _Reader:
 
     def procedure(self) -> Procedure:
         raw = self._raw()
-        if "script" in raw:
-            raise self.error(("script",), "SOPs that are a script need a later version; this one is kept as text")
         self._known(raw, TOP_KEYS, ())
+        script = self._program(raw) if "script" in raw else None
         parameters, required = self._parameters(raw.get("parameters") or {"type": "object", "properties": {}})
         effects = raw.get("effects", "none")
         if effects not in EFFECTS:
             raise self.error(("effects",), f"must be one of {', '.join(EFFECTS)}")
-        if raw.get("commit") and effects == "none":
+        if (raw.get("commit") or (script and script.has_commit)) and effects == "none":
             raise self.error(
                 ("effects",), "there are commit steps, so it must say what they do: local, external or destructive"
             )
-        if not raw.get("plan") and not raw.get("commit"):
+        if not raw.get("plan") and not raw.get("commit") and not script:
             raise self.error((), "it has no steps: give plan, commit, or both")
-        known = {*parameters, *BUILT_IN}
+        known = {*parameters, *BUILT_IN, *(("plan",) if script else ())}
         steps = [*self._steps(raw, "plan", known), *self._steps(raw, "commit", known), *self._checks(raw, known)]
         return Procedure(
             folder=self.folder,
@@ -139,8 +142,26 @@ class _Reader:
             requires=self._requires(raw.get("requires") or {}, parameters),
             effects=effects,
             steps=tuple(steps),
-            result=self._said(raw.get("result"), ("result",), known),
+            result={} if script and "result" not in raw else self._said(raw.get("result"), ("result",), known),
+            script=script,
         )
+
+    def _program(self, raw: Mapping[str, Any]) -> Script:
+        """The script that stands in for the lists of steps."""
+        at, name = ("script",), raw["script"]
+        if not isinstance(name, str) or not name.endswith(".py"):
+            raise self.error(at, "must be the path of a Python file in this folder, as in scripts/run.py")
+        if both := [key for key in ("plan", "commit") if raw.get(key)]:
+            raise self.error((both[0],), "there is a script too; an SOP is one or the other")
+        parameters = raw.get("parameters")
+        if isinstance(parameters, dict) and "plan" in (parameters.get("properties") or {}):
+            raise self.error(("parameters", "properties", "plan"), "the name 'plan' is taken; use another one")
+        try:
+            return Script.load(self.folder, name)
+        except ScriptFault as fault:
+            if fault.line:
+                raise ProcedureError(f"{self.folder / name}:{fault.line}: {fault.reason}") from fault
+            raise self.error(at, fault.reason) from fault
 
     def error(self, key: tuple[str | int, ...], message: str) -> ProcedureError:
         """An error at a key of the file, with its line."""

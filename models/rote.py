@@ -1,7 +1,8 @@
 """Replays a learned procedure as a model: each reply is its next step, each outcome is held against what it expects.
 
 Order: requirements → plan → commit → checks → result. A replay passes the same handler, gate and run log as any other
-run; it never works around a difference, it raises `Diverged` and says what has happened. Source: seed 002 §2, §7.
+run; it never works around a difference, it raises `Diverged` and says what has happened. Where the SOP is a script
+(models/script.py) the steps are what it asks for, and it is sent each outcome. Source: seed 002 §2, §7.
 """
 
 from __future__ import annotations
@@ -21,11 +22,14 @@ from typing import Any, Literal, Protocol
 from models import template
 from models.base import Blame, Diverged, Event, Reply, Request, ToolCall, ToolResult
 from models.parameters import MAX_VALUE_CHARS
-from models.procedure import Procedure, Step
+from models.procedure import BUILT_IN, Procedure, Step
+from models.script import Move, RunningScript, ScriptFault
 
 PROMPTS = Path(__file__).parent.parent / "assets" / "prompts"
 MAX_OUTPUT_BYTES = 64_000_000
 MAX_SHOWN_CHARS = 300
+MAX_SHOWN_STEPS = 30
+MAX_SCRIPT_CALLS = 2000
 
 _Said = dict[str, dict[str, str]]
 SAY: _Said = {
@@ -46,6 +50,16 @@ SAY: _Said = {
     "too_long": {"en": "{} is too long to hand to a script", "zh": "{} 太长，无法交给脚本"},
     "line_break": {"en": "an item of {} holds a line break; a script would take it for two", "zh": "{} 中有一项含换行，脚本会把它当成两项"},
     "no_result": {"en": "its last step has no recorded result", "zh": "上一步没有留下结果"},
+    "no_tool": {"en": "there is no tool {!r}", "zh": "没有工具 {!r}"},
+    "not_a_read": {"en": "plan may only read: {}", "zh": "plan 只能读取：{}"},
+    "not_in_script": {
+        "en": "code_run may only run a text that stands in the script as one string; values go into env",
+        "zh": "code_run 只能运行脚本中完整写出的字符串；值要放进 env",
+    },
+    "no_text": {"en": "it must return the result as a text, not {}", "zh": "它必须返回文字作为结果，而不是 {}"},
+    "stopped_late": {"en": "it stopped after something had been changed: {}", "zh": "它在已经改动之后停了下来：{}"},
+    "too_many": {"en": "it asks for more than {} calls", "zh": "它要求的调用超过 {} 次"},
+    "other_call": {"en": "the script is not deterministic: the run log holds another call here", "zh": "脚本的结果不固定：运行日志中此处是另一个调用"},
     "nothing": {"en": "nothing", "zh": "没有"},
     "none_yet": {"en": "(nothing yet)", "zh": "（还没有）"},
 }  # fmt: skip
@@ -104,13 +118,18 @@ class RoteModel:
         lang: Literal["en", "zh"],
         cwd: Path,
         guards: Guards | None = None,
+        may_read: Callable[[str, Mapping[str, Any]], str | None] | None = None,
+        today: date | None = None,
     ) -> None:
+        """`may_read` says why a call that a script's plan asks for does more than read, None when it does not; without
+        it no plan may ask for anything. `today` is the day on which the run began, when that was not now."""
         self.name = f"rote:{sop}"
+        self._may_read = may_read
         self._guards = guards
         self.procedure, self.sop, self.version, self.lang, self.cwd = procedure, sop, version, lang, cwd
         self.parameters = procedure.bind(parameters, cwd)
         self._values: dict[str, Any] = dict.fromkeys(procedure.parameters)  # what was not given is None
-        self._values |= {"lang": lang, "cwd": str(cwd), "today": date.today().isoformat()} | self.parameters
+        self._values |= {"lang": lang, "cwd": str(cwd), "today": (today or date.today()).isoformat()} | self.parameters
         self._index = 0  # of the next step
         self._pending: Step | None = None  # its call is out
         self._args: dict[str, Any] = {}  # of that call
@@ -120,9 +139,27 @@ class RoteModel:
         self._calls = 0
         self._failure: Diverged | None = None  # found while fast-forwarding
         self._answer: str | None = None
+        self._script = RunningScript(procedure.script) if procedure.script else None
+        self._stage: Literal["", "plan", "commit", "done"] = ""  # of the script
+        self._outcome: ToolResult | None = None  # for the script
+        self._asked: dict[str, int] = {"plan": 0, "commit": 0}  # calls of each of its halves
+        self._said: str | None = None  # the result, as the script returned it
+        self._recorded: Sequence[ToolCall] = ()
 
     def reply(self, request: Request) -> Generator[Event, None, Reply]:
         """Yields `rote` events; returns the next call, or the result without a call. Raises Diverged, Declined."""
+        try:
+            return (yield from self._reply(request))
+        except BaseException:  # it diverged, or the run is being stopped
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Ends the process of the SOP's script, where there is one; it ends, too, when nobody holds this object."""
+        if self._script:
+            self._script.close()
+
+    def _reply(self, request: Request) -> Generator[Event, None, Reply]:
         started = time.perf_counter()
         if self._failure:
             raise self._failure
@@ -132,14 +169,20 @@ class RoteModel:
             self._check_requirements()
             self._heed("requires", self._guards.start(self.procedure, self.parameters) if self._guards else None)
         step = self._next_step()
+        if step and step.line and request.tools and step.tool not in {t["function"]["name"] for t in request.tools}:
+            raise self._diverged(step.id, self._at(step.line, self._say("no_tool", step.tool)))
         self._guard(step)
         reply = self._finish() if step is None else self._ask(step)
         yield self._event(step.id, "started") if step else self._event("result", "finished")
         reply.seconds = time.perf_counter() - started
         return reply
 
-    def fast_forward(self, results: Sequence[ToolResult]) -> None:
-        """Goes on where a run stood: `results` are those of its finished calls, in order."""
+    def fast_forward(self, results: Sequence[ToolResult], calls: Sequence[ToolCall] = ()) -> None:
+        """Goes on where a run stood: `results` are those of its finished calls, in order.
+
+        `calls` are the calls themselves, and the one that was out when the run stopped: a script must ask for the same.
+        """
+        self._recorded = calls
         try:
             for result in results:
                 if (step := self._next_step()) is None:
@@ -153,6 +196,8 @@ class RoteModel:
 
     def _next_step(self) -> Step | None:
         """The next step whose conditions hold; None at the end, with the answer set when a `done` step says it."""
+        if self._script and self._stage != "done" and (asked := self._asked_by(self._script)):
+            return asked
         while self._answer is None and self._index < len(self.procedure.steps):
             step = self.procedure.steps[self._index]
             if not self._is_due(step):
@@ -182,7 +227,7 @@ class RoteModel:
         if self._guards is None:
             return
         if step and step.changes_something and not self._is_guarded:
-            planned = list(self._planned())
+            planned = [Write(step.id, step.tool, step.args)] if step.line else list(self._planned())
             self._heed(step.id, self._guards.before(self.procedure, self._values, planned))
             self._is_guarded = True
         elif self._writes and not self._is_read_back and not (step and step.changes_something):
@@ -209,14 +254,91 @@ class RoteModel:
                 yield Write(step.id, step.tool, None if uses & to_come else self._arguments(step))
             to_come |= set(step.save)
 
+    # the way through a script
+
+    def _asked_by(self, script: RunningScript) -> Step | None:
+        """The call that the script asks for next, as a step; None when it has returned its result."""
+        given = {name: self._values[name] for name in (*self.procedure.parameters, *BUILT_IN)}
+        outcome, self._outcome = self._outcome, None
+        try:
+            if outcome is not None:
+                move = script.go_on(outcome.status, self._whole(outcome))
+            else:
+                self._stage = "plan"
+                move = script.plan(given)
+            if not move.tool and self._stage == "plan":
+                self._values["plan"] = self._returned(move)
+                if script.script.has_commit:
+                    self._stage = "commit"
+                    move = script.commit(given, move.value)
+        except ScriptFault as fault:
+            raise self._diverged(self._stage, self._at(fault.line, fault.reason)) from fault
+        if move.tool:
+            return self._step_of(move)
+        self._conclude(self._returned(move))
+        return None
+
+    def _step_of(self, move: Move) -> Step:
+        count = self._asked[self._stage] = self._asked[self._stage] + 1
+        step = Step(f"{self._stage}.{count}", move.tool, move.args or {}, line=move.line or 1)
+        if self._calls >= MAX_SCRIPT_CALLS:
+            raise self._diverged(step.id, self._at(step.line, self._say("too_many", MAX_SCRIPT_CALLS)))
+        if not step.changes_something:
+            why = self._may_read(step.tool, step.args) if self._may_read else step.tool
+            if why is not None:
+                raise self._diverged(step.id, self._at(step.line, self._say("not_a_read", why)))
+        return step
+
+    def _returned(self, move: Move) -> Any:
+        """What plan or commit returned. Raises when that is {"stop": REASON}: after a write it is a defect of the SOP."""
+        if not isinstance(move.value, dict) or set(move.value) != {"stop"}:
+            return move.value
+        reason = template.as_text(move.value["stop"])
+        if any(done.changes_something for done in self._matched):
+            raise self._diverged(self._stage, self._say("stopped_late", reason))
+        raise self._diverged(self._stage, reason, declined=True)
+
+    def _conclude(self, value: Any) -> None:
+        if isinstance(value, str):
+            self._said = value
+        elif not self.procedure.result:
+            raise self._diverged(self._stage, self._at(0, self._say("no_text", _cut(template.as_text(value)))))
+        self._stage = "done"
+        self.close()
+
+    def _whole(self, result: ToolResult) -> Any:
+        """The data of a result as a script gets it: with all of its output, where a model sees head and tail."""
+        if not isinstance(result.data, dict) or not result.data.get("file"):
+            return result.data
+        output = self._try(Step(self._stage), "extract", lambda: _output(result.data), "output")
+        return result.data | {"output": output}
+
+    def _at(self, line: int, text: str) -> str:
+        name = self.procedure.script.name if self.procedure.script else ""
+        return f"{name}:{line}: {text}" if line else f"{name}: {text}"
+
     def _arguments(self, step: Step) -> dict[str, Any]:
+        if step.line:
+            return self._arguments_as_asked(step)
         args = {key: value if key == "script" else self._filled(step, value) for key, value in step.args.items()}
         if step.tool == "code_run":
             args["env"] = self._environment(step, args) | args.get("env", {})
         return args
 
+    def _arguments_as_asked(self, step: Step) -> dict[str, Any]:
+        """The arguments that a script gives. Code among them must be the SOP's own text, so that no value becomes code."""
+        args = dict(step.args)
+        if step.tool == "code_run":
+            if self.procedure.script and args.get("script") not in self.procedure.script.texts:
+                raise self._diverged(step.id, self._at(step.line, self._say("not_in_script")))
+            if args.get("type") == "python" and isinstance(args.get("env", {}), dict):
+                args["env"] = {"PYTHONPATH": ""} | args.get("env", {})
+        return args
+
     def _ask(self, step: Step) -> Reply:
         args = self._arguments(step)
+        if self._calls < len(self._recorded) and not _is_same(self._recorded[self._calls], step.tool, args):
+            raise self._diverged(step.id, self._at(step.line, self._say("other_call")))
         self._calls += 1
         self._pending, self._args = step, args
         call = ToolCall(f"rote{self._calls:05d}", step.tool, args)
@@ -225,6 +347,8 @@ class RoteModel:
         return Reply(said, [call], model=self.name, kind="rote", only_reads=not step.changes_something)
 
     def _finish(self) -> Reply:
+        if self._answer is None:
+            self._answer = self._said
         if self._answer is None:
             end = Step("result")
             self._answer = str(self._filled(end, self._in_language(self.procedure.result)))
@@ -278,7 +402,9 @@ class RoteModel:
             raise self._diverged(step.id, self._say("no_result"))
         if result.status == "refused" and step.expect.get("status") != "refused":
             raise self._diverged(step.id, self._say("refused", step.tool, _cut(result.as_text())), declined=True)
-        if wrong := self._mismatch(step, result):
+        if step.line:
+            self._outcome = result
+        elif wrong := self._mismatch(step, result):
             raise self._diverged(step.id, wrong)
         saved = {name: self._extracted(step, result, extractor) for name, extractor in step.save.items()}
         self._values |= saved
@@ -288,8 +414,10 @@ class RoteModel:
             self._writes.append(Write(step.id, step.tool, self._args, result))
             self._is_guarded = True
         self._pending = None
-        self._index += 1
+        self._index += 0 if step.line else 1
         self._matched.append(step)
+        if step.line:
+            return "" if result.status == "ok" else result.status
         return ", ".join(f"{name}: {len(v) if isinstance(v, list | dict | str) else v}" for name, v in saved.items())
 
     def _mismatch(self, step: Step, result: ToolResult) -> str:
@@ -363,16 +491,21 @@ class RoteModel:
             "parameters": json.dumps(self.parameters, ensure_ascii=False),
             "step": step,
             "reason": reason,
-            "matched": "\n".join(map(self._evidence, self._matched)) or self._say("none_yet"),
+            "matched": "\n".join(self._evidence()) or self._say("none_yet"),
             "changed": ", ".join(changed) or self._say("nothing"),
             "skill": self.procedure.folder / "SKILL.md",
         }
         text = (PROMPTS / self.lang / "handover.md").read_text(encoding="utf-8").strip()
         return re.sub(r"\{([a-z]+)\}", lambda match: str(told[match[1]]), text)
 
-    def _evidence(self, step: Step) -> str:
-        saved = [f"{name} = {_cut(template.as_text(self._values.get(name)))}" for name in step.save]
-        return "; ".join([f"- {step.id} {step.tool}", *saved])
+    def _evidence(self) -> Iterator[str]:
+        """A line for each step that is done; of very many, the last."""
+        if len(self._matched) > MAX_SHOWN_STEPS:
+            yield f"- … {len(self._matched) - MAX_SHOWN_STEPS}"
+        for step in self._matched[-MAX_SHOWN_STEPS:]:
+            saved = [f"{name} = {_cut(template.as_text(self._values.get(name)))}" for name in step.save]
+            asked = [_cut(template.as_text(dict(step.args)))] if step.line else []
+            yield "; ".join([f"- {step.id} {step.tool}", *asked, *saved])
 
 
 def extract(result: ToolResult, extractor: str) -> Any:
@@ -415,3 +548,9 @@ def _holds(is_there: Callable[[Path], bool], path: Path) -> bool:
 def _cut(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= MAX_SHOWN_CHARS else f"{text[:MAX_SHOWN_CHARS]}…"
+
+
+def _is_same(recorded: ToolCall, tool: str, args: Mapping[str, Any]) -> bool:
+    """Whether a call is the recorded one. Compared as JSON: 1 is not True, and 1 is not 1.0."""
+    said, says = ([name, given or {}] for name, given in ((recorded.name, recorded.args), (tool, args)))
+    return json.dumps(said, sort_keys=True) == json.dumps(says, sort_keys=True)

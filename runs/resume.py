@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from handler import Prompts, TurnState, prompt_after
 from memory.runlog import Totals
 from memory.working import WorkingMemory
-from models.base import Event, Message, Reply, ToolResult
+from models.base import Event, Message, Reply, ToolCall, ToolResult
 
 
 @dataclass(slots=True)
@@ -22,6 +22,7 @@ class Progress:
     status: str = ""  # of the last `run_ended`, "" when there is none
     handed_over: bool = False  # the replay has given up: a model is in charge
     replayed: list[ToolResult] = field(default_factory=list)  # results of the replay's finished calls
+    asked: list[ToolCall] = field(default_factory=list)  # those calls, and the one that was out
     working: WorkingMemory = field(default_factory=WorkingMemory)
     state: TurnState = field(default_factory=TurnState)
     totals: Totals = field(default_factory=Totals)
@@ -60,6 +61,9 @@ class _Reader:
 
     def _on_model_called(self, event: Event) -> None:
         self.progress.pending, self.progress.next_turn = Reply.from_event(event), event["turn"]
+        if event["kind"] == "rote":
+            del self.progress.asked[len(self.progress.replayed) :]  # it was out before, and is asked for again
+            self.progress.asked += self.progress.pending.calls
 
     def _on_tool_started(self, event: Event) -> None:
         self.progress.state.interrupted = "" if event["only_reads"] else event["hash"]

@@ -1,0 +1,341 @@
+"""An SOP's script: reads and checks `scripts/run.py`, and drives it in a sandboxed process of its own.
+
+The script's `plan(p)` and `commit(p, plan)` are generators of tool calls (docs/sop-format.md). They compute in a child
+(models/script_child.py) that can do nothing by itself; each call they yield becomes a step of the replay (models/rote.py).
+With bubblewrap the child has no network, no other process, and of the file system only Python's library; without it an
+audit hook and limits of the kernel stand in, and models/script_child.py says what those do not stop.
+
+    ScriptFault    whoever wrote the script: the line, and in a few words what is wrong
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import weakref
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+CHILD = Path(__file__).with_name("script_child.py")
+STEP_SECONDS = 30.0  # of the script's own time, from one call to the next
+MAX_LINE_BYTES = 10_000_000  # one way, at once
+MAX_SCRIPT_BYTES = 500_000
+KEPT_BYTES = 4096  # of what the script prints, for the error
+PATIENCE_SECONDS = 0.5  # for bubblewrap
+
+
+class ScriptFault(Exception):
+    """The script did something that no script may, or died. `line` is 0 where it is not known."""
+
+    def __init__(self, reason: str, line: int = 0) -> None:
+        super().__init__(reason)
+        self.reason, self.line = reason, line
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A script on disk, read and checked. `texts` are its string constants: no other text is run as code."""
+
+    name: str  # as sop.yaml names it: scripts/run.py
+    source: str
+    has_commit: bool
+    texts: frozenset[str]
+
+    @classmethod
+    def load(cls, folder: Path, name: str) -> Script:
+        """Reads `folder/name`. Raises ScriptFault."""
+        path = folder / name
+        try:
+            if not path.resolve().is_relative_to(folder.resolve()):
+                raise ScriptFault(f"{name} leads out of the SOP's folder")
+            if path.stat().st_size > MAX_SCRIPT_BYTES:
+                raise ScriptFault(f"{name} is larger than {MAX_SCRIPT_BYTES:,} bytes")
+            source = path.read_text(encoding="utf-8")
+            tree = ast.parse(source)
+        except (OSError, UnicodeDecodeError) as error:
+            raise ScriptFault(f"{name} cannot be read: {error}") from error
+        except SyntaxError as error:
+            raise ScriptFault(f"not Python: {error.msg}", error.lineno or 0) from error
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise ScriptFault(f"not Python that can be meant: {error}") from error
+        _check_imports(tree)
+        functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+        _check_function(functions, "plan", 1)
+        if "commit" in functions:
+            _check_function(functions, "commit", 2)
+        texts = {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+        return cls(name, source, "commit" in functions, frozenset(texts))
+
+
+def _check_imports(tree: ast.Module) -> None:
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        names = [alias.name for alias in node.names]
+        if isinstance(node, ast.ImportFrom):
+            names = ["." * node.level + (node.module or "")]
+        for name in names:
+            if name.partition(".")[0] not in sys.stdlib_module_names:
+                raise ScriptFault(f"imports {name}, which is not in Python's standard library", node.lineno)
+
+
+def _check_function(functions: dict[str, ast.FunctionDef], name: str, count: int) -> None:
+    wanted = "def plan(p)" if name == "plan" else "def commit(p, plan)"
+    if name not in functions:
+        raise ScriptFault(f"it must define `{wanted}`")
+    args = functions[name].args
+    takes = len(args.posonlyargs) + len(args.args)
+    if takes != count or args.vararg or args.kwarg or args.kwonlyargs:
+        raise ScriptFault(f"it must be `{wanted}`: {name} takes {takes} arguments", functions[name].lineno)
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What a script does next: it asks for a call (`tool` and `args`), or, with no tool, returns `value`."""
+
+    tool: str = ""
+    args: dict[str, Any] | None = None
+    value: Any = None
+    line: int = 0
+
+
+class RunningScript:
+    """A script at work. It is started by its first move; `close` ends it, and so does the last reference going away.
+
+    All moves raise ScriptFault, and the process is gone then.
+    """
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self._child: _Child | None = None
+        self._is_closed = False
+
+    def plan(self, parameters: dict[str, Any]) -> Move:
+        """Starts `plan`."""
+        return self._move({"plan": parameters})
+
+    def commit(self, parameters: dict[str, Any], plan: Any) -> Move:
+        """Starts `commit`."""
+        return self._move({"commit": [parameters, plan]})
+
+    def go_on(self, status: str, data: Any) -> Move:
+        """Sends the result of the call that was asked for."""
+        return self._move({"result": {"status": status, "data": data}})
+
+    def close(self) -> None:
+        """Ends the process. May be called again."""
+        self._is_closed = True
+        if self._child is not None:
+            self._child.close()
+            self._child = None
+
+    def _move(self, message: dict[str, Any]) -> Move:
+        try:
+            said = self._exchange(message)
+            if "error" in said:
+                raise ScriptFault(str(said["error"]), int(said.get("line") or 0))
+            if "call" in said:
+                return Move(str(said["call"]["tool"]), dict(said["call"]["args"]), line=int(said["line"]))
+            return Move(value=said["return"])
+        except (KeyError, TypeError, AttributeError) as error:
+            self.close()
+            raise ScriptFault(f"it disturbed its own conversation: {error!r}") from error
+        except BaseException:  # a fault, or Ctrl-C in the middle of a wait
+            self.close()
+            raise
+
+    def _exchange(self, message: dict[str, Any]) -> dict[str, Any]:
+        if self._is_closed:
+            raise ScriptFault("the script has ended already")
+        line = json.dumps(message).encode()
+        if len(line) > MAX_LINE_BYTES:
+            raise ScriptFault(f"the script is sent {len(line):,} bytes at once; the most is {MAX_LINE_BYTES:,}")
+        if self._child is not None:
+            said = self._child.exchange(line)
+        else:
+            opening = json.dumps({"source": self.script.source, "path": self.script.name}).encode()
+            said = self._first(opening + b"\n" + line)
+        try:
+            found = json.loads(said)
+        except (ValueError, RecursionError) as error:
+            raise ScriptFault(f"it disturbed its own conversation: {error}") from error
+        return found if isinstance(found, dict) else {}
+
+    def _first(self, lines: bytes) -> bytes:
+        """The answer to the first line, from a child in bubblewrap, or where that does not work here, without."""
+        global _bubblewrap_works
+        if bubblewrap := shutil.which("bwrap") if _bubblewrap_works else None:
+            self._child = _Child(bubblewrap)
+            try:
+                return self._child.exchange(lines)
+            except ScriptFault:
+                _bubblewrap_works = not self._child.printed.startswith(b"bwrap: ")
+                if _bubblewrap_works:
+                    raise
+                self._child.close()
+        self._child = _Child(None)
+        return self._child.exchange(lines)
+
+
+_bubblewrap_works = True  # until it has said that it does not
+
+
+class _Child:
+    """The process, its pipes and its empty folder."""
+
+    def __init__(self, bubblewrap: str | None) -> None:
+        self.printed = b""  # the end of it
+        folder = tempfile.mkdtemp(prefix="sopwith-script-")
+        info, info_of_child = os.pipe() if bubblewrap else (-1, -1)
+        python = os.path.realpath(sys.executable)
+        argv = [python, "-P", "-s", "-S", "-B", "-X", "utf8", str(CHILD)]
+        try:
+            self._process = subprocess.Popen(
+                [*_walls(bubblewrap, info_of_child), *argv] if bubblewrap else argv,
+                cwd=folder,
+                # the seed of hashes is fixed, so that a script that goes over a set does the same in a resumed run
+                env={"PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=[info_of_child] if bubblewrap else [],
+                process_group=0,  # Ctrl-C is for us; the session stays ours, as tools/processes.py expects of our own
+            )
+        except OSError as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            _close(info)
+            raise ScriptFault(f"no process for it: {error}") from error
+        finally:
+            _close(info_of_child)
+        assert self._process.stdin and self._process.stdout and self._process.stderr
+        self._in, self._out, self._err = (
+            pipe.fileno() for pipe in (self._process.stdin, self._process.stdout, self._process.stderr)
+        )
+        for descriptor in (self._in, self._out, self._err):
+            os.set_blocking(descriptor, False)
+        self.close = weakref.finalize(self, _end, self._process, folder, info)
+
+    def exchange(self, line: bytes) -> bytes:
+        """Writes one line and reads one, within the script's time."""
+        left, came = memoryview(line + b"\n"), bytearray()
+        end = time.monotonic() + STEP_SECONDS
+        poll = select.poll()
+        poll.register(self._in, select.POLLOUT)
+        poll.register(self._out, select.POLLIN)
+        poll.register(self._err, select.POLLIN)
+        while not came.endswith(b"\n"):
+            for descriptor in self._ready(poll, end):
+                if descriptor == self._in:
+                    left = left[self._write(left) :]
+                    if not left:
+                        poll.unregister(self._in)
+                elif descriptor == self._err:
+                    if not self._keep_printed():
+                        poll.unregister(self._err)
+                elif not (part := os.read(self._out, 1 << 20)):
+                    raise ScriptFault(self._death())
+                else:
+                    came += part
+            if len(came) > MAX_LINE_BYTES + 1:
+                raise ScriptFault(f"it gives more than {MAX_LINE_BYTES:,} bytes at once")
+        return bytes(came)
+
+    def _ready(self, poll: select.poll, end: float) -> list[int]:
+        ready = [descriptor for descriptor, _ in poll.poll(max(0.0, end - time.monotonic()) * 1000)]
+        if not ready:
+            raise ScriptFault(f"it took longer than {STEP_SECONDS:g} s for one step and was stopped")
+        return ready
+
+    def _write(self, left: memoryview) -> int:
+        try:
+            return os.write(self._in, left[: 1 << 16])
+        except BlockingIOError:
+            return 0
+        except BrokenPipeError:  # it is gone: its end of the other pipe says so too
+            return len(left)
+
+    def _keep_printed(self) -> bool:
+        part = os.read(self._err, 1 << 16)
+        self.printed = (self.printed + part)[-KEPT_BYTES:]
+        return bool(part)
+
+    def _death(self) -> str:
+        """What a process that has closed its pipe died of."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1)
+        with contextlib.suppress(BlockingIOError):
+            while self._keep_printed():
+                pass
+        said = " ".join(self.printed.decode("utf-8", "replace").split())[-300:]
+        code = self._process.returncode
+        how = "its process ended"
+        if code is not None and (code < 0 or code > 128):  # bubblewrap says 128 + signal
+            number = -code if code < 0 else code - 128
+            with contextlib.suppress(ValueError):
+                how = f"its process was killed by {signal.Signals(number).name}"
+        return f"{how}: {said}" if said else how
+
+
+def _walls(bubblewrap: str, info: int) -> list[str]:
+    """The command line before the child's: Python's library to read, nothing to write, nobody to talk to."""
+    seen = dict.fromkeys(os.path.realpath(place) for place in (sys.base_prefix, sys.base_exec_prefix))
+    places = ["/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", *seen, str(CHILD)]
+    bound = [word for place in places for word in ("--ro-bind-try", place, place)]
+    apart = ["--unshare-all", "--die-with-parent", "--new-session", "--info-fd", str(info)]
+    return [
+        bubblewrap,
+        *apart,
+        *bound,
+        "--dev",
+        "/dev",
+        "--tmpfs",
+        "/tmp",
+        "--remount-ro",
+        "/",
+        "--chdir",
+        "/tmp",
+        "--",
+    ]
+
+
+def _end(process: subprocess.Popen[bytes], folder: str, info: int) -> None:
+    """Ends a child and clears up behind it."""
+    if process.poll() is None:
+        inner = _inside(info)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(inner or process.pid, signal.SIGKILL)
+        if inner:  # bubblewrap sees its child end, and goes; were it killed first, nobody would reap the child
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(PATIENCE_SECONDS)
+            process.kill()
+        process.wait()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe:
+            with contextlib.suppress(BrokenPipeError):
+                pipe.close()
+    _close(info)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _inside(info: int) -> int:
+    """The pid of the process that bubblewrap holds; 0 without bubblewrap."""
+    if info < 0 or not select.select([info], [], [], PATIENCE_SECONDS)[0]:
+        return 0
+    with contextlib.suppress(ValueError, KeyError):
+        return int(json.loads(os.read(info, 1000))["child-pid"])
+    return 0
+
+
+def _close(descriptor: int) -> None:
+    if descriptor >= 0:
+        os.close(descriptor)

@@ -75,7 +75,8 @@ class Limits:
 
 @dataclass(frozen=True)
 class SafetyConfig:
-    """What the gate may allow. `roots` are absolute; empty: the folder that the run works in."""
+    """What the gate may allow. `roots` are absolute; empty: the owner's home, the folder
+    that the run works in, and the folder for temporary files."""
 
     roots: tuple[Path, ...] = ()
     sandbox: Literal["auto", "on", "off"] = "auto"

@@ -235,7 +235,6 @@ class AgentHandler:
                 effects=tool.effects,
                 paths=paths,
                 session=self.session,
-                attended=True,
                 request=self.request,
             )
         )
@@ -302,6 +301,7 @@ class AgentHandler:
         if call.name == "ask_user":
             return (yield from self._asked(turn, call))
         self.context.call = call.id
+        started = time.monotonic()
         try:
             running = tool.run(self.context, **args)
             result = running if isinstance(running, ToolResult) else (yield from self._progress(call, running))
@@ -314,7 +314,7 @@ class AgentHandler:
                 "call": call.id,
                 "tool": call.name,
                 "status": "cancelled",
-                "seconds": 0.0,
+                "seconds": round(time.monotonic() - started, 3),
                 "data": None,
             }
             raise

@@ -23,6 +23,7 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.received: signal.Signals | None = None
+        self.count = 0
         self._is_allowed = self._was_raised = False
         self._before: dict[signal.Signals, Disposition] = {}
 
@@ -38,6 +39,7 @@ class Interrupts:
 
     def _on_signal(self, number: int, _: FrameType | None) -> None:
         self.received = signal.Signals(number)
+        self.count += 1
         if self._is_allowed:
             self._raise()
 

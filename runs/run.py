@@ -68,6 +68,7 @@ class Run:
         self.status = "working"
         self.result = ""
         self.stopped_by: int | None = None  # the signal that ended it
+        self.stops = 0  # how often a stop came: twice means that the owner wants to leave
         self._log, self._opening, self._loop = log, opening, loop
         self._steering, self._totals, self._sop = steering, totals, sop
         self._started = time.monotonic() - totals.seconds
@@ -92,7 +93,7 @@ class Run:
                 try:
                     end = yield from self._drive(interrupts)
                 except KeyboardInterrupt:
-                    self.stopped_by = interrupts.received
+                    self.stopped_by, self.stops = interrupts.received, interrupts.count
                     end = {"status": "cancelled", "result": "", "exit": "EXITED"}
                 except RunLogError:  # nothing more can be written
                     raise

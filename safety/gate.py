@@ -42,7 +42,6 @@ class Ask:
     effects: tuple[str, ...]
     paths: tuple[Path, ...]
     session: str  # "main", or another: shared
-    attended: bool
     request: str = ""  # what the owner asked for
 
 

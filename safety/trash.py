@@ -80,6 +80,11 @@ class Trash:
         shutil.rmtree(self.folder / id)
         return [item.origin for item in items]
 
+    def forget(self, id: str, root: Path) -> None:
+        """Deletes for good what one `send` moved, if all of it came from below `root`. Raises TrashError."""
+        if all(item.origin.is_relative_to(root) for item in self.items(id)):
+            shutil.rmtree(self.folder / id)
+
     def items(self, id: str) -> list[Item]:
         """What one `send` moved, as far as it is still here. Raises TrashError for an unknown id."""
         if not id or Path(id).name != id:

@@ -25,6 +25,10 @@ _ARGUMENT_BYTES = 100_000  # Linux takes at most 128 kB as one argument
 _DRAIN_SECONDS = 0.3  # what a script left in the background may take to end by itself
 
 
+# The working folder comes last on the path: a json.py that lies in Downloads is not what `import json` means.
+_RUN_FILE = "import sys; del sys.argv[0]; sys.path.append(''); exec(compile(open(sys.argv[0], 'rb').read(), sys.argv[0], 'exec'))"
+
+
 @tool("execute", paths=("cwd",))
 def code_run(
     ctx: ToolContext,
@@ -45,7 +49,7 @@ def code_run(
     ctx.folder.mkdir(parents=True, exist_ok=True)
     limit = float(timeout or ctx.tool_seconds)
     name = re.sub(r"[^\w.-]", "_", ctx.call)[:60] or "call"
-    variables = _environment(ctx, env or {}, folder)
+    variables = _environment(ctx, env or {})
     output = Output(ctx.folder / f"out-{name}.txt", ctx.redact)
     tree = _start(_command(type, script, ctx.folder / name), folder, variables, name)
     stopped: list[str] = []
@@ -57,7 +61,7 @@ def code_run(
     return _result(tree.leader.returncode, output, limit if is_late else None, [] if is_late else stopped)
 
 
-def _environment(ctx: ToolContext, env: dict[str, str], folder: Path) -> dict[str, str]:
+def _environment(ctx: ToolContext, env: dict[str, str]) -> dict[str, str]:
     """Ours, without start-up files and without what is named like a secret, unless the run gives it."""
     variables = {name: value for name, value in os.environ.items() if not _SECRET_NAME.search(name)}
     for name in _STARTUP_FILES:
@@ -67,8 +71,7 @@ def _environment(ctx: ToolContext, env: dict[str, str], folder: Path) -> dict[st
     for name, value in given.items():
         if not name or "=" in name or "\0" in name + value:
             raise ToolError(f"env: {name!a} is no name, or its value no value, for a variable")
-    path = os.pathsep.join(filter(None, [str(folder), variables.get("PYTHONPATH")]))  # imports start at the folder
-    return variables | {"PYTHONPATH": path} | given
+    return variables | given
 
 
 def _command(type: str, script: str, stem: Path) -> list[str]:
@@ -81,7 +84,7 @@ def _command(type: str, script: str, stem: Path) -> list[str]:
     if type == "python":
         path = stem.with_name(f"{stem.name}.py")  # a file, so that a traceback quotes its lines
         path.write_bytes(code)
-        return [sys.executable, "-P", "-X", "utf8", str(path)]
+        return [sys.executable, "-P", "-X", "utf8", "-c", _RUN_FILE, str(path)]
     bash = shutil.which("bash")
     if bash is None:
         raise ToolError("there is no bash on this machine; use type python")

@@ -76,6 +76,7 @@ _CHANGES = {
     "git": r"(-D|-d|-m|add|remove)",
 }
 _WRITES = (">", ">>", ">|", "<>", "&>", "&>>", ">&")
+_PIPE_CLOSED = 141  # the exit code of a command whose reader had enough: `… | head`
 _SHORTEST = 3  # characters of a word that may be held to come from an earlier output
 _SIMILAR = 0.5  # share of words that a command has in common with the one that redid it
 
@@ -279,7 +280,7 @@ def _notes(command: Command, reading: _Reading, data: dict[str, Any]) -> tuple[N
         "interactive": bool(data.get("interactive")),
         "input": bool(data.get("input")),
         "hidden_input": bool(data.get("hidden_input")),
-        "failed": command.status != "ok",
+        "failed": command.status != "ok" or any(code not in (0, _PIPE_CLOSED) for code in data.get("pipe", ())),
         "state": any(verb in _STATE for verb in reading.verbs),
         "background": re.search(r"(?<![&>|])&\s*$", command.text) is not None,
     }
@@ -303,7 +304,7 @@ def _reason(command: Command, reading: _Reading, data: dict[str, Any]) -> Reason
         ("unread", bool(data.get("unread"))),
         ("shell", bool(verbs) and verbs <= _SHELL),
         ("job", bool(verbs) and verbs <= _JOB),
-        ("not_found", command.exit_code == 127),
+        ("not_found", command.exit_code == 127 or 127 in data.get("pipe", ())),
         ("interrupted", bool(data.get("interrupted") or (data.get("stopped") and command.status != "ok"))),
         ("folder", bool(verbs) and verbs <= _FOLDER and command.status == "ok" and not reading.writes),
         ("pager", "interactive" in command.notes and bool(verbs) and verbs <= _PAGERS | _LOOKS and not reading.writes),

@@ -37,6 +37,7 @@ RECORDING = "SOPWITH_RECORDING"  # set in the recorded shell: the run
 MODEL = "owner"
 _STOPPED = 128 + signal.SIGTSTP
 _SHORTEST_SECRET = 6  # characters; of what only looks like a secret, a shorter one would hide half of every output
+_PLAIN = b"\x1b[?2004l"  # the terminal marks what is pasted only as long as a shell edits a line
 # What a terminal answers when a program asks about it, and reports of focus and mouse: no key was pressed.
 _ANSWERS = re.compile(rb"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1bP[^\x1b]*\x1b\\|\x1b\[[?>=<]?[\d;]*[RcntyIOMmu]")
 
@@ -131,6 +132,7 @@ class _Running:
     ended_at: str = ""
     exit_code: int | None = None
     folder_after: str = ""
+    pipe: tuple[int, ...] = ()
     notes: dict[str, bool] = field(default_factory=dict)
 
 
@@ -171,7 +173,7 @@ class Recording:
             "lang": lang,
             "previous": [],
             "messages": [],
-            "recorded": name,
+            "teaches": name,
         }
         self._write(opening)
         self._log.sync()
@@ -190,7 +192,7 @@ class Recording:
             {
                 "type": "run_ended",
                 "status": status,
-                "result": f"{self._turn} commands recorded",
+                "result": "",
                 "exit": "CURRENT_TASK_DONE" if status == "done" else "EXITED",
                 **self._totals.as_fields(),
                 "seconds": round(time.monotonic() - self._started, 3),
@@ -270,6 +272,7 @@ class Recording:
         if command is not None and command.is_running:
             if mark.is_line_waiting:
                 command.notes.pop("input", None)  # the owner typed ahead
+            command.pipe = mark.pipe
             self._stop(mark.status, mark.folder)
         elif command is None and self._is_unheard_function(mark):
             self._begin(mark, mark.text)
@@ -336,6 +339,12 @@ class Recording:
         self._log.sync()
 
     def _data(self, command: _Running) -> dict[str, Any]:
+        """What the run log keeps of a command. Always: `exit_code` (null when it never ended), `output` as it stood on the
+        terminal, `cwd_before`, `cwd_after`. Where it applies: `bytes` of an output of which the middle is left out;
+        `pipe` (exit codes) when a part of a pipe failed; `interactive` (took single keys or the whole screen), `input`
+        (was answered by a line), `hidden_input` (by a line that was not shown), `interrupted`, `stopped`, `unread` (the
+        command line is not known); `aliases` and `functions` of the owner that it names.
+        """
         notes, code = command.notes, command.exit_code
         data: dict[str, Any] = {
             "exit_code": code,
@@ -345,6 +354,7 @@ class Recording:
         }
         more = {
             "bytes": command.output.size if command.output.is_cut else 0,
+            "pipe": list(command.pipe) if len(command.pipe) > 1 and any(command.pipe) else [],
             "interactive": command.output.had_screen or "raw" in notes,
             "hidden_input": "hidden_input" in notes,
             "input": "input" in notes,
@@ -413,7 +423,7 @@ def _run_shell(recording: Recording, bash: str, cwd: Path, environ: Mapping[str,
             **environ,
             RECORDING: recording.run,
             "SOPWITH_RECORD_TOKEN": recording.token,
-            "SOPWITH_RECORD_LABEL": f"● {label} ",
+            "SOPWITH_RECORD_LABEL": _label(environ, label),
         },
         dimensions=(lines, columns),
         encoding=None,
@@ -435,6 +445,12 @@ def _run_shell(recording: Recording, bash: str, cwd: Path, environ: Mapping[str,
     return bool(stops)
 
 
+def _label(environ: Mapping[str, str], word: str) -> str:
+    """What stands before the prompt: a dot and a word, where the shell can tell how wide they are."""
+    locale = environ.get("LC_ALL") or environ.get("LC_CTYPE") or environ.get("LANG") or ""
+    return f"● {word} " if "utf" in locale.lower() else "(rec) "
+
+
 def _show_rest(recording: Recording, shell: Any) -> None:
     """What the shell said last is still in the pseudo-terminal when it has gone."""
     import pexpect
@@ -443,7 +459,7 @@ def _show_rest(recording: Recording, shell: Any) -> None:
         while True:
             os.write(1, recording.shown(shell.read_nonblocking(65536, 0.1)))
     with suppress(OSError):
-        os.write(1, recording.rest())
+        os.write(1, recording.rest() + _PLAIN)
 
 
 @contextmanager

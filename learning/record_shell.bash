@@ -58,9 +58,9 @@ __sopwith_start() {
 }
 
 __sopwith_end() {
-  local status=$? ahead=
+  local status=$? pipe="${PIPESTATUS[*]}" ahead=
   read -r -t 0 </dev/tty && ahead=ahead # a line that was typed while the command ran still waits for the shell
-  __sopwith_say end "$status" "$ahead"
+  __sopwith_say end "$status" "$pipe $ahead"
   return "$status"
 }
 

@@ -38,6 +38,7 @@ class Mark:
     text: str | None = ""
     aliases: dict[str, str] = field(default_factory=dict)
     functions: dict[str, str] = field(default_factory=dict)
+    pipe: tuple[int, ...] = ()  # exit codes of the last pipe's commands
     is_line_waiting: bool = False
 
 
@@ -98,7 +99,8 @@ def read_mark(message: bytes) -> Mark:
         numbered[2] if numbered and is_whole else None,
         {found[1]: _unquoted(found[2]) for found in _ALIAS.finditer(notes)},
         {found[1]: found[0] for found in _FUNCTION.finditer(notes) if len(found[0]) <= NOTE_CHARS},
-        notes == "ahead",
+        tuple(int(code) for code in notes.split() if code.isdecimal()) if kind == "end" else (),
+        kind == "end" and notes.endswith("ahead"),
     )
 
 

@@ -266,6 +266,23 @@ def test_every_kind_of_command_line_is_recorded_as_typed(open_shell: Open, old_b
     }
 
 
+def test_a_failure_within_a_pipe_is_seen(open_shell: Open) -> None:
+    shell = open_shell()
+    shell.does("seq 3 | grep 9 | cat")
+    shell.does("nosuch | cat")
+    shell.does("seq 3 | cat")
+    shell.does("yes | head -1")
+    commands = by_text(shell.leaves())
+    assert (commands["seq 3 | grep 9 | cat"].status, commands["seq 3 | grep 9 | cat"].notes) == (
+        "ok",
+        ("looks", "failed"),
+    )
+    assert shell.results["seq 3 | grep 9 | cat"]["pipe"] == [0, 1, 0]
+    assert commands["nosuch | cat"].reason == "not_found"
+    assert "pipe" not in shell.results["seq 3 | cat"]
+    assert "failed" not in commands["yes | head -1"].notes
+
+
 def test_lines_pasted_together_are_commands_of_their_own(open_shell: Open) -> None:
     shell = open_shell()
     shell.does("\x1b[200~echo first; false\necho second\x1b[201~")

@@ -83,7 +83,9 @@ class Inbox:
         if (self.folder / f"{id}.answer.json").exists():
             raise InboxError(f"{id} has been answered already.")
         known = ", ".join(entry.id for entry in entries[:5]) or "none"
-        raise InboxError(f'there is no open entry "{id}" in the inbox (open: {known}).\nSee them with: sopwith inbox list')
+        raise InboxError(
+            f'there is no open entry "{id}" in the inbox (open: {known}).\nSee them with: sopwith inbox list'
+        )
 
     def answer(self, entry: Entry, answer: Answer) -> None:
         """Records the owner's word. Raises InboxError when it is the wrong kind, or somebody was quicker."""

@@ -82,4 +82,6 @@ def test_a_cancelled_run_waits_for_nothing(home: Path) -> None:
 
 def test_the_hash_names_one_call() -> None:
     assert call_hash("t", {"a": 1, "b": 2}) == call_hash("t", {"b": 2, "a": 1})
-    assert len({call_hash("t", {"a": 1}), call_hash("t", {"a": "1"}), call_hash("u", {"a": 1}), call_hash("t", None)}) == 4
+    assert (
+        len({call_hash("t", {"a": 1}), call_hash("t", {"a": "1"}), call_hash("u", {"a": 1}), call_hash("t", None)}) == 4
+    )

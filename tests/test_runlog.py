@@ -137,7 +137,10 @@ def test_an_empty_run_folder_is_no_run(home: Path) -> None:
 def test_a_full_disk_is_said_and_leaves_no_half_line(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
-    if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk], check=False).returncode:
+    if (
+        os.geteuid()
+        or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk], check=False).returncode
+    ):
         pytest.skip("needs root and mount to make a small disk")
     try:
         log = begin(disk)

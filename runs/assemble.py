@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import get_close_matches
@@ -15,7 +15,10 @@ from config import Config, ConfigError, ModelConfig
 from context.builder import FoldedTask, build
 from context.prompts import Prompts
 from handler import AgentHandler, Owner
+from learning.guards import ReplayGuards
 from learning.routing import route
+from learning.slots import Where
+from learning.verify import ReplayResult
 from memory.home import open_home
 from memory.inbox import Inbox
 from memory.runlog import RunLog, RunLogError, find_run, read_events
@@ -23,16 +26,19 @@ from memory.sops import Sop, SopStore
 from models.base import Event, Message, Model, ModelUnavailable, Reply, Request
 from models.chain import Budget, ModelChain
 from models.rote import RoteModel
+from runs.owners import AbsentOwner
 from runs.resume import Progress, read_progress
 from runs.run import Run, Steering
 from safety.gate import Gate
 from safety.secrets import Redactor
+from safety.trash import Trash
 from tools.base import ToolContext
 from tools.registry import all_tools
 from tools.schema import check_args, schemas
 
 SEEDS = Path(__file__).parent.parent / "sops"
 SHARED_EFFECTS = {"none", "ask"}  # all that a shared session's tools may do
+NOT_ON_A_COPY = ("send", "install", "spend", "outside", "system", "secret", "unknown")  # risks that a trial never takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +57,12 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """An SOP that is to be done by rote, with its parameters."""
+    """An SOP that is to be done by rote, with its parameters. `request`: what the owner said, when they were read from it."""
 
     sop: Sop
     parameters: dict[str, Any]
+    request: str = ""
+    verifies: bool = False  # a trial on a copy: it counts for no statistics
 
 
 class Agent:
@@ -71,7 +79,7 @@ class Agent:
         match = None
         if options.rote and options.session == "main":
             match = route(task, self.sops.all(), options.cwd, Path.home())
-        return self._start(task, options, owner, Replay(match.sop, match.parameters) if match else None, previous)
+        return self._start(task, options, owner, Replay(match.sop, match.parameters, task) if match else None, previous)
 
     def run_sop(self, name: str, parameters: dict[str, Any], options: Options, owner: Owner) -> Run:
         """A new run that does the SOP called `name` by rote. Raises SopwithError when it cannot be."""
@@ -81,6 +89,23 @@ class Agent:
             raise ConfigError(f"{name} has no recorded steps{why}.\nRead it with: sopwith sops show {name}")
         words = " ".join([name, *(f"{key}={value}" for key, value in parameters.items())])
         return self._start(words, options, owner, Replay(sop, sop.procedure.bind(parameters, options.cwd)), ())
+
+    def replay(self, sop: Sop, parameters: Mapping[str, Any], cwd: Path, root: Path) -> ReplayResult:
+        """Tries an SOP in a scratch copy that lies at `root` (learning/verify.py): a run like any other, but no model
+        goes on, nobody is asked, and the gate refuses all that reaches outside of `root` or that it cannot see through."""
+        safety = replace(
+            self.config.safety, roots=(root,), confirm=(), forbid=(*self.config.safety.forbid, *NOT_ON_A_COPY)
+        )
+        there = Agent(replace(self.config, models=(), safety=safety))
+        trial = Replay(sop, dict(parameters), verifies=True)
+        run = there._start(f"verify {sop.name}", Options(cwd=cwd), AbsentOwner(), trial, ())
+        events = list(run.events())
+        has_written = any(
+            event["type"] == "rote" and event["step"].startswith("commit") and event["state"] == "started"
+            for event in events
+        )
+        empty_trash(self.config.home, events, root)
+        return ReplayResult(events, run.status, run.result, not has_written and run.status != "done")
 
     def sop(self, name: str) -> Sop:
         """The SOP called `name`. Raises ConfigError with the nearest names."""
@@ -118,7 +143,8 @@ class Agent:
             "session": options.session,
             "home": str(self.config.home),
             "models": [model.name for model in models],
-            "sop": replay.sop.name if replay else None,
+            "sop": replay.sop.name if replay and not replay.verifies else None,
+            **({"verifies": replay.sop.name} if replay and replay.verifies else {}),
             "parameters": replay.parameters if replay else None,
             "sop_version": replay.sop.version if replay else None,
             "cwd": str(options.cwd),
@@ -169,12 +195,24 @@ class Agent:
                 version=sop.version,
                 lang=self.config.lang,
                 cwd=options.cwd,
+                guards=self._guards(replay, options),
             )
             rote.fast_forward(progress.replayed)
             lane = [rote]
         if not lane and not models:
             return Nobody()
         return ModelChain([*lane, *models], budget)
+
+    def _guards(self, replay: Replay, options: Options) -> ReplayGuards:
+        tools = all_tools()
+        return ReplayGuards.of(
+            replay.sop,
+            replay.request,
+            tools=tools,
+            schemas=schemas(tools.values()),
+            where=Where(options.cwd, Path.home()),
+            lang=self.config.lang,
+        )
 
     def _run(
         self,
@@ -267,6 +305,14 @@ class Agent:
         held = {f"{model.name} api_key": model.api_key for model in self.config.models if model.api_key}
         words = ("_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
         return held | {name: value for name, value in os.environ.items() if name.endswith(words) and len(value) >= 8}
+
+
+def empty_trash(home: Path, events: Sequence[Event], root: Path) -> None:
+    """Removes what a trial moved to the trash: copies of files, nobody's own."""
+    for event in events:
+        data = event.get("data") if event["type"] == "tool_ended" and event["tool"] == "file_trash" else None
+        if isinstance(data, dict) and "trash" in data:
+            Trash(home).forget(data["trash"], root)
 
 
 def _as_started(options: Options, opening: Event) -> Options:

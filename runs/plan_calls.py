@@ -1,0 +1,28 @@
+"""Says why the plan of an SOP's script may not ask for a call: whatever is not known to read alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from learning.reach import python_only_reads, shell_only_reads
+from tools.base import Tool
+
+
+def plan_calls(tools: Mapping[str, Tool]) -> Callable[[str, Mapping[str, Any]], str | None]:
+    """The judge that RoteModel takes as `may_read`: None lets a call pass, else it is the reason."""
+
+    def why_not(name: str, args: Mapping[str, Any]) -> str | None:
+        tool = tools.get(name)
+        if tool is None:
+            return f"there is no tool {name!r} (nearest: {', '.join(get_close_matches(name, tools, 3)) or 'none'})"
+        if tool.only_reads and "ask" not in tool.effects:
+            return None
+        if "execute" not in tool.effects:
+            return f"{name} does more ({', '.join(tool.effects)})"
+        script = str(args.get("script", ""))
+        reads = python_only_reads(script) if args.get("type") == "python" else shell_only_reads(script)
+        return None if reads else f"what {name} would run is not known to leave everything as it is"
+
+    return why_not

@@ -170,7 +170,8 @@ class SopStats:
             evidence = json.loads((self._home / "sops" / name / "evidence.json").read_bytes())
         except (OSError, ValueError, RecursionError):
             return
-        named = dict.fromkeys(run for run in _strings(evidence) if RUN_ID.fullmatch(run) and run not in known)
+        taught = evidence.get("runs") if isinstance(evidence, dict) else None  # its other ids are of replays
+        named = dict.fromkeys(run for run in _strings(taught) if RUN_ID.fullmatch(run) and run not in known)
         for run in list(named)[:MAX_TEACHING_RUNS]:
             reading = _read(self._home, run, name)
             if reading is not None and reading.row is not None:

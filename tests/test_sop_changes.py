@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -17,8 +18,10 @@ import time
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 import pytest
+import yaml
 
 from memory.front_matter import with_metadata
 from memory.repository import Repository, RepositoryError, contents_of
@@ -28,7 +31,10 @@ from memory.sop_changes import (
     SopNotWritten,
     contract_of,
 )
-from memory.sops import Sop, SopError, SopStore, read_sop
+from memory.sops import Sop, SopError, SopStore, Status, read_sop
+from models.parameters import FORMATS, SCHEMA_KEYS, TYPES
+from models.procedure import BUILT_IN, EFFECTS, EXPECT_KEYS, REQUIRES, SLOT_SHAPES, STATUSES, STEP_KEYS, TOP_KEYS
+from models.template import FILTERS
 from tests.conftest import CHECKOUT
 
 KILLS = 30
@@ -552,8 +558,6 @@ def test_a_seed_can_be_exported(home: Path, changes: SopChanges, tmp_path: Path)
     ],
 )
 def test_metadata_changes_and_nothing_else_does(front: str) -> None:
-    import yaml
-
     text = f"---\n{front}\n---\n\n---\nbody --- metadata:\n"
     changed = with_metadata(text, {"sopwith-version": "12", "sopwith-contract": None, "sopwith-status": "active"})
     before, after = (yaml.safe_load(each.split("---")[1]) for each in (text, changed))
@@ -564,6 +568,31 @@ def test_metadata_changes_and_nothing_else_does(front: str) -> None:
     assert changed.endswith("---\n\n---\nbody --- metadata:\n")
     assert with_metadata(changed, {"sopwith-version": "12"}) == changed
     assert all(comment in changed for comment in ("# keep me", "# and me") if comment in front)
+
+
+# docs/sop-format.md
+
+
+def test_the_documented_sop_is_one(changes: SopChanges) -> None:
+    text = (CHECKOUT / "docs/sop-format.md").read_text("utf-8")
+    blocks = {kind: re.search(rf"```{kind}\n(.*?)```", text, re.DOTALL) for kind in ("markdown", "yaml", "python")}
+    skill, steps, script = (found[1] for found in blocks.values() if found)
+    sop = changes.write("old-files", {"SKILL.md": skill, "sop.yaml": steps}, reason="as documented")
+    assert (sop.status, sop.version) == ("active", 1) and sop.procedure is not None
+    assert [step.id for step in sop.procedure.steps] == ["plan.1", "plan.2", "commit.1", "check.1"]
+    parameters = yaml.safe_load(steps)["parameters"]
+    with_script = yaml.safe_dump({"parameters": parameters, "effects": "destructive", "script": "scripts/run.py"})
+    sop = changes.write(
+        "old-files", {"SKILL.md": skill, "sop.yaml": with_script, "scripts/run.py": script}, reason="script"
+    )
+    assert sop.procedure is not None and sop.problem is None
+
+
+def test_every_key_and_status_is_documented() -> None:
+    text = (CHECKOUT / "docs/sop-format.md").read_text("utf-8")
+    known = {*TOP_KEYS, *STEP_KEYS, *EXPECT_KEYS, *STATUSES, *REQUIRES, *EFFECTS, *SLOT_SHAPES, *BUILT_IN, *FILTERS}
+    known |= {*SCHEMA_KEYS, *TYPES, *FORMATS, *get_args(Status)}
+    assert {name for name in known if not re.search(rf"[`:]{name}[`}}]", text)} == set()
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from memory.runlog import RunLogError, list_runs, read_events
@@ -227,7 +228,7 @@ def test_a_stop_kills_the_tool_and_is_written_down(home: Path, number: int, tmp_
     summary = list_runs(home)[0]
     ended = of(list(read_events(home, summary.run)), "tool_ended")
     assert summary.status == "cancelled" and ended[0]["status"] == "cancelled"
-    assert subprocess.run(["pgrep", "-f", "sleep 77.7"], check=False, stdout=subprocess.DEVNULL).returncode == 1
+    assert not [p for p in psutil.process_iter(["cmdline"]) if "77.7" in (p.info["cmdline"] or [])]
 
 
 def test_killed_runs_lose_and_double_nothing(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def trace_of(run: str, events: list[Event]) -> Trace:
         answer=ended["result"] if ended else "",
         calls=tuple(_calls(events)),
         at=opening["at"],
-        by_rote=bool(ended and ended["rote"]),
+        by_rote=bool(ended and ended.get("rote")),
         sop=opening.get("sop"),
         taught=opening.get("teaches"),
     )

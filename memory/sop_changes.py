@@ -315,13 +315,17 @@ class SopChanges:
     def _settle(self) -> None:
         """Finishes each change that the history holds already; what else a crash left is removed."""
         for leftover in self._folder.glob(f"{DRAFT}*"):
-            for draft in list(leftover.iterdir()):
-                if draft.name.endswith(".old") and not (self._folder / draft.stem).exists():
-                    draft.rename(self._folder / draft.stem)  # between the two renames where one would not do
-            for draft in list(leftover.iterdir()):
-                if NAME.fullmatch(draft.name) and self._is_recorded(draft):
-                    self._put_in_place(draft)
-            self._discard(leftover)
+            with contextlib.suppress(OSError):  # it stays for the next time, and keeps no other SOP from changing
+                self._finish(leftover)
+
+    def _finish(self, leftover: Path) -> None:
+        for old in leftover.glob("*.old"):  # between the two renames where one would not do
+            if not (self._folder / old.stem).exists():
+                old.rename(self._folder / old.stem)
+        for draft in list(leftover.iterdir()):
+            if NAME.fullmatch(draft.name) and self._is_recorded(draft):
+                self._put_in_place(draft)
+        self._discard(leftover)
 
     def _is_recorded(self, draft: Path) -> bool:
         """True when the draft is the history's newest word on its SOP, and the folder is still as it was before that."""

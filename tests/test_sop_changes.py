@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import random
@@ -103,6 +104,12 @@ def test_a_new_sop_is_version_1_with_its_contract(home: Path, changes: SopChange
         path: str(text).encode() for path, text in files("old-files", 1).items() if path != "SKILL.md"
     }
     assert leftovers(home) == []
+
+
+def test_what_is_written_is_a_valid_agent_skill(changes: SopChanges) -> None:
+    validate = importlib.import_module("skills_ref").validate  # it has no types
+    assert validate(changes.write("old-files", files("old-files", 1), reason="taught").folder) == []
+    assert validate(changes.set_status("old-files", "active", "proven").folder) == []
 
 
 def test_versions_count_up_and_the_history_tells_run_and_reason(changes: SopChanges) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from config import Config, SopwithError, find_home, find_lang, load
+from memory.home import check_layout
 from ui.words import say, use
 
 VERSION = "0.1.0"
@@ -25,11 +26,14 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "chat": (),
     "runs": ("list", "show", "resume", "cancel", "steer"),
     "inbox": ("list", "answer", "approve", "deny"),
-    "sops": ("list", "show", "run"),
+    "sops": ("list", "show", "run", "verify", "stats", "history", "rollback", "enable", "disable", "export"),
     "doctor": (),
     "init": (),
 }
-WITH_JSON = {"runs list", "runs show", "inbox list", "sops list", "sops show", "doctor"}
+WITH_JSON = {
+    *("runs list", "runs show", "inbox list", "doctor"),
+    *("sops list", "sops show", "sops verify", "sops stats", "sops history"),
+}
 WITH_RUN_OPTIONS = {"run", "chat", "runs resume", "inbox answer", "inbox approve", "inbox deny", "sops run"}
 ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {  # command → its positional arguments, each (name, nargs)
     "run": (("task", "+"),),
@@ -42,6 +46,13 @@ ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {  # command → its positio
     "inbox deny": (("entry", ""), ("text", "*")),
     "sops show": (("sop", ""),),
     "sops run": (("sop", ""), ("values", "*")),
+    "sops verify": (("sop", ""), ("values", "*")),
+    "sops stats": (("sop", ""),),
+    "sops history": (("sop", ""),),
+    "sops rollback": (("sop", ""), ("version", "?")),
+    "sops enable": (("sop", ""),),
+    "sops disable": (("sop", ""),),
+    "sops export": (("sop", ""), ("path", "")),
 }
 
 
@@ -83,7 +94,9 @@ def _dispatch(words: list[str]) -> int:
     use(lang)
     words = with_command(words)
     args = build_parser(words).parse_args(words)
-    config = load(find_home(args.home, os.environ), lang, os.environ)
+    home = find_home(args.home, os.environ)
+    check_layout(home)
+    config = load(home, lang, os.environ)
     module, name = args.target.split(":")
     command: Callable[[argparse.Namespace, Config], int] = getattr(import_module(module), name)
     code = command(args, config)
@@ -282,6 +295,7 @@ def _add_arguments(parser: argparse.ArgumentParser, path: str) -> None:
     arguments = parser.add_argument_group(say("help.arguments"))
     for name, nargs in ARGUMENTS.get(path, ()):
         more: dict[str, Any] = {"nargs": nargs} if nargs else {}
+        more |= {"type": _whole} if name == "version" else {}
         arguments.add_argument(name, metavar=say(f"arg.{name}"), help=say(f"arg.{name}.help"), **more)
     options = parser.add_argument_group(say("help.options"))
     if path == "chat":
@@ -333,6 +347,13 @@ TARGETS = {  # command → the function that does it
     "sops list": "ui.sops:list_",
     "sops show": "ui.sops:show",
     "sops run": "ui.follow:run_sop",
+    "sops verify": "ui.sop_changes:verify_",
+    "sops stats": "ui.sop_stats:stats",
+    "sops history": "ui.sop_changes:history",
+    "sops rollback": "ui.sop_changes:rollback",
+    "sops enable": "ui.sop_changes:enable",
+    "sops disable": "ui.sop_changes:disable",
+    "sops export": "ui.sop_changes:export",
     "doctor": "ui.doctor:doctor",
     "init": "ui.init:init",
 }

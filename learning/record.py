@@ -427,6 +427,7 @@ def _run_shell(recording: Recording, bash: str, cwd: Path, environ: Mapping[str,
         },
         dimensions=(lines, columns),
         encoding=None,
+        preexec_fn=_as_a_shell_begins,
     )
     recording.modes = lambda: int(termios.tcgetattr(shell.child_fd)[3])
     sys.stdout.flush()
@@ -443,6 +444,12 @@ def _run_shell(recording: Recording, bash: str, cwd: Path, environ: Mapping[str,
         shell.close(force=True)
     recording.leave(shell.exitstatus)
     return bool(stops)
+
+
+def _as_a_shell_begins() -> None:
+    """Signals that Python ignores would stay ignored in all that the owner starts: `yes | head` would complain."""
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def _label(environ: Mapping[str, str], word: str) -> str:

@@ -18,6 +18,7 @@ _ALTERNATE = rb"\x1b\[\?(?:1049|1047|47)"
 _SCREEN_ON = re.compile(_ALTERNATE + b"h")
 _SCREEN = re.compile(_ALTERNATE + rb"h.*?(?:" + _ALTERNATE + rb"l|\Z)", re.DOTALL)
 _SCREEN_END = re.compile(rb"\A(?:(?!" + _ALTERNATE + rb"h).)*?" + _ALTERNATE + b"l", re.DOTALL)
+_SHIFTS = b"\x0e\x0f"  # choose between sets of characters
 _LINE = re.compile(r" *(\d+)[* ] (.*)", re.DOTALL)  # of the shell's list of commands
 _FUNCTION = re.compile(r"^([^\s()=]+) \(\) *\n\{.*?^\}$", re.DOTALL | re.MULTILINE)
 _ALIAS = re.compile(r"^alias (?:-- )?([^=\s]+)=((?:'[^']*'|\\'|[^'\s])*)$", re.MULTILINE)
@@ -148,7 +149,7 @@ class Capture:
 
 def readable(data: bytes) -> str:
     """What the terminal left standing, as text."""
-    text = _SCREEN.sub(b"", data).decode("utf-8", "replace").replace("\r\n", "\n")
+    text = _SCREEN.sub(b"", data).translate(None, _SHIFTS).decode("utf-8", "replace").replace("\r\n", "\n")
     if "\r" in text:
         text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
     return clean(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -100,7 +101,8 @@ def reason(command: Command) -> str:
 
 def _line(command: Command, remarks: Sequence[str]) -> str:
     text = " ⏎ ".join(one_line(line, 200) for line in command.text.splitlines()) or say("record_nothing")
-    text = text if len(text) <= 100 else text[:99] + "…"
+    room = max(40, shutil.get_terminal_size((120, 24)).columns - 8)
+    text = text if len(text) <= room else text[: room - 1] + "…"
     return f"  {command.turn:>3}  {text}" + (f"\t({'; '.join(remarks)})" if remarks else "")
 
 

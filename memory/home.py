@@ -33,7 +33,7 @@ def open_home(home: Path) -> None:
     it at once. Costs well under a millisecond when all is there.
     """
     try:
-        is_laid_out = _check_layout(home)
+        is_laid_out = check_layout(home)
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         _check_room(home)
         for name in FOLDERS:
@@ -47,8 +47,8 @@ def open_home(home: Path) -> None:
         raise HomeError(f"The home folder cannot be used: {where}: {error.strerror or error}. {_ELSEWHERE}") from error
 
 
-def _check_layout(home: Path) -> bool:
-    """True when the home is laid out already, as this Sopwith does it."""
+def check_layout(home: Path) -> bool:
+    """True when the home is laid out already, as this Sopwith does it. Raises HomeTooNew; changes nothing."""
     try:
         said = (home / "version").read_text(encoding="utf-8", errors="replace").strip()
     except FileNotFoundError:

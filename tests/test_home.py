@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from memory.home import FOLDERS, HomeError, HomeTooNew, open_home
-from tests.conftest import CHECKOUT
+from memory.home import FOLDERS, LAYOUT, HomeError, HomeTooNew, open_home
+from tests.conftest import CHECKOUT, CommandLine
 
 
 def tree(folder: Path) -> dict[str, tuple[int, float]]:
@@ -120,3 +120,12 @@ def test_many_processes_make_one_home_at_once(home: Path) -> None:
     ]
     assert [(each.communicate()[1], each.returncode) for each in started] == [("", 0)] * 8
     assert sorted(path.name for path in home.iterdir()) == sorted([*FOLDERS, "version"])
+
+
+def test_no_command_reads_a_newer_home(home: Path, cli: CommandLine) -> None:
+    home.mkdir(parents=True)
+    (home / "version").write_text(f"{LAYOUT + 1}\n")
+    for command in (["runs", "list"], ["inbox", "list"], ["sops", "list"], ["doctor"], ["largest files"]):
+        code, _, stderr = cli(*command)
+        assert code == 2 and "newer Sopwith" in stderr
+    assert [path.name for path in home.iterdir()] == ["version"]

@@ -51,9 +51,7 @@ class Case:
         import yaml
 
         said = {"parameters": dict(self.parameters), "expect": dict(self.expect)}
-        said |= {
-            key: value for key, value in (("request", self.request), ("run", self.run), ("cwd", self.cwd)) if value
-        }
+        said |= {key: getattr(self, key) for key in ("request", "run", "cwd") if getattr(self, key)}
         files = {f"cases/{self.name}.yaml": yaml.safe_dump(said, allow_unicode=True, sort_keys=False, width=120)}
         if self.fixture is not None:
             files[_fixture_path(self.name)] = json.dumps(self.fixture, ensure_ascii=False, indent=0, sort_keys=True)

@@ -251,7 +251,8 @@ def _try(sop: Sop, procedure: Procedure, case: Case, replay: Replay, scratch: Pa
                 return CaseResult(case, False, f"the second time it did not pass: {again.reason}", again)
     except NotReplayable as error:
         return CaseResult(case, None, str(error))
-    return CaseResult(replace(kept, expect=_expected(outcome, again), run=case.run or outcome.run), True, "", outcome)
+    expect = {**case.expect, **_expected(outcome, again)}
+    return CaseResult(replace(kept, expect=expect, run=case.run or outcome.run), True, "", outcome)
 
 
 def _expected(outcome: Outcome, again: Outcome) -> dict[str, Any]:

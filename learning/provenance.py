@@ -1,0 +1,604 @@
+"""Where each value in the arguments of a run came from: the request, an earlier result, the environment, or nowhere.
+
+A value binds by itself only when it is three characters or longer; a shorter one needs the *name* beside it: `-mtime +30`
+and "30 days". What could come from two places is ambiguous and has candidates; nothing is guessed. Pure functions.
+Source: seed 002 §3; shared figures "By rote" (names as a prior take silent errors from 40 % to none).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from learning import python_words, shell_words
+from learning.mentions import Mention, _normal, given, mentions_in, merged
+from learning.trace import Observed, Trace
+from models.base import ToolResult
+from models.rote import extract
+from safety.shell import NotUnderstood
+
+Origin = Literal["request", "earlier", "environment", "constant", "reasoned"]
+
+NOWHERE = Path("/\0")
+MIN_BYTES = 3  # a shorter value never binds by value alone
+_TIME_WORDS = {
+    "day": "mtime atime ctime day days age d 天 日 newer_days keep_days",
+    "minute": "mmin amin cmin minute minutes min mins 分 分钟",
+    "hour": "hour hours hrs 小时 时",
+    "week": "week weeks 周 星期",
+    "month": "month months 月",
+    "year": "year years 年",
+    "second": "second seconds sec secs 秒 timeout",
+}
+_OTHER_WORDS = {
+    "count": "n head tail line lines row rows top first last count limit max number num largest biggest smallest newest oldest longest record"
+    " records file files entry entries item items word words most_common nlargest nsmallest 个 行 条 名 前 后 多少 份",
+    "column": "column columns col cols field fields k f key 列",
+    "depth": "depth maxdepth mindepth level levels deep 层 级",
+    "size": "size larger bigger smaller mb kb gb m k g byte bytes megabytes kilobytes gigabytes 大小 大于",
+    "port": "port 端口",
+    "page": "page pages 页",
+    "threshold": "above below over under threshold least most than minimum maximum min_value limit amount price score 以上 以下 超过 大于 小于",
+}
+_TIME = {name: frozenset(words.split()) for name, words in _TIME_WORDS.items()}
+_GROUPS = _TIME | {name: frozenset(words.split()) for name, words in _OTHER_WORDS.items()}
+_SUFFIXES = {"m": {"mb", "m", "megabytes", "mib"}, "g": {"gb", "g", "gigabytes", "gib"}, "k": {"kb", "k", "kilobytes", "kib"}, "d": {"days", "day", "d", "天"}, "h": {"hours", "hour", "h"}, "p": {"line", "lines", "p", "行"}}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the run could know of where it ran."""
+
+    cwd: Path
+    owner_home: Path
+    today: str  # 2026-01-31
+    user: str = ""
+    host: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A scalar of a call's arguments; of a script, one of its words or constants. `number` counts them."""
+
+    call: int
+    argument: tuple[str | int, ...]
+    number: int
+    text: str
+    place: str = "argument"
+    hints: tuple[str, ...] = ()
+    folder: Path = Path()  # where relative paths of this call start
+    language: str = ""  # "bash", "python", or "" for an argument itself
+    is_home_known: bool = True  # a leading ~ means the owner's home
+    is_number: bool = False
+    verb: str = ""
+
+    @property
+    def where(self) -> tuple[int, tuple[str | int, ...], int]:
+        return self.call, self.argument, self.number
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a value may have come from. `name` is the mention's number, the earlier call's, or environment's name."""
+
+    origin: Origin
+    mention: Mention | None = None
+    call: int = -1
+    extractor: str = ""  # "output", "lines", "json.id", "data.id"
+    name: str = ""  # of the environment: today, cwd, home, user, host
+    operation: str = ""  # what is done to it: "##*/", "//-/"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A value, or a part of one, with its origin. `candidates` are those of an ambiguous one."""
+
+    unit: Unit
+    start: int
+    end: int
+    source: Source
+    candidates: tuple[Source, ...] = ()
+    why: str = ""
+
+    @property
+    def text(self) -> str:
+        return self.unit.text[self.start : self.end]
+
+    @property
+    def is_whole(self) -> bool:
+        return (self.start, self.end) == (0, len(self.unit.text))
+
+
+@dataclass(slots=True)
+class Provenance:
+    """All that was found in one trace. `lists` are runs of words that are all lines of an earlier output."""
+
+    mentions: list[Mention]
+    units: list[Unit]
+    found: list[Found]
+    lists: list[tuple[list[Unit], Source]] = field(default_factory=list)
+    unread: list[tuple[int, str]] = field(default_factory=list)  # call, why its script is not read
+
+    def of(self, origin: Origin) -> list[Found]:
+        """The findings of one origin; ambiguous ones are of none."""
+        return [each for each in self.found if each.source.origin == origin and not each.candidates]
+
+    @property
+    def ambiguous(self) -> list[Found]:
+        return [each for each in self.found if each.candidates]
+
+    @property
+    def unused(self) -> list[Mention]:
+        """Hard mentions that no argument uses."""
+        used = [each.source.mention for each in self.found if each.source.mention is not None]
+        return [mention for mention in self.mentions if mention.is_hard and mention not in used]
+
+
+def provenance(
+    trace: Trace, around: Surroundings, values: Mapping[str, str] | None = None, known: Mapping[int, str] | None = None
+) -> Provenance:
+    """Where each value of the trace's calls came from. `values`: what the owner confirmed, name → value."""
+    asked = [] if trace.taught else mentions_in(trace.request, trace.cwd, around.owner_home)
+    mentions = merged(asked, given(values or {}, trace.cwd, around.owner_home))
+    result = Provenance(mentions, [], [])
+    for number, call in enumerate(trace.calls):
+        units, why = units_of(number, call, trace.cwd, around.owner_home)
+        result.units += units
+        if why:
+            result.unread.append((number, why))
+    look = _Look(trace.calls, mentions, around, result.units)
+    result.lists = look.lists()
+    listed = {unit.where for units, _ in result.lists for unit in units}
+    for unit in result.units:
+        if unit.where not in listed:
+            result.found += look.at(unit)
+    return _settled(result)
+
+
+# The units of a call
+
+
+def units_of(number: int, call: Observed, cwd: Path, owner_home: Path) -> tuple[list[Unit], str]:
+    """The scalars of a call; and why its script could not be read, or ""."""
+    folder = absolute(str(call.args.get("cwd") or "."), cwd, owner_home)
+    units, why = [], ""
+    for path, value in scalars(call.args):
+        if path == ("script",) and call.tool == "code_run" and isinstance(value, str):
+            try:
+                units += script_units(number, value, str(call.args.get("type")), folder)
+            except NotUnderstood as error:
+                why = str(error)
+        elif path != ("type",) or call.tool != "code_run":
+            here = cwd if path == ("cwd",) else folder
+            hints = tuple(str(part).lower() for part in path if isinstance(part, str))
+            is_number = isinstance(value, int | float)
+            units.append(Unit(number, path, 0, as_text(value), "argument", hints, here, is_number=is_number))
+    return units, why
+
+
+def script_units(number: int, script: str, kind: str, folder: Path) -> list[Unit]:
+    """The words of a shell script, or the constants of a Python one. Raises NotUnderstood."""
+    if kind == "python":
+        return [
+            Unit(number, ("script",), n, as_text(c.value), c.place, c.hints, folder, "python", is_number=not isinstance(c.value, str))
+            for n, c in enumerate(python_words.scan(script))
+        ]  # fmt: skip
+    units, here = [], folder
+    for n, word in enumerate(shell_words.scan(script).words):
+        is_home = bool(word.pieces) and word.pieces[0].kind == "home"
+        units.append(
+            Unit(number, ("script",), n, word.text, word.place, word.hints, here, "bash", is_home, verb=word.verb)
+        )
+        if word.is_first and word.text in ("cd", "pushd", "popd"):
+            here = NOWHERE  # from here on nobody knows where a relative path starts
+    return units
+
+
+def scalars(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str | int | float]]:
+    """Each text and number inside nested arguments, with its path."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from scalars(inner, (*path, str(key)))
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from scalars(inner, (*path, number))
+    elif isinstance(value, str | int | float) and not isinstance(value, bool):
+        yield path, value
+
+
+def as_text(value: str | int | float) -> str:
+    """A scalar as it would stand in a text."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def absolute(text: str, cwd: Path, owner_home: Path) -> Path:
+    """The path that a text means in a folder, without dots; links are not followed."""
+    path = owner_home / text[1:].lstrip("/") if text == "~" or text.startswith("~/") else cwd / text
+    return Path(*_normal(path.parts))
+
+
+# Matching
+
+
+def agree(hints: Iterable[str], near: Iterable[str]) -> bool:
+    """True when a name beside the argument and a word beside the mention mean the same."""
+    ours, theirs = _meanings(hints), _meanings(near)
+    return bool(ours & theirs)
+
+
+def contradict(hints: Iterable[str], near: Sequence[str]) -> bool:
+    """True for `-mtime +90` and "90 minutes": both name a unit of time, and not the same."""
+    ours = {name for name in _meanings(hints) if name in _TIME}
+    theirs = {name for name in _meanings(near[:2]) if name in _TIME}
+    return bool(ours and theirs and not ours & theirs)
+
+
+def _meanings(words: Iterable[str]) -> set[str]:
+    found = set()
+    for word in words:
+        for each in {word, *word.split("_")}:
+            plain = each[:-1] if len(each) > 3 and each.endswith("s") else each
+            found |= {plain} | {name for name, group in _GROUPS.items() if each in group or plain in group}
+    return found - {""}
+
+
+class _Look:
+    """One look at all units of a trace."""
+
+    def __init__(
+        self, calls: Sequence[Observed], mentions: list[Mention], around: Surroundings, units: list[Unit]
+    ) -> None:
+        self.calls, self.mentions, self.around, self.units = calls, mentions, around, units
+        self.outputs = [_Output.of(call) for call in calls]
+        self.said = [json.dumps(call.args, ensure_ascii=False) for call in calls]
+
+    def at(self, unit: Unit) -> list[Found]:
+        """What the parts of one unit are; parts that nothing explains are one constant, or reasoned."""
+        if unit.place == "fixed" or not unit.text.strip() or unit.text == shell_words.OPAQUE:
+            return []
+        asked = self._asked(unit)
+        earlier = self._earlier(unit)
+        whole = [each for each in asked if each.is_whole or _is_behind_sign(each)]
+        if earlier and whole:
+            return [replace(whole[0], candidates=(whole[0].source, earlier[0].source), why="request or earlier result")]
+        if earlier:
+            return earlier[:1]
+        found = asked or self._environment(unit)
+        return [*found, *self._rest(unit, found)] or [Found(unit, 0, len(unit.text), Source("constant"))]
+
+    # the request
+
+    def _asked(self, unit: Unit) -> list[Found]:
+        hits = [hit for mention in self.mentions for hit in self._hits(unit, mention)]
+        hits.sort(key=lambda hit: (hit.start - hit.end, not _is_hard(hit), hit.start))
+        chosen: list[Found] = []
+        for hit in hits:
+            rivals = [each for each in chosen if each.start < hit.end and hit.start < each.end]
+            if not rivals:
+                chosen.append(hit)
+            elif (rivals[0].start, rivals[0].end) == (hit.start, hit.end) and _is_hard(hit) == _is_hard(rivals[0]):
+                chosen[chosen.index(rivals[0])] = _between(rivals[0], hit)
+        return sorted(chosen, key=lambda hit: hit.start)
+
+    def _hits(self, unit: Unit, mention: Mention) -> Iterator[Found]:
+        if mention.kind == "path":
+            spans = list(self._path_hits(unit, mention))
+        elif mention.kind == "word":
+            is_it = unit.text == mention.text and unit.place in ("argument", "operand", "regex", "code")
+            spans = [(0, len(unit.text), "")] if is_it and not unit.is_number else []
+        elif mention.kind == "date":
+            spans = [*_spans(unit.text, mention.value, ""), *_spans(unit.text, mention.value.replace("-", ""), "//-/")]
+        elif mention.kind in ("integer", "number"):
+            spans = [
+                (*span, "") for span in _numbers(unit.text, mention.value) if _suffix_fits(unit.text, span[1], mention)
+            ]
+        else:
+            spans = _spans(unit.text, mention.text, "")
+        for start, end, operation in spans:
+            source = Source("request", mention, operation=operation)
+            if hit := self._weighed(Found(unit, start, end, source), mention):
+                yield hit
+
+    def _weighed(self, hit: Found, mention: Mention) -> Found | None:
+        """Short values need a name that agrees; units of time must not disagree."""
+        hints = _hints_of(hit)
+        if contradict(hints, mention.near):
+            return None
+        is_short = len(mention.value.encode()) < MIN_BYTES
+        if not is_short or agree(hints, mention.near):
+            return hit
+        nothing = Source("constant")
+        return replace(hit, candidates=(hit.source, nothing), why=f"{mention.text!r} is short, and no name says so")
+
+    def _path_hits(self, unit: Unit, mention: Mention) -> Iterator[tuple[int, int, str]]:
+        wanted = Path(mention.value)
+        offset = _value_at(unit)
+        text = unit.text[offset:]
+        if shell_words.OPAQUE in text.split("/")[0] or not text:
+            text = ""
+        longest = 0
+        for end in _path_ends(text):
+            if text[:end] not in (".", "./", "..") and self._path(unit, text[:end]) == wanted:
+                longest = end
+        if longest:
+            yield offset, offset + longest, ""
+            return
+        if "\n" in text or " " in text.strip():
+            for form in {mention.value, mention.text if "/" in mention.text.strip("/") else mention.value}:
+                yield from (
+                    (start, end, "")
+                    for start, end, _ in _spans(unit.text, form, "")
+                    if unit.text[start - 1 : start] not in ("/", ".", "-")
+                )
+        if wanted.name and ("/" in text or offset):
+            for start, end, _ in _spans(unit.text, wanted.name, ""):
+                if unit.text[start - 1 : start] == "/" and "\n" not in text:
+                    yield start, end, "##*/"
+
+    def _path(self, unit: Unit, text: str) -> Path | None:
+        if text.startswith("~") and not (unit.is_home_known or unit.language == "python"):
+            return None
+        return absolute(text, unit.folder, self.around.owner_home)
+
+    # earlier results
+
+    def _earlier(self, unit: Unit) -> list[Found]:
+        """The earlier results that are this value wholly: same field name first, then the nearest."""
+        offset = _value_at(unit)
+        text = unit.text[offset:]
+        if not text or shell_words.OPAQUE in text or unit.place in ("code", "regex", "glob"):
+            return []
+        found = []
+        for number in range(unit.call - 1, -1, -1):
+            for extractor, is_named in self.outputs[number].holding(text, unit.hints):
+                is_short = len(text.encode()) < MIN_BYTES
+                if (not is_short or is_named) and not self._is_echo(text, number):
+                    found.append((not is_named, Source("earlier", call=number, extractor=extractor)))
+        found.sort(key=lambda each: each[0])
+        best = [source for is_unnamed, source in found if is_unnamed == found[0][0]]
+        if not best:
+            return []
+        nearest = [source for source in best if source.call == best[0].call]
+        several = tuple(nearest) if len(nearest) > 1 else ()
+        return [Found(unit, offset, len(unit.text), nearest[0], several, "several fields hold it" if several else "")]
+
+    def _is_echo(self, text: str, number: int) -> bool:
+        """True when the value went into that call, or an earlier one, before it came out."""
+        return any(_contains(said, json.dumps(text, ensure_ascii=False)[1:-1]) for said in self.said[: number + 1])
+
+    def lists(self) -> list[tuple[list[Unit], Source]]:
+        """Words in a row, or items of a list, that are together all lines of one earlier output."""
+        found = []
+        groups: dict[tuple[int, tuple[str | int, ...], str], list[Unit]] = {}
+        for unit in self.units:
+            if unit.language == "bash" and unit.place == "operand":
+                groups.setdefault((unit.call, unit.argument, unit.verb), []).append(unit)
+            elif not unit.language and len(unit.argument) == 2 and isinstance(unit.argument[1], int):
+                groups.setdefault((unit.call, unit.argument[:1], ""), []).append(unit)
+        for (call, _, _), units in groups.items():
+            for number in range(call - 1, -1, -1):
+                lines = self.outputs[number].lines
+                if lines and (own := self._lines_among(units, lines, number)):
+                    found.append((own, Source("earlier", call=number, extractor="lines")))
+                    break
+        return found
+
+    def _lines_among(self, units: list[Unit], lines: list[str], number: int) -> list[Unit]:
+        folder = absolute(str(self.calls[number].args.get("cwd") or "."), self.around.cwd, self.around.owner_home)
+        wanted = {absolute(line, folder, self.around.owner_home) for line in lines}
+        own = [unit for unit in units if self._path(unit, unit.text) in wanted]
+        got = {self._path(unit, unit.text) for unit in own}
+        if got != wanted or len(own) != len(units) or any(self._is_echo(unit.text, number) for unit in own):
+            return []
+        return own if len(own) > 1 or not self._asked_whole(own[0]) else []
+
+    def _asked_whole(self, unit: Unit) -> bool:
+        return any(hit.is_whole for hit in self._asked(unit))
+
+    # the environment, and nowhere
+
+    def _environment(self, unit: Unit) -> list[Found]:
+        around, offset = self.around, _value_at(unit)
+        text = unit.text[offset:]
+        for start, end, _ in _spans(unit.text, around.today, ""):
+            return [Found(unit, start, end, Source("environment", name="today"))]
+        for start, end, _ in _spans(unit.text, around.today.replace("-", ""), ""):
+            return [Found(unit, start, end, Source("environment", name="today", operation="//-/"))]
+        for name, folder in (("cwd", around.cwd), ("home", around.owner_home)):
+            place = str(folder)
+            if place != "/" and (text == place or text.startswith(place + "/")):
+                return [Found(unit, offset, offset + len(place), Source("environment", name=name))]
+        for name, value in (("user", around.user), ("host", around.host)):
+            if len(value) >= MIN_BYTES and value != "root" and text == value:
+                return [Found(unit, offset, len(unit.text), Source("environment", name=name))]
+        return []
+
+    def _rest(self, unit: Unit, found: list[Found]) -> Iterator[Found]:
+        """What the rest of a unit has of earlier results: all of one is that result; a part of one was chosen."""
+        for start, end in _tokens(unit, found):
+            token = unit.text[start:end]
+            for number in range(unit.call - 1, -1, -1):
+                output = self.outputs[number]
+                if self._is_echo(token, number):
+                    continue
+                if output.lines == [token] and unit.place not in ("code", "regex", "glob"):
+                    yield Found(unit, start, end, Source("earlier", call=number, extractor="output"))
+                    break
+                if output.shows(token):
+                    why = f"{token!r} was read in the result of call {number + 1}"
+                    yield Found(unit, start, end, Source("reasoned", call=number), why=why)
+                    break
+
+
+@dataclass(slots=True)
+class _Output:
+    """What a call brought, in the shapes that a later step can use."""
+
+    text: str
+    lines: list[str]
+    fields: list[tuple[str, str, str]]  # extractor, field name, value
+    tokens: set[str]
+    stems: set[str]
+
+    @classmethod
+    def of(cls, call: Observed) -> _Output:
+        result = ToolResult("ok", call.data)
+        try:
+            text = str(extract(result, "output"))
+            lines = [line for line in extract(result, "lines") if line]
+        except (OSError, ValueError):
+            text, lines = "", []
+        fields = list(_fields(call, text))
+        tokens = set(re.split(r"[\s,;:|\t\"'()\[\]{}=]+", text)) | set(lines) | {value for _, _, value in fields}
+        tokens |= {part for token in tokens if "/" in token for part in token.split("/")}
+        tokens = {token for token in tokens if len(token.encode()) >= MIN_BYTES}
+        return cls(text, lines, fields, tokens, {re.sub(r"\.[A-Za-z]\w{0,7}$", "", token) for token in tokens})
+
+    def holding(self, text: str, hints: tuple[str, ...]) -> list[tuple[str, bool]]:
+        """How a later step would get exactly this value; and whether the field has the argument's name."""
+        found = [(extractor, name.lower() in hints) for extractor, name, value in self.fields if value == text]
+        if not found and len(self.lines) == 1 and self.lines[0] == text and len(text.encode()) >= MIN_BYTES:
+            return [("output", False)]
+        named = [each for each in found if each[1]]
+        return named or found
+
+    def shows(self, token: str) -> bool:
+        """True when the token, or a name that differs from it in its suffix alone, was printed."""
+        token = token.removeprefix("./").rstrip("/")
+        if token in self.tokens:
+            return True
+        stem = re.sub(r"\.[A-Za-z]\w{0,7}$", "", token)
+        return stem != token and len(stem.encode()) >= MIN_BYTES and stem in self.stems
+
+
+def _fields(call: Observed, text: str) -> Iterator[tuple[str, str, str]]:
+    """JSON fields of the output, and fields of the tool's data, that a template can reach."""
+    roots: list[tuple[str, Any]] = []
+    if text[:1] in "{[" and text:
+        try:
+            roots.append(("json", json.loads(text)))
+        except (ValueError, RecursionError):
+            roots = []
+    if call.tool != "code_run" and isinstance(call.data, dict):
+        roots.append(("data", call.data))
+    for root, value in roots:
+        for path, scalar in scalars(value):
+            parts = [str(part) for part in path]
+            is_first_of_many = any(isinstance(part, int) for part in path)  # which one is a decision
+            if parts and not is_first_of_many and all(re.fullmatch(r"[A-Za-z0-9_]+", part) for part in parts):
+                yield ".".join([root, *parts]), parts[-1], as_text(scalar)
+
+
+def _settled(result: Provenance) -> Provenance:
+    """A short value that the owner named, and that stands in one place only, is that place."""
+    for number, each in enumerate(result.found):
+        mention = each.source.mention
+        if not each.candidates or mention is None or not mention.name or each.candidates[-1].origin != "constant":
+            continue
+        same = [other for other in result.found if other.source.mention is mention]
+        if len(same) == 1:
+            result.found[number] = replace(each, candidates=(), why="the only place of this value")
+        elif any(not other.candidates for other in same):
+            result.found[number] = replace(
+                each, source=Source("constant"), candidates=(), why="another place has its name"
+            )
+    return result
+
+
+def _between(one: Found, two: Found) -> Found:
+    """Two mentions for one value: the one whose name agrees, else both are candidates."""
+    fits = [each for each in (one, two) if each.source.mention and agree(_hints_of(each), each.source.mention.near)]
+    if len(fits) == 1:
+        return replace(fits[0], candidates=())
+    same = one.source.mention and two.source.mention and one.source.mention.value == two.source.mention.value
+    if (
+        same
+        and one.source.mention
+        and two.source.mention
+        and "word" in (one.source.mention.kind, two.source.mention.kind)
+    ):
+        return one
+    return replace(one, candidates=(one.source, two.source), why="two values of the request are the same")
+
+
+def _is_hard(hit: Found) -> bool:
+    return hit.source.mention is not None and hit.source.mention.is_hard
+
+
+def _is_behind_sign(hit: Found) -> bool:
+    return hit.end == len(hit.unit.text) and hit.start == _value_at(hit.unit) > 0
+
+
+def _value_at(unit: Unit) -> int:
+    """Where the value begins in `--name=value`, `name=value`; else 0."""
+    match = re.match(r"-{0,2}[A-Za-z][\w-]*=", unit.text) if unit.language == "bash" else None
+    return match.end() if match else 0
+
+
+def _hints_of(hit: Found) -> tuple[str, ...]:
+    """The names beside a value; inside a text also the words next to it."""
+    unit = hit.unit
+    around = re.findall(r"[A-Za-z_]+|[\u4e00-\u9fff]", unit.text[: hit.start])[-1:]
+    around += re.findall(r"[A-Za-z_]+|[\u4e00-\u9fff]", unit.text[hit.end :])[:1]
+    return (*unit.hints, *(word.lower() for word in around))
+
+
+def _spans(text: str, value: str, operation: str) -> list[tuple[int, int, str]]:
+    if not value:
+        return []
+    before = r"(?<!\w)" if re.match(r"\w", value) and value[0].isascii() else ""
+    behind = r"(?!\w)" if re.search(r"\w$", value) and value[-1].isascii() else ""
+    if before and len(value) >= 8 and value.isdigit():
+        before = behind = r"(?:)"  # a date inside backup_20260131
+        before, behind = r"(?<!\d)", r"(?!\d)"
+    elif before and re.fullmatch(r"\d{4}-\d\d-\d\d", value):
+        before, behind = r"(?<!\d)", r"(?!\d)"
+    elif before and len(value.encode()) >= MIN_BYTES:
+        before, behind = r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])"  # report in my_report
+    return [(*match.span(), operation) for match in re.finditer(before + re.escape(value) + behind, text)]
+
+
+def _numbers(text: str, value: str) -> list[tuple[int, int]]:
+    pattern = rf"(?:(?<![\w.,])|(?<=^-[A-Za-z])|(?<=_))(?<!\d-){re.escape(value)}(?![\d]|[.,]\d|-\d|:\d)"
+    return [match.span() for match in re.finditer(pattern, text)]
+
+
+def _suffix_fits(text: str, end: int, mention: Mention) -> bool:
+    """`10M` is "10 MB", not "10 GB"; a longer word behind a number makes it a name."""
+    match = re.match(r"[A-Za-z]+", text[end:])
+    if not match:
+        return True
+    return any(word in _SUFFIXES.get(match[0].lower(), ()) for word in mention.near[:1])
+
+
+def _path_ends(text: str) -> Iterator[int]:
+    """Where a path may end inside a longer one: behind a part, or before a suffix such as .bak or _old."""
+    for match in re.finditer(r"(?<=[^/])(?=/|[._-][^/]*$|$)", text):
+        yield match.start()
+
+
+def _tokens(unit: Unit, found: list[Found]) -> Iterator[tuple[int, int]]:
+    """The parts of a unit that nothing explains yet: whole, and between slashes; of code what stands in quotes."""
+    at, gaps = 0, list[tuple[int, int]]()
+    for each in [*found, Found(unit, len(unit.text), len(unit.text), Source("constant"))]:
+        gaps.append((at, each.start))
+        at = max(at, each.end)
+    pattern = (
+        r"(?<=[\"'/])[^\"'/]{3,}(?=[\"'/])|^[\w.-]{3,}$" if unit.place in ("code", "regex") else r"[^/=\s,:\0]{2,}"
+    )
+    for start, end in gaps:
+        gap = unit.text[start:end]
+        whole = (start + len(gap) - len(gap.lstrip("/ ")), end)
+        if re.search(r"[/\s,:]", gap.strip("/ ")) and len(gap) < 400:
+            yield whole
+        for match in re.finditer(pattern, gap):
+            if len(match[0].encode()) >= MIN_BYTES:
+                yield start + match.start(), start + match.end()
+
+
+def _contains(text: str, value: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text) is not None

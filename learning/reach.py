@@ -1,0 +1,143 @@
+"""How far a call of a trace reaches: it only reads, it changes something, or it leaves this machine.
+
+What is not known to read counts as a change, so it runs behind the guards. Source: safety/ (the gate's own findings).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import Literal
+
+from config import SafetyConfig
+from learning.trace import Observed
+from safety.commands import WRITES
+from safety.gate import Ask, Gate
+from safety.shell import Command, NotUnderstood, parse
+
+Reach = Literal["reads", "local", "external", "destructive"]
+
+_READING_WORDS = (
+    "ls find grep egrep fgrep zgrep rg cat tac head tail wc sort uniq cut awk gawk mawk sed stat du df date echo printf test [ pwd basename"
+    " dirname realpath readlink file diff cmp comm md5sum sha1sum sha224sum sha256sum sha512sum cksum b2sum jq tr column nl rev paste join"
+    " seq expr true false id whoami hostname uname which type tree od xxd hexdump strings zcat fold fmt expand shuf numfmt nproc cd export"
+    " set local declare : bc factor cal ps uptime free lsblk getent locale groups command egrep xargs sqlite3 tar unzip git sleep read exit return"
+)
+_READING = frozenset(_READING_WORDS.split())
+_GIT_READS = frozenset(
+    ["status", "log", "diff", "show", "rev-parse", "ls-files", "ls-tree", "blame", "shortlog", "describe", "rev-list", "grep", "cat-file", "show-ref", "for-each-ref", "count-objects", "name-rev", "merge-base"]
+)  # fmt: skip
+_OUTSIDE = {"curl", "wget", "ssh", "scp", "rsync", "sftp", "gh", "docker", "kubectl", "aws", "mail", "sendmail", "git push", "git fetch", "git pull", "git clone"}  # fmt: skip
+_READING_TOOLS = {"file_read", "ask_user", "update_working_checkpoint"}
+_PURE = frozenset(
+    ["argparse", "ast", "base64", "bisect", "calendar", "collections", "csv", "dataclasses", "datetime", "decimal", "difflib", "fnmatch", "fractions", "functools", "glob", "hashlib", "heapq", "html", "io", "itertools", "json", "locale", "math", "operator", "os", "pathlib", "pprint", "re", "statistics", "string", "struct", "sys", "textwrap", "time", "tomllib", "types", "typing", "unicodedata", "xml", "zlib", "__future__", "zoneinfo", "configparser", "urllib"]
+)  # fmt: skip
+_PY_CHANGES = re.compile(
+    r"\.(write\w*|mkdir|makedirs|touch|rename|unlink|rmdir|removedirs|symlink\w*|hardlink_to|link_to|chmod|chown|truncate|dump|to_\w+|save\w*|extract\w*|putenv|utime|system|popen|startfile|urlopen|urlretrieve|fork|kill|exec\w*|spawn\w*)\s*\("
+    r"|\bos\.(remove|replace)\s*\(|\bopen\s*\([^)]*,\s*(mode\s*=\s*)?['\"][^'\"]*[wax+]|\.open\s*\(\s*(mode\s*=\s*)?['\"][^'\"]*[wax+]"
+    r"|\b(exec|eval|compile|__import__|getattr|setattr|globals|input)\s*\("
+)
+
+
+def reach_of(call: Observed, cwd: Path, owner_home: Path, agent_home: Path) -> Reach:
+    """How far the call reaches."""
+    if call.tool in _READING_TOOLS:
+        return "reads"
+    if call.tool != "code_run":
+        return "destructive" if call.tool == "file_trash" else "local" if call.tool.startswith("file_") else "external"
+    script, is_python = str(call.args.get("script", "")), call.args.get("type") == "python"
+    if python_only_reads(script) if is_python else shell_only_reads(script):
+        return "reads"
+    gate = Gate(SafetyConfig(confirm=("delete", "send", "install", "spend")), agent_home, owner_home, cwd)
+    env = call.args.get("env") or {}
+    args = {"type": call.args.get("type"), "script": script, "env": env}
+    ask = Ask(tool="code_run", args=args, effects=("execute",), paths=(), session="main")
+    decision = gate.decide(ask)
+    outside = decision.risk in ("send", "spend", "install", "system") or (not is_python and _goes_out(script))
+    return "external" if outside else "local"
+
+
+def shell_only_reads(script: str) -> bool:
+    """True when every command of the script is known to leave nothing behind."""
+    try:
+        commands = parse(script)
+    except NotUnderstood:
+        return False
+    return all(_command_reads(command) for command in commands)
+
+
+def python_only_reads(script: str) -> bool:
+    """True when a Python script imports only what computes, and calls nothing that changes the world."""
+    try:
+        tree = ast.parse(script)
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    for node in ast.walk(tree):
+        names = (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+        if any(name.split(".")[0] not in _PURE for name in names):
+            return False
+    text = re.sub(r"sys\.(stdout|stderr)\.write|writerow\b", "", script) if "open(" not in script else script
+    text = re.sub(r"sys\.(stdout|stderr)\.write", "", text)
+    return not _PY_CHANGES.search(text)
+
+
+def _command_reads(command: Command) -> bool:
+    for redirect in command.redirects:
+        target = redirect.word.value({})
+        if ">" in redirect.operator and target != "/dev/null" and not (target or "").isdigit():
+            return False
+    if command.loop_variable or not command.words:
+        return True
+    words = [word.value({}) for word in command.words]
+    name = (words[0] or "").rpartition("/")[2]
+    if name in ("python3", "python"):
+        return False
+    rest = [word or "" for word in words[1:]]
+    return name in _READING and not _writes(name, rest, words)
+
+
+def _writes(name: str, rest: list[str], words: list[str | None]) -> bool:
+    plain = [word for word in rest if not word.startswith("-")]
+    joined = " ".join(rest)
+    checks = {
+        "find": any(re.fullmatch(r"-(delete|exec|execdir|ok|okdir|fprint\w*|fls)", word) for word in rest),
+        "sed": any(re.match(r"-[a-zA-Z]*i|--in-place", word) for word in rest) or bool(re.search(r"(^|[;{}/\d$!])\s*[wWe]\s*\S", " ".join(plain[:1]))),
+        "sort": any(re.match(r"-o|--output", word) for word in rest),
+        "awk": None in words or bool(re.search(r"system\s*\(|\||>|getline", joined)),
+        "git": not (plain[:1] and plain[0] in _GIT_READS) or any(word.startswith("--output") for word in rest),
+        "xargs": not (plain[:1] and plain[0] in _READING - {"xargs", "git", "sed", "awk", "find", "sqlite3", "tar", "unzip"}),
+        "sqlite3": not all(re.match(r"\s*(select|\.(tables|schema|mode|headers))\b", word, re.IGNORECASE) for word in plain[1:]) or len(plain) < 2,
+        "tar": not re.match(r"-?t|.*--list", joined),
+        "unzip": not any(word in ("-l", "-v", "-t", "-p", "-Z") for word in rest),
+        "date": any(word in ("-s", "--set") for word in rest),
+        "hostname": bool(plain),
+        "command": bool(rest) and rest[0] not in ("-v", "-V"),
+        "uniq": len(plain) > 1,
+    }  # fmt: skip
+    return bool(checks.get("awk" if name in ("gawk", "mawk") else name, False))
+
+
+def _goes_out(script: str) -> bool:
+    try:
+        commands = parse(script)
+    except NotUnderstood:
+        return True
+    for command in commands:
+        words = [word.value({}) or "" for word in command.words[:2]]
+        if words and (words[0].rpartition("/")[2] in _OUTSIDE or " ".join(words) in _OUTSIDE):
+            return True
+    return False
+
+
+def written_operands(name: str, operands: list[int]) -> list[int]:
+    """Which operands (by place) a command writes to, after safety/commands.py."""
+    rule = (WRITES.get(name, "").split() or [""])[0]
+    chosen = {"all": operands, "last": operands[-1:], "first": operands[:1], "rest": operands[1:]}
+    return chosen.get(rule, [])

@@ -61,6 +61,16 @@ def rote(event: Event) -> str:
     return say("rote.name", sop=one_line(str(event.get("sop", "")), 80), version=event.get("version", ""))
 
 
+def step_note(event: Event) -> str:
+    """What the step of a replay is there for, of its `model_called`; nothing when the SOP does not say."""
+    reply = event.get("reply") if event.get("kind") == "rote" else None
+    calls = reply.get("calls") if isinstance(reply, dict) else None
+    if not reply or not calls:
+        return ""
+    _, _, note = str(reply["text"]).partition(" · ")[2].partition(" · ")  # SOP · step · note
+    return "" if note == calls[0]["name"] else one_line(note, 400)
+
+
 def closing(event: Event) -> str:
     """The last line of a run: turns, calls, tokens fresh and cached, cost, seconds; or that it went by rote."""
     tokens = event.get("tokens") or {}

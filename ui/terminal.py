@@ -53,6 +53,7 @@ class TerminalScreen:
         self._tool = ("", "")  # name and arguments of the call that runs
         self._output = ""  # its last line
         self._rote = ""  # the step of the replay
+        self._note = ""  # what that step is there for
         self._held = ""  # a setback, until it is clear whether somebody goes on
 
     def show(self, event: Event) -> None:
@@ -137,6 +138,7 @@ class TerminalScreen:
 
     def _on_model_called(self, event: Event) -> None:
         self._flush()
+        self._note = describe.step_note(event)
         self._start("working")
 
     def _on_rote(self, event: Event) -> None:
@@ -150,7 +152,7 @@ class TerminalScreen:
             self._doing = ""
             return
         step = f"[{self._rote}] " if self._rote else ""
-        self._tool = (one_line(event["tool"], 60), step + describe.arguments(event.get("args")))
+        self._tool = (one_line(event["tool"], 60), step + (self._note or describe.arguments(event.get("args"))))
         self._output = ""
         self._start("tool")
 

@@ -49,7 +49,6 @@ WORDS = {
         "more": "… and {n} more.",
         "unreadable": "{n} places could not be read.",
         "skipped": "{n} files were not searched: they are not text, or larger than {limit} MB.",
-        "ask": "Say what to look for: name, kind or text.",
     },
     "zh": {
         "none": "{folder} 里没有{what}的文件。",
@@ -63,7 +62,6 @@ WORDS = {
         "more": "……另有 {n} 个。",
         "unreadable": "有 {n} 处无法读取。",
         "skipped": "有 {n} 个文件没有搜索：不是文本，或超过 {limit} MB。",
-        "ask": "请说明要找什么：name、kind 或 text。",
     },
 }
 
@@ -190,7 +188,7 @@ def main(given: Mapping[str, str]) -> None:
     words = WORDS[given.get("lang", "en")]
     search = Search(given.get("name", ""), given.get("text", ""), given.get("kind", ""))
     if not (search.name or search.text or search.kind):
-        sys.exit(words["ask"])
+        return  # no answer: the procedure says what is missing
     search.run(given["folder"])
     sys.stdout.write(answer(search, given["folder"], words))
 

@@ -133,7 +133,8 @@ class _Running:
     exit_code: int | None = None
     folder_after: str = ""
     pipe: tuple[int, ...] = ()
-    notes: dict[str, bool] = field(default_factory=dict)
+    notes: set[str] = field(default_factory=set)
+    lines_typed: int = 0  # while it ran and the terminal showed them
 
 
 class Recording:
@@ -226,15 +227,15 @@ class Recording:
             return keys
         modes = self.modes()
         if b"\x03" in pressed:
-            command.notes["ctrl_c"] = True
+            command.notes.add("ctrl_c")
         if not modes & termios.ICANON:
             if pressed.strip(b"\x03\x1a\x1c"):
-                command.notes["raw"] = True
+                command.notes.add("raw")
         elif not modes & termios.ECHO:
-            command.notes["hidden_input"] = True
+            command.notes.add("hidden_input")
             self._remember_unseen(pressed)
-        elif re.search(rb"[\r\n\x04]", pressed):
-            command.notes["input"] = True
+        else:
+            command.lines_typed += len(re.findall(rb"[\r\n\x04]", pressed))
         return keys
 
     def _capture(self, data: bytes) -> None:
@@ -270,8 +271,7 @@ class Recording:
     def _hear_end(self, mark: Mark) -> None:
         command = self._command
         if command is not None and command.is_running:
-            if mark.is_line_waiting:
-                command.notes.pop("input", None)  # the owner typed ahead
+            command.lines_typed -= mark.is_line_waiting  # typed ahead: it is for the shell
             command.pipe = mark.pipe
             self._stop(mark.status, mark.folder)
         elif command is None and self._is_unheard_function(mark):
@@ -290,7 +290,7 @@ class Recording:
         script = self._learn_from(text) if text is not None else ""
         self._command = command = _Running(self._turn, mark, script)
         if text is None:
-            command.notes["unread"] = True
+            command.notes.add("unread")
         args: dict[str, Any] = {"type": "bash", "script": script}
         if mark.folder != self._cwd:
             args["cwd"] = self._redactor(mark.folder)
@@ -357,7 +357,7 @@ class Recording:
             "pipe": list(command.pipe) if len(command.pipe) > 1 and any(command.pipe) else [],
             "interactive": command.output.had_screen or "raw" in notes,
             "hidden_input": "hidden_input" in notes,
-            "input": "input" in notes,
+            "input": command.lines_typed > 0,
             "interrupted": code == 130 or ("ctrl_c" in notes and bool(code)),
             "stopped": code == _STOPPED,
             "unread": "unread" in notes,

@@ -295,7 +295,7 @@ def test_lines_pasted_together_are_commands_of_their_own(open_shell: Open) -> No
 def test_a_line_typed_ahead_is_no_answer_to_the_command_before(open_shell: Open) -> None:
     shell = open_shell()
     shell.does("sleep 1; echo slept", ("sleep 1", "echo ahead\r"))
-    shell.screen.waits_for("\nahead")
+    shell.screen.until(lambda: shell.events[-1].get("call") == "c2" and shell._prompts() == 3, "for the second prompt")
     shell.does("read name; echo I am $name", ("$name", "Bob\r"))
     commands = by_text(shell.leaves())
     assert "input" not in commands["sleep 1; echo slept"].notes

@@ -167,7 +167,7 @@ class RoteModel:
             yield self._event(self._pending.id, "matched", self._hold(self._pending, request.last))
         elif not self._matched:
             self._check_requirements()
-            self._heed("requires", self._guards.start(self.procedure, self.parameters) if self._guards else None)
+            self._heed("guards", self._guards.start(self.procedure, self.parameters) if self._guards else None)
         step = self._next_step()
         if step and step.line and request.tools and step.tool not in {t["function"]["name"] for t in request.tools}:
             raise self._diverged(step.id, self._at(step.line, self._say("no_tool", step.tool)))

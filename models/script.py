@@ -163,7 +163,8 @@ class RunningScript:
         if self._child is not None:
             said = self._child.exchange(line)
         else:
-            opening = json.dumps({"source": self.script.source, "path": self.script.name}).encode()
+            about = {"source": self.script.source, "path": self.script.name, "seconds": int(STEP_SECONDS) + 5}
+            opening = json.dumps(about).encode()
             said = self._first(opening + b"\n" + line)
         try:
             found = json.loads(said)

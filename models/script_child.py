@@ -1,6 +1,6 @@
 """Runs the script of an SOP in a process of its own: started by models/script.py, imported by nobody.
 
-One JSON object a line. In: `{"source", "path"}` once, then `{"plan": p}`, `{"commit": [p, plan]}` or `{"result": {…}}`.
+One JSON object a line. In: `{"source", "path", "seconds"}` once, then `{"plan": p}`, `{"commit": [p, plan]}` or `{"result": {…}}`.
 Out, one for each after the first: `{"call": {"tool", "args"}, "line"}`, `{"return": value}` or `{"error": text, "line"}`.
 
 Before the script is compiled this process gives up, for good: opening files (but for Python's own library), folders,
@@ -23,7 +23,6 @@ from typing import Any, BinaryIO
 
 MAX_LINE_BYTES = 10_000_000
 MEMORY_BYTES = 512 << 20
-STEP_SECONDS = 30
 OPEN_FILES = 32
 # Modules in C that act without being audited; the harmless ones of the library do without them.
 CLOSED_MODULES = frozenset(
@@ -41,7 +40,7 @@ def main() -> None:
     lines, out = _take_pipes()
     opening = json.loads(lines.readline())
     _close_the_door()
-    talk = Talk(opening["path"], lines, out)
+    talk = Talk(opening["path"], opening["seconds"], lines, out)
     try:
         talk.serve(compile(opening["source"], opening["path"], "exec", dont_inherit=True))
     except BaseException as error:
@@ -124,8 +123,8 @@ def _hook() -> Callable[[str, tuple[Any, ...]], None]:
 class Talk:
     """One script and its conversation with the replay."""
 
-    def __init__(self, path: str, lines: BinaryIO, out: BinaryIO) -> None:
-        self.path, self.lines, self.out = path, lines, out
+    def __init__(self, path: str, seconds: int, lines: BinaryIO, out: BinaryIO) -> None:
+        self.path, self.seconds, self.lines, self.out = path, seconds, lines, out
         self.steps: Generator[Any, Any, Any] | None = None  # what plan or commit is at
 
     def serve(self, code: CodeType) -> None:
@@ -133,7 +132,7 @@ class Talk:
         scope: dict[str, Any] = {"__name__": "sop_script", "__builtins__": __builtins__}
         has_run = False
         while line := self.lines.readline():
-            signal.alarm(STEP_SECONDS + 5)  # whoever started us may be gone: nobody else would stop an endless script
+            signal.alarm(self.seconds)  # whoever started us may be gone: nobody else would stop an endless script
             if not has_run:
                 exec(code, scope)
                 has_run = True

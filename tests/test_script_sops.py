@@ -1,0 +1,653 @@
+"""SOPs that are a script: what it may ask for, what it may not do by itself, and what is left of it. Real processes."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory.runlog import list_runs
+from models import script as script_module
+from models.base import Diverged, Event, Reply, Request, ToolCall, ToolResult
+from models.procedure import Procedure, ProcedureError
+from models.rote import Declined, Doubt, RoteModel, Write
+from models.script import RunningScript, Script, ScriptFault
+from runs.assemble import Options
+from runs.owners import AbsentOwner, ApprovingOwner
+from runs.plan_calls import plan_calls
+from tests.conftest import CHECKOUT
+from tests.driving import agent, drive, of
+from tools.registry import all_tools
+
+SKILL = """\
+---
+name: {name}
+description: What the script does.
+metadata: {{sopwith-version: "1", sopwith-status: active}}
+---
+Run it.
+"""
+READS = "parameters: {type: object, properties: {folder: {type: string, format: path}}}\nscript: scripts/run.py\n"
+WRITES = READS + "effects: local\n"
+QUOTE = """
+import json
+from decimal import Decimal
+
+def plan(p):
+    prices = yield {"tool": "code_run", "args": {"type": "bash", "script": 'cat "$file"', "env": {"file": p["folder"] + "/prices.json"}}}
+    if prices["status"] != "ok":
+        return {"stop": "there is no price list in " + p["folder"]}
+    order = yield {"tool": "file_read", "args": {"path": p["folder"] + "/order.txt"}}
+    lines = [line.partition("|")[2].split() for line in order["data"]["output"].splitlines()]
+    price = {each["name"]: Decimal(each["price"]) for each in json.loads(prices["data"]["output"])}
+    unknown = [name for _, name in lines if name not in price]
+    if unknown:
+        return {"stop": "no price for " + ", ".join(unknown)}
+    return {"total": str(sum(int(count) * price[name] for count, name in lines)), "lines": len(lines)}
+
+def commit(p, plan):
+    done = yield {"tool": "file_write", "args": {"path": p["folder"] + "/total.txt", "content": plan["total"], "mode": "overwrite"}}
+    if done["status"] != "ok":
+        return {"stop": "the total was not written"}
+    return f"{plan['lines']} lines, {plan['total']} in all"
+"""
+
+
+def sop(folder: Path, code: str, text: str = READS) -> Path:
+    (folder / "scripts").mkdir(parents=True, exist_ok=True)
+    (folder / "sop.yaml").write_text(text, encoding="utf-8")
+    (folder / "scripts" / "run.py").write_text(code, encoding="utf-8")
+    (folder / "SKILL.md").write_text(SKILL.format(name=folder.name), encoding="utf-8")
+    return folder
+
+
+def model(tmp_path: Path, code: str, text: str = READS, **more: Any) -> RoteModel:
+    folder = sop(tmp_path / "demo", code, text)
+    given = {"folder": str(tmp_path)} if "folder" in text else {}
+    kept: dict[str, Any] = {"may_read": plan_calls(all_tools()), "lang": "en", "cwd": tmp_path} | more
+    return RoteModel(Procedure.load(folder), given, sop="demo", version=1, **kept)
+
+
+def ask(rote: RoteModel, last: ToolResult | None = None) -> Reply:
+    steps = rote.reply(Request(turn=1, messages=[], last=last))
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            reply: Reply = end.value
+            return reply
+
+
+def diverges(rote: RoteModel, *results: ToolResult) -> Diverged:
+    """Sends the results one by one; the last thing that happens is that the replay stops."""
+    last: ToolResult | None = None
+    with pytest.raises(Diverged) as caught:
+        for result in [*results, None]:
+            ask(rote, last)
+            last = result
+        ask(rote, last)
+    return caught.value
+
+
+def children() -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if entry.name.isdecimal() and b"script_child.py" in (entry / "cmdline").read_bytes():
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                found += [int(entry.name)] if fields[1] == str(os.getpid()) and fields[0] != "Z" else []
+    return found
+
+
+@pytest.fixture(params=["bubblewrap", "audit hook"])
+def walls(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Both kinds of sandbox, where both are here."""
+    kind: str = request.param
+    if kind == "bubblewrap" and not shutil.which("bwrap"):
+        pytest.skip("bubblewrap is not installed")
+    monkeypatch.setattr(script_module, "_bubblewrap_works", kind == "bubblewrap")
+    return kind
+
+
+@pytest.fixture(autouse=True)
+def no_process_is_left() -> Any:
+    yield
+    if children():
+        gc.collect()
+    assert children() == []
+
+
+# what it can do
+
+
+def order(folder: Path, text: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    prices = [{"name": "nails", "price": "0.10"}, {"name": "hammer", "price": "19.99"}]
+    (folder / "prices.json").write_text(json.dumps(prices), encoding="utf-8")
+    (folder / "order.txt").write_text(text, encoding="utf-8")
+    return folder
+
+
+def begin(home: Path, code: str, parameters: dict[str, Any], text: str = WRITES, **options: Any) -> list[Event]:
+    sop(home / "sops" / "quote", code, text)
+    return drive(agent(home, None).run_sop("quote", parameters, Options(**options), ApprovingOwner(AbsentOwner())))
+
+
+def test_a_script_looks_up_computes_and_writes(home: Path, walls: str) -> None:
+    shop = order(Path.cwd() / "shop", "3 nails\n2 hammer\n")
+    events = begin(home, QUOTE, {"folder": str(shop)})
+    assert events[-1]["status"] == "done" and events[-1]["result"] == "2 lines, 40.28 in all"
+    assert (shop / "total.txt").read_text() == "40.28"
+    assert events[-1]["model_calls"] == 0
+    assert [e["step"] for e in of(events, "rote") if e["state"] == "started"] == ["plan.1", "plan.2", "commit.1"]
+    assert [e["reply"]["only_reads"] for e in of(events, "model_called")] == [True, True, False, False]
+
+
+def test_it_stops_with_its_reason_before_anything_is_written(home: Path) -> None:
+    shop = order(Path.cwd() / "shop", "3 nails\n2 anvil\n")
+    events = begin(home, QUOTE, {"folder": str(shop)})
+    assert events[-1]["status"] == "failed" and events[-1]["result"] == "no price for anvil"
+    assert not (shop / "total.txt").exists()
+
+
+def test_a_failed_call_is_sent_to_the_script_which_decides(home: Path) -> None:
+    folder = Path.cwd() / "empty"
+    folder.mkdir()
+    events = begin(home, QUOTE, {"folder": str(folder)})
+    assert events[-1]["result"] == f"there is no price list in {folder}"
+
+
+MANY = """
+def plan(p):
+    names = (yield {"tool": "code_run", "args": {"type": "bash", "script": 'ls "$folder"', "env": {"folder": p["folder"]}}})["data"]["output"].split()
+    total = 0
+    for name in names:
+        total += yield from size(p["folder"] + "/" + name)
+    return f"{len(names)} files, {total} lines"
+
+def size(path):
+    got = yield {"tool": "file_read", "args": {"path": path}}
+    return len(got["data"]["output"].splitlines())
+"""
+
+
+def test_it_loops_over_many_files_and_a_plan_alone_says_the_result(home: Path) -> None:
+    folder = Path.cwd() / "many"
+    folder.mkdir()
+    for number in range(30):
+        (folder / f"{number}.txt").write_text("line\n" * number or "one", encoding="utf-8")
+    events = begin(home, MANY, {"folder": str(folder)}, READS)
+    assert events[-1]["result"] == f"30 files, {sum(range(30)) + 1} lines"
+
+
+def test_the_whole_of_a_long_output_reaches_the_script(home: Path) -> None:
+    folder = Path.cwd() / "long"
+    folder.mkdir()
+    (folder / "list").write_text("".join(f"{n}\n" for n in range(60_000)), encoding="utf-8")
+    code = MANY.partition("    total")[0].replace("ls ", "cat ").replace('"$folder"', '"$folder/list"')
+    events = begin(home, code + "    return str(sum(map(int, names)))\n", {"folder": str(folder)}, READS)
+    assert events[-1]["result"] == str(sum(range(60_000)))
+
+
+def test_the_result_template_reads_the_plan_and_checks_see_it(tmp_path: Path) -> None:
+    text = READS + 'result: {en: "{{plan.count}} of {{plan.names | join}}", zh: "{{plan.count}}"}\n'
+    text += "checks: [{command: 'test -n \"$plan\"'}]\n"
+    rote = model(tmp_path, "def plan(p):\n    return {'count': 2, 'names': ['a', 'b']}\n", text)
+    check = ask(rote)
+    args = check.calls[0].args or {}
+    assert json.loads(args["env"]["plan"]) == {"count": 2, "names": ["a", "b"]}
+    assert ask(rote, ToolResult("ok", {"exit_code": 0, "output": ""})).text == "2 of a, b"
+
+
+def test_a_script_is_given_its_parameters_and_the_built_in_values(tmp_path: Path) -> None:
+    rote = model(tmp_path, "def plan(p):\n    return ' '.join(sorted(p)) + ' ' + p['lang']\n", lang="zh")
+    assert ask(rote).text == "cwd folder lang today zh"
+
+
+def test_what_a_value_holds_is_never_read_as_a_template(tmp_path: Path) -> None:
+    code = "def plan(p):\n    x = yield {'tool': 'file_read', 'args': {'path': '{{folder}}'}}\n    return 'x'\n"
+    assert ask(model(tmp_path, code)).calls[0].args == {"path": "{{folder}}"}
+
+
+class Watching:
+    """Guards that note what they are shown, and doubt the writes when told so."""
+
+    def __init__(self, doubt: Doubt | None = None) -> None:
+        self.seen: list[tuple[str, Any]] = []
+        self.doubt = doubt
+
+    def start(self, procedure: Procedure, parameters: Any) -> Doubt | None:
+        self.seen.append(("start", dict(parameters)))
+        return None
+
+    def before(self, procedure: Procedure, values: Any, planned: Any) -> Doubt | None:
+        self.seen.append(("before", (values["plan"], list(planned))))
+        return self.doubt
+
+    def after(self, procedure: Procedure, values: Any, done: Any) -> Doubt | None:
+        self.seen.append(("after", [write.step for write in done]))
+        return None
+
+
+TWO = """
+def plan(p):
+    return {"paths": ("a", "b")}
+
+def commit(p, plan):
+    for path in plan["paths"]:
+        done = yield {"tool": "file_write", "args": {"path": path, "content": "x"}}
+        if done["status"] != "ok":
+            return {"stop": "no room for " + path}
+    return "written"
+"""
+
+
+def test_guards_see_the_plan_before_the_first_write(tmp_path: Path) -> None:
+    guards = Watching()
+    rote = model(tmp_path, TWO, WRITES, guards=guards)
+    args = ask(rote).calls[0].args
+    assert guards.seen[1:] == [("before", ({"paths": ["a", "b"]}, [Write("commit.1", "file_write", args)]))]
+    ask(rote, ToolResult("ok", {}))
+    assert ask(rote, ToolResult("ok", {})).text == "written"
+    assert guards.seen[2:] == [("after", ["commit.1", "commit.2"])]
+
+
+def test_a_doubt_of_the_guards_stops_a_script_before_its_first_write(tmp_path: Path) -> None:
+    rote = model(tmp_path, TWO, WRITES, guards=Watching(Doubt("parameter", "too many")))
+    error = diverges(rote)
+    assert (error.reason, error.kind, children()) == ("too many", "parameter", [])
+
+
+def test_a_stop_after_a_write_is_a_defect_of_the_sop(tmp_path: Path) -> None:
+    error = diverges(model(tmp_path, TWO, WRITES), ToolResult("ok", {}), ToolResult("error", "disk full"))
+    assert not error.declined and error.kind == "step"
+    assert "after something had been changed: no room for b" in error.reason
+    assert "commit.1 file_write" in error.handover
+
+
+def test_a_refused_call_ends_the_replay_and_the_script_does_not_hear_of_it(tmp_path: Path) -> None:
+    error = diverges(model(tmp_path, TWO, WRITES), ToolResult("refused", "the owner said no"))
+    assert isinstance(error, Declined) and "the owner said no" in error.reason
+
+
+# what it may ask for
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("{'tool': 'file_write', 'args': {'path': 'x', 'content': 'x'}}", "plan may only read: file_write"),
+        ("{'tool': 'file_trash', 'args': {'paths': ['x']}}", "plan may only read"),
+        ("{'tool': 'code_run', 'args': {'type': 'bash', 'script': 'rm x'}}", "plan may only read: what code_run"),
+        ("{'tool': 'code_run', 'args': {'type': 'bash', 'script': 'ls > x'}}", "plan may only read"),
+        ("{'tool': 'code_run', 'args': {'type': 'python', 'script': 'open(\"x\", \"w\")'}}", "plan may only read"),
+        ("{'tool': 'code_run', 'args': {'type': 'bash', 'script': 'cat ' + p['folder']}}", "stands in the script as one"),
+        ("{'tool': 'no_such_tool'}", "there is no tool 'no_such_tool'"),
+        ("{'tool': 'file_read', 'args': ['x']}", "must be a dict"),
+        ("{'tool': 'file_read', 'arg': {}}", "it must yield"),
+        ("'file_read'", "it must yield"),
+        ("None", "it must yield"),
+        ("{'tool': 'file_read', 'args': {'path': {1, 2}}}", "not JSON"),
+        ("{'tool': 'file_read', 'args': {'path': float('nan')}}", "not JSON"),
+        ("{'tool': 'file_read', 'args': {1: 2}}", "the key 1 is no text"),
+        ("{'tool': 'file_read', 'args': {'path': '\\udcff'}}", "not JSON"),
+        ("{'tool': 'file_read', 'args': {'path': 'x' * 11_000_000}}", "bytes at once"),
+        ("{'tool': 'file_read', 'args': {'path': 10**6000}}", "not JSON"),
+    ],
+)  # fmt: skip
+def test_a_call_that_a_plan_may_not_ask_for_ends_it_with_its_line(tmp_path: Path, call: str, said: str) -> None:
+    error = diverges(model(tmp_path, f"def plan(p):\n    x = 1\n    yield {call}\n"))
+    assert said in error.reason and error.reason.startswith("scripts/run.py:3: "), error.reason
+    assert not error.declined and children() == []
+
+
+def test_an_unknown_tool_in_commit_is_never_called(home: Path) -> None:
+    code = "def plan(p):\n    return 1\ndef commit(p, plan):\n    yield {'tool': 'file_delete', 'args': {}}\n"
+    events = begin(home, code, {})
+    assert events[-1]["result"] == "scripts/run.py:4: there is no tool 'file_delete'"
+    assert of(events, "tool_ended") == []
+
+
+@pytest.mark.parametrize("value", ["None", "{'a': 1}", "3", "['x']"])
+def test_a_result_that_is_no_text_is_a_fault(tmp_path: Path, value: str) -> None:
+    error = diverges(model(tmp_path, f"def plan(p):\n    return {value}\n"))
+    assert "must return the result as a text" in error.reason
+
+
+def test_without_a_judge_a_plan_may_ask_for_nothing(tmp_path: Path) -> None:
+    code = "def plan(p):\n    yield {'tool': 'file_read', 'args': {'path': 'x'}}\n"
+    assert "plan may only read" in diverges(model(tmp_path, code, may_read=None)).reason
+
+
+# what it may not do by itself
+
+
+TRIED = (  # what a script tries, and the word in its refusal
+    ("open('/etc/passwd').read()", "opens no files"),
+    ("open(p['folder'] + '/new', 'w')", "opens no files"),
+    ("os.open(p['folder'] + '/new', os.O_CREAT)", "opens no files"),
+    ("open(os.__file__ + '/../../../../../../../../etc/passwd')", "opens no files"),
+    ("os.listdir(p['folder'])", "opens no files"),
+    ("os.mkdir(p['folder'] + '/new')", "by itself"),
+    ("os.unlink(p['folder'] + '/here')", "by itself"),
+    ("os.rename(p['folder'] + '/here', p['folder'] + '/new')", "by itself"),
+    ("os.chmod(p['folder'] + '/here', 0)", "by itself"),
+    ("os.mkfifo(p['folder'] + '/new')", "no attribute"),
+    ("os.fork()", "by itself"),
+    ("os.system('true')", "by itself"),
+    ("os.execv('/bin/true', ['true'])", "by itself"),
+    ("os.posix_spawn('/bin/true', ['true'], {})", "by itself"),
+    ("os.kill(os.getppid(), 9)", "by itself"),
+    ("__import__('subprocess').run(['true'])", "may not import"),
+    ("__import__('_posixsubprocess')", "may not import"),
+    ("__import__('socket').create_connection(('127.0.0.1', 9))", "by itself"),
+    ("__import__('socket').socket(1, 1)", "by itself"),
+    ("__import__('ctypes')", "may not import"),
+    ("__import__('sqlite3')", "may not import"),
+    ("__import__('threading').Thread(target=print).start()", "threads"),
+    ("__import__('resource').setrlimit(0, (1, 1))", "by itself"),
+    ("__import__('gc').get_objects()", "by itself"),
+    ("(lambda: 0).__code__.replace(co_code=b'')", "by itself"),
+)
+
+
+def test_a_script_does_nothing_by_itself(tmp_path: Path, walls: str) -> None:
+    place = tmp_path / "here"
+    place.write_text("mine", encoding="utf-8")
+    tries = "".join(f"    tried.append(attempt(lambda: {body}))\n" for body, _ in TRIED)
+    code = f"""
+import json, os
+def attempt(action):
+    try: return f"done: {{action()}}"
+    except (OSError, AttributeError) as error: return str(error)
+def plan(p):
+    tried = []
+{tries}    return json.dumps(tried)
+"""
+    tried = json.loads(ask(model(tmp_path, code)).text)
+    assert [(body, text) for (body, word), text in zip(TRIED, tried, strict=True) if word not in text] == []
+    assert place.read_text() == "mine" and not (tmp_path / "new").exists()
+    assert place.stat().st_mode & 0o600 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("open('/etc/passwd').read()", "PermissionError: a script opens no files"),
+        ("bytearray(1 << 30)", "MemoryError"),
+        ("[0] * 10**9", "MemoryError"),
+        ("1 / 0", "ZeroDivisionError"),
+        ("{}['price']", "KeyError: 'price'"),
+        ("__import__('sys').exit(0)", "SystemExit: 0"),
+        ("(lambda f: f(f))(lambda f: f(f))", "RecursionError"),
+    ],
+)
+def test_a_script_that_dies_is_told_with_its_line(tmp_path: Path, body: str, said: str) -> None:
+    error = diverges(model(tmp_path, f"def plan(p):\n    x = 1\n    x = {body}\n    return str(x)\n"))
+    assert said in error.reason and error.reason.startswith("scripts/run.py:3: "), error.reason
+
+
+def test_inside_bubblewrap_the_kernel_itself_shows_no_file_no_network_and_no_other_process(tmp_path: Path) -> None:
+    """Without the audit hook: what bubblewrap holds alone, should a script break out of Python."""
+    bubblewrap = shutil.which("bwrap")
+    if not bubblewrap:
+        pytest.skip("bubblewrap is not installed")
+    code = f"""
+import os, socket
+tried = {{}}
+for name, action in {{
+    "read": lambda: open({str(CHECKOUT / "launch.py")!r}), "etc": lambda: open("/etc/passwd"), "proc": lambda: os.listdir("/proc"),
+    "write": lambda: open({str(tmp_path)!r} + "/new", "w"), "root": lambda: open("/new", "w"), "usr": lambda: open("/usr/new", "w"),
+    "net": lambda: socket.create_connection(("127.0.0.1", 9), 1), "kill": lambda: os.kill({os.getpid()}, 0),
+}}.items():
+    try: action(); tried[name] = "done"
+    except OSError as error: tried[name] = error.errno
+print(tried)
+"""
+    reader, writer = os.pipe()
+    argv = [*script_module._walls(bubblewrap, writer), os.path.realpath(sys.executable), "-S", "-c", code]
+    done = subprocess.run(argv, pass_fds=[writer], capture_output=True, text=True, check=False)
+    os.close(reader)
+    os.close(writer)
+    assert done.returncode == 0, done.stderr
+    tried = eval(done.stdout)
+    assert "done" not in tried.values() and len(tried) == 8, tried
+
+
+def test_an_endless_script_is_killed(tmp_path: Path, walls: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(script_module, "STEP_SECONDS", 0.5)
+    started = time.monotonic()
+    error = diverges(model(tmp_path, "def plan(p):\n    while True: pass\n"))
+    assert "took longer than 0.5 s" in error.reason and time.monotonic() - started < 3
+
+
+def test_the_time_of_a_tool_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(script_module, "STEP_SECONDS", 0.5)
+    rote = model(tmp_path, "def plan(p):\n    yield {'tool': 'file_read', 'args': {'path': 'x'}}\n    return 'done'\n")
+    ask(rote)
+    time.sleep(0.7)
+    assert ask(rote, ToolResult("ok", {})).text == "done"
+
+
+def test_a_script_that_ignores_what_it_is_sent_is_killed_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(script_module, "STEP_SECONDS", 0.5)
+    code = "def plan(p):\n    x = yield {'tool': 'file_read', 'args': {'path': 'x'}}\n    while x: pass\n"
+    assert "took longer" in diverges(model(tmp_path, code), ToolResult("ok", {"output": "x" * 5_000_000})).reason
+
+
+def test_a_killed_child_is_told_as_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(script_module, "_bubblewrap_works", False)  # its process is not the child itself
+    rote = model(tmp_path, "def plan(p):\n    yield {'tool': 'file_read', 'args': {'path': 'x'}}\n    return 'done'\n")
+    ask(rote)
+    (child,) = children()
+    os.kill(child, signal.SIGKILL)
+    with pytest.raises(Diverged, match="killed by SIGKILL"):
+        ask(rote, ToolResult("ok", {}))
+
+
+def test_what_a_script_prints_does_not_disturb_it_and_helps_when_it_dies(tmp_path: Path, walls: str) -> None:
+    code = """
+import os, sys
+def plan(p):
+    for _ in range(20):
+        print("{" * 50_000)
+        sys.stderr.write('{"return": 1}\\n')
+        os.write(1, b'{"return": 2}\\n')
+    x = yield {"tool": "file_read", "args": {"path": "x"}}
+    print("the last thing I saw was", x["data"])
+    os._exit(3)
+"""
+    rote = model(tmp_path, code)
+    assert ask(rote).calls[0].name == "file_read"
+    with pytest.raises(Diverged, match=r"its process ended: .*the last thing I saw was cake"):
+        ask(rote, ToolResult("ok", "cake"))
+
+
+def test_garbage_in_the_conversation_ends_it(tmp_path: Path) -> None:
+    code = "import os\ndef plan(p):\n    for fd in range(3, 12):\n        try: os.write(fd, b'[[[\\n')\n        except OSError: pass\n    return 'x'\n"
+    assert "disturbed its own conversation" in diverges(model(tmp_path, code)).reason
+
+
+# resuming
+
+
+NOTES = """
+def plan(p):
+    names = yield {"tool": "code_run", "args": {"type": "bash", "script": 'ls "$folder"', "env": {"folder": p["folder"]}}}
+    return sorted(set(names["data"]["output"].split()), key=hash)
+
+def commit(p, plan):
+    for name in plan:
+        yield {"tool": "code_run", "args": {"type": "bash", "script": 'echo "$name" >> effects', "env": {"name": name}}}
+    return f"{len(plan)} done"
+"""
+CRASH = """
+import os, sys
+from pathlib import Path
+from tests.driving import agent
+from runs.assemble import Options
+from runs.owners import AbsentOwner, ApprovingOwner
+times = int(sys.argv[3])
+for event in agent(Path(sys.argv[1]), None).run_sop("notes", {"folder": sys.argv[4]}, Options(), ApprovingOwner(AbsentOwner())).events():
+    times -= event["type"] == sys.argv[2]
+    if not times:
+        os._exit(9)
+"""
+
+
+def crash(home: Path, code: str, after: str, times: int) -> str:
+    """A run of an SOP in a process that dies behind the `times`-th event of a type; gives the run."""
+    folder = Path.cwd() / "things"
+    folder.mkdir()
+    for name in ("a", "b", "c", "d"):
+        (folder / name).touch()
+    sop(home / "sops" / "notes", code, WRITES)
+    command = [sys.executable, "-c", CRASH, str(home), after, str(times), str(folder)]
+    assert subprocess.run(command, env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, check=False).returncode == 9
+    return list_runs(home)[0].run
+
+
+@pytest.mark.parametrize("times", [1, 2, 3, 5])
+def test_a_run_goes_on_in_the_middle_of_a_script(home: Path, times: int) -> None:
+    run = crash(home, NOTES, "tool_ended", times)
+    events = drive(agent(home, None).resume(run, Options(), ApprovingOwner(AbsentOwner())))
+    assert (events[-1]["status"], events[-1]["result"]) == ("done", "4 done")
+    assert sorted((Path.cwd() / "effects").read_text().split()) == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize("after", ["tool_ended", "tool_started"])
+def test_a_script_that_does_something_else_the_second_time_stops(home: Path, after: str) -> None:
+    code = NOTES.replace("def plan", "import time\ndef plan").replace(
+        '{"name": name}', '{"name": name + str(time.time_ns())}'
+    )
+    run = crash(home, code, after, 3)
+    before = (Path.cwd() / "effects").read_text()
+    events = drive(agent(home, None).resume(run, Options(), ApprovingOwner(AbsentOwner())))
+    assert events[-1]["status"] == "failed" and "not deterministic" in events[-1]["result"]
+    assert (Path.cwd() / "effects").read_text() == before
+
+
+def test_a_resumed_replay_asks_for_what_is_next(tmp_path: Path) -> None:
+    done = ToolResult("ok", {})
+    first = model(tmp_path, TWO, WRITES)
+    calls = [*ask(first).calls, *ask(first, done).calls]
+    first.close()
+    second = model(tmp_path, TWO, WRITES)
+    second.fast_forward([done], calls)
+    assert ask(second).calls == calls[1:]
+    assert ask(second, done).text == "written"
+    other = model(tmp_path, TWO, WRITES)
+    other.fast_forward([done], [ToolCall("rote00001", "file_write", {"path": "z", "content": "x"})])
+    assert "not deterministic" in diverges(other).reason
+
+
+# what is left of it
+
+
+def test_the_process_goes_with_the_replay(tmp_path: Path, walls: str) -> None:
+    rote = model(tmp_path, TWO, WRITES)
+    ask(rote)
+    assert len(children()) == 1
+    del rote
+    assert children() == []
+
+
+def test_a_run_that_is_stopped_while_its_tool_works_leaves_no_process(home: Path) -> None:
+    code = "def plan(p):\n    yield {'tool': 'code_run', 'args': {'type': 'bash', 'script': 'sleep 60'}}\n"
+    sop(home / "sops" / "quote", code)
+    run = agent(home, None).run_sop("quote", {}, Options(), AbsentOwner())
+    events = run.events()
+    assert any(event["type"] == "tool_started" for event in events)
+    assert len(children()) == 1
+    del events, run
+    assert children() == []
+
+
+def test_the_process_goes_when_we_are_gone() -> None:
+    """Its input ends when we are killed; at work it has an alarm set, and the kernel ends it when its time is up."""
+    for code, ends_by in (
+        ("def plan(p):\n    yield {'tool': 'file_read'}\n", 0),
+        ("def plan(p):\n    while True: pass\n", -signal.SIGALRM),
+    ):
+        python = [sys.executable, "-P", "-S", str(script_module.CHILD)]
+        with subprocess.Popen(python, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as child:
+            assert child.stdin
+            about = {"source": code, "path": "run.py", "seconds": 1}
+            child.stdin.write(f"{json.dumps(about)}\n{json.dumps({'plan': {}})}\n".encode())
+            child.stdin.close()
+            assert child.wait(10) == ends_by
+
+
+# reading it
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("def plan(p:\n    pass\n", "run.py:1: not Python"),
+        ("x = 1\n", "script: it must define `def plan(p)`"),
+        ("def plan():\n    pass\n", "run.py:1: it must be `def plan(p)`: plan takes 0 arguments"),
+        ("async def plan(p):\n    pass\n", "must define `def plan(p)`"),
+        ("def plan(p):\n    pass\ndef commit(p):\n    pass\n", "run.py:3: it must be `def commit(p, plan)`"),
+        ("import json\nimport numpy\ndef plan(p):\n    pass\n", "run.py:2: imports numpy"),
+        ("def plan(p):\n    from requests.api import get\n", "run.py:2: imports requests.api"),
+        ("from . import x\ndef plan(p):\n    pass\n", "run.py:1: imports ."),
+        ("def plan(p):\n    pass\0\n", "Python"),
+    ],
+)
+def test_a_script_that_cannot_be_meant_is_refused_with_its_line(tmp_path: Path, code: str, said: str) -> None:
+    with pytest.raises(ProcedureError) as caught:
+        Procedure.load(sop(tmp_path / "demo", code))
+    assert said in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("script: scripts/other.py\n", "cannot be read"),
+        ("script: ../run.py\n", "leads out of the SOP's folder"),
+        ("script: scripts/run.sh\n", "must be the path of a Python file"),
+        ("script: [1]\n", "must be the path of a Python file"),
+        (READS + "plan: [{tool: file_read, args: {path: x}}]\n", "one or the other"),
+        ("parameters: {properties: {plan: {type: string}}}\nscript: scripts/run.py\n", "'plan' is taken"),
+        (READS + "effects: none\nresult: '{{prices}}'\n", "nothing is called 'prices'"),
+    ],
+)
+def test_an_sop_with_a_script_is_checked_when_it_is_read(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(ProcedureError, match=r"sop\.yaml:\d+: ") as caught:
+        Procedure.load(sop(tmp_path / "demo", "def plan(p):\n    return 'x'\n", text))
+    assert said in str(caught.value)
+
+
+def test_a_script_that_commits_must_say_what_it_does(tmp_path: Path) -> None:
+    with pytest.raises(ProcedureError, match="effects"):
+        Procedure.load(sop(tmp_path / "demo", TWO, READS))
+
+
+def test_a_link_that_leads_out_is_refused(tmp_path: Path) -> None:
+    folder = sop(tmp_path / "demo", "def plan(p):\n    return 'x'\n")
+    (tmp_path / "outside.py").write_text("def plan(p):\n    return 'x'\n", encoding="utf-8")
+    (folder / "scripts" / "run.py").unlink()
+    (folder / "scripts" / "run.py").symlink_to(tmp_path / "outside.py")
+    with pytest.raises(ProcedureError, match="leads out"):
+        Procedure.load(folder)
+
+
+def test_a_running_script_says_no_after_its_end(tmp_path: Path) -> None:
+    folder = sop(tmp_path / "demo", "def plan(p):\n    return p\n")
+    running = RunningScript(Script.load(folder, "scripts/run.py"))
+    assert running.plan({"a": [1, "ü", None]}).value == {"a": [1, "ü", None]}
+    running.close()
+    running.close()
+    with pytest.raises(ScriptFault, match="ended already"):
+        running.go_on("ok", None)

@@ -182,14 +182,16 @@ class SopStats:
         still_open = database.execute("SELECT run, size FROM seen WHERE is_open").fetchall()
         due = [run for run, size in still_open if _size(self._home, run) != size]
         changed = _changed_at(self._home / "runs")
-        if (changed,) != database.execute("SELECT at FROM listed").fetchone():
+        is_listed = (changed,) == database.execute("SELECT at FROM listed").fetchone()
+        if not is_listed:
             seen = {run for (run,) in database.execute("SELECT run FROM seen")}
             due += [run for run in run_ids(self._home) if run not in seen]
-        if due or changed:
+        is_settled = time.time_ns() - changed > 1_000_000_000  # a clock that stands still for a moment hides no run
+        if due or (is_settled and not is_listed):  # else nothing is written: most answers only read
             with database:
                 for run in due:
                     self._take_in(database, run)
-                if time.time_ns() - changed > 1_000_000_000:  # a clock that stands still for a moment hides no run
+                if is_settled:
                     database.execute("INSERT OR REPLACE INTO listed VALUES (1, ?)", (changed,))
 
     def _take_in(self, database: sqlite3.Connection, run: str) -> None:

@@ -12,7 +12,7 @@ from models.base import Reply, ToolResult
 
 SHOWN = 20  # summaries in an anchor, seed 002 §4
 _SUMMARY = re.compile(r"<summary>(.*?)(?:</summary>|$)", re.DOTALL)
-_LINE = 48  # characters of a summary: twenty of them ride on every tenth request
+_LINE = 40  # characters of a summary: twenty of them ride on every tenth request
 
 
 class WorkingMemory:
@@ -21,7 +21,8 @@ class WorkingMemory:
     def __init__(self) -> None:
         self.key_info = ""
         self.related_sop = ""
-        self.summaries: list[str] = []
+        self.summaries: list[str] = []  # one a turn, the last one of turn `last_turn`
+        self.last_turn = 0
 
     def checkpoint(self, key_info: str, related_sop: str | None) -> None:
         """What `update_working_checkpoint` sets; an empty or absent `related_sop` leaves the old one."""
@@ -33,13 +34,16 @@ class WorkingMemory:
         found = _SUMMARY.search(reply.text)
         line = " ".join((found.group(1) if found else "").split()) or _said(reply)
         ending = f" → {result.status}" if result and result.status != "ok" and not found else ""
-        self.summaries.append(f"[{turn}] {line[:_LINE]}{'…' if len(line) > _LINE else ''}{ending}")
+        self.summaries.append(f"{line[:_LINE]}{'…' if len(line) > _LINE else ''}{ending}")
+        self.last_turn = turn
 
     def anchor(self, turn: int, *, whole: bool) -> str:
         """The anchor for this turn; `whole` adds the last 20 summaries, for when the messages do not show them."""
         parts = [f"[turn {turn}]"]
         if whole and self.summaries:
-            parts.append("<history>\n" + "\n".join(self.summaries[-SHOWN:]) + "\n</history>")
+            shown = self.summaries[-SHOWN:]
+            first = self.last_turn - len(shown) + 1
+            parts.append(f"<history turns={first}-{self.last_turn}>\n" + "\n".join(shown) + "\n</history>")
         if self.key_info:
             parts.append(f"<key_info>{self.key_info}</key_info>")
         if self.related_sop:

@@ -129,7 +129,7 @@ def test_a_resumed_run_sends_the_very_history_that_an_uninterrupted_one_sends(
     drive(one_agent(tmp_path / "b/home", parts).resume("last", plain(), AbsentOwner()))
     sent, sent_again = (server.requests[5].body["messages"] for server in (whole, parts))
     assert sent_again[:-1] == sent[:-1] and sent[-1]["role"] == sent_again[-1]["role"] == "user"
-    assert "<key_info>k</key_info>" in sent_again[-1]["content"] and "<history>" in sent_again[-1]["content"]
+    assert "<key_info>k</key_info>" in sent_again[-1]["content"] and "<history turns=1-5>" in sent_again[-1]["content"]
 
 
 SOP = """\

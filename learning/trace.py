@@ -6,13 +6,12 @@ comes in. `result_hash` is what evidence points to. Source: seed 002 §3 (no exe
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from memory.evidence import result_hash
 from memory.runlog import RunLogError, find_run, read_events
 from models.base import Event, Reply
 
@@ -95,7 +94,4 @@ def _calls(events: list[Event]) -> Iterable[Observed]:
             )
 
 
-def result_hash(status: str, data: Any) -> str:
-    """Names a result: the same status and data give the same sixteen hex digits."""
-    text = json.dumps([status, data], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
+__all__ = ["Observed", "Trace", "read_trace", "result_hash", "trace_of"]

@@ -1,7 +1,8 @@
 """An SOP's script: reads and checks `scripts/run.py`, and drives it in a sandboxed process of its own.
 
-The script's `plan(p)` and `commit(p, plan)` are generators of tool calls (docs/sop-format.md). They compute in a child
-(models/script_child.py) that can do nothing by itself; each call they yield becomes a step of the replay (models/rote.py).
+`plan(p)` and `commit(p, plan)` are generators: they yield `{"tool": NAME, "args": {…}}`, are sent `{"status", "data"}`, and
+return a plan (JSON) or the result (text), or `{"stop": REASON}`. They compute in a child (models/script_child.py) that can
+do nothing by itself; each call they yield becomes a step of the replay (models/rote.py).
 With bubblewrap the child has no network, no other process, and of the file system only Python's library; without it an
 audit hook and limits of the kernel stand in, and models/script_child.py says what those do not stop.
 

@@ -337,6 +337,10 @@ TRIED = (  # what a script tries, and the word in its refusal
     ("open(p['folder'] + '/new', 'w')", "opens no files"),
     ("os.open(p['folder'] + '/new', os.O_CREAT)", "opens no files"),
     ("open(os.__file__ + '/../../../../../../../../etc/passwd')", "opens no files"),
+    ("open(Sly('/etc/passwd'))", "opens no files"),
+    ("open(SlyBytes(b'/etc/passwd'))", "opens no files"),
+    ("__import__(Sly('_ctypes'))", "may not import"),
+    ("dynamic('x._ctypes')", "may not import"),
     ("os.listdir(p['folder'])", "opens no files"),
     ("os.mkdir(p['folder'] + '/new')", "by itself"),
     ("os.unlink(p['folder'] + '/here')", "by itself"),
@@ -366,10 +370,19 @@ def test_a_script_does_nothing_by_itself(tmp_path: Path, walls: str) -> None:
     place.write_text("mine", encoding="utf-8")
     tries = "".join(f"    tried.append(attempt(lambda: {body}))\n" for body, _ in TRIED)
     code = f"""
-import json, os
+import _imp, glob, importlib.machinery, json, os
+class Sly(str):
+    startswith = __contains__ = lambda *_: True
+    __str__ = __add__ = lambda *_: os.__file__
+    split = partition = lambda *_: ("json", "", "")
+class SlyBytes(bytes):
+    decode = lambda *_: os.__file__
+def dynamic(name):
+    finder = importlib.machinery.PathFinder.find_spec("_ctypes")
+    return _imp.create_dynamic(importlib.machinery.ModuleSpec(name, None, origin=finder.origin))
 def attempt(action):
     try: return f"done: {{action()}}"
-    except (OSError, AttributeError) as error: return str(error)
+    except (OSError, AttributeError, TypeError) as error: return str(error)
 def plan(p):
     tried = []
 {tries}    return json.dumps(tried)
@@ -422,6 +435,18 @@ print(tried)
     assert done.returncode == 0, done.stderr
     tried = eval(done.stdout)
     assert "done" not in tried.values() and len(tried) == 8, tried
+
+
+def test_a_bubblewrap_that_does_not_work_here_is_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(script_module, "_bubblewrap_works", True)
+    broken = tmp_path / "bin" / "bwrap"
+    broken.parent.mkdir()
+    broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n", encoding="utf-8")
+    broken.chmod(0o755)
+    monkeypatch.setenv("PATH", str(broken.parent), prepend=os.pathsep)
+    assert ask(model(tmp_path, "def plan(p):\n    return 'done'\n")).text == "done"
+    assert not script_module._bubblewrap_works
+    assert ask(model(tmp_path, "def plan(p):\n    return 'again'\n")).text == "again"
 
 
 def test_an_endless_script_is_killed(tmp_path: Path, walls: str, monkeypatch: pytest.MonkeyPatch) -> None:

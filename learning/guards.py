@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from learning.routing import PLAIN
+from learning.request import PLAIN
 from learning.slots import Slot, Unclear, Where, value_of
 from memory.sops import Sop
 from models.parameters import ParameterError, bind
@@ -63,6 +63,7 @@ TOKEN = re.compile(
 LITERAL = re.compile(
     r"https?://\S+|[\"`「『《“][^\"`」』》”]+[\"`」』》”]|(?:~|\.{1,2})?/[^\s，。！？；：\u3040-\u9fff]*|\d+(?:[.,:/-]\d+)*|[^\s\u3040-\u9fff]*\*\S*\.\w+"
 )
+EMPTY_WORDS = frozenset("的了个里中上下内面在从把和是有到进为做都全件")  # say nothing about what is to be done
 TRAILING = ".,;:!?。，；：！？"
 Lang = Literal["en", "zh"]
 SAY: Mapping[str, Mapping[Lang, str]] = {
@@ -140,14 +141,14 @@ class ReplayGuards:
 
     def before(self, procedure: Procedure, values: Mapping[str, Any], planned: Sequence[Write]) -> Doubt | None:
         """Everything that the writes rely on is there, and there is room and leave for all of them."""
-        return next(self._before(planned), None)
+        return next(self._before(procedure, planned), None)
 
     def after(self, procedure: Procedure, values: Mapping[str, Any], done: Sequence[Write]) -> Doubt | None:
         """What the file tools wrote is read back."""
         return next(self._after(done), None)
 
     def _at_start(self, procedure: Procedure, parameters: Mapping[str, Any]) -> Iterator[Doubt]:
-        used = dict.fromkeys(step.tool for step in procedure.steps if step.tool)
+        used = dict.fromkeys([*(step.tool for step in procedure.steps if step.tool), *self.recorded])
         for name in used:
             yield from self._drift(name, self._given(procedure, name))
         yield from self._beyond_effects(procedure)
@@ -174,6 +175,7 @@ class ReplayGuards:
             return
         now = signature(schema)
         then = self.recorded.get(name) or {"arguments": {}, "required": []}
+        given = given | set(then["required"])  # of a script, whose calls are not known beforehand
         known = now["arguments"]
         for argument in given - {"env"} | set(then["arguments"]):
             if argument not in known:
@@ -187,15 +189,16 @@ class ReplayGuards:
 
     def _beyond_effects(self, procedure: Procedure) -> Iterator[Doubt]:
         for step in procedure.steps:
-            tool = self.tools.get(step.tool)
-            if tool is None:
-                continue
-            allowed = COMMIT_EFFECTS[procedure.effects] if step.changes_something else PLAN_EFFECTS | {"ask"}
-            if beyond := sorted(set(tool.effects) - allowed):
-                if not step.changes_something:
-                    yield Doubt("step", self._say("writes_in_plan", step.id, step.tool))
-                else:
-                    yield Doubt("step", self._say("effects", step.id, step.tool, ", ".join(beyond), procedure.effects))
+            yield from self._beyond(procedure, step.id, step.tool, changes_something=step.changes_something)
+
+    def _beyond(self, procedure: Procedure, step: str, name: str, *, changes_something: bool) -> Iterator[Doubt]:
+        tool = self.tools.get(name)
+        allowed = COMMIT_EFFECTS[procedure.effects] if changes_something else PLAN_EFFECTS | {"ask"}
+        beyond = sorted(set(tool.effects) - allowed) if tool else []
+        if beyond and not changes_something:
+            yield Doubt("step", self._say("writes_in_plan", step, name))
+        elif beyond:
+            yield Doubt("step", self._say("effects", step, name, ", ".join(beyond), procedure.effects))
 
     # the request
 
@@ -256,8 +259,10 @@ class ReplayGuards:
 
     # the world
 
-    def _before(self, planned: Sequence[Write]) -> Iterator[Doubt]:
+    def _before(self, procedure: Procedure, planned: Sequence[Write]) -> Iterator[Doubt]:
         needed: dict[Path, int] = {}
+        for write in planned:
+            yield from self._beyond(procedure, write.step, write.tool, changes_something=True)
         for write in planned:
             if write.args is None:
                 continue
@@ -352,9 +357,11 @@ def signature(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {**found, "hash": digest}
 
 
-def signatures(procedure: Procedure, schemas: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The signatures of the tools that a procedure uses: what evidence.json keeps under "tools"."""
-    used = {step.tool for step in procedure.steps}
+def signatures(
+    procedure: Procedure, schemas: Iterable[Mapping[str, Any]], called: Iterable[str] = ()
+) -> dict[str, Any]:
+    """The signatures of the tools that a procedure uses, and was seen to use: what evidence.json keeps under "tools"."""
+    used = {step.tool for step in procedure.steps} | set(called)
     return {schema["function"]["name"]: signature(schema) for schema in schemas if schema["function"]["name"] in used}
 
 
@@ -409,7 +416,7 @@ def _heads(wording: Wording) -> list[str]:
     """The words that a wording begins with: the choices of its first group, or its first word; of Chinese all its words."""
     text = wording.text.casefold()
     if not text.isascii():
-        return [word for words in wording.anchors for word in words if len(word) > 1]
+        return [word for words in wording.anchors for word in words if word not in EMPTY_WORDS]
     found = re.match(r"(?:\{[^{}]*\}\s*)?(?:\[([^\[\]]*)\]|([^\s\[\]{}]+))\s*(.*)", text)
     if not found:
         return []

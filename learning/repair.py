@@ -7,6 +7,7 @@ Only SOPs that were learned are changed; those of the owner, and seeds, get a pr
 
 from __future__ import annotations
 
+import ast
 import fcntl
 import json
 import re
@@ -41,7 +42,6 @@ from memory.sop_changes import SopChanges, SopConflict, Version, contract_of
 from memory.sop_stats import SopRun, SopStats
 from memory.sops import Sop, SopError, SopStore, Status, read_sop
 from models.base import Event
-from models.parameters import ParameterError
 from models.procedure import Procedure, ProcedureError
 
 CLEAN_RUNS = 3  # from probation to active
@@ -59,7 +59,7 @@ Blame = Literal["", "world", "parameter", "step", "check", "budget"]
 class Crystallise(Protocol):
     """Makes a draft of a run (learning/crystallise.py). Raises LearningError."""
 
-    def __call__(self, trace: Trace, name: str, *, values: dict[str, Any] | None) -> Draft: ...
+    def __call__(self, traces: Trace, name: str, *, values: Mapping[str, str] | None) -> Draft: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def propose(
     opening = events[0]
     trace, values = trace_of(run, list(events)), dict(opening["parameters"])
     try:
-        draft = crystallise(trace, sop.name, values=values)
+        draft = crystallise(trace, sop.name, values={name: str(value) for name, value in values.items()})
         files = _merged(sop, draft, trace, values)
         problems = [*draft.problems, *patch_problems(sop, _in_folder(sop.name, files), values)]
     except (LearningError, ProcedureError, SopError) as error:
@@ -181,6 +181,12 @@ def patch_problems(old: Sop, new: Sop, values: Mapping[str, Any]) -> list[str]:
     if len(calls_now) < MIN_STEPS_KEPT * len(calls):
         found.append(f"it shrinks from {len(calls)} steps to {len(calls_now)}")
     found += [f"the branch {branch} is gone" for branch in _branches(before) if branch not in _branches(after)]
+    if _ways(before) > _ways(after) and after.script is not None:
+        found.append(f"its script parts its way {_ways(after)} times, and did {_ways(before)} times")
+    if bool(before.script) != bool(after.script):
+        found.append("it is written in another form: a script, or steps")
+    elif before.script and after.script and len(after.script.source) < MIN_STEPS_KEPT * len(before.script.source):
+        found.append("its script shrinks")
     if _checks(before) > _checks(after):
         found.append("a check is gone")
     if EFFECTS.index(after.effects) > EFFECTS.index(before.effects):
@@ -531,7 +537,15 @@ def _hard_coded(old: Sop, new: Sop, values: Mapping[str, Any]) -> Iterator[tuple
 
 
 def _text(procedure: Procedure) -> str:
-    return "\n".join(json.dumps(dict(step.args), ensure_ascii=False, default=str) for step in procedure.steps)
+    steps = "\n".join(json.dumps(dict(step.args), ensure_ascii=False, default=str) for step in procedure.steps)
+    return f"{steps}\n{procedure.script.source if procedure.script else ''}"
+
+
+def _ways(procedure: Procedure) -> int:
+    """How often the script of a procedure parts its way."""
+    if procedure.script is None:
+        return 0
+    return sum(isinstance(node, ast.If | ast.IfExp | ast.Try) for node in ast.walk(ast.parse(procedure.script.source)))
 
 
 @contextmanager

@@ -68,6 +68,7 @@ class Outcome:
     brought: tuple[Any, ...]
     run: str
     seconds: float
+    tools: tuple[str, ...] = ()
     kind: str = ""  # of the failure
     reason: str = ""
 
@@ -146,7 +147,7 @@ def not_replayable(procedure: Procedure) -> str:
     if procedure.effects == "external":
         return "its effects leave this machine: it earns its status in runs that you confirm"
     changing = {step.tool for step in procedure.steps if step.changes_something and step.tool}
-    if procedure.effects == "destructive" and not changing <= UNDOABLE:
+    if procedure.effects == "destructive" and (procedure.script or not changing <= UNDOABLE):
         return "what it does cannot be undone: it earns its status in runs that you confirm"
     return ""
 
@@ -176,7 +177,8 @@ def difference(procedure: Procedure, taught: CaseResult, second: CaseResult) -> 
 def has_unchecked_commit(procedure: Procedure) -> bool:
     """True when it changes something and nothing checks it."""
     ids = {step.id.partition(".")[0] for step in procedure.steps if step.tool}
-    return "commit" in ids and "check" not in ids
+    commits = "commit" in ids or (procedure.script is not None and procedure.script.has_commit)
+    return commits and "check" not in ids
 
 
 # one replay
@@ -228,6 +230,7 @@ def _outcome(done: ReplayResult, copy: Scratch) -> Outcome:
         brought=tuple(copy.back(_essential(event["data"])) for event in ended),
         run=done.events[0]["run"],
         seconds=sum(event["seconds"] for event in ended),
+        tools=tuple(event["tool"] for event in ended),
         kind=kind,
         reason=reason,
     )
@@ -313,6 +316,8 @@ def _names_cwd(procedure: Procedure) -> bool:
 def _scripts(procedure: Procedure) -> Iterator[str]:
     for step in procedure.steps:
         yield str(step.args.get("script", ""))
+    if procedure.script:
+        yield procedure.script.source
 
 
 # what it comes to
@@ -379,7 +384,7 @@ def _files(sop: Sop, procedure: Procedure, kept: Sequence[CaseResult], status: S
     found = evidence(sop.folder)
     first = next(result.outcome for result in kept if result.outcome)
     wanted = {
-        "tools": found.get("tools") or signatures(procedure, schemas(all_tools().values())),
+        "tools": found.get("tools") or signatures(procedure, schemas(all_tools().values()), first.tools),
         "budget": found.get("budget") or {"calls": len(first.steps), "seconds": round(first.seconds, 3)},
         "proofs": [*found.get("proofs", []), *proofs],
     }

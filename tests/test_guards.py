@@ -1,0 +1,298 @@
+"""What a replay is stopped by before it writes: drift of tools, an uncovered request, a world that cannot take it."""
+
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from learning.guards import ReplayGuards, signature, signatures
+from learning.routing import route
+from learning.slots import Where
+from memory.sop_changes import SopChanges
+from memory.sops import SopStore
+from models.base import Event
+from models.procedure import Procedure
+from runs.assemble import SEEDS, Options
+from runs.owners import AbsentOwner, ApprovingOwner
+from tests.driving import agent, drive, of
+from tests.test_routing import FOUND
+from tools.registry import all_tools
+from tools.schema import schemas
+
+TOOLS = all_tools()
+SCHEMAS = schemas(TOOLS.values())
+BY_NAME = {schema["function"]["name"]: schema for schema in SCHEMAS}
+SKILL = "---\nname: {name}\ndescription: test\nmetadata: {{sopwith-status: active}}\n---\n\nDo it.\n"
+WRITE = """\
+parameters: {type: object, properties: {folder: {type: string, format: path}}, required: [folder]}
+effects: local
+plan:
+  - {tool: code_run, args: {type: bash, script: 'ls "$folder"'}, expect: {exit_code: 0}, save: {found: lines}}
+commit:
+  - {tool: file_write, args: {path: "{{folder}}/list.txt", content: "{{found | lines}}", mode: overwrite}}
+result: done
+checks: [{command: 'test -f "$folder/list.txt"'}]
+"""
+
+
+def _run(home: Path, steps: str, parameters: dict[str, Any], evidence: dict[str, Any] | None = None) -> list[Event]:
+    """The SOP run by rote through the whole agent; the owner allows what is asked."""
+    there = agent(home, None)
+    files = {"SKILL.md": SKILL.format(name="demo"), "sop.yaml": steps}
+    if evidence is not None:
+        files["evidence.json"] = json.dumps(evidence)
+    SopChanges(home, SEEDS).write("demo", files, reason="test")
+    there.sops.reload()
+    return drive(there.run_sop("demo", parameters, Options(), ApprovingOwner(AbsentOwner())))
+
+
+def _stop(events: list[Event]) -> tuple[str, str, str]:
+    """Step, kind and reason of a replay that stopped."""
+    stopped = [event for event in of(events, "rote") if event["state"] == "diverged"]
+    assert len(stopped) == 1, events[-1]
+    return stopped[0]["step"], stopped[0]["kind"], stopped[0]["reason"]
+
+
+def _wrote(events: list[Event]) -> bool:
+    return any(event["step"].startswith("commit") and event["state"] == "started" for event in of(events, "rote"))
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Path:
+    folder = tmp_path / "owner" / "box"
+    folder.mkdir()
+    (folder / "a").write_text("a", "utf-8")
+    return folder
+
+
+def _then(change: Any) -> dict[str, Any]:
+    """The signature of file_write as it was "then", so that today's tool is the one that differs."""
+    recorded = copy.deepcopy(signature(BY_NAME["file_write"]))
+    change(recorded["arguments"])
+    return {"tools": {"file_write": recorded, "code_run": signature(BY_NAME["code_run"])}}
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda known: known.update(text=known.pop("content")), "no argument text any more"),
+        (
+            lambda known: known["mode"].update(enum=["overwrite", "replace"]),
+            "argument mode of the tool file_write is not",
+        ),
+        (lambda known: known["path"].update(type="array"), "argument path of the tool file_write is not what it was"),
+    ],
+)
+def test_a_tool_that_drifted_stops_the_replay_before_its_first_step(
+    home: Path, box: Path, change: Any, says: str
+) -> None:
+    step, kind, reason = _stop(events := _run(home, WRITE, {"folder": str(box)}, _then(change)))
+    assert (step, kind) == ("guards", "step") and says in reason
+    assert not of(events, "tool_started") and not (box / "list.txt").exists() and events[-1]["status"] == "failed"
+
+
+def test_an_argument_that_a_tool_needs_now_stops_it(home: Path, box: Path) -> None:
+    steps = WRITE.replace(', content: "{{found | lines}}"', "")
+    _, _, reason = _stop(events := _run(home, steps, {"folder": str(box)}))
+    assert "now needs an argument content" in reason and not of(events, "tool_started")
+
+
+def test_tools_that_are_what_they_were_let_it_pass(home: Path, box: Path) -> None:
+    (home.parent / "sop").mkdir()
+    (home.parent / "sop" / "sop.yaml").write_text(WRITE, "utf-8")
+    recorded = {"tools": signatures(Procedure.load(home.parent / "sop"), SCHEMAS)}
+    events = _run(home, WRITE, {"folder": str(box)}, recorded)
+    assert events[-1]["status"] == "done" and (box / "list.txt").read_text("utf-8") == "a"
+
+
+REPORTED = """\
+parameters: {type: object, properties: {folder: {type: string, format: path}}, required: [folder]}
+effects: local
+plan:
+  - {tool: code_run, args: {type: bash, script: 'cat "$folder/report.json"'}, expect: {exit_code: 0, matches: '"version": 1'}, save: {names: json.items, count: json.total}}
+commit:
+  - {tool: file_write, args: {path: "{{folder}}/list.txt", content: "{{names | lines}}", mode: overwrite}}
+result: done
+"""
+
+
+@pytest.mark.parametrize(
+    ("report", "says"),
+    [
+        ({"version": 1, "entries": ["a"], "total": 1}, "there is no 'items'"),
+        ({"version": 1, "items": ["a"], "sum": 1}, "there is no 'total'"),
+        ({"version": 2, "items": ["a"], "total": 1}, "does not match"),
+        (None, "expected exit code 0, got 1"),
+    ],
+)
+def test_output_that_changed_is_caught_before_a_write(home: Path, box: Path, report: Any, says: str) -> None:
+    if report is not None:
+        (box / "report.json").write_text(json.dumps(report), "utf-8")
+    _, kind, reason = _stop(events := _run(home, REPORTED, {"folder": str(box)}))
+    assert says in reason and kind == "step" and not _wrote(events) and not (box / "list.txt").exists()
+
+
+def test_a_plan_may_not_write(home: Path, box: Path) -> None:
+    steps = WRITE.replace("plan:\n", 'plan:\n  - {tool: file_write, args: {path: "{{folder}}/x", content: x}}\n')
+    _, _, reason = _stop(events := _run(home, steps, {"folder": str(box)}))
+    assert "a plan only reads" in reason and not (box / "x").exists() and not of(events, "tool_started")
+
+
+def test_a_file_that_went_away_after_the_plan_stops_all_writes(home: Path, box: Path) -> None:
+    steps = """\
+parameters: {type: object, properties: {folder: {type: string, format: path}}, required: [folder]}
+effects: local
+plan:
+  - {tool: code_run, args: {type: bash, script: 'ls -d "$folder"/*'}, save: {found: lines}}
+  - {tool: code_run, args: {type: bash, script: 'rm "$folder/a"'}}
+commit:
+  - {tool: file_write, args: {path: "{{folder}}/list.txt", content: x}}
+  - {tool: file_trash, args: {paths: "{{found}}"}}
+result: done
+"""
+    (box / "b").write_text("b", "utf-8")
+    step, kind, reason = _stop(_run(home, steps, {"folder": str(box)}))
+    assert (step, kind) == ("commit.1", "world") and f"{box}/a is not there any more" in reason
+    assert (box / "b").exists() and not (box / "list.txt").exists()
+
+
+def test_a_later_write_that_cannot_be_filled_in_stops_the_first_one(home: Path, box: Path) -> None:
+    steps = WRITE.replace(
+        "result: done",
+        '  - {tool: file_write, args: {path: "{{folder}}/second", content: "{{found.7}}"}}\nresult: done',
+    )
+    _, _, reason = _stop(events := _run(home, steps, {"folder": str(box)}))
+    assert "found.7" in reason and not _wrote(events) and not (box / "list.txt").exists()
+
+
+def test_room_for_all_writes_is_looked_for_before_the_first(home: Path, box: Path, small_disk: Path) -> None:
+    big = "x" * 1_500_000
+    steps = """\
+parameters: {type: object, properties: {folder: {type: string, format: path}, text: {type: string, format: path}}}
+effects: local
+plan:
+  - {tool: code_run, args: {type: bash, script: 'cat "$text"'}, save: {found: output}}
+commit:
+  - {tool: file_write, args: {path: "{{folder}}/1", content: "{{found}}"}}
+  - {tool: file_write, args: {path: "{{folder}}/2", content: "{{found}}"}}
+  - {tool: file_write, args: {path: "{{folder}}/3", content: "{{found}}"}}
+result: done
+"""
+    (box / "big").write_text(big, "utf-8")
+    _, kind, reason = _stop(_run(home, steps, {"folder": str(small_disk), "text": str(box / "big")}))
+    assert kind == "world" and "bytes free" in reason and not list(small_disk.iterdir())
+
+
+def test_leave_to_write_is_looked_for_before_the_first_write(home: Path, box: Path, small_disk: Path) -> None:
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    steps = WRITE.replace(
+        "commit:\n", 'commit:\n  - {tool: file_write, args: {path: "{{folder}}/first", content: x}}\n'
+    ).replace('path: "{{folder}}/list.txt"', f"path: {small_disk}/list.txt")
+    _, kind, reason = _stop(_run(home, steps, {"folder": str(box)}))
+    assert kind == "world" and "may not be written" in reason and not (box / "first").exists()
+
+
+def test_a_target_without_a_folder_stops_a_script(home: Path, box: Path) -> None:
+    steps = """\
+parameters: {type: object, properties: {target: {type: string, format: path}}, required: [target]}
+effects: local
+commit:
+  - {tool: code_run, args: {type: bash, script: 'echo x > "$target"'}}
+result: done
+"""
+    _, kind, reason = _stop(events := _run(home, steps, {"target": str(box / "no" / "such" / "file")}))
+    assert kind == "world" and f"there is no folder {box}/no/such" in reason and not of(events, "tool_started")
+
+
+def test_what_was_written_is_read_back(home: Path, box: Path) -> None:
+    steps = WRITE.replace(
+        "result: done",
+        "  - {tool: code_run, args: {type: bash, script: 'echo other > \"$folder/list.txt\"'}}\nresult: done",
+    )
+    step, kind, reason = _stop(_run(home, steps, {"folder": str(box)}))
+    assert (step, kind) == ("commit.2", "check") and "does not hold what was written" in reason
+
+
+# the request
+
+
+BACK_UP = """\
+parameters:
+  type: object
+  properties: {folder: {type: string, format: path}, name: {type: string}, days: {type: integer}, keep: {type: integer, default: 3}}
+  required: [folder, name]
+wordings: ["back up {folder} as {name}", "back up {folder} as {name} for {days} days", "把 {folder} 备份 为 {name}"]
+effects: local
+plan: [{tool: code_run, args: {type: bash, script: 'ls "$folder"'}}]
+commit: [{tool: file_write, args: {path: "{{folder}}/{{name}}", content: x}}]
+result: done
+"""
+
+
+@pytest.fixture
+def back_up(tmp_path: Path) -> Procedure:
+    (tmp_path / "sop").mkdir()
+    (tmp_path / "sop" / "sop.yaml").write_text(BACK_UP, "utf-8")
+    return Procedure.load(tmp_path / "sop")
+
+
+GIVEN = {"folder": "/o/photos", "name": "weekly", "keep": 3}
+
+
+@pytest.mark.parametrize(
+    ("request_", "given", "says"),
+    [
+        ("back up ~/photos as weekly", GIVEN, None),
+        ("please back up /o/photos as 'weekly', thanks", GIVEN, None),
+        ("back up ~/photos as weekly for thirty days", {**GIVEN, "days": 30}, None),
+        ("把 ~/photos 备份为 weekly", GIVEN, None),
+        ("把~/photos备份为「weekly」", GIVEN, None),
+        ("restore ~/photos as weekly", GIVEN, "restore"),
+        ("把 ~/photos 恢复为 weekly", GIVEN, "恢复"),
+        ("compress ~/photos as weekly", GIVEN, "no wording of this SOP begins like this"),
+        ("back up ~/photos as weekly", {**GIVEN, "name": "monthly"}, 'name = "monthly" does not stand in the request'),
+        ("back up ~/photos as weekly", {**GIVEN, "folder": "/o/music"}, "folder = "),
+        ("back up ~/photos as weekly", {**GIVEN, "days": 7}, "days = 7"),
+        ("back up ~/photos as weekly for 30 days", GIVEN, "the request says 30"),
+        ("back up ~/photos as weekly in /mnt/disk", GIVEN, "the request says /mnt/disk"),
+        ('back up ~/photos as weekly, leave "*.raw"', GIVEN, "the request says"),
+        ("back up ~/photos as weekly but not the videos", GIVEN, "the request says"),
+        ("don't back up ~/photos as weekly", GIVEN, "the request says don't"),
+        ("不要把 ~/photos 备份为 weekly", GIVEN, "不要"),
+    ],
+)
+def test_the_request_must_be_covered_and_ask_for_this(
+    back_up: Procedure, request_: str, given: dict[str, Any], says: str | None
+) -> None:
+    guards = ReplayGuards(BY_NAME, TOOLS, Where(Path("/w"), Path("/o")), request_)
+    doubt = guards.start(back_up, given)
+    assert (
+        (doubt is None) if says is None else (doubt is not None and doubt.kind == "parameter" and says in doubt.reason)
+    )
+
+
+def test_parameters_given_by_name_need_no_request(back_up: Procedure) -> None:
+    assert ReplayGuards(BY_NAME, TOOLS, Where(Path("/w"), Path("/o"))).start(back_up, GIVEN) is None
+
+
+def test_guards_let_pass_all_that_the_lane_of_typed_wordings_is_sure_of() -> None:
+    sops = SopStore(SEEDS, Path("/nonexistent")).all()
+    where, seen = Where(Path("/w"), Path("/o")), 0
+    for request_, name, _ in FOUND:
+        match = route(request_, sops, where.cwd, where.owner_home)
+        assert match is not None and match.sop.name == name and match.sop.procedure
+        guards = ReplayGuards.of(match.sop, request_, tools=TOOLS, schemas=SCHEMAS, where=where)
+        assert guards.start(match.sop.procedure, match.parameters) is None, request_
+        seen += 1
+    assert seen > 80
+
+
+def test_reasons_come_in_the_language_of_the_run(back_up: Procedure) -> None:
+    guards = ReplayGuards(BY_NAME, TOOLS, Where(Path("/w"), Path("/o")), "恢复 /o/photos 为 weekly", lang="zh")
+    doubt = guards.start(back_up, GIVEN)
+    assert doubt is not None and doubt.reason.startswith("请求说的是 恢复")

@@ -21,7 +21,7 @@ from typing import Any
 from learning import python_words, shell_words
 from learning.draft import Content, Draft, DraftStep, LearningError, Slot, Taught, check_name, write_draft
 from learning.mentions import Mention
-from learning.provenance import Found, Provenance, Source, Surroundings, Unit, absolute, provenance, scalars
+from learning.provenance import Found, Provenance, Source, Surroundings, Unit, absolute, as_text, provenance, scalars
 from learning.reach import Reach, reach_of, written_operands
 from learning.trace import Observed, Trace
 from learning.wordings import fitted, name_of, plain_result, result_text, schema_of, unique, wordings_of
@@ -63,7 +63,7 @@ def crystallise(
     traces: Trace | Sequence[Trace],
     name: str,
     *,
-    values: Mapping[str, str] | None = None,
+    values: Mapping[str, Any] | None = None,
     lang: str = "en",
     owner_home: Path | None = None,
     agent_home: Path = Path("/nonexistent"),
@@ -74,12 +74,16 @@ def crystallise(
     Raises LearningError when nothing can be learned from a trace.
     """
     check_name(name)
+    named = (
+        None
+        if values is None
+        else {key: as_text(value) for key, value in values.items() if isinstance(value, str | int | float)}
+    )
     every = [traces] if isinstance(traces, Trace) else list(traces)
     if not every:
         raise LearningError("there is no run to learn from.")
     works = [
-        _begin(trace, values if n == 0 else None, owner_home or Path.home(), agent_home)
-        for n, trace in enumerate(every)
+        _begin(trace, named if n == 0 else None, owner_home or Path.home(), agent_home) for n, trace in enumerate(every)
     ]
     for other in works[1:]:
         _compare_units(works[0], other)
@@ -88,7 +92,7 @@ def crystallise(
     first = works[0]
     for other in works[1:]:
         _compare_steps(first, other)
-    if not values and first.trace.taught is not None and values is None:
+    if first.trace.taught is not None and values is None:
         first.slots += guesses(first.trace, first.around.owner_home)
     draft = write_draft(
         name,
@@ -367,17 +371,17 @@ def _compare_units(first: _Work, other: _Work) -> None:
 
 
 def _decide_short(work: _Work, mine: Mapping[Any, Unit], yours: Mapping[Any, Unit], shared: set[str]) -> None:
-    """A short value that might be constant: the other run says which."""
+    """A value of the request that the other run, with another request, has too is a constant; a short one that it has
+    not is the value."""
     keys = {unit.where: key for key, unit in mine.items()}
     for number, each in enumerate(work.found.found):
         key, mention = keys.get(each.unit.where), each.source.mention
-        if key is None or key not in yours or mention is None or not each.candidates:
+        if key is None or key not in yours or mention is None or not mention.is_hard or mention.value in shared:
             continue
-        if each.candidates[-1].origin != "constant" or mention.value in shared:
-            continue
-        is_same = mine[key].text == yours[key].text
-        source = Source("constant") if is_same else each.source
-        work.found.found[number] = replace(each, candidates=(), source=source, why="another run says so")
+        if mine[key].text == yours[key].text:
+            work.found.found[number] = replace(each, candidates=(), source=Source("constant"), why="another run has it")
+        elif each.candidates and each.candidates[-1].origin == "constant":
+            work.found.found[number] = replace(each, candidates=(), why="another run has another value")
 
 
 def _compare_steps(first: _Work, other: _Work) -> None:
@@ -423,7 +427,7 @@ def _check_findings(work: _Work) -> None:
                 f"call {number + 1}: its script is not read ({why}), so its values stay as they were"
             ) if _mentions_in_script(work, number) else None
     for each in work.found.ambiguous:
-        if each.unit.call in kept and each.unit.where not in work.agreed | _settled_constants(work):
+        if each.unit.call in kept and each.unit.where not in work.agreed:
             offered = tuple(_candidate(source) for source in each.candidates)
             work.slots.append(
                 Slot(
@@ -449,10 +453,6 @@ def _check_findings(work: _Work) -> None:
             work.problem(
                 f"{_where(work, each.unit)}: {each.text!r} is the {each.source.name} here, and cannot be asked for in this place"
             )
-
-
-def _settled_constants(work: _Work) -> set[tuple[Any, ...]]:
-    return set()
 
 
 def _mentions_in_script(work: _Work, number: int) -> bool:
@@ -740,12 +740,28 @@ def _found_and_deleted(work: _Work, number: int, call: Observed, scanned: shell_
     ending = _DELETES.search(script)
     if not ending or not re.search(r"-type f\b", script) or call.args.get("cwd"):
         return None
-    listing = _script(work, number, script[: ending.start()] + " -print0", "bash")
+    listing = _script(work, number, f"{script[: ending.start()]} -print", "bash")
     name = unique("files", {*work.content.parameters, *work.saved.values(), *_names_in_scripts(work)})
-    work.saved[number, "nul"] = name
-    first = DraftStep("code_run", {"type": "bash", "script": listing}, {"exit_code": 0}, {name: "nul"}, calls=(number,))
+    work.saved[number, "lines"] = name
+    first = DraftStep(
+        "code_run", {"type": "bash", "script": listing}, {"exit_code": 0}, {name: "lines"}, calls=(number,)
+    )
     work.step_of[-1 - number] = first
     return DraftStep("file_trash", {"paths": f"{{{{{name}}}}}"}, {"status": "ok"}, when=name, calls=(number,))
+
+
+def _no_line_breaks(steps: list[DraftStep]) -> list[DraftStep]:
+    """Before a list of found files is deleted: none of their names may hold a line break, or it would be two names."""
+    found = []
+    listed = {step.when for step in steps if step.tool == "file_trash" and step.when}
+    for step in steps:
+        script = str(step.args.get("script", "")).strip()
+        if listed & step.save.keys() and re.match(r"find\s", script) and not re.search(r"[|;&\n]", script):
+            tests = re.sub(r"\s-print0?$", "", script)
+            guard = f"""test -z "$({tests} -path $'*\\n*' -print)\""""
+            found.append(DraftStep(step.tool, {**step.args, "script": guard}, {"exit_code": 0}))
+        found.append(step)
+    return found
 
 
 def _split(work: _Work) -> None:
@@ -756,6 +772,9 @@ def _split(work: _Work) -> None:
             (work.content.commit if work.content.commit else work.content.plan).append(before)
         changes = work.reaches[number] != "reads" or bool(work.content.commit)
         (work.content.commit if changes else work.content.plan).append(step)
+    steps = _no_line_breaks([*work.content.plan, *work.content.commit])
+    at = next((n for n, step in enumerate(steps) if step is (work.content.commit or [None])[0]), len(steps))
+    work.content.plan, work.content.commit = steps[:at], steps[at:]
 
 
 def _forms(mention: Mention) -> set[str]:
@@ -837,7 +856,7 @@ def _requirements(work: _Work) -> None:
     if commands:
         work.content.requires["commands"] = list(commands)
     written = _written_places(work)
-    for kind, is_there in (("folders", Path.is_dir), ("files", Path.is_file)):
+    for kind, is_there in (("folders", Path.is_dir), ("files", lambda path: _is_older(path, work.trace.at))):
         names = [
             work.names[id(mention)]
             for mention in work.found.mentions
@@ -847,6 +866,11 @@ def _requirements(work: _Work) -> None:
             work.content.requires[kind] = list(dict.fromkeys(names))
     if any(step.args.get("type") == "bash" for step in (*work.content.plan, *work.content.commit)):
         work.content.requires["platform"] = ["linux", "darwin"]
+
+
+def _is_older(path: Path, at: str) -> bool:
+    """A file that was there before the run: one that the run made is not asked for."""
+    return path.is_file() and path.stat().st_mtime < datetime.fromisoformat(at.replace("Z", "+00:00")).timestamp()
 
 
 def _exists(is_there: Callable[[Path], bool], path: str) -> bool:
@@ -917,7 +941,7 @@ def _gone(work: _Work, step: DraftStep) -> list[dict[str, str]]:
     name = step.when
     for other in (*work.content.plan, *work.content.commit):
         if name in other.save and "cwd" not in other.args:
-            listing = str(other.args.get("script", "")).replace(" -print0", " -print")
+            listing = str(other.args.get("script", ""))
             if re.match(r"\s*find\s", listing) and not re.search(r"[|;&\n]", listing):
                 return [{"command": f'test -z "$({listing})"'}]
     return []

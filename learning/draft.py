@@ -144,7 +144,7 @@ def write_draft(
     files = {"sop.yaml": to_yaml(content.as_yaml()), **scripts}
     files["SKILL.md"] = skill_text(name, description, content, slots, problems)
     for number, each in enumerate(taught, 1):
-        files[f"cases/case-{number}.yaml"] = to_yaml(_case(each, content))
+        files[f"cases/case-{number}.yaml"] = to_yaml(_case(each))
         files[f"references/trace-{each.trace.run}.jsonl"] = trace_text(each.trace)
     if taught:
         files["evidence.json"] = json.dumps(_evidence(taught), indent=1, ensure_ascii=False) + "\n"
@@ -312,25 +312,10 @@ def _one_line(text: str) -> str:
 # What proves it
 
 
-def _case(taught: Taught, content: Content) -> dict[str, Any]:
-    """A regression case: with these parameters, these ends of the steps."""
-    calls, steps = taught.trace.calls, []
-    for phase, own in (("plan", content.plan), ("commit", content.commit)):
-        for number, step in enumerate(own, 1):
-            seen = calls[step.calls[-1]] if step.calls else None
-            end: dict[str, Any] = {
-                "step": f"{phase}.{number}",
-                "tool": step.tool,
-                "status": seen.status if seen else "ok",
-            }
-            if seen and isinstance(seen.data, dict) and "exit_code" in seen.data and step.tool == "code_run":
-                end["exit_code"] = seen.data["exit_code"]
-            steps.append(end)
-    found: dict[str, Any] = {"run": taught.trace.run, "request": taught.trace.request, "cwd": str(taught.trace.cwd)}
-    found |= {"parameters": taught.values, "expect": {"status": "done", "steps": steps}}
-    if taught.result:
-        found["expect"]["answer"] = taught.result
-    return found
+def _case(taught: Taught) -> dict[str, Any]:
+    """A regression case (learning/cases.py): these parameters end well. What came of them a replay adds."""
+    found = {"parameters": taught.values, "expect": {"status": "done"}, "request": taught.trace.request}
+    return found | {"run": taught.trace.run, "cwd": str(taught.trace.cwd)}
 
 
 def _evidence(taught: Sequence[Taught]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from learning.slots import DATE, PLACE_WORDS, TENS, UNITS, Slot, Unclear, Where, value_of
 
@@ -58,6 +58,7 @@ class Mention:
     is_quoted: bool = False
     is_hard: bool = True
     name: str = ""
+    before: str = ""  # the word right before it
 
 
 def mentions_in(request: str, cwd: Path, owner_home: Path) -> list[Mention]:
@@ -67,7 +68,7 @@ def mentions_in(request: str, cwd: Path, owner_home: Path) -> list[Mention]:
     hard = [mention for mention in found if mention.is_hard]
     places = [place for place in _places(request, where) if not any(_overlap(place, each) for each in hard)]
     words = [each for each in found if each.is_hard or not any(_overlap(place, each) for place in places)]
-    near = [replace(each, near=_near(request, each.start, each.end)) for each in [*words, *places]]
+    near = [replace(each, **_around(request, each.start, each.end)) for each in [*words, *places]]
     return sorted(near, key=lambda mention: mention.start)
 
 
@@ -193,9 +194,10 @@ def _normal(parts: Iterable[str]) -> Iterator[str]:
     return iter(found)
 
 
-def _near(request: str, start: int, end: int) -> tuple[str, ...]:
-    """The words around a place: three before, two behind, nearest first."""
+def _around(request: str, start: int, end: int) -> dict[str, Any]:
+    """The words around a place: three before, two behind, nearest first; and the one right before it."""
     before = [word.lower() for word in _WORD.findall(request[:start])][-3:][::-1]
     behind = [word.lower() for word in _WORD.findall(request[end:])][:2]
     glued = [a + b for a, b in pairwise(behind) if not a.isascii()]
-    return (*behind[:1], *before[:1], *glued, *before[1:], *behind[1:])
+    near = (*behind[:1], *before[:1], *glued, *before[1:], *behind[1:])
+    return {"near": near, "before": before[0] if before else ""}

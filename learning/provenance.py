@@ -495,6 +495,7 @@ def _fields(call: Observed, text: str) -> Iterator[tuple[str, str, str]]:
 
 def _settled(result: Provenance) -> Provenance:
     """A short value that the owner named, and that stands in one place only, is that place."""
+    result.found = [_doubted(each, result.found) for each in result.found]
     for number, each in enumerate(result.found):
         mention = each.source.mention
         if not each.candidates or mention is None or not mention.name or each.candidates[-1].origin != "constant":
@@ -507,6 +508,17 @@ def _settled(result: Provenance) -> Provenance:
                 each, source=Source("constant"), candidates=(), why="another place has its name"
             )
     return result
+
+
+def _doubted(each: Found, found: list[Found]) -> Found:
+    """A short value in places of different kinds (`tail -n +5 | head -n 5`) may be two things that are the same here."""
+    mention = each.source.mention
+    if mention is None or each.candidates or len(mention.value.encode()) >= MIN_BYTES:
+        return each
+    kinds = {other.unit.hints for other in found if other.source.mention is mention and not other.candidates}
+    if len(kinds) < 2:
+        return each
+    return replace(each, candidates=(each.source, Source("constant")), why="a short value in places of different kinds")
 
 
 def _between(one: Found, two: Found) -> Found:

@@ -39,22 +39,17 @@ def name_of(mention: Mention | None, units: Sequence[Unit]) -> str:
     if mention is not None and mention.kind in ("date", "url", "glob"):
         candidates = [_KIND_NAMES[mention.kind]]
     elif mention is not None and mention.kind in ("text", "word"):
-        before = [word for word in near[1:2] if _is_name(word) and word in _NEAR_NAMES]
-        candidates = [_NEAR_NAMES[word] for word in before] or [hint for hint in hints if len(hint) <= 12][:1]
+        before = [_NEAR_NAMES[word] for word in (mention.before,) if word in _NEAR_NAMES]
+        candidates = before or [hint for hint in hints if len(hint) <= 12][:1]
     kind = _KIND_NAMES[mention.kind] if mention is not None else "value"
     return next((each for each in [*candidates, *hints[:1]] if _is_name(each)), kind)
 
 
 def _path_name(mention: Mention, units: Sequence[Unit]) -> str:
     hints = {hint for unit in units for hint in unit.hints}
-    verbs = {unit.verb for unit in units}
     path = Path(mention.value)
     is_folder = not path.suffix or "cwd" in hints or _is_folder(path)
-    if (
-        "output" in hints
-        or "into" in mention.near[:2]
-        or ("to" in mention.near[:2] and verbs & {"cp", "mv", "tar", "zip", "ln"})
-    ):
+    if "output" in hints or mention.before in ("to", "into", "到", "至", "为"):
         return "target"
     return "folder" if is_folder else "file"
 

@@ -63,8 +63,10 @@ class Script:
                 raise ScriptFault(f"{name} is larger than {MAX_SCRIPT_BYTES:,} bytes")
             source = path.read_text(encoding="utf-8")
             tree = ast.parse(source)
-        except (OSError, UnicodeDecodeError) as error:
-            raise ScriptFault(f"{name} cannot be read: {error}") from error
+        except OSError as error:
+            raise ScriptFault(f"{name} cannot be read: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise ScriptFault(f"{name} is not text in UTF-8: {error}") from error
         except SyntaxError as error:
             raise ScriptFault(f"not Python: {error.msg}", error.lineno or 0) from error
         except (ValueError, RecursionError, MemoryError) as error:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from agent_loop import End, agent_loop
 from config import Config, ConfigError, ModelConfig
@@ -18,7 +18,6 @@ from handler import AgentHandler, Owner
 from learning.guards import ReplayGuards
 from learning.routing import route
 from learning.slots import Where
-from learning.verify import ReplayResult
 from memory.home import open_home
 from memory.inbox import Inbox
 from memory.runlog import RunLog, RunLogError, find_run, read_events
@@ -27,6 +26,7 @@ from models.base import Event, Message, Model, ModelUnavailable, Reply, Request
 from models.chain import Budget, ModelChain
 from models.rote import RoteModel
 from runs.owners import AbsentOwner
+from runs.plan_calls import plan_calls
 from runs.resume import Progress, read_progress
 from runs.run import Run, Steering
 from safety.gate import Gate
@@ -35,6 +35,9 @@ from safety.trash import Trash
 from tools.base import ToolContext
 from tools.registry import all_tools
 from tools.schema import check_args, schemas
+
+if TYPE_CHECKING:
+    from learning.verify import ReplayResult
 
 SEEDS = Path(__file__).parent.parent / "sops"
 SHARED_EFFECTS = {"none", "ask"}  # all that a shared session's tools may do
@@ -93,6 +96,8 @@ class Agent:
     def replay(self, sop: Sop, parameters: Mapping[str, Any], cwd: Path, root: Path) -> ReplayResult:
         """Tries an SOP in a scratch copy that lies at `root` (learning/verify.py): a run like any other, but no model
         goes on, nobody is asked, and the gate refuses all that reaches outside of `root` or that it cannot see through."""
+        from learning.verify import ReplayResult
+
         safety = replace(
             self.config.safety, roots=(root,), confirm=(), forbid=(*self.config.safety.forbid, *NOT_ON_A_COPY)
         )
@@ -124,6 +129,8 @@ class Agent:
             events = list(read_events(self.config.home, run))
             if not events:
                 raise RunLogError(f"run {run} stopped before its first line was written.\nStart the task again.")
+            if events[0].get("teaches"):
+                raise RunLogError(f"run {run} is a recording.\nLearn from it: sopwith teach NAME --from-run {run}")
             prompts = Prompts(events[0]["lang"])
             progress = read_progress(events, prompts)
             if progress.status == "done":
@@ -196,8 +203,10 @@ class Agent:
                 lang=self.config.lang,
                 cwd=options.cwd,
                 guards=self._guards(replay, options),
+                may_read=plan_calls(all_tools()),
+                today=_day(progress.opening),
             )
-            rote.fast_forward(progress.replayed)
+            rote.fast_forward(progress.replayed, progress.asked)
             lane = [rote]
         if not lane and not models:
             return Nobody()
@@ -313,6 +322,12 @@ def empty_trash(home: Path, events: Sequence[Event], root: Path) -> None:
         data = event.get("data") if event["type"] == "tool_ended" and event["tool"] == "file_trash" else None
         if isinstance(data, dict) and "trash" in data:
             Trash(home).forget(data["trash"], root)
+
+
+def _day(opening: Event) -> date:
+    """The day on which the run began, here; a resumed run keeps it."""
+    began = datetime.fromisoformat(opening["at"]) if "at" in opening else datetime.now().astimezone()
+    return began.astimezone().date()
 
 
 def _as_started(options: Options, opening: Event) -> Options:

@@ -365,7 +365,7 @@ def _reading(sop: str, run: str, size: int, first: Event, events: list[Event], i
 def _outcome(status: str, lane: Lane, stop: Event | None) -> str:
     if stop is None or status == "cancelled":
         return status
-    if stop.get("step") == "requires":
+    if stop.get("step") == "requires" or stop.get("kind") == "world":
         return NOT_READY
     return status if lane == "rote" and status != "no_model" else "diverged"
 

@@ -195,7 +195,7 @@ _bubblewrap_works = True  # until it has said that it does not
 
 
 class _Child:
-    """The process, its pipes and its empty folder."""
+    """The process and its pipes. It works in a folder that is gone: there is nothing in it, and nothing can be put there."""
 
     def __init__(self, bubblewrap: str | None) -> None:
         self.printed = b""  # the end of it
@@ -206,7 +206,7 @@ class _Child:
         try:
             self._process = subprocess.Popen(
                 [*_walls(bubblewrap, info_of_child), *argv] if bubblewrap else argv,
-                cwd=folder,
+                cwd="/" if bubblewrap else folder,
                 # the seed of hashes is fixed, so that a script that goes over a set does the same in a resumed run
                 env={"PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"},
                 stdin=subprocess.PIPE,
@@ -216,10 +216,10 @@ class _Child:
                 process_group=0,  # Ctrl-C is for us; the session stays ours, as tools/processes.py expects of our own
             )
         except OSError as error:
-            shutil.rmtree(folder, ignore_errors=True)
             _close(info)
             raise ScriptFault(f"no process for it: {error}") from error
         finally:
+            Path(folder).rmdir()
             _close(info_of_child)
         assert self._process.stdin and self._process.stdout and self._process.stderr
         self._in, self._out, self._err = (
@@ -227,7 +227,7 @@ class _Child:
         )
         for descriptor in (self._in, self._out, self._err):
             os.set_blocking(descriptor, False)
-        self.close = weakref.finalize(self, _end, self._process, folder, info)
+        self.close = weakref.finalize(self, _end, self._process, info)
 
     def exchange(self, line: bytes) -> bytes:
         """Writes one line and reads one, within the script's time."""
@@ -312,7 +312,7 @@ def _walls(bubblewrap: str, info: int) -> list[str]:
     ]
 
 
-def _end(process: subprocess.Popen[bytes], folder: str, info: int) -> None:
+def _end(process: subprocess.Popen[bytes], info: int) -> None:
     """Ends a child and clears up behind it."""
     if process.poll() is None:
         inner = _inside(info)
@@ -328,7 +328,6 @@ def _end(process: subprocess.Popen[bytes], folder: str, info: int) -> None:
             with contextlib.suppress(BrokenPipeError):
                 pipe.close()
     _close(info)
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _inside(info: int) -> int:

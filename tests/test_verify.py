@@ -331,3 +331,19 @@ def test_from_one_run_of_a_model_to_the_same_by_rote(home: Path, boxes: tuple[Pa
     again = without_model.start(f'name the recipes of {two} that use "cherry"', Options(), AbsentOwner())
     events = drive(again)
     assert events[-1]["status"] == "done" and events[-1]["rote"] and "cherry plum" in again.result
+
+
+def test_inputs_too_large_to_keep_are_tried_as_they_are_today(home: Path, boxes: tuple[Path, Path]) -> None:
+    one, two = boxes
+    (one / "apple big").write_text("x" * 300_000, "utf-8")
+    there, changes, sop = _store(
+        home,
+        "list-into",
+        LIST_INTO,
+        {"cases/case-1.yaml": CASE.format(folder=one, word="apple") + "expect: {status: done}\n"},
+    )
+    verify(sop, {"folder": str(two), "word": "plum"}, replay=there.replay, store=changes)
+    (one / "apple two").write_text("y", "utf-8")
+    again = _again(there, changes, "list-into")
+    assert again.passed and again.status_after == "probation" and not again.files
+    assert [case.fixture is None for case in read_cases(home / "sops" / "list-into")] == [True, False]

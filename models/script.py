@@ -20,7 +20,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import weakref
 from dataclasses import dataclass
@@ -198,6 +197,8 @@ class _Child:
     """The process and its pipes. It works in a folder that is gone: there is nothing in it, and nothing can be put there."""
 
     def __init__(self, bubblewrap: str | None) -> None:
+        import tempfile  # costs the start of runs that have no script
+
         self.printed = b""  # the end of it
         folder = tempfile.mkdtemp(prefix="sopwith-script-")
         info, info_of_child = os.pipe() if bubblewrap else (-1, -1)

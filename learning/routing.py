@@ -1,87 +1,46 @@
 """Finds the SOP that a request means, and its parameters; the lanes are tried in order and the first that is sure wins.
 
-The lane that stands here is *typed wordings*: no model, a few milliseconds. The whole request must be one wording of an
-SOP with its slots filled by texts of their types; anything left over, or two readings, and it declines. Lanes to come
-(keywords, a small model) are functions of the same shape in `LANES`. Source: seed 002 §7; seed 001 §2.3.
+1. *wordings* (`route`): the whole request is one wording of an SOP with its slots filled by texts of their types.
+2. *rewording* (`choose` from here on): BM25 proposes five SOPs; the request must be a wording of exactly one of them in
+   other words (learning/rewording.py).
+3. *offline*, if there is one: a small model fills one of the five; its answer passes the guards of `_agrees`.
+4. *model*: the configured model chooses among the five, or none; its answer passes the same guards.
+5. Nothing is sure: the best SOPs are returned as hints, to be read by the model that does the task.
+
+Anything left over, or two readings, and a lane declines. Source: seed 002 §7; seed 001 §2.3.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, cast
 
-from learning.slots import QUOTES, Slot, Unclear, Where, value_of
+from learning.ranking import Document, Ranking, weigh
+from learning.request import PLAIN, Asked
+from learning.rewording import Refusal, Understood, contradiction, understand
+from learning.slots import QUOTES, Unclear, Where, value_of
 from memory.sops import Sop
+from models.base import ModelError
+from models.offline import Card, Filled, Filler
 from models.parameters import ParameterError
 from models.procedure import Procedure, Wording
 
+Lane = Literal["wordings", "rewording", "offline", "model"]
+AskModel = Callable[[str, str], str]  # request, cards → the reply's text; raises ModelError
+QUARANTINE = "sopwith-quarantine"  # metadata of an imported SOP that its owner has not enabled yet
+BEST = 5  # SOPs that BM25 proposes
+NEAR = 0.5  # of the best one's score is the least that an accepted one must have
+HINTS = 3
+HINT_SHARE = 0.6  # of the best one's score
+SHOWN_WORDINGS = 3
+PAST = 40  # past requests of an SOP that count
 MAX_REQUEST_CHARS = 1000
-PLAIN = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | {
-    ord(wide): plain for wide, plain in zip("　。、“”„‘’…", ' .,"""\'\'.', strict=True)
-}
 PIECE = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|what is|[a-z0-9_'-]+|[^\W\da-z_]")
-DETERMINERS = re.compile(r"(?<!\S)(?:the|an?|my)(?!\S)")
-END = re.compile(r"(?:(?<=[^\s./])[.?!]+|[?!]+)\s*$|\s+$")
-BEFORE = (  # what may stand before a request without changing it; the longest first
-    *("i would like you to", "i would like to", "i'd like you to", "i'd like to", "i want you to", "i need you to"),
-    *(
-        "i want to",
-        "i need to",
-        "can you",
-        "could you",
-        "would you",
-        "will you",
-        "please",
-        "kindly",
-        "quickly",
-        "hello",
-    ),
-    *("sopwith", "okay", "hey", "pls", "just", "hi", "ok"),
-    *(
-        "可不可以",
-        "能不能",
-        "麻烦你",
-        "我想要",
-        "请问",
-        "请你",
-        "帮我",
-        "帮忙",
-        "麻烦",
-        "劳驾",
-        "你好",
-        "您好",
-        "给我",
-        "替我",
-    ),
-    *("我要", "我想", "可以", "能否", "请", "能", "你", "您"),
-)
-MAY_I = (
-    "可不可以",
-    "能不能",
-    "可以",
-    "能",
-)  # with these before it, 吗 behind it is polite; else it asks something else
-AFTER = (
-    "right now",
-    "thank you",
-    "for me",
-    "please",
-    "thanks",
-    "pls",
-    "now",
-    "好吗",
-    "可以吗",
-    "行吗",
-    "谢谢",
-    "一下",
-    "吧",
-    "呢",
-    "啊",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +50,85 @@ class Match:
     sop: Sop
     parameters: dict[str, Any]
     wording: str
-    lane: str = "wordings"
+    lane: Lane = "wordings"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An SOP that was looked at: the lane that took it, with its parameters, or why it was not taken ("" lane)."""
+
+    name: str
+    score: float
+    lane: Lane | Literal[""]
+    parameters: dict[str, Any]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What comes of a request: `match` is to be done by rote; else `hints` are for the model that does the task."""
+
+    decision: Literal["rote", "model", "none"]
+    match: Match | None
+    candidates: list[Candidate]
+    hints: list[Sop]
+
+    def text_for_model(self, lang: str) -> str:
+        """The best hint whole and the others by a line, for the context of a normal run; empty without hints."""
+        if not self.hints:
+            return ""
+        best, *others = self.hints
+        lines = [f"SOP {best.name} ({best.folder / 'SKILL.md'}, {best.status})", best.body(lang)]
+        lines += [f"SOP {sop.name} ({sop.folder / 'SKILL.md'}): {sop.summary(lang)}" for sop in others]
+        return "\n\n".join(lines)
 
 
 def route(request: str, sops: Iterable[Sop], cwd: Path, owner_home: Path) -> Match | None:
     """The SOP that does this request by rote, or None when no lane is sure."""
     runnable = [sop for sop in sops if sop.runs_alone]
-    return next((match for lane in LANES if (match := lane(request, runnable, Where(cwd, owner_home)))), None)
+    return typed_wordings(request, runnable, Where(cwd, owner_home))
+
+
+def choose(
+    request: str,
+    sops: Iterable[Sop],
+    cwd: Path,
+    owner_home: Path,
+    *,
+    ask_model: AskModel | None = None,
+    past_requests: Mapping[str, Sequence[str]] | None = None,
+    offline: Filler | None = None,
+) -> Choice:
+    """All lanes. `past_requests`: by the SOP's name. `ask_model` gets the request and the cards, and returns the reply.
+
+    A lane may only take an SOP that runs alone; drafts, candidates and suspended ones can be hints, archived and
+    quarantined ones nothing.
+    """
+    known = [sop for sop in sops if sop.status != "archived" and QUARANTINE not in sop.metadata]
+    where = Where(cwd, owner_home)
+    by_name = {sop.name: sop for sop in known}
+    ranking = INDEX.of(known, past_requests or {})
+    if match := typed_wordings(request, [sop for sop in known if sop.runs_alone], where):
+        found = Candidate(match.sop.name, 1.0, match.lane, match.parameters, match.wording)
+        return Choice("rote", match, [found], [])
+    if len(request) > MAX_REQUEST_CHARS:
+        return Choice("none", None, [], [])
+    ranked = ranking.best(request, len(known))
+    five = [(by_name[name], score) for name, score in ranked if by_name[name].runs_alone][:BEST]
+    match, candidates = _reworded(request, five, where)
+    for lane, fill in (("offline", offline.fill if offline else None), ("model", _answer(ask_model))):
+        if match is None and fill is not None and five and (lane == "model" or request.isascii()):
+            match, candidates = _filled(request, five, candidates, where, cast("Lane", lane), fill)
+    if match is not None:
+        return Choice("rote", match, candidates, [])
+    floor = ranked[0][1] * HINT_SHARE if ranked else 0.0
+    hints = [by_name[name] for name, score in ranked if score >= floor and by_name[name].description][:HINTS]
+    return Choice("model" if hints else "none", None, candidates, hints)
 
 
 def typed_wordings(request: str, sops: Sequence[Sop], where: Where) -> Match | None:
     """The SOP of which the request is a wording; among several, the one that takes up strictly more of its literals."""
-    if len(request) > MAX_REQUEST_CHARS or not (asked := _Asked.read(request)):
+    if len(request) > MAX_REQUEST_CHARS or not (asked := Asked.read(request)):
         return None
     try:
         readings = [reading for sop in sops for reading in _readings(asked, sop, where)]
@@ -114,76 +140,169 @@ def typed_wordings(request: str, sops: Sequence[Sop], where: Where) -> Match | N
     return best[0] if best and is_clear else None
 
 
-Lane = Callable[[str, Sequence[Sop], Where], Match | None]
-LANES: tuple[Lane, ...] = (typed_wordings,)
+def _reworded(request: str, five: Sequence[tuple[Sop, float]], where: Where) -> tuple[Match | None, list[Candidate]]:
+    """The one of the five of which the request is a wording in other words, and what became of each."""
+    matches, candidates = [], []
+    asked = Asked.read(request)
+    for sop, score in five:
+        assert sop.procedure is not None
+        found = understand(asked, sop.procedure, sop.name, where) if asked else Refusal("it cannot be read")
+        if isinstance(found, Understood):
+            try:
+                match = Match(sop, sop.procedure.bind(found.values, where.cwd), found.wording, "rewording")
+                matches.append((match, score))
+                candidates.append(Candidate(sop.name, score, "rewording", match.parameters, found.wording))
+                continue
+            except ParameterError as error:
+                found = Refusal(str(error))
+        candidates.append(Candidate(sop.name, score, "", {}, found.why))
+    is_clear = len(matches) == 1 and matches[0][1] >= NEAR * five[0][1]
+    return (matches[0][0] if is_clear else None), candidates
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A request without its politeness: the part from `start` to `end` of three equally long texts, as `written`, in
-    `plain` characters, and `lower` case without determiners. `squeezed` is the last without spaces."""
+def _filled(
+    request: str,
+    five: Sequence[tuple[Sop, float]],
+    candidates: list[Candidate],
+    where: Where,
+    lane: Lane,
+    fill: Callable[[str, list[Card]], Filled | None],
+) -> tuple[Match | None, list[Candidate]]:
+    """What a model chose among the five, if its values pass the guards."""
+    answer = fill(request, [card(sop) for sop, _ in five])
+    chosen = next((sop for sop, _ in five if answer and sop.name == answer.name), None)
+    if answer is None or chosen is None or chosen.procedure is None:
+        return None, candidates
+    try:
+        parameters = chosen.procedure.bind(answer.parameters, where.cwd)
+        why = disagrees(request, chosen, parameters, where)
+    except (ParameterError, Unclear) as error:
+        parameters, why = {}, str(error)
+    taken: list[Candidate] = [
+        Candidate(
+            old.name, old.score, "" if why else lane, {} if why else parameters, why or f"chosen by the {lane} lane"
+        )
+        if old.name == chosen.name
+        else old
+        for old in candidates
+    ]
+    return (None if why else Match(chosen, parameters, "", lane)), taken
 
-    written: str
-    plain: str
-    lower: str
-    start: int
-    end: int
-    squeezed: str
 
-    @classmethod
-    def read(cls, request: str) -> _Asked | None:
-        plain = request.translate(PLAIN)
-        lower = plain.lower()
-        if len(lower) != len(request):  # a letter whose lower case is two
+def disagrees(request: str, sop: Sop, parameters: Mapping[str, Any], where: Where) -> str:
+    """Why a model's choice is not to be followed; empty when nothing speaks against it.
+
+    Each value must stand in the request, each literal of the request must be a value, and what the request asks to do,
+    compare or measure must be known to the SOP's wordings. Raises Unclear.
+    """
+    procedure, asked = sop.procedure, Asked.read(request)
+    if procedure is None or asked is None:
+        return "the request cannot be read"
+    return contradiction(asked, procedure, sop.name, parameters, where)
+
+
+def card(sop: Sop) -> Card:
+    """What a model is told about an SOP."""
+    procedure = sop.procedure
+    wordings = [wording.text for wording in procedure.wordings[:SHOWN_WORDINGS]] if procedure else []
+    properties = dict(procedure.parameters) if procedure else {}
+    required = list(procedure.required) if procedure else []
+    return Card(sop.name, " ".join(sop.description.split()), properties, required, wordings)
+
+
+def _answer(ask_model: AskModel | None) -> Callable[[str, list[Card]], Filled | None] | None:
+    """The configured model as a filler: its reply is read as {"sop": NAME or "none", "parameters": {…}}."""
+    if ask_model is None:
+        return None
+
+    def fill(request: str, cards: list[Card]) -> Filled | None:
+        try:
+            reply = ask_model(request, "\n\n".join(map(as_text, cards)))
+        except ModelError:  # it cannot be reached: then it is not asked to choose
             return None
-        start, end = _without_politeness(lower)
-        lower = DETERMINERS.sub(lambda match: " " * len(match[0]), lower)
-        return cls(request, plain, lower, start, end, "".join(lower[start:end].split()))
+        return read_answer(reply)
 
-    def slot(self, start: int, end: int) -> Slot:
-        """The text between two places, without the spaces around it."""
-        start += len(self.lower[start:end]) - len(self.lower[start:end].lstrip())
-        end = start + len(self.lower[start:end].rstrip())
-        behind = re.match(r"\S*", self.plain[end:])
-        return Slot(self.written[start:end], self.plain[start:end], behind[0] if behind else "")
+    return fill
 
 
-def _without_politeness(lower: str) -> tuple[int, int]:
-    start, end = 0, len(lower)
-    may_i = False
-    while True:
-        start = end - len(lower[start:end].lstrip(" \t\n,!"))
-        phrase = next(
-            (p for p in BEFORE if lower.startswith(p, start, end) and _ends_word(p, lower[start + len(p) : end])), None
-        )
-        if phrase is None:
-            break
-        may_i = may_i or phrase in MAY_I
-        start += len(phrase)
-    while True:
-        end = start + len(END.sub("", lower[start:end]).rstrip(" \t\n,"))
-        phrase = next(
-            (
-                p
-                for p in (*AFTER, *(("吗",) if may_i else ()))
-                if lower.endswith(p, start, end) and _starts_word(p, lower[start : end - len(p)])
-            ),
-            None,
-        )
-        if phrase is None:
-            return start, end
-        end -= len(phrase)
+def as_text(card: Card) -> str:
+    """A card as a model reads it."""
+    lines = [f"{card.name}: {card.description}"]
+    for name, schema in card.properties.items():
+        kind = "|".join(map(str, schema["enum"])) if "enum" in schema else schema.get("format", schema["type"])
+        need = "required" if name in card.required else "optional"
+        lines.append(f"  {name} ({kind}, {need}) {schema.get('description', '')}".rstrip())
+    return "\n".join([*lines, *(f"  e.g. {wording}" for wording in card.wordings)])
 
 
-def _ends_word(phrase: str, behind: str) -> bool:
-    return not phrase.isascii() or not behind or behind[0] in " ,!.\n\t" or not behind[0].isascii()
+def read_answer(reply: str) -> Filled | None:
+    """A model's choice; None for "none" and for what is not such a JSON object."""
+    found = re.search(r"\{.*\}", reply, re.DOTALL)
+    try:
+        said = json.loads(found[0]) if found else None
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(said, dict) or not isinstance(said.get("sop"), str) or said["sop"] == "none":
+        return None
+    parameters = said.get("parameters", {})
+    return Filled(said["sop"], parameters, 1.0) if isinstance(parameters, dict) else None
 
 
-def _starts_word(phrase: str, before: str) -> bool:
-    return not phrase.isascii() or before[-1:] in ("", " ", ",", "\t", "\n")
+class _Index:
+    """The index of the SOPs that were asked about last, in memory only; an SOP whose files or past requests changed is
+    read again."""
+
+    def __init__(self) -> None:
+        self._weights: dict[tuple[Any, ...], dict[str, float]] = {}
+        self._made: tuple[frozenset[tuple[Any, ...]], Ranking] | None = None
+
+    def of(self, sops: Sequence[Sop], past: Mapping[str, Sequence[str]]) -> Ranking:
+        """An index over these SOPs."""
+        keys = {_stamp(sop, past.get(sop.name, ())): sop for sop in sops}
+        if self._made is not None and self._made[0] == keys.keys():
+            return self._made[1]
+        self._weights = {
+            key: self._weights.get(key) or weigh(_document(sop, past.get(sop.name, ()))) for key, sop in keys.items()
+        }
+        made = Ranking.of((keys[key].name, weights) for key, weights in self._weights.items())
+        self._made = frozenset(keys), made
+        return made
 
 
-def _readings(asked: _Asked, sop: Sop, where: Where) -> Iterator[tuple[Match, int]]:
+INDEX = _Index()
+
+
+def _stamp(sop: Sop, past: Sequence[str]) -> tuple[Any, ...]:
+    """What tells one state of an SOP from another."""
+    wordings = len(sop.procedure.wordings) if sop.procedure else 0
+    return (
+        str(sop.folder),
+        *(_changed(sop.folder / name) for name in ("SKILL.md", "sop.yaml")),
+        wordings,
+        hash(tuple(past)),
+    )
+
+
+def _changed(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _document(sop: Sop, past: Sequence[str]) -> Document:
+    """The texts by which an SOP is found; wordings and past requests are how people ask, so they count most."""
+    texts = [(sop.name.replace("-", " "), 2.0), (sop.description, 1.5)]
+    translated = sop.summary("zh")
+    texts += [(translated, 1.5)] if translated != sop.description else []
+    triggers = sop.metadata.get("triggers")
+    texts += [(str(trigger), 2.0) for trigger in triggers] if isinstance(triggers, list) else []
+    if sop.procedure:
+        texts += [(wording.text, 1.0) for wording in sop.procedure.wordings]
+    return Document(sop.name, [*texts, *((request, 1.0) for request in past[-PAST:])])
+
+
+def _readings(asked: Asked, sop: Sop, where: Where) -> Iterator[tuple[Match, int]]:
     """Each wording of the SOP that the request is, with the number of slots that it fills."""
     procedure = sop.procedure
     assert procedure is not None
@@ -203,7 +322,7 @@ def _may_be(wording: Wording, squeezed: str) -> bool:
     return True
 
 
-def _given(asked: _Asked, wording: Wording, procedure: Procedure, where: Where) -> dict[str, Any] | None:
+def _given(asked: Asked, wording: Wording, procedure: Procedure, where: Where) -> dict[str, Any] | None:
     """The values of the slots in the first reading in which all are of their types; None when there is none."""
     for filled in _fillings(_pieces(wording.text), asked.lower, asked.start, asked.end):
         values = {

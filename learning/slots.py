@@ -16,6 +16,12 @@ from typing import Any
 
 QUOTES = {'"': '"', "'": "'", "`": "`", "「": "」", "『": "』", "《": "》"}
 BARE_PATH = re.compile(r"(?:~|\.{0,2}/|\.{1,2}$|[\w.-]+/)[^\s\"'`,;:|&<>*?$!()\[\]{}\\「」『』《》]*")
+BARE_FILE = re.compile(  # a name with an ending that files have
+    r"[\w-]+(?:\.[\w-]+)*\.(?:csv|tsv|json|jsonl|xml|ya?ml|toml|ini|cfg|conf|env|txt|text|md|rst|log|html?|css|js|ts|jsx|tsx|py|rb|rs|go|c|h|cc|"
+    r"cpp|hpp|java|kt|swift|sh|bash|zsh|sql|db|sqlite3?|pdf|docx?|xlsx?|pptx?|odt|ods|odp|rtf|tex|epub|png|jpe?g|gif|webp|svg|bmp|tiff?|heic|ico|"
+    r"mp3|wav|flac|ogg|m4a|mp4|mkv|mov|avi|webm|zip|tar|gz|tgz|bz2|xz|7z|rar|iso|bak|old|tmp|lock|patch|diff|ics|vcf|eml|parquet|ipynb)",
+    re.IGNORECASE,
+)
 BARE_WORD = re.compile(r"[^\s\"'`,;:?!<>|&/\\~()\[\]{}「」『』《》]+")
 CODE_WORD = re.compile(r"(?=.*(?:[0-9_]|[A-Z]{2}(?![a-z])))[A-Za-z0-9_.-]+")  # TODO, invoice_7: meant as written
 GLOB = re.compile(
@@ -193,7 +199,8 @@ def _path(slot: Slot, where: Where) -> str | None:
         return str(_absolute(text, where)) if "\0" not in text and _known_home(text) else None
     if (place := _place(slot.plain.lower(), where)) is not None:
         return place
-    if not BARE_PATH.fullmatch(slot.plain) or not _known_home(slot.plain):
+    is_named = BARE_FILE.fullmatch(slot.plain) is not None
+    if not (is_named or BARE_PATH.fullmatch(slot.plain)) or not _known_home(slot.plain):
         return None
     path = _absolute(slot.plain, where)
     if slot.plain != slot.written:  # ～ and ／ may be meant plain, ： in a name may not: the disk decides
@@ -206,7 +213,7 @@ def _path(slot: Slot, where: Where) -> str | None:
             raise Unclear(slot.written)
         return None
     is_glued = bool(slot.behind) and not slot.plain[-1].isascii() and not slot.behind[0].isascii()
-    is_bare_relative = slot.plain[0] not in "~/."
+    is_bare_relative = slot.plain[0] not in "~/." and not is_named
     return str(path) if not (is_glued or is_bare_relative) or _exists(path) else None
 
 

@@ -1,0 +1,701 @@
+"""Whether a request is one of an SOP's wordings said in other words, and with which values: rules alone, no model.
+
+The words of the request and of the wording must say the same: each word of the wording is said, by itself or by what
+means the same (learning/concepts.py), and each word of the request is explained by the wording. Only small words, the
+order of the parts, and words that the SOP's other wordings use freely may differ. Every literal goes into exactly one
+parameter, by its type and by what stands before it (from, to, in), and a number keeps its unit. A negation, an
+instruction too many, another unit, two ways to fill the parameters: declined. Source: shared figures "By rote".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import permutations
+from typing import Any
+
+from learning.concepts import (
+    BEHIND,
+    FREE_CHINESE,
+    FREE_ENGLISH,
+    LABELS,
+    NEGATIONS,
+    NEGATIONS_CHINESE,
+    PLACES,
+    SEEING,
+    chinese_cut,
+    is_verb,
+    meaning,
+    phrases,
+)
+from learning.request import PLAIN, Asked
+from learning.slots import NOT_A_NAME, QUOTES, Slot, Unclear, Where, value_of
+from models.procedure import Procedure
+
+MAX_LITERALS = 5
+ENDED = ("file", "path", "quoted")  # kinds of values that may end in .csv
+SOFT = ("o:", "w:")  # what another wording of the SOP may explain: things, never what is done, compared or measured
+SHOW = "v:show"
+CJK = r"\u3400-\u9fff"
+HARD_LITERALS = (  # kind, form; the first that fits
+    ("quoted", re.compile(r"\"[^\"]+\"|`[^`]+`|「[^」]+」|『[^』]+』|《[^》]+》|(?<![\w])'[^']+'(?!\w)")),
+    ("url", re.compile(rf"https?://[^\s\"'<>「」,{CJK}]*[^\s\"'<>「」,.;:!?{CJK}]")),
+    ("email", re.compile(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")),
+    (
+        "path",
+        re.compile(
+            rf"(?:~|\.{{1,2}})?/[^\s\"'`,;:|&<>*?$!(){{}}\[\]\\{CJK}]*(?<![.])|~(?![\w])|[\w.-]+/[\w./-]*\w/?", re.ASCII
+        ),
+    ),
+    ("date", re.compile(r"\d{4}-\d{1,2}-\d{1,2}|\d{4}/\d{1,2}/\d{1,2}|\d{4}年\d{1,2}月\d{1,2}日?")),
+    ("glob", re.compile(r"[\w.-]*\*[\w.*?-]*", re.ASCII)),
+    ("code", re.compile(r"[vV]?\d+(?:\.\d+){2,}[\w.-]*\w|[vV]\d+(?:\.\d+)*(?![\w])", re.ASCII)),
+    ("file", re.compile(r"[A-Za-z0-9_][\w-]*(?:\.[\w-]+)*\.[A-Za-z][A-Za-z0-9]{0,4}(?![\w.]*\w)", re.ASCII)),
+    (
+        "number",
+        re.compile(r"\d{1,3}(?:,\d{3})+(?![\d.])|\d+\.\d+(?![\w.])|\d+(?![\w-]*[A-Za-z][\w-]*\d|-\w|_)", re.ASCII),
+    ),
+    ("code", re.compile(r"(?=[\w-]*\d)[A-Za-z0-9][\w-]*\w|[A-Za-z]+_[\w]*\w", re.ASCII)),
+)
+WORD = re.compile(rf"[A-Za-z]+(?:['’-][A-Za-z]+)*|[{CJK}]+|%|[^\s]")
+SPACE = re.compile(r"[\s,.:!#()\"…]+")
+CHINESE_NUMBER = re.compile(
+    r"[零一二两三四五六七八九十百]+(?=\s*(?:天|日|周|星期|个(?!人)|小时|分钟|秒|年|行|条|份|元|块|次|件|张|页|名))"
+)
+MEASURES = ("个", "条", "份", "张", "名", "行", "件")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word of a request or a wording, and what it may mean."""
+
+    text: str
+    things: frozenset[str]
+
+    @property
+    def is_free(self) -> bool:
+        """True for small words that change nothing."""
+        return self.text in FREE_ENGLISH or self.text in FREE_CHINESE
+
+    @property
+    def place(self) -> str:
+        """What it says about the value behind it, when it is a word like "to"."""
+        return PLACES.get(self.text, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A value in a request: what kind it looks like, and its text."""
+
+    kind: str
+    slot: Slot
+    exact_context: bool = False  # a bare word: only where a wording has its slot between the same two words
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A slot of a wording."""
+
+    name: str
+    shape: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A group of a wording: one of these may be said; an empty one: none need be."""
+
+    options: tuple[tuple[Word, ...], ...]
+
+
+Part = Word | Literal
+Piece = Word | Gap | Choice
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What stands around a value: `place` is in, to, from …, "thing" for any other word, or "start"; `before` and
+    `behind` are the words themselves, `unit` what a number counts, `labels` the words file, folder … beside it."""
+
+    place: str
+    before: str
+    behind: str
+    unit: frozenset[str]
+    labels: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """The values of an SOP's parameters that a request gives, and the wording that it says in other words."""
+
+    values: dict[str, Any]
+    wording: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a request is not one of an SOP's wordings."""
+
+    why: str
+
+
+def understand(asked: Asked, procedure: Procedure, name: str, where: Where) -> Understood | Refusal:
+    """Reads a request as one of the wordings of a procedure; `name` is the SOP's name."""
+    known = knowledge(procedure, name)
+    try:
+        parts = read(asked, procedure, known, where)
+        if why := _never(parts):
+            return Refusal(why)
+        outcomes = [_as_wording(parts, sentence, known, procedure, where) for sentence in known.sentences]
+    except Unclear as unclear:
+        return Refusal(f"{unclear} may mean two things")
+    readings = [outcome for outcome in outcomes if isinstance(outcome, Understood)]
+    if not readings:
+        return _nearest([outcome for outcome in outcomes if isinstance(outcome, Refusal)])
+    if any(reading.values != readings[0].values for reading in readings):
+        return Refusal("the values fit in two ways")
+    return readings[0]
+
+
+def _nearest(whys: Sequence[Refusal]) -> Refusal:
+    """The reason that says most: of the wording that came furthest."""
+    return next((why for why in whys if why.why.startswith("it says")), whys[0] if whys else Refusal("no wordings"))
+
+
+# what an SOP says about itself
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One wording: its pieces, its slots with what stands around them, and everything that its words may mean."""
+
+    text: str
+    pieces: tuple[Piece, ...]
+    gaps: tuple[str, ...]
+    explains: frozenset[str]
+    head: frozenset[str]  # what its first word may mean; empty when it begins with a slot
+    is_chinese: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """All wordings of an SOP, what its words mean together, and for each slot the contexts in which it stands."""
+
+    sentences: tuple[Sentence, ...]
+    soft: frozenset[str]
+    contexts: Mapping[str, tuple[Context, ...]]
+    shapes: Mapping[str, str]
+    chinese: frozenset[str]
+    only_reads: bool
+
+
+def knowledge(procedure: Procedure, name: str) -> Knowledge:
+    """What the wordings of a procedure say; worked out once for the same wordings."""
+    return _knowledge(tuple(wording.text for wording in procedure.wordings), name, procedure.effects == "none")
+
+
+@lru_cache(maxsize=512)
+def _knowledge(wordings: tuple[str, ...], name: str, only_reads: bool) -> Knowledge:
+    sentences = tuple(_sentence(text) for text in wordings)
+    said = {word for sentence in sentences for word in _words(sentence.pieces)}
+    soft = {thing for word in said for thing in word.things if thing.startswith(SOFT)}
+    soft |= {thing for part in name.split("-") for thing in meaning(part) if thing.startswith(SOFT)}
+    contexts: dict[str, list[Context]] = {}
+    shapes: dict[str, str] = {}
+    for sentence in sentences:
+        for gap, found in _gap_contexts(sentence.pieces):
+            contexts.setdefault(gap.name, []).extend(found)
+            shapes[gap.name] = gap.shape or shapes.get(gap.name, "")
+    chinese = frozenset(word.text for word in said if not word.text.isascii())
+    packed = {key: tuple(dict.fromkeys(several)) for key, several in contexts.items()}
+    return Knowledge(sentences, frozenset(soft), packed, shapes, chinese, only_reads)
+
+
+def _sentence(text: str) -> Sentence:
+    pieces = tuple(_pieces(text))
+    words = list(_words(pieces))
+    first = pieces[0] if pieces else None
+    heads = (
+        [first]
+        if isinstance(first, Word)
+        else [option[0] for option in first.options if option]
+        if isinstance(first, Choice)
+        else []
+    )
+    return Sentence(
+        text,
+        pieces,
+        tuple(piece.name for piece in pieces if isinstance(piece, Gap)),
+        frozenset(thing for word in words for thing in word.things),
+        frozenset(thing for word in heads for thing in word.things),
+        not text.isascii(),
+    )
+
+
+def _pieces(text: str) -> Iterator[Piece]:
+    for token in re.findall(r"\{[^{}]*\}|\[[^\[\]]*\]|[^{}\[\]]+", text.translate(PLAIN).lower()):
+        if token[0] == "{":
+            name, _, shape = token[1:-1].partition(":")
+            yield Gap(name, shape)
+        elif token[0] == "[":
+            yield Choice(tuple(tuple(_cut(choice)) for choice in token[1:-1].split("|")))
+        else:
+            yield from _cut(token)
+
+
+def _cut(text: str) -> Iterator[Word]:
+    """The words of a text without values."""
+    found = [word for word in WORD.findall(text) if word not in ',.:!?…"#']
+    at = 0
+    while at < len(found):
+        if not found[at].isascii():
+            yield from (Word(part, meaning(part)) for part in chinese_cut(found[at]))
+            at += 1
+            continue
+        several = next((p for p in phrases().get(found[at], ()) if tuple(found[at : at + len(p)]) == p), (found[at],))
+        yield _word(" ".join(several))
+        at += len(several)
+
+
+def _word(text: str) -> Word:
+    plain = text.replace("’", "'")
+    return Word(plain, meaning(plain.removesuffix("'s") if plain not in SEEING else plain))
+
+
+def _words(pieces: Sequence[Piece]) -> Iterator[Word]:
+    for piece in pieces:
+        if isinstance(piece, Word):
+            yield piece
+        elif isinstance(piece, Choice):
+            yield from (word for option in piece.options for word in option)
+
+
+def _gap_contexts(pieces: Sequence[Piece]) -> Iterator[tuple[Gap, list[Context]]]:
+    """For each slot every context that the choices around it allow."""
+    for at, piece in enumerate(pieces):
+        if not isinstance(piece, Gap):
+            continue
+        befores = list(_sides(pieces[:at], -1, 3))
+        behinds = list(_sides(pieces[at + 1 :], 1, 2))
+        yield piece, [_context(before, behind) for before in befores for behind in behinds]
+
+
+def _sides(pieces: Sequence[Piece], step: int, count: int) -> Iterator[tuple[Word, ...]]:
+    """The up to `count` words beside a place, nearest first, in each way that the groups can be said."""
+    if not pieces or not count:
+        yield ()
+        return
+    nearest, rest = (pieces[0], pieces[1:]) if step > 0 else (pieces[-1], pieces[:-1])
+    if isinstance(nearest, Gap):
+        yield ()
+    elif isinstance(nearest, Word):
+        yield from ((nearest, *more) for more in _sides(rest, step, count - 1))
+    else:
+        for option in nearest.options:
+            words = option[::step]
+            for more in _sides(rest, step, max(0, count - len(words))):
+                yield (*words, *more)
+
+
+def _context(before: Sequence[Word], behind: Sequence[Word]) -> Context:
+    """`before` is given nearest first."""
+    labels = frozenset(
+        t for w in (*before[:1], *behind[:1]) if w.text in LABELS or w.things & {"o:file", "o:folder"} for t in w.things
+    )
+    left = next((word for word in before if not word.is_free and not _is_label(word)), None)
+    right = behind[0] if behind else None
+    unit = frozenset(thing for thing in (right.things if right else ()) if thing.startswith("u:"))
+    place = (left.place or "thing") if left else "start"
+    if right and right.text in BEHIND:
+        place = "in"
+    return Context(place, before[0].text if before else "", right.text if right else "", unit, labels)
+
+
+def _is_label(word: Word) -> bool:
+    return word.text in LABELS or bool(word.things & {"o:file", "o:folder"})
+
+
+# the request
+
+
+def read(asked: Asked, procedure: Procedure, known: Knowledge, where: Where) -> list[Part]:
+    """A request as words and values; what may be either (a name, a place, "thirty") is a value when the SOP has a
+    parameter of its type. Raises Unclear."""
+    return list(_Reader(asked, procedure, known, where).parts())
+
+
+class _Reader:
+    """Goes through a request once, from left to right."""
+
+    def __init__(self, asked: Asked, procedure: Procedure, known: Knowledge, where: Where) -> None:
+        self.asked, self.procedure, self.known, self.where = asked, procedure, known, where
+        schemas = procedure.parameters.values()
+        self.has_path = any(schema.get("format") == "path" for schema in schemas)
+        self.has_number = any(schema["type"] in ("integer", "number") for schema in schemas)
+        self.enums = [schema for schema in schemas if "enum" in schema]
+        self.free_text = [
+            name
+            for name, schema in procedure.parameters.items()
+            if schema["type"] == "string" and "enum" not in schema and schema.get("format") is None
+        ]
+
+    def parts(self) -> Iterator[Part]:
+        at, end = self.asked.start, self.asked.end
+        before = ""
+        while at < end:
+            if space := re.compile(r"[\s,.:!#…]+").match(self.asked.plain, at, end):
+                at = space.end()
+                continue
+            part, at = self.part(at, end, before)
+            if isinstance(part, Word):
+                before = part.text
+            yield part
+
+    def part(self, at: int, end: int, before: str) -> tuple[Part, int]:
+        plain = self.asked.plain
+        touches = at > self.asked.start and plain[at - 1].isascii() and plain[at - 1].isalnum()
+        for kind, form in () if touches else HARD_LITERALS:
+            if (found := form.match(plain, at, end)) and found.end() > at:
+                return Literal(kind, self.asked.slot(at, found.end())), found.end()
+        if soft := self.soft(at, end, before):
+            return soft
+        word = WORD.match(self.asked.lower, at, end) or WORD.match(plain, at, end)
+        assert word is not None
+        if not word[0].isascii():
+            cut = next(chinese_cut(word[0], self.known.chinese))
+            return Word(cut, meaning(cut)), at + len(cut)
+        for several in phrases().get(word[0], ()):
+            if said := re.compile(r"\s+".join(several) + r"(?![a-z])").match(plain.lower(), at, end):
+                return _word(" ".join(several)), said.end()
+        return (_word(word[0]) if word[0][0].isalpha() else Word(word[0], meaning(word[0]))), word.end()
+
+    def soft(self, at: int, end: int, before: str) -> tuple[Literal, int] | None:
+        """A place, a number in words, a choice of a parameter, or a name: the longest."""
+        lower = self.asked.lower
+        if lower[at].isascii():
+            spans = [
+                m.end()
+                for n in (3, 2, 1)
+                if (m := re.compile(r"[\w'’-]+" + r"\s+[\w'’-]+" * (n - 1) + r"(?![\w])").match(lower, at, end))
+            ]
+        else:
+            run = WORD.match(lower, at, end)
+            spans = list(range(min(at + 8, run.end() if run else at), at, -1))
+        for stop in spans:
+            slot = self.asked.slot(at, stop)
+            if kind := self.soft_kind(slot, at, stop):
+                return Literal(kind, slot), stop
+        return self.name(at, end, before)
+
+    def soft_kind(self, slot: Slot, at: int, stop: int) -> str:
+        if any(value_of(slot, schema, "", self.where) is not None for schema in self.enums):
+            return "enum"
+        if (
+            self.has_path
+            and slot.plain[:1] not in QUOTES
+            and value_of(slot, {"type": "string", "format": "path"}, "", self.where)
+        ):
+            return "path"
+        if not self.has_number:
+            return ""
+        is_counted = (
+            slot.plain.isascii()
+            or CHINESE_NUMBER.fullmatch(self.asked.plain, at, stop)
+            or ((found := CHINESE_NUMBER.match(self.asked.plain, at)) is not None and found.end() == stop)
+        )
+        if not is_counted or slot.plain in ("一", "one"):
+            return ""
+        return "number" if value_of(slot, {"type": "integer"}, "", self.where) is not None else ""
+
+    def name(self, at: int, end: int, before: str) -> tuple[Literal, int] | None:
+        """A word that nobody knows, where the SOP has a parameter for free text: a capital says that it is a name."""
+        if not self.free_text or not self.asked.lower[at].isascii():
+            return None
+        found = re.compile(r"[A-Z][\w-]*(?:\s+[A-Z][\w-]*){0,2}(?![\w'’])", re.ASCII).match(self.asked.written, at, end)
+        if found and at > self.asked.start and not any(self.is_known(word.lower()) for word in found[0].split()):
+            return Literal("name", self.asked.slot(at, found.end())), found.end()
+        bare = re.compile(r"[a-z][a-z0-9-]*(?![\w'’])").match(self.asked.written, at, end)
+        if not bare or self.is_known(bare[0]) or NOT_A_NAME.fullmatch(bare[0]):
+            return None
+        stands = [context for name in self.free_text for context in self.known.contexts.get(name, ())]
+        behind = WORD.search(self.asked.lower, bare.end(), end)
+        after = behind[0] if behind else ""
+        if any(context.before == before and context.behind == after for context in stands if before):
+            return Literal("bare", self.asked.slot(at, bare.end()), True), bare.end()
+        return None
+
+    def is_known(self, word: str) -> bool:
+        """True for a word of the tables, a small word, or one that the SOP's wordings use."""
+        things = meaning(word)
+        is_listed = not all(thing.startswith("w:") for thing in things)
+        return (
+            is_listed
+            or bool(things & self.known.soft)
+            or word in NEGATIONS
+            or Word(word, things).is_free
+            or word in PLACES
+        )
+
+
+def _never(parts: Sequence[Part]) -> str:
+    """What no wording may be said with."""
+    for part in parts:
+        if isinstance(part, Word):
+            if part.text in NEGATIONS or (
+                not part.text.isascii() and any(word in part.text for word in NEGATIONS_CHINESE)
+            ):
+                return f"it says “{part.text}”"
+            if part.text in ";|&<>$?\\^=+*/" and len(part.text) == 1:
+                return f"it holds {part.text}"
+    return "it holds too many values" if sum(isinstance(part, Literal) for part in parts) > MAX_LITERALS else ""
+
+
+# a choice that a model made
+
+
+def contradiction(asked: Asked, procedure: Procedure, name: str, parameters: Mapping[str, Any], where: Where) -> str:
+    """What in a request speaks against doing this SOP with these values; empty when nothing does. Raises Unclear."""
+    known = knowledge(procedure, name)
+    parts = read(asked, procedure, known, where)
+    if why := _never(parts):
+        return why
+    explained = known.soft.union(*(sentence.explains for sentence in known.sentences))
+    for part in parts:
+        tells = isinstance(part, Word) and not part.is_free and not part.place
+        if isinstance(part, Word) and tells and all(thing[:2] in ("v:", "t:", "u:", "w:x") for thing in part.things):
+            is_seen = known.only_reads and SHOW in part.things
+            if not is_seen and not part.things & explained:
+                return f"it says “{part.text}”"
+    literals = [part for part in parts if isinstance(part, Literal)]
+    taken: set[int] = set()
+    for key, value in parameters.items():
+        schema = procedure.parameters[key]
+        places = [at for at, literal in enumerate(literals) if _means(literal, value, schema, where)]
+        taken.update(places)
+        is_filled_in = value == schema.get("default") or _is_default(key, value, procedure, where)
+        if not places and not is_filled_in and not (_type(schema) == "text" and _stands(str(value), asked)):
+            return f"it does not say {key}"
+    left = next(
+        (literal for at, literal in enumerate(literals) if at not in taken and literal.kind not in ("name", "bare")),
+        None,
+    )
+    return f"nothing takes up “{left.slot.written}”" if left else ""
+
+
+def _means(literal: Literal, value: Any, schema: Mapping[str, Any], where: Where) -> bool:
+    found = value_of(literal.slot, schema, "", where)
+    return found is not None and (found == value or str(found) == str(value))
+
+
+def _is_default(key: str, value: Any, procedure: Procedure, where: Where) -> bool:
+    """True for a value that binding fills in by itself."""
+    from models.parameters import bind
+
+    return bool(bind({key: procedure.parameters[key]}, (), {}, where.cwd).get(key) == value)
+
+
+def _stands(value: str, asked: Asked) -> bool:
+    """True when the request holds the text as words of its own."""
+    return bool(value) and re.search(rf"(?<![\w]){re.escape(value)}(?![\w])", asked.written, re.IGNORECASE) is not None
+
+
+# the two held against each other
+
+
+def _as_wording(
+    parts: Sequence[Part], sentence: Sentence, known: Knowledge, procedure: Procedure, where: Where
+) -> Understood | Refusal:
+    words = [part for part in parts if isinstance(part, Word)]
+    if (
+        why := _unsaid(words, parts, sentence, known)
+        or _unexplained(parts, sentence, known)
+        or _other_head(parts, sentence, known)
+    ):
+        return Refusal(why)
+    literals = [(part, _around(parts, at)) for at, part in enumerate(parts) if isinstance(part, Literal)]
+    if len(literals) != len(sentence.gaps):
+        return Refusal(f"it holds {len(literals)} values where {len(sentence.gaps)} are needed")
+    return _filled(literals, sentence, known, procedure, where)
+
+
+def _filled(
+    literals: Sequence[tuple[Literal, Context]],
+    sentence: Sentence,
+    known: Knowledge,
+    procedure: Procedure,
+    where: Where,
+) -> Understood | Refusal:
+    """The one way to put each value into a parameter of its type and place."""
+    fits = {
+        (at, name): value
+        for at, (literal, around) in enumerate(literals)
+        for name in sentence.gaps
+        if (value := _value(literal, around, name, known, procedure, where)) is not None
+    }
+    ways = []
+    for names in permutations(sentence.gaps):
+        if all((at, name) in fits for at, name in enumerate(names)):
+            ways.append({name: fits[at, name] for at, name in enumerate(names)})
+    if not ways:
+        return Refusal("its values do not fit the parameters")
+    if any(way != ways[0] for way in ways):
+        return Refusal("its values fit the parameters in two ways")
+    return Understood(ways[0], sentence.text)
+
+
+def _unsaid(words: Sequence[Word], parts: Sequence[Part], sentence: Sentence, known: Knowledge) -> str:
+    """What of the wording the request does not say."""
+    said = frozenset(thing for word in words for thing in word.things)
+    said |= {f"w:{_ending(part)}" for part in parts if isinstance(part, Literal) and part.kind in ENDED}
+    for at, piece in enumerate(sentence.pieces):
+        if isinstance(piece, Word):
+            if not _is_said(piece, said, known) and not _is_label_of_gap(sentence.pieces, at):
+                return f"it does not say “{piece.text}”"
+        elif isinstance(piece, Choice) and not any(
+            all(_is_said(word, said, known) for word in option) for option in piece.options
+        ):
+            return f"it does not say “{piece.options[0][0].text}”"
+    return ""
+
+
+def _ending(literal: Literal) -> str:
+    """The ending of a file's name: it says "csv" when nobody does."""
+    return literal.slot.plain.strip("\"'`").rpartition(".")[2].lower()
+
+
+def _is_said(word: Word, said: frozenset[str], known: Knowledge) -> bool:
+    if word.is_free or word.place or word.text in BEHIND or word.text in SEEING:
+        return True
+    return bool(word.things & said) or (known.only_reads and SHOW in word.things)
+
+
+def _is_label_of_gap(pieces: Sequence[Piece], at: int) -> bool:
+    """True for the word file or folder beside its slot: the value says as much."""
+    word = pieces[at]
+    beside = (*pieces[max(0, at - 1) : at], *pieces[at + 1 : at + 2])
+    return isinstance(word, Word) and _is_label(word) and any(isinstance(piece, Gap) for piece in beside)
+
+
+def _unexplained(parts: Sequence[Part], sentence: Sentence, known: Knowledge) -> str:
+    """What of the request neither the wording nor, for things, the SOP's other wordings explain."""
+    for at, part in enumerate(parts):
+        if not isinstance(part, Word) or part.is_free or part.things & sentence.explains:
+            continue
+        behind = parts[at + 1] if at + 1 < len(parts) else None
+        if part.place and (
+            isinstance(behind, Literal) or (isinstance(behind, Word) and (behind.is_free or _is_label(behind)))
+        ):
+            continue  # what it means for the value behind it is looked at there
+        if part.place == "in" or part.text in BEHIND:
+            continue
+        if known.only_reads and (SHOW in part.things or part.text in SEEING):
+            continue
+        if _is_label(part) and any(isinstance(near, Literal) for near in (*parts[max(0, at - 1) : at], behind)):
+            continue
+        if part.text in MEASURES and at and isinstance(parts[at - 1], Literal):
+            continue
+        if not part.things & known.soft or (is_verb(part.things) and at == 0):
+            return f"it says “{part.text}”"
+    return ""
+
+
+def _other_head(parts: Sequence[Part], sentence: Sentence, known: Knowledge) -> str:
+    """What is to be done stands first in English, and is what the wording begins with; in Chinese it may stand anywhere."""
+    first = next((part for part in parts if isinstance(part, Literal) or not part.is_free), None)
+    verbs = {thing for thing in sentence.explains if thing.startswith("v:")}
+    if not isinstance(first, Word) or not first.text.isascii():
+        has_verb = any(isinstance(part, Word) and part.things & verbs for part in parts)
+        return "" if known.only_reads or has_verb else "it does not say what to do"
+    if sentence.is_chinese and any(isinstance(part, Word) and not part.text.isascii() for part in parts):
+        return ""
+    if first.things & sentence.head or (known.only_reads and (SHOW in first.things or first.text in SEEING)):
+        return ""
+    if sentence.is_chinese and first.things & verbs:
+        return ""
+    is_plain = known.only_reads and not is_verb(first.things) and first.things & sentence.explains
+    return "" if is_plain else f"it begins with “{first.text}”"
+
+
+def _around(parts: Sequence[Part], at: int) -> Context:
+    before = _until_literal(reversed(parts[:at]), 3)
+    behind = _until_literal(parts[at + 1 :], 2)
+    found = _context(before, behind)
+    follows_value = at > 0 and isinstance(parts[at - 1], Literal)
+    return found if not follows_value or found.place == "in" else Context("value", *_rest(found))
+
+
+def _rest(found: Context) -> tuple[str, str, frozenset[str], frozenset[str]]:
+    return found.before, found.behind, found.unit, found.labels
+
+
+def _until_literal(parts: Any, count: int) -> list[Word]:
+    words: list[Word] = []
+    for part in parts:
+        if isinstance(part, Literal) or len(words) == count:
+            break
+        words.append(part)
+    return words
+
+
+KINDS: Mapping[str, tuple[str, ...]] = {  # what a value looks like → the types of parameters that it may be for
+    "quoted": ("text", "path", "enum"),
+    "url": ("url",),
+    "email": ("text",),
+    "path": ("path",),
+    "file": ("path", "text"),
+    "glob": ("text",),
+    "date": ("date",),
+    "code": ("text",),
+    "number": ("number", "text"),
+    "enum": ("enum",),
+    "name": ("text", "enum"),
+    "bare": ("text",),
+}
+
+
+def _value(literal: Literal, around: Context, name: str, known: Knowledge, procedure: Procedure, where: Where) -> Any:
+    """What the literal is as this parameter; None when its type, its place or its unit is another."""
+    schema = procedure.parameters[name]
+    wanted = _type(schema)
+    if wanted not in KINDS[literal.kind] or (
+        literal.kind in ("file", "number") and wanted == "text" and _has_own(literal.kind, procedure)
+    ):
+        return None
+    contexts = known.contexts.get(name, ())
+    is_exact = any((c.before, c.behind) == (around.before, around.behind) for c in contexts)
+    if (literal.exact_context or (literal.kind == "number" and wanted == "text")) and not (
+        is_exact or any(c.before == around.before for c in contexts if around.before)
+    ):
+        return None
+    if not any(_stands_alike(around, context, literal, procedure, wanted) for context in contexts):
+        return None
+    return value_of(literal.slot, schema, known.shapes.get(name, ""), where)
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return "enum"
+    if schema["type"] in ("integer", "number"):
+        return "number"
+    return str(schema.get("format") or ("text" if schema["type"] == "string" else schema["type"]))
+
+
+def _has_own(kind: str, procedure: Procedure) -> bool:
+    """True when the SOP has a parameter of the type that a literal of this kind looks like."""
+    own = {"file": "path", "number": "number"}[kind]
+    return any(_type(schema) == own for schema in procedure.parameters.values())
+
+
+def _stands_alike(around: Context, context: Context, literal: Literal, procedure: Procedure, wanted: str) -> bool:
+    """True when the value stands in the request as the slot stands in a wording."""
+    if literal.kind == "number" and around.unit != context.unit and not (around.unit & context.unit):
+        return False
+    if around.labels and context.labels and not around.labels & context.labels:
+        return False
+    if around.place == context.place:
+        return True
+    is_only_one = sum(_type(schema) == wanted for schema in procedure.parameters.values()) == 1
+    return (
+        is_only_one and {around.place, context.place} <= {"thing", "start", "value", "in"} and around.place != "value"
+    )

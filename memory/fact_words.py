@@ -33,11 +33,15 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?:;。！？：；]\s*)[\s*\"'“(-]*$")
 _KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
 _QUOTES = "\"'“”「」‘’`"
 _SMALL = frozenset(
-    "a an and are as at be been but by can could did do does for from get gets had has have here how if in into is it its"
-    " just lie lies like may more most must no not of off on one only or our out over own put set should so some such"
-    " than that the their them then there these they this those to too under up use used uses using very via was were what"
-    " when where which while who will with would you your owner user wants likes prefers prefer want always never please"
-    " found find located lives live kept keep stored called named run runs running works work available there's".split()
+    re.findall(
+        r"\S+",
+        "a an and are as at be been but by can could did do does for from get gets had has have here how if in into is"
+        " it its just lie lies like may more most must no not of off on one only or our out over own put set should so"
+        " some such than that the their them then there these they this those to too under up use used uses using very"
+        " via was were what when where which while who will with would you your owner user wants likes prefers prefer"
+        " want always never please found find located lives live kept keep stored called named run runs running works"
+        " work available there's",
+    )
 )
 _SMALL_CHINESE = re.compile(r"[的了是在有和与及或也都就着过把被对从到为以之其这那个主人用户喜欢希望请要总永远位于存放]")
 
@@ -65,7 +69,7 @@ def _values(text: str) -> Iterator[Value]:
                 continue
             kind = "word"
         if kind == "relative" and not _is_relative_path(found):
-            kind = "word"
+            continue
         if found:
             yield Value(kind, found, match.start())
 

@@ -29,7 +29,7 @@ KINDS = {  # kind → what an owner reads
     "measurement": ("a measurement of the moment", "当时的测量值"),
 }
 FIRST_RANDOM_PORT = 32768  # where systems begin to hand out ports
-_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 _NUMBER = r"(?<![A-Za-z0-9_.-])"
 
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(

@@ -83,9 +83,17 @@ class SopStore:
         """Forgets what was read."""
         self._sops = None
 
-    def header_lines(self, lang: str) -> list[str]:
-        """One line per SOP that a model may use, "name: description", for the system prompt."""
-        usable = [sop for sop in self.all() if sop.description and sop.status != "archived"]
+    def header_lines(self, lang: str, *, seeds: bool) -> list[str]:
+        """One line per SOP that a model may read, "name: description", for the system prompt: the seeds, or the others.
+        What is in quarantine is nobody's to read yet."""
+        usable = [
+            sop
+            for sop in self.all()
+            if sop.description
+            and sop.is_seed == seeds
+            and sop.status != "archived"
+            and "sopwith-quarantine" not in sop.metadata
+        ]
         return [f"{sop.name}: {' '.join(sop.summary(lang).split())}" for sop in usable]
 
     def _by_name(self) -> dict[str, Sop]:

@@ -24,7 +24,7 @@ from memory.runlog import RunLog, RunLogError, find_run, read_events
 from memory.sops import Sop, SopStore
 from models.base import Event, Message, Model, ModelUnavailable, Reply, Request
 from models.chain import Budget, ModelChain
-from models.rote import RoteModel
+from models.rote import MAX_SCRIPT_CALLS, RoteModel
 from runs.owners import AbsentOwner
 from runs.plan_calls import plan_calls
 from runs.resume import Progress, read_progress
@@ -258,12 +258,20 @@ class Agent:
             l2_index=self._l2_index(options),
             steering=steering.take,
         )
-        turns = options.max_turns or self.config.limits.turns
+        turns = options.max_turns or self.config.limits.turns + self._steps(progress)
         last_turn = progress.next_turn - 1 + turns if progress.status == "limit" else max(turns, progress.next_turn)
         loop: Generator[Event, None, End] = agent_loop(
             model, handler, progress.messages, first_turn=progress.next_turn, last_turn=last_turn
         )
         return Run(log, opening, loop, steering, totals=progress.totals, sop=start["sop"])
+
+    def _steps(self, progress: Progress) -> int:
+        """The turns that a replay may take; they do not use up those of a model that goes on behind it."""
+        name = progress.opening["sop"]
+        sop = self.sops.get(name) if name and not progress.handed_over else None
+        if sop is None or sop.procedure is None:
+            return 0
+        return MAX_SCRIPT_CALLS if sop.procedure.script else len(sop.procedure.steps)
 
     def _configured(self, options: Options) -> list[Model]:
         chosen = [c for c in self.config.models if options.model in (None, c.name, c.model)]
@@ -285,8 +293,10 @@ class Agent:
         return build(
             task,
             prompts=self.prompts,
-            sop_headers=self.sops.header_lines(self.config.lang),
+            sop_headers=self.sops.header_lines(self.config.lang, seeds=True),
             sop_folder=str(SEEDS),
+            learned_headers=self.sops.header_lines(self.config.lang, seeds=False),
+            learned_folder=str(self.config.home / "sops"),
             l2_index=self._l2_index(options),
             cwd=options.cwd,
             session=options.session,

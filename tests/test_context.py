@@ -108,7 +108,7 @@ def test_a_description_without_clauses_is_cut_hard() -> None:
 
 def first_request(task: str, lang: Literal["en", "zh"], **changed: Any) -> list[tokens.Segment]:
     """What a run with the shipped tools and seeds sends first, as tokens."""
-    seeds = SopStore(ROOT / "sops", ROOT / "no such folder").header_lines(lang)
+    seeds = SopStore(ROOT / "sops", ROOT / "no such folder").header_lines(lang, seeds=True)
     assert len(seeds) == 9
     given: dict[str, Any] = {"sop_headers": seeds, "l2_index": "", "cwd": Path("/home/ann/work/reports"), "lang": lang}
     system, user = built(task, sop_folder="/home/ann/sopwith/sops", **(given | changed))

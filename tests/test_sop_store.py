@@ -84,7 +84,7 @@ def test_a_broken_sop_is_listed_with_its_reason_and_stops_no_other(
     bad, good = store.all()
     assert bad.problem and says in bad.problem and "\n" not in bad.problem
     assert good.problem is None
-    assert store.header_lines("en") == ["good: What good does"]
+    assert store.header_lines("en", seeds=False) == ["good: What good does"]
 
 
 def test_bytes_that_are_no_text_are_a_problem_not_a_crash(store: SopStore, tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_broken_steps_leave_the_text_usable(store: SopStore, tmp_path: Path) -> 
     sop = store.get("tea")
     assert sop and sop.procedure is None and "sop.yaml:1: plan[0].tol: unknown key" in str(sop.problem)
     assert sop.body("en") == "Boil it." and not sop.runs_alone
-    assert store.header_lines("en") == ["tea: What tea does"]
+    assert store.header_lines("en", seeds=False) == ["tea: What tea does"]
 
 
 def test_a_script_sop_is_kept_as_text_with_the_reason(store: SopStore, tmp_path: Path) -> None:
@@ -124,13 +124,13 @@ def test_a_chinese_text_is_used_when_it_is_there(store: SopStore, tmp_path: Path
     (where / "SKILL.zh.md").write_text("---\nname: tea\ndescription: 泡茶\n---\n烧水。\n", encoding="utf-8")
     sop = store.get("tea")
     assert sop and sop.body("zh") == "烧水。" and sop.body("en") == "Boil it."
-    assert store.header_lines("zh") == ["tea: 泡茶"]
+    assert store.header_lines("zh", seeds=False) == ["tea: 泡茶"]
 
 
 def test_a_broken_translation_does_not_stop_the_headers(store: SopStore, tmp_path: Path) -> None:
     where = _write(tmp_path / "mine", "tea")
     (where / "SKILL.zh.md").write_bytes(b"\xff")
-    assert store.header_lines("zh") == ["tea: What tea does"]
+    assert store.header_lines("zh", seeds=False) == ["tea: What tea does"]
     sop = store.get("tea")
     assert sop is not None
     with pytest.raises(SopError):
@@ -139,7 +139,7 @@ def test_a_broken_translation_does_not_stop_the_headers(store: SopStore, tmp_pat
 
 def test_archived_sops_stay_out_of_the_prompt(store: SopStore, tmp_path: Path) -> None:
     _write(tmp_path / "mine", "old", "metadata: {sopwith-status: archived}\n")
-    assert store.header_lines("en") == [] and store.get("old")
+    assert store.header_lines("en", seeds=False) == [] and store.get("old")
 
 
 def test_missing_folders_are_empty_and_changes_show_after_a_reload(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ INTERRUPTED = 130
 COMMANDS: dict[str, tuple[str, ...]] = {
     "run": (),
     "chat": (),
+    "teach": (),
     "runs": ("list", "show", "resume", "cancel", "steer"),
     "inbox": ("list", "answer", "approve", "deny"),
     "sops": ("list", "show", "run", "verify", "stats", "history", "rollback", "enable", "disable", "export"),
@@ -37,6 +38,7 @@ WITH_JSON = {
 WITH_RUN_OPTIONS = {"run", "chat", "runs resume", "inbox answer", "inbox approve", "inbox deny", "sops run"}
 ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {  # command → its positional arguments, each (name, nargs)
     "run": (("task", "+"),),
+    "teach": (("sop", ""),),
     "runs show": (("run", ""),),
     "runs resume": (("run", ""),),
     "runs cancel": (("run", ""),),
@@ -301,6 +303,8 @@ def _add_arguments(parser: argparse.ArgumentParser, path: str) -> None:
     if path == "chat":
         options.add_argument("--continue", dest="go_on", action="store_true", help=say("opt.continue"))
         options.add_argument("--resume", metavar="RUN", help=say("opt.resume"))
+    if path == "teach":
+        _add_teach_options(options)
     if path == "runs list":
         options.add_argument("--limit", metavar="N", type=_whole, help=say("opt.limit"))
     if path in WITH_RUN_OPTIONS:
@@ -308,6 +312,15 @@ def _add_arguments(parser: argparse.ArgumentParser, path: str) -> None:
     if path in WITH_JSON:
         options.add_argument("--json", action="store_true", help=say("opt.json"))
     _add_common(parser, default=argparse.SUPPRESS)
+
+
+def _add_teach_options(options: Any) -> None:
+    options.add_argument("--record", action="store_true", help=say("opt.record"))
+    options.add_argument("--from-run", metavar="RUN", help=say("opt.from-run"))
+    options.add_argument("--values", metavar="k=v", nargs="+", help=say("opt.values"))
+    options.add_argument("--request", metavar="TEXT", help=say("opt.request"))
+    options.add_argument("--prove", metavar="k=v", nargs="+", help=say("opt.prove"))
+    options.add_argument("--new-version", action="store_true", help=say("opt.new-version"))
 
 
 def _add_run_options(options: Any) -> None:
@@ -335,6 +348,7 @@ def _add_common(parser: argparse.ArgumentParser, default: Any) -> Any:
 TARGETS = {  # command → the function that does it
     "run": "ui.follow:run_task",
     "chat": "ui.chat:chat",
+    "teach": "ui.teach:teach_",
     "runs list": "ui.runs:list_",
     "runs show": "ui.runs:show",
     "runs resume": "ui.follow:resume",

@@ -1,0 +1,244 @@
+"""Makes an SOP of something that was done once: a run, a recording, or written instructions; without a screen.
+
+The path: lesson → which values vary → draft → evidence gate → replay in a scratch copy → a second set of values → one
+write to the store. Until that write nothing in the store has changed, so whoever stops on the way leaves it as it was.
+Source: seed 002 §2, §3; shared contract "An SOP on disk".
+
+    SopwithError
+    └── TeachingError    nothing can be learned, or not under this name; says why
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from config import SopwithError
+from learning.cases import free_name, read_cases
+from learning.crystallise import crystallise, guesses, recorded
+from learning.demonstration import Command, commands_that_count
+from learning.draft import Draft, check_name, skill_text, to_yaml
+from learning.mentions import Mention, given, mentions_in, merged
+from learning.scratch import scratch_folder
+from learning.trace import Trace, read_trace
+from learning.verify import Verdict, prove
+from learning.wordings import wordings_of
+from memory.front_matter import with_metadata
+from memory.repository import contents_of
+from memory.runlog import RunLogError, find_run, read_events, run_ids
+from memory.sop_changes import SopChanges
+from memory.sops import Sop, Status, read_sop
+from models.parameters import ParameterError
+from models.procedure import ProcedureError
+from runs.assemble import SEEDS, Agent
+
+MARK = "start_long_term_update"  # a call that is about the run, and no step of it
+
+
+class TeachingError(SopwithError):
+    """Nothing can be learned, or not under this name."""
+
+
+@dataclass(slots=True)
+class Lesson:
+    """What is to become an SOP. `commands` are those of a recording, kept or left out; `request` is how the owner will
+    ask for it, empty when nobody has said; `existing` is the SOP that has the name now."""
+
+    name: str
+    trace: Trace
+    commands: list[Command] = field(default_factory=list)
+    request: str = ""
+    existing: Sop | None = None
+
+    @property
+    def is_recording(self) -> bool:
+        """True when the owner did it by hand."""
+        return self.trace.taught is not None
+
+    def what_happened(self) -> Trace:
+        """The trace with the calls that count."""
+        trace = recorded(self.trace, self.commands) if self.is_recording else self.trace
+        return replace(trace, request=self.request) if self.request else trace
+
+
+def lesson_from_run(agent: Agent, name: str, run: str) -> Lesson:
+    """The lesson that a finished run holds; `last` is the newest one that is no trial. Raises SopwithError."""
+    check_name(name)
+    home = agent.config.home
+    run = _newest(home) if run == "last" else find_run(home, run)
+    trace = read_trace(home, run)
+    trace = replace(trace, calls=tuple(call for call in trace.calls if call.tool != MARK))
+    commands = commands_that_count(read_events(home, run)) if trace.taught is not None else []
+    return Lesson(name, trace, commands)
+
+
+def known(agent: Agent, name: str) -> Sop | None:
+    """The SOP that has this name now."""
+    agent.sops.reload()
+    return agent.sops.get(name)
+
+
+def _newest(home: Path) -> str:
+    for run in run_ids(home):
+        opening = next(iter(read_events(home, run)), None)
+        if opening is not None and "verifies" not in opening:
+            return run
+    raise RunLogError("there is no run to learn from yet.\nRecord one: sopwith teach NAME --record")
+
+
+def values_that_vary(agent: Agent, lesson: Lesson) -> dict[str, str]:
+    """Name → value of what may vary: guessed from the commands of a recording, read from the request of a run."""
+    trace = lesson.what_happened()
+    if lesson.is_recording:
+        return {slot.name: slot.text for slot in guesses(trace, Path.home())}
+    draft = _crystallised(agent, lesson, trace, None)
+    return {name: str(value) for name, value in (draft.taught[0].values if draft.taught else {}).items()}
+
+
+def draft_of(agent: Agent, lesson: Lesson, values: Mapping[str, str] | None) -> Draft:
+    """The draft of a lesson. `values`: name → the value that it had; None: what the request says. Raises LearningError."""
+    draft = _crystallised(agent, lesson, lesson.what_happened(), values)
+    if lesson.is_recording and lesson.request:
+        _ask_in_words(draft, lesson, values or {})
+    return draft
+
+
+def _crystallised(agent: Agent, lesson: Lesson, trace: Trace, values: Mapping[str, str] | None) -> Draft:
+    home = agent.config.home
+    return crystallise(
+        trace, lesson.name, values=values, lang=agent.config.lang, owner_home=Path.home(), agent_home=home
+    )
+
+
+def _ask_in_words(draft: Draft, lesson: Lesson, values: Mapping[str, str]) -> None:
+    """Puts what the owner will say first among the wordings."""
+    mentions = _mentions(lesson, values)
+    names = {id(mention): mention.name for mention in mentions if mention.name in draft.content.parameters}
+    plain = draft.content.wordings
+    for wording in wordings_of(lesson.request, mentions, names, draft.content.parameters):
+        draft.content.wordings = [*draft.content.wordings[: -len(plain)], wording, *plain]
+        draft.files["sop.yaml"] = to_yaml(draft.content.as_yaml())
+        try:
+            draft.procedure()
+        except ProcedureError:  # it leaves a parameter out, or holds a number that is none
+            draft.content.wordings = [each for each in draft.content.wordings if each != wording]
+    draft.files["sop.yaml"] = to_yaml(draft.content.as_yaml())
+    said = re.sub(r"\{(\w+)(?::\w+)?\}", r"\1", draft.content.wordings[0])
+    draft.files["SKILL.md"] = skill_text(
+        lesson.name, f"{said[:1].upper()}{said[1:]}.", draft.content, draft.slots, draft.problems
+    )
+
+
+def _mentions(lesson: Lesson, values: Mapping[str, str]) -> list[Mention]:
+    cwd, home = lesson.trace.cwd, Path.home()
+    return merged(mentions_in(lesson.request, cwd, home), given(values, cwd, home))
+
+
+def unsaid(lesson: Lesson, request: str, values: Mapping[str, str]) -> list[str]:
+    """The values that a request does not name, by name: such a request could not be done by rote."""
+    mentions = _mentions(replace(lesson, request=request), values)
+    return [name for name in values if not any(each.name == name and each.start >= 0 for each in mentions)]
+
+
+# proving
+
+
+@dataclass(slots=True)
+class Trial:
+    """A draft on its way: its files in a folder of their own, tried there, and its status so far."""
+
+    agent: Agent
+    folder: Path
+    cwd: Path
+    sop: Sop
+
+    def prove(self, values: Mapping[str, Any] | None = None) -> Verdict:
+        """Replays its cases, and `values` beside them, in scratch copies. What that gives is kept in the folder.
+
+        Raises ParameterError for values that it cannot take, SopError.
+        """
+        verdict = prove(self.sop, values, replay=self.agent.replay, cwd=self.cwd)
+        if verdict.passed:
+            _write(self.folder, verdict.files)
+        if verdict.status_after != self.sop.status:
+            skill = self.folder / "SKILL.md"
+            text = with_metadata(skill.read_text("utf-8"), {"sopwith-status": verdict.status_after})
+            skill.write_text(text, "utf-8")
+        self.sop = read_sop(self.folder, False)
+        return verdict
+
+    def forget(self, verdict: Verdict, own: Mapping[str, str]) -> None:
+        """Takes out the draft's own cases that did not pass: what a demonstration changed cannot be done once more.
+
+        Raises TeachingError when a case of the version before fails: then the new one may not take its place.
+        """
+        for result in verdict.cases:
+            if result.passed:
+                continue
+            if f"cases/{result.case.name}.yaml" not in own:
+                raise TeachingError(
+                    f"{self.sop.name} does not do any more what it did: {result.case.name}: {result.reason}.\n"
+                    "Nothing was stored. Teach it under another name, or disable the old one first."
+                )
+            (self.folder / f"cases/{result.case.name}.yaml").unlink()
+
+    def files(self) -> dict[str, bytes]:
+        """What the folder holds now."""
+        return {path: content.data for path, content in contents_of(self.folder).items()}
+
+
+@contextmanager
+def trial(agent: Agent, files: Mapping[str, str | bytes], name: str, cwd: Path) -> Iterator[Trial]:
+    """A place to try a draft in; it goes away. Raises TeachingError when the draft cannot be read back."""
+    with scratch_folder() as place:
+        folder = place / name
+        _write(folder, files)
+        sop = read_sop(folder, False)
+        if sop.problem:
+            raise TeachingError(f"{name}: {sop.problem.replace(f'{folder}/', '')}")
+        yield Trial(agent, folder, cwd, sop)
+
+
+def _write(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    for path, content in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def with_old_cases(draft: Draft, existing: Sop | None) -> tuple[dict[str, str | bytes], list[str]]:
+    """The draft's files with the cases and wordings of the SOP that it follows, and the cases that do not fit it."""
+    files: dict[str, str | bytes] = dict(draft.files)
+    if existing is None or existing.is_seed or existing.procedure is None:
+        return files, []
+    old = {path: content.data for path, content in contents_of(existing.folder).items()}
+    procedure, unfit = draft.procedure(), []
+    with scratch_folder() as place:
+        folder = place / draft.name
+        _write(folder, {path: text for path, text in draft.files.items() if path.startswith("cases/")})
+        for case in read_cases(existing.folder):
+            try:
+                procedure.bind(case.parameters, Path(case.cwd or "/"))
+            except ParameterError:
+                unfit.append(case.name)
+                continue
+            kept = replace(case, name=free_name(read_cases(folder)))
+            _write(folder, kept.files())
+        files |= {path: content.data for path, content in contents_of(folder).items()}
+    files |= {path: data for path, data in old.items() if path.startswith("references/") and path not in files}
+    return files, unfit
+
+
+# storing
+
+
+def store(agent: Agent, lesson: Lesson, files: Mapping[str, str | bytes], status: Status, reason: str) -> Sop:
+    """Writes the SOP, unless somebody changed the name's SOP since the lesson began. Raises SopConflict, SopError."""
+    changes = SopChanges(agent.config.home, SEEDS)
+    version = lesson.existing.version if lesson.existing is not None and lesson.existing.description else 0
+    sop = changes.write(lesson.name, files, reason=reason, run=lesson.trace.run, status=status, expects_version=version)
+    agent.sops.reload()
+    return sop

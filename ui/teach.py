@@ -1,0 +1,209 @@
+"""`teach NAME`: from a demonstration, a run or a text to a stored SOP, one question at a time; in a pipe without questions.
+
+Ctrl-C at any question leaves the store as it was; the recording stays in the run log.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from argparse import Namespace
+from collections.abc import Mapping
+from pathlib import Path
+
+from config import Config, SopwithError
+from learning.draft import Draft
+from learning.verify import PROVEN, Verdict, has_unchecked_commit, not_replayable
+from memory.runlog import list_runs
+from memory.sops import NAME, Sop
+from models.parameters import ParameterError
+from runs import teach
+from runs.assemble import Agent
+from ui.clean import one_line
+from ui.sop_changes import as_word
+from ui.teach_questions import AtTerminal, FromOptions, Questions
+from ui.words import say, says
+
+MAX_LINE_CHARS = 160
+
+
+class TeachUsage(SopwithError):
+    """The command line of `teach` cannot be meant."""
+
+    exit_code = 2
+
+
+def teach_(args: Namespace, config: Config) -> int:
+    """`teach NAME --record|--from-run RUN|--from-file FILE`: 0 when an SOP was stored, 1 when nothing can be learned."""
+    if sum(bool(each) for each in (args.record, args.from_run)) != 1:
+        raise TeachUsage(say("teach.one_source", name=one_line(args.sop, 64)))
+    if not NAME.fullmatch(args.sop):
+        raise TeachUsage(say("teach.bad_name", name=one_line(args.sop, 80), near=_near_name(args.sop)))
+    is_attended = sys.stdin.isatty() and sys.stdout.isatty()
+    questions: Questions = AtTerminal() if is_attended else FromOptions(args)
+    flow = _Teaching(Agent(config), args, questions)
+    try:
+        return flow.to_its_end()
+    except (KeyboardInterrupt, EOFError):
+        print(f"\n{say('teach.stopped')}", file=sys.stderr)
+        if run := flow.run or _recording_under_way(config, args):
+            print(say("teach.go_on", name=args.sop, run=run), file=sys.stderr)
+        return 130
+
+
+def _near_name(text: str) -> str:
+    """A name that may be meant: `Old Files!` → old-files."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:64].strip("-") or "old-files"
+
+
+def _recording_under_way(config: Config, args: Namespace) -> str:
+    """The recording that was just made when the owner stopped."""
+    newest = next(iter(list_runs(config.home, 1)), None) if args.record else None
+    return newest.run if newest and newest.task == f"teach {args.sop}" else ""
+
+
+class _Teaching:
+    """The way from a lesson to the store."""
+
+    def __init__(self, agent: Agent, args: Namespace, questions: Questions) -> None:
+        self.agent, self.args, self.questions = agent, args, questions
+        self.run = ""  # the lesson's, for whoever stops on the way
+        self.proven_on: Mapping[str, object] = {}  # the last set of values that passed
+
+    def to_its_end(self) -> int:
+        """Teaches; returns the exit code."""
+        name = self.args.sop
+        existing = teach.known(self.agent, name)
+        if existing is not None and not self.questions.may_replace(existing):
+            raise teach.TeachingError(say("teach.taken", name=name, version=existing.version))
+        lesson = self._lesson(name)
+        self.run = lesson.trace.run
+        lesson.existing = existing  # what the owner was asked about
+        values = self.questions.values(teach.values_that_vary(self.agent, lesson), may_drop=lesson.is_recording)
+        lesson.request = self.questions.request(self.agent, lesson, values) if lesson.is_recording else ""
+        draft = teach.draft_of(self.agent, lesson, values)
+        show_draft(draft)
+        files, unfit = teach.with_old_cases(draft, existing)
+        if unfit and not self.questions.may_leave_out(unfit):
+            raise teach.TeachingError(say("teach.unfit", name=name, cases=", ".join(unfit)))
+        with teach.trial(self.agent, files, name, lesson.trace.cwd) as trial:
+            why = self._prove(draft, trial)
+            reason = say("teach.reason_record" if lesson.is_recording else "teach.reason_run")
+            sop = teach.store(self.agent, lesson, trial.files(), trial.sop.status, reason)
+        show_stored(sop, draft, why, self.proven_on)
+        return 0
+
+    def _lesson(self, name: str) -> teach.Lesson:
+        if self.args.from_run:
+            lesson = teach.lesson_from_run(self.agent, name, self.args.from_run)
+            lesson.commands = self.questions.commands(lesson.commands)
+            return lesson
+        from ui.record import record_demonstration
+
+        done = record_demonstration(name, self.agent.config, Path.cwd())
+        self.run = done.run
+        lesson = teach.lesson_from_run(self.agent, name, done.run)
+        lesson.commands = done.commands
+        return lesson
+
+    def _prove(self, draft: Draft, trial: teach.Trial) -> str:
+        """Gives the trial the status that it earns. Returns why it is no more than that."""
+        if not draft.is_settled:
+            return say("teach.unsettled")
+        procedure = draft.procedure()
+        if why := not_replayable(procedure):
+            return why
+        print(say("teach.trying"))
+        verdict = trial.prove()
+        show_verdict(verdict)
+        if not verdict.passed:
+            trial.forget(verdict, own=draft.files)
+            print(say("teach.not_repeatable"))
+        elif has_unchecked_commit(procedure):
+            return say("teach.unchecked")
+        if not procedure.parameters:
+            verdict = trial.prove({})
+            show_verdict(verdict)
+            return verdict.reason
+        return self._prove_on_others(draft, trial, verdict.reason)
+
+    def _prove_on_others(self, draft: Draft, trial: teach.Trial, why: str) -> str:
+        """Other values, until they prove it or there are none."""
+        procedure, was = draft.procedure(), draft.taught[0].values if draft.taught else {}
+        while trial.sop.status not in PROVEN:
+            given = self.questions.another_set(procedure, was)
+            if given is None:
+                return why
+            try:
+                verdict = trial.prove(given)
+            except ParameterError as error:
+                why = str(error)
+                print(f"✗ {one_line(why, MAX_LINE_CHARS)}")
+            else:
+                why = verdict.reason
+                show_verdict(verdict)
+                if verdict.passed:
+                    self.proven_on = verdict.cases[-1].case.parameters
+        return ""
+
+
+def show_draft(draft: Draft) -> None:
+    """The steps, what reads apart from what changes something; what was left out; what is not settled."""
+    print(f"\n{say('teach.steps')}")
+    rows = [("reads", step) for step in draft.content.plan] + [("changes", step) for step in draft.content.commit]
+    lines = [(say(f"teach.{kind}"), _step(step.tool, step.args)) for kind, step in rows]
+    lines += [(say("teach.checks"), check["command"]) for check in draft.content.checks]
+    width = max((len(head) for head, _ in lines), default=0)
+    for head, text in lines:
+        print(f"  {head}{' ' * (width - len(head))}  {one_line(text, MAX_LINE_CHARS)}")
+    for key, texts in (("teach.problem", draft.problems), ("teach.slot", [_slot(slot) for slot in draft.slots])):
+        for text in texts:
+            print(f"  {say(key, text=one_line(text, MAX_LINE_CHARS))}")
+    print()
+
+
+def _step(tool: str, args: Mapping[str, object]) -> str:
+    script = args.get("script")
+    if tool == "code_run" and isinstance(script, str):
+        return script
+    shown = ", ".join(str(value) for value in args.values())
+    return f"{tool} {shown}"
+
+
+def _slot(slot: object) -> str:
+    text, where = getattr(slot, "text", ""), getattr(slot, "where", "")
+    return f"{text} ({where}): {', '.join(getattr(slot, 'candidates', ()))}"
+
+
+def show_verdict(verdict: Verdict) -> None:
+    """The newest case: what came of it, or why it did not pass."""
+    tried = verdict.cases[-1] if verdict.cases else None
+    if tried is None or not tried.passed:
+        print(f"✗ {one_line(tried.reason if tried and tried.reason else verdict.reason, 400)}")
+        return
+    given = " ".join(f"{name}={as_word(value)}" for name, value in tried.case.parameters.items())
+    print(f"✓ {one_line(given, MAX_LINE_CHARS)}")
+    if tried.outcome is not None:
+        for line in tried.outcome.result.splitlines()[:6]:
+            print(f"    {one_line(line, MAX_LINE_CHARS)}")
+        gone = [path for path, what in tried.outcome.produced.items() if what == "gone"]
+        made = [path for path, what in tried.outcome.produced.items() if what != "gone"]
+        for key, paths in (("teach.gone", gone), ("teach.made", made)):
+            if paths:
+                shown = ", ".join(as_word(path) for path in paths[:3])
+                print(f"    {say(key, n=len(paths), paths=one_line(shown, 120))}")
+    if verdict.status_after not in PROVEN and verdict.status_before != "draft":
+        print(f"  {one_line(verdict.reason, 300)}")
+
+
+def show_stored(sop: Sop, draft: Draft, why: str, proven_on: Mapping[str, object]) -> None:
+    """What is stored now, and what the owner may do with it."""
+    print(f"\n{say('teach.stored', name=sop.name, version=sop.version, status=sop.status)}")
+    if why and sop.status not in PROVEN:
+        print(f"  {one_line(why, 300)}")
+    key = f"teach.next_{sop.status}"
+    if says(key):
+        names = list(draft.content.parameters)
+        wording = draft.content.wordings[0] if draft.content.wordings else sop.name
+        asked = re.sub(r"\{(\w+)(?::\w+)?\}", lambda slot: as_word(proven_on.get(slot[1], slot[0])), wording)
+        print("  " + say(key, name=sop.name, asked=asked, values=" ".join(f"{name}=…" for name in names)).rstrip())

@@ -48,7 +48,7 @@ extract | 提取 抽取
 merge combine | 合并
 split split_up | 拆分 切分 分割
 sort | 排序 排列
-filter | 筛选
+filter | 筛选 筛选出 筛出
 filter_out | 过滤掉 排除 剔除
 keep retain | 保留 留下
 download fetch | 下载
@@ -289,12 +289,13 @@ PLACES = {  # what stands before a value, and what it says about it
     **dict.fromkeys(("in", "inside", "within", "on", "of", "at", "under", "在"), "in"),
     **dict.fromkeys(("to", "into", "onto", "到", "至", "进", "往", "到了"), "to"),
     **dict.fromkeys(("from", "off", "从", "自"), "from"),
-    **dict.fromkeys(("as", "成", "为", "成为", "作为", "叫", "叫做"), "as"),
+    **dict.fromkeys(("as", "成", "为", "成为", "作为", "叫", "叫做"), "to"),
     **dict.fromkeys(("with", "using", "用", "使用"), "with"),
     **dict.fromkeys(("for", "给", "替"), "for"),
     **dict.fromkeys(("by", "按", "按照", "由"), "by"),
     **dict.fromkeys(("than", "比"), "than"),
 }
+MAKES = ("成", "为", "到", "至")  # a Chinese verb that ends so says what comes of it: "to"
 BEHIND = (
     "里面",
     "里边",
@@ -311,11 +312,12 @@ BEHIND = (
     "内",
 )  # a value before them: "in"
 FREE_ENGLISH = _set(
-    "the a an my our your this these that those which there is are be me us all every each whole entire any one's"
+    "the a an my our your this these that those which there is are be me us all every each whole entire any its"
 )
 FREE_CHINESE = _set(
-    "的 了 地 得 把 将 一下 请 帮 我 我的 给我 这个 那个 这 那 所有 所有的 全部 全部的 都 有 是 里 里面 中 下 上 内 个 一个 一份 哪些 什么 吧 呢 啊 来 出来 掉"
+    "的 了 地 得 把 将 一下 请 帮 我 我的 给我 这个 那个 这 那 一共 总共 共 所有 所有的 全部 全部的 都 有 是 里 里面 中 下 上 内 个 一个 一份 哪些 什么 吧 呢 啊 来 出来 掉"
 )
+ASKING = _set("does do have has")  # the same, in "how many rows does it have"
 SEEING = _set("what what's whats")  # questions that a procedure that only reads answers by showing
 NEGATIONS = _set(
     "not no never none nothing without except excluding exclude but unless instead only dont don't doesn't didn't isn't aren't"
@@ -413,7 +415,9 @@ def meaning(word: str) -> frozenset[str]:
         for thing in known.get(base, frozenset())
         if not thing.startswith("v:")  # "deletes" is no order to delete
     )
-    return found or frozenset({f"w:{base}"})
+    if found and not any(thing.startswith("v:") for thing in found):
+        return found
+    return found | {f"w:{base}"}  # a verb may be a noun too: "log", "logs"
 
 
 def is_verb(things: frozenset[str]) -> bool:

@@ -11,16 +11,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import permutations
 from typing import Any
 
 from learning.concepts import (
+    ASKING,
     BEHIND,
     FREE_CHINESE,
     FREE_ENGLISH,
     LABELS,
+    MAKES,
     NEGATIONS,
     NEGATIONS_CHINESE,
     PLACES,
@@ -36,22 +38,24 @@ from models.procedure import Procedure
 
 MAX_LITERALS = 5
 ENDED = ("file", "path", "quoted")  # kinds of values that may end in .csv
+TELLING = ("v:", "t:", "u:")  # what is done, compared or measured
 SOFT = ("o:", "w:")  # what another wording of the SOP may explain: things, never what is done, compared or measured
 SHOW = "v:show"
+FILE_OR_FOLDER = frozenset({"o:file", "o:folder"})
 CJK = r"\u3400-\u9fff"
 HARD_LITERALS = (  # kind, form; the first that fits
     ("quoted", re.compile(r"\"[^\"]+\"|`[^`]+`|「[^」]+」|『[^』]+』|《[^》]+》|(?<![\w])'[^']+'(?!\w)")),
     ("url", re.compile(rf"https?://[^\s\"'<>「」,{CJK}]*[^\s\"'<>「」,.;:!?{CJK}]")),
     ("email", re.compile(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")),
+    ("date", re.compile(r"\d{4}-\d{1,2}-\d{1,2}|\d{4}/\d{1,2}/\d{1,2}|\d{4}年\d{1,2}月\d{1,2}日?")),
     (
         "path",
         re.compile(
             rf"(?:~|\.{{1,2}})?/[^\s\"'`,;:|&<>*?$!(){{}}\[\]\\{CJK}]*(?<![.])|~(?![\w])|[\w.-]+/[\w./-]*\w/?", re.ASCII
         ),
     ),
-    ("date", re.compile(r"\d{4}-\d{1,2}-\d{1,2}|\d{4}/\d{1,2}/\d{1,2}|\d{4}年\d{1,2}月\d{1,2}日?")),
     ("glob", re.compile(r"[\w.-]*\*[\w.*?-]*", re.ASCII)),
-    ("code", re.compile(r"[vV]?\d+(?:\.\d+){2,}[\w.-]*\w|[vV]\d+(?:\.\d+)*(?![\w])", re.ASCII)),
+    ("code", re.compile(r"[vV]?\d+(?:\.\d+){2,}(?:[\w.-]*\w)?|[vV]\d+(?:\.\d+)*(?![\w])", re.ASCII)),
     ("file", re.compile(r"[A-Za-z0-9_][\w-]*(?:\.[\w-]+)*\.[A-Za-z][A-Za-z0-9]{0,4}(?![\w.]*\w)", re.ASCII)),
     (
         "number",
@@ -60,19 +64,30 @@ HARD_LITERALS = (  # kind, form; the first that fits
     ("code", re.compile(r"(?=[\w-]*\d)[A-Za-z0-9][\w-]*\w|[A-Za-z]+_[\w]*\w", re.ASCII)),
 )
 WORD = re.compile(rf"[A-Za-z]+(?:['’-][A-Za-z]+)*|[{CJK}]+|%|[^\s]")
-SPACE = re.compile(r"[\s,.:!#()\"…]+")
+SPACE = re.compile(r"(?:[\s,!…]|[.:?](?=\s|$)|#(?=\d))+")  # between words; ./x begins with a dot
+PATH_FOLLOWS = re.compile(r"\s*(?:[~\"'`「『《]|\.{0,2}/|[\w.-]*\.[A-Za-z]{1,4}\b)", re.ASCII)
 CHINESE_NUMBER = re.compile(
     r"[零一二两三四五六七八九十百]+(?=\s*(?:天|日|周|星期|个(?!人)|小时|分钟|秒|年|行|条|份|元|块|次|件|张|页|名))"
 )
-MEASURES = ("个", "条", "份", "张", "名", "行", "件")
+MEASURES = ("号", "个", "条", "份", "张", "名", "行", "件")
+
+
+PLAIN_ROLE = frozenset({""})
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word of a request or a wording, and what it may mean."""
+    """One word of a request or a wording, what it may mean, and the words like "to" that it may stand behind: "convert
+    json to csv" says the same words as "convert csv to json"."""
 
     text: str
     things: frozenset[str]
+    roles: frozenset[str] = PLAIN_ROLE
+
+    @property
+    def said(self) -> frozenset[tuple[str, str]]:
+        """Each meaning in each role."""
+        return frozenset((thing, role) for thing in self.things for role in self.roles)
 
     @property
     def is_free(self) -> bool:
@@ -173,7 +188,7 @@ class Sentence:
     text: str
     pieces: tuple[Piece, ...]
     gaps: tuple[str, ...]
-    explains: frozenset[str]
+    explains: frozenset[tuple[str, str]]
     head: frozenset[str]  # what its first word may mean; empty when it begins with a slot
     is_chinese: bool
 
@@ -183,7 +198,7 @@ class Knowledge:
     """All wordings of an SOP, what its words mean together, and for each slot the contexts in which it stands."""
 
     sentences: tuple[Sentence, ...]
-    soft: frozenset[str]
+    soft: frozenset[tuple[str, str]]
     contexts: Mapping[str, tuple[Context, ...]]
     shapes: Mapping[str, str]
     chinese: frozenset[str]
@@ -192,15 +207,17 @@ class Knowledge:
 
 def knowledge(procedure: Procedure, name: str) -> Knowledge:
     """What the wordings of a procedure say; worked out once for the same wordings."""
-    return _knowledge(tuple(wording.text for wording in procedure.wordings), name, procedure.effects == "none")
+    wordings = tuple(wording.text for wording in procedure.wordings)
+    return _knowledge(wordings, name, tuple(procedure.parameters), procedure.effects == "none")
 
 
 @lru_cache(maxsize=512)
-def _knowledge(wordings: tuple[str, ...], name: str, only_reads: bool) -> Knowledge:
+def _knowledge(wordings: tuple[str, ...], name: str, parameters: tuple[str, ...], only_reads: bool) -> Knowledge:
     sentences = tuple(_sentence(text) for text in wordings)
-    said = {word for sentence in sentences for word in _words(sentence.pieces)}
-    soft = {thing for word in said for thing in word.things if thing.startswith(SOFT)}
-    soft |= {thing for part in name.split("-") for thing in meaning(part) if thing.startswith(SOFT)}
+    said = {word for sentence in sentences for word in _words(_without_labels(sentence.pieces))}
+    soft = {pair for word in said for pair in word.said if pair[0].startswith(SOFT)}
+    names = [part for name in (name, *parameters) for part in re.split("[-_]", name)]
+    soft |= {(thing, "") for part in names for thing in meaning(part) - FILE_OR_FOLDER if thing.startswith(SOFT)}
     contexts: dict[str, list[Context]] = {}
     shapes: dict[str, str] = {}
     for sentence in sentences:
@@ -213,8 +230,8 @@ def _knowledge(wordings: tuple[str, ...], name: str, only_reads: bool) -> Knowle
 
 
 def _sentence(text: str) -> Sentence:
-    pieces = tuple(_pieces(text))
-    words = list(_words(pieces))
+    pieces, _ = _with_roles(list(_pieces(text)), PLAIN_ROLE)
+    words = list(_words(_without_labels(pieces)))
     first = pieces[0] if pieces else None
     heads = (
         [first]
@@ -227,7 +244,7 @@ def _sentence(text: str) -> Sentence:
         text,
         pieces,
         tuple(piece.name for piece in pieces if isinstance(piece, Gap)),
-        frozenset(thing for word in words for thing in word.things),
+        frozenset(pair for word in words for pair in word.said),
         frozenset(thing for word in heads for thing in word.things),
         not text.isascii(),
     )
@@ -261,6 +278,41 @@ def _cut(text: str) -> Iterator[Word]:
 def _word(text: str) -> Word:
     plain = text.replace("’", "'")
     return Word(plain, meaning(plain.removesuffix("'s") if plain not in SEEING else plain))
+
+
+def _with_roles(pieces: Sequence[Any], roles: frozenset[str]) -> tuple[tuple[Any, ...], frozenset[str]]:
+    """The same pieces, their words with roles; and the roles of a word that would follow."""
+    found: list[Any] = []
+    for piece in pieces:
+        if isinstance(piece, Choice):
+            options = [_with_roles(option, roles) for option in piece.options]
+            found.append(Choice(tuple(option for option, _ in options)))
+            roles = frozenset[str]().union(*(after for _, after in options))
+        elif isinstance(piece, Word):
+            found.append(replace(piece, roles=roles))
+            if piece.place:
+                roles = frozenset({"" if piece.place == "in" else piece.place})
+            elif not piece.text.isascii() and piece.text.endswith(MAKES):
+                roles = frozenset({"to"})
+            elif not piece.is_free:
+                roles = PLAIN_ROLE
+        else:
+            found.append(piece)
+            roles = PLAIN_ROLE
+    return tuple(found), roles
+
+
+def _without_labels(pieces: Sequence[Piece]) -> list[Piece]:
+    """Without "file" and "folder" beside a slot: they are about its value, and explain nothing else."""
+    return [
+        piece
+        for at, piece in enumerate(pieces)
+        if not (
+            isinstance(piece, Word)
+            and piece.things & FILE_OR_FOLDER
+            and any(isinstance(near, Gap) for near in (*pieces[max(0, at - 1) : at], *pieces[at + 1 : at + 2]))
+        )
+    ]
 
 
 def _words(pieces: Sequence[Piece]) -> Iterator[Word]:
@@ -301,19 +353,19 @@ def _sides(pieces: Sequence[Piece], step: int, count: int) -> Iterator[tuple[Wor
 def _context(before: Sequence[Word], behind: Sequence[Word]) -> Context:
     """`before` is given nearest first."""
     labels = frozenset(
-        t for w in (*before[:1], *behind[:1]) if w.text in LABELS or w.things & {"o:file", "o:folder"} for t in w.things
+        t for w in (*before[:1], *behind[:1]) if w.text in LABELS or w.things & FILE_OR_FOLDER for t in w.things
     )
     left = next((word for word in before if not word.is_free and not _is_label(word)), None)
     right = behind[0] if behind else None
     unit = frozenset(thing for thing in (right.things if right else ()) if thing.startswith("u:"))
     place = (left.place or "thing") if left else "start"
-    if right and right.text in BEHIND:
+    if right and right.text in BEHIND and place in ("thing", "start"):
         place = "in"
     return Context(place, before[0].text if before else "", right.text if right else "", unit, labels)
 
 
 def _is_label(word: Word) -> bool:
-    return word.text in LABELS or bool(word.things & {"o:file", "o:folder"})
+    return word.text in LABELS or bool(word.things & FILE_OR_FOLDER)
 
 
 # the request
@@ -322,7 +374,7 @@ def _is_label(word: Word) -> bool:
 def read(asked: Asked, procedure: Procedure, known: Knowledge, where: Where) -> list[Part]:
     """A request as words and values; what may be either (a name, a place, "thirty") is a value when the SOP has a
     parameter of its type. Raises Unclear."""
-    return list(_Reader(asked, procedure, known, where).parts())
+    return list(_with_roles(list(_Reader(asked, procedure, known, where).parts()), PLAIN_ROLE)[0])
 
 
 class _Reader:
@@ -344,7 +396,7 @@ class _Reader:
         at, end = self.asked.start, self.asked.end
         before = ""
         while at < end:
-            if space := re.compile(r"[\s,.:!#…]+").match(self.asked.plain, at, end):
+            if space := SPACE.match(self.asked.plain, at, end):
                 at = space.end()
                 continue
             part, at = self.part(at, end, before)
@@ -383,6 +435,8 @@ class _Reader:
             run = WORD.match(lower, at, end)
             spans = list(range(min(at + 8, run.end() if run else at), at, -1))
         for stop in spans:
+            if PATH_FOLLOWS.match(self.asked.plain, stop):  # "the picture a.png" is no folder
+                continue
             slot = self.asked.slot(at, stop)
             if kind := self.soft_kind(slot, at, stop):
                 return Literal(kind, slot), stop
@@ -431,7 +485,7 @@ class _Reader:
         is_listed = not all(thing.startswith("w:") for thing in things)
         return (
             is_listed
-            or bool(things & self.known.soft)
+            or any(thing in things for thing, _ in self.known.soft)
             or word in NEGATIONS
             or Word(word, things).is_free
             or word in PLACES
@@ -442,9 +496,8 @@ def _never(parts: Sequence[Part]) -> str:
     """What no wording may be said with."""
     for part in parts:
         if isinstance(part, Word):
-            if part.text in NEGATIONS or (
-                not part.text.isascii() and any(word in part.text for word in NEGATIONS_CHINESE)
-            ):
+            is_unknown = all(thing.startswith("w:") for thing in part.things) and not part.text.isascii()
+            if part.text in NEGATIONS or (is_unknown and any(word in part.text for word in NEGATIONS_CHINESE)):
                 return f"it says “{part.text}”"
             if part.text in ";|&<>$?\\^=+*/" and len(part.text) == 1:
                 return f"it holds {part.text}"
@@ -460,10 +513,16 @@ def contradiction(asked: Asked, procedure: Procedure, name: str, parameters: Map
     parts = read(asked, procedure, known, where)
     if why := _never(parts):
         return why
-    explained = known.soft.union(*(sentence.explains for sentence in known.sentences))
+    pairs = known.soft.union(*(sentence.explains for sentence in known.sentences))
+    explained = {thing for thing, _ in pairs}
     for part in parts:
         tells = isinstance(part, Word) and not part.is_free and not part.place
-        if isinstance(part, Word) and tells and all(thing[:2] in ("v:", "t:", "u:", "w:x") for thing in part.things):
+        if (
+            isinstance(part, Word)
+            and tells
+            and not any(thing.startswith("o:") for thing in part.things)
+            and any(thing[:2] in TELLING for thing in part.things)
+        ):
             is_seen = known.only_reads and SHOW in part.things
             if not is_seen and not part.things & explained:
                 return f"it says “{part.text}”"
@@ -546,17 +605,18 @@ def _filled(
 
 def _unsaid(words: Sequence[Word], parts: Sequence[Part], sentence: Sentence, known: Knowledge) -> str:
     """What of the wording the request does not say."""
-    said = frozenset(thing for word in words for thing in word.things)
-    said |= {f"w:{_ending(part)}" for part in parts if isinstance(part, Literal) and part.kind in ENDED}
+    said = frozenset(pair for word in words for pair in word.said)
+    endings = {f"w:{_ending(part)}" for part in parts if isinstance(part, Literal) and part.kind in ENDED}
     for at, piece in enumerate(sentence.pieces):
         if isinstance(piece, Word):
-            if not _is_said(piece, said, known) and not _is_label_of_gap(sentence.pieces, at):
+            if not _is_said(piece, said, known) and not _goes_without_saying(sentence.pieces, at, endings):
                 return f"it does not say “{piece.text}”"
         elif isinstance(piece, Choice) and not any(
             all(_is_said(word, said, known) for word in option) for option in piece.options
         ):
             return f"it does not say “{piece.options[0][0].text}”"
-    return ""
+    is_about = any(word.said & sentence.explains and not word.is_free and not word.place for word in words)
+    return "" if is_about else "it says none of the wording's words"
 
 
 def _ending(literal: Literal) -> str:
@@ -564,46 +624,62 @@ def _ending(literal: Literal) -> str:
     return literal.slot.plain.strip("\"'`").rpartition(".")[2].lower()
 
 
-def _is_said(word: Word, said: frozenset[str], known: Knowledge) -> bool:
+def _is_said(word: Word, said: frozenset[tuple[str, str]], known: Knowledge) -> bool:
     if word.is_free or word.place or word.text in BEHIND or word.text in SEEING:
         return True
-    return bool(word.things & said) or (known.only_reads and SHOW in word.things)
+    return bool(word.said & said) or (known.only_reads and SHOW in word.things)
 
 
-def _is_label_of_gap(pieces: Sequence[Piece], at: int) -> bool:
-    """True for the word file or folder beside its slot: the value says as much."""
+def _goes_without_saying(pieces: Sequence[Piece], at: int, endings: set[str]) -> bool:
+    """True for "file" or "folder" beside its slot, and for "csv" before it when the value ends with .csv."""
     word = pieces[at]
+    if not isinstance(word, Word):
+        return False
+    if word.things & endings:
+        behind = next((piece for piece in pieces[at + 1 :] if not (isinstance(piece, Word) and _is_label(piece))), None)
+        return isinstance(behind, Gap)
     beside = (*pieces[max(0, at - 1) : at], *pieces[at + 1 : at + 2])
-    return isinstance(word, Word) and _is_label(word) and any(isinstance(piece, Gap) for piece in beside)
+    kind = (
+        pieces[at - 1] if at > 1 and "o:file" in word.things else None
+    )  # "log files" are logs, "old files" are not old
+    is_compound = (
+        isinstance(kind, Word)
+        and not kind.is_free
+        and not kind.place
+        and not any(t[:2] in ("t:", "u:") for t in kind.things)
+    )
+    return is_compound or (_is_label(word) and any(isinstance(piece, Gap) for piece in beside))
 
 
 def _unexplained(parts: Sequence[Part], sentence: Sentence, known: Knowledge) -> str:
     """What of the request neither the wording nor, for things, the SOP's other wordings explain."""
     for at, part in enumerate(parts):
-        if not isinstance(part, Word) or part.is_free or part.things & sentence.explains:
-            continue
-        behind = parts[at + 1] if at + 1 < len(parts) else None
-        if part.place and (
-            isinstance(behind, Literal) or (isinstance(behind, Word) and (behind.is_free or _is_label(behind)))
-        ):
-            continue  # what it means for the value behind it is looked at there
-        if part.place == "in" or part.text in BEHIND:
-            continue
-        if known.only_reads and (SHOW in part.things or part.text in SEEING):
-            continue
-        if _is_label(part) and any(isinstance(near, Literal) for near in (*parts[max(0, at - 1) : at], behind)):
-            continue
-        if part.text in MEASURES and at and isinstance(parts[at - 1], Literal):
-            continue
-        if not part.things & known.soft or (is_verb(part.things) and at == 0):
+        if isinstance(part, Word) and not _is_explained(part, at, parts, sentence, known):
             return f"it says “{part.text}”"
     return ""
 
 
+def _is_explained(word: Word, at: int, parts: Sequence[Part], sentence: Sentence, known: Knowledge) -> bool:
+    if word.is_free or word.said & sentence.explains or word.place == "in" or word.text in BEHIND:
+        return True
+    before = parts[at - 1] if at else None
+    behind = next((part for part in parts[at + 1 :] if not (isinstance(part, Word) and part.is_free)), None)
+    if word.place:  # what it means for what is behind it is looked at there
+        return behind is not None and not (isinstance(behind, Word) and behind.place)
+    if known.only_reads and (SHOW in word.things or word.text in SEEING or word.text in ASKING):
+        return True
+    if isinstance(before, Literal) and (_is_label(word) or word.text in MEASURES):
+        return True
+    if isinstance(behind, Literal) and _is_label(word):
+        return True
+    return bool(word.said & known.soft) and not (is_verb(word.things) and at == 0)
+
+
 def _other_head(parts: Sequence[Part], sentence: Sentence, known: Knowledge) -> str:
     """What is to be done stands first in English, and is what the wording begins with; in Chinese it may stand anywhere."""
-    first = next((part for part in parts if isinstance(part, Literal) or not part.is_free), None)
-    verbs = {thing for thing in sentence.explains if thing.startswith("v:")}
+    first = _first(parts)
+    said = {thing for thing, _ in sentence.explains}
+    verbs = {thing for thing in said if thing.startswith("v:")}
     if not isinstance(first, Word) or not first.text.isascii():
         has_verb = any(isinstance(part, Word) and part.things & verbs for part in parts)
         return "" if known.only_reads or has_verb else "it does not say what to do"
@@ -613,8 +689,16 @@ def _other_head(parts: Sequence[Part], sentence: Sentence, known: Knowledge) -> 
         return ""
     if sentence.is_chinese and first.things & verbs:
         return ""
-    is_plain = known.only_reads and not is_verb(first.things) and first.things & sentence.explains
+    is_plain = known.only_reads and not is_verb(first.things) and first.things & said
     return "" if is_plain else f"it begins with “{first.text}”"
+
+
+def _first(parts: Sequence[Part]) -> Part | None:
+    """The word that says what to do in English: the first one that counts, behind "in FOLDER"."""
+    rest = [part for part in parts if isinstance(part, Literal) or not part.is_free]
+    if len(rest) > 2 and isinstance(rest[0], Word) and rest[0].place == "in" and isinstance(rest[1], Literal):
+        rest = rest[2:]
+    return rest[0] if rest else None
 
 
 def _around(parts: Sequence[Part], at: int) -> Context:
@@ -668,7 +752,7 @@ def _value(literal: Literal, around: Context, name: str, known: Knowledge, proce
         is_exact or any(c.before == around.before for c in contexts if around.before)
     ):
         return None
-    if not any(_stands_alike(around, context, literal, procedure, wanted) for context in contexts):
+    if not any(_stands_alike(around, context, literal, name, procedure) for context in contexts):
         return None
     return value_of(literal.slot, schema, known.shapes.get(name, ""), where)
 
@@ -687,14 +771,16 @@ def _has_own(kind: str, procedure: Procedure) -> bool:
     return any(_type(schema) == own for schema in procedure.parameters.values())
 
 
-def _stands_alike(around: Context, context: Context, literal: Literal, procedure: Procedure, wanted: str) -> bool:
+def _stands_alike(around: Context, context: Context, literal: Literal, name: str, procedure: Procedure) -> bool:
     """True when the value stands in the request as the slot stands in a wording."""
     if literal.kind == "number" and around.unit != context.unit and not (around.unit & context.unit):
         return False
-    if around.labels and context.labels and not around.labels & context.labels:
+    own = context.labels or {thing for part in name.split("_") for thing in meaning(part)} & FILE_OR_FOLDER
+    if around.labels & FILE_OR_FOLDER and own & FILE_OR_FOLDER and not around.labels & own:
         return False
     if around.place == context.place:
         return True
+    wanted = _type(procedure.parameters[name])
     is_only_one = sum(_type(schema) == wanted for schema in procedure.parameters.values()) == 1
     return (
         is_only_one and {around.place, context.place} <= {"thing", "start", "value", "in"} and around.place != "value"

@@ -199,9 +199,9 @@ def _path(slot: Slot, where: Where) -> str | None:
         return str(_absolute(text, where)) if "\0" not in text and _known_home(text) else None
     if (place := _place(slot.plain.lower(), where)) is not None:
         return place
-    is_named = BARE_FILE.fullmatch(slot.plain) is not None
-    if not (is_named or BARE_PATH.fullmatch(slot.plain)) or not _known_home(slot.plain):
+    if not (BARE_FILE.fullmatch(slot.plain) or BARE_PATH.fullmatch(slot.plain)) or not _known_home(slot.plain):
         return None
+    is_named = BARE_FILE.fullmatch(slot.plain.rpartition("/")[2]) is not None
     path = _absolute(slot.plain, where)
     if slot.plain != slot.written:  # ～ and ／ may be meant plain, ： in a name may not: the disk decides
         as_written = _absolute(slot.plain[0] + slot.written[1:], where)

@@ -15,7 +15,7 @@ from typing import Any
 
 from memory.evidence import RUN_ID, SAYS_NOTHING, Pointer, Result, RunRecord, read_record
 from memory.fact_lines import MAX_TEXT_CHARS, NEGATIVE, Fact, sections
-from memory.fact_words import TELLING, Value, coverage, same_said, stands_in, values
+from memory.fact_words import TELLING, Value, coverage, same_said, stands_in, values, words
 from memory.runlog import RunLogError
 from memory.volatile import around, volatile
 from safety.secrets import HIDDEN, Redactor
@@ -53,7 +53,7 @@ _ADDRESSES = re.compile(  # text that speaks to an agent rather than about a thi
 _ORDER = re.compile(
     r"(?i)^\W*(?:please |you (?:must|should|have to|need to) |always |never |must |do not |don't |make sure |be sure |remember to )"
     r"|^\W*(?:run|execute|send|forward|upload|install|download|delete|email|post|pay|transfer|visit|open|click|reply|copy) "
-    r"|^\W*(?:务必|必须|一定要|请|总是|永远|不要|不得|禁止|执行|运行|发送|转发|上传|安装|下载|删除|访问|打开)"
+    r"|^\W*(?:务必|必须|一定要|请|总是|永远|不要|不得|禁止|执行|运行|发送|转发|上传|安装|下载|删除|访问|打开)(?!目录|文件夹|路径|地址|站|源|器|[后的是在到])"
 )
 _DEFINES = re.compile(
     r"(?i)\b(?:is|are) (?:an? |the )?(?:\w+ ){0,3}(?:language|protocol|algorithm|concept|abbreviation|acronym|standard|data structure|programming|capital|planet|version control|operating system|type of|kind of)\b"
@@ -64,6 +64,10 @@ _MISSING = re.compile(
     r"(?i)\b(?:is|are|was) (?:not|n't) (?:installed|available|found|reachable|supported|there|present|running|configured)|\b(?:isn't|aren't) (?:installed|available|reachable|supported|there)"
     r"|\bno (?:such )?(?:\w+ ){1,2}(?:here|on this machine|installed|available)\b|\bdoes(?: not|n't) (?:exist|work|have)\b|\bcannot (?:be )?(?:reach|connect|open|access|resolve)|\bunavailable\b|\bmissing\b"
     r"|未安装|没有安装|没装|不可用|不存在|找不到|无法(?:连接|访问|打开|使用)|不支持|连不上|没有.{0,12}(?:命令|工具|程序|权限)"
+)
+_SAYS_MISSING = re.compile(
+    r"(?i)\b(?:not|no|installed|available|found|reachable|supported|missing|unavailable|command)\b"
+    r"|未安装|没有安装|安装|没装|不可用|不存在|找不到|没有|命令|工具|程序|这里|本机|这台机器"
 )
 _PROJECT = re.compile(
     r"(?i)\b(?:this|the|our|current) (?:project|repo|repository|codebase|branch|package|crate|module|working (?:folder|directory)|current (?:folder|directory))(?:'s)?\b"
@@ -233,7 +237,7 @@ def _pointed(
     if not faults and not any(_proves(each, fact.section == NEGATIVE) for each in results):
         said = ", ".join(f"{each.tool}: {each.status}" for each in results)
         faults.append(Refusal("evidence", where, said))
-    return list(dict.fromkeys(records.values())), results, list(dict.fromkeys(faults))
+    return list(records.values()), results, list(dict.fromkeys(faults))
 
 
 def _record(home: Path, run: str) -> RunRecord | None:
@@ -318,8 +322,19 @@ def _unbrought(fact: Fact, proof: _Proof, where: str) -> Iterator[Refusal]:
         yield Refusal("unproven", where, ", ".join(missing[:5]))
     elif match := _DEFINES.search(fact.text):
         yield Refusal("general", where, _quoted(match[0]))
-    elif not any(value.kind in TELLING for value in found) and coverage(fact.text, proof.all) < LEAST_COVERAGE:
+    elif not any(value.kind in TELLING for value in found) and not _is_backed(fact, proof, found):
         yield Refusal("general", where, _quoted(fact.text))
+
+
+def _is_backed(fact: Fact, proof: _Proof, found: Sequence[Value]) -> bool:
+    """Whether a fact without a telling value is one: half of its words stand in the proof, or a number beside a word."""
+    text = _SAYS_MISSING.sub(" ", fact.text) if fact.section == NEGATIVE else fact.text
+    if coverage(text, proof.all) >= LEAST_COVERAGE:
+        return True
+    numbers = [value for value in found if value.kind == "number" and len(value.text) > 2]
+    return any(
+        stands_in(number, line) and words(text) & words(line) for number in numbers for line in proof.seen.splitlines()
+    )
 
 
 def _contacts(fact: Fact, proof: _Proof, where: str) -> Iterator[Refusal]:

@@ -773,7 +773,8 @@ def _split(work: _Work) -> None:
         changes = work.reaches[number] != "reads" or bool(work.content.commit)
         (work.content.commit if changes else work.content.plan).append(step)
     steps = _no_line_breaks([*work.content.plan, *work.content.commit])
-    at = next((n for n, step in enumerate(steps) if step is (work.content.commit or [None])[0]), len(steps))
+    first = work.content.commit[0] if work.content.commit else None
+    at = next((n for n, step in enumerate(steps) if step is first), len(steps))
     work.content.plan, work.content.commit = steps[:at], steps[at:]
 
 

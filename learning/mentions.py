@@ -32,7 +32,7 @@ _FOUND = re.compile(
     |(?P<digits>(?<![\w.])[+-]?(?:\d{{1,3}}(?:,\d{{3}})+|\d+)(?:\.\d+)?(?![\d]))
     |(?P<spelled>\b(?:{NUMBER_WORDS})(?:[ -](?:{NUMBER_WORDS}))*\b)
     |(?P<chinese>[零〇一二两三四五六七八九十百]+(?=\s*[{MEASURES}]))
-    |(?P<word>[A-Za-z][A-Za-z'-]*|[^\W\d_a-zA-Z]+)""",
+    |(?P<word>[A-Za-z][A-Za-z'-]*|(?:(?![零〇一二两三四五六七八九十百]+\s*[{MEASURES}])[^\W\d_a-zA-Z])+)""",
     re.VERBOSE | re.IGNORECASE,
 )  # fmt: skip
 _SOFT_NUMBERS = {"one", "zero", "一", "零"}

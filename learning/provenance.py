@@ -189,7 +189,7 @@ def script_units(number: int, script: str, kind: str, folder: Path) -> list[Unit
         ]  # fmt: skip
     units, here = [], folder
     for n, word in enumerate(shell_words.scan(script).words):
-        is_home = bool(word.pieces) and word.pieces[0].kind == "home"
+        is_home = next((piece.kind for piece in word.pieces if piece.text), "") == "home"
         units.append(
             Unit(number, ("script",), n, word.text, word.place, word.hints, here, "bash", is_home, verb=word.verb)
         )
@@ -254,6 +254,7 @@ class _Look:
     ) -> None:
         self.calls, self.mentions, self.around, self.units = calls, mentions, around, units
         self.outputs = [_Output.of(call) for call in calls]
+        self._paths: dict[int, set[Path]] = {}
         self.said = [json.dumps(call.args, ensure_ascii=False) for call in calls]
 
     def at(self, unit: Unit) -> list[Found]:
@@ -382,19 +383,28 @@ class _Look:
         for (call, _, _), units in groups.items():
             for number in range(call - 1, -1, -1):
                 lines = self.outputs[number].lines
-                if lines and (own := self._lines_among(units, lines, number)):
+                if lines and (own := self._lines_among(units, number)):
                     found.append((own, Source("earlier", call=number, extractor="lines")))
                     break
         return found
 
-    def _lines_among(self, units: list[Unit], lines: list[str], number: int) -> list[Unit]:
-        folder = absolute(str(self.calls[number].args.get("cwd") or "."), self.around.cwd, self.around.owner_home)
-        wanted = {absolute(line, folder, self.around.owner_home) for line in lines}
+    def _lines_among(self, units: list[Unit], number: int) -> list[Unit]:
+        wanted = self._listed(number)
+        if len(wanted) != len(units):
+            return []
         own = [unit for unit in units if self._path(unit, unit.text) in wanted]
         got = {self._path(unit, unit.text) for unit in own}
         if got != wanted or len(own) != len(units) or any(self._is_echo(unit.text, number) for unit in own):
             return []
         return own if len(own) > 1 or not self._asked_whole(own[0]) else []
+
+    def _listed(self, number: int) -> set[Path]:
+        """The lines of a result as paths."""
+        if number not in self._paths:
+            home = self.around.owner_home
+            folder = absolute(str(self.calls[number].args.get("cwd") or "."), self.around.cwd, home)
+            self._paths[number] = {absolute(line, folder, home) for line in self.outputs[number].lines[:5_000]}
+        return self._paths[number]
 
     def _asked_whole(self, unit: Unit) -> bool:
         return any(hit.is_whole for hit in self._asked(unit))
@@ -423,15 +433,14 @@ class _Look:
             token = unit.text[start:end]
             for number in range(unit.call - 1, -1, -1):
                 output = self.outputs[number]
-                if self._is_echo(token, number):
+                if not output.shows(token) or self._is_echo(token, number):
                     continue
                 if output.lines == [token] and unit.place not in ("code", "regex", "glob"):
                     yield Found(unit, start, end, Source("earlier", call=number, extractor="output"))
                     break
-                if output.shows(token):
-                    why = f"{token!r} was read in the result of call {number + 1}"
-                    yield Found(unit, start, end, Source("reasoned", call=number), why=why)
-                    break
+                why = f"{token!r} was read in the result of call {number + 1}"
+                yield Found(unit, start, end, Source("reasoned", call=number), why=why)
+                break
 
 
 @dataclass(slots=True)
@@ -454,6 +463,8 @@ class _Output:
             text, lines = "", []
         fields = list(_fields(call, text))
         tokens = set(re.split(r"[\s,;:|\t\"'()\[\]{}=]+", text)) | set(lines) | {value for _, _, value in fields}
+        if call.tool != "code_run":
+            tokens |= {as_text(scalar) for _, scalar in scalars(call.data)}
         tokens |= {part for token in tokens if "/" in token for part in token.split("/")}
         tokens = {token for token in tokens if len(token.encode()) >= MIN_BYTES}
         return cls(text, lines, fields, tokens, {re.sub(r"\.[A-Za-z]\w{0,7}$", "", token) for token in tokens})
@@ -523,9 +534,14 @@ def _doubted(each: Found, found: list[Found]) -> Found:
 
 def _between(one: Found, two: Found) -> Found:
     """Two mentions for one value: the one whose name agrees, else both are candidates."""
-    fits = [each for each in (one, two) if each.source.mention and agree(_hints_of(each), each.source.mention.near)]
-    if len(fits) == 1:
-        return replace(fits[0], candidates=())
+    for nearest in (2, 9):
+        fits = [
+            each
+            for each in (one, two)
+            if each.source.mention and agree(each.unit.hints, each.source.mention.near[:nearest])
+        ]
+        if len(fits) == 1:
+            return replace(fits[0], candidates=())
     same = one.source.mention and two.source.mention and one.source.mention.value == two.source.mention.value
     if (
         same
@@ -575,7 +591,7 @@ def _spans(text: str, value: str, operation: str) -> list[tuple[int, int, str]]:
 
 
 def _numbers(text: str, value: str) -> list[tuple[int, int]]:
-    pattern = rf"(?:(?<![\w.,])|(?<=^-[A-Za-z])|(?<=_))(?<!\d-){re.escape(value)}(?![\d]|[.,]\d|-\d|:\d)"
+    pattern = rf"(?:(?<![\w.,])|(?<=^-[A-Za-z])|(?<=_))(?<!\w-){re.escape(value)}(?![\d]|[.,]\d|-\d|:\d)"
     return [match.span() for match in re.finditer(pattern, text)]
 
 

@@ -95,8 +95,7 @@ def _repository(folder: Path) -> Path:
     return folder
 
 
-Prepare = Callable[[Path], None]
-ByHand = Callable[[dict[str, Any], Path], str | None]
+Prepare = Callable[[Path], Any]
 
 
 @dataclass
@@ -109,7 +108,7 @@ class Task:
     replies: list[Any]
     others: list[dict[str, Any]]
     by_hand: Callable[[dict[str, Any], Path, str], bool]  # values, owner's folder, result → is it right?
-    before: Callable[[dict[str, Any], Path], None] = lambda values, owner: None
+    before: Callable[[dict[str, Any], Path], Any] = lambda values, owner: None
     parameters: set[str] = field(default_factory=set)
     stops: tuple[int, ...] = ()  # which of `others` must stop instead
 
@@ -119,6 +118,12 @@ def _old_files(folder: Path) -> None:
     (folder / "sp ace.log").write_text("z")
     for name in ("old.txt", "sp ace.log"):
         os.utime(folder / name, (time.time() - OLD, time.time() - OLD))
+
+
+def _newest(folder: Path, name: str) -> None:
+    _fill(folder, a__txt="1")
+    os.utime(folder / "a.txt", (1, 1))
+    (folder / name).write_text("2")
 
 
 def _csv(path: Path, rows: list[list[str]]) -> None:
@@ -259,11 +264,11 @@ TASKS = [
     ),
     Task(
         "newest", "copy the newest file in ~/in to ~/out",
-        lambda o: [_fill(o / "in", a__txt="1"), _fill(o / "out"), os.utime(o / "in/a.txt", (1, 1)), _fill(o / "in", bbb__txt="2")],
+        lambda o: [_newest(o / "in", "bbb.txt"), _fill(o / "out")],
         [bash("ls -t ~/in | head -n 1"), bash("cp ~/in/bbb.txt ~/out/"), "Copied."],
         [{"folder": "~/in2", "target": "~/out 2"}],
         lambda v, o, r: [p.name for p in (o / "out 2").iterdir()] == ["new one.txt"],
-        lambda v, o: [_fill(o / "in2", x__txt="1"), _fill(o / "out 2"), os.utime(o / "in2/x.txt", (1, 1)), _fill(o / "in2", **{"new one__txt": "2"})],
+        lambda v, o: [_newest(o / "in2", "new one.txt"), _fill(o / "out 2")],
     ),
     Task(
         "order", "show the customer of order A-1001 in ~/orders.json",
@@ -352,7 +357,9 @@ def test_a_taught_task_is_done_with_other_values(task: Task, world: World) -> No
 
 def test_a_name_with_a_line_break_is_not_taken_for_two(world: World) -> None:
     _old_files(world.owner / "in")
-    draft = world.teach("delete files older than 30 days in ~/in", [bash("find ~/in -type f -mtime +30 -delete"), "Done."])
+    draft = world.teach(
+        "delete files older than 30 days in ~/in", [bash("find ~/in -type f -mtime +30 -delete"), "Done."]
+    )
     other = _fill(world.owner / "other")
     (world.cwd / "b").write_text("precious")
     (other / f"a\n{world.cwd}/b".replace("/", "_")).write_text("x")
@@ -384,7 +391,9 @@ def _problems(draft: Draft) -> str:
         ("keep the top 5 lines of ~/in/new.txt", [bash("tail -n +5 ~/in/new.txt | head -n 5"), "-"], "slot 5"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_known_is_said_and_not_guessed(world: World, request_: str, replies: list[Any], said: str) -> None:
+def test_what_cannot_be_known_is_said_and_not_guessed(
+    world: World, request_: str, replies: list[Any], said: str
+) -> None:
     _old_files(world.owner / "in")
     draft = world.teach(request_, replies)
     assert any(part in _problems(draft) for part in said.split("|")), _problems(draft) + draft.files["sop.yaml"]

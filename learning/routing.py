@@ -13,6 +13,7 @@ Anything left over, or two readings, and a lane declines. Source: seed 002 §7; 
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -127,7 +128,8 @@ def choose(
 
 
 def typed_wordings(request: str, sops: Sequence[Sop], where: Where) -> Match | None:
-    """The SOP of which the request is a wording; among several, the one that takes up strictly more of its literals."""
+    """The SOP of which the request is a wording; among several, the one that takes up strictly more of its literals, and
+    the owner's own before a seed."""
     if len(request) > MAX_REQUEST_CHARS or not (asked := Asked.read(request)):
         return None
     try:
@@ -135,7 +137,7 @@ def typed_wordings(request: str, sops: Sequence[Sop], where: Where) -> Match | N
     except Unclear:
         return None
     most = max((filled for _, filled in readings), default=0)
-    best = [match for match, filled in readings if filled == most]
+    best = _own_before_seeds([match for match, filled in readings if filled == most])
     is_clear = all((match.sop.name, match.parameters) == (best[0].sop.name, best[0].parameters) for match in best)
     return best[0] if best and is_clear else None
 
@@ -156,8 +158,14 @@ def _reworded(request: str, five: Sequence[tuple[Sop, float]], where: Where) -> 
             except ParameterError as error:
                 found = Refusal(str(error))
         candidates.append(Candidate(sop.name, score, "", {}, found.why))
-    is_clear = len(matches) == 1 and matches[0][1] >= NEAR * five[0][1]
-    return (matches[0][0] if is_clear else None), candidates
+    own = [(match, score) for match, score in matches if not match.sop.is_seed] or matches
+    is_clear = len(own) == 1 and own[0][1] >= NEAR * five[0][1]
+    return (own[0][0] if is_clear else None), candidates
+
+
+def _own_before_seeds(matches: list[Match]) -> list[Match]:
+    """What the owner taught goes before what came with Sopwith, where a request means both."""
+    return [match for match in matches if not match.sop.is_seed] or matches
 
 
 def _filled(
@@ -274,18 +282,14 @@ INDEX = _Index()
 
 def _stamp(sop: Sop, past: Sequence[str]) -> tuple[Any, ...]:
     """What tells one state of an SOP from another."""
-    wordings = len(sop.procedure.wordings) if sop.procedure else 0
-    return (
-        str(sop.folder),
-        *(_changed(sop.folder / name) for name in ("SKILL.md", "sop.yaml")),
-        wordings,
-        hash(tuple(past)),
-    )
+    folder = os.fspath(sop.folder)
+    wordings = sop.procedure.wordings if sop.procedure else ()
+    return folder, _changed(f"{folder}/SKILL.md"), _changed(f"{folder}/sop.yaml"), len(wordings), hash(tuple(past))
 
 
-def _changed(path: Path) -> int:
+def _changed(path: str) -> int:
     try:
-        return path.stat().st_mtime_ns
+        return os.stat(path).st_mtime_ns  # noqa: PTH116 - a thousand of these are to take a millisecond
     except OSError:
         return 0
 

@@ -106,6 +106,8 @@ class Literal:
 
     kind: str
     slot: Slot
+    start: int  # where it stands in the request
+    end: int
     exact_context: bool = False  # a bare word: only where a wording has its slot between the same two words
 
 
@@ -409,7 +411,7 @@ class _Reader:
         touches = at > self.asked.start and plain[at - 1].isascii() and plain[at - 1].isalnum()
         for kind, form in () if touches else HARD_LITERALS:
             if (found := form.match(plain, at, end)) and found.end() > at:
-                return Literal(kind, self.asked.slot(at, found.end())), found.end()
+                return Literal(kind, self.asked.slot(at, found.end()), at, found.end()), found.end()
         if soft := self.soft(at, end, before):
             return soft
         word = WORD.match(self.asked.lower, at, end) or WORD.match(plain, at, end)
@@ -439,7 +441,7 @@ class _Reader:
                 continue
             slot = self.asked.slot(at, stop)
             if kind := self.soft_kind(slot, at, stop):
-                return Literal(kind, slot), stop
+                return Literal(kind, slot, at, stop), stop
         return self.name(at, end, before)
 
     def soft_kind(self, slot: Slot, at: int, stop: int) -> str:
@@ -468,7 +470,7 @@ class _Reader:
             return None
         found = re.compile(r"[A-Z][\w-]*(?:\s+[A-Z][\w-]*){0,2}(?![\w'’])", re.ASCII).match(self.asked.written, at, end)
         if found and at > self.asked.start and not any(self.is_known(word.lower()) for word in found[0].split()):
-            return Literal("name", self.asked.slot(at, found.end())), found.end()
+            return Literal("name", self.asked.slot(at, found.end()), at, found.end()), found.end()
         bare = re.compile(r"[a-z][a-z0-9-]*(?![\w'’])").match(self.asked.written, at, end)
         if not bare or self.is_known(bare[0]) or NOT_A_NAME.fullmatch(bare[0]):
             return None
@@ -476,7 +478,7 @@ class _Reader:
         behind = WORD.search(self.asked.lower, bare.end(), end)
         after = behind[0] if behind else ""
         if any(context.before == before and context.behind == after for context in stands if before):
-            return Literal("bare", self.asked.slot(at, bare.end()), True), bare.end()
+            return Literal("bare", self.asked.slot(at, bare.end()), at, bare.end(), True), bare.end()
         return None
 
     def is_known(self, word: str) -> bool:
@@ -530,7 +532,7 @@ def contradiction(asked: Asked, procedure: Procedure, name: str, parameters: Map
     taken: set[int] = set()
     for key, value in parameters.items():
         schema = procedure.parameters[key]
-        places = [at for at, literal in enumerate(literals) if _means(literal, value, schema, where)]
+        places = [at for at, literal in enumerate(literals) if literal_is(literal, value, schema, where)]
         taken.update(places)
         is_filled_in = value == schema.get("default") or _is_default(key, value, procedure, where)
         if not places and not is_filled_in and not (_type(schema) == "text" and _stands(str(value), asked)):
@@ -542,7 +544,8 @@ def contradiction(asked: Asked, procedure: Procedure, name: str, parameters: Map
     return f"nothing takes up “{left.slot.written}”" if left else ""
 
 
-def _means(literal: Literal, value: Any, schema: Mapping[str, Any], where: Where) -> bool:
+def literal_is(literal: Literal, value: Any, schema: Mapping[str, Any], where: Where) -> bool:
+    """True when a value of a request is this value of a parameter. Raises Unclear."""
     found = value_of(literal.slot, schema, "", where)
     return found is not None and (found == value or str(found) == str(value))
 

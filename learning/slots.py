@@ -29,7 +29,7 @@ GLOB = re.compile(
 )
 DATE = re.compile(r"(\d{4})(?:-(\d{1,2})-|/(\d{1,2})/|年(\d{1,2})月)(\d{1,2})日?")
 NOT_A_NAME = re.compile(
-    r"(?:not?|none|nothing|never|without|except|but|and|or|the|an?|my|all|any|some|every|each|it|this|that|these|those|them|"
+    r"(?:not?|none|nothing|never|without|named|called|except|but|and|or|the|an?|my|all|any|some|every|each|it|this|that|these|those|them|"
     r"which|what|who|with|in|on|at|of|by|from|to|for|under|inside|older|newer|than|like|as|is|are|was|were|be)"
     r"|[不非没无除未别勿莫].*|.*[和或与及但].*"
 )

@@ -16,8 +16,8 @@ for a quoted text or a word as code has them. Source: seed 002 §2, §7.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -109,6 +109,10 @@ class Procedure:
         """
         return bind(self.parameters, self.required, given, cwd)
 
+    def with_wordings(self, texts: Sequence[str]) -> Procedure:
+        """The same, with more ways to ask for it. Raises ProcedureError for one that cannot be meant."""
+        return replace(self, wordings=(*self.wordings, *_Reader(self.folder).wordings(list(texts), self)))
+
 
 class _Reader:
     """Reads one sop.yaml. Each check knows the key it looks at; the line is looked up only when something is wrong."""
@@ -162,6 +166,10 @@ class _Reader:
             if fault.line:
                 raise ProcedureError(f"{self.folder / name}:{fault.line}: {fault.reason}") from fault
             raise self.error(at, fault.reason) from fault
+
+    def wordings(self, texts: list[str], procedure: Procedure) -> list[Wording]:
+        """Wordings for a procedure that is read already. Raises ProcedureError."""
+        return list(self._wordings(texts, procedure.parameters, procedure.required))
 
     def error(self, key: tuple[str | int, ...], message: str) -> ProcedureError:
         """An error at a key of the file, with its line."""

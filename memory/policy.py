@@ -234,7 +234,8 @@ def _pointed(
             faults.append(Refusal("evidence", where, f"{name} was a trial on a copy", f"{name} 只是在副本上的试跑"))
         else:
             results.append(result)
-    if not faults and not any(_proves(each, fact.section == NEGATIVE) for each in results):
+    is_proved = fact.section == "PREFERENCES" or any(_proves(each, fact.section == NEGATIVE) for each in results)
+    if not faults and not is_proved:  # of a preference, the owner's words in that run are the proof
         said = ", ".join(f"{each.tool}: {each.status}" for each in results)
         faults.append(Refusal("evidence", where, said))
     return list(records.values()), results, list(dict.fromkeys(faults))
@@ -414,6 +415,11 @@ def _is_fetched(result: Result, keeping: Keeping) -> bool:
         return isinstance(path, str) and "/Downloads/" in path
     place = Path(path).expanduser()
     return place.is_absolute() and not any(place.is_relative_to(root) for root in keeping.roots)
+
+
+def says_missing(text: str) -> bool:
+    """Whether a sentence says that something is not there."""
+    return _MISSING.search(text) is not None
 
 
 # SOPs

@@ -1,0 +1,260 @@
+"""What a run that asked to be remembered leaves behind: facts, each through the evidence gate.
+
+`start_long_term_update` only marks a run. When it has ended, its results are looked at: sentences of the mark that name
+what a result shows are proposed as facts; a model, where there is one, is asked once for more. Whatever is proposed,
+the gate decides. What procedure the run holds is for `draft_sop` to say. Source: seed 002 §3.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from config import SopwithError
+from learning.trace import Trace
+from memory.evidence import SAYS_NOTHING, Result, RunRecord, read_record
+from memory.fact_lines import NEGATIVE, Fact, sections
+from memory.fact_words import TELLING, coverage, replaces, stands_in, values
+from memory.facts import Add, Amend, FactRefused, FactStore
+from memory.policy import Keeping, Refusal, says_missing
+from models.base import Event, ModelError
+
+PROMPTS = Path(__file__).resolve().parent.parent / "assets" / "prompts"
+MARK = "start_long_term_update"
+MAX_FACTS = 10  # of one run
+MAX_RESULT_CHARS = 800  # shown to the model of one result
+MAX_SHOWN_CHARS = 12_000  # of all results
+
+AskModel = Callable[[str], str]  # a prompt in, the reply's text out; raises ModelError
+DraftSop = Callable[[Trace, str], list[Event]]  # a run and its mark in, what became of its procedure out
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"'/~])|(?<=[。！？；;])\s*|\n+")
+_BULLET = re.compile(
+    r"^\s*(?:[-*•]|\d{1,2}[.)、])\s+|^\s*(?:(?:verified )?facts?|note|记住|事实)\s*[:：]\s*", re.IGNORECASE
+)
+_PROCEDURE = re.compile(
+    r"(?i)\b(?:how to|steps?:|procedure|first\b.{1,80}\bthen|workflow|recipe)\b|步骤|流程|方法[:：]|先.{1,40}(?:再|然后)"
+)
+_PREFERS = re.compile(
+    r"(?i)\b(?:prefer|likes?|wants?|would like|owner'?s? (?:style|language|choice))|喜欢|偏好|希望|习惯|主人(?:要|想)"
+)
+_CREDENTIAL = re.compile(
+    r"(?i)\b(?:password|passphrase|credentials?|api[ _-]?key|token|secret)\b|_(?:TOKEN|KEY|SECRET|PASSWORD)\b|密码|口令|密钥|令牌|凭证"
+)
+_TOOL = re.compile(
+    r"(?i)\b(?:installed|command|tool|works? with|starts? (?:only )?with|option|flag|version)\b|/s?bin/|命令|工具|选项|版本"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A fact that may be kept, and the turns whose results are to prove it."""
+
+    section: str
+    text: str
+    turns: tuple[int, ...]
+
+
+def after_run(
+    trace: Trace,
+    events: Sequence[Event],
+    home: Path,
+    ask_model: AskModel | None = None,
+    *,
+    draft_sop: DraftSop | None = None,
+    keeping: Keeping | None = None,
+) -> list[Event]:
+    """What became of a run that called `start_long_term_update`: `learned` events, nothing for any other run.
+
+    Of a fact: `{what: "fact", name: the fact, status: "stored" | "refused", reason}`; the reason of a stored one says
+    where it comes from. Nothing that goes wrong here is raised: the task itself is done.
+    """
+    marks = list(_marks(events))
+    record = read_record(home, trace.run) if marks else None
+    if record is None:
+        return []
+    what = "\n".join(marks)
+    if record.session != "main":
+        return [_learned(what, "refused", Refusal("shared", MARK, trace.run).said(trace.lang))]
+    store = FactStore(home, keeping)
+    found: list[Event] = []
+    proposals = list(_proposed(what, record))
+    if ask_model is not None:
+        try:
+            proposals += _asked(ask_model, what, trace, record, store)
+        except (ModelError, SopwithError, ValueError) as error:
+            found.append(_learned(_first_line(what), "refused", _no_reply(error, trace.lang)))
+    for proposal in _distinct(proposals)[:MAX_FACTS]:
+        found += _keep(proposal, store, record, trace.lang)
+    return found + (draft_sop(trace, what) if draft_sop else [])
+
+
+def _marks(events: Sequence[Event]) -> Iterator[str]:
+    """The texts with which the run was marked."""
+    for event in events:
+        data = event.get("data") if event["type"] == "tool_ended" and event["tool"] == MARK else None
+        if (
+            event.get("status") == "ok"
+            and isinstance(data, dict)
+            and data.get("marked")
+            and isinstance(data.get("what"), str)
+        ):
+            yield data["what"]
+
+
+def _learned(name: str, status: str, reason: str) -> Event:
+    return {"type": "learned", "what": "fact", "name": name, "status": status, "reason": reason}
+
+
+def _first_line(text: str) -> str:
+    return text.strip().partition("\n")[0][:200]
+
+
+# What the mark itself says
+
+
+def _proposed(what: str, record: RunRecord) -> Iterator[Proposal]:
+    """The sentences of the mark that name something, each with the turns whose results speak of it."""
+    for sentence in _SENTENCE.split(what):
+        text = _BULLET.sub("", sentence).strip().rstrip(".。；;").strip()
+        if not text or _PROCEDURE.search(text):
+            continue
+        section = section_of(text)
+        named = [value for value in values(text) if value.kind in TELLING or value.kind == "number"]
+        if named or section in (NEGATIVE, "PREFERENCES"):
+            yield Proposal(section, text, turns_for(section, text, record))
+
+
+def section_of(text: str) -> str:
+    """The section in which a fact belongs, by its words."""
+    kinds = {value.kind for value in values(text)}
+    if says_missing(text):
+        return NEGATIVE
+    if _CREDENTIAL.search(text):
+        return "CREDENTIALS"
+    if _PREFERS.search(text):
+        return "PREFERENCES"
+    if _TOOL.search(text) or kinds & {"option"}:
+        return "TOOLS"
+    return "PATHS" if "path" in kinds else "ENVIRONMENT"
+
+
+def turns_for(section: str, text: str, record: RunRecord) -> tuple[int, ...]:
+    """The turns that prove a sentence: for each of its values the last result that shows it, else the nearest one."""
+    if section == "PREFERENCES":  # proved by the owner's words in this run; the mark says where
+        return tuple(each.turn for each in record.results if each.tool == MARK)[-1:]
+    good = ("ok", "error") if section == NEGATIVE else ("ok",)
+    results = [each for each in record.results if each.status in good and each.tool not in SAYS_NOTHING]
+    turns = set()
+    for value in values(text):
+        shown = [each.turn for each in results if stands_in(value, each.text)]
+        shown = shown or [each.turn for each in results if stands_in(value, each.args_text)]
+        turns.update(shown[-1:])
+    if not turns and results:
+        turns.add(max(results, key=lambda each: (coverage(text, f"{each.text}\n{each.args_text}"), each.turn)).turn)
+    return tuple(sorted(turns))
+
+
+def _distinct(proposals: Sequence[Proposal]) -> list[Proposal]:
+    return list({each.text: each for each in reversed(proposals)}.values())[::-1]
+
+
+# What a model adds
+
+
+def _asked(ask_model: AskModel, what: str, trace: Trace, record: RunRecord, store: FactStore) -> list[Proposal]:
+    """One call. Raises ModelError, and ValueError for a reply that is not the JSON asked for."""
+    described = sections()
+    texts = {
+        "what": what,
+        "request": "\n".join(record.said),
+        "results": _shown(record.results),
+        "sections": "\n".join(f"{name}: {said[trace.lang == 'zh']}" for name, said in described.items()),
+        "known": "\n".join(f"[{fact.section}] {fact.text}" for fact in store.all()) or "-",
+    }
+    template = (PROMPTS / trace.lang / "long_term_facts.md").read_text(encoding="utf-8")
+    prompt = re.sub(r"\{(\w+)\}", lambda match: texts.get(match[1], match[0]), template)
+    return list(read_reply(ask_model(prompt)))
+
+
+def read_reply(reply: str) -> Iterator[Proposal]:
+    """The proposals of a model's reply, `{"facts": [{"section", "text", "turns"}]}`. Raises ValueError for all else."""
+    fenced = re.fullmatch(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", reply, re.DOTALL)
+    try:
+        said = json.loads(fenced[1] if fenced else reply)
+    except RecursionError as error:
+        raise ValueError("nested without end") from error
+    facts = said.get("facts") if isinstance(said, dict) and set(said) == {"facts"} else None
+    if not isinstance(facts, list):
+        raise ValueError('it is not {"facts": […]}')
+    for fact in facts:
+        yield _proposal(fact)
+
+
+def _proposal(fact: Any) -> Proposal:
+    if not isinstance(fact, dict) or not {"section", "text", "turns"} == set(fact):
+        raise ValueError("a fact must have section, text and turns")
+    section, text, turns = fact["section"], fact["text"], fact["turns"]
+    is_whole = isinstance(turns, list) and all(isinstance(turn, int) and not isinstance(turn, bool) for turn in turns)
+    if not isinstance(section, str) or not isinstance(text, str) or not is_whole:
+        raise ValueError("section and text must be texts, turns a list of numbers")
+    return Proposal(section.strip("[] ").upper(), text.strip(), tuple(turns))
+
+
+def _shown(results: Sequence[Result]) -> str:
+    """The results as the model reads them, the newest whole turns that find room."""
+    parts: list[str] = []
+    for each in reversed([each for each in results if each.tool not in SAYS_NOTHING]):
+        text = each.text if len(each.text) <= MAX_RESULT_CHARS else f"{each.text[:MAX_RESULT_CHARS]} …"
+        parts.append(f"turn {each.turn}: {each.tool} {each.args_text[:300]}\n[{each.status}] {text}")
+        if sum(map(len, parts)) > MAX_SHOWN_CHARS:
+            break
+    return "\n\n".join(reversed(parts))
+
+
+def _no_reply(error: Exception, lang: str) -> str:
+    said = _first_line(str(error)) or type(error).__name__
+    return f"模型没有给出可用的 JSON：{said}" if lang == "zh" else f"the model gave no JSON that can be used: {said}"
+
+
+# Through the gate
+
+
+def _keep(proposal: Proposal, store: FactStore, record: RunRecord, lang: str) -> list[Event]:
+    """Stores a proposal, or says why not. What this run left behind already is passed over in silence."""
+    turns = proposal.turns if proposal.section != "PREFERENCES" else ()
+    turns = turns or turns_for(proposal.section, proposal.text, record)
+    evidence = tuple(record.pointer(each) for each in record.results if each.turn in turns)
+    try:
+        old = _older(proposal, store.all())
+        patch = (
+            Amend(old.id, old.text, proposal.text, evidence) if old else Add(proposal.section, proposal.text, evidence)
+        )
+        fact = store.apply(patch, run=record.run)
+    except FactRefused as refused:
+        if _is_known_from(record.run, refused.refusals, store.all()):
+            return []
+        reason = "; ".join(each.said(lang) for each in refused.refusals)
+        return [_learned(proposal.text, "refused", reason)]
+    except (SopwithError, OSError) as error:
+        return [_learned(proposal.text, "refused", _first_line(str(error)))]
+    return [_learned(fact.text, "stored", f"[{fact.section}] {fact.source}")]
+
+
+def _older(proposal: Proposal, known: Sequence[Fact]) -> Fact | None:
+    """The fact that this one replaces: the same, with another value at its end."""
+    return next(
+        (each for each in known if each.section == proposal.section and replaces(proposal.text, each.text)), None
+    )
+
+
+def _is_known_from(run: str, refusals: Sequence[Refusal], known: Sequence[Fact]) -> bool:
+    if {each.rule for each in refusals} != {"duplicate"}:
+        return False
+    by_id: Mapping[str, Fact] = {each.id: each for each in known}
+    same = by_id.get(refusals[0].what[1:7])
+    return same is not None and any(pointer.run == run for pointer in same.evidence)

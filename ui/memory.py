@@ -1,0 +1,106 @@
+"""The memory on the screen: `memory facts|check|undo|note`."""
+
+from __future__ import annotations
+
+import re
+from argparse import Namespace
+from typing import Any
+
+from config import Config, SopwithError
+from memory.fact_lines import Fact
+from memory.facts import Add, FactRefused, FactStore, due, note
+from memory.policy import Keeping
+from safety.secrets import Redactor
+from ui.clean import one_line
+from ui.page import Column, print_json, print_table
+from ui.words import say
+
+
+class MemoryUsage(SopwithError):
+    """What is to be remembered may not be, or says nothing."""
+
+    exit_code = 2
+
+
+def store(config: Config) -> FactStore:
+    """The facts of this home folder."""
+    return FactStore(config.home, _keeping(config))
+
+
+def _keeping(config: Config) -> Keeping:
+    held = {f"{model.name} api_key": model.api_key for model in config.models if model.api_key}
+    return Keeping(tuple(config.safety.roots), Redactor(held))
+
+
+def facts(args: Namespace, config: Config) -> int:
+    """`memory facts`. `args`: json."""
+    known = store(config).all()
+    again = {fact.id for fact in due(known)}
+    if args.json:
+        print_json({"facts": [_entry(fact, fact.id in again) for fact in known]})
+        return 0
+    columns = (
+        Column(say("memory_column_id"), "cyan"),
+        Column(say("memory_column_section")),
+        Column(say("memory_column_day")),
+        Column(say("memory_column_source")),
+        Column(say("memory_column_fact"), grows=True),
+    )
+    print_table(columns, [_row(fact, fact.id in again) for fact in known], say("memory_none"))
+    return 0
+
+
+def _entry(fact: Fact, is_due: bool) -> dict[str, Any]:
+    return {
+        "id": fact.id or None,
+        "section": fact.section,
+        "text": one_line(fact.text, 1000),
+        "day": fact.day or None,
+        "source": fact.source,
+        "supersedes": fact.supersedes or None,
+        "reprobe": fact.reprobe or None,
+        "due": is_due,
+    }
+
+
+def _row(fact: Fact, is_due: bool) -> list[str]:
+    text = one_line(fact.text, 500)
+    if fact.reprobe:
+        text += " " + say("memory_due" if is_due else "memory_reprobe", day=fact.reprobe)
+    return [fact.id or "–", fact.section, fact.day or "–", fact.source, text]
+
+
+def check(args: Namespace, config: Config) -> int:
+    """`memory check`: 0 when the facts hold together, 1 when something is wrong. `args`: json."""
+    found = store(config).check(config.lang)
+    if args.json:
+        print_json({"problems": found})
+        return 1 if found else 0
+    for line in found:
+        print(one_line(line, 500))
+    if not found:
+        print(say("memory_sound", n=len(store(config).all())))
+    return 1 if found else 0
+
+
+def undo(args: Namespace, config: Config) -> int:
+    """`memory undo`: takes back the last change that the agent made to the facts."""
+    print(say("memory_undone", change=one_line(store(config).undo(), 300)))
+    return 0
+
+
+def add_note(args: Namespace, config: Config) -> int:
+    """`memory note TEXT`: a line in today's note; `[SECTION] text` is a fact, since the owner says so."""
+    text = " ".join(args.text).strip()
+    if not text:
+        raise MemoryUsage(say("memory_empty"))
+    if found := re.fullmatch(r"\[([A-Za-z]+)\]\s*(.+)", text, re.DOTALL):
+        try:
+            fact = store(config).apply(Add(found[1].upper(), found[2].strip()), by_owner=True)
+        except FactRefused as refused:
+            raise MemoryUsage("\n".join(each.said(config.lang) for each in refused.refusals)) from refused
+        print(say("memory_kept", id=fact.id, section=fact.section, text=one_line(fact.text)))
+        return 0
+    path = note(config.home, text, _keeping(config))
+    print(say("memory_noted", path=path))
+    return 0

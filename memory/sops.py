@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from config import SopwithError
-from models.procedure import Procedure, ProcedureError
+from memory.parsed_yaml import ParsedYaml
+from models.procedure import NotYaml, Parse, Procedure, ProcedureError, parse_yaml
 
 Status = Literal["draft", "candidate", "probation", "active", "suspended", "archived"]
 NAME = re.compile(r"(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*")
@@ -98,18 +99,20 @@ class SopStore:
 
     def _by_name(self) -> dict[str, Sop]:
         if self._sops is None:
+            parsed = ParsedYaml(self._folders[-1][0])
             found = {
-                entry.name: read_sop(entry, is_seed)
+                entry.name: read_sop(entry, is_seed, parsed)
                 for folder, is_seed in self._folders
                 if folder.is_dir()
                 for entry in folder.iterdir()
                 if not entry.name.startswith((".", "_")) and (entry.is_dir() or entry.is_symlink())
             }
             self._sops = dict(sorted(found.items()))
+            parsed.keep()
         return self._sops
 
 
-def read_sop(folder: Path, is_seed: bool) -> Sop:
+def read_sop(folder: Path, is_seed: bool, parse: Parse = parse_yaml) -> Sop:
     """Reads one folder. What is wrong with it stands in `problem`; it raises nothing for a broken one.
 
     A change swaps the whole folder (memory/sop_changes.py): one that was swapped while it was read is read again, so
@@ -117,7 +120,7 @@ def read_sop(folder: Path, is_seed: bool) -> Sop:
     """
     for _ in range(MAX_READS):
         before = _identity(folder)
-        sop = _read_sop(folder, is_seed)
+        sop = _read_sop(folder, is_seed, parse)
         if _identity(folder) == before:
             break
     return sop
@@ -131,15 +134,15 @@ def _identity(folder: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _read_sop(folder: Path, is_seed: bool) -> Sop:
+def _read_sop(folder: Path, is_seed: bool, parse: Parse) -> Sop:
     try:
         if folder.is_symlink() and not folder.resolve().is_relative_to(folder.parent.resolve()):
             raise SopError("the folder is a link that leads out of the SOPs")
-        front = _front_matter(_read(folder / "SKILL.md", folder))
+        front = _front_matter(_read(folder / "SKILL.md", folder), parse)
         known = _described(folder, front)
     except SopError as error:
         return Sop(folder.name, folder, is_seed, problem=str(error))
-    procedure, problem = _procedure(folder)
+    procedure, problem = _procedure(folder, parse)
     return Sop(folder.name, folder, is_seed, **known, procedure=procedure, problem=problem)
 
 
@@ -163,23 +166,21 @@ def _described(folder: Path, front: Mapping[str, Any]) -> dict[str, Any]:
     return {"description": description, "status": status, "version": int(version), "metadata": {**older, **extra}}
 
 
-def _procedure(folder: Path) -> tuple[Procedure | None, str | None]:
+def _procedure(folder: Path, parse: Parse) -> tuple[Procedure | None, str | None]:
     path = folder / "sop.yaml"
     if not path.exists() and not path.is_symlink():
         return None, None
     try:
         _inside(path, folder)
-        return Procedure.load(folder), None
+        return Procedure.load(folder, parse), None
     except (ProcedureError, SopError) as error:
         return None, str(error)
 
 
-def _front_matter(text: str) -> Mapping[str, Any]:
-    import yaml
-
+def _front_matter(text: str, parse: Parse = parse_yaml) -> Mapping[str, Any]:
     try:
-        front = yaml.load(_split(text)[0], Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        front = parse(_split(text)[0])
+    except NotYaml as error:
         raise SopError(f"SKILL.md: the front matter is not YAML: {' '.join(str(error).split())}") from error
     if not isinstance(front, dict):
         raise SopError("SKILL.md: the front matter is missing: name and description between two lines of ---")

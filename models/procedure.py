@@ -16,15 +16,17 @@ for a quoted text or a word as code has them. Source: seed 002 §2, §7.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from config import SopwithError
 from models import template
 from models.parameters import FORMATS, SCHEMA_KEYS, TYPES, bind, mismatch
-from models.script import Script, ScriptFault
+
+if TYPE_CHECKING:
+    from models.script import Script
 
 Text = Mapping[str, str]  # language → text; "en" is always there
 Phase = Literal["plan", "commit"]
@@ -46,6 +48,30 @@ EXTRACTOR = re.compile(r"(output|lines|nul|exit_code|(?:json|data)(?:\.[A-Za-z0-
 REQUIRES = ("commands", "env", "platform", "folders", "files")
 EFFECTS = ("none", "local", "external", "destructive")
 TOP_KEYS = ("parameters", "wordings", "requires", "effects", "plan", "commit", "script", "result", "checks")
+
+
+Parse = Callable[[str], Any]  # text → what it says; raises NotYaml
+
+
+class NotYaml(ValueError):
+    """A text that is not YAML, or not YAML that can be meant (an impossible date, nesting without end)."""
+
+    def __init__(self, problem: str, line: int = 1) -> None:
+        super().__init__(problem)
+        self.line = line
+
+
+def parse_yaml(text: str) -> Any:
+    """What a YAML text says. Raises NotYaml."""
+    import yaml
+
+    try:
+        return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        raise NotYaml(str(getattr(error, "problem", error)), mark.line + 1 if mark else 1) from error
+    except (ValueError, RecursionError) as error:
+        raise NotYaml(f"it cannot be meant: {error}") from error
 
 
 class ProcedureError(SopwithError):
@@ -98,9 +124,9 @@ class Procedure:
     script: Script | None = None
 
     @classmethod
-    def load(cls, folder: Path) -> Procedure:
+    def load(cls, folder: Path, parse: Parse | None = None) -> Procedure:
         """Reads `folder/sop.yaml`. Raises ProcedureError, which names file, line and key."""
-        return _Reader(folder).procedure()
+        return _Reader(folder, parse or parse_yaml).procedure()
 
     def bind(self, given: Mapping[str, Any], cwd: Path) -> dict[str, Any]:
         """The parameters with defaults filled in, text turned into numbers where a number is due, paths absolute.
@@ -117,9 +143,10 @@ class Procedure:
 class _Reader:
     """Reads one sop.yaml. Each check knows the key it looks at; the line is looked up only when something is wrong."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, parse: Parse | None = None) -> None:
         self.folder = folder
         self.path = folder / "sop.yaml"
+        self.parse = parse or parse_yaml
         self.text = ""
 
     def procedure(self) -> Procedure:
@@ -160,6 +187,8 @@ class _Reader:
         parameters = raw.get("parameters")
         if isinstance(parameters, dict) and "plan" in (parameters.get("properties") or {}):
             raise self.error(("parameters", "properties", "plan"), "the name 'plan' is taken; use another one")
+        from models.script import Script, ScriptFault  # most SOPs are lists of steps
+
         try:
             return Script.load(self.folder, name)
         except ScriptFault as fault:
@@ -177,19 +206,13 @@ class _Reader:
         return ProcedureError(f"{self.path}:{_line(self.text, key)}: {where + ': ' if where else ''}{message}")
 
     def _raw(self) -> dict[str, Any]:
-        import yaml
-
         try:
             self.text = self.path.read_text(encoding="utf-8")
-            raw = yaml.load(self.text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+            raw = self.parse(self.text)
         except (OSError, UnicodeDecodeError) as error:
             raise ProcedureError(f"{self.path}: cannot be read: {error}") from error
-        except yaml.YAMLError as error:
-            mark = getattr(error, "problem_mark", None)
-            line = mark.line + 1 if mark else 1
-            raise ProcedureError(f"{self.path}:{line}: not YAML: {getattr(error, 'problem', error)}") from error
-        except (ValueError, RecursionError) as error:  # an impossible date; nesting without end
-            raise ProcedureError(f"{self.path}:1: not YAML that can be meant: {error}") from error
+        except NotYaml as error:
+            raise ProcedureError(f"{self.path}:{error.line}: not YAML: {error}") from error
         if not isinstance(raw, dict):
             raise self.error((), "must be a mapping with the keys " + ", ".join(TOP_KEYS))
         return raw

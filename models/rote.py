@@ -17,13 +17,15 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from models import template
 from models.base import Blame, Diverged, Event, Reply, Request, ToolCall, ToolResult
 from models.parameters import MAX_VALUE_CHARS
 from models.procedure import BUILT_IN, Procedure, Step
-from models.script import Move, RunningScript, ScriptFault
+
+if TYPE_CHECKING:
+    from models.script import Move, RunningScript
 
 PROMPTS = Path(__file__).parent.parent / "assets" / "prompts"
 MAX_OUTPUT_BYTES = 64_000_000
@@ -139,7 +141,11 @@ class RoteModel:
         self._calls = 0
         self._failure: Diverged | None = None  # found while fast-forwarding
         self._answer: str | None = None
-        self._script = RunningScript(procedure.script) if procedure.script else None
+        self._script: RunningScript | None = None
+        if procedure.script:
+            from models.script import RunningScript  # most SOPs are lists of steps
+
+            self._script = RunningScript(procedure.script)
         self._stage: Literal["", "plan", "commit", "done"] = ""  # of the script
         self._outcome: ToolResult | None = None  # for the script
         self._asked: dict[str, int] = {"plan": 0, "commit": 0}  # calls of each of its halves
@@ -258,6 +264,8 @@ class RoteModel:
 
     def _asked_by(self, script: RunningScript) -> Step | None:
         """The call that the script asks for next, as a step; None when it has returned its result."""
+        from models.script import ScriptFault
+
         given = {name: self._values[name] for name in (*self.procedure.parameters, *BUILT_IN)}
         outcome, self._outcome = self._outcome, None
         try:

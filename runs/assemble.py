@@ -31,7 +31,6 @@ from runs.resume import Progress, read_progress
 from runs.run import Run, Steering
 from safety.gate import Gate
 from safety.secrets import Redactor
-from safety.trash import Trash
 from tools.base import ToolContext
 from tools.registry import all_tools
 from tools.schema import check_args, schemas
@@ -237,7 +236,7 @@ class Agent:
         tools = all_tools()
         if options.session != "main":
             tools = {name: tool for name, tool in tools.items() if set(tool.effects) <= SHARED_EFFECTS}
-        redactor = Redactor(self._secrets())
+        redactor = self.redactor()
         handler = AgentHandler(
             run=log.run,
             session=options.session,
@@ -319,6 +318,10 @@ class Agent:
             return ""
         return "\n".join(path.read_text("utf-8", "replace").splitlines()[:30])
 
+    def redactor(self) -> Redactor:
+        """Hides what the agent holds and nobody may read."""
+        return Redactor(self._secrets())
+
     def _secrets(self) -> dict[str, str]:
         """The values that the agent holds and that nobody may read, by name."""
         held = {f"{model.name} api_key": model.api_key for model in self.config.models if model.api_key}
@@ -328,6 +331,8 @@ class Agent:
 
 def empty_trash(home: Path, events: Sequence[Event], root: Path) -> None:
     """Removes what a trial moved to the trash: copies of files, nobody's own."""
+    from safety.trash import Trash
+
     for event in events:
         data = event.get("data") if event["type"] == "tool_ended" and event["tool"] == "file_trash" else None
         if isinstance(data, dict) and "trash" in data:

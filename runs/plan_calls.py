@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from learning.reach import python_only_reads, shell_only_reads
 from tools.base import Tool
 
 
@@ -21,6 +20,8 @@ def plan_calls(tools: Mapping[str, Tool]) -> Callable[[str, Mapping[str, Any]], 
             return None
         if "execute" not in tool.effects:
             return f"{name} does more ({', '.join(tool.effects)})"
+        from learning.reach import python_only_reads, shell_only_reads  # only the plans of scripts ask
+
         script = str(args.get("script", ""))
         reads = python_only_reads(script) if args.get("type") == "python" else shell_only_reads(script)
         return None if reads else f"what {name} would run is not known to leave everything as it is"

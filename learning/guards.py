@@ -407,7 +407,7 @@ def _pairs() -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
 
 
 def _has_word(text: str, word: str) -> bool:
-    if not word.isascii():
+    if word not in text or not word.isascii():
         return word in text
     return re.search(rf"(?<![a-z0-9]){re.escape(word)}(?:s|es|ed|d|ing)?(?![a-z0-9])", text) is not None
 

@@ -168,7 +168,7 @@ def _top_assignment(work: _Text, line: str, positions: dict[int, str]) -> str:
         return ""
     variable, value = match[1], match[2]
     if argument := re.fullmatch(r"[\"']?\$(?:\{(\d)(?::?[-?]([^}]*))?\}|(\d))[\"']?", value):
-        example = argument[2] if argument[2] and ":-" in value or "-" in (argument[0] or "") else ""
+        example = argument[2] if argument[2] and "-" in value else ""
         positions.pop(int(argument[1] or argument[3]), None)
     elif re.fullmatch(r"\"[^\"$`\\]*\"|'[^']*'|[\w./~:,@%+-]+|\"?\$HOME(/[\w./ -]*)?\"?", value):
         example = value.strip("\"'").replace("$HOME", "~")
@@ -369,7 +369,7 @@ def _as_observed(step: DraftStep) -> Observed:
 
 
 def _commands(script: str) -> Iterator[str]:
-    from learning.crystallise import _BUILT_IN
+    from learning.proofs import BUILT_IN
 
     try:
         words = shell_words.scan(script).words
@@ -378,7 +378,7 @@ def _commands(script: str) -> Iterator[str]:
     own = set(re.findall(r"([\w-]+)\s*\(\)", script))
     for word in words:
         is_name = word.place == "fixed" and word.text == word.verb and re.fullmatch(r"[\w.+-]+", word.text)
-        if is_name and word.text not in _BUILT_IN | own:
+        if is_name and word.text not in BUILT_IN | own:
             yield word.text
 
 

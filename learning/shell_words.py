@@ -150,21 +150,12 @@ class _Scanner:
         while True:
             self._skip_blanks()
             letter = self.text[self.at : self.at + 1]
-            if not letter:
-                if closer or groups or self.documents:
-                    raise NotUnderstood("something that was opened is not closed")
+            if not letter or (letter == ")" and not groups):
+                self._end(closer, letter, groups)
                 return
-            if letter == ")":
-                self.at += 1
-                if not groups:
-                    if closer != ")":
-                        raise NotUnderstood("a ) too many")
-                    return
-                groups, own, number = groups - 1, [], self._new_command()
-            elif letter == "(":
-                if own or self.text.startswith("((", self.at):
-                    raise NotUnderstood("a ( that is no subshell")
-                self.at, groups = self.at + 1, groups + 1
+            if letter in "()":
+                groups += self._group(letter, own)
+                own, number = [], self._new_command()
             elif letter in "\n;&|" and not self.text.startswith("&>", self.at):
                 self._separator(letter)
                 own, number = [], self._new_command()
@@ -172,6 +163,20 @@ class _Scanner:
                 self._redirect(found, number)
             else:
                 self._place(self._word(number), own)
+
+    def _end(self, closer: str, letter: str, groups: int) -> None:
+        if letter != closer:
+            raise NotUnderstood("a ) too many" if letter else "something that was opened is not closed")
+        if groups or (self.documents and not letter):
+            raise NotUnderstood("something that was opened is not closed")
+        self.at += len(letter)
+
+    def _group(self, letter: str, own: list[ShellWord]) -> int:
+        """A subshell begins or ends."""
+        if letter == "(" and (own or self.text.startswith("((", self.at)):
+            raise NotUnderstood("a ( that is no subshell")
+        self.at += 1
+        return 1 if letter == "(" else -1
 
     def _new_command(self) -> int:
         self.commands[0] += 1
@@ -261,34 +266,33 @@ class _Scanner:
         start, pieces = self.at, list[Piece]()
         while self.at < len(self.text) and self.text[self.at] not in " \t\r\n|&;)":
             letter = self.text[self.at]
-            if letter in "<>":
-                if not self.text.startswith("(", self.at + 1) or pieces:
-                    break
-                pieces.append(self._nested(self.at + 2))
-            elif letter == "(":
-                raise NotUnderstood("a ( inside a word")
-            elif letter == "'":
-                end = self.text.find("'", self.at + 1)
-                if end < 0:
-                    raise NotUnderstood("' is not closed")
-                pieces.append(Piece(self.text[self.at + 1 : end], self.at + 1, end, "'"))
-                self.at = end + 1
-            elif letter == '"':
-                pieces += self._double_quoted(number)
-            elif letter == "\\":
-                pieces.append(Piece(self.text[self.at + 1 : self.at + 2], self.at, self.at + 2, "other"))
-                self.at += 2
-            elif letter in "$`":
-                pieces.append(self._expansion("", number))
-            else:
-                found = _PLAIN.match(self.text, self.at)
-                if not found:
-                    raise NotUnderstood(f"unexpected {letter!r}")
-                pieces.append(Piece(found[0], self.at, found.end()))
-                self.at = found.end()
+            if letter in "<>" and (pieces or not self.text.startswith("(", self.at + 1)):
+                break
+            pieces += self._double_quoted(number) if letter == '"' else [self._piece(letter, number)]
         if self.at == start:
             raise NotUnderstood(f"a word is missing at {self.text[start : start + 20]!r}")
         return ShellWord(_with_home(pieces), start, self.at, number)
+
+    def _piece(self, letter: str, number: int) -> Piece:
+        start = self.at
+        if letter in "<>":
+            return self._nested(start + 2)
+        if letter in "$`":
+            return self._expansion("", number)
+        if letter == "'":
+            end = self.text.find("'", start + 1)
+            if end < 0:
+                raise NotUnderstood("' is not closed")
+            self.at = end + 1
+            return Piece(self.text[start + 1 : end], start + 1, end, "'")
+        if letter == "\\":
+            self.at += 2
+            return Piece(self.text[start + 1 : start + 2], start, self.at, "other")
+        found = _PLAIN.match(self.text, start)
+        if not found:
+            raise NotUnderstood(f"unexpected {letter!r}")
+        self.at = found.end()
+        return Piece(found[0], start, self.at)
 
     def _double_quoted(self, number: int) -> list[Piece]:
         self.at += 1
@@ -317,35 +321,36 @@ class _Scanner:
     def _expansion(self, quote: str, number: int) -> Piece:
         start = self.at
         rest = self.text[start : start + 3]
+        if rest.startswith("$(") and not rest.startswith("$(("):
+            return self._nested(start + 2)
+        if rest.startswith("$'") and not quote:
+            return self._ansi(start)
         if rest.startswith("`"):
-            end = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL).match(self.text, start)
-            if not end:
-                raise NotUnderstood("` is not closed")
-            self.at = end.end()
+            self.at = self._matched(re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL), start, "`")
         elif rest.startswith("$(("):
             self.at = self._closing(start + 1)
-        elif rest.startswith("$("):
-            return self._nested(start + 2)
         elif rest.startswith("${"):
             self.at = self._closing(start + 1, "{}")
-            if self.text[start : self.at] == "${HOME}":
-                return Piece("~", start, self.at, quote, "home")
-        elif rest.startswith("$'") and not quote:
-            inside = re.compile(r"(?:[^'\\]|\\.)*'", re.DOTALL).match(self.text, start + 2)
-            if not inside:
-                raise NotUnderstood("$' is not closed")
-            self.at = inside.end()
-            text = inside[0][:-1]
-            if "\\" not in text:
-                return Piece(text, start, self.at, "other")
         else:
             name = _NAME.match(self.text, start + 1)
             self.at = name.end() if name else start + 1
-            if name and name[0] == "HOME":
-                return Piece("~", start, self.at, quote, "home")
-            if not name:
-                return Piece("$", start, self.at, quote)
-        return Piece(OPAQUE, start, self.at, quote, "opaque")
+        source = self.text[start : self.at]
+        if source == "$":
+            return Piece("$", start, self.at, quote)
+        is_home = source in ("$HOME", "${HOME}")
+        return Piece("~" if is_home else OPAQUE, start, self.at, quote, "home" if is_home else "opaque")
+
+    def _ansi(self, start: int) -> Piece:
+        """`$'…'`: known when it has no escapes."""
+        self.at = self._matched(re.compile(r"\$'(?:[^'\\]|\\.)*'", re.DOTALL), start, "$'")
+        text = self.text[start + 2 : self.at - 1]
+        return Piece(OPAQUE if "\\" in text else text, start, self.at, "other", "opaque" if "\\" in text else "text")
+
+    def _matched(self, pattern: re.Pattern[str], start: int, opener: str) -> int:
+        found = pattern.match(self.text, start)
+        if not found:
+            raise NotUnderstood(f"{opener} is not closed")
+        return found.end()
 
     def _nested(self, start: int) -> Piece:
         """A command inside a word; its words are found like the others."""

@@ -17,10 +17,11 @@ _FLAG_NAMES = {"mtime": "days", "atime": "days", "ctime": "days", "mmin": "minut
 _NEAR_NAMES = {"days": "days", "day": "days", "天": "days", "hours": "hours", "hour": "hours", "小时": "hours", "minutes": "minutes", "minute": "minutes", "分钟": "minutes", "weeks": "weeks", "lines": "count", "line": "line", "行": "count", "rows": "count", "files": "count", "个": "count", "top": "count", "first": "count", "last": "count", "branch": "branch", "tag": "tag", "message": "message", "word": "word", "column": "column", "列": "column", "version": "version", "mb": "megabytes", "gb": "gigabytes", "kb": "kilobytes", "pages": "pages", "words": "count", "largest": "count", "above": "limit", "over": "limit", "below": "limit", "than": "limit", "名": "count", "条": "count"}  # fmt: skip
 _KIND_NAMES = {"path": "file", "integer": "number", "number": "number", "date": "date", "url": "url", "glob": "pattern", "text": "text", "word": "word"}  # fmt: skip
 _REGEX_SIGNS = r"\\.\[\]*^$+?(){}|"
-_PLAIN_WORDS = frozenset(
+_REPORT_WORDS = (
     "a an and are as at been by did done down for from had has have here i in into is it its me my of on or out that the their there these this those to total up was were which with you your"
-    " file files folder line lines made moved copied created wrote written saved renamed deleted removed added found result now all contains contain containing matches match matching number count".split()
-)  # fmt: skip
+    " file files folder line lines made moved copied created wrote written saved renamed deleted removed added found result now all contains contain containing matches match matching number count"
+)
+_PLAIN_WORDS = frozenset(_REPORT_WORDS.split())
 _SYNONYMS = (("list", "show", "show me"), ("delete", "remove"), ("create", "make"), ("search for", "look for"), ("列出", "显示"), ("删除", "删掉"), ("统计", "数一下"), ("创建", "新建"))  # fmt: skip
 
 
@@ -152,9 +153,9 @@ def wordings_of(
             if re.match(rf"{word}(?=\W|$)" if word.isascii() else word, first):
                 found += [other + first[len(word) :] for other in words if other != word]
                 break
-    if behind := re.fullmatch(r"(.+\S)\s+(in|under|from) (\{[a-z0-9_:]+\})", first):
-        if behind[2] != "from":
-            found.append(f"{behind[2]} {behind[3]}, {behind[1]}")
+    behind = re.fullmatch(r"(.+\S) (in|under) (\{[a-z0-9_:]+\})", first)
+    if behind:
+        found.append(f"{behind[2]} {behind[3]}, {behind[1]}")
     return found[:5]
 
 

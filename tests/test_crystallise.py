@@ -120,10 +120,11 @@ def _old_files(folder: Path) -> None:
         os.utime(folder / name, (time.time() - OLD, time.time() - OLD))
 
 
-def _newest(folder: Path, name: str) -> None:
+def _newest(folder: Path, name: str) -> Path:
     _fill(folder, a__txt="1")
     os.utime(folder / "a.txt", (1, 1))
     (folder / name).write_text("2")
+    return folder
 
 
 def _csv(path: Path, rows: list[list[str]]) -> None:

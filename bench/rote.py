@@ -1,0 +1,319 @@
+"""What is learned from one run of a task, and what it does with other words and other values. No model, no network.
+
+    python bench/rote.py [--tasks NAME,…] [--requests 10] [--seed 1] [--sizes 5,50,500] [--json] [--faults]
+
+Each task is taught once, or, where one run does not prove enough, twice: a scripted model behind a real endpoint makes
+the calls that a competent model would make, in a world of its own, and the run log of that is all that learning gets;
+other values prove what was learned. Then each task is asked for again, in other words and with other values, each time
+in a new world, with no model configured and an owner who says yes to what stays inside that world. So do requests that
+nothing covers, and near misses: the same words with another verb, object or unit, a negation, one more condition.
+
+    right      done by rote, and the world is what it should be, and the answer says what it should
+    wrong      done by rote, and it is not: silently wrong
+    stopped    begun by rote and stopped with a reason; counted apart when the world had changed by then
+    declined   not begun: without a model nobody does it
+
+The columns: `taught`, how many runs of the model it took (+ runs by rote that the owner watched, where no copy can be
+tried on) and the status earned; the four counts; model calls and tokens of the teaching (o200k_base, what it sent) and
+of all requests; seconds of the teaching, whose model answers at once, and the median of the requests. Growth: the same
+requests, only routed, with ever more SOPs of other kinds in the store: `first` reads the store and all its words, as a
+new process does; the median is of those that follow. Nothing in bench/rote_tasks knows what an SOP looks like.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bench.rote_tasks.base import Task, Values
+    from bench.rote_tasks.judge import Asked
+    from bench.rote_tasks.school import School, Taught
+
+ROOT = Path(__file__).resolve().parent.parent
+OUTCOMES = ("right", "wrong", "stopped", "declined")
+LEAST_REQUESTS = 250  # of which none may be silently wrong
+STOPPED_SHARE, ROUTING_MS, GROWN = 0.10, 20.0, 500
+
+
+@contextmanager
+def school(seed: int) -> Iterator[School]:
+    """A home folder, an owner's folder that is ~ for everything that runs here, and a desk."""
+    from bench.desk import Desk
+    from bench.rote_tasks.base import World
+    from bench.rote_tasks.school import School
+
+    kept = dict(os.environ)
+    with tempfile.TemporaryDirectory(prefix="sopwith-rote-") as place, Desk() as desk:
+        folder = Path(place).resolve()
+        for name in ("owner", "cwd"):
+            (folder / name).mkdir()
+        own = {"HOME": str(folder / "owner"), "GIT_CONFIG_NOSYSTEM": "1", "LANG": "C.UTF-8"}
+        try:
+            os.environ.clear()
+            os.environ.update({"PATH": kept["PATH"]} | own)
+            made = School(folder / "home", folder / "cwd", World(folder / "owner", desk), seed)
+            yield made
+        finally:
+            os.environ.clear()
+            os.environ.update(kept)
+
+
+class Bench:
+    """Teaches the tasks, asks for them, and asks for what they are not."""
+
+    def __init__(self, at: School, tasks: Sequence[Task]) -> None:
+        from bench.rote_tasks.base import Draw
+
+        self.at, self.tasks = at, {task.name: task for task in tasks}
+        self.draws = {name: Draw(at.rng(name, "values")) for name in self.tasks}
+        self.taught: list[Taught] = []
+        self.asked: list[Asked] = []
+        self.texts: list[tuple[str, str, str]] = []  # task, kind, request: what is routed again as the store grows
+
+    def teach(self) -> None:
+        for name, task in self.tasks.items():
+            self.taught.append(self.at.teach(task, self.draws[name]))
+            _progress(f"{name}: {self.taught[-1].status}")
+
+    def ask(self, requests: int) -> None:
+        """Asks for each task, in Chinese too; no sentence is the one that taught."""
+        from bench.rote_tasks.base import sentence
+
+        for name, task in self.tasks.items():
+            rng = self.at.rng(name, "words")
+            own = (task.asks, task.asks_zh) if task.taught_in == "en" else (task.asks_zh, task.asks)
+            pool = [*own[0][1:], *own[1]]
+            rng.shuffle(pool)
+            for number in range(requests):
+                values = task.draw(self.draws[name])
+                self._ask(task, values, sentence(pool[number % len(pool)], values, rng), "request")
+            _progress(f"{name}: {dict(Counter(each.outcome for each in self.asked if each.task == name))}")
+
+    def ask_for_else(self) -> None:
+        """Asks for what no task is, and for what is nearly one."""
+        from bench.rote_tasks.base import sentence
+        from bench.rote_tasks.others import NEAR, UNCOVERED
+
+        for at, text in enumerate(UNCOVERED):
+            name = list(self.tasks)[at % len(self.tasks)]
+            values = self.tasks[name].draw(self.draws[name])
+            self._ask(self.tasks[name], values, text, "uncovered")
+        for name, texts in NEAR.items():
+            for text in texts if name in self.tasks else ():
+                values = self.tasks[name].draw(self.draws[name])
+                said = sentence(text, values, self.at.rng(name, text))
+                self._ask(self.tasks[name], values, said, "near miss")
+
+    def _ask(self, task: Task, values: Values, text: str, kind: str) -> None:
+        """One request in a new world, as a new process would do it."""
+        from bench.rote_tasks.judge import InsideOnly, judge
+        from bench.rote_tasks.school import learn_from
+        from runs.assemble import Options
+
+        world = self.at.world
+        world.clear()
+        world.rng = self.at.rng(task.name, text)
+        task.prepare(world, values)
+        before = world.state()
+        started = time.monotonic()
+        agent = self.at.agent("en" if text.isascii() else "zh")
+        run = agent.start(text, Options(cwd=self.at.cwd), InsideOnly())
+        events = list(run.events())
+        seconds = time.monotonic() - started
+        due = task if kind == "request" else None
+        found = judge((task.name, kind, text), due, values, before, world.state(), events)
+        found.seconds = round(seconds, 4)
+        self.asked.append(found)
+        self.texts.append((task.name, kind, text))
+        learn_from(agent, run, events)
+
+    def growth(self, sizes: Sequence[int]) -> list[dict[str, Any]]:
+        """Routes all requests again with so many SOPs in the store."""
+        from bench.rote_tasks.crowd import crowd
+
+        there = len(self.at.agent("en").sops.all())
+        rows = [self._routed(there)]
+        added = crowd(self.at.rng("crowd"))
+        for size in sizes:
+            while there < size:
+                next(added).write(self.at.home / "sops")
+                there += 1
+            if size == there:
+                rows.append(self._routed(size))
+                _progress(f"{size} SOPs routed")
+        return rows
+
+    def _routed(self, size: int) -> dict[str, Any]:
+        from learning.routing import choose
+
+        started = time.perf_counter()
+        sops = self.at.agent("en").sops.all()
+        read = time.perf_counter() - started
+        taken, counts = [], Counter[str]()
+        for task, kind, text in self.texts:
+            started = time.perf_counter()
+            match = choose(text, sops, self.at.cwd, self.at.world.owner).match
+            taken.append((time.perf_counter() - started) * 1000)
+            is_right = kind == "request" and match is not None and match.sop.name == task
+            counts["declined" if match is None else "right" if is_right else "wrong"] += 1
+        ordered = sorted(taken[1:])
+        return {
+            "sops": size,
+            "read_ms": round(read * 1000, 1),
+            "first_ms": round(taken[0], 1),
+            "routing_ms": round(median(ordered), 2),
+            "p95_ms": round(ordered[int(len(ordered) * 0.95)], 2),
+            **{outcome: counts[outcome] for outcome in ("right", "wrong", "declined")},
+        }
+
+    # the report
+
+    def report(self, growth: list[dict[str, Any]]) -> dict[str, Any]:
+        """Everything, as one JSON document."""
+        rows = [self._row(taught) for taught in self.taught]
+        found = {"rows": rows, "growth": growth}
+        for kind in ("request", "uncovered", "near miss"):
+            found[kind] = _counts([each for each in self.asked if each.kind == kind])
+        found["faults"] = [asdict(each) for each in self.asked if _is_fault(each)]
+        found["asked"] = [asdict(each) for each in self.asked]
+        found["goals"] = _goals(found)
+        return found
+
+    def _row(self, taught: Taught) -> dict[str, Any]:
+        mine = [each for each in self.asked if each.task == taught.task and each.kind == "request"]
+        began = [each.seconds for each in mine if each.outcome in ("right", "wrong", "stopped")]
+        return {
+            **asdict(taught),
+            "task": taught.task,
+            "kind": self.tasks[taught.task].kind,
+            **_counts(mine),
+            "lanes": dict(Counter(each.lane for each in mine if each.lane)),
+            "rote_seconds": round(median(began), 3) if began else None,
+        }
+
+
+def _counts(asked: Sequence[Asked]) -> dict[str, int]:
+    outcomes = Counter(each.outcome for each in asked)
+    return {
+        "asked": len(asked),
+        **{outcome: outcomes[outcome] for outcome in OUTCOMES},
+        "stopped_after_write": sum(each.outcome == "stopped" and each.has_written for each in asked),
+        "model_calls": sum(each.model_calls for each in asked),
+    }
+
+
+def _is_fault(each: Asked) -> bool:
+    return each.outcome == "wrong" or (each.outcome == "stopped" and each.has_written)
+
+
+def _goals(found: dict[str, Any]) -> list[dict[str, Any]]:
+    kinds = [found[kind] for kind in ("request", "uncovered", "near miss")]
+    asked, wrong, after_write, calls = (
+        sum(kind[key] for kind in kinds) for key in ("asked", "wrong", "stopped_after_write", "model_calls")
+    )
+    goals = [
+        ("silently wrong", f"{wrong} of {asked}", f"0 of ≥ {LEAST_REQUESTS}", wrong == 0 and asked >= LEAST_REQUESTS),
+        ("stopped", *_share(found["request"])),
+        ("stopped after a write", str(after_write), "0", after_write == 0),
+        ("model calls", str(calls), "0", calls == 0),
+    ]
+    for row in found["growth"]:
+        if row["sops"] == GROWN:
+            met = row["routing_ms"] < ROUTING_MS
+            goals.append((f"routing at {GROWN} SOPs, ms", f"{row['routing_ms']}", f"< {ROUTING_MS:g}", met))
+            steady = row["wrong"] == 0
+            goals.append((f"routed wrong at {GROWN} SOPs", f"{row['wrong']}", "0", steady))
+    return [dict(zip(("goal", "value", "wanted", "met"), goal, strict=True)) for goal in goals]
+
+
+def _share(counts: dict[str, int]) -> tuple[str, str, bool]:
+    """Of the requests that were begun or declined: an owner had to do something else."""
+    share = counts["stopped"] / max(1, counts["asked"])
+    return f"{share:.1%}", f"≤ {STOPPED_SHARE:.0%}", share <= STOPPED_SHARE
+
+
+def table(found: dict[str, Any]) -> str:
+    """The report as a person reads it."""
+    head = f"{'task':<20}{'taught':<15}{'right':>6}{'wrong':>6}{'stop':>6}{'decl':>6}   {'model calls':>11} {'tokens':>10} {'seconds':>13}  lanes"  # fmt: skip
+    lines = [head, "-" * len(head)]
+    for row in found["rows"]:
+        runs = f"{row['runs']}{'+' + str(row['supervised']) if row['supervised'] else ''} {row['status']}"
+        seconds = f"{row['seconds']:.2f} → {row['rote_seconds'] if row['rote_seconds'] is not None else '-'}"
+        lanes = " ".join(f"{lane} {count}" for lane, count in row["lanes"].items())
+        counts = "".join(f"{row[outcome]:>6}" for outcome in OUTCOMES)
+        lines.append(f"{row['task']:<20}{runs:<15}{counts}   {row['calls']:>7} → {row['model_calls']} {row['tokens']:>6} → 0 {seconds:>13}  {lanes}")  # fmt: skip
+    lines.append("-" * len(head))
+    for kind in ("request", "uncovered", "near miss"):
+        counts = "".join(f"{found[kind][outcome]:>6}" for outcome in OUTCOMES)
+        lines.append(f"{kind + 's, all' if kind == 'request' else kind:<35}{counts}")
+    if found["growth"]:
+        lines += ["", "SOPs in the store   read ms  first ms  routing ms    p95   right  wrong  declined"]
+    for row in found["growth"]:
+        lines.append(f"{row['sops']:>17}{row['read_ms']:>10}{row['first_ms']:>10}{row['routing_ms']:>12}{row['p95_ms']:>7}{row['right']:>8}{row['wrong']:>7}{row['declined']:>10}")  # fmt: skip
+    said = [f"{goal['goal']} {goal['value']} ({goal['wanted']}) {'✓' if goal['met'] else '✗'}" for goal in found["goals"]]  # fmt: skip
+    return "\n".join([*lines, "", "goals: " + " · ".join(said)])
+
+
+def faults(found: dict[str, Any]) -> str:
+    """Each request that was silently wrong or stopped behind a write, and what kept tasks from being learned."""
+    lines = []
+    for each in found["faults"]:
+        lines += [f"[{each['kind']}] {each['task']} → {each['sop']}: {each['outcome']} {each['reason']}"]
+        lines += [f"  request: {each['request']}", f"  parameters: {each['parameters']}", f"  answer: {each['answer']}"]
+        lines += [f"  {line}" for line in each["differs"]]
+    for row in found["rows"]:
+        if row["why"] and row["status"] not in ("probation", "active"):
+            lines += [f"{row['task']}: {row['status']}: {row['request']}", *(f"  {why}" for why in row["why"])]
+    return "\n".join(lines)
+
+
+def _progress(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def main() -> int:
+    sys.path[:0] = [str(ROOT)]
+    from bench.rote_tasks import TASKS
+
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--tasks", default="", help="names, with commas; all of them when left out")
+    parser.add_argument("--requests", type=int, default=10, help="requests of each task (10)")
+    parser.add_argument("--seed", type=int, default=1, help="another one gives other values and other words (1)")
+    parser.add_argument("--sizes", default="50,500", help="SOPs in the store for the growth; empty: none (50,500)")
+    parser.add_argument("--json", action="store_true", help="one JSON document instead of the table")
+    parser.add_argument("--faults", action="store_true", help="what went wrong, in full, behind the table")
+    parser.add_argument("--keep", type=Path, help="copy the SOPs here at the end")
+    options = parser.parse_args()
+    names = [name for name in options.tasks.split(",") if name]
+    if unknown := set(names) - {task.name for task in TASKS}:
+        parser.error(f"unknown: {', '.join(sorted(unknown))} (known: {', '.join(task.name for task in TASKS)})")
+    with school(options.seed) as at:
+        bench = Bench(at, [task for task in TASKS if not names or task.name in names])
+        bench.teach()
+        bench.ask(options.requests)
+        bench.ask_for_else()
+        if options.keep:
+            import shutil
+
+            shutil.copytree(at.home / "sops", options.keep, dirs_exist_ok=True)
+        found = bench.report(bench.growth([int(size) for size in options.sizes.split(",") if size]))
+    print(json.dumps(found, indent=1, ensure_ascii=False) if options.json else table(found))
+    if options.faults:
+        print("\n" + faults(found), file=sys.stderr if options.json else sys.stdout)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

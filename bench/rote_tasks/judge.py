@@ -1,0 +1,90 @@
+"""What came of a run: judged from the world before and after and from the answer, never from how it was done."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from bench.rote_tasks.base import State, Task, Values
+
+if TYPE_CHECKING:
+    from handler import Approval, Confirmation
+    from models.base import Event
+
+Result = Literal["right", "wrong", "stopped", "declined"]
+KEPT_OUT = ("outside", "catastrophic", "agent", "secret", "system")  # what the owner never allows
+
+
+@dataclass(slots=True)
+class Asked:
+    """One request and what came of it. `kind`: request, uncovered, near miss. `differs`: paths that are not as due."""
+
+    task: str
+    kind: str
+    request: str
+    outcome: Result
+    reason: str = ""
+    answer: str = ""
+    lane: str = ""
+    sop: str = ""
+    parameters: dict[str, Any] = field(default_factory=dict)
+    has_written: bool = False
+    model_calls: int = 0
+    seconds: float = 0.0
+    differs: list[str] = field(default_factory=list)
+
+
+class InsideOnly:
+    """An owner who allows what stays inside the world."""
+
+    def ask(self, id: str, question: str, candidates: list[str]) -> str | None:
+        return None
+
+    def confirm(self, confirmation: Confirmation) -> Approval | None:
+        from handler import Approval
+
+        return Approval("no", "outside") if confirmation.risk in KEPT_OUT else Approval("once")
+
+
+def judge(
+    asked: tuple[str, str, str], task: Task | None, values: Values, before: State, after: State, events: list[Event]
+) -> Asked:
+    """The verdict on a run of `asked`: (task, kind, request). Without a task nothing should have been done at all."""
+    opening, end = events[0], events[-1]
+    stop = next((event for event in events if event["type"] == "rote" and event["state"] == "diverged"), None)
+    is_rote = opening.get("sop") is not None
+    found = Asked(
+        *asked,
+        outcome="declined",
+        answer=str(end["result"]),
+        lane=str(opening.get("lane") or ("rote" if is_rote else "")),
+        sop=opening.get("sop") or "",
+        parameters=opening.get("parameters") or {},
+        has_written=before != after,
+        model_calls=end["model_calls"],
+    )
+    due = before if task is None else task.after(before, values)
+    if end["status"] == "done":
+        found.differs = differences(due, after)
+        is_right = task is not None and not found.differs and task.answers(before, values, found.answer)
+        found.outcome = "right" if is_right else "wrong"
+    elif is_rote:
+        found.outcome = "stopped"
+        found.reason = f"{stop['step']}: {stop['reason']}" if stop else f"{end['status']}: {end['result']}"
+        found.differs = differences(before, after)
+    return found
+
+
+def differences(due: State, there: State) -> list[str]:
+    """What is not as it should be, a line each, at most eight."""
+    lines = []
+    for path in sorted(due.keys() | there.keys()):
+        if due.get(path) != there.get(path):
+            lines.append(f"{path}: {_shown(there.get(path))}, due {_shown(due.get(path))}")
+    return lines[:8]
+
+
+def _shown(content: Any) -> str:
+    text = "nothing" if content is None else json.dumps(content, ensure_ascii=False, default=str)
+    return text if len(text) <= 160 else f"{text[:157]}…"

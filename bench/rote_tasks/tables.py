@@ -1,0 +1,5 @@
+"""Soon."""
+
+from bench.rote_tasks.base import Task
+
+TABLES: tuple[Task, ...] = ()

@@ -317,9 +317,11 @@ def _add_arguments(parser: argparse.ArgumentParser, path: str) -> None:
 def _add_teach_options(options: Any) -> None:
     options.add_argument("--record", action="store_true", help=say("opt.record"))
     options.add_argument("--from-run", metavar="RUN", help=say("opt.from-run"))
+    options.add_argument("--from-file", metavar="FILE", help=say("opt.from-file"))
     options.add_argument("--values", metavar="k=v", nargs="+", help=say("opt.values"))
     options.add_argument("--request", metavar="TEXT", help=say("opt.request"))
     options.add_argument("--prove", metavar="k=v", nargs="+", help=say("opt.prove"))
+    options.add_argument("--check", metavar="COMMAND", help=say("opt.check"))
     options.add_argument("--new-version", action="store_true", help=say("opt.new-version"))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from difflib import get_close_matches
@@ -16,7 +16,7 @@ from context.builder import FoldedTask, build
 from context.prompts import Prompts
 from handler import AgentHandler, Owner
 from learning.guards import ReplayGuards
-from learning.routing import route
+from learning.routing import choose
 from learning.slots import Where
 from memory.home import open_home
 from memory.inbox import Inbox
@@ -80,7 +80,7 @@ class Agent:
         """A new run. `previous` are the earlier runs of the conversation, oldest first."""
         match = None
         if options.rote and options.session == "main":
-            match = route(task, self.sops.all(), options.cwd, Path.home())
+            match = choose(task, self.sops.all(), options.cwd, Path.home()).match
         return self._start(task, options, owner, Replay(match.sop, match.parameters, task) if match else None, previous)
 
     def run_sop(self, name: str, parameters: dict[str, Any], options: Options, owner: Owner) -> Run:
@@ -262,7 +262,24 @@ class Agent:
         loop: Generator[Event, None, End] = agent_loop(
             model, handler, progress.messages, first_turn=progress.next_turn, last_turn=last_turn
         )
-        return Run(log, opening, loop, steering, totals=progress.totals, sop=start["sop"])
+        learns = options.session == "main" and "verifies" not in start
+        return Run(
+            log,
+            opening,
+            loop,
+            steering,
+            totals=progress.totals,
+            sop=start["sop"],
+            learn=self._learn if learns else None,
+        )
+
+    def _learn(self, run: Run) -> Iterator[Event]:
+        """What comes of a run that has ended. A seed that did well, and a run that nobody marked, teach nothing."""
+        used = self.sops.get(run.sop) if run.sop else None
+        if run.is_marked or (used is not None and not (used.is_seed and run.status == "done")):
+            from runs.learn import learn
+
+            yield from learn(self, run.id)
 
     def _steps(self, progress: Progress) -> int:
         """The turns that a replay may take; they do not use up those of a model that goes on behind it."""

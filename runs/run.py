@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import queue
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -63,14 +64,17 @@ class Run:
         *,
         totals: Totals,
         sop: str | None,
+        learn: Callable[[Run], Iterator[Event]] | None = None,
     ) -> None:
+        """`learn` is asked for what comes of the run once it has ended."""
         self.id = log.run
         self.status = "working"
         self.result = ""
         self.stopped_by: int | None = None  # the signal that ended it
+        self.is_marked = False  # it called start_long_term_update
         self.stops = 0  # how often a stop came: twice means that the owner wants to leave
         self._log, self._opening, self._loop = log, opening, loop
-        self._steering, self._totals, self._sop = steering, totals, sop
+        self._steering, self._totals, self.sop, self._learn = steering, totals, sop, learn
         self._started = time.monotonic() - totals.seconds
 
     @property
@@ -83,7 +87,7 @@ class Run:
         self._steering.say(text)
 
     def events(self) -> Iterator[Event]:
-        """All events of the run, stamped with run and time; the last one is `run_ended`.
+        """All events of the run, stamped with run and time, to `run_ended`; behind it `learned` events, which no log holds.
 
         A defect of ours is raised after the log says that the run failed.
         """
@@ -106,6 +110,10 @@ class Run:
                 yield self._end(end)
         finally:
             self._log.close()
+        if self._learn is not None and self.status not in ("cancelled", "waiting"):
+            with suppress(KeyboardInterrupt):  # the run is over; who stops now does not want to wait
+                for event in self._learn(self):
+                    yield {"type": event["type"], "run": self.id, "at": now(), **event}
 
     def _drive(self, interrupts: Interrupts) -> Generator[Event, None, dict[str, Any]]:
         """The loop's events, and how it ended as fields of `run_ended`."""
@@ -131,6 +139,7 @@ class Run:
             self._totals.add(stamped)
         if event["type"] == "tool_started" and not event["only_reads"]:
             self._log.sync()
+        self.is_marked |= event["type"] == "tool_ended" and event["tool"] == "start_long_term_update"
         return stamped
 
     def _end(self, end: dict[str, Any]) -> Event:
@@ -140,7 +149,7 @@ class Run:
             **end,
             **self._totals.as_fields(),
             "seconds": round(time.monotonic() - self._started, 3),
-            "sop": self._sop,
+            "sop": self.sop,
         }
         stamped = self._write(event)
         self._log.sync()

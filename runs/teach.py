@@ -10,7 +10,6 @@ Source: seed 002 §2, §3; shared contract "An SOP on disk".
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -22,12 +21,14 @@ from learning.cases import free_name, read_cases
 from learning.crystallise import crystallise, guesses, recorded
 from learning.demonstration import Command, commands_that_count
 from learning.draft import Draft, check_name, skill_text, to_yaml
+from learning.from_text import from_text
 from learning.mentions import Mention, given, mentions_in, merged
 from learning.scratch import scratch_folder
 from learning.trace import Trace, read_trace
 from learning.verify import Verdict, prove
 from learning.wordings import wordings_of
 from memory.front_matter import with_metadata
+from memory.policy import Keeping, Refusal, check_sop
 from memory.repository import contents_of
 from memory.runlog import RunLogError, find_run, read_events, run_ids
 from memory.sop_changes import SopChanges
@@ -36,6 +37,7 @@ from models.parameters import ParameterError
 from models.procedure import ProcedureError
 from runs.assemble import SEEDS, Agent
 
+NO_CHECK = "nothing proves that it worked"  # how the problem begins that a check of the owner's settles
 MARK = "start_long_term_update"  # a call that is about the run, and no step of it
 
 
@@ -45,11 +47,13 @@ class TeachingError(SopwithError):
 
 @dataclass(slots=True)
 class Lesson:
-    """What is to become an SOP. `commands` are those of a recording, kept or left out; `request` is how the owner will
-    ask for it, empty when nobody has said; `existing` is the SOP that has the name now."""
+    """What is to become an SOP: the `trace` of a run, or a `written` file. `commands` are those of a recording, kept or
+    left out; `request` is how the owner will ask for it, empty when nobody has said; `existing` is the SOP that has the
+    name now."""
 
     name: str
-    trace: Trace
+    trace: Trace | None = None
+    written: Path | None = None
     commands: list[Command] = field(default_factory=list)
     request: str = ""
     existing: Sop | None = None
@@ -57,12 +61,17 @@ class Lesson:
     @property
     def is_recording(self) -> bool:
         """True when the owner did it by hand."""
-        return self.trace.taught is not None
+        return self.trace is not None and self.trace.taught is not None
 
-    def what_happened(self) -> Trace:
-        """The trace with the calls that count."""
-        trace = recorded(self.trace, self.commands) if self.is_recording else self.trace
-        return replace(trace, request=self.request) if self.request else trace
+    @property
+    def run(self) -> str:
+        """The run that holds it; empty for a text."""
+        return self.trace.run if self.trace is not None else ""
+
+    @property
+    def cwd(self) -> Path:
+        """Where relative paths start."""
+        return self.trace.cwd if self.trace is not None else Path.cwd()
 
 
 def lesson_from_run(agent: Agent, name: str, run: str) -> Lesson:
@@ -73,7 +82,15 @@ def lesson_from_run(agent: Agent, name: str, run: str) -> Lesson:
     trace = read_trace(home, run)
     trace = replace(trace, calls=tuple(call for call in trace.calls if call.tool != MARK))
     commands = commands_that_count(read_events(home, run)) if trace.taught is not None else []
-    return Lesson(name, trace, commands)
+    return Lesson(name, trace, commands=commands)
+
+
+def lesson_from_file(name: str, path: Path) -> Lesson:
+    """The lesson that written instructions hold. Raises SopwithError."""
+    check_name(name)
+    if not path.is_file():
+        raise TeachingError(f"there is no file {path}.")
+    return Lesson(name, written=path)
 
 
 def known(agent: Agent, name: str) -> Sop | None:
@@ -92,56 +109,102 @@ def _newest(home: Path) -> str:
 
 def values_that_vary(agent: Agent, lesson: Lesson) -> dict[str, str]:
     """Name → value of what may vary: guessed from the commands of a recording, read from the request of a run."""
-    trace = lesson.what_happened()
+    trace = _what_happened(lesson)
+    if trace is None:
+        return {}
     if lesson.is_recording:
         return {slot.name: slot.text for slot in guesses(trace, Path.home())}
     draft = _crystallised(agent, lesson, trace, None)
     return {name: str(value) for name, value in (draft.taught[0].values if draft.taught else {}).items()}
 
 
-def draft_of(agent: Agent, lesson: Lesson, values: Mapping[str, str] | None) -> Draft:
-    """The draft of a lesson. `values`: name → the value that it had; None: what the request says. Raises LearningError."""
-    draft = _crystallised(agent, lesson, lesson.what_happened(), values)
-    if lesson.is_recording and lesson.request:
+def draft_of(agent: Agent, lesson: Lesson, values: Mapping[str, str] | None = None) -> Draft:
+    """The draft of a lesson. `values`: name → the value that it had; None: what the request says. Raises SopwithError."""
+    trace = _what_happened(lesson)
+    draft = _read(agent, lesson) if trace is None else _crystallised(agent, lesson, trace, values)
+    if lesson.request and (lesson.is_recording or trace is None):
         _ask_in_words(draft, lesson, values or {})
     return draft
 
 
+def _what_happened(lesson: Lesson) -> Trace | None:
+    """The trace with the calls that count, and the request in the owner's words."""
+    if lesson.trace is None:
+        return None
+    trace = recorded(lesson.trace, lesson.commands) if lesson.is_recording else lesson.trace
+    return replace(trace, request=lesson.request) if lesson.request else trace
+
+
 def _crystallised(agent: Agent, lesson: Lesson, trace: Trace, values: Mapping[str, str] | None) -> Draft:
-    home = agent.config.home
-    return crystallise(
-        trace, lesson.name, values=values, lang=agent.config.lang, owner_home=Path.home(), agent_home=home
-    )
+    home, lang = agent.config.home, agent.config.lang
+    return crystallise(trace, lesson.name, values=values, lang=lang, owner_home=Path.home(), agent_home=home)
+
+
+def _read(agent: Agent, lesson: Lesson) -> Draft:
+    assert lesson.written is not None
+    try:
+        text = lesson.written.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise TeachingError(f"{lesson.written} cannot be read: {error}") from error
+    return from_text(text, lesson.name, file=lesson.written.name, lang=agent.config.lang)
 
 
 def _ask_in_words(draft: Draft, lesson: Lesson, values: Mapping[str, str]) -> None:
     """Puts what the owner will say first among the wordings."""
     mentions = _mentions(lesson, values)
     names = {id(mention): mention.name for mention in mentions if mention.name in draft.content.parameters}
-    plain = draft.content.wordings
+    found: list[str] = []
     for wording in wordings_of(lesson.request, mentions, names, draft.content.parameters):
-        draft.content.wordings = [*draft.content.wordings[: -len(plain)], wording, *plain]
-        draft.files["sop.yaml"] = to_yaml(draft.content.as_yaml())
         try:
-            draft.procedure()
+            _with_steps(draft, wordings=[wording]).procedure()
         except ProcedureError:  # it leaves a parameter out, or holds a number that is none
-            draft.content.wordings = [each for each in draft.content.wordings if each != wording]
-    draft.files["sop.yaml"] = to_yaml(draft.content.as_yaml())
-    said = re.sub(r"\{(\w+)(?::\w+)?\}", r"\1", draft.content.wordings[0])
-    draft.files["SKILL.md"] = skill_text(
-        lesson.name, f"{said[:1].upper()}{said[1:]}.", draft.content, draft.slots, draft.problems
-    )
+            continue
+        found.append(wording)
+    if found:
+        draft.content.wordings = [*found, *(each for each in draft.content.wordings if each not in found)]
+        draft.files |= _with_steps(draft, wordings=draft.content.wordings).files
+        said = f"{found[0][:1].upper()}{found[0][1:]}."
+        draft.files["SKILL.md"] = skill_text(draft.name, said, draft.content, draft.slots, draft.problems)
+
+
+def _with_steps(draft: Draft, **changed: Any) -> Draft:
+    """The draft with other values of some keys of sop.yaml; what its author wrote stays."""
+    import yaml
+
+    known = yaml.safe_load(draft.files["sop.yaml"])
+    return replace(draft, files={**draft.files, "sop.yaml": to_yaml({**known, **changed})})
+
+
+def has_no_check(draft: Draft) -> bool:
+    """True when nothing stands between the draft and a trial but that no check proves what it changed."""
+    return not draft.slots and len(draft.problems) == 1 and draft.problems[0].startswith(NO_CHECK)
+
+
+def with_check(draft: Draft, command: str) -> Draft:
+    """The draft with a check of the owner's. Raises ProcedureError when it cannot be one."""
+    draft.content.checks = [{"command": command}]
+    checked = replace(_with_steps(draft, checks=draft.content.checks), problems=[])
+    checked.procedure()
+    description = " ".join(draft.content.wordings[:1]) or draft.name
+    checked.files["SKILL.md"] = skill_text(draft.name, description, draft.content)
+    return checked
 
 
 def _mentions(lesson: Lesson, values: Mapping[str, str]) -> list[Mention]:
-    cwd, home = lesson.trace.cwd, Path.home()
-    return merged(mentions_in(lesson.request, cwd, home), given(values, cwd, home))
+    return merged(mentions_in(lesson.request, lesson.cwd, Path.home()), given(values, lesson.cwd, Path.home()))
 
 
 def unsaid(lesson: Lesson, request: str, values: Mapping[str, str]) -> list[str]:
     """The values that a request does not name, by name: such a request could not be done by rote."""
     mentions = _mentions(replace(lesson, request=request), values)
     return [name for name in values if not any(each.name == name and each.start >= 0 for each in mentions)]
+
+
+def refusals(agent: Agent, files: Mapping[str, str | bytes], *, is_draft: bool) -> list[Refusal]:
+    """What the evidence gate has against storing these files."""
+    texts = {path: text if isinstance(text, str) else text.decode("utf-8", "replace") for path, text in files.items()}
+    keeping = Keeping(agent.config.safety.roots, agent.redactor().redact)
+    return check_sop(texts, agent.config.home, keeping, is_draft=is_draft)
 
 
 # proving
@@ -239,6 +302,8 @@ def store(agent: Agent, lesson: Lesson, files: Mapping[str, str | bytes], status
     """Writes the SOP, unless somebody changed the name's SOP since the lesson began. Raises SopConflict, SopError."""
     changes = SopChanges(agent.config.home, SEEDS)
     version = lesson.existing.version if lesson.existing is not None and lesson.existing.description else 0
-    sop = changes.write(lesson.name, files, reason=reason, run=lesson.trace.run, status=status, expects_version=version)
+    sop = changes.write(
+        lesson.name, files, reason=reason, run=lesson.run or None, status=status, expects_version=version
+    )
     agent.sops.reload()
     return sop

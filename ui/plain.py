@@ -140,6 +140,15 @@ def _rote(event: Event) -> str:
     return say("rote.diverged", reason=one_line(str(event["reason"]), 300)) if event["state"] == "diverged" else ""
 
 
+def _learned(event: Event) -> str:
+    status = one_line(str(event.get("status", "")), 20)
+    key = f"run.learned_{status}" if says(f"run.learned_{status}") else "run.learned"
+    reason = one_line(str(event.get("reason", "")), 300)
+    return say(
+        key, name=one_line(str(event.get("name", "")), 200), status=status, reason=reason, run=event.get("run", "")
+    )
+
+
 _NOTES: dict[str, Callable[[Event], str]] = {
     "rote": _rote,
     "reminder": _reminder,
@@ -151,7 +160,7 @@ _NOTES: dict[str, Callable[[Event], str]] = {
     "run_resumed": lambda event: say("run.resumed"),
     "uncertain": lambda event: say("tool.uncertain", tool=one_line(event["tool"], 60)),
     "steered": lambda event: say("run.steered", text=one_line(event["text"], 300)),
-    "learned": lambda event: say("run.learned", name=one_line(str(event.get("name", "")), 200)),
+    "learned": _learned,
 }
 
 

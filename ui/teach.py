@@ -17,6 +17,7 @@ from learning.verify import PROVEN, Verdict, has_unchecked_commit, not_replayabl
 from memory.runlog import list_runs
 from memory.sops import NAME, Sop
 from models.parameters import ParameterError
+from models.procedure import ProcedureError
 from runs import teach
 from runs.assemble import Agent
 from ui.clean import one_line
@@ -35,7 +36,7 @@ class TeachUsage(SopwithError):
 
 def teach_(args: Namespace, config: Config) -> int:
     """`teach NAME --record|--from-run RUN|--from-file FILE`: 0 when an SOP was stored, 1 when nothing can be learned."""
-    if sum(bool(each) for each in (args.record, args.from_run)) != 1:
+    if sum(bool(each) for each in (args.record, args.from_run, args.from_file)) != 1:
         raise TeachUsage(say("teach.one_source", name=one_line(args.sop, 64)))
     if not NAME.fullmatch(args.sop):
         raise TeachUsage(say("teach.bad_name", name=one_line(args.sop, 80), near=_near_name(args.sop)))
@@ -77,27 +78,49 @@ class _Teaching:
         if existing is not None and not self.questions.may_replace(existing):
             raise teach.TeachingError(say("teach.taken", name=name, version=existing.version))
         lesson = self._lesson(name)
-        self.run = lesson.trace.run
-        lesson.existing = existing  # what the owner was asked about
-        values = self.questions.values(teach.values_that_vary(self.agent, lesson), may_drop=lesson.is_recording)
-        lesson.request = self.questions.request(self.agent, lesson, values) if lesson.is_recording else ""
-        draft = teach.draft_of(self.agent, lesson, values)
-        show_draft(draft)
+        self.run, lesson.existing = lesson.run, existing  # the one that the owner was asked about
+        draft = self._draft(lesson)
         files, unfit = teach.with_old_cases(draft, existing)
         if unfit and not self.questions.may_leave_out(unfit):
             raise teach.TeachingError(say("teach.unfit", name=name, cases=", ".join(unfit)))
-        with teach.trial(self.agent, files, name, lesson.trace.cwd) as trial:
+        self._pass_the_gate(files, is_draft=True)
+        with teach.trial(self.agent, files, name, lesson.cwd) as trial:
             why = self._prove(draft, trial)
-            reason = say("teach.reason_record" if lesson.is_recording else "teach.reason_run")
-            sop = teach.store(self.agent, lesson, trial.files(), trial.sop.status, reason)
+            proven, status = trial.files(), trial.sop.status
+        self._pass_the_gate(proven, is_draft=status == "draft")
+        sop = teach.store(self.agent, lesson, proven, status, _reason(lesson))
         show_stored(sop, draft, why, self.proven_on)
         return 0
+
+    def _draft(self, lesson: teach.Lesson) -> Draft:
+        values = None
+        if lesson.trace is not None:
+            found = teach.values_that_vary(self.agent, lesson)
+            values = self.questions.values(found, may_drop=lesson.is_recording)
+        if lesson.is_recording:
+            lesson.request = self.questions.request(lesson, values or {})
+        draft = teach.draft_of(self.agent, lesson, values)
+        show_draft(draft)
+        while teach.has_no_check(draft) and (command := self.questions.check(draft)):
+            try:
+                draft = teach.with_check(draft, command)
+            except ProcedureError as error:
+                print(f"✗ {one_line(str(error), MAX_LINE_CHARS)}")
+        return draft
+
+    def _pass_the_gate(self, files: Mapping[str, str | bytes], *, is_draft: bool) -> None:
+        """Raises TeachingError with what the evidence gate has against these files."""
+        if refused := teach.refusals(self.agent, files, is_draft=is_draft):
+            lines = [one_line(each.said(self.agent.config.lang), 300) for each in refused[:6]]
+            raise teach.TeachingError("\n".join([say("teach.refused", name=self.args.sop), *lines]))
 
     def _lesson(self, name: str) -> teach.Lesson:
         if self.args.from_run:
             lesson = teach.lesson_from_run(self.agent, name, self.args.from_run)
             lesson.commands = self.questions.commands(lesson.commands)
             return lesson
+        if self.args.from_file:
+            return teach.lesson_from_file(name, Path(self.args.from_file).expanduser().absolute())
         from ui.record import record_demonstration
 
         done = record_demonstration(name, self.agent.config, Path.cwd())
@@ -114,24 +137,28 @@ class _Teaching:
         if why := not_replayable(procedure):
             return why
         print(say("teach.trying"))
-        verdict = trial.prove()
-        show_verdict(verdict)
-        if not verdict.passed:
-            trial.forget(verdict, own=draft.files)
-            print(say("teach.not_repeatable"))
-        elif has_unchecked_commit(procedure):
+        why = ""
+        if draft.taught:
+            verdict = trial.prove()
+            show_verdict(verdict)
+            why = verdict.reason
+            if not verdict.passed:
+                trial.forget(verdict, own=draft.files)
+                print(say("teach.not_repeatable"))
+        if has_unchecked_commit(procedure):
             return say("teach.unchecked")
-        if not procedure.parameters:
+        while not procedure.parameters and trial.sop.status not in PROVEN:
             verdict = trial.prove({})
             show_verdict(verdict)
-            return verdict.reason
-        return self._prove_on_others(draft, trial, verdict.reason)
+            if not verdict.passed:
+                return verdict.reason
+        return self._prove_on_others(draft, trial, why)
 
     def _prove_on_others(self, draft: Draft, trial: teach.Trial, why: str) -> str:
         """Other values, until they prove it or there are none."""
         procedure, was = draft.procedure(), draft.taught[0].values if draft.taught else {}
         while trial.sop.status not in PROVEN:
-            given = self.questions.another_set(procedure, was)
+            given = self.questions.another_set(procedure, was or self.proven_on)
             if given is None:
                 return why
             try:
@@ -145,6 +172,13 @@ class _Teaching:
                 if verdict.passed:
                     self.proven_on = verdict.cases[-1].case.parameters
         return ""
+
+
+def _reason(lesson: teach.Lesson) -> str:
+    """What the history says."""
+    if lesson.is_recording:
+        return say("teach.reason_record")
+    return say("teach.reason_run") if lesson.trace is not None else say("teach.reason_file")
 
 
 def show_draft(draft: Draft) -> None:

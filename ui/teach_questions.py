@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from learning.demonstration import Command
+from learning.draft import Draft
 from memory.sops import Sop
 from models.procedure import Procedure
-from runs.assemble import Agent
 from runs.teach import Lesson, unsaid
 from ui.clean import clean, one_line
 from ui.sop_changes import as_word
@@ -41,12 +41,16 @@ class Questions(Protocol):
         """Which values vary: name → value."""
         ...
 
-    def request(self, agent: Agent, lesson: Lesson, values: Mapping[str, str]) -> str:
+    def request(self, lesson: Lesson, values: Mapping[str, str]) -> str:
         """How the owner will ask for it, with the values in it; nothing when nobody says."""
         ...
 
+    def check(self, draft: Draft) -> str:
+        """A command that proves what was changed; nothing when there is none."""
+        ...
+
     def another_set(self, procedure: Procedure, was: Mapping[str, Any]) -> dict[str, str] | None:
-        """Other values to prove it on; None: later."""
+        """Values to prove it on, other than those that it was proven on; None: later."""
         ...
 
 
@@ -55,7 +59,9 @@ class FromOptions:
 
     def __init__(self, args: Namespace) -> None:
         self._values = parameters(args.values or [])
-        self._proof = parameters(args.prove) if args.prove else None
+        sets = [args.values if args.from_file else None, args.prove]
+        self._sets = [parameters(each) for each in sets if each]
+        self._check = args.check or ""
         self._request, self._is_new_version = args.request or "", bool(args.new_version)
 
     def may_replace(self, existing: Sop) -> bool:
@@ -74,14 +80,18 @@ class FromOptions:
         """Those of --values, else all that were found."""
         return self._values or found
 
-    def request(self, agent: Agent, lesson: Lesson, values: Mapping[str, str]) -> str:
+    def request(self, lesson: Lesson, values: Mapping[str, str]) -> str:
         """That of --request."""
         return _with_values(self._request, values)
 
+    def check(self, draft: Draft) -> str:
+        """That of --check, once."""
+        check, self._check = self._check, ""
+        return check
+
     def another_set(self, procedure: Procedure, was: Mapping[str, Any]) -> dict[str, str] | None:
-        """That of --prove, once."""
-        proof, self._proof = self._proof, None
-        return proof
+        """Those of --values for a text, then those of --prove."""
+        return self._sets.pop(0) if self._sets else None
 
 
 class AtTerminal:
@@ -113,7 +123,7 @@ class AtTerminal:
             if problem := _change(listed, said, may_drop):
                 print(f"  {problem}")
 
-    def request(self, agent: Agent, lesson: Lesson, values: Mapping[str, str]) -> str:
+    def request(self, lesson: Lesson, values: Mapping[str, str]) -> str:
         """Asks until the sentence names every value, or nothing is said."""
         example = " ".join([lesson.name.replace("-", " "), *(f"{name} {text}" for name, text in values.items())])
         print(say("teach.request", example=example))
@@ -125,13 +135,20 @@ class AtTerminal:
             print("  " + say("teach.unsaid", values=", ".join(f"{name} ({values[name]})" for name in missing)))
         return ""
 
+    def check(self, draft: Draft) -> str:
+        """Asks; nothing is the default."""
+        names = " ".join(f"${name}" for name in draft.content.parameters)
+        print(say("teach.check", names=names or "–"))
+        return _ask(say("teach.check_prompt")).strip()
+
     def another_set(self, procedure: Procedure, was: Mapping[str, Any]) -> dict[str, str] | None:
         """Asks for one value after the other."""
-        print(say("teach.another_set"))
+        print(say("teach.another_set" if was else "teach.first_set"))
         given: dict[str, str] = {}
         for name, schema in procedure.parameters.items():
             before = as_word(was[name]) if name in was else str(schema.get("default", ""))
-            text = _ask(say("teach.value_prompt", name=name, before=one_line(before, 60))).strip()
+            key = "teach.value_prompt" if before else "teach.new_value_prompt"
+            text = _ask(say(key, name=name, before=one_line(before, 60))).strip()
             if text.lower() in _LATER and (text or name in procedure.required):
                 return None
             if text:

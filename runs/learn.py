@@ -1,0 +1,121 @@
+"""What is learned from a run by itself, when it has ended: nobody is asked, and nothing becomes more than a candidate.
+
+An SOP that was used is promoted, repaired, rolled back or suspended (learning/repair.py). A run that called
+`start_long_term_update` and is done becomes a draft, or a candidate when its own values pass on a copy; what else it
+takes to be done by rote is the owner's to say. Source: seed 002 §2, §3.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from config import SopwithError
+from learning.crystallise import crystallise, same_procedure
+from learning.draft import Draft
+from learning.repair import after_run, is_learned
+from learning.trace import Trace
+from learning.verify import not_replayable, verify
+from memory.runlog import read_events
+from memory.sop_changes import SopChanges
+from memory.sop_stats import SopStats
+from memory.sops import Sop, SopStore
+from models.base import Event
+from runs import teach
+from runs.assemble import SEEDS, Agent
+
+MAX_NAME_WORDS = 5
+
+
+def learn(agent: Agent, run: str) -> Iterator[Event]:
+    """Takes a run that has ended into account. Yields `learned` events: {what: sop, name, status, reason}.
+
+    Status "refused": nothing was stored, and the reason says why. What goes wrong here is said and never harms the run.
+    """
+    events = list(read_events(agent.config.home, run))
+    name = events[0].get("sop") or ""
+    try:
+        if name:
+            yield from _used(agent, run, events)
+        if _is_marked(events):
+            name = ""
+            yield from _marked(agent, run)
+    except SopwithError as error:
+        yield _learned(name, "refused", str(error))
+
+
+def _is_marked(events: Sequence[Event]) -> bool:
+    is_done = any(event["type"] == "run_ended" and event["status"] == "done" for event in events)
+    marks = [event for event in events if event["type"] == "tool_ended" and event["tool"] == teach.MARK]
+    return is_done and any(event["status"] == "ok" for event in marks)
+
+
+def _used(agent: Agent, run: str, events: Sequence[Event]) -> Iterator[Event]:
+    home, lang = agent.config.home, agent.config.lang
+
+    def again(traces: Trace, name: str, *, values: Mapping[str, Any] | None) -> Draft:
+        return crystallise(traces, name, values=values, lang=lang, owner_home=Path.home(), agent_home=home)
+
+    yield from after_run(
+        run,
+        events,
+        home=home,
+        sops=SopStore(SEEDS, home / "sops"),
+        store=SopChanges(home, SEEDS),
+        stats=SopStats(home),
+        replay=agent.replay,
+        crystallise=again,
+    )
+
+
+def _marked(agent: Agent, run: str) -> Iterator[Event]:
+    lesson = teach.lesson_from_run(agent, "draft", run)
+    assert lesson.trace is not None
+    lesson.name = _free_name(agent, lesson.trace.request)
+    draft = teach.draft_of(agent, lesson)
+    if twin := _twin(agent, draft):
+        yield from _one_more_case(agent, twin, draft)
+        return
+    if refused := teach.refusals(agent, draft.files, is_draft=True):
+        yield _learned(lesson.name, "refused", str(refused[0].said(agent.config.lang)))
+        return
+    with teach.trial(agent, draft.files, lesson.name, lesson.cwd) as trial:
+        why = "; ".join([*draft.problems, *(f"{slot.text}: {slot.why}" for slot in draft.slots)])
+        if draft.is_settled and not (why := not_replayable(draft.procedure())):
+            verdict = trial.prove()
+            why = verdict.reason
+        sop = teach.store(agent, lesson, trial.files(), trial.sop.status, "learned from a run")
+    yield _learned(sop.name, sop.status, why)
+
+
+def _twin(agent: Agent, draft: Draft) -> Sop | None:
+    """The SOP that does the same already."""
+    known = [sop for sop in agent.sops.all() if sop.procedure is not None]
+    return next((sop for sop in known if sop.procedure and same_procedure(draft, sop.procedure) == "same"), None)
+
+
+def _one_more_case(agent: Agent, twin: Sop, draft: Draft) -> Iterator[Event]:
+    """What an SOP that exists did again is a case of it, and no other SOP."""
+    values = draft.taught[0].values if draft.taught else {}
+    if is_learned(twin) and twin.procedure is not None and set(values) == set(twin.procedure.parameters):
+        verdict = verify(twin, values, replay=agent.replay, store=SopChanges(agent.config.home, SEEDS))
+        yield _learned(twin.name, verdict.status_after, verdict.reason)
+
+
+def _free_name(agent: Agent, request: str) -> str:
+    """A name from the words of a request, without its values."""
+    words = [word for word in re.findall(r"(?<![\w./~-])[a-z]+(?![\w./-])", request.lower()) if len(word) > 1]
+    small = {"the", "an", "my", "in", "of", "to", "for", "and", "please", "from", "on", "with", "all", "is", "are"}
+    base = "-".join([word for word in words if word not in small][:MAX_NAME_WORDS])[:56].strip("-") or "learned"
+    names = {sop.name for sop in agent.sops.all()}
+    return next(
+        name
+        for number in range(1, len(names) + 3)
+        if (name := base if number == 1 else f"{base}-{number}") not in names
+    )
+
+
+def _learned(name: str, status: str, reason: str) -> Event:
+    return {"type": "learned", "what": "sop", "name": name, "status": status, "reason": reason}

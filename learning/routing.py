@@ -33,7 +33,6 @@ from models.procedure import Procedure, Wording
 
 Lane = Literal["wordings", "rewording", "offline", "model"]
 AskModel = Callable[[str, str], str]  # request, cards → the reply's text; raises ModelError
-QUARANTINE = "sopwith-quarantine"  # metadata of an imported SOP that its owner has not enabled yet
 BEST = 5  # SOPs that BM25 proposes
 NEAR = 0.5  # of the best one's score is the least that an accepted one must have
 HINTS = 3
@@ -105,7 +104,7 @@ def choose(
     A lane may only take an SOP that runs alone; drafts, candidates and suspended ones can be hints, archived and
     quarantined ones nothing.
     """
-    known = [sop for sop in sops if sop.status != "archived" and QUARANTINE not in sop.metadata]
+    known = [sop for sop in sops if sop.status != "archived" and not sop.is_quarantined]
     where = Where(cwd, owner_home)
     by_name = {sop.name: sop for sop in known}
     ranking = INDEX.of(known, past_requests or {})

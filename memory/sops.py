@@ -19,6 +19,7 @@ from models.procedure import NotYaml, Parse, Procedure, ProcedureError, parse_ya
 Status = Literal["draft", "candidate", "probation", "active", "suspended", "archived"]
 NAME = re.compile(r"(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*")
 FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)(.*)", re.DOTALL)
+QUARANTINE = "sopwith-quarantine"  # metadata of an imported SOP that its owner has not enabled yet
 MAX_SKILL_BYTES = 1_000_000
 MAX_READS = 10  # of a folder that changes each time
 
@@ -44,7 +45,12 @@ class Sop:
     @property
     def runs_alone(self) -> bool:
         """True when a request may lead to a replay without a model: it has steps, and they are proven."""
-        return self.procedure is not None and self.status in ("probation", "active")
+        return self.procedure is not None and self.status in ("probation", "active") and not self.is_quarantined
+
+    @property
+    def is_quarantined(self) -> bool:
+        """True for what was imported and not enabled yet: neither a model nor a replay may use it."""
+        return QUARANTINE in self.metadata
 
     def body(self, lang: str) -> str:
         """The instructions, without front matter; the Chinese ones where they exist and are asked for. Raises SopError."""
@@ -93,7 +99,7 @@ class SopStore:
             if sop.description
             and sop.is_seed == seeds
             and sop.status != "archived"
-            and "sopwith-quarantine" not in sop.metadata
+            and not sop.is_quarantined
         ]
         return [f"{sop.name}: {' '.join(sop.summary(lang).split())}" for sop in usable]
 

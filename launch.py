@@ -27,13 +27,26 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "teach": (),
     "runs": ("list", "show", "resume", "cancel", "steer"),
     "inbox": ("list", "answer", "approve", "deny"),
-    "sops": ("list", "show", "run", "verify", "stats", "history", "rollback", "enable", "disable", "export"),
+    "sops": (
+        "list",
+        "show",
+        "run",
+        "verify",
+        "stats",
+        "history",
+        "rollback",
+        "enable",
+        "disable",
+        "import",
+        "export",
+        "search",
+    ),
     "doctor": (),
     "init": (),
 }
 WITH_JSON = {
     *("runs list", "runs show", "inbox list", "doctor"),
-    *("sops list", "sops show", "sops verify", "sops stats", "sops history"),
+    *("sops list", "sops show", "sops verify", "sops stats", "sops history", "sops import", "sops search"),
 }
 WITH_RUN_OPTIONS = {"run", "chat", "runs resume", "inbox answer", "inbox approve", "inbox deny", "sops run"}
 ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {  # command → its positional arguments, each (name, nargs)
@@ -54,7 +67,9 @@ ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {  # command → its positio
     "sops rollback": (("sop", ""), ("version", "?")),
     "sops enable": (("sop", ""),),
     "sops disable": (("sop", ""),),
+    "sops import": (("source", ""),),
     "sops export": (("sop", ""), ("path", "")),
+    "sops search": (("text", "+"),),
 }
 
 
@@ -307,6 +322,8 @@ def _add_arguments(parser: argparse.ArgumentParser, path: str) -> None:
         _add_teach_options(options)
     if path == "runs list":
         options.add_argument("--limit", metavar="N", type=_whole, help=say("opt.limit"))
+    if path == "sops import":
+        options.add_argument("--yes", action="store_true", help=say("opt.yes"))
     if path in WITH_RUN_OPTIONS:
         _add_run_options(options)
     if path in WITH_JSON:
@@ -369,7 +386,9 @@ TARGETS = {  # command → the function that does it
     "sops rollback": "ui.sop_changes:rollback",
     "sops enable": "ui.sop_changes:enable",
     "sops disable": "ui.sop_changes:disable",
+    "sops import": "ui.sop_import:import_",
     "sops export": "ui.sop_changes:export",
+    "sops search": "ui.sop_search:search",
     "doctor": "ui.doctor:doctor",
     "init": "ui.init:init",
 }

@@ -40,6 +40,7 @@ class RunSummary:
     cost: float = 0.0
     sop: str | None = None
     rote: bool = False
+    trial: bool = False  # a replay on a copy, which nobody asked for
 
 
 def new_run_id() -> str:
@@ -166,13 +167,18 @@ def find_run(home: Path, name: str) -> str:
     """The id that `name` means: an id, the start of exactly one, or "last". Raises RunLogError."""
     runs = run_ids(home)
     if name == "last" and runs:
-        return runs[0]
+        return next((run for run in runs if not _is_trial(home, run)), runs[0])
     found = [run for run in runs if run == name] or [run for run in runs if name and run.startswith(name)]
     if len(found) == 1:
         return found[0]
     if found:
         raise RunLogError(f'"{name}" is the start of {len(found)} runs: {", ".join(found[:4])} …\nGive more of the id.')
     raise RunLogError(f'there is no run "{name}" in {home / "runs"}.\nSee them with: sopwith runs list')
+
+
+def _is_trial(home: Path, run: str) -> bool:
+    summary = summarise(home, run)
+    return summary is not None and summary.trial
 
 
 def run_ids(home: Path) -> list[str]:
@@ -202,13 +208,13 @@ def read_events(home: Path, run: str) -> Iterator[Event]:
 
 
 def list_runs(home: Path, limit: int | None = None) -> list[RunSummary]:
-    """What the run logs say of each run, newest first."""
+    """What the run logs say of each run, newest first; trials on copies are left out."""
     summaries = (summarise(home, run) for run in run_ids(home))
     found: list[RunSummary] = []
     for summary in summaries:
         if limit is not None and len(found) >= limit:
             break
-        if summary is not None:
+        if summary is not None and not summary.trial:
             found.append(summary)
     return found
 
@@ -236,6 +242,7 @@ def summarise(home: Path, run: str) -> RunSummary | None:
         last["cost"],
         last["sop"],
         last["rote"],
+        "verifies" in first,
     )
 
 
@@ -259,7 +266,7 @@ def _ends(path: Path) -> tuple[Event | None, Event | None]:
 
 def _count(home: Path, run: str, first: Event) -> RunSummary:
     status = "interrupted" if worker(home / "runs" / run) is None else "working"
-    summary = RunSummary(run, first["task"], status, first["at"], sop=first.get("sop"))
+    summary = RunSummary(run, first["task"], status, first["at"], sop=first.get("sop"), trial="verifies" in first)
     kinds: set[str] = set()
     for event in read_events(home, run):
         if event["type"] == "model_called":

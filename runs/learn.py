@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from config import SopwithError
-from learning.crystallise import crystallise, same_procedure
+from learning.crystallise import crystallise
 from learning.draft import Draft
 from learning.repair import after_run, is_learned
 from learning.trace import Trace
@@ -75,7 +75,7 @@ def _marked(agent: Agent, run: str) -> Iterator[Event]:
     assert lesson.trace is not None
     lesson.name = _free_name(agent, lesson.trace.request)
     draft = teach.draft_of(agent, lesson)
-    if twin := _twin(agent, draft):
+    if twin := teach.twin_of(agent, draft):
         yield from _one_more_case(agent, twin, draft)
         return
     if refused := teach.refusals(agent, draft.files, is_draft=True):
@@ -88,12 +88,6 @@ def _marked(agent: Agent, run: str) -> Iterator[Event]:
             why = verdict.reason
         sop = teach.store(agent, lesson, trial.files(), trial.sop.status, "learned from a run")
     yield _learned(sop.name, sop.status, why)
-
-
-def _twin(agent: Agent, draft: Draft) -> Sop | None:
-    """The SOP that does the same already."""
-    known = [sop for sop in agent.sops.all() if sop.procedure is not None]
-    return next((sop for sop in known if sop.procedure and same_procedure(draft, sop.procedure) == "same"), None)
 
 
 def _one_more_case(agent: Agent, twin: Sop, draft: Draft) -> Iterator[Event]:

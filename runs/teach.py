@@ -18,7 +18,7 @@ from typing import Any
 
 from config import SopwithError
 from learning.cases import free_name, read_cases
-from learning.crystallise import crystallise, guesses, recorded
+from learning.crystallise import crystallise, guesses, recorded, same_procedure
 from learning.demonstration import Command, commands_that_count
 from learning.draft import Draft, check_name, skill_text, to_yaml
 from learning.from_text import from_text
@@ -30,7 +30,7 @@ from learning.wordings import wordings_of
 from memory.front_matter import with_metadata
 from memory.policy import Keeping, Refusal, check_sop
 from memory.repository import contents_of
-from memory.runlog import RunLogError, find_run, read_events, run_ids
+from memory.runlog import find_run, read_events
 from memory.sop_changes import SopChanges
 from memory.sops import Sop, Status, read_sop
 from models.parameters import ParameterError
@@ -78,7 +78,7 @@ def lesson_from_run(agent: Agent, name: str, run: str) -> Lesson:
     """The lesson that a finished run holds; `last` is the newest one that is no trial. Raises SopwithError."""
     check_name(name)
     home = agent.config.home
-    run = _newest(home) if run == "last" else find_run(home, run)
+    run = find_run(home, run)
     trace = read_trace(home, run)
     trace = replace(trace, calls=tuple(call for call in trace.calls if call.tool != MARK))
     commands = commands_that_count(read_events(home, run)) if trace.taught is not None else []
@@ -97,14 +97,6 @@ def known(agent: Agent, name: str) -> Sop | None:
     """The SOP that has this name now."""
     agent.sops.reload()
     return agent.sops.get(name)
-
-
-def _newest(home: Path) -> str:
-    for run in run_ids(home):
-        opening = next(iter(read_events(home, run)), None)
-        if opening is not None and "verifies" not in opening:
-            return run
-    raise RunLogError("there is no run to learn from yet.\nRecord one: sopwith teach NAME --record")
 
 
 def values_that_vary(agent: Agent, lesson: Lesson) -> dict[str, str]:
@@ -150,11 +142,12 @@ def _read(agent: Agent, lesson: Lesson) -> Draft:
 
 
 def _ask_in_words(draft: Draft, lesson: Lesson, values: Mapping[str, str]) -> None:
-    """Puts what the owner will say first among the wordings."""
+    """Puts what the owner will say first among the wordings. A text has no values: there {names} stand for them."""
     mentions = _mentions(lesson, values)
     names = {id(mention): mention.name for mention in mentions if mention.name in draft.content.parameters}
     found: list[str] = []
-    for wording in wordings_of(lesson.request, mentions, names, draft.content.parameters):
+    said = wordings_of(lesson.request, mentions, names, draft.content.parameters) if values else [lesson.request]
+    for wording in said:
         try:
             _with_steps(draft, wordings=[wording]).procedure()
         except ProcedureError:  # it leaves a parameter out, or holds a number that is none
@@ -163,8 +156,8 @@ def _ask_in_words(draft: Draft, lesson: Lesson, values: Mapping[str, str]) -> No
     if found:
         draft.content.wordings = [*found, *(each for each in draft.content.wordings if each not in found)]
         draft.files |= _with_steps(draft, wordings=draft.content.wordings).files
-        said = f"{found[0][:1].upper()}{found[0][1:]}."
-        draft.files["SKILL.md"] = skill_text(draft.name, said, draft.content, draft.slots, draft.problems)
+        described = f"{found[0][:1].upper()}{found[0][1:]}."
+        draft.files["SKILL.md"] = skill_text(draft.name, described, draft.content, draft.slots, draft.problems)
 
 
 def _with_steps(draft: Draft, **changed: Any) -> Draft:
@@ -198,6 +191,15 @@ def unsaid(lesson: Lesson, request: str, values: Mapping[str, str]) -> list[str]
     """The values that a request does not name, by name: such a request could not be done by rote."""
     mentions = _mentions(replace(lesson, request=request), values)
     return [name for name in values if not any(each.name == name and each.start >= 0 for each in mentions)]
+
+
+def twin_of(agent: Agent, draft: Draft) -> Sop | None:
+    """The SOP of another name that does the same already: a second one would only make requests ambiguous."""
+    for sop in agent.sops.all():
+        is_used = sop.procedure is not None and sop.status not in ("archived", "suspended")
+        if is_used and sop.name != draft.name and sop.procedure and same_procedure(draft, sop.procedure) == "same":
+            return sop
+    return None
 
 
 def refusals(agent: Agent, files: Mapping[str, str | bytes], *, is_draft: bool) -> list[Refusal]:

@@ -21,7 +21,7 @@ from ui.sops import SopUsage, find, parameters
 from ui.words import say, says
 
 MAX_REASON_CHARS = 300
-_MARKS = {True: "✓", False: "✗", None: "–"}  # None: it could not be tried today
+MARKS = {True: "✓", False: "✗", None: "–"}  # None: it could not be tried today
 
 
 def changes(config: Config) -> SopChanges:
@@ -52,7 +52,7 @@ def verdict_lines(verdict: Verdict) -> list[str]:
 
 def _case_line(result: CaseResult) -> str:
     given = " ".join(f"{name}={as_word(value)}" for name, value in result.case.parameters.items())
-    line = f"{_MARKS[result.passed]} {result.case.name} {one_line(given, 160)}".rstrip()
+    line = f"{MARKS[result.passed]} {result.case.name} {one_line(given, 160)}".rstrip()
     return f"{line} · {one_line(result.reason, MAX_REASON_CHARS)}" if result.reason else line
 
 
@@ -137,6 +137,10 @@ def disable(args: Namespace, config: Config) -> int:
 def enable(args: Namespace, config: Config) -> int:
     """`sops enable NAME`: what was disabled has the status again that it had; what failed has to prove itself anew."""
     sop, store = find(config, args.sop), changes(config)
+    if sop.is_quarantined:
+        from ui.sop_import import let_in
+
+        return let_in(sop, config)
     if sop.status not in ("archived", "suspended"):
         print(say("sops.is_enabled", name=sop.name, status=sop.status))
         return 0

@@ -21,7 +21,7 @@ from models.procedure import ProcedureError
 from runs import teach
 from runs.assemble import Agent
 from ui.clean import one_line
-from ui.sop_changes import as_word
+from ui.sop_changes import MARKS, as_word
 from ui.teach_questions import AtTerminal, FromOptions, Questions
 from ui.words import say, says
 
@@ -100,6 +100,12 @@ class _Teaching:
         if lesson.is_recording:
             lesson.request = self.questions.request(lesson, values or {})
         draft = teach.draft_of(self.agent, lesson, values)
+        if lesson.trace is None:
+            slots = {name: f"{{{name}}}" for name in draft.content.parameters}
+            lesson.request = self.questions.request(lesson, slots)
+            draft = teach.draft_of(self.agent, lesson, values)
+        if (twin := teach.twin_of(self.agent, draft)) and not self.questions.may_be_second(twin):
+            raise teach.TeachingError(say("teach.twin", name=twin.name, status=twin.status))
         show_draft(draft)
         while teach.has_no_check(draft) and (command := self.questions.check(draft)):
             try:
@@ -142,6 +148,7 @@ class _Teaching:
             verdict = trial.prove()
             show_verdict(verdict)
             why = verdict.reason
+            self.proven_on = draft.taught[0].values
             if not verdict.passed:
                 trial.forget(verdict, own=draft.files)
                 print(say("teach.not_repeatable"))
@@ -210,23 +217,23 @@ def _slot(slot: object) -> str:
 
 
 def show_verdict(verdict: Verdict) -> None:
-    """The newest case: what came of it, or why it did not pass."""
+    """A line for each case, and what came of the last one."""
+    for case in verdict.cases:
+        given = one_line(" ".join(f"{key}={as_word(value)}" for key, value in case.case.parameters.items()), 120)
+        reason = f" · {one_line(case.reason, 400)}" if case.reason else ""
+        print(f"{MARKS[case.passed]} {given}{reason}")
     tried = verdict.cases[-1] if verdict.cases else None
-    if tried is None or not tried.passed:
-        print(f"✗ {one_line(tried.reason if tried and tried.reason else verdict.reason, 400)}")
+    if tried is None or not tried.passed or tried.outcome is None:
         return
-    given = " ".join(f"{name}={as_word(value)}" for name, value in tried.case.parameters.items())
-    print(f"✓ {one_line(given, MAX_LINE_CHARS)}")
-    if tried.outcome is not None:
-        for line in tried.outcome.result.splitlines()[:6]:
-            print(f"    {one_line(line, MAX_LINE_CHARS)}")
-        gone = [path for path, what in tried.outcome.produced.items() if what == "gone"]
-        made = [path for path, what in tried.outcome.produced.items() if what != "gone"]
-        for key, paths in (("teach.gone", gone), ("teach.made", made)):
-            if paths:
-                shown = ", ".join(as_word(path) for path in paths[:3])
-                print(f"    {say(key, n=len(paths), paths=one_line(shown, 120))}")
-    if verdict.status_after not in PROVEN and verdict.status_before != "draft":
+    for line in tried.outcome.result.splitlines()[:6]:
+        print(f"    {one_line(line, MAX_LINE_CHARS)}")
+    gone = [path for path, what in tried.outcome.produced.items() if what == "gone"]
+    made = [path for path, what in tried.outcome.produced.items() if what != "gone"]
+    for key, paths in (("teach.gone", gone), ("teach.made", made)):
+        if paths:
+            shown = ", ".join(as_word(path) for path in paths[:3])
+            print(f"    {say(key, n=len(paths), paths=one_line(shown, 120))}")
+    if verdict.status_after not in PROVEN and len(verdict.cases) > 1:
         print(f"  {one_line(verdict.reason, 300)}")
 
 

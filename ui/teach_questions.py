@@ -33,6 +33,10 @@ class Questions(Protocol):
         """Whether cases of the version before, which do not fit, may go."""
         ...
 
+    def may_be_second(self, twin: Sop) -> bool:
+        """Whether an SOP is meant that does what another one does already."""
+        ...
+
     def commands(self, commands: list[Command]) -> list[Command]:
         """The commands of a recording, kept or left out."""
         ...
@@ -72,6 +76,10 @@ class FromOptions:
         """No: an owner has to see that."""
         return False
 
+    def may_be_second(self, twin: Sop) -> bool:
+        """No."""
+        return False
+
     def commands(self, commands: list[Command]) -> list[Command]:
         """As they were found."""
         return commands
@@ -106,6 +114,10 @@ class AtTerminal:
         """Asks; no is the default."""
         return _yes(say("teach.leave_out", cases=", ".join(cases)))
 
+    def may_be_second(self, twin: Sop) -> bool:
+        """Asks; no is the default."""
+        return _yes(say("teach.second", name=twin.name, status=twin.status))
+
     def commands(self, commands: list[Command]) -> list[Command]:
         """Shows them, and changes them as the owner says."""
         from ui.record import choose
@@ -125,14 +137,16 @@ class AtTerminal:
 
     def request(self, lesson: Lesson, values: Mapping[str, str]) -> str:
         """Asks until the sentence names every value, or nothing is said."""
+        if not values:
+            return ""
         example = " ".join([lesson.name.replace("-", " "), *(f"{name} {text}" for name, text in values.items())])
-        print(say("teach.request", example=example))
+        print(say("teach.request" if lesson.trace is not None else "teach.request_slots", example=example))
         while said := _ask(say("teach.request_prompt")).strip():
             request = _with_values(said, values)
-            missing = unsaid(lesson, request, values)
+            missing = _unsaid(lesson, request, values)
             if not missing:
                 return request
-            print("  " + say("teach.unsaid", values=", ".join(f"{name} ({values[name]})" for name in missing)))
+            print("  " + say("teach.unsaid", values=", ".join(missing)))
         return ""
 
     def check(self, draft: Draft) -> str:
@@ -200,6 +214,13 @@ def _change(listed: list[_Value], said: str, may_drop: bool) -> str:
 def _with_values(said: str, values: Mapping[str, str]) -> str:
     """What was said, with {names} filled in: values and slots are both understood."""
     return re.sub(r"\{(\w+)\}", lambda match: values.get(match[1], match[0]), clean(said))
+
+
+def _unsaid(lesson: Lesson, request: str, values: Mapping[str, str]) -> list[str]:
+    """The values that a request leaves out."""
+    if lesson.trace is None:
+        return [slot for slot in values.values() if slot not in request]
+    return [values[name] for name in unsaid(lesson, request, values)]
 
 
 def _yes(question: str) -> bool:

@@ -333,9 +333,10 @@ def _skill(place: str, entries: Mapping[str, _Entry], fallback: str) -> Skill:
         described = str(front.get("description") or "").strip()
         if not described:
             raise ImportRefused("SKILL.md has no description")
+        findings = tuple(scan(files))
         files["SKILL.md"] = _written(front, body)
         _can_be_read(name, files)
-        return Skill(name, place, files, described, tuple(scan(files)))
+        return Skill(name, place, files, described, findings)
     except SopError as error:
         return Skill(shown, place, problem=str(error).replace("\n", " ").rstrip("."))
     except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:

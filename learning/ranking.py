@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from learning.concepts import FREE_ENGLISH, chinese_cut, meanings, phrases, roots, stem
+from learning.concepts import FREE_ENGLISH, chinese_cut, is_verb, meanings, phrases, roots, stem
 
 K1, B = 1.2, 0.6
 RARE_TERMS = 16  # of a long request only so many of the rarest count
@@ -63,6 +63,13 @@ class Ranking:
                 scores[number] = scores.get(number, 0.0) + rarity * weight * (K1 + 1) / (weight + K1 * length)
         ranked = sorted(scores.items(), key=lambda pair: (-pair[1], self.names[pair[0]]))
         return [(self.names[number], round(score, 4)) for number, score in ranked[:count]]
+
+    def share(self, request: str, name: str) -> float:
+        """How much of what a request is about stands in a document, 0 to 1; what is to be done does not count."""
+        number = self.names.index(name)
+        asked = {term for term in terms(request) if ":" not in term and not is_verb(meanings().get(term, frozenset()))}
+        found = [term for term in asked if any(at == number for at, _ in self._postings.get(term, ()))]
+        return len(found) / len(asked) if asked else 0.0
 
 
 def weigh(document: Document) -> dict[str, float]:

@@ -36,7 +36,9 @@ AskModel = Callable[[str, str], str]  # request, cards → the reply's text; rai
 BEST = 5  # SOPs that BM25 proposes
 NEAR = 0.5  # of the best one's score is the least that an accepted one must have
 HINTS = 3
+NEAREST = 10  # of which the hints are taken
 HINT_SHARE = 0.6  # of the best one's score
+HINT_COVER = 0.3  # of what the request is about
 SHOWN_WORDINGS = 3
 PAST = 40  # past requests of an SOP that count
 MAX_REQUEST_CHARS = 1000
@@ -122,7 +124,12 @@ def choose(
     if match is not None:
         return Choice("rote", match, candidates, [])
     floor = ranked[0][1] * HINT_SHARE if ranked else 0.0
-    hints = [by_name[name] for name, score in ranked if score >= floor and by_name[name].description][:HINTS]
+    near = [
+        by_name[name]
+        for name, score in ranked[:NEAREST]
+        if score >= floor and ranking.share(request, name) >= HINT_COVER
+    ]
+    hints = [sop for sop in near if sop.description][:HINTS]
     return Choice("model" if hints else "none", None, candidates, hints)
 
 

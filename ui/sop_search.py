@@ -1,0 +1,70 @@
+"""Shows what a request would lead to: `sops search TEXT`, which SOPs were looked at, and what was decided. No model is asked."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from config import Config
+from learning.learned_wordings import with_learned
+from learning.routing import Candidate, Choice, choose
+from memory.sop_stats import SopStats
+from ui.clean import one_line
+from ui.page import Column, print_json, print_table
+from ui.sops import store
+from ui.words import say
+
+MAX_WHY_CHARS = 200
+
+
+def search(args: Namespace, config: Config) -> int:
+    """`sops search TEXT`: always 0; `decision` says whether it would be done by rote."""
+    known = store(config).all()
+    stats = SopStats(config.home)
+    past = {sop.name: stats.requests(sop.name) for sop in known} if (config.home / "runs").is_dir() else {}
+    choice = choose(" ".join(args.text), with_learned(known, config.home), Path.cwd(), Path.home(), past_requests=past)
+    if args.json:
+        print_json({"candidates": [_as_json(each) for each in _shown(choice)], "decision": choice.decision})
+        return 0
+    columns = (
+        Column(say("column.sop"), "cyan"),
+        Column(say("column.score"), right=True),
+        Column(say("column.lane"), "green"),
+        Column(say("column.parameters")),
+        Column(say("column.reason"), grows=True),
+    )
+    print_table(columns, [_row(each) for each in _shown(choice)], say("sops.no_candidates"))
+    names = ", ".join(sop.name for sop in choice.hints)
+    chosen = choice.match.sop.name if choice.match else names
+    print(say(f"sops.decision_{choice.decision}", name=chosen))
+    return 0
+
+
+def _shown(choice: Choice) -> list[Candidate]:
+    """The candidates, and the hints that were none: a draft may be what is meant."""
+    known = {each.name for each in choice.candidates}
+    hints = [Candidate(sop.name, 0.0, "", {}, sop.status) for sop in choice.hints if sop.name not in known]
+    return [*choice.candidates, *hints]
+
+
+def _as_json(candidate: Candidate) -> dict[str, Any]:
+    return {
+        "name": candidate.name,
+        "score": candidate.score,
+        "lane": candidate.lane or None,
+        "parameters": candidate.parameters,
+        "why": candidate.why,
+    }
+
+
+def _row(candidate: Candidate) -> list[str]:
+    values = " ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in candidate.parameters.items())
+    return [
+        candidate.name,
+        f"{candidate.score:.2f}",
+        candidate.lane or "–",
+        one_line(values, MAX_WHY_CHARS),
+        one_line(candidate.why, MAX_WHY_CHARS),
+    ]

@@ -65,6 +65,8 @@ def _stands_beside(work: Work, each: Found) -> None:
         return
     path = absolute(text, each.unit.folder, work.around.owner_home)
     for mention in work.found.mentions:
+        if mention.kind == "path" and mention.is_hard and _is_made_of(path, Path(mention.value)):
+            work.problem(f"{where(work, each.unit)}: {text!r} may be made of the name {mention.text!r}")
         beside = Path(mention.value).parent if mention.kind == "path" and mention.is_hard else None
         if beside is None or beside in (work.around.owner_home, work.trace.cwd, Path("/")) or len(beside.parts) < 3:
             continue
@@ -72,6 +74,11 @@ def _stands_beside(work: Work, each: Found) -> None:
             work.problem(
                 f"{where(work, each.unit)}: {text!r} stands beside {mention.text!r}; whether it moves with it is not known"
             )
+
+
+def _is_made_of(path: Path, named: Path) -> bool:
+    """a-2026.csv beside a.txt: the same stem, with something behind it."""
+    return path != named and bool(named.stem) and re.split(r"[-_.]", path.name)[0] == named.stem
 
 
 def _look_for_numbers(work: Work) -> None:

@@ -104,7 +104,7 @@ def checks(work: Work) -> list[dict[str, str]]:
         elif step.tool == "file_write":
             found += _there(str(step.args.get("path", "")))
         elif step.tool == "code_run" and step.args.get("type") == "bash" and isinstance(step.args.get("script"), str):
-            found += _made(step)
+            found += _made(step, {*work.content.parameters, *work.saved.values(), "today", "cwd", "HOME"})
         elif step.tool == "code_run" and isinstance(step.args.get("script"), str):
             found += _python_made(step)
     return [check for n, check in enumerate(found) if check not in found[:n]][:6]
@@ -138,7 +138,7 @@ def _quoted(template: str) -> str:
     return f'"{text}"'
 
 
-def _made(step: DraftStep) -> list[dict[str, str]]:
+def _made(step: DraftStep, known: set[str]) -> list[dict[str, str]]:
     """The files that a command makes by its nature are there."""
     script = str(step.args["script"])
     scanned = scan_or_none(script)
@@ -155,11 +155,22 @@ def _made(step: DraftStep) -> list[dict[str, str]]:
             found += [{"command": before + check} for check in _git_checks(script, words, plain)]
         for word in targets:
             source = script[word.start : word.end]
-            if not word.has_glob and source not in ("/dev/null", '"/dev/null"') and "$(" not in source:
+            if (
+                not word.has_glob
+                and _is_known(source, known)
+                and source not in ("/dev/null", '"/dev/null"')
+                and "$(" not in source
+            ):
                 found.append({"command": f"{before}test -e {source}"})
     return [check for check in found if "{{" not in check["command"]] if before.count("{{") == 0 else [
         {"command": re.sub(r"\{\{(\w+)\}\}", r"$\1", check["command"])} for check in found
     ]  # fmt: skip
+
+
+def _is_known(source: str, known: set[str]) -> bool:
+    """True when every variable of a word has the same value in a check as in the step; one of a loop has not."""
+    names = re.findall(r"\$\{?(\w+)", source)
+    return all(name in known for name in names) and not re.search(r"\$[^\w{]|\$$|`", source)
 
 
 def _targets(

@@ -110,7 +110,7 @@ def _writes(name: str, rest: list[str], words: list[str | None]) -> bool:
         "find": any(re.fullmatch(r"-(delete|exec|execdir|ok|okdir|fprint\w*|fls)", word) for word in rest),
         "sed": any(re.match(r"-[a-zA-Z]*i|--in-place", word) for word in rest) or bool(re.search(r"(^|[;{}/\d$!])\s*[wWe]\s*\S", " ".join(plain[:1]))),
         "sort": any(re.match(r"-o|--output", word) for word in rest),
-        "awk": None in words or bool(re.search(r"system\s*\(|\||>|getline", joined)),
+        "awk": None in words or bool(re.search(r"system\s*\(|\|\s*\"|\"\s*\||getline|\bprintf?\b[^;}]*>", joined)),
         "git": not (plain[:1] and plain[0] in _GIT_READS) or any(word.startswith("--output") for word in rest),
         "xargs": not (plain[:1] and plain[0] in _READING - {"xargs", "git", "sed", "awk", "find", "sqlite3", "tar", "unzip"}),
         "sqlite3": not all(re.match(r"\s*(select|\.(tables|schema|mode|headers))\b", word, re.IGNORECASE) for word in plain[1:]) or len(plain) < 2,

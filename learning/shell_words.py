@@ -39,6 +39,7 @@ _SUBCOMMANDS = frozenset(_WITH_SUBCOMMANDS.split())
 _GREPS = {"grep", "egrep", "zgrep", "rg", "ag", "ack", "pgrep", "pkill"}
 _SQL = {"sqlite3", "psql", "mysql", "mariadb", "duckdb", "clickhouse-client"}
 _CODE_FIRST = {"awk", "gawk", "mawk", "sed", "jq", "yq", "bc", "eval", "trap", "ssh", "xmlstarlet", "perl", "ruby"}
+_LONG_OPTIONS = {"find", "ffmpeg", "convert", "magick", "openssl", "java", "terraform", "gcc"}  # -name is one option
 _CODE_OPTIONS = {"-c", "-e", "-E", "-ne", "-pe", "-ple", "-lane", "-r", "--eval", "--expression"}
 _GLOB_OPTIONS = re.compile(r"-(i?name|i?path|i?wholename|lname|ilname)|--(include|exclude|exclude-dir|glob|iglob)")
 _VALUED = {  # options whose value is no operand
@@ -457,8 +458,10 @@ def _hints(before: ShellWord, word: ShellWord, verb: str) -> tuple[str, ...]:
         found.append(key[1])
     elif short := re.match(r"-([A-Za-z]+)\d", word.text):
         found.append(short[1])
-    elif re.fullmatch(r"--?[A-Za-z][\w-]*", before.text) and not word.text.startswith("-"):
+    elif re.fullmatch(r"--[A-Za-z][\w-]*|-[A-Za-z]", before.text) and not word.text.startswith("-"):
         found.append(before.text.lstrip("-"))
+    elif re.fullmatch(r"-[a-z]+", before.text) and verb in _LONG_OPTIONS:
+        found.append(before.text[1:])
     return (*[name.lower().replace("-", "_") for name in found], verb)
 
 

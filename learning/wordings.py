@@ -14,8 +14,9 @@ from learning.trace import Trace
 from models.procedure import BUILT_IN, NAME, UNSAFE_NAME
 
 _FLAG_NAMES = {"mtime": "days", "atime": "days", "ctime": "days", "mmin": "minutes", "n": "count", "m": "message", "o": "output", "b": "branch", "d": "delimiter", "maxdepth": "depth", "iname": "pattern", "name": "pattern", "head": "count", "tail": "count", "grep": "text", "egrep": "text", "f": "", "k": "column", "c": "", "e": "", "script": "", "path": "", "type": "", "text": "text", "first": "count"}  # fmt: skip
-_NEAR_NAMES = {"days": "days", "day": "days", "天": "days", "hours": "hours", "hour": "hours", "小时": "hours", "minutes": "minutes", "minute": "minutes", "分钟": "minutes", "weeks": "weeks", "lines": "count", "line": "line", "行": "count", "rows": "count", "files": "count", "个": "count", "top": "count", "first": "count", "last": "count", "branch": "branch", "tag": "tag", "message": "message", "word": "word", "column": "column", "列": "column", "version": "version", "mb": "megabytes", "gb": "gigabytes", "kb": "kilobytes", "pages": "pages", "words": "count", "largest": "count", "above": "limit", "over": "limit", "below": "limit", "than": "limit", "名": "count", "条": "count"}  # fmt: skip
+_NEAR_NAMES = {"days": "days", "day": "days", "天": "days", "hours": "hours", "hour": "hours", "小时": "hours", "minutes": "minutes", "minute": "minutes", "分钟": "minutes", "weeks": "weeks", "lines": "count", "line": "line", "行": "count", "rows": "count", "files": "count", "个": "count", "top": "count", "first": "count", "last": "count", "branch": "branch", "tag": "tag", "message": "message", "word": "word", "replace": "old", "by": "new", "column": "column", "列": "column", "version": "version", "mb": "megabytes", "gb": "gigabytes", "kb": "kilobytes", "pages": "pages", "words": "count", "largest": "count", "above": "limit", "over": "limit", "below": "limit", "than": "limit", "名": "count", "条": "count"}  # fmt: skip
 _KIND_NAMES = {"path": "file", "integer": "number", "number": "number", "date": "date", "url": "url", "glob": "pattern", "text": "text", "word": "word"}  # fmt: skip
+_FUNCTIONS = {"open", "replace", "print", "write", "join", "int", "str", "len", "split", "float", "dictreader", "load", "loads", "list", "sorted", "sum", "first", "compile", "search", "sub", "count"}  # fmt: skip
 _REGEX_SIGNS = r"\\.\[\]*^$+?(){}|"
 _REPORT_WORDS = (
     "a an and are as at been by did done down for from had has have here i in into is it its me my of on or out that the their there these this those to total up was were which with you your"
@@ -35,7 +36,9 @@ def name_of(mention: Mention | None, units: Sequence[Unit]) -> str:
     candidates = [_NEAR_NAMES[word] for word in near[:3] if word in _NEAR_NAMES]
     hints = [_FLAG_NAMES.get(hint, hint) for unit in units for hint in unit.hints]
     hints = [
-        hint for hint in hints if _is_name(hint) and len(hint) > 1 and not any(hint == unit.verb for unit in units)
+        hint
+        for hint in hints
+        if _is_name(hint) and len(hint) > 1 and hint not in _FUNCTIONS and not any(hint == unit.verb for unit in units)
     ]
     if mention is not None and mention.kind in ("date", "url", "glob"):
         candidates = [_KIND_NAMES[mention.kind]]

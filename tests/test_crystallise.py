@@ -8,16 +8,17 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from handler import Approval
-from learning.crystallise import Draft, LearningError, crystallise, guesses, same_procedure
+from learning.crystallise import Draft, LearningError, crystallise, guesses, recorded, same_procedure
+from learning.demonstration import commands_that_count
 from learning.draft import load
-from learning.trace import Trace, read_trace
+from learning.trace import Trace, read_trace, trace_of
 from models.parameters import ParameterError
 from runs.assemble import Options
 from tests.driving import SpokenOwner, agent, bash, call, drive
@@ -319,6 +320,69 @@ TASKS = [
         lambda v, o, r: r == "3",
         lambda v, o: _fill(o / "many files", a="1", b="2", c="3"), {"folder"},
     ),
+    Task(
+        "merge", "join ~/a.txt and ~/b.txt into ~/c.txt",
+        lambda o: _fill(o, a__txt="1\n", b__txt="2\n"),
+        [bash("cat ~/a.txt ~/b.txt > ~/c.txt"), "Joined."],
+        [{"file": "~/x.txt", "file2": "~/y.txt", "target": "~/z z.txt"}],
+        lambda v, o, r: (o / "z z.txt").read_text() == "5\n6\n",
+        lambda v, o: _fill(o, x__txt="5\n", y__txt="6\n"), {"file", "file2", "target"},
+    ),
+    Task(
+        "awk", "sum column 2 of ~/s.csv",
+        lambda o: _csv(o / "s.csv", SALES),
+        [bash("awk -F, 'NR>1 {s+=$2} END {print s}' ~/s.csv"), "35"],
+        [{"column": 3, "file": "~/s.csv"}],
+        lambda v, o, r: r == "6",
+    ),
+    Task(
+        "commit", "commit everything in ~/p with the message 'second one'",
+        lambda o: [_repository(o / "p"), _fill(o / "p", b__txt="1")],
+        [bash("cd ~/p && git add -A && git -c user.name=a -c user.email=a@b.example commit -qm 'second one'"), "Committed."],
+        [{"folder": "~/q q", "message": "it's $(x) \"new\" 新"}],
+        lambda v, o, r: _git(o / "q q", "log", "-1", "--format=%s").strip() == v["message"],
+        lambda v, o: [_repository(o / "q q"), _fill(o / "q q", b__txt="1")], {"folder", "message"},
+    ),
+    Task(
+        "largest-one", "trash the largest file in ~/d",
+        lambda o: _fill(o / "d", aaa="x" * 10, bbb="x"),
+        [bash("ls -S ~/d | head -n 1"), call("file_trash", paths=["~/d/aaa"]), "Gone."],
+        [{"folder": "~/e e"}],
+        lambda v, o, r: [p.name for p in (o / "e e").iterdir()] == ["z1"],
+        lambda v, o: _fill(o / "e e", z1="1", z2="222"), {"folder"},
+    ),
+    Task(
+        "python-replace", "replace every 'cat' by 'dog' in ~/t.txt",
+        lambda o: _fill(o, t__txt="cat cat\n"),
+        [lambda o: python(f"p = '{o}/t.txt'\ns = open(p).read().replace('cat', 'dog')\nopen(p, 'w').write(s)"), "Done."],
+        [{"text": "a.b", "new": "x\\1$", "file": "~/u.txt"}],
+        lambda v, o, r: (o / "u.txt").read_text() == "x\\1$ axb\n",
+        lambda v, o: _fill(o, u__txt="a.b axb\n"), {"text", "new", "file"},
+    ),
+    Task(
+        "loop", "rename all .txt files in ~/d to .md",
+        lambda o: _fill(o / "d", a__txt="x"),
+        [bash('cd ~/d && for f in *.txt; do mv "$f" "${f%.txt}.md"; done'), "Renamed."],
+        [{"folder": "~/q q"}],
+        lambda v, o, r: [p.name for p in (o / "q q").iterdir()] == ["b.md"],
+        lambda v, o: _fill(o / "q q", b__txt="1"), {"folder"},
+    ),
+    Task(
+        "chinese-copy", "把 ~/a.txt 复制到 ~/备份",
+        lambda o: [_fill(o, a__txt="1"), _fill(o / "备份")],
+        [bash("cp ~/a.txt ~/备份/"), "好了"],
+        [{"file": "~/b b.txt", "target": "~/别处"}],
+        lambda v, o, r: (o / "别处/b b.txt").read_text() == "2",
+        lambda v, o: [_fill(o, **{"b b__txt": "2"}), _fill(o / "别处")], {"file", "target"},
+    ),
+    Task(
+        "size", "list files above 10 kb in ~/d",
+        lambda o: _fill(o / "d", a="x" * 20000, b="x"),
+        [bash("find ~/d -type f -size +10k"), lambda o: f"{o}/d/a"],
+        [{"kilobytes": 1, "folder": "~/e e"}],
+        lambda v, o, r: r == f"{o}/e e/c",
+        lambda v, o: _fill(o / "e e", c="x" * 3000, d="x"), {"kilobytes", "folder"},
+    ),
 ]  # fmt: skip
 
 
@@ -389,6 +453,12 @@ def _problems(draft: Draft) -> str:
         ("wait 5 seconds and list ~/in", [bash("sleep 5 & wait; ls ~/in | head -n 5"), "new.txt\nold.txt\nsp ace.log"], "slot 5"),
         ("back up ~/in for 2026-01-31", [bash("cp -r ~/in ~/in-2026-01"), "Done."], "2026-01-31"),
         ("print ~/in/new.txt", [bash('f=new.txt; case $f in *.txt) cat ~/in/"$f";; esac'), "y"], "not read"),
+        ("extract lines with 'abc' of ~/in/d/new.txt", [bash("mkdir ~/in/d; echo abc > ~/in/d/new.txt; grep abc ~/in/d/new.txt > ~/in/d/out.txt"), "Done."], "stands beside"),
+        ("back up ~/new.txt", [bash("touch ~/new.txt; cp ~/new.txt ~/new-copy.txt"), "Done."], "may be made of the name"),
+        ("list what changed in ~/in in the last 2 hours", [bash("find ~/in -mmin -120"), "-"], "120 may be worked out"),
+        ("print page 3 of ~/in/new.txt with 10 lines each", [bash("sed -n '21,30p' ~/in/new.txt"), "y"], "worked out"),
+        ("count the lines of 2026-03-05 in ~/in/new.txt", [bash("grep 05/Mar/2026 ~/in/new.txt || true"), "-"], "says '2026-03-05'"),
+        ("list lines above 8 in ~/in/new.txt", [bash("awk '$2>8' ~/in/new.txt"), "-"], "slot 8"),
         ("keep the top 5 lines of ~/in/new.txt", [bash("tail -n +5 ~/in/new.txt | head -n 5"), "-"], "slot 5"),
     ],
 )  # fmt: skip
@@ -510,3 +580,67 @@ def test_a_model_may_write_the_script_that_steps_cannot_be(world: World) -> None
     assert "old.txt" in asked[0]
     assert draft.files["scripts/run.py"].startswith("def plan")
     assert guesses(draft.taught[0].trace, world.owner)
+
+
+def _recording(world: World, script: str, *, cwd: str = "") -> Trace:
+    args = {"cwd": cwd} if cwd else {}
+    done = world.run("teach it", [call("code_run", type="bash", script=script, **args), "recorded"])
+    return replace(done, taught="it", request="teach it", answer="1 commands recorded")
+
+
+def test_a_recording_offers_what_may_vary_and_takes_the_names_of_the_owner(world: World) -> None:
+    _old_files(world.owner / "Downloads")
+    trace = _recording(world, "find ~/Downloads -type f -mtime +30 -delete")
+    offered = crystallise(trace, "old-files", owner_home=world.owner)
+    assert [(slot.name, slot.text) for slot in offered.slots] == [("folder", "~/Downloads"), ("days", "30")]
+    draft = crystallise(trace, "old-files", values={"place": "~/Downloads", "age": "30"}, owner_home=world.owner)
+    assert draft.is_settled, _problems(draft)
+    assert list(draft.content.parameters) == ["place", "age"]
+    assert draft.content.wordings == ["old files with place {place} and age {age}"]
+    _old_files(world.owner / "my files")
+    assert world.replay(draft, {"place": "~/my files", "age": 90})[0] == "done"
+    assert [path.name for path in (world.owner / "my files").iterdir()] == ["new.txt"]
+
+
+def test_only_the_commands_that_count_are_taken_from_a_recording(world: World) -> None:
+    _fill(world.owner / "d", a__txt="1\n2\n")
+    events = drive(
+        agent(world.home, [bash("wc --wrong ~/d/a.txt"), bash("F=~/d/a.txt"), bash("wc -l < ${F:-/dev/null}"), "x"]).start(
+            "teach it", Options(rote=False, cwd=world.cwd), SpokenOwner()
+        )
+    )
+    trace = replace(trace_of(events[0]["run"], events), taught="it")
+    known = recorded(trace, commands_that_count(events))
+    draft = crystallise(known, "it", values={"file": "~/d/a.txt"}, owner_home=world.owner)
+    assert [step.args["script"] for step in draft.content.plan] == ['F="$file"\nwc -l < ${F:-/dev/null}']
+    assert any("wc --wrong" in note and "failed" in note for note in draft.notes)
+
+
+def test_a_value_that_the_owner_names_and_nothing_uses_is_said(world: World) -> None:
+    trace = _recording(world, "ls ~")
+    draft = crystallise(trace, "it", values={"folder": "~/elsewhere"}, owner_home=world.owner)
+    assert "elsewhere" in _problems(draft)
+
+
+def test_a_taught_request_in_its_own_words_with_other_values_is_done_by_rote(world: World) -> None:
+    _old_files(world.owner / "Downloads")
+    draft = world.teach(
+        "delete files older than 30 days in ~/Downloads",
+        [bash("find ~/Downloads -type f -mtime +30 -delete"), "Deleted."],
+        "old-downloads",
+    )
+    for path, text in draft.files.items():
+        place = world.home / "sops/old-downloads" / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text.replace("sopwith-status: draft", "sopwith-status: probation"), "utf-8")
+    _old_files(world.owner / "in box")
+    owner = SpokenOwner(approvals=[Approval("once")] * 3)
+    asked = 'Please remove files older than ninety days in "~/in box"'
+    events = drive(agent(world.home, None).start(asked, Options(cwd=world.cwd), owner))
+    assert (events[-1]["status"], events[-1]["sop"]) == ("done", "old-downloads"), events[-1]
+    assert [path.name for path in (world.owner / "in box").iterdir()] == ["new.txt"]
+
+
+def test_a_hidden_secret_is_no_value(world: World) -> None:
+    trace = world.run("list", [bash("echo token=[secret] > ~/t.txt"), "Done."])
+    assert "secret" in _problems(crystallise(trace, "it", owner_home=world.owner))

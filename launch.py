@@ -68,9 +68,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {  # command → its positio
     "sops enable": (("sop", ""),),
     "sops disable": (("sop", ""),),
     "sops import": (("source", ""),),
-    "sops import": (("source", ""),),
     "sops export": (("sop", ""), ("path", "")),
-    "sops search": (("text", "+"),),
     "sops search": (("text", "+"),),
 }
 
@@ -326,8 +324,6 @@ def _add_arguments(parser: argparse.ArgumentParser, path: str) -> None:
         options.add_argument("--limit", metavar="N", type=_whole, help=say("opt.limit"))
     if path == "sops import":
         options.add_argument("--yes", action="store_true", help=say("opt.yes"))
-    if path == "sops import":
-        options.add_argument("--yes", action="store_true", help=say("opt.yes"))
     if path in WITH_RUN_OPTIONS:
         _add_run_options(options)
     if path in WITH_JSON:
@@ -391,9 +387,7 @@ TARGETS = {  # command → the function that does it
     "sops enable": "ui.sop_changes:enable",
     "sops disable": "ui.sop_changes:disable",
     "sops import": "ui.sop_import:import_",
-    "sops import": "ui.sop_import:import_",
     "sops export": "ui.sop_changes:export",
-    "sops search": "ui.sop_search:search",
     "sops search": "ui.sop_search:search",
     "doctor": "ui.doctor:doctor",
     "init": "ui.init:init",

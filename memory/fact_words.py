@@ -64,14 +64,15 @@ def _values(text: str) -> Iterator[Value]:
     for match in _VALUE.finditer(text):
         kind = _KINDS[match.lastgroup or "name"]
         found = match[0].strip(_QUOTES).rstrip(".,:;!?") if kind != "quoted" else match[0].strip(_QUOTES)
+        if not found.strip():
+            continue
         if kind == "name" and not _IS_NAME.fullmatch(found):
             if not found[0].isupper() or _SENTENCE_START.search(text[: match.start()]):
                 continue
             kind = "word"
         if kind == "relative" and not _is_relative_path(found):
             continue
-        if found:
-            yield Value(kind, found, match.start())
+        yield Value(kind, found, match.start())
 
 
 def _is_relative_path(text: str) -> bool:
@@ -99,7 +100,7 @@ def _spellings(value: Value) -> Iterator[str]:
 
 def _holds(text: str, wanted: str) -> bool:
     wanted, text = _plain(wanted), _plain(text)
-    at = text.find(wanted)
+    at = text.find(wanted) if wanted else -1
     while at >= 0:
         before, after = text[at - 1 : at], text[at + len(wanted) : at + len(wanted) + 1]
         if not (_joins(before) and _joins(wanted[0])) and not (_joins(after) and _joins(wanted[-1])):

@@ -37,6 +37,7 @@ RULES = {  # rule → what is said, in English and in Chinese
 }  # fmt: skip
 LEAST_COVERAGE = 0.5  # the share of a sentence's words that its proof must have where no value tells
 MAX_QUOTED = 80
+_WINDOW, _OVERLAP = 1_000, 120  # characters of a line that are looked at together
 
 _ADDRESSES = re.compile(  # text that speaks to an agent rather than about a thing
     r"(?i)\b(?:ignore|disregard|forget|override) (?:all |any |the |your |my )*(?:previous|prior|above|earlier|other|system) (?:\w+ )?(?:instructions?|prompts?|rules?|messages?|context)"
@@ -441,14 +442,13 @@ def check_sop(
     for path, number, line in _lines(files):
         where = f"{path}:{number}"
         refusals += _secrets(line, where, keeping, is_fact=False, is_kept=_is_record(path))
-        if _is_record(path):
-            continue
-        line = RUN_ID.sub("", line)
-        found = volatile(line, days, kept=lasting)
-        refusals += [Refusal("temporary", where, each.said("en"), each.said("zh")) for each in found]
-        refusals += evidence.line_faults(path, line, where)
-        if match := _ADDRESSES.search(line):
-            refusals.append(Refusal("instruction", where, _quoted(match[0])))
+        if not _is_record(path):
+            for part in _windows(RUN_ID.sub("", line)):
+                found = volatile(part, days, kept=lasting)
+                refusals += [Refusal("temporary", where, each.said("en"), each.said("zh")) for each in found]
+                if match := _ADDRESSES.search(part):
+                    refusals.append(Refusal("instruction", where, _quoted(match[0])))
+            refusals += evidence.line_faults(path, line, where)
     refusals += _personal(files)
     return list(dict.fromkeys(refusals))
 
@@ -466,6 +466,12 @@ def _lines(files: Mapping[str, str]) -> Iterator[tuple[str, int, str]]:
                 yield path, number, line
 
 
+def _windows(line: str) -> Iterator[str]:
+    """A line in parts that overlap: no pattern gets to see so much that it becomes slow."""
+    for start in range(0, max(len(line) - _OVERLAP, 1), _WINDOW - _OVERLAP):
+        yield line[start : start + _WINDOW]
+
+
 def _personal(files: Mapping[str, str]) -> Iterator[Refusal]:
     """Personal data as constants. A parameter may have an address as its default: it can be given another."""
     for path, text in sorted(files.items()):
@@ -476,9 +482,13 @@ def _personal(files: Mapping[str, str]) -> Iterator[Refusal]:
             if path == "sop.yaml" and line[:1] not in (" ", "\t", "#", ""):
                 is_parameter = line.startswith("parameters:")
             if not is_parameter:
-                where = f"{path}:{number}"
-                yield from (Refusal("personal", where, _mask(each[0])) for each in _CONTACTS.finditer(line) if _is_contact(each))  # fmt: skip
-                yield from (Refusal("personal", where, _mask(each[0])) for each in _ACCOUNTS.finditer(line) if _is_account(each[0]))  # fmt: skip
+                for part in _windows(line):
+                    yield from (Refusal("personal", f"{path}:{number}", _mask(each)) for each in _personal_data(part))
+
+
+def _personal_data(text: str) -> Iterator[str]:
+    yield from (match[0] for match in _CONTACTS.finditer(text) if _is_contact(match))
+    yield from (match[0] for match in _ACCOUNTS.finditer(text) if _is_account(match[0]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,380 @@
+"""The facts on a real disk: patches through the gate, the index in step, whoever writes, is killed, edits by hand, undoes.
+
+`python -m tests.test_facts 300` kills a writer three hundred times and says what was found.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.evidence import Pointer, read_record
+from memory.fact_lines import MAX_INDEX_LINES, Fact, FactLineError, index, parse, render, sections
+from memory.facts import FACTS, INDEX, Add, Amend, FactConflict, FactRefused, FactStore, Retire, check, due, note
+from memory.repository import BY_HAND, Repository, RepositoryError
+from tests.conftest import CHECKOUT
+from tests.driving import bash, run
+
+KILLS = 20
+WRITER = """
+import sys
+from pathlib import Path
+from memory.facts import Add, FactStore
+store = FactStore(Path(sys.argv[1]))
+for number in range(int(sys.argv[2]), int(sys.argv[3])):
+    print(number, store.apply(Add("PATHS", f"shelf {number} is /srv/shelf/{number}"), by_owner=True).id, flush=True)
+"""
+SHELVES = 'for n in $(seq 1 60); do echo "shelf $n is /srv/shelf/$n"; done; echo git 2.39.5; echo git 2.45.1'
+
+
+@pytest.fixture
+def proof(home: Path) -> Pointer:
+    """A result of a real run that shows the shelves and two versions of git."""
+    record = read_record(home, run(home, [bash(SHELVES), "Done."])[0]["run"])
+    assert record is not None
+    return record.pointer(record.results[0])
+
+
+def add(store: FactStore, text: str, *evidence: Pointer, section: str = "PATHS") -> Fact:
+    return store.apply(Add(section, text, evidence), run=evidence[0].run if evidence else None, by_owner=not evidence)
+
+
+def test_a_fact_is_stored_with_its_source_in_one_commit_that_names_the_run(home: Path, proof: Pointer) -> None:
+    store = FactStore(home)
+    fact = add(store, "shelf 3 is /srv/shelf/3", proof)
+    text = (home / FACTS).read_text("utf-8")
+    assert re.fullmatch(
+        rf"\[PATHS\]\n- shelf 3 is /srv/shelf/3 \{{#{fact.id} \d{{4}}-\d\d-\d\d {proof.run}:1={proof.hash}\}}\n", text
+    )
+    assert (home / INDEX).read_text("utf-8") == "[PATHS]\n- shelf 3 is /srv/shelf/3\n"
+    newest, *older = Repository(home).log("memory")
+    assert older == [] and f"Sopwith-Run: {proof.run}" in newest.message
+    assert store.all() == [fact] and check(home) == [] and fact.source == f"{proof.run}:1"
+    assert (home / FACTS).stat().st_mode & 0o077 == 0
+
+
+def test_what_the_gate_refuses_leaves_everything_as_it_was(home: Path, proof: Pointer) -> None:
+    store = FactStore(home)
+    add(store, "shelf 3 is /srv/shelf/3", proof)
+    before = (home / FACTS).read_bytes(), Repository(home).head()
+    with pytest.raises(FactRefused, match=r"\[unproven\].*/srv/shelf/99") as refused:
+        add(store, "shelf 99 is /srv/shelf/99", proof)
+    assert [each.rule for each in refused.value.refusals] == ["unproven"]
+    with pytest.raises(FactRefused, match=r"\[duplicate\].*shelf 3 is"):
+        add(store, "Shelf 3 is /srv/shelf/3.", proof)
+    with pytest.raises(FactRefused, match="evidence"):
+        store.apply(Add("PATHS", "shelf 4 is /srv/shelf/4"))
+    assert before == ((home / FACTS).read_bytes(), Repository(home).head()) and check(home) == []
+
+
+def test_an_amended_fact_points_to_the_one_it_replaces(home: Path, proof: Pointer) -> None:
+    store = FactStore(home, today="2026-03-01")
+    old = add(store, "git is 2.39.5", proof, section="TOOLS")
+    later = FactStore(home, today="2026-04-01")
+    new = later.apply(Amend(old.id, "git is 2.39.5", "git is 2.45.1", (proof,)))
+    assert new.supersedes == old.id and [fact.text for fact in store.all()] == ["git is 2.45.1"]
+    assert [(fact.id, fact.retired, fact.section) for fact in store.retired()] == [(old.id, "2026-04-01", "TOOLS")]
+    assert "2.39.5" not in (home / INDEX).read_text("utf-8") and check(home) == []
+
+
+def test_a_patch_must_match_exactly(home: Path, proof: Pointer) -> None:
+    store = FactStore(home)
+    fact = add(store, "git is 2.39.5", proof, section="TOOLS")
+    for patch in (
+        Amend(fact.id, "git is 2.39", "git is 2.45.1", (proof,)),
+        Amend("000000", "git is 2.39.5", "git is 2.45.1", (proof,)),
+        Retire(fact.id, "git is 2.39.5."),
+    ):
+        with pytest.raises(FactConflict):
+            store.apply(patch)
+    assert store.apply(Retire(fact.id, fact.text)).retired and store.all() == [] and check(home) == []
+    assert add(store, "git is 2.39.5", proof, section="TOOLS").id != fact.id  # found true again
+    assert check(home) == []
+
+
+def test_what_is_missing_is_looked_for_again(home: Path) -> None:
+    record = read_record(home, run(home, [bash("ffmpeg-nowhere -version"), "Done."])[0]["run"])
+    assert record is not None
+    store = FactStore(home, today="2026-01-15")
+    fact = add(store, "ffmpeg-nowhere is not installed", record.pointer(record.results[0]), section="NEGATIVE")
+    assert fact.reprobe == "2026-02-14" and "2026-02-14" in (home / INDEX).read_text("utf-8")
+    assert due(store.all(), "2026-02-13") == [] and due(store.all(), "2026-02-14") == [fact]
+    other = store.apply(Add("NEGATIVE", "there is no fax here", (), "2026-12-01"), by_owner=True)
+    assert other.reprobe == "2026-12-01" and check(home) == []
+
+
+def test_lines_by_hand_are_the_owners_and_get_an_id_with_the_next_change(home: Path, proof: Pointer) -> None:
+    (home / "memory").mkdir(parents=True, exist_ok=True)
+    (home / FACTS).write_text("# mine\n[PREFERENCES]\n- reports in German\n\n[GARDEN]\n- the shed is locked\n", "utf-8")
+    store = FactStore(home)
+    assert next((fact.text, fact.source, fact.id) for fact in store.all()) == ("reports in German", "owner", "")
+    assert any("GARDEN" in line for line in check(home))
+    add(store, "shelf 3 is /srv/shelf/3", proof)
+    assert [commit.subject for commit in Repository(home).log(FACTS)][1] == BY_HAND
+    assert all(fact.id and fact.day for fact in store.all()) and len(store.all()) == 3
+
+
+def test_a_line_that_is_no_fact_is_named_and_nothing_is_changed(home: Path, proof: Pointer) -> None:
+    (home / "memory").mkdir(parents=True, exist_ok=True)
+    (home / FACTS).write_text("[PATHS]\n- a is /srv/a\nwhat is this\n", "utf-8")
+    with pytest.raises(FactLineError, match=r"global_mem.txt:3"):
+        add(FactStore(home), "shelf 3 is /srv/shelf/3", proof)
+    assert "global_mem.txt:3" in check(home)[0]
+    assert (home / FACTS).read_text("utf-8").endswith("what is this\n")
+
+
+def test_check_finds_what_is_wrong(home: Path, proof: Pointer) -> None:
+    store = FactStore(home)
+    fact = add(store, "shelf 3 is /srv/shelf/3", proof)
+    good = (home / FACTS).read_text("utf-8")
+    log = home / "runs" / proof.run / "log.jsonl"
+    whole = log.read_text("utf-8")
+    wrong = {
+        "twice": good + good.splitlines()[1] + "\n",
+        "supersedes": good.replace("}", " supersedes:#ffffff}"),
+        "run": good.replace(proof.run, "20200101-000000-abc12"),
+        "changed": good.replace(proof.hash, "0" * 16),
+        "section": good.replace("[PATHS]", "[PLACES]"),
+        "index": good.replace("shelf 3", "shelf three"),
+        "reprobe": good.replace("[PATHS]", "[NEGATIVE]"),
+    }
+    for what, text in wrong.items():
+        (home / FACTS).write_text(text, "utf-8")
+        assert check(home) != [] and check(home, "zh") != check(home), what
+    (home / FACTS).write_text(good, "utf-8")
+    assert check(home) == []
+    log.write_text(whole.replace("/srv/shelf/3", "/srv/shelf/33", 1), "utf-8")
+    assert [fact.id in line and proof.run in line for line in check(home)] == [True]
+    log.write_text(whole, "utf-8")
+    (home / INDEX).write_text("[PATHS]\n- something else\n", "utf-8")
+    assert len(check(home)) == 1
+    add(store, "shelf 4 is /srv/shelf/4", proof)
+    assert check(home) == []
+
+
+def test_the_index_has_at_most_thirty_lines_and_counts_the_rest(home: Path, proof: Pointer) -> None:
+    store = FactStore(home)
+    for number in range(1, 41):
+        add(store, f"shelf {number} is /srv/shelf/{number}", proof)
+    lines = (home / INDEX).read_text("utf-8").splitlines()
+    assert len(lines) == MAX_INDEX_LINES and lines[-1] == "… +12: memory/global_mem.txt" and check(home) == []
+
+
+TEXTS = st.text(
+    st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"], exclude_characters="{}\x85"), min_size=1, max_size=300
+)
+FACTS_OF_ALL_KINDS = st.lists(
+    st.builds(
+        Fact,
+        section=st.sampled_from([*sections(), "GARDEN"]),
+        text=TEXTS.map(str.strip).filter(bool),
+        evidence=st.sampled_from([(), (Pointer("20261121-222220-3079f", 4, "0123456789abcdef"),) * 2]),
+        id=st.from_regex(r"[0-9a-f]{6}", fullmatch=True),
+        day=st.just("2026-11-21"),
+        supersedes=st.sampled_from(["", "abcdef"]),
+        reprobe=st.sampled_from(["", "2027-01-01"]),
+    ),
+    max_size=60,
+)  # fmt: skip
+
+
+@given(FACTS_OF_ALL_KINDS)
+def test_what_is_written_is_read_back(facts: list[Fact]) -> None:
+    read = parse(render(facts))
+    assert sorted(read, key=repr) == sorted(facts, key=repr) and render(read) == render(facts)
+    assert index(facts).count("\n") <= MAX_INDEX_LINES
+
+
+# Undo
+
+
+def test_undo_takes_back_the_last_change_as_a_new_one(home: Path, proof: Pointer) -> None:
+    store = FactStore(home)
+    kept = add(store, "shelf 3 is /srv/shelf/3", proof)
+    old = add(store, "git is 2.39.5", proof, section="TOOLS")
+    store.apply(Amend(old.id, old.text, "git is 2.45.1", (proof,)))
+    commits = len(Repository(home).log())
+    assert "git is 2.45.1" in store.undo()
+    assert {fact.id for fact in store.all()} == {kept.id, old.id} and store.retired() == []
+    assert len(Repository(home).log()) == commits + 1 and check(home) == []
+    store.undo()
+    assert store.all() == [kept]
+    store.undo()
+    assert store.all() == [] and check(home) == [] and (home / INDEX).read_text("utf-8") == ""
+    with pytest.raises(FactConflict):
+        store.undo()
+
+
+def test_undo_leaves_what_the_owner_wrote_since(home: Path, proof: Pointer) -> None:
+    store = FactStore(home)
+    add(store, "shelf 3 is /srv/shelf/3", proof)
+    (home / FACTS).write_text((home / FACTS).read_text("utf-8") + "\n[PREFERENCES]\n- short answers\n", "utf-8")
+    store.undo()
+    assert [fact.text for fact in store.all()] == ["short answers"] and check(home) == []
+
+
+def test_without_git_facts_are_kept_and_undo_says_why_not(
+    home: Path, proof: Pointer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(home))
+    store = FactStore(home)
+    fact = add(store, "shelf 3 is /srv/shelf/3", proof)
+    assert store.all() == [fact] and check(home) == []
+    with pytest.raises(RepositoryError, match="git"):
+        store.undo()
+
+
+# Several writers, kills, a full disk
+
+
+def writer(home: Path, first: int, end: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", WRITER, str(home), str(first), str(end)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, cwd=CHECKOUT, text=True, env={**os.environ})
+
+
+def test_writers_at_once_lose_nothing(home: Path) -> None:
+    home.mkdir(parents=True)
+    writers = [writer(home, 100 * number, 100 * number + 8) for number in range(3)]
+    said = [each.communicate(timeout=60)[0].splitlines() for each in writers]
+    assert [each.returncode for each in writers] == [0, 0, 0]
+    ids = {line.split()[1] for lines in said for line in lines}
+    assert len(ids) == 24 and {fact.id for fact in FactStore(home).all()} == ids and check(home) == []
+    assert len(Repository(home).log(FACTS)) == 24
+
+
+def kill_writers(home: Path, times: int) -> int:
+    """Kills a writer again and again at random moments; returns how many facts it had said were stored."""
+    acknowledged: set[str] = set()
+    for number in range(times):
+        process = writer(home, number * 1000, number * 1000 + 900)
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        time.sleep(random.uniform(0, 0.15))
+        process.send_signal(signal.SIGKILL)
+        lines = [first, *process.stdout.read().splitlines(keepends=True)]
+        process.wait()
+        process.stdout.close()
+        acknowledged |= {line.split()[1] for line in lines if line.endswith("\n")}
+        here = {fact.id for fact in FactStore(home).all()}
+        assert acknowledged <= here, f"lost after {number} kills: {acknowledged - here}"
+    FactStore(home).apply(Add("PATHS", "the last shelf is /srv/shelf/last"), by_owner=True)
+    assert check(home) == []
+    subjects = [commit.subject for commit in Repository(home).log(FACTS)]
+    assert BY_HAND not in subjects, "what a kill interrupted was taken for the owner's own"
+    assert len(subjects) == len(FactStore(home).all())
+    return len(acknowledged)
+
+
+def test_a_kill_loses_nothing_that_was_stored(home: Path) -> None:
+    home.mkdir(parents=True)
+    assert kill_writers(home, KILLS) >= KILLS
+
+
+def test_a_full_disk_leaves_the_facts_as_they_were(small_disk: Path) -> None:
+    home = small_disk / "home"
+    home.mkdir()
+    store = FactStore(home)
+    add(store, "shelf 1 is /srv/shelf/1")
+    with pytest.raises((OSError, RepositoryError)), (small_disk / "filler").open("wb") as filler:
+        for number in range(2, 100):
+            with contextlib.suppress(OSError):
+                while True:
+                    os.write(filler.fileno(), b"x" * 4096)
+            add(store, f"shelf {number} is /srv/shelf/{number}")
+    before = [fact.text for fact in store.all()]
+    (small_disk / "filler").unlink()
+    add(store, "shelf 500 is /srv/shelf/500")
+    assert [fact.text for fact in store.all()] == [*before, "shelf 500 is /srv/shelf/500"] and check(home) == []
+
+
+# Notes and screens
+
+
+def test_a_note_goes_into_todays_file_with_its_source(home: Path) -> None:
+    home.mkdir(parents=True)
+    note(home, "call the plumber\ntoday")
+    path = note(home, "the key is ghp_abcdefghijklmnopqrstuvwxyz0123456789")
+    lines = path.read_text("utf-8").splitlines()
+    assert lines[0] == f"# {path.stem}" and re.fullmatch(
+        r"- \d\d:\d\d call the plumber today \(owner; main\)", lines[2]
+    )
+    assert "ghp_" not in lines[3] and len(Repository(home).log("memory")) == 2
+
+
+def memory(name: str, home: Path, lang: str = "en", **args: object) -> int:
+    from argparse import Namespace
+
+    import config
+    from ui import memory as screen
+    from ui import words
+
+    words.use(lang)
+    try:
+        settings = config.load(home, "zh" if lang == "zh" else "en", dict(os.environ))
+        code: int = getattr(screen, name)(Namespace(**args), settings)
+    finally:
+        words.use("en")
+    return code
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_screen_shows_takes_back_and_checks(
+    home: Path, proof: Pointer, lang: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert memory("facts", home, lang, json=False) == 0 and memory("check", home, lang, json=False) == 0
+    fact = add(FactStore(home), "shelf 3 is /srv/shelf/3", proof)
+    capsys.readouterr()
+    assert memory("facts", home, lang, json=True) == 0
+    assert json.loads(capsys.readouterr().out)["facts"] == [
+        {
+            "id": fact.id,
+            "section": "PATHS",
+            "text": fact.text,
+            "day": fact.day,
+            "source": f"{proof.run}:1",
+            "supersedes": None,
+            "reprobe": None,
+            "due": False,
+        }
+    ]
+    assert memory("facts", home, lang, json=False) == 0
+    assert fact.id in capsys.readouterr().out
+    (home / INDEX).write_text("", "utf-8")
+    assert memory("check", home, lang, json=True) == 1
+    assert len(json.loads(capsys.readouterr().out)["problems"]) == 1
+    assert memory("undo", home, lang) == 0 and fact.text in capsys.readouterr().out
+    assert FactStore(home).all() == []
+
+
+def test_the_owner_says_a_fact(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    home.mkdir(parents=True)
+    assert memory("add_note", home, text=["[preferences]", "reports", "in", "German"]) == 0
+    assert [(fact.section, fact.source) for fact in FactStore(home).all()] == [("PREFERENCES", "owner")]
+    from ui.memory import MemoryUsage
+
+    with pytest.raises(MemoryUsage, match=r"\[secret\]"):
+        memory("add_note", home, text=["[CREDENTIALS] the NAS password is hunter2secret"])
+    with pytest.raises(MemoryUsage, match=r"临时"):
+        memory("add_note", home, "zh", text=["[PATHS] 报告在 /tmp/x/y"])
+    with pytest.raises(MemoryUsage):
+        memory("add_note", home, text=[" "])
+    assert memory("add_note", home, text=["call", "the", "plumber"]) == 0
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        count = int(sys.argv[1])
+        sys.stdout.write(f"{count} kills, {kill_writers(Path(folder), count)} facts acknowledged, none lost\n")

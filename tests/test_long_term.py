@@ -1,0 +1,211 @@
+"""What runs that ask to be remembered leave behind: real runs, the gate in between, a model that is a function."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from learning.long_term import after_run, read_reply, section_of
+from learning.trace import Trace, read_trace
+from memory.facts import FactStore, check
+from memory.runlog import read_events
+from models.base import Event, ModelUnavailable
+from tests.driving import bash, call, run
+
+TOOLS = "echo-free git version 2.39.5 in /usr/bin/git\nbackups lie in /srv/backups\n"
+
+
+def finished(home: Path, *what: str, task: str = "look around", session: str = "main", lang: str = "en") -> str:
+    """A run that saw TOOLS and a missing command, and was marked with `what`."""
+    Path("tools.txt").write_text(TOOLS, "utf-8")
+    marks = [call("start_long_term_update", what=text) for text in what]
+    events = run(home, [bash("cat tools.txt"), bash("ffmpeg-nowhere -version"), *marks, "Done."], task=task)
+    log = home / "runs" / events[0]["run"] / "log.jsonl"
+    text = log.read_text("utf-8").replace('"session": "main"', f'"session": "{session}"', 1)
+    log.write_text(text.replace('"lang": "en"', f'"lang": "{lang}"', 1), "utf-8")
+    run_id: str = events[0]["run"]
+    return run_id
+
+
+def learn(home: Path, run_id: str, **more: Any) -> list[Event]:
+    return after_run(read_trace(home, run_id), list(read_events(home, run_id)), home, **more)
+
+
+def never_asked(prompt: str) -> str:
+    raise AssertionError(f"a model was asked: {prompt[:80]}")
+
+
+def facts(home: Path) -> list[tuple[str, str, str]]:
+    return [(fact.section, fact.text, fact.source) for fact in FactStore(home).all()]
+
+
+def test_what_the_mark_says_and_a_result_shows_becomes_a_fact(home: Path) -> None:
+    run_id = finished(
+        home, "git 2.39.5 is at /usr/bin/git. Backups are in /srv/backups.\n- ffmpeg-nowhere is not installed"
+    )
+    learned = learn(home, run_id)
+    assert [(event["type"], event["what"], event["status"]) for event in learned] == [("learned", "fact", "stored")] * 3
+    assert facts(home) == [
+        ("PATHS", "Backups are in /srv/backups", f"{run_id}:1"),
+        ("TOOLS", "git 2.39.5 is at /usr/bin/git", f"{run_id}:1"),
+        ("NEGATIVE", "ffmpeg-nowhere is not installed", f"{run_id}:2"),
+    ]
+    assert learned[0]["name"] == "git 2.39.5 is at /usr/bin/git" and run_id in learned[0]["reason"]
+    assert check(home) == []
+
+
+def test_a_chinese_mark_is_read_too(home: Path) -> None:
+    run_id = finished(home, "备份在 /srv/backups。没有安装 ffmpeg-nowhere。", lang="zh")
+    assert [event["status"] for event in learn(home, run_id)] == ["stored", "stored"]
+    assert facts(home) == [
+        ("PATHS", "备份在 /srv/backups", f"{run_id}:1"),
+        ("NEGATIVE", "没有安装 ffmpeg-nowhere", f"{run_id}:2"),
+    ]
+
+
+@pytest.mark.parametrize(("lang", "said"), [("en", "no result of the runs"), ("zh", "结果和请求里都没有")])
+def test_what_no_result_shows_is_refused_with_its_reason(home: Path, lang: str, said: str) -> None:
+    run_id = finished(home, "git 2.45.0 is at /usr/bin/git.", lang=lang)
+    (learned,) = learn(home, run_id)
+    assert learned["status"] == "refused" and said in learned["reason"] and "2.45.0" in learned["reason"]
+    assert facts(home) == [] and not (home / "memory/global_mem.txt").exists()
+
+
+def test_a_run_without_a_mark_leaves_nothing(home: Path) -> None:
+    assert learn(home, finished(home), ask_model=never_asked) == []
+
+
+def test_a_shared_session_leaves_nothing(home: Path) -> None:
+    run_id = finished(home, "git 2.39.5 is at /usr/bin/git.", session="shared:team")
+    learned = learn(home, run_id, ask_model=never_asked)
+    assert [event["status"] for event in learned] == ["refused"] and facts(home) == []
+
+
+def test_a_preference_is_kept_in_the_owners_words_alone(home: Path) -> None:
+    run_id = finished(home, "The owner prefers reports in German.", task="From now on I prefer reports in German")
+    assert [event["status"] for event in learn(home, run_id)] == ["stored"]
+    other = finished(home, "The owner prefers long walks in Norway.", task="From now on I prefer reports in German")
+    assert [event["status"] for event in learn(home, other)] == ["refused"]
+    assert [text for _, text, _ in facts(home)] == ["The owner prefers reports in German"]
+
+
+def test_a_procedure_is_no_fact_and_goes_to_who_drafts_sops(home: Path) -> None:
+    run_id = finished(home, "How to list tools: first cat tools.txt, then look at /usr/bin/git.")
+    drafted: list[tuple[str, str]] = []
+
+    def draft(trace: Trace, what: str) -> list[Event]:
+        drafted.append((trace.run, what))
+        return [{"type": "learned", "what": "sop", "name": "list-tools", "status": "draft"}]
+
+    assert [event["what"] for event in learn(home, run_id, draft_sop=draft)] == ["sop"]
+    assert drafted == [(run_id, "How to list tools: first cat tools.txt, then look at /usr/bin/git.")]
+    assert facts(home) == []
+
+
+def test_learning_from_a_run_twice_changes_nothing(home: Path) -> None:
+    run_id = finished(home, "git 2.39.5 is at /usr/bin/git.")
+    learn(home, run_id)
+    before = facts(home)
+    assert learn(home, run_id) == [] and facts(home) == before
+    again = finished(home, "git 2.39.5 is at /usr/bin/git.")
+    (learned,) = learn(home, again)
+    assert learned["status"] == "refused" and "[duplicate]" in learned["reason"]
+
+
+def test_a_newer_value_replaces_the_older_one(home: Path) -> None:
+    learn(home, finished(home, "The version of git is 2.39.5."))
+    (old,) = FactStore(home).all()
+    Path("tools.txt").write_text("git version 2.45.1\n", "utf-8")
+    replies = [bash("cat tools.txt"), call("start_long_term_update", what="The version of git is 2.45.1."), "Done."]
+    (learned,) = learn(home, run(home, replies)[0]["run"])
+    (new,) = FactStore(home).all()
+    assert learned["status"] == "stored" and new.supersedes == old.id and new.text.endswith("2.45.1")
+    assert check(home) == []
+
+
+# The model's one call
+
+
+def reply(*proposals: tuple[str, str, list[int]]) -> str:
+    return json.dumps({"facts": [{"section": each[0], "text": each[1], "turns": each[2]} for each in proposals]})
+
+
+def test_a_model_proposes_and_the_gate_decides(home: Path) -> None:
+    run_id = finished(home, "Keep what was found.")
+    prompts: list[str] = []
+
+    def ask(prompt: str) -> str:
+        prompts.append(prompt)
+        return reply(
+            ("PATHS", "backups lie in /srv/backups", [1]),
+            ("PATHS", "photos lie in /srv/photos", [1]),
+            ("TOOLS", "git 2.39.5 is at /usr/bin/git", [2]),
+            ("ENVIRONMENT", "git is a version control system", [1]),
+        )
+
+    learned = learn(home, run_id, ask_model=ask)
+    assert [event["status"] for event in learned] == ["stored", "refused", "refused", "refused"]
+    assert facts(home) == [("PATHS", "backups lie in /srv/backups", f"{run_id}:1")]
+    assert len(prompts) == 1 and "Keep what was found." in prompts[0] and "/srv/backups" in prompts[0]
+    assert "look around" in prompts[0] and "{what}" not in prompts[0] and "CREDENTIALS:" in prompts[0]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("", "none", "{", "[]", "null", '{"facts": {}}', '{"facts": [], "more": 1}', '{"facts": ["x"]}', "[" * 9000),
+        *(
+            '{"facts": [{"section": 1, "text": "x", "turns": [1]}]}',
+            '{"facts": [{"section": "PATHS", "text": "x", "turns": ["1"]}]}',
+        ),
+        '{"facts": [{"section": "PATHS", "text": "x", "turns": [true]}]}',
+    ],
+)
+def test_a_reply_that_is_not_the_json_asked_for_brings_nothing(home: Path, said: str) -> None:
+    run_id = finished(home, "Keep what was found.")
+    (learned,) = learn(home, run_id, ask_model=lambda prompt: said)
+    assert learned["status"] == "refused" and "JSON" in learned["reason"] and facts(home) == []
+
+
+def test_a_model_that_cannot_be_reached_does_not_undo_what_is_certain(home: Path) -> None:
+    def ask(prompt: str) -> str:
+        raise ModelUnavailable("nobody there")
+
+    learned = learn(home, finished(home, "Backups are in /srv/backups."), ask_model=ask)
+    assert [event["status"] for event in learned] == ["refused", "stored"] and "nobody there" in learned[0]["reason"]
+
+
+def test_facts_that_cannot_be_written_are_said_and_raise_nothing(home: Path) -> None:
+    run_id = finished(home, "Backups are in /srv/backups.")
+    (home / "memory").mkdir(exist_ok=True)
+    (home / "memory/global_mem.txt").write_text("what is this\n", "utf-8")
+    (learned,) = learn(home, run_id)
+    assert learned["status"] == "refused" and "global_mem.txt:1" in learned["reason"]
+
+
+def test_fences_around_the_reply_are_taken_off() -> None:
+    (proposal,) = read_reply("```json\n" + reply(("[paths]", " x ", [1, 2])) + "\n```\n")
+    assert (proposal.section, proposal.text, proposal.turns) == ("PATHS", "x", (1, 2))
+
+
+@pytest.mark.parametrize(
+    ("text", "section"),
+    [
+        ("git 2.39.5 is at /usr/bin/git", "TOOLS"),
+        ("chromium starts only with --no-sandbox", "TOOLS"),
+        ("backups are in /srv/backups", "PATHS"),
+        ("备份在 /srv/backups", "PATHS"),
+        ("the API key is kept in ~/.netrc", "CREDENTIALS"),
+        ("密码存在 ~/.netrc", "CREDENTIALS"),
+        ("the owner prefers short answers", "PREFERENCES"),
+        ("主人喜欢简短的回答", "PREFERENCES"),
+        ("ffmpeg is not installed", "NEGATIVE"),
+        ("没有安装 ffmpeg", "NEGATIVE"),
+        ("postgres listens on port 5432", "ENVIRONMENT"),
+    ],
+)
+def test_a_fact_finds_its_section(text: str, section: str) -> None:
+    assert section_of(text) == section

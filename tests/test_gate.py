@@ -23,15 +23,15 @@ def gate(tmp_path: Path) -> Gate:
 
 def bash(gate: Gate, script: str, **more: Any) -> Decision:
     """What the gate says of a bash script in the working folder."""
-    return gate.decide(Ask("code_run", {"type": "bash", "script": script, **more}, ("execute",), (), "main", True))
+    return gate.decide(Ask("code_run", {"type": "bash", "script": script, **more}, ("execute",), (), "main"))
 
 
 def python(gate: Gate, script: str) -> Decision:
-    return gate.decide(Ask("code_run", {"type": "python", "script": script}, ("execute",), (), "main", True))
+    return gate.decide(Ask("code_run", {"type": "python", "script": script}, ("execute",), (), "main"))
 
 
 def on_path(gate: Gate, tool: str, effects: tuple[str, ...], path: Path | str, **args: Any) -> Decision:
-    return gate.decide(Ask(tool, args, effects, (Path(path),), "main", True))
+    return gate.decide(Ask(tool, args, effects, (Path(path),), "main"))
 
 
 HARMLESS = [
@@ -245,9 +245,9 @@ def test_reference_to_a_secret_is_a_reading_of_it(gate: Gate) -> None:
 
 def test_shared_session_gets_no_effect_at_all(gate: Gate) -> None:
     for effects in (("read",), ("write",), ("execute",), ("memory",), ("network",), ("delete",)):
-        assert gate.decide(Ask("x", {"script": "ls"}, effects, (), "shared:club", True)).decision == "refuse"
+        assert gate.decide(Ask("x", {"script": "ls"}, effects, (), "shared:club")).decision == "refuse"
     for effects in (("none",), ("ask",)):
-        assert gate.decide(Ask("x", {}, effects, (), "shared:club", True)).decision == "allow"
+        assert gate.decide(Ask("x", {}, effects, (), "shared:club")).decision == "allow"
 
 
 def test_the_owners_config_decides_what_asks_and_what_is_forbidden(gate: Gate) -> None:

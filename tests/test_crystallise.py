@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import json
 import os
 import subprocess
@@ -605,9 +606,9 @@ def test_a_recording_offers_what_may_vary_and_takes_the_names_of_the_owner(world
 def test_only_the_commands_that_count_are_taken_from_a_recording(world: World) -> None:
     _fill(world.owner / "d", a__txt="1\n2\n")
     events = drive(
-        agent(world.home, [bash("wc --wrong ~/d/a.txt"), bash("F=~/d/a.txt"), bash("wc -l < ${F:-/dev/null}"), "x"]).start(
-            "teach it", Options(rote=False, cwd=world.cwd), SpokenOwner()
-        )
+        agent(
+            world.home, [bash("wc --wrong ~/d/a.txt"), bash("F=~/d/a.txt"), bash("wc -l < ${F:-/dev/null}"), "x"]
+        ).start("teach it", Options(rote=False, cwd=world.cwd), SpokenOwner())
     )
     trace = replace(trace_of(events[0]["run"], events), taught="it")
     known = recorded(trace, commands_that_count(events))
@@ -644,3 +645,12 @@ def test_a_taught_request_in_its_own_words_with_other_values_is_done_by_rote(wor
 def test_a_hidden_secret_is_no_value(world: World) -> None:
     trace = world.run("list", [bash("echo token=[secret] > ~/t.txt"), "Done."])
     assert "secret" in _problems(crystallise(trace, "it", owner_home=world.owner))
+
+
+def test_the_folder_of_a_draft_is_valid_for_other_agents(world: World, tmp_path: Path) -> None:
+    _fill(world.owner / "in", a__txt="1\n")
+    draft = world.teach("count: the #lines 'of' ~/in/a.txt", [bash("wc -l < ~/in/a.txt"), "1"], "count-lines")
+    folder = tmp_path / "count-lines"
+    folder.mkdir()
+    (folder / "SKILL.md").write_text(draft.files["SKILL.md"], "utf-8")
+    assert importlib.import_module("skills_ref").validate(folder) == []  # it has no types

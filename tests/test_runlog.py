@@ -6,11 +6,13 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from memory.runlog import RunLog, RunLogError, find_run, list_runs, read_events, run_ids, summarise, worker
+from memory import evidence, sop_stats
+from memory.runlog import RunLog, RunLogError, find_run, list_runs, new_run_id, read_events, run_ids, summarise, worker
 from tests.conftest import CHECKOUT
 
 ENDED = {
@@ -153,3 +155,15 @@ def test_a_full_disk_is_said_and_leaves_no_half_line(tmp_path: Path) -> None:
         assert [json.loads(line)["number"] for line in lines.splitlines()[1:]] == list(range(lines.count(b"\n") - 1))
     finally:
         subprocess.run(["umount", disk], check=True)
+
+
+def test_ids_are_those_that_evidence_and_counts_look_for() -> None:
+    assert sop_stats.RUN_ID.fullmatch(new_run_id()) and evidence.RUN_ID.fullmatch(new_run_id())
+
+
+def test_ids_sort_by_time() -> None:
+    ids = []
+    for _ in range(5):
+        ids.append(new_run_id())
+        time.sleep(0.002)
+    assert ids == sorted(ids)

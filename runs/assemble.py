@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +18,7 @@ from context.builder import FoldedTask, build
 from context.prompts import Prompts
 from handler import AgentHandler, Owner
 from learning.guards import ReplayGuards
+from learning.learned_wordings import with_learned
 from learning.routing import choose
 from learning.slots import Where
 from memory.home import open_home
@@ -64,6 +67,7 @@ class Replay:
     sop: Sop
     parameters: dict[str, Any]
     request: str = ""
+    lane: str = ""  # of the routing that found it
     verifies: bool = False  # a trial on a copy: it counts for no statistics
 
 
@@ -80,8 +84,9 @@ class Agent:
         """A new run. `previous` are the earlier runs of the conversation, oldest first."""
         match = None
         if options.rote and options.session == "main":
-            match = choose(task, self.sops.all(), options.cwd, Path.home()).match
-        return self._start(task, options, owner, Replay(match.sop, match.parameters, task) if match else None, previous)
+            match = choose(task, with_learned(self.sops.all(), self.config.home), options.cwd, Path.home()).match
+        replay = Replay(match.sop, match.parameters, task, match.lane) if match else None
+        return self._start(task, options, owner, replay, previous)
 
     def run_sop(self, name: str, parameters: dict[str, Any], options: Options, owner: Owner) -> Run:
         """A new run that does the SOP called `name` by rote. Raises SopwithError when it cannot be."""
@@ -153,6 +158,7 @@ class Agent:
             **({"verifies": replay.sop.name} if replay and replay.verifies else {}),
             "parameters": replay.parameters if replay else None,
             "sop_version": replay.sop.version if replay else None,
+            **({"lane": replay.lane} if replay and replay.lane else {}),
             "cwd": str(options.cwd),
             "lang": self.config.lang,
             "previous": list(previous),
@@ -270,12 +276,18 @@ class Agent:
             steering,
             totals=progress.totals,
             sop=start["sop"],
-            learn=self._learn if learns else None,
+            learn=partial(self._learn, start) if learns else None,
         )
 
-    def _learn(self, run: Run) -> Iterator[Event]:
+    def _learn(self, start: Event, run: Run) -> Iterator[Event]:
         """What comes of a run that has ended. A seed that did well, and a run that nobody marked, teach nothing."""
         used = self.sops.get(run.sop) if run.sop else None
+        if used is not None and run.is_by_rote and start.get("lane", "wordings") != "wordings":
+            from learning.learned_wordings import add
+
+            where = Where(Path(start["cwd"]), Path.home())
+            with suppress(OSError):  # a full disk: it is asked for in other words once more
+                add(self.config.home, used, start["task"], start["parameters"], run.id, where, self.sops.all())
         if run.is_marked or (used is not None and not (used.is_seed and run.status == "done")):
             from runs.learn import learn
 

@@ -82,6 +82,11 @@ class Run:
         """The exit code of the process (README), once the run has ended."""
         return EXIT_CODES.get(self.status, 1)
 
+    @property
+    def is_by_rote(self) -> bool:
+        """True when the run is done and no model had to go on."""
+        return self.status == "done" and bool(self._totals.as_fields()["rote"])
+
     def steer(self, text: str) -> None:
         """Says something to the run while it works; the model reads it before its next turn. Any thread may call."""
         self._steering.say(text)

@@ -239,7 +239,8 @@ def _keep(proposal: Proposal, store: FactStore, record: RunRecord, lang: str) ->
         if _is_known_from(record.run, refused.refusals, store.all()):
             return []
         reason = "; ".join(each.said(lang) for each in refused.refusals)
-        return [_learned(proposal.text, "refused", reason)]
+        hidden = next((each.what for each in refused.refusals if each.rule == "secret"), proposal.text)
+        return [_learned(hidden, "refused", reason)]
     except (SopwithError, OSError) as error:
         return [_learned(proposal.text, "refused", _first_line(str(error)))]
     return [_learned(fact.text, "stored", f"[{fact.section}] {fact.source}")]

@@ -93,7 +93,7 @@ _CONTACTS = re.compile(
 _NO_ONES_MAIL = re.compile(r"(?i)^(?:git|hg|svn|no-?reply|root|postgres|admin|user|you|me|name)@|@(?:example\.|localhost|test\.|[\w.-]+\.(?:test|example|invalid|local)$)")  # fmt: skip
 _CREDENTIAL = re.compile(  # stricter than the redactor: a fact needs no value at all
     r"(?i)(?:\b(?:password|passwd|passphrase|secret|api[ _-]?key|access[ _-]?token|token|pin)\b|密码|口令|密钥|令牌)\s*(?:\w+ ){0,3}?(?:is|are|=|:|：|是|为)\s*[\"'“`]?"
-    r"(?!(?:in|at|on|the|a|an|not|no|stored|kept|saved|held|read|set|called|named|under|from|required|needed|used|optional|asked|given|by|valid|empty|managed|here|there|one|what)\b|[$~/]|[A-Z][A-Z0-9_]*\b(?![\w!@#%&*])|存|在|放|由|从|保|不|需|写|环境)"
+    r"(?!(?:in|at|on|the|a|an|not|no|stored|kept|saved|held|read|set|called|named|under|from|required|needed|used|optional|asked|given|by|valid|empty|managed|here|there|one|what)\b|[$~/]|(?-i:[A-Z][A-Z0-9_]*)\b(?![\w!@#%&*])|存|在|放|由|从|保|不|需|写|环境)"
     r"(?P<value>[^\s\"'“”`，。,;]{3,})"
 )
 _FETCHES = re.compile(r"(?i)\b(?:curl|wget|httpie|lynx|links|w3m|requests\.|urllib|urlopen|httpx|aiohttp|fetch\()|https?://(?!localhost|127\.0\.0\.1)")  # fmt: skip
@@ -276,6 +276,7 @@ class _Proof:
     brought: tuple[str, ...]  # one text a result
     handed: str
     said: str
+    cwd: Path
 
     @classmethod
     def of(cls, records: Sequence[RunRecord], results: Sequence[Result]) -> _Proof:
@@ -283,7 +284,8 @@ class _Proof:
         written = "\n".join(each.args_text for record in records for each in record.results)
         said = "\n".join(text for record in records for text in record.said)
         handed = "\n".join(_handed(each.args) for each in telling if each.status == "ok")
-        return cls(tuple(telling), tuple(_brought(each, written) for each in telling), handed, said)
+        brought = tuple(_brought(each, written) for each in telling)
+        return cls(tuple(telling), brought, handed, said, records[0].cwd)
 
     @property
     def seen(self) -> str:
@@ -398,24 +400,26 @@ def _order(fact: Fact, proof: _Proof, keeping: Keeping, where: str) -> Iterator[
         for result, text in zip(proof.results, proof.brought, strict=True)
         if any(stands_in(value, text) for value in telling) or coverage(fact.text, text) >= LEAST_COVERAGE
     ]
-    if backing and not is_owners and all(_is_fetched(result, keeping) for result, _ in backing):
+    if backing and not is_owners and all(_is_fetched(result, keeping, proof.cwd) for result, _ in backing):
         for _, text in backing:
             if match := _ADDRESSES.search(text):
                 yield Refusal("instruction", where, _quoted(match[0]))
                 return
 
 
-def _is_fetched(result: Result, keeping: Keeping) -> bool:
+def _is_fetched(result: Result, keeping: Keeping, cwd: Path) -> bool:
     """Whether a result is what others wrote: a page, a server's answer, a file outside the owner's folders."""
     if _FETCHING_TOOLS.search(result.tool):
         return True
+    roots = keeping.roots or (Path.home(), cwd)
+    named = [str(result.args.get("path", ""))]
     if result.tool == "code_run":
-        return bool(_FETCHES.search(str(result.args.get("script", ""))))
-    path = result.args.get("path")
-    if not keeping.roots or not isinstance(path, str):
-        return isinstance(path, str) and "/Downloads/" in path
-    place = Path(path).expanduser()
-    return place.is_absolute() and not any(place.is_relative_to(root) for root in keeping.roots)
+        script = str(result.args.get("script", ""))
+        if _FETCHES.search(script):
+            return True
+        named = [match[0] for match in _LITERAL.finditer(script)]
+    places = [cwd / Path(name).expanduser() for name in named if name]
+    return any("Downloads" in place.parts or not any(place.is_relative_to(root) for root in roots) for place in places)
 
 
 def says_missing(text: str) -> bool:
@@ -567,7 +571,10 @@ class _Evidence:
                     yield Refusal("unproven", where, text)
         elif len(said := line.strip(" -*#>\t`")) >= 30 and _ORDER.search(said):
             fetched = (
-                each.text for record in self.records.values() for each in record.results if _is_fetched(each, Keeping())
+                each.text
+                for record in self.records.values()
+                for each in record.results
+                if _is_fetched(each, Keeping(), record.cwd)
             )
             if any(said in text for text in fetched):
                 yield Refusal("instruction", where, _quoted(said))

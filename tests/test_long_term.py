@@ -153,6 +153,13 @@ def test_a_model_proposes_and_the_gate_decides(home: Path) -> None:
     assert "look around" in prompts[0] and "{what}" not in prompts[0] and "CREDENTIALS:" in prompts[0]
 
 
+def test_a_secret_that_a_model_proposes_is_not_repeated(home: Path) -> None:
+    said = "the password of the NAS is hunter2secret"
+    run_id = finished(home, "Keep what was found.")
+    (learned,) = learn(home, run_id, ask_model=lambda prompt: reply(("CREDENTIALS", said, [1])))
+    assert learned["status"] == "refused" and "[secret]" in learned["reason"] and "hunter2" not in json.dumps(learned)
+
+
 @pytest.mark.parametrize(
     "said",
     [

@@ -144,6 +144,8 @@ FACTS = [  # section, text, turn, rule that refuses it ("" when it may be kept)
     ("CREDENTIALS", "the NAS password is hunter2secret", 1, "secret"),
     ("CREDENTIALS", "NAS 的密码是 xiaoming888", 1, "secret"),
     ("CREDENTIALS", "postgres is reached with postgres://app:s3cr3tpw@nas01.local/db", 1, "secret"),
+    ("CREDENTIALS", "the password of the NAS is bookworm", 1, "secret"),
+    ("CREDENTIALS", "NAS 的口令为 bookworm", 1, "secret"),
     # personal data
     ("PREFERENCES", "reports are sent to bob@company.org", 1, "personal"),
     ("ENVIRONMENT", "the owner's phone is +49 170 1234567", 1, "personal"),
@@ -268,6 +270,17 @@ def test_the_day_of_the_run_is_temporary_and_another_is_not(home: Path) -> None:
         )
     kept = check_fact(Fact("ENVIRONMENT", "the licence ends 2031-06-30"), pointers(record), home, [])
     assert "temporary" not in rules(kept)
+
+
+@pytest.mark.parametrize("place", ["vendor/page.txt", "owner/Downloads/page.txt", "cwd/page.txt"])
+def test_a_file_from_elsewhere_that_speaks_to_an_agent_proves_nothing(home: Path, tmp_path: Path, place: str) -> None:
+    page = tmp_path / place
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text(PAGE, "utf-8")
+    for reply in (call("file_read", path=str(page)), bash(f"cat {page}")):
+        record = record_of(home, run(home, [reply, "Done."], approve="all"))
+        found = check_fact(Fact("ENVIRONMENT", "the printer office-lj takes A4"), pointers(record), home, [])
+        assert rules(found) == (set() if place.startswith("cwd") else {"instruction"})
 
 
 def test_values_that_the_agent_holds_are_hidden_and_refused(home: Path, seen: RunRecord) -> None:

@@ -16,6 +16,27 @@ from typing import Any
 from memory.evidence import RUN_ID, SAYS_NOTHING, Pointer, Result, RunRecord, read_record
 from memory.fact_lines import MAX_TEXT_CHARS, NEGATIVE, Fact, sections
 from memory.fact_words import TELLING, Value, coverage, same_said, stands_in, values, words
+from memory.forbidden import (
+    ACCOUNTS,
+    ADDRESSES,
+    CONTACTS,
+    CREDENTIAL,
+    DEFINES,
+    FETCHES,
+    FETCHING_TOOLS,
+    LITERAL,
+    MISSING,
+    ONLY_SAYS,
+    ORDER,
+    PROJECT,
+    PROJECT_FILES,
+    SAYS_MISSING,
+    SYSTEM_PLACES,
+    WRITTEN,
+    is_account,
+    is_contact,
+    mask,
+)
 from memory.runlog import RunLogError
 from memory.volatile import around, volatile
 from safety.secrets import HIDDEN, Redactor
@@ -38,82 +59,6 @@ RULES = {  # rule → what is said, in English and in Chinese
 LEAST_COVERAGE = 0.5  # the share of a sentence's words that its proof must have where no value tells
 MAX_QUOTED = 80
 _WINDOW, _OVERLAP = 1_000, 120  # characters of a line that are looked at together
-
-_ADDRESSES = re.compile(  # text that speaks to an agent rather than about a thing
-    r"(?i)\b(?:ignore|disregard|forget|override) (?:all |any |the |your |my )*(?:previous|prior|above|earlier|other|system) (?:\w+ )?(?:instructions?|prompts?|rules?|messages?|context)"
-    r"|\bsystem prompt\b|\bas an? (?:ai|llm|language model|assistant|agent)\b|\b(?:dear|attention|note to|hey|hello) (?:the )?(?:ai|llm|assistant|agent|model|bot|sopwith)\b"
-    r"|\b(?:ai|llm)s? (?:agents?|assistants?|models?) (?:must|should|shall|need to|have to|reading|that read)"
-    r"|\b(?:do not|don't|never) (?:tell|inform|mention|reveal|show|ask|alert)\b.{0,40}\b(?:user|owner|human|operator)\b"
-    r"|\bwithout (?:asking|telling|informing|notifying)\b.{0,30}\b(?:user|owner|human|anyone|permission)\b"
-    r"|\byou are now\b|\bnew instructions?\b|\byour (?:new |real |true )?(?:task|instructions?|goal|rules?) (?:is|are)\b|<\/?(?:system|assistant|instructions?)>|^\s*(?:system|assistant)\s*:"
-    r"|\b(?:remember|memorize|save|store|keep) (?:this|the following|that)\b.{0,30}\b(?:memory|always|forever|rule|instruction|fact)"
-    r"|(?:忽略|无视|忘记|不要理会|覆盖)(?:之前|以上|上面|先前|前面|所有|一切|你的|系统|的)*(?:指令|提示|规则|要求|说明|设定)"
-    r"|系统提示词?|作为(?:一个|一名)?(?:AI|人工智能|语言模型|助手|智能体)|(?:AI|人工智能|智能)(?:助手|代理|模型|体)(?:必须|应当|应该|请|需要)"
-    r"|(?:不要|不得|别|禁止)(?:告诉|通知|告知|提醒|询问)(?:用户|主人|人类|任何人)|你现在是|你的新任务|新的?指令|请记住(?:这条|以下|下面)|写入(?:长期)?记忆"
-)
-_ORDER = re.compile(
-    r"(?i)^\W*(?:please |you (?:must|should|have to|need to) |always |never |must |do not |don't |make sure |be sure |remember to )"
-    r"|^\W*(?:run|execute|send|forward|upload|install|download|delete|email|post|pay|transfer|visit|open|click|reply|copy) "
-    r"|^\W*(?:务必|必须|一定要|请|总是|永远|不要|不得|禁止|执行|运行|发送|转发|上传|安装|下载|删除|访问|打开)(?!目录|文件夹|路径|地址|站|源|器|[后的是在到])"
-)
-_DEFINES = re.compile(
-    r"(?i)\b(?:is|are) (?:an? |the )?(?:\w+ ){0,3}(?:language|protocol|algorithm|concept|abbreviation|acronym|standard|data structure|programming|capital|planet|version control|operating system|type of|kind of)\b"
-    r"|\bstands for\b|\b(?:was|were) (?:first )?(?:released|created|invented|founded|developed|designed) (?:in|by)\b|\bmeans that\b|\bboils at\b"
-    r"|是一种|是一款|是一门|的缩写|的简称|(?:由|是).{1,12}(?:发明|创建|开发|设计)的|的首都|通常(?:是|用于|用来)|一般(?:来说|用于)"
-)
-_MISSING = re.compile(
-    r"(?i)\b(?:is|are|was) (?:not|n't) (?:installed|available|found|reachable|supported|there|present|running|configured)|\b(?:isn't|aren't) (?:installed|available|reachable|supported|there)"
-    r"|\bno (?:such )?(?:\w+ ){1,2}(?:here|on this machine|installed|available)\b|\bdoes(?: not|n't) (?:exist|work|have)\b|\bcannot (?:be )?(?:reach|connect|open|access|resolve)|\bunavailable\b|\bmissing\b"
-    r"|未安装|没有安装|没装|不可用|不存在|找不到|无法(?:连接|访问|打开|使用)|不支持|连不上|没有.{0,12}(?:命令|工具|程序|权限)"
-)
-_SAYS_MISSING = re.compile(
-    r"(?i)\b(?:not|no|installed|available|found|reachable|supported|missing|unavailable|command)\b"
-    r"|未安装|没有安装|安装|没装|不可用|不存在|找不到|没有|命令|工具|程序|这里|本机|这台机器"
-)
-_PROJECT = re.compile(
-    r"(?i)\b(?:this|the|our|current) (?:project|repo|repository|codebase|branch|package|crate|module|working (?:folder|directory)|current (?:folder|directory))(?:'s)?\b"
-    r"|(?:本|这个|该|当前)(?:项目|仓库|代码库|分支|模块|工程|目录)"
-)
-_PROJECT_FILES = (".git", ".hg", "pyproject.toml", "setup.py", "package.json", "Cargo.toml", "go.mod", "pom.xml", "build.gradle", "CMakeLists.txt", "Gemfile", "composer.json")  # fmt: skip
-_ACCOUNTS = re.compile(
-    r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,4})?\b"  # an IBAN
-    r"|(?<![\d.-])(?:\d[ -]?){12,18}\d(?![\d.-])"  # a card: the sum is checked
-    r"|(?<!\d)[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx](?!\d)"  # a Chinese identity card
-    r"|(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])"  # a social security number
-    r"|(?i:\b(?:account|acct|customer|member|passport|policy|iban|tax)(?: (?:number|no\.?|id|#))?\s*(?:is|[:=#])?\s*)(?=[A-Z]{0,3}\d)[A-Z0-9-]{6,}"
-    r"|(?:账号|帐号|账户|卡号|身份证号?|护照号?|银行卡)\s*(?:是|为|[:：=])?\s*[A-Za-z]?\d{6,}[\dXx]?"
-)
-_CONTACTS = re.compile(
-    r"(?<![\w.+/:-])(?P<mail>[A-Za-z0-9][\w.+-]*@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,})(?![\w:/])"
-    r"|(?<![\d.\w-])(?:\+|00)\d{1,3}[ ()/.-]*(?:\d[ ()/.-]{0,2}){7,12}\d(?![\d.])"
-    r"|(?<![\d.\w-])1[3-9]\d[ -]?\d{4}[ -]?\d{4}(?![\d.-])"
-    r"|(?<![\d.\w-])(?:\(\d{3}\) ?|\d{3}[-. ])\d{3}[-. ]\d{4}(?![\d.-])"
-    r"|(?i:\b(?:phone|tel|mobile|fax|whatsapp)\b\.?:?\s*|(?:电话|手机|传真)(?:号码?)?\s*(?:是|为|[:：])?\s*)\+?[\d][\d ()-]{5,}\d"
-)
-_NO_ONES_MAIL = re.compile(r"(?i)^(?:git|hg|svn|no-?reply|root|postgres|admin|user|you|me|name)@|@(?:example\.|localhost|test\.|[\w.-]+\.(?:test|example|invalid|local)$)")  # fmt: skip
-_CREDENTIAL = re.compile(  # stricter than the redactor: a fact needs no value at all
-    r"(?i)(?:\b(?:password|passwd|passphrase|secret|api[ _-]?key|access[ _-]?token|token|pin)\b|密码|口令|密钥|令牌)\s*(?:\w+ ){0,3}?(?:is|are|=|:|：|是|为)\s*[\"'“`]?"
-    r"(?!(?:in|at|on|the|a|an|not|no|stored|kept|saved|held|read|set|called|named|under|from|required|needed|used|optional|asked|given|by|valid|empty|managed|here|there|one|what)\b|[$~/]|(?-i:[A-Z][A-Z0-9_]*)\b(?![\w!@#%&*])|存|在|放|由|从|保|不|需|写|环境)"
-    r"(?P<value>[^\s\"'“”`，。,;]{3,})"
-)
-_FETCHES = re.compile(r"(?i)\b(?:curl|wget|httpie|lynx|links|w3m|requests\.|urllib|urlopen|httpx|aiohttp|fetch\()|https?://(?!localhost|127\.0\.0\.1)")  # fmt: skip
-_FETCHING_TOOLS = re.compile(r"^(?:web|browser|http|fetch|mcp|search|page|mail)|\.")
-_ONLY_SAYS = re.compile(r"(?:echo|printf|print|true|:|cat\s*<<-?)(?![\w-])")
-_WRITTEN = (
-    "content",
-    "text",
-    "new",
-    "new_text",
-    "replacement",
-    "old",
-    "question",
-    "candidates",
-    "what",
-)  # words of the model
-_LITERAL = re.compile(r"(?<![\w}\]).$%*~/-])(?:~|(?=/[\w.-]+/))/[\w./@+-]+|\bhttps?://[\w.:-]+[\w./@+-]*")
-_SYSTEM_PLACES = re.compile(
-    r"/(?:dev/(?:null|stdin|stdout|stderr|zero|urandom)|usr/bin/env|(?:usr/)?bin/(?:ba|da|z)?sh)\b"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +108,8 @@ def check_fact(
     keeping = keeping or Keeping()
     where = f"[{fact.section}]"
     refusals = check_wording(fact, known, keeping)
+    if any(each.rule == "secret" for each in refusals):
+        return refusals
     records, results, faults = _pointed(fact, evidence, home, where)
     refusals += faults
     if faults or not records:
@@ -191,16 +138,15 @@ def check_wording(fact: Fact, known: Iterable[Fact], keeping: Keeping | None = N
         return [Refusal("form", where, repr(text[:MAX_QUOTED]))]
     if fact.section not in sections():
         found.append(Refusal("form", where, ", ".join(sections())))
-    found += _secrets(text, where, keeping, is_fact=True)
+    if secrets := list(_secrets(text, where, keeping, is_fact=True)):
+        return secrets  # nothing else is said of it: that would repeat it
     found += [
         Refusal("temporary", where, each.said("en"), each.said("zh")) for each in volatile(text, is_fact=True, kept=[Path.home()])
     ]  # fmt: skip
-    found += [
-        Refusal("personal", where, _mask(match[0])) for match in _ACCOUNTS.finditer(text) if _is_account(match[0])
-    ]
-    if match := _ADDRESSES.search(text):
+    found += [Refusal("personal", where, mask(match[0])) for match in ACCOUNTS.finditer(text) if is_account(match[0])]
+    if match := ADDRESSES.search(text):
         found.append(Refusal("instruction", where, _quoted(match[0])))
-    if (match := _MISSING.search(text)) and fact.section not in (NEGATIVE, "LESSONS", "PREFERENCES"):
+    if (match := MISSING.search(text)) and fact.section not in (NEGATIVE, "LESSONS", "PREFERENCES"):
         found.append(Refusal("negative", where, _quoted(match[0])))
     same = next(
         (each for each in known if not each.retired and each.id != fact.id and same_said(text, each.text)), None
@@ -265,7 +211,7 @@ def _only_says(result: Result) -> bool:
     if here := re.match(r"\s*cat\s*<<-?\s*\S+", script):
         return len(script[here.end() :].strip().splitlines()) >= 0 and "|" not in here[0]
     statements = [each.strip() for each in re.split(r"[;\n|&]+", script) if each.strip()]
-    return bool(statements) and all(_ONLY_SAYS.match(each) for each in statements)
+    return bool(statements) and all(ONLY_SAYS.match(each) for each in statements)
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +249,7 @@ class _Proof:
 
 
 def _handed(args: Mapping[str, Any]) -> str:
-    return "\n".join(str(value) for name, value in args.items() if name not in _WRITTEN)
+    return "\n".join(str(value) for name, value in args.items() if name not in WRITTEN)
 
 
 def _brought(result: Result, written: str) -> str:
@@ -324,7 +270,7 @@ def _unbrought(fact: Fact, proof: _Proof, where: str) -> Iterator[Refusal]:
     missing = [value.text for value in found if not proof.supports(value)]
     if missing:
         yield Refusal("unproven", where, ", ".join(missing[:5]))
-    elif match := _DEFINES.search(fact.text):
+    elif match := DEFINES.search(fact.text):
         yield Refusal("general", where, _quoted(match[0]))
     elif not any(value.kind in TELLING for value in found) and not _is_backed(fact, proof, found):
         yield Refusal("general", where, _quoted(fact.text))
@@ -332,7 +278,7 @@ def _unbrought(fact: Fact, proof: _Proof, where: str) -> Iterator[Refusal]:
 
 def _is_backed(fact: Fact, proof: _Proof, found: Sequence[Value]) -> bool:
     """Whether a fact without a telling value is one: half of its words stand in the proof, or a number beside a word."""
-    text = _SAYS_MISSING.sub(" ", fact.text) if fact.section == NEGATIVE else fact.text
+    text = SAYS_MISSING.sub(" ", fact.text) if fact.section == NEGATIVE else fact.text
     if coverage(text, proof.all) >= LEAST_COVERAGE:
         return True
     numbers = [value for value in found if value.kind == "number" and len(value.text) > 2]
@@ -343,15 +289,15 @@ def _is_backed(fact: Fact, proof: _Proof, found: Sequence[Value]) -> bool:
 
 def _contacts(fact: Fact, proof: _Proof, where: str) -> Iterator[Refusal]:
     """An address or telephone number may stay when the owner said it."""
-    for match in _CONTACTS.finditer(fact.text):
-        if _is_contact(match) and match[0] not in proof.said:
-            yield Refusal("personal", where, _mask(match[0]))
+    for match in CONTACTS.finditer(fact.text):
+        if is_contact(match) and match[0] not in proof.said:
+            yield Refusal("personal", where, mask(match[0]))
 
 
 def _local(fact: Fact, records: Sequence[RunRecord], where: str) -> Iterator[Refusal]:
     """A relative path means something from one folder only; a path inside a project, to that project only. Where a
     project lies may be known everywhere."""
-    if match := _PROJECT.search(fact.text):
+    if match := PROJECT.search(fact.text):
         yield Refusal("project", where, _quoted(match[0]))
     folders = {record.cwd for record in records}
     for value in values(fact.text):
@@ -376,20 +322,20 @@ def _project_around(path: Path) -> Path | None:
     for folder in path.parents:
         if folder in (home, Path("/")):
             return None
-        if any((folder / name).exists() for name in _PROJECT_FILES):
+        if any((folder / name).exists() for name in PROJECT_FILES):
             return folder
     return None
 
 
 def _is_project_file(folder: Path, name: str) -> bool:
-    is_project = folder != Path.home() and any((folder / mark).exists() for mark in _PROJECT_FILES)
+    is_project = folder != Path.home() and any((folder / mark).exists() for mark in PROJECT_FILES)
     return is_project and "." in name and (folder / name).is_file()
 
 
 def _order(fact: Fact, proof: _Proof, keeping: Keeping, where: str) -> Iterator[Refusal]:
     """An order that came with what was fetched, or a fact whose only proof is a page that speaks to an agent."""
     is_owners = coverage(fact.text, proof.said) >= LEAST_COVERAGE
-    if _ORDER.search(fact.text) and not is_owners:
+    if ORDER.search(fact.text) and not is_owners:
         lines = (line for text in proof.brought for line in text.splitlines())
         if any(coverage(fact.text, line) >= 0.7 for line in lines):
             yield Refusal("instruction", where, _quoted(fact.text))
@@ -402,29 +348,29 @@ def _order(fact: Fact, proof: _Proof, keeping: Keeping, where: str) -> Iterator[
     ]
     if backing and not is_owners and all(_is_fetched(result, keeping, proof.cwd) for result, _ in backing):
         for _, text in backing:
-            if match := _ADDRESSES.search(text):
+            if match := ADDRESSES.search(text):
                 yield Refusal("instruction", where, _quoted(match[0]))
                 return
 
 
 def _is_fetched(result: Result, keeping: Keeping, cwd: Path) -> bool:
     """Whether a result is what others wrote: a page, a server's answer, a file outside the owner's folders."""
-    if _FETCHING_TOOLS.search(result.tool):
+    if FETCHING_TOOLS.search(result.tool):
         return True
     roots = keeping.roots or (Path.home(), cwd)
     named = [str(result.args.get("path", ""))]
     if result.tool == "code_run":
         script = str(result.args.get("script", ""))
-        if _FETCHES.search(script):
+        if FETCHES.search(script):
             return True
-        named = [match[0] for match in _LITERAL.finditer(script)]
+        named = [match[0] for match in LITERAL.finditer(script)]
     places = [cwd / Path(name).expanduser() for name in named if name]
     return any("Downloads" in place.parts or not any(place.is_relative_to(root) for root in roots) for place in places)
 
 
 def says_missing(text: str) -> bool:
     """Whether a sentence says that something is not there."""
-    return _MISSING.search(text) is not None
+    return MISSING.search(text) is not None
 
 
 # SOPs
@@ -445,12 +391,13 @@ def check_sop(
     lasting = (Path.home(), home)
     for path, number, line in _lines(files):
         where = f"{path}:{number}"
-        refusals += _secrets(line, where, keeping, is_fact=False, is_kept=_is_record(path))
-        if not _is_record(path):
+        secrets = list(_secrets(line, where, keeping, is_fact=False, is_kept=_is_record(path)))
+        refusals += secrets  # nothing else is said of such a line: that would repeat it
+        if not secrets and not _is_record(path):
             for part in _windows(RUN_ID.sub("", line)):
                 found = volatile(part, days, kept=lasting)
                 refusals += [Refusal("temporary", where, each.said("en"), each.said("zh")) for each in found]
-                if match := _ADDRESSES.search(part):
+                if match := ADDRESSES.search(part):
                     refusals.append(Refusal("instruction", where, _quoted(match[0])))
             refusals += evidence.line_faults(path, line, where)
     refusals += _personal(files)
@@ -487,12 +434,12 @@ def _personal(files: Mapping[str, str]) -> Iterator[Refusal]:
                 is_parameter = line.startswith("parameters:")
             if not is_parameter:
                 for part in _windows(line):
-                    yield from (Refusal("personal", f"{path}:{number}", _mask(each)) for each in _personal_data(part))
+                    yield from (Refusal("personal", f"{path}:{number}", mask(each)) for each in _personal_data(part))
 
 
 def _personal_data(text: str) -> Iterator[str]:
-    yield from (match[0] for match in _CONTACTS.finditer(text) if _is_contact(match))
-    yield from (match[0] for match in _ACCOUNTS.finditer(text) if _is_account(match[0]))
+    yield from (match[0] for match in CONTACTS.finditer(text) if is_contact(match))
+    yield from (match[0] for match in ACCOUNTS.finditer(text) if is_account(match[0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -565,11 +512,11 @@ class _Evidence:
         if not self.records:
             return
         if path == "sop.yaml" or path.startswith("scripts/"):
-            for match in _LITERAL.finditer("" if line.startswith("#!") else line):
+            for match in LITERAL.finditer("" if line.startswith("#!") else line):
                 text = match[0].rstrip("/.,")
-                if not _SYSTEM_PLACES.match(text) and not self._brought(text):
+                if not SYSTEM_PLACES.match(text) and not self._brought(text):
                     yield Refusal("unproven", where, text)
-        elif len(said := line.strip(" -*#>\t`")) >= 30 and _ORDER.search(said):
+        elif len(said := line.strip(" -*#>\t`")) >= 30 and ORDER.search(said):
             fetched = (
                 each.text
                 for record in self.records.values()
@@ -608,33 +555,8 @@ def _secrets(line: str, where: str, keeping: Keeping, *, is_fact: bool, is_kept:
         yield Refusal("secret", where, _quoted(hidden))
     elif HIDDEN in line and not is_kept:
         yield Refusal("secret", where, _quoted(line.strip()))
-    elif is_fact and (match := _CREDENTIAL.search(line)):
+    elif is_fact and (match := CREDENTIAL.search(line)):
         yield Refusal("secret", where, _quoted(line.replace(match["value"], HIDDEN)))
-
-
-def _is_account(text: str) -> bool:
-    """Whether what looks like a number of an account is one; of cards and IBANs the sum must be right."""
-    digits = re.sub(r"[ -]", "", text)
-    if digits.isdigit() and 13 <= len(digits) <= 19:
-        return _luhn(digits) or bool(re.fullmatch(r"[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])\d{5}", digits))
-    if re.fullmatch(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}", digits):
-        return int("".join(str(int(letter, 36)) for letter in digits[4:] + digits[:4])) % 97 == 1
-    return True
-
-
-def _luhn(digits: str) -> bool:
-    doubled = [int(d) * (1 + at % 2) for at, d in enumerate(reversed(digits))]
-    return sum(each - 9 if each > 9 else each for each in doubled) % 10 == 0
-
-
-def _is_contact(match: re.Match[str]) -> bool:
-    return not (match["mail"] and _NO_ONES_MAIL.search(match["mail"]))
-
-
-def _mask(text: str) -> str:
-    """Enough of personal data to find it, and no more."""
-    text = text.strip()
-    return f"{text[:3]}…{text[-2:]}" if len(text) > 6 else "…"
 
 
 def _quoted(text: str) -> str:

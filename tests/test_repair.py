@@ -70,8 +70,8 @@ class Desk:
             Options(),
             owner or ApprovingOwner(AbsentOwner()),
         )
-        drive(run)
-        return list(read_events(self.home, run.id)), self.after(run.id)
+        seen = drive(run)
+        return list(read_events(self.home, run.id)), of(seen, "learned")
 
     def after(self, run: str, **more: Any) -> list[Event]:
         return after_run(

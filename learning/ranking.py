@@ -67,9 +67,23 @@ class Ranking:
     def share(self, request: str, name: str) -> float:
         """How much of what a request is about stands in a document, 0 to 1; what is to be done does not count."""
         number = self.names.index(name)
-        asked = {term for term in terms(request) if ":" not in term and not is_verb(meanings().get(term, frozenset()))}
+        asked = set(_subjects(request))
         found = [term for term in asked if any(at == number for at, _ in self._postings.get(term, ()))]
         return len(found) / len(asked) if asked else 0.0
+
+
+def _subjects(request: str) -> Iterator[str]:
+    """The roots and pairs of a request, without what is to be done and small words."""
+    for word in WORD.findall(request[:MAX_CHARS].lower()):
+        if not word.isascii():
+            yield from (word[at : at + 2] for at in range(max(1, len(word) - 1)))
+        elif word not in FREE_ENGLISH and not word.isdigit() and not _only_does(meanings().get(word, frozenset())):
+            yield roots(word)
+
+
+def _only_does(things: frozenset[str]) -> bool:
+    """True for a word that is something to do and no thing."""
+    return is_verb(things) and not any(thing.startswith("o:") for thing in things)
 
 
 def weigh(document: Document) -> dict[str, float]:

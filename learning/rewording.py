@@ -38,7 +38,7 @@ from models.procedure import Procedure
 
 MAX_LITERALS = 5
 ENDED = ("file", "path", "quoted")  # kinds of values that may end in .csv
-TELLING = ("v:", "t:", "u:")  # what is done, compared or measured
+TELLING = ("v:", "t:", "u:", "o:")  # words of the tables
 SOFT = ("o:", "w:")  # what another wording of the SOP may explain: things, never what is done, compared or measured
 SHOW = "v:show"
 FILE_OR_FOLDER = frozenset({"o:file", "o:folder"})
@@ -509,25 +509,24 @@ def _never(parts: Sequence[Part]) -> str:
 # a choice that a model made
 
 
-def contradiction(asked: Asked, procedure: Procedure, name: str, parameters: Mapping[str, Any], where: Where) -> str:
-    """What in a request speaks against doing this SOP with these values; empty when nothing does. Raises Unclear."""
+def contradiction(
+    asked: Asked,
+    procedure: Procedure,
+    name: str,
+    parameters: Mapping[str, Any],
+    where: Where,
+    *,
+    is_strict: bool = False,
+) -> str:
+    """What in a request speaks against doing this SOP with these values; empty when nothing does. Raises Unclear.
+
+    Strict, for a model that is easily wrong: no word may be left that the SOP does not know, but for an unknown first
+    one when the SOP only reads. Else only what is done, compared, measured or dealt with must be known to it.
+    """
     known = knowledge(procedure, name)
     parts = read(asked, procedure, known, where)
-    if why := _never(parts):
+    if why := _never(parts) or (_strange(parts, known) if is_strict else _foreign(parts, known)):
         return why
-    pairs = known.soft.union(*(sentence.explains for sentence in known.sentences))
-    explained = {thing for thing, _ in pairs}
-    for part in parts:
-        tells = isinstance(part, Word) and not part.is_free and not part.place
-        if (
-            isinstance(part, Word)
-            and tells
-            and not any(thing.startswith("o:") for thing in part.things)
-            and any(thing[:2] in TELLING for thing in part.things)
-        ):
-            is_seen = known.only_reads and SHOW in part.things
-            if not is_seen and not part.things & explained:
-                return f"it says “{part.text}”"
     literals = [part for part in parts if isinstance(part, Literal)]
     taken: set[int] = set()
     for key, value in parameters.items():
@@ -542,6 +541,48 @@ def contradiction(asked: Asked, procedure: Procedure, name: str, parameters: Map
         None,
     )
     return f"nothing takes up “{left.slot.written}”" if left else ""
+
+
+def _foreign(parts: Sequence[Part], known: Knowledge) -> str:
+    """A word of the tables that the SOP's wordings have nothing of: another thing to do, another thing, another unit."""
+    explained = {thing for thing, _ in known.soft.union(*(sentence.explains for sentence in known.sentences))}
+    for at, part in enumerate(parts):
+        if not isinstance(part, Word) or part.is_free or part.place or part.things & explained:
+            continue
+        is_seen = known.only_reads and (SHOW in part.things or part.text in SEEING)
+        is_beside = _is_label(part) and any(
+            isinstance(near, Literal) for near in (*parts[max(0, at - 1) : at], *parts[at + 1 : at + 2])
+        )
+        if not is_seen and not is_beside and any(thing[:2] in TELLING for thing in part.things):
+            return f"it says “{part.text}”"
+    return ""
+
+
+def _is_listed(word: Word) -> bool:
+    return not all(thing.startswith("w:") for thing in word.things)
+
+
+def _strange(parts: Sequence[Part], known: Knowledge) -> str:
+    """A word that no wording explains, or a wording's subject that is not said in any."""
+    whys = []
+    said = frozenset(pair for part in parts if isinstance(part, Word) for pair in part.said)
+    for sentence in known.sentences:
+        left = [
+            part
+            for at, part in enumerate(parts)
+            if isinstance(part, Word) and not _is_explained(part, at, parts, sentence, known)
+        ]
+        if left and left[0] is parts[0] and known.only_reads and not _is_listed(left[0]):
+            left = left[1:]
+        unsaid = [
+            piece
+            for piece in sentence.pieces
+            if isinstance(piece, Word) and not is_verb(piece.things) and not _is_said(piece, said, known)
+        ]
+        if not left and not unsaid:
+            return ""
+        whys.append(f"it says “{left[0].text}”" if left else f"it does not say “{unsaid[0].text}”")
+    return whys[0] if whys else "no wordings"
 
 
 def literal_is(literal: Literal, value: Any, schema: Mapping[str, Any], where: Where) -> bool:

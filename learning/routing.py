@@ -38,10 +38,11 @@ NEAR = 0.5  # of the best one's score is the least that an accepted one must hav
 HINTS = 3
 NEAREST = 10  # of which the hints are taken
 HINT_SHARE = 0.6  # of the best one's score
-HINT_COVER = 0.3  # of what the request is about
+HINT_COVER = 0.2  # of what the request is about
 SHOWN_WORDINGS = 3
 PAST = 40  # past requests of an SOP that count
 MAX_REQUEST_CHARS = 1000
+MAX_REWORDED_CHARS = 400  # quoted texts and paths included
 PIECE = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|what is|[a-z0-9_'-]+|[^\W\da-z_]")
 
 
@@ -151,7 +152,7 @@ def typed_wordings(request: str, sops: Sequence[Sop], where: Where) -> Match | N
 def _reworded(request: str, five: Sequence[tuple[Sop, float]], where: Where) -> tuple[Match | None, list[Candidate]]:
     """The one of the five of which the request is a wording in other words, and what became of each."""
     matches, candidates = [], []
-    asked = Asked.read(request)
+    asked = Asked.read(request) if len(request) <= MAX_REWORDED_CHARS else None
     for sop, score in five:
         assert sop.procedure is not None
         found = understand(asked, sop.procedure, sop.name, where) if asked else Refusal("it cannot be read")
@@ -189,7 +190,7 @@ def _filled(
         return None, candidates
     try:
         parameters = chosen.procedure.bind(answer.parameters, where.cwd)
-        why = disagrees(request, chosen, parameters, where)
+        why = disagrees(request, chosen, parameters, where, is_strict=lane == "offline")
     except (ParameterError, Unclear) as error:
         parameters, why = {}, str(error)
     taken: list[Candidate] = [
@@ -203,7 +204,7 @@ def _filled(
     return (None if why else Match(chosen, parameters, "", lane)), taken
 
 
-def disagrees(request: str, sop: Sop, parameters: Mapping[str, Any], where: Where) -> str:
+def disagrees(request: str, sop: Sop, parameters: Mapping[str, Any], where: Where, *, is_strict: bool = False) -> str:
     """Why a model's choice is not to be followed; empty when nothing speaks against it.
 
     Each value must stand in the request, each literal of the request must be a value, and what the request asks to do,
@@ -212,7 +213,7 @@ def disagrees(request: str, sop: Sop, parameters: Mapping[str, Any], where: Wher
     procedure, asked = sop.procedure, Asked.read(request)
     if procedure is None or asked is None:
         return "the request cannot be read"
-    return contradiction(asked, procedure, sop.name, parameters, where)
+    return contradiction(asked, procedure, sop.name, parameters, where, is_strict=is_strict)
 
 
 def card(sop: Sop) -> Card:

@@ -1,0 +1,69 @@
+"""BM25 over what SOPs say about themselves: the right one comes first, in both languages, and unknown words find nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from learning.ranking import Document, Ranking, terms, weigh
+from tests.routing_cases import ASKED, SOPS
+
+
+def _ranking(documents: list[Document]) -> Ranking:
+    return Ranking.of((document.name, weigh(document)) for document in documents)
+
+
+TWELVE = _ranking(
+    [
+        Document(name, [(name.replace("-", " "), 2.0), (described, 1.5), *((wording, 1.0) for wording in wordings)])
+        for name, (described, _, _, wordings) in SOPS.items()
+    ]
+)
+
+
+def test_what_is_meant_is_nearly_always_first_and_always_among_five() -> None:
+    found = [[name for name, _ in TWELVE.best(request, 5)] for request, _, _ in ASKED]
+    first = sum(names[:1] == [name] for names, (_, name, _) in zip(found, ASKED, strict=True))
+    missed = [request for names, (request, name, _) in zip(found, ASKED, strict=True) if name not in names]
+    assert first >= 0.95 * len(ASKED)
+    assert missed == ["call a.txt b.txt from now on"]  # none of its words is known
+
+
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [
+        ("renaming files", "renam"),
+        ("renamed", "renam"),
+        ("get rid of it", "v:delete"),
+        ("删掉日志", "v:delete"),
+        ("日志文件", "志文"),
+        ("repositories", "repository"),
+        ("count rows in {folder}", "row"),
+    ],
+)
+def test_a_text_is_found_by(text: str, term: str) -> None:
+    assert term in set(terms(text))
+
+
+def test_slots_and_small_words_find_nothing() -> None:
+    assert set(terms("the {folder} of my {name:glob}")) <= {"of"}
+
+
+def test_a_rare_word_counts_more_than_a_common_one() -> None:
+    ranking = _ranking(
+        [Document(f"d{n}", [("report file", 1.0), ("walrus" if n == 7 else "file", 1.0)]) for n in range(20)]
+    )
+    assert ranking.best("file walrus", 3)[0][0] == "d7"
+
+
+def test_equal_documents_come_in_the_order_of_their_names() -> None:
+    ranking = _ranking([Document(name, [("same words", 1.0)]) for name in ("b", "c", "a")])
+    assert [name for name, _ in ranking.best("same words", 3)] == ["a", "b", "c"]
+
+
+def test_nothing_known_finds_nothing() -> None:
+    assert TWELVE.best("qwertz", 5) == []
+    assert _ranking([]).best("anything", 5) == []
+
+
+def test_a_text_without_end_is_read_as_far_as_it_says_something() -> None:
+    assert len(list(terms("word " * 100_000))) < 5000

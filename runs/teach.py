@@ -38,6 +38,7 @@ from models.procedure import ProcedureError
 from runs.assemble import SEEDS, Agent
 
 NO_CHECK = "nothing proves that it worked"  # how the problem begins that a check of the owner's settles
+NO_VALUES = ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr")
 MARK = "start_long_term_update"  # a call that is about the run, and no step of it
 
 
@@ -105,9 +106,17 @@ def values_that_vary(agent: Agent, lesson: Lesson) -> dict[str, str]:
     if trace is None:
         return {}
     if lesson.is_recording:
-        return {slot.name: slot.text for slot in guesses(trace, Path.home())}
+        found = guesses(_without_looks(agent, lesson, trace), Path.home())
+        return {slot.name: slot.text for slot in found if slot.text not in NO_VALUES}
     draft = _crystallised(agent, lesson, trace, None)
     return {name: str(value) for name, value in (draft.taught[0].values if draft.taught else {}).items()}
+
+
+def _without_looks(agent: Agent, lesson: Lesson, trace: Trace) -> Trace:
+    """The trace with the calls alone that become steps."""
+    content = _crystallised(agent, lesson, trace, {}).content
+    kept = {number for step in (*content.plan, *content.commit) for number in step.calls}
+    return replace(trace, calls=tuple(call for number, call in enumerate(trace.calls) if number in kept))
 
 
 def draft_of(agent: Agent, lesson: Lesson, values: Mapping[str, str] | None = None) -> Draft:
@@ -235,6 +244,11 @@ class Trial:
             skill.write_text(text, "utf-8")
         self.sop = read_sop(self.folder, False)
         return verdict
+
+    @property
+    def has_cases(self) -> bool:
+        """True when there is something to try already."""
+        return any((self.folder / "cases").glob("*.yaml"))
 
     def forget(self, verdict: Verdict, own: Mapping[str, str]) -> None:
         """Takes out the draft's own cases that did not pass: what a demonstration changed cannot be done once more.

@@ -88,6 +88,8 @@ class _Teaching:
             why = self._prove(draft, trial)
             proven, status = trial.files(), trial.sop.status
         self._pass_the_gate(proven, is_draft=status == "draft")
+        if existing is not None and _is_less(status, existing) and not self.questions.may_be_less(existing, status):
+            raise teach.TeachingError(say("teach.less", name=name, status=status, was=existing.status, why=why))
         sop = teach.store(self.agent, lesson, proven, status, _reason(lesson))
         show_stored(sop, draft, why, self.proven_on)
         return 0
@@ -144,11 +146,11 @@ class _Teaching:
             return why
         print(say("teach.trying"))
         why = ""
-        if draft.taught:
+        if trial.has_cases:
             verdict = trial.prove()
             show_verdict(verdict)
             why = verdict.reason
-            self.proven_on = draft.taught[0].values
+            self.proven_on = draft.taught[0].values if draft.taught else {}
             if not verdict.passed:
                 trial.forget(verdict, own=draft.files)
                 print(say("teach.not_repeatable"))
@@ -179,6 +181,11 @@ class _Teaching:
                 if verdict.passed:
                     self.proven_on = verdict.cases[-1].case.parameters
         return ""
+
+
+def _is_less(status: str, existing: Sop) -> bool:
+    """True when an SOP that is done by rote would not be any more."""
+    return existing.runs_alone and status not in PROVEN
 
 
 def _reason(lesson: teach.Lesson) -> str:

@@ -37,6 +37,10 @@ class Questions(Protocol):
         """Whether an SOP is meant that does what another one does already."""
         ...
 
+    def may_be_less(self, existing: Sop, status: str) -> bool:
+        """Whether a version that is not proven may take the place of one that is."""
+        ...
+
     def commands(self, commands: list[Command]) -> list[Command]:
         """The commands of a recording, kept or left out."""
         ...
@@ -80,6 +84,10 @@ class FromOptions:
         """No."""
         return False
 
+    def may_be_less(self, existing: Sop, status: str) -> bool:
+        """No."""
+        return False
+
     def commands(self, commands: list[Command]) -> list[Command]:
         """As they were found."""
         return commands
@@ -117,6 +125,10 @@ class AtTerminal:
     def may_be_second(self, twin: Sop) -> bool:
         """Asks; no is the default."""
         return _yes(say("teach.second", name=twin.name, status=twin.status))
+
+    def may_be_less(self, existing: Sop, status: str) -> bool:
+        """Asks; no is the default."""
+        return _yes(say("teach.replace_proven", name=existing.name, was=existing.status, status=status))
 
     def commands(self, commands: list[Command]) -> list[Command]:
         """Shows them, and changes them as the owner says."""

@@ -92,7 +92,8 @@ class Run:
         self._steering.say(text)
 
     def events(self) -> Iterator[Event]:
-        """All events of the run, stamped with run and time, to `run_ended`; behind it `learned` events, which no log holds.
+        """All events of the run, stamped with run and time; the last one is `run_ended`. What was learned from the run
+        comes before it, and is in no log: it was learned from a log that had its end.
 
         A defect of ours is raised after the log says that the run failed.
         """
@@ -112,13 +113,14 @@ class Run:
                     said = "" if has_left else f"{type(error).__name__}: {error}"
                     self._end({"status": "cancelled" if has_left else "failed", "result": said, "exit": "EXITED"})
                     raise
-                yield self._end(end)
+                ended = self._end(end)
         finally:
             self._log.close()
         if self._learn is not None and self.status not in ("cancelled", "waiting"):
             with suppress(KeyboardInterrupt):  # the run is over; who stops now does not want to wait
                 for event in self._learn(self):
                     yield {"type": event["type"], "run": self.id, "at": now(), **event}
+        yield ended
 
     def _drive(self, interrupts: Interrupts) -> Generator[Event, None, dict[str, Any]]:
         """The loop's events, and how it ended as fields of `run_ended`."""

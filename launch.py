@@ -41,11 +41,12 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "export",
         "search",
     ),
+    "memory": ("facts", "check", "undo", "note"),
     "doctor": (),
     "init": (),
 }
 WITH_JSON = {
-    *("runs list", "runs show", "inbox list", "doctor"),
+    *("runs list", "runs show", "inbox list", "memory facts", "memory check", "doctor"),
     *("sops list", "sops show", "sops verify", "sops stats", "sops history", "sops import", "sops search"),
 }
 WITH_RUN_OPTIONS = {"run", "chat", "runs resume", "inbox answer", "inbox approve", "inbox deny", "sops run"}
@@ -70,6 +71,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {  # command → its positio
     "sops import": (("source", ""),),
     "sops export": (("sop", ""), ("path", "")),
     "sops search": (("text", "+"),),
+    "memory note": (("text", "+"),),
 }
 
 
@@ -389,6 +391,10 @@ TARGETS = {  # command → the function that does it
     "sops import": "ui.sop_import:import_",
     "sops export": "ui.sop_changes:export",
     "sops search": "ui.sop_search:search",
+    "memory facts": "ui.memory:facts",
+    "memory check": "ui.memory:check",
+    "memory undo": "ui.memory:undo",
+    "memory note": "ui.memory:add_note",
     "doctor": "ui.doctor:doctor",
     "init": "ui.init:init",
 }

@@ -15,8 +15,9 @@ from typing import Any
 from config import SopwithError
 from learning.crystallise import crystallise
 from learning.draft import Draft
+from learning.long_term import after_run as after_marked
 from learning.repair import after_run, is_learned
-from learning.trace import Trace
+from learning.trace import Trace, read_trace
 from learning.verify import not_replayable, verify
 from memory.runlog import read_events
 from memory.sop_changes import SopChanges
@@ -41,6 +42,9 @@ def learn(agent: Agent, run: str) -> Iterator[Event]:
             yield from _used(agent, run, events)
         if _is_marked(events):
             name = ""
+            yield from after_marked(
+                read_trace(agent.config.home, run), events, agent.config.home, keeping=teach.keeping_of(agent)
+            )
             yield from _marked(agent, run)
     except SopwithError as error:
         yield _learned(name, "refused", str(error))

@@ -211,10 +211,15 @@ def twin_of(agent: Agent, draft: Draft) -> Sop | None:
     return None
 
 
+def keeping_of(agent: Agent) -> Keeping:
+    """What the evidence gate must know of this agent: the owner's folders, and what is secret."""
+    return Keeping(agent.config.safety.roots, agent.redactor())
+
+
 def refusals(agent: Agent, files: Mapping[str, str | bytes], *, is_draft: bool) -> list[Refusal]:
     """What the evidence gate has against storing these files."""
     texts = {path: text if isinstance(text, str) else text.decode("utf-8", "replace") for path, text in files.items()}
-    keeping = Keeping(agent.config.safety.roots, agent.redactor().redact)
+    keeping = keeping_of(agent)
     return check_sop(texts, agent.config.home, keeping, is_draft=is_draft)
 
 

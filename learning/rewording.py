@@ -562,6 +562,21 @@ def _is_listed(word: Word) -> bool:
     return not all(thing.startswith("w:") for thing in word.things)
 
 
+def _subjects(
+    pieces: Sequence[Piece], said: frozenset[tuple[str, str]], known: Knowledge
+) -> Iterator[tuple[Word, ...]]:
+    """The words of a wording, other than what is to be done, that are not said in any way."""
+    for piece in pieces:
+        options = piece.options if isinstance(piece, Choice) else ((piece,),) if isinstance(piece, Word) else ()
+        kept = [tuple(word for word in option if not _only_does(word)) for option in options]
+        if kept and all(option and not all(_is_said(word, said, known) for word in option) for option in kept):
+            yield kept[0]
+
+
+def _only_does(word: Word) -> bool:
+    return is_verb(word.things) and not any(thing.startswith("o:") for thing in word.things)
+
+
 def _strange(parts: Sequence[Part], known: Knowledge) -> str:
     """A word that no wording explains, or a wording's subject that is not said in any."""
     whys = []
@@ -574,11 +589,7 @@ def _strange(parts: Sequence[Part], known: Knowledge) -> str:
         ]
         if left and left[0] is parts[0] and known.only_reads and not _is_listed(left[0]):
             left = left[1:]
-        unsaid = [
-            piece
-            for piece in sentence.pieces
-            if isinstance(piece, Word) and not is_verb(piece.things) and not _is_said(piece, said, known)
-        ]
+        unsaid = [words[0] for words in _subjects(sentence.pieces, said, known)]
         if not left and not unsaid:
             return ""
         whys.append(f"it says “{left[0].text}”" if left else f"it does not say “{unsaid[0].text}”")

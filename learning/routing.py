@@ -42,6 +42,7 @@ HINT_COVER = 0.2  # of what the request is about
 SHOWN_WORDINGS = 3
 PAST = 40  # past requests of an SOP that count
 MAX_REQUEST_CHARS = 1000
+MAX_REPLY_CHARS = 20_000
 MAX_REWORDED_CHARS = 400  # quoted texts and paths included
 PIECE = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|what is|[a-z0-9_'-]+|[^\W\da-z_]")
 
@@ -252,9 +253,9 @@ def as_text(card: Card) -> str:
 
 def read_answer(reply: str) -> Filled | None:
     """A model's choice; None for "none" and for what is not such a JSON object."""
-    found = re.search(r"\{.*\}", reply, re.DOTALL)
+    start, end = reply.find("{"), reply.rfind("}")
     try:
-        said = json.loads(found[0]) if found else None
+        said = json.loads(reply[start : end + 1]) if 0 <= start < end < MAX_REPLY_CHARS else None
     except (ValueError, RecursionError):
         return None
     if not isinstance(said, dict) or not isinstance(said.get("sop"), str) or said["sop"] == "none":

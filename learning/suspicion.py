@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-MAX_LINE_CHARS = 4_000  # of a line that is looked at
+MAX_LINE_CHARS = 2_000  # a longer line is a finding itself; its beginning and its end are looked at
+MAX_LINES, MAX_CHARS = 50_000, 2_000_000  # of the texts of a skill; that there is more is a finding itself
 MAX_FINDINGS = 200
 SHOWN_CHARS = 160
 SCRIPTS = {".sh", ".bash", ".zsh", ".fish", ".py", ".pyw", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".ps1", ".bat", ".cmd", ".lua", ".go", ".rs", ".yaml", ".yml"}  # fmt: skip
@@ -36,16 +37,22 @@ class Finding:
 EVERYWHERE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (rule, re.compile(form, re.IGNORECASE))
     for rule, form in (
-        ("download-to-shell", rf"\b{LOADERS}\b[^|]*\|\s*(?:\S+\s*\|\s*)?(?:{SHELLS})"),
+        ("download-to-shell", rf"\b{LOADERS}\b[^|]{{0,300}}\|\s*(?:\S+\s*\|\s*)?(?:{SHELLS})"),
         ("download-to-shell", rf"(?:{SHELLS})\s+(?:-c\s+)?[\"']?(?:<\(|\$\(|`)\s*{LOADERS}\b"),
         ("download-to-shell", rf"\b(?:eval|source|exec|iex)\b[\s\"'(]*(?:<\(|\$\(|`|\()\s*{LOADERS}\b"),
-        ("download-to-shell", rf"\b{LOADERS}\b.*(?:&&|;)\s*(?:chmod\s+\S*[+7]\S*|(?:{SHELLS})\s+\.?/?\S+|\./\S+)"),
-        ("download-to-shell", r"\b(?:exec|eval)\s*\(.*(?:urlopen|requests\.get|httpx\.get|fetch\s*\()"),
-        ("decoded-and-run", r"base64\s+(?:-d|-D|--decode)\b.*\|"),
-        ("decoded-and-run", rf"\b(?:xxd\s+-r|openssl\s+(?:enc|base64)\b.*-d|gunzip|zcat)\b.*\|\s*(?:{SHELLS})"),
+        (
+            "download-to-shell",
+            rf"\b{LOADERS}\b.{{0,300}}(?:&&|;)\s*(?:chmod\s+\S*[+7]\S*|(?:{SHELLS})\s+\.?/?\S+|\./\S+)",
+        ),
+        ("download-to-shell", r"\b(?:exec|eval)\s*\(.{0,300}(?:urlopen|requests\.get|httpx\.get|fetch\s*\()"),
+        ("decoded-and-run", r"base64\s+(?:-d|-D|--decode)\b.{0,300}\|"),
         (
             "decoded-and-run",
-            r"\b(?:exec|eval|compile|__import__|loads|Function)\s*\(.*(?:b64decode|fromhex|unhexlify|codecs\.decode|zlib\.decompress|atob|Buffer\.from|marshal)",
+            rf"\b(?:xxd\s+-r|openssl\s+(?:enc|base64)\b.{{0,300}}-d|gunzip|zcat)\b.{{0,300}}\|\s*(?:{SHELLS})",
+        ),
+        (
+            "decoded-and-run",
+            r"\b(?:exec|eval|compile|__import__|loads|Function)\s*\(.{0,300}(?:b64decode|fromhex|unhexlify|codecs\.decode|zlib\.decompress|atob|Buffer\.from|marshal)",
         ),
         ("decoded-and-run", r"frombase64string|-enc(?:odedcommand)?\s+[A-Za-z0-9+/]{20,}"),
         (
@@ -77,7 +84,7 @@ EVERYWHERE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "addresses-agent",
-            r"<\s*/?\s*(?:system|assistant|instructions?|important|tool_use|tool_call|function_calls?)\b[^>]*>|\[/?INST\]|<\|[^|]*\|>",
+            r"<\s*/?\s*(?:system|assistant|instructions?|important|tool_use|tool_call|function_calls?)\b[^>]*>|\[/?INST\]|<\|[^|]{0,300}\|>",
         ),
         (
             "addresses-agent",
@@ -85,7 +92,7 @@ EVERYWHERE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "installs",
-            r"\b(?:pip[\d.]*|pipx|uv(?:\s+pip)?|npm|pnpm|yarn|bun|brew|apt|apt-get|yum|dnf|pacman|apk|snap|cargo|gem|go|choco|winget|scoop|conda|mamba|npx|uvx)\s+(?:-\S+\s+)*(?:install|add|i|get|-S|-y|run)\b|\bnpx\s+\S|\buvx\s+\S|\bsudo\s|\bcurl\b.*\binstall\b",
+            r"\b(?:pip[\d.]*|pipx|uv(?:\s+pip)?|npm|pnpm|yarn|bun|brew|apt|apt-get|yum|dnf|pacman|apk|snap|cargo|gem|go|choco|winget|scoop|conda|mamba|npx|uvx)\s+(?:-\S+\s+)*(?:install|add|i|get|-S|-y|run)\b|\bnpx\s+\S|\buvx\s+\S|\bsudo\s|\bcurl\b.{0,300}\binstall\b",
         ),
         (
             "installs",
@@ -93,7 +100,7 @@ EVERYWHERE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "destroys",
-            r"\brm\s+(?:-\w*[rf]\w*\s+)+|\bmkfs\b|\bdd\s+.*\bof=/dev/|shutil\.rmtree|\bgit\s+push\b.*--force|\bDROP\s+(?:TABLE|DATABASE)\b|chmod\s+-R\s+777|>\s*/dev/sd",
+            r"\brm\s+(?:-\w*[rf]\w*\s+)+|\bmkfs\b|\bdd\s+.{0,300}\bof=/dev/|shutil\.rmtree|\bgit\s+push\b.{0,300}--force|\bDROP\s+(?:TABLE|DATABASE)\b|chmod\s+-R\s+777|>\s*/dev/sd",
         ),
         (
             "stays",
@@ -124,13 +131,16 @@ IN_SCRIPTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 SHEBANG = re.compile(r"#!\s*/(?:usr/)?bin/(?:env\s+)?[\w.-]+(?:\s.*)?$")
-COMMENT = re.compile(r"<!--(.*?)-->", re.DOTALL)
 
 
 def scan(files: Mapping[str, bytes]) -> list[Finding]:
-    """What is to be looked at in these files, in their order and by line; at most MAX_FINDINGS."""
+    """What is to be looked at in these files, SKILL.md first, by line; at most MAX_FINDINGS."""
     found: list[Finding] = []
-    for path in sorted(files, key=lambda path: (path != "SKILL.md", path)):
+    lines = chars = 0
+    for path in sorted(files, key=lambda path: (path != "SKILL.md", not _is_script(path), path)):
+        lines, chars = lines + files[path].count(b"\n"), chars + _text_size(files[path])
+        if lines > MAX_LINES or chars > MAX_CHARS:
+            return [*found, Finding("unscanned", path, 0, f"more than {MAX_LINES} lines or {MAX_CHARS} characters")]
         for finding in _file(path, files[path]):
             found.append(finding)
             if len(found) >= MAX_FINDINGS:
@@ -139,40 +149,61 @@ def scan(files: Mapping[str, bytes]) -> list[Finding]:
 
 
 def _file(path: str, data: bytes) -> Iterator[Finding]:
-    if path != (shown := path.encode("ascii", "backslashreplace").decode()) and any(map(_is_hidden, path)):
-        yield Finding("hidden-text", path, 0, shown)
+    if any(map(_is_hidden, path)):
+        yield Finding("hidden-text", path, 0, _shown(path))
     if data.startswith(PROGRAMS):
         yield Finding("program", path, 0, "a compiled program")
         return
+    suffix = PurePosixPath(path).suffix.lower()
     if b"\0" in data[:8000]:
-        if PurePosixPath(path).suffix.lower() in SCRIPTS or path == "SKILL.md":
+        if suffix in SCRIPTS or path == "SKILL.md":
             yield Finding("hidden-text", path, 1, "holds NUL bytes")
         return
     text = data.decode("utf-8", "replace")
-    suffix = PurePosixPath(path).suffix.lower()
-    is_script = path.startswith("scripts/") or suffix in SCRIPTS or text.startswith("#!")
-    rules = (*EVERYWHERE, *IN_SCRIPTS) if is_script else EVERYWHERE
-    for number, line in enumerate(_joined(text), 1):
+    rules = (*EVERYWHERE, *IN_SCRIPTS) if _is_script(path) or text.startswith("#!") else EVERYWHERE
+    for number, line in _joined(text):
         yield from _line(path, number, line, rules)
-    if suffix in (".md", ".html", ""):
-        for match in COMMENT.finditer(text):
-            yield Finding("hidden-text", path, text.count("\n", 0, match.start()) + 1, _shown(f"comment: {match[1]}"))
+    at = 0
+    while suffix in (".md", ".html", "") and (at := text.find("<!--", at)) >= 0:
+        end = text.find("-->", at)
+        yield Finding(
+            "hidden-text", path, text.count("\n", 0, at) + 1, _shown(text[at : end if end > 0 else None][:SHOWN_CHARS])
+        )
+        at = end if end > 0 else len(text)
 
 
-def _joined(text: str) -> Iterator[str]:
-    """The lines; one that ends with a backslash is looked at together with the next."""
-    lines = text.splitlines()
-    for at, line in enumerate(lines):
-        whole, after = line, at + 1
-        while whole.endswith("\\") and after < len(lines) and len(whole) < MAX_LINE_CHARS:
-            whole, after = f"{whole[:-1]} {lines[after].strip()}", after + 1
-        yield whole
+def _is_script(path: str) -> bool:
+    return path.startswith("scripts/") or PurePosixPath(path).suffix.lower() in SCRIPTS
+
+
+def _text_size(data: bytes) -> int:
+    """How many bytes of a file are looked at."""
+    return 0 if data.startswith(PROGRAMS) or b"\0" in data[:8000] else len(data)
+
+
+def _joined(text: str) -> Iterator[tuple[int, str]]:
+    """The lines by number; those that a backslash joins as one, by the number of the first."""
+    whole, first = "", 0
+    for number, line in enumerate(text.splitlines(), 1):
+        whole, first = (f"{whole} {line.strip()}", first) if whole else (line, number)
+        if whole.endswith("\\") and len(whole) < MAX_LINE_CHARS:
+            whole = whole[:-1].rstrip()
+            whole = whole or " "
+            continue
+        yield first, whole
+        whole = ""
+    if whole:
+        yield first, whole
 
 
 def _line(path: str, number: int, line: str, rules: tuple[tuple[str, re.Pattern[str]], ...]) -> Iterator[Finding]:
-    if any(map(_is_hidden, line)) and _hides(line):
+    if not line.isascii() and any(map(_is_hidden, line)) and _hides(line):
         yield Finding("hidden-text", path, number, _shown(line))
-    plain = "".join(char for char in unicodedata.normalize("NFKC", line[:MAX_LINE_CHARS]) if not _is_hidden(char))
+    if len(line) > MAX_LINE_CHARS:
+        yield Finding("blob", path, number, _shown(line))
+        line = f"{line[: MAX_LINE_CHARS // 2]} {line[-MAX_LINE_CHARS // 2 :]}"
+    seen = line if line.isascii() else "".join(char for char in line if not _is_hidden(char))
+    plain = " ".join(unicodedata.normalize("NFKC", seen).split())[:MAX_LINE_CHARS]
     if number == 1 and SHEBANG.match(plain):
         return
     told = set[str]()

@@ -63,11 +63,19 @@ def drive(run: Run) -> list[Event]:
 
 
 def run(
-    home: Path, replies: Sequence[Any], owner: Owner | None = None, task: str = "task", **options: Any
+    home: Path,
+    replies: Sequence[Any],
+    owner: Owner | None = None,
+    task: str = "task",
+    learns: bool = True,
+    **options: Any,
 ) -> list[Event]:
-    """One run from request to end, never by rote unless `rote=True`."""
+    """One run from request to end, never by rote unless `rote=True`. `learns`: what it taught is taken in at its end."""
     chosen = Options(**{"rote": False, **options})
-    return drive(agent(home, replies).start(task, chosen, owner or AbsentOwner()))
+    started = agent(home, replies).start(task, chosen, owner or AbsentOwner())
+    if not learns:
+        started._learn = None
+    return drive(started)
 
 
 def of(events: list[Event], kind: str) -> list[Event]:

@@ -22,7 +22,9 @@ def finished(home: Path, *what: str, task: str = "look around", session: str = "
     """A run that saw TOOLS and a missing command, and was marked with `what`."""
     Path("tools.txt").write_text(TOOLS, "utf-8")
     marks = [call("start_long_term_update", what=text) for text in what]
-    events = run(home, [bash("cat tools.txt"), bash("ffmpeg-nowhere -version"), *marks, "Done."], task=task)
+    events = run(
+        home, [bash("cat tools.txt"), bash("ffmpeg-nowhere -version"), *marks, "Done."], task=task, learns=False
+    )
     log = home / "runs" / events[0]["run"] / "log.jsonl"
     text = log.read_text("utf-8").replace('"session": "main"', f'"session": "{session}"', 1)
     log.write_text(text.replace('"lang": "en"', f'"lang": "{lang}"', 1), "utf-8")

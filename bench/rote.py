@@ -6,12 +6,16 @@ Each task is taught once, or, where one run does not prove enough, twice: a scri
 the calls that a competent model would make, in a world of its own, and the run log of that is all that learning gets;
 other values prove what was learned. Then each task is asked for again, in other words and with other values, each time
 in a new world, with no model configured and an owner who says yes to what stays inside that world. So do requests that
-nothing covers, and near misses: the same words with another verb, object or unit, a negation, one more condition.
+nothing covers, and near misses: the same words with another
+verb, object or unit, a negation, one more condition.
 
     right      done by rote, and the world is what it should be, and the answer says what it should
     wrong      done by rote, and it is not: silently wrong
     stopped    begun by rote and stopped with a reason; counted apart when the world had changed by then
     declined   not begun: without a model nobody does it
+
+Beside these, each task is asked for twice in the words that taught it, and done three times by its name with other
+values (`sops run NAME k=v`), which leaves routing out.
 
 The columns: `taught`, how many runs of the model it took (+ runs by rote that the owner watched, where no copy can be
 tried on) and the status earned; the four counts; model calls and tokens of the teaching (o200k_base, what it sent) and
@@ -34,15 +38,27 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from bench.rote_tasks.base import Task, Values
-    from bench.rote_tasks.judge import Asked
-    from bench.rote_tasks.school import School, Taught
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT)]
+
+from bench.desk import Desk  # noqa: E402
+from bench.rote_tasks import TASKS  # noqa: E402
+from bench.rote_tasks.base import Draw, Task, Values, World, sentence  # noqa: E402
+from bench.rote_tasks.crowd import crowd  # noqa: E402
+from bench.rote_tasks.judge import Asked, InsideOnly, Kind, judge  # noqa: E402
+from bench.rote_tasks.others import NEAR, UNCOVERED  # noqa: E402
+from bench.rote_tasks.school import School, Taught  # noqa: E402
+from config import SopwithError  # noqa: E402
+from learning.routing import choose  # noqa: E402
+from runs.assemble import Options  # noqa: E402
+
 OUTCOMES = ("right", "wrong", "stopped", "declined")
+OF_TASKS: tuple[Kind, ...] = ("own words", "by name", "other words")
+FOREIGN: tuple[Kind, ...] = ("uncovered", "near miss")
+KINDS = (*OF_TASKS, *FOREIGN)
+OWN_WORDS, BY_NAME = 2, 3  # requests of each task in the words that taught it, and by `sops run NAME k=v`
 LEAST_REQUESTS = 250  # of which none may be silently wrong
 STOPPED_SHARE, ROUTING_MS, GROWN = 0.10, 20.0, 500
 
@@ -50,10 +66,6 @@ STOPPED_SHARE, ROUTING_MS, GROWN = 0.10, 20.0, 500
 @contextmanager
 def school(seed: int) -> Iterator[School]:
     """A home folder, an owner's folder that is ~ for everything that runs here, and a desk."""
-    from bench.desk import Desk
-    from bench.rote_tasks.base import World
-    from bench.rote_tasks.school import School
-
     kept = dict(os.environ)
     with tempfile.TemporaryDirectory(prefix="sopwith-rote-") as place, Desk() as desk:
         folder = Path(place).resolve()
@@ -74,13 +86,10 @@ class Bench:
     """Teaches the tasks, asks for them, and asks for what they are not."""
 
     def __init__(self, at: School, tasks: Sequence[Task]) -> None:
-        from bench.rote_tasks.base import Draw
-
         self.at, self.tasks = at, {task.name: task for task in tasks}
-        self.draws = {name: Draw(at.rng(name, "values")) for name in self.tasks}
+        self.draws = {name: Draw(at.rng(name, "values"), at.world.desk.url) for name in self.tasks}
         self.taught: list[Taught] = []
         self.asked: list[Asked] = []
-        self.texts: list[tuple[str, str, str]] = []  # task, kind, request: what is routed again as the store grows
 
     def teach(self) -> None:
         for name, task in self.tasks.items():
@@ -88,24 +97,24 @@ class Bench:
             _progress(f"{name}: {self.taught[-1].status}")
 
     def ask(self, requests: int) -> None:
-        """Asks for each task, in Chinese too; no sentence is the one that taught."""
-        from bench.rote_tasks.base import sentence
-
+        """Asks for each task in its own words, by its name, and in other words, in Chinese too."""
         for name, task in self.tasks.items():
             rng = self.at.rng(name, "words")
             own = (task.asks, task.asks_zh) if task.taught_in == "en" else (task.asks_zh, task.asks)
             pool = [*own[0][1:], *own[1]]
             rng.shuffle(pool)
-            for number in range(requests):
+            planned: list[tuple[Kind, str]] = [
+                *[("own words", own[0][0])] * OWN_WORDS,
+                *[("by name", own[0][0])] * BY_NAME,
+                *[("other words", pool[number % len(pool)]) for number in range(requests)],
+            ]
+            for kind, template in planned:
                 values = task.draw(self.draws[name])
-                self._ask(task, values, sentence(pool[number % len(pool)], values, rng), "request")
+                self._ask(task, values, sentence(template, values, rng), kind)
             _progress(f"{name}: {dict(Counter(each.outcome for each in self.asked if each.task == name))}")
 
     def ask_for_else(self) -> None:
         """Asks for what no task is, and for what is nearly one."""
-        from bench.rote_tasks.base import sentence
-        from bench.rote_tasks.others import NEAR, UNCOVERED
-
         for at, text in enumerate(UNCOVERED):
             name = list(self.tasks)[at % len(self.tasks)]
             values = self.tasks[name].draw(self.draws[name])
@@ -116,12 +125,8 @@ class Bench:
                 said = sentence(text, values, self.at.rng(name, text))
                 self._ask(self.tasks[name], values, said, "near miss")
 
-    def _ask(self, task: Task, values: Values, text: str, kind: str) -> None:
+    def _ask(self, task: Task, values: Values, text: str, kind: Kind) -> None:
         """One request in a new world, as a new process would do it."""
-        from bench.rote_tasks.judge import InsideOnly, judge
-        from bench.rote_tasks.school import learn_from
-        from runs.assemble import Options
-
         world = self.at.world
         world.clear()
         world.rng = self.at.rng(task.name, text)
@@ -129,20 +134,31 @@ class Bench:
         before = world.state()
         started = time.monotonic()
         agent = self.at.agent("en" if text.isascii() else "zh")
-        run = agent.start(text, Options(cwd=self.at.cwd), InsideOnly())
+        options = Options(cwd=self.at.cwd)
+        try:
+            if kind == "by name":
+                run = self.at.by_name(agent, task.name, values)
+            else:
+                run = agent.start(text, options, InsideOnly())
+        except SopwithError as error:  # it is not there, or cannot take these values
+            self.asked.append(Asked(task.name, kind, text, "declined", reason=str(error)))
+            return
         events = list(run.events())
         seconds = time.monotonic() - started
-        due = task if kind == "request" else None
+        due = None if kind in FOREIGN else task
         found = judge((task.name, kind, text), due, values, before, world.state(), events)
         found.seconds = round(seconds, 4)
+        if found.outcome == "declined":
+            found.reason = self._why_not(text)
         self.asked.append(found)
-        self.texts.append((task.name, kind, text))
-        learn_from(agent, run, events)
+
+    def _why_not(self, text: str) -> str:
+        """What routing says about the SOP that came nearest."""
+        candidates = choose(text, self.at.agent("en").sops.all(), self.at.cwd, self.at.world.owner).candidates
+        return f"{candidates[0].name}: {candidates[0].why}" if candidates else "nothing like it is known"
 
     def growth(self, sizes: Sequence[int]) -> list[dict[str, Any]]:
         """Routes all requests again with so many SOPs in the store."""
-        from bench.rote_tasks.crowd import crowd
-
         there = len(self.at.agent("en").sops.all())
         rows = [self._routed(there)]
         added = crowd(self.at.rng("crowd"))
@@ -156,17 +172,17 @@ class Bench:
         return rows
 
     def _routed(self, size: int) -> dict[str, Any]:
-        from learning.routing import choose
-
         started = time.perf_counter()
         sops = self.at.agent("en").sops.all()
         read = time.perf_counter() - started
         taken, counts = [], Counter[str]()
-        for task, kind, text in self.texts:
+        for each in self.asked:
+            if each.kind == "by name":
+                continue
             started = time.perf_counter()
-            match = choose(text, sops, self.at.cwd, self.at.world.owner).match
+            match = choose(each.request, sops, self.at.cwd, self.at.world.owner).match
             taken.append((time.perf_counter() - started) * 1000)
-            is_right = kind == "request" and match is not None and match.sop.name == task
+            is_right = each.kind not in FOREIGN and match is not None and match.sop.name == each.task
             counts["declined" if match is None else "right" if is_right else "wrong"] += 1
         ordered = sorted(taken[1:])
         return {
@@ -183,29 +199,30 @@ class Bench:
     def report(self, growth: list[dict[str, Any]]) -> dict[str, Any]:
         """Everything, as one JSON document."""
         rows = [self._row(taught) for taught in self.taught]
-        found = {"rows": rows, "growth": growth}
-        for kind in ("request", "uncovered", "near miss"):
+        found: dict[str, Any] = {"rows": rows, "growth": growth}
+        for kind in KINDS:
             found[kind] = _counts([each for each in self.asked if each.kind == kind])
-        found["faults"] = [asdict(each) for each in self.asked if _is_fault(each)]
+        found["supervised"] = _counts(self.at.seen)
+        found["faults"] = [asdict(each) for each in (*self.at.seen, *self.asked) if _is_fault(each)]
         found["asked"] = [asdict(each) for each in self.asked]
         found["goals"] = _goals(found)
         return found
 
     def _row(self, taught: Taught) -> dict[str, Any]:
-        mine = [each for each in self.asked if each.task == taught.task and each.kind == "request"]
+        mine = [each for each in self.asked if each.task == taught.task and each.kind not in FOREIGN]
         began = [each.seconds for each in mine if each.outcome in ("right", "wrong", "stopped")]
         return {
             **asdict(taught),
-            "task": taught.task,
             "kind": self.tasks[taught.task].kind,
-            **_counts(mine),
+            **{kind: _counts([each for each in mine if each.kind == kind]) for kind in OF_TASKS},
+            "rote_tokens": sum(each.tokens for each in mine),
             "lanes": dict(Counter(each.lane for each in mine if each.lane)),
             "rote_seconds": round(median(began), 3) if began else None,
         }
 
 
 def _counts(asked: Sequence[Asked]) -> dict[str, int]:
-    outcomes = Counter(each.outcome for each in asked)
+    outcomes = Counter(str(each.outcome) for each in asked)
     return {
         "asked": len(asked),
         **{outcome: outcomes[outcome] for outcome in OUTCOMES},
@@ -219,13 +236,13 @@ def _is_fault(each: Asked) -> bool:
 
 
 def _goals(found: dict[str, Any]) -> list[dict[str, Any]]:
-    kinds = [found[kind] for kind in ("request", "uncovered", "near miss")]
+    kinds = [found[kind] for kind in (*KINDS, "supervised")]
     asked, wrong, after_write, calls = (
         sum(kind[key] for kind in kinds) for key in ("asked", "wrong", "stopped_after_write", "model_calls")
     )
     goals = [
         ("silently wrong", f"{wrong} of {asked}", f"0 of ≥ {LEAST_REQUESTS}", wrong == 0 and asked >= LEAST_REQUESTS),
-        ("stopped", *_share(found["request"])),
+        ("stopped", *_share([found[kind] for kind in OF_TASKS])),
         ("stopped after a write", str(after_write), "0", after_write == 0),
         ("model calls", str(calls), "0", calls == 0),
     ]
@@ -238,26 +255,26 @@ def _goals(found: dict[str, Any]) -> list[dict[str, Any]]:
     return [dict(zip(("goal", "value", "wanted", "met"), goal, strict=True)) for goal in goals]
 
 
-def _share(counts: dict[str, int]) -> tuple[str, str, bool]:
-    """Of the requests that were begun or declined: an owner had to do something else."""
-    share = counts["stopped"] / max(1, counts["asked"])
-    return f"{share:.1%}", f"≤ {STOPPED_SHARE:.0%}", share <= STOPPED_SHARE
+def _share(counts: Sequence[dict[str, int]]) -> tuple[str, str, bool]:
+    """Of what was begun."""
+    stopped = sum(count["stopped"] for count in counts)
+    share = stopped / max(1, sum(count["asked"] - count["declined"] for count in counts))
+    return f"{share:.1%} of what was begun", f"≤ {STOPPED_SHARE:.0%}", share <= STOPPED_SHARE
 
 
 def table(found: dict[str, Any]) -> str:
     """The report as a person reads it."""
-    head = f"{'task':<20}{'taught':<15}{'right':>6}{'wrong':>6}{'stop':>6}{'decl':>6}   {'model calls':>11} {'tokens':>10} {'seconds':>13}  lanes"  # fmt: skip
-    lines = [head, "-" * len(head)]
+    head = f"{'':<20}{'':<15}{'own words':>12}{'by name':>12}{'other words':>20}   {'model':>8} {'':>11}"
+    more = f"{'task':<20}{'taught':<15}{'r  w  s  d':>12}{'r  w  s  d':>12}{'right wrong stop decl':>22} {'calls':>8} {'tokens':>11} {'seconds':>13}  lanes"  # fmt: skip
+    lines = [head, more, "-" * len(more)]
     for row in found["rows"]:
         runs = f"{row['runs']}{'+' + str(row['supervised']) if row['supervised'] else ''} {row['status']}"
         seconds = f"{row['seconds']:.2f} → {row['rote_seconds'] if row['rote_seconds'] is not None else '-'}"
         lanes = " ".join(f"{lane} {count}" for lane, count in row["lanes"].items())
-        counts = "".join(f"{row[outcome]:>6}" for outcome in OUTCOMES)
-        lines.append(f"{row['task']:<20}{runs:<15}{counts}   {row['calls']:>7} → {row['model_calls']} {row['tokens']:>6} → 0 {seconds:>13}  {lanes}")  # fmt: skip
-    lines.append("-" * len(head))
-    for kind in ("request", "uncovered", "near miss"):
-        counts = "".join(f"{found[kind][outcome]:>6}" for outcome in OUTCOMES)
-        lines.append(f"{kind + 's, all' if kind == 'request' else kind:<35}{counts}")
+        calls = sum(row[kind]["model_calls"] for kind in OF_TASKS)
+        lines.append(f"{row['task']:<20}{runs:<15}{_four(row['own words'], 3)}{_four(row['by name'], 3)}{_four(row['other words'], 5)}   {row['calls']:>4} → {calls} {row['tokens']:>6} → {row['rote_tokens']} {seconds:>13}  {lanes}")  # fmt: skip
+    lines += ["-" * len(more), f"{'all':<35}{_four(found['own words'], 3)}{_four(found['by name'], 3)}{_four(found['other words'], 5)}"]  # fmt: skip
+    lines += [f"{kind:<59}{_four(found[kind], 5)}" for kind in (*FOREIGN, "supervised")]
     if found["growth"]:
         lines += ["", "SOPs in the store   read ms  first ms  routing ms    p95   right  wrong  declined"]
     for row in found["growth"]:
@@ -266,13 +283,21 @@ def table(found: dict[str, Any]) -> str:
     return "\n".join([*lines, "", "goals: " + " · ".join(said)])
 
 
+def _four(counts: dict[str, int], width: int) -> str:
+    return "".join(f"{counts[outcome]:>{width}}" for outcome in OUTCOMES)
+
+
 def faults(found: dict[str, Any]) -> str:
-    """Each request that was silently wrong or stopped behind a write, and what kept tasks from being learned."""
+    """Each request that was silently wrong or stopped behind a write; then the other stops, what was declined, and what
+    kept tasks from being learned."""
     lines = []
     for each in found["faults"]:
         lines += [f"[{each['kind']}] {each['task']} → {each['sop']}: {each['outcome']} {each['reason']}"]
         lines += [f"  request: {each['request']}", f"  parameters: {each['parameters']}", f"  answer: {each['answer']}"]
         lines += [f"  {line}" for line in each["differs"]]
+    for each in found["asked"]:
+        if each["outcome"] in ("declined", "stopped") and each["kind"] in OF_TASKS:
+            lines += [f"{each['task']}: {each['kind']}: {each['outcome']}: {each['request']}", f"  {each['reason']}"]
     for row in found["rows"]:
         if row["why"] and row["status"] not in ("probation", "active"):
             lines += [f"{row['task']}: {row['status']}: {row['request']}", *(f"  {why}" for why in row["why"])]
@@ -284,12 +309,9 @@ def _progress(text: str) -> None:
 
 
 def main() -> int:
-    sys.path[:0] = [str(ROOT)]
-    from bench.rote_tasks import TASKS
-
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--tasks", default="", help="names, with commas; all of them when left out")
-    parser.add_argument("--requests", type=int, default=10, help="requests of each task (10)")
+    parser.add_argument("--requests", type=int, default=10, help="requests of each task in other words (10)")
     parser.add_argument("--seed", type=int, default=1, help="another one gives other values and other words (1)")
     parser.add_argument("--sizes", default="50,500", help="SOPs in the store for the growth; empty: none (50,500)")
     parser.add_argument("--json", action="store_true", help="one JSON document instead of the table")

@@ -131,17 +131,22 @@ def _members(data: bytes) -> dict[str, str]:
 
 
 class Draw:
-    """Values that no request of the same task has had."""
+    """Values that no request of the same task has had; where a pool runs dry, at least none of the teaching's."""
 
-    def __init__(self, rng: Random) -> None:
-        self.rng = rng
+    def __init__(self, rng: Random, url: str = "") -> None:
+        self.rng, self.url = rng, url  # `url` is the desk's address
         self._used: set[str] = set()
+        self._taught: set[str] = set()
+
+    def has_taught(self) -> None:
+        """What was drawn up to now was for the teaching."""
+        self._taught = set(self._used)
 
     def fresh(self, make: Callable[[], Any]) -> Any:
         """What `make` gives, until it is new."""
-        for _ in range(1000):
+        for attempt in range(2000):
             made = make()
-            if str(made).casefold() not in self._used:
+            if str(made).casefold() not in (self._used if attempt < 1000 else self._taught):
                 self._used.add(str(made).casefold())
                 return made
         raise ValueError(f"the pool is too small: {made!r}")
@@ -153,22 +158,22 @@ class Draw:
     def number(self, least: int, most: int) -> int:
         return int(self.fresh(lambda: self.rng.randint(least, most)))
 
-    def folder(self, words: str = "Downloads Pictures Documents photos invoices scans reports drafts inbox music lectures receipts letters notes projects backups exports papers slides clips 资料 下载 照片") -> str:  # fmt: skip
+    def folder(self, pool: str = "Downloads Pictures Documents photos invoices scans reports drafts inbox music lectures receipts letters notes projects backups exports papers slides clips 资料 下载 照片") -> str:  # fmt: skip
         """`~/Documents/scans`, `~/My Photos`, `~/照片`."""
 
         def make() -> str:
             parent = self.rng.choice(["", "", "", "Documents/", "work/", "old/", "2025/"])
-            name = self.rng.choice(words.split())
+            name = self.rng.choice(pool.split())
             return f"~/{parent}{self.rng.choice(['', '', '', '', 'My ', 'team-'])}{name}"
 
         return str(self.fresh(make))
 
-    def file(self, suffix: str, words: str = "notes report minutes letter draft summary plan list diary journal agenda manual script story review outline memo paper thesis budget") -> str:  # fmt: skip
+    def file(self, suffix: str, pool: str = "notes report minutes letter draft summary plan list diary journal agenda manual script story review outline memo paper thesis budget") -> str:  # fmt: skip
         """`~/Documents/report.txt`."""
 
         def make() -> str:
             parent = self.rng.choice(["", "", "Documents/", "work/", "projects/", "desk/"])
-            name = self.rng.choice(words.split())
+            name = self.rng.choice(pool.split())
             return f"~/{parent}{name}{self.rng.choice(['', '', '', '-2024', '_v2', '-final', '-north'])}{suffix}"
 
         return str(self.fresh(make))
@@ -178,6 +183,11 @@ class Draw:
 
 
 WORDS = "apple river window garden bridge winter summer copper silver market castle forest island rocket basket candle ticket pepper orange violet hammer ladder mirror anchor harbor meadow planet tunnel carpet button bottle saddle turtle falcon spider walnut cherry ginger butter cotton velvet marble pencil socket branchy thunder whisper lantern compass"  # fmt: skip
+
+
+def words(text: str) -> list[str]:
+    """The words of a pool."""
+    return text.split()
 
 
 class Task(ABC):

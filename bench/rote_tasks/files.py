@@ -6,7 +6,6 @@ from datetime import date
 from typing import ClassVar
 
 from bench.rote_tasks.base import (
-    Answer,
     Draw,
     Reply,
     State,
@@ -19,7 +18,9 @@ from bench.rote_tasks.base import (
     say,
     say_output,
     use,
+    words,
 )
+from tests.scripted_server import Answer
 
 IMAGES = ("png", "jpg", "gif", "webp", "bmp", "tiff", "heic", "svg")
 PAPERS = ("pdf", "docx", "odt", "epub", "rtf", "pptx", "key", "pages")
@@ -156,7 +157,7 @@ class Duplicates(Task):
         return {"folder": draw.folder()}
 
     def prepare(self, world: World, values: Values) -> None:
-        names = world.rng.sample("red blue green white black brown pink grey gold teal".split(), 7)
+        names = world.rng.sample(words("red blue green white black brown pink grey gold teal"), 7)
         for number, name in enumerate(names):
             same = "the same" if number in (1, 3) else "once more" if number in (2, 5) else f"only {name}"
             world.write(f"{values['folder']}/{'sub/' if number > 4 else ''}{name}.dat", f"{same}\n" * 20)
@@ -193,7 +194,11 @@ class Pack(Task):
         "(compress|tar up) {folder} into {target}",
         "please put {folder} into an archive called {target}",
     )
-    asks_zh = ("把 {folder} 打包成 {target}", "将 {folder} 压缩(成|为) {target}", "(请|)把文件夹 {folder} 打包到 {target}")
+    asks_zh = (
+        "把 {folder} 打包成 {target}",
+        "将 {folder} 压缩(成|为) {target}",
+        "(请|)把文件夹 {folder} 打包到 {target}",
+    )
 
     def draw(self, draw: Draw) -> Values:
         return {"folder": draw.folder(), "target": draw.file(".tar.gz", "backup archive packed bundle export pack save all copy")}  # fmt: skip
@@ -240,7 +245,7 @@ class Unpack(Task):
 
     def teach(self, world: World, values: Values) -> list[Reply]:
         archive, folder = world.path(values["archive"]), world.path(values["folder"])
-        return [python(f"import zipfile\nwith zipfile.ZipFile('{archive}') as z:\n    z.extractall('{folder}')\n    print(len(z.namelist()), 'files')"), say("Unpacked.")]  # fmt: skip
+        return [python(f"import zipfile\nwith zipfile.ZipFile('{archive}') as z:\n    z.extractall('{folder}')\n    print(len(z.namelist()), 'files')"), bash(f"ls '{folder}'"), say("Unpacked.")]  # fmt: skip
 
     def after(self, before: State, values: Values) -> State:
         inside: dict[str, str] = before[values["archive"][2:]]
@@ -256,7 +261,10 @@ class OldLogs(Task):
         "get rid of .{ending} files in {folder} that nobody (changed|touched) for {days} days",
         "clean up {folder}: .{ending} files older than {days} days can go to the trash",
     )
-    asks_zh = ("把 {folder} 里超过 {days} 天的 .{ending} 文件移到回收站", "删除 {folder} 中 {days} 天以前的 .{ending} 文件")
+    asks_zh = (
+        "把 {folder} 里超过 {days} 天的 .{ending} 文件移到回收站",
+        "删除 {folder} 中 {days} 天以前的 .{ending} 文件",
+    )
 
     def draw(self, draw: Draw) -> Values:
         return {"ending": draw.of("log tmp bak old cache dump trace part out crash err temp swp"), "days": draw.number(8, 400), "folder": draw.folder()}  # fmt: skip
@@ -302,7 +310,7 @@ class EmptyFolders(Task):
 
     def teach(self, world: World, values: Values) -> list[Reply]:
         folder = str(world.path(values["folder"]))
-        return [bash(f"find '{folder}' -mindepth 1 -type d -empty"), bash(f"find '{folder}' -mindepth 1 -type d -empty -delete"), say("The empty folders are gone.")]  # fmt: skip
+        return [bash(f"find '{folder}' -mindepth 1 -type d -empty"), bash(f"find '{folder}' -mindepth 1 -type d -empty -delete"), bash(f"test -z \"$(find '{folder}' -mindepth 1 -type d -empty)\""), say("The empty folders are gone.")]  # fmt: skip
 
     def after(self, before: State, values: Values) -> State:
         gone = [path for name, path in below(before, values["folder"]).items() if name.endswith("/")]
@@ -318,7 +326,10 @@ class DatedCopy(Task):
         "I need a dated backup of {file} in {folder}",
         "back {file} up to {folder}, today's date in the name please",
     )
-    asks_zh = ("把 {file} 备份到 {folder}，文件名带上今天的日期", "(请|)给 {file} 做一个带今天日期的备份，放到 {folder}")
+    asks_zh = (
+        "把 {file} 备份到 {folder}，文件名带上今天的日期",
+        "(请|)给 {file} 做一个带今天日期的备份，放到 {folder}",
+    )
 
     def draw(self, draw: Draw) -> Values:
         return {"file": draw.file(".txt"), "folder": draw.folder("backups safe vault copies archive saved keep 备份")}
@@ -337,4 +348,14 @@ class DatedCopy(Task):
         return before | {f"{values['folder'][2:]}/{date.today().isoformat()}-{name}": before[values["file"][2:]]}
 
 
-FILES = (TidyByEnding(), ChangeEnding(), PutPrefix(), Duplicates(), Pack(), Unpack(), OldLogs(), EmptyFolders(), DatedCopy())
+FILES = (
+    TidyByEnding(),
+    ChangeEnding(),
+    PutPrefix(),
+    Duplicates(),
+    Pack(),
+    Unpack(),
+    OldLogs(),
+    EmptyFolders(),
+    DatedCopy(),
+)

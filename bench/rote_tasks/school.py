@@ -14,11 +14,10 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from bench.rote_tasks.base import Draw, Task, Values, World, sentence
-from bench.rote_tasks.judge import InsideOnly, judge
+from bench.rote_tasks.judge import Asked, InsideOnly, Kind, judge
 
 if TYPE_CHECKING:
     from learning.draft import Draft
-    from models.base import Event
     from runs.assemble import Agent
     from runs.run import Run
     from runs.teach import Trial
@@ -48,6 +47,10 @@ class School:
 
     def __init__(self, home: Path, cwd: Path, world: World, seed: int) -> None:
         self.home, self.cwd, self.world, self.seed = home, cwd, world, seed
+        self.seen: list[Asked] = []  # runs of SOPs that are not proven yet, under the owner's eyes
+        self._first: dict[
+            str, tuple[Values, dict[str, Any]]
+        ] = {}  # of each task: its values, and what learning calls them
         roots = json.dumps([str(world.owner), str(cwd)])
         home.mkdir()
         (home / "config.yaml").write_text(f"safety: {{roots: {roots}}}\n", "utf-8")
@@ -63,9 +66,36 @@ class School:
         model = {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": base_url, "SOPWITH_MODEL": "scripted"}
         return Agent(load(self.home, "zh" if lang == "zh" else "en", model if base_url else {}))
 
+    def named(self, task: str, values: Values) -> dict[str, Any]:
+        """A set of values under the names that the SOP of a task has for them."""
+        mine, theirs = self._first.get(task, ({}, {}))
+        return {name: values.get(self.which(value, mine), value) for name, value in theirs.items()}
+
+    def by_name(self, agent: Agent, sop: str, values: Values) -> Run:
+        """`sops run NAME k=v` with this set of values. Raises SopwithError."""
+        from runs.assemble import Options
+
+        return agent.run_sop(sop, self.named(sop, values), Options(cwd=self.cwd), InsideOnly())
+
+    def which(self, value: Any, values: Values) -> str:
+        """Which of these values this is; empty for none."""
+
+        def plain(value: Any) -> str:
+            return str(self.world.path(str(value))) if str(value).startswith("~") else str(value)
+
+        return next((name for name, each in values.items() if plain(each) == plain(value)), "")
+
+    def keep_names(self, task: str, values: Values, draft: Draft) -> None:
+        self._first[task] = values, draft.taught[0].values
+
     def teach(self, task: Task, draw: Draw) -> Taught:
         """Teaches a task and proves what was learned as far as it goes."""
-        sets = [task.draw(draw) for _ in range(SETS)]
+        sets = [task.draw(draw)]
+        while len(sets) < SETS:  # an owner who is to prove it on other values takes other values
+            values = task.draw(draw)
+            if not any(set(values.items()) & set(other.items()) for other in sets[:2]):
+                sets.append(values)
+        draw.has_taught()
         self.world.clear()
         self.world.rng = self.rng(task.name, "teaching")
         taught = Taught(task.name, "")
@@ -126,17 +156,16 @@ class _Lesson:
         taught.why = []
         try:
             lesson = teach.lesson_from_run(agent, self.task.name, runs[0])
+            lesson.existing = teach.known(agent, self.task.name)
             draft = self._draft(agent, lesson, runs)
+            self.school.keep_names(self.task.name, self.sets[0], draft)
             taught.why = [*draft.problems, *(f"{slot.text} ({slot.where}): {slot.why}" for slot in draft.slots)]
-            if not draft.is_settled:
-                taught.status = "draft"
-                return
             with teach.trial(agent, draft.files, self.task.name, self.school.cwd) as trial:
-                is_seen = self._prove(draft, trial, self.sets[len(runs) :])
+                is_seen = draft.is_settled and self._prove(draft, trial, self.sets[len(runs) :])
                 sop = teach.store(agent, lesson, trial.files(), trial.sop.status, "taught")
             taught.status = sop.status
             if is_seen:
-                self._under_the_owners_eyes(draft)
+                self._under_the_owners_eyes()
         except SopwithError as error:
             taught.why.append(str(error))
 
@@ -151,23 +180,10 @@ class _Lesson:
             owner = self.school.world.owner
             return crystallise(traces, lesson.name, lang=lang, owner_home=owner, agent_home=self.school.home)
         offered = teach.values_that_vary(agent, lesson)
-        confirmed = {name: value for name, value in offered.items() if self._mine(value)}
-        known = {self._mine(value) for value in confirmed.values()}
+        confirmed = {name: value for name, value in offered.items() if self.school.which(value, self.sets[0])}
+        known = {self.school.which(value, self.sets[0]) for value in confirmed.values()}
         confirmed |= {name: str(value) for name, value in self.sets[0].items() if name not in known}
         return teach.draft_of(agent, lesson, confirmed)
-
-    def _mine(self, value: Any) -> str:
-        """Which value of the teaching this is; empty for none."""
-
-        def plain(value: Any) -> str:
-            return str(self.school.world.path(str(value))) if str(value).startswith("~") else str(value)
-
-        return next((name for name, each in self.sets[0].items() if plain(each) == plain(value)), "")
-
-    def _named(self, draft: Draft, values: Values) -> dict[str, Any]:
-        """A set of values under the names that the SOP has for them."""
-        first = draft.taught[0].values
-        return {name: values.get(self._mine(value), value) for name, value in first.items()}
 
     def _prove(self, draft: Draft, trial: Trial, sets: Sequence[Values]) -> bool:
         """Gives the trial its status; True when only runs under the owner's eyes can give it."""
@@ -189,38 +205,27 @@ class _Lesson:
             if trial.sop.status in PROVEN:
                 break
             try:
-                verdict = trial.prove(self._named(draft, values))
+                verdict = trial.prove(self.school.named(self.task.name, values))
                 why.append(verdict.reason)
             except SopwithError as error:
                 why.append(str(error))
         return False
 
-    def _under_the_owners_eyes(self, draft: Draft) -> None:
+    def _under_the_owners_eyes(self) -> None:
         """Runs of the stored SOP, confirmed one by one, until it may run alone."""
-        from runs.assemble import Options
-
         for values in self.sets[1:]:
             agent = self.school.agent(self.task.taught_in)
             sop = agent.sop(self.task.name)
             self.taught.status = sop.status
             if sop.status in PROVEN:
                 return
-            run = agent.run_sop(sop.name, self._named(draft, values), Options(cwd=self.school.cwd), InsideOnly())
-            events = list(run.events())
+            before = self.school.world.state()
+            events = list(self.school.by_name(agent, sop.name, values).events())
+            asked: tuple[str, Kind, str] = (sop.name, "supervised", self.taught.request)
+            found = judge(asked, self.task, values, before, self.school.world.state(), events)
+            self.school.seen.append(found)
             self.taught.supervised += 1
-            self.taught.why.append(f"seen: {run.status}: {run.result}")
-            learn_from(agent, run, events)
+            self.taught.why.append(f"under the owner's eyes: {found.outcome} {found.reason}".rstrip())
+            if found.outcome == "wrong":  # whoever looks sees it, and does not go on
+                break
         self.taught.status = self.school.agent("en").sop(self.task.name).status
-
-
-def learn_from(agent: Agent, run: Run, events: list[Event]) -> None:
-    """What the product makes of a run that has ended."""
-    from learning.repair import after_run
-    from memory.sop_changes import SopChanges
-    from memory.sop_stats import SopStats
-    from runs.assemble import SEEDS
-
-    home = agent.config.home
-    store = SopChanges(home, SEEDS)
-    stats = SopStats(home)
-    after_run(run.id, events, home=home, sops=agent.sops, store=store, stats=stats, replay=agent.replay)

@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from learning.request import PLAIN
+from learning.request import PLAIN, Asked
+from learning.rewording import Understood, understand
 from learning.slots import Slot, Unclear, Where, value_of
 from memory.sops import Sop
 from models.parameters import ParameterError, bind
@@ -203,6 +204,8 @@ class ReplayGuards:
     # the request
 
     def _uncovered(self, procedure: Procedure, parameters: Mapping[str, Any]) -> Iterator[Doubt]:
+        if self._is_reworded(procedure, parameters):
+            return
         taken: list[tuple[int, int]] = []  # places of the request that a parameter takes up
         for name, value in parameters.items():
             schema = procedure.parameters[name]
@@ -217,6 +220,15 @@ class ReplayGuards:
             if text and not any(first <= start and end <= last for first, last in taken):
                 yield Doubt("parameter", self._say("residue", text))
         yield from self._other_task(procedure, parameters)
+
+    def _is_reworded(self, procedure: Procedure, parameters: Mapping[str, Any]) -> bool:
+        """True when the request is a wording in other words with just these values: "get rid of" for "delete"."""
+        asked = Asked.read(self.request)
+        found = understand(asked, procedure, procedure.folder.name, self.where) if asked else None
+        try:
+            return isinstance(found, Understood) and procedure.bind(found.values, self.where.cwd) == dict(parameters)
+        except ParameterError:
+            return False
 
     def _default(self, name: str, schema: Mapping[str, Any]) -> Any:
         return bind({name: schema}, (), {}, self.where.cwd).get(name)

@@ -15,7 +15,9 @@ verb, object or unit, a negation, one more condition.
     declined   not begun: without a model nobody does it
 
 Beside these, each task is asked for twice in the words that taught it, and done three times by its name with other
-values (`sops run NAME k=v`), which leaves routing out.
+values (`sops run NAME k=v`), which leaves routing out. What an SOP does that is still a draft or a candidate counts for
+no goal: it never runs by itself, and its draft says what is doubtful; it is shown as `unproven`. `supervised` are the
+runs that an owner confirms to prove what no copy can be tried on: these count.
 
 The columns: `taught`, how many runs of the model it took (+ runs by rote that the owner watched, where no copy can be
 tried on) and the status earned; the four counts; model calls and tokens of the teaching (o200k_base, what it sent) and
@@ -55,7 +57,7 @@ from learning.routing import choose  # noqa: E402
 from runs.assemble import Options  # noqa: E402
 
 OUTCOMES = ("right", "wrong", "stopped", "declined")
-OF_TASKS: tuple[Kind, ...] = ("own words", "by name", "other words")
+OF_TASKS: tuple[Kind, ...] = ("own words", "by name", "other words", "unproven")
 FOREIGN: tuple[Kind, ...] = ("uncovered", "near miss")
 KINDS = (*OF_TASKS, *FOREIGN)
 OWN_WORDS, BY_NAME = 2, 3  # requests of each task in the words that taught it, and by `sops run NAME k=v`
@@ -103,11 +105,9 @@ class Bench:
             own = (task.asks, task.asks_zh) if task.taught_in == "en" else (task.asks_zh, task.asks)
             pool = [*own[0][1:], *own[1]]
             rng.shuffle(pool)
-            planned: list[tuple[Kind, str]] = [
-                *[("own words", own[0][0])] * OWN_WORDS,
-                *[("by name", own[0][0])] * BY_NAME,
-                *[("other words", pool[number % len(pool)]) for number in range(requests)],
-            ]
+            planned: list[tuple[Kind, str]] = [("own words", own[0][0]) for _ in range(OWN_WORDS)]
+            planned += [("by name", own[0][0]) for _ in range(BY_NAME)]
+            planned += [("other words", pool[number % len(pool)]) for number in range(requests)]
             for kind, template in planned:
                 values = task.draw(self.draws[name])
                 self._ask(task, values, sentence(template, values, rng), kind)
@@ -137,6 +137,7 @@ class Bench:
         options = Options(cwd=self.at.cwd)
         try:
             if kind == "by name":
+                kind = "by name" if agent.sop(task.name).runs_alone else "unproven"
                 run = self.at.by_name(agent, task.name, values)
             else:
                 run = agent.start(text, options, InsideOnly())
@@ -177,7 +178,7 @@ class Bench:
         read = time.perf_counter() - started
         taken, counts = [], Counter[str]()
         for each in self.asked:
-            if each.kind == "by name":
+            if each.kind in ("by name", "unproven"):
                 continue
             started = time.perf_counter()
             match = choose(each.request, sops, self.at.cwd, self.at.world.owner).match
@@ -236,13 +237,13 @@ def _is_fault(each: Asked) -> bool:
 
 
 def _goals(found: dict[str, Any]) -> list[dict[str, Any]]:
-    kinds = [found[kind] for kind in (*KINDS, "supervised")]
+    kinds = [found[kind] for kind in (*KINDS, "supervised") if kind != "unproven"]
     asked, wrong, after_write, calls = (
         sum(kind[key] for kind in kinds) for key in ("asked", "wrong", "stopped_after_write", "model_calls")
     )
     goals = [
         ("silently wrong", f"{wrong} of {asked}", f"0 of ≥ {LEAST_REQUESTS}", wrong == 0 and asked >= LEAST_REQUESTS),
-        ("stopped", *_share([found[kind] for kind in OF_TASKS])),
+        ("stopped", *_share([found[kind] for kind in OF_TASKS[:3]])),
         ("stopped after a write", str(after_write), "0", after_write == 0),
         ("model calls", str(calls), "0", calls == 0),
     ]
@@ -272,9 +273,9 @@ def table(found: dict[str, Any]) -> str:
         seconds = f"{row['seconds']:.2f} → {row['rote_seconds'] if row['rote_seconds'] is not None else '-'}"
         lanes = " ".join(f"{lane} {count}" for lane, count in row["lanes"].items())
         calls = sum(row[kind]["model_calls"] for kind in OF_TASKS)
-        lines.append(f"{row['task']:<20}{runs:<15}{_four(row['own words'], 3)}{_four(row['by name'], 3)}{_four(row['other words'], 5)}   {row['calls']:>4} → {calls} {row['tokens']:>6} → {row['rote_tokens']} {seconds:>13}  {lanes}")  # fmt: skip
+        lines.append(f"{row['task']:<20}{runs:<15}{_four(row['own words'], 3)}{_four(row['by name' if row['by name']['asked'] else 'unproven'], 3)}{_four(row['other words'], 5)}   {row['calls']:>4} → {calls} {row['tokens']:>6} → {row['rote_tokens']} {seconds:>13}  {lanes}")  # fmt: skip
     lines += ["-" * len(more), f"{'all':<35}{_four(found['own words'], 3)}{_four(found['by name'], 3)}{_four(found['other words'], 5)}"]  # fmt: skip
-    lines += [f"{kind:<59}{_four(found[kind], 5)}" for kind in (*FOREIGN, "supervised")]
+    lines += [f"{kind:<59}{_four(found[kind], 5)}" for kind in (*FOREIGN, "supervised", "unproven")]
     if found["growth"]:
         lines += ["", "SOPs in the store   read ms  first ms  routing ms    p95   right  wrong  declined"]
     for row in found["growth"]:

@@ -58,6 +58,7 @@ class TidyByEnding(Task):
             world.write(f"{values['folder']}/{world.rng.choice('abcdefg')}{number} x.{ending}", f"{number} {ending}")
         world.write(f"{values['folder']}/stays.{other}", "stays")
         world.write(f"{values['folder']}/{ending}.md", "not one of them")
+        world.write(f"{values['folder']}/no{ending}", "without a dot it is no ending")
         world.write(f"{values['target']}/there before.{ending}", "old")
 
     def teach(self, world: World, values: Values) -> list[Reply]:

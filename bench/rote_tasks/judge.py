@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from models.base import Event
 
 Result = Literal["right", "wrong", "stopped", "declined"]
-Kind = Literal["teaching", "supervised", "own words", "by name", "other words", "uncovered", "near miss"]
+Kind = Literal["teaching", "supervised", "unproven", "own words", "by name", "other words", "uncovered", "near miss"]
 KEPT_OUT = ("outside", "catastrophic", "agent", "secret", "system")  # what the owner never allows
 
 

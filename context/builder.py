@@ -19,6 +19,7 @@ from models.base import Message
 
 MAX_HEADER_BYTES = 66  # of a description; bytes go with tokens in English and in Chinese
 MAX_EARLIER_TASKS = 20
+MAX_HINT_CHARS = 6000
 MAX_LEARNED = 40  # SOPs; the lanes of learning/routing.py find the others
 MAX_REQUEST_CHARS = 400
 MAX_RESULT_CHARS = 400
@@ -48,12 +49,13 @@ def build(
     sop_folder: str = "sops",
     learned_headers: Sequence[str] = (),
     learned_folder: str = "",
+    hint: str = "",
 ) -> list[Message]:
     """The first two messages of a run, [system, user].
 
     `sop_headers` are lines "name: description", of which the first clauses are shown; `sop_folder` is where the model
     finds the SOPs, said once; likewise for what was learned here. A session other than "main" is read by others, so the
-    facts index and the learned SOPs, which are about the owner, stay out. `previous` is oldest first and gets cut;
+    facts index and the learned SOPs, which are about the owner, stay out. `hint` is the text of an SOP that may fit. `previous` is oldest first and gets cut;
     `task` never is.
     """
     blocks = [prompts.text("system")]
@@ -65,6 +67,8 @@ def build(
         shown = learned_headers[:MAX_LEARNED]
         blocks.append("\n".join([prompts.text("learned_sops", folder=learned_folder), *map(_header, shown)]))
     asked = [_earlier(previous, prompts)] if previous else []
+    if hint:
+        asked.append(prompts.text("hint", text=_cut(hint, MAX_HINT_CHARS)))
     asked.append(prompts.text("environment", cwd=cwd, platform=_platform(), date=now.strftime("%Y-%m-%d %a")))
     asked.append(prompts.text("task", task=task))
     return [

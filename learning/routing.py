@@ -39,6 +39,7 @@ HINTS = 3
 NEAREST = 10  # of which the hints are taken
 HINT_SHARE = 0.6  # of the best one's score
 HINT_COVER = 0.2  # of what the request is about
+MODEL_COVER = 0.34  # the same, for a call to a model
 SHOWN_WORDINGS = 3
 PAST = 40  # past requests of an SOP that count
 MAX_REQUEST_CHARS = 1000
@@ -121,18 +122,26 @@ def choose(
     five = [(by_name[name], score) for name, score in ranked if by_name[name].runs_alone][:BEST]
     match, candidates = _reworded(request, five, where)
     for lane, fill in (("offline", offline.fill if offline else None), ("model", _answer(ask_model))):
-        if match is None and fill is not None and five and (lane == "model" or request.isascii()):
-            match, candidates = _filled(request, five, candidates, where, cast("Lane", lane), fill)
+        cards = five if lane == "offline" else [each for each in five if _is_worth_a_call(each[0], request, ranking)]
+        if match is None and fill is not None and cards and (lane == "model" or request.isascii()):
+            match, candidates = _filled(request, cards, candidates, where, cast("Lane", lane), fill)
     if match is not None:
         return Choice("rote", match, candidates, [])
     floor = ranked[0][1] * HINT_SHARE if ranked else 0.0
     near = [
         by_name[name]
         for name, score in ranked[:NEAREST]
-        if score >= floor and ranking.share(request, name) >= HINT_COVER
+        if score >= floor and ranking.share(request, name) >= HINT_COVER and not by_name[name].is_seed
     ]
     hints = [sop for sop in near if sop.description][:HINTS]
     return Choice("model" if hints else "none", None, candidates, hints)
+
+
+def _is_worth_a_call(sop: Sop, request: str, ranking: Ranking) -> bool:
+    """A model is asked to choose only among what was learned here and is about the same things: a request that is about
+    something else must not cost a call more than it did. The seeds stand in every system prompt anyway."""
+    words = re.sub(r"\S*/\S*", " ", request)  # of a path the words say nothing about the task
+    return not sop.is_seed and ranking.share(words, sop.name) >= MODEL_COVER
 
 
 def typed_wordings(request: str, sops: Sequence[Sop], where: Where) -> Match | None:
@@ -297,7 +306,7 @@ def _stamp(sop: Sop, past: Sequence[str]) -> tuple[Any, ...]:
 
 def _changed(path: str) -> int:
     try:
-        return os.stat(path).st_mtime_ns  # noqa: PTH116 - a thousand of these are to take a millisecond
+        return os.stat(path).st_mtime_ns  # noqa: PTH116 - a thousand of these take a millisecond
     except OSError:
         return 0
 

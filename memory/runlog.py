@@ -293,7 +293,8 @@ class Totals:
         """Counts one event; types that use nothing are passed over."""
         if event["type"] == "model_called":
             self.turns = event["turn"]
-            self.kinds.add(event["kind"])
+            if event["turn"]:  # before turn 1 a model may have chosen the SOP: the task is done by rote all the same
+                self.kinds.add(event["kind"])
             self.model_calls += event["kind"] == "openai"
             self.cost += event["cost"]
             for key in self.tokens:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
@@ -23,7 +23,7 @@ from learning.routing import choose
 from learning.slots import Where
 from memory.home import open_home
 from memory.inbox import Inbox
-from memory.runlog import RunLog, RunLogError, find_run, read_events
+from memory.runlog import RunLog, RunLogError, Totals, find_run, read_events
 from memory.sops import Sop, SopStore
 from models.base import Event, Message, Model, ModelUnavailable, Reply, Request
 from models.chain import Budget, ModelChain
@@ -82,11 +82,33 @@ class Agent:
 
     def start(self, task: str, options: Options, owner: Owner, previous: Sequence[str] = ()) -> Run:
         """A new run. `previous` are the earlier runs of the conversation, oldest first."""
-        match = None
-        if options.rote and options.session == "main":
-            match = choose(task, with_learned(self.sops.all(), self.config.home), options.cwd, Path.home()).match
+        if not options.rote or options.session != "main":
+            return self._start(task, options, owner, None, previous)
+        asked: list[Event] = []
+        known = with_learned(self.sops.all(), self.config.home)
+        choice = choose(task, known, options.cwd, Path.home(), ask_model=self._chooser(options, asked))
+        match = choice.match
         replay = Replay(match.sop, match.parameters, task, match.lane) if match else None
-        return self._start(task, options, owner, replay, previous)
+        hint = choice.text_for_model(self.config.lang) if self.config.models and not replay else ""
+        return self._start(task, options, owner, replay, previous, hint=hint, asked=asked)
+
+    def _chooser(self, options: Options, asked: list[Event]) -> Callable[[str, str], str] | None:
+        """The first configured model, to be asked once which SOP a request means. What it cost goes to `asked`."""
+        if not self.config.models:
+            return None
+
+        def ask(request: str, cards: str) -> str:
+            prompt = self.prompts.text("choose_sop", cards=cards, request=request)
+            answer = self._configured(options)[0].reply(Request(0, [{"role": "user", "content": prompt}]))
+            while True:
+                try:
+                    next(answer)  # what it says meanwhile is for no screen
+                except StopIteration as stop:
+                    reply: Reply = stop.value
+                    asked.append(reply.event(0))
+                    return reply.text
+
+        return ask
 
     def run_sop(self, name: str, parameters: dict[str, Any], options: Options, owner: Owner) -> Run:
         """A new run that does the SOP called `name` by rote. Raises SopwithError when it cannot be."""
@@ -144,9 +166,19 @@ class Agent:
             log.close()
             raise
 
-    def _start(self, task: str, options: Options, owner: Owner, replay: Replay | None, previous: Sequence[str]) -> Run:
+    def _start(
+        self,
+        task: str,
+        options: Options,
+        owner: Owner,
+        replay: Replay | None,
+        previous: Sequence[str],
+        *,
+        hint: str = "",
+        asked: Sequence[Event] = (),
+    ) -> Run:
         models = self._configured(options)
-        messages = self._first_messages(task, options, previous)
+        messages = self._first_messages(task, options, previous, hint)
         log = RunLog.create(self.config.home)
         opening: Event = {
             "type": "run_started",
@@ -165,9 +197,10 @@ class Agent:
             "messages": messages,
         }
         progress = Progress(opening, messages)
-        return self._run(
-            log, opening, progress, self._model(models, replay, progress, options), options, owner, self.prompts
-        )
+        progress.totals = Totals(asked)
+        model = self._model(models, replay, progress, options)
+        progress.totals = Totals()  # counted again when they are written
+        return self._run(log, opening, progress, model, options, owner, self.prompts, asked)
 
     def _go_on(
         self, log: RunLog, progress: Progress, options: Options, owner: Owner, prompts: Prompts, say: str | None
@@ -237,6 +270,7 @@ class Agent:
         options: Options,
         owner: Owner,
         prompts: Prompts,
+        asked: Sequence[Event] = (),
     ) -> Run:
         home, start, steering = self.config.home, progress.opening, Steering(log.folder)
         tools = all_tools()
@@ -277,6 +311,7 @@ class Agent:
             totals=progress.totals,
             sop=start["sop"],
             learn=partial(self._learn, start) if learns else None,
+            before=asked,
         )
 
     def _learn(self, start: Event, run: Run) -> Iterator[Event]:
@@ -317,7 +352,7 @@ class Agent:
 
         return OpenAICompatModel(settings, lang=self.config.lang)
 
-    def _first_messages(self, task: str, options: Options, previous: Sequence[str]) -> list[Message]:
+    def _first_messages(self, task: str, options: Options, previous: Sequence[str], hint: str) -> list[Message]:
         return build(
             task,
             prompts=self.prompts,
@@ -326,6 +361,7 @@ class Agent:
             learned_headers=self.sops.header_lines(self.config.lang, seeds=False),
             learned_folder=str(self.config.home / "sops"),
             l2_index=self._l2_index(options),
+            hint=hint,
             cwd=options.cwd,
             session=options.session,
             now=datetime.now().astimezone(),

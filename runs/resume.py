@@ -60,6 +60,8 @@ class _Reader:
         self.progress.handed_over = True
 
     def _on_model_called(self, event: Event) -> None:
+        if event["turn"] == 0:  # it chose an SOP: that is no part of the conversation
+            return
         self.progress.pending, self.progress.next_turn = Reply.from_event(event), event["turn"]
         if event["kind"] == "rote":
             del self.progress.asked[len(self.progress.replayed) :]  # it was out before, and is asked for again

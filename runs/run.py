@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import queue
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -65,15 +65,16 @@ class Run:
         totals: Totals,
         sop: str | None,
         learn: Callable[[Run], Iterator[Event]] | None = None,
+        before: Sequence[Event] = (),
     ) -> None:
-        """`learn` is asked for what comes of the run once it has ended."""
+        """`learn` is asked for what comes of the run once it has ended; `before` is what happened before turn 1."""
         self.id = log.run
         self.status = "working"
         self.result = ""
         self.stopped_by: int | None = None  # the signal that ended it
         self.is_marked = False  # it called start_long_term_update
         self.stops = 0  # how often a stop came: twice means that the owner wants to leave
-        self._log, self._opening, self._loop = log, opening, loop
+        self._log, self._opening, self._loop = log, [opening, *before], loop
         self._steering, self._totals, self.sop, self._learn = steering, totals, sop, learn
         self._started = time.monotonic() - totals.seconds
 
@@ -99,7 +100,8 @@ class Run:
         """
         try:
             with Interrupts() as interrupts:
-                yield self._write(self._opening)
+                for event in self._opening:
+                    yield self._write(event)
                 try:
                     end = yield from self._drive(interrupts)
                 except KeyboardInterrupt:

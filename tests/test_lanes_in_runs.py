@@ -63,7 +63,7 @@ def test_a_request_in_other_words_costs_one_call_that_is_counted(
     if len(server.requests) == 0:  # the rules alone have understood it
         assert events[-1]["rote"] and events[-1]["model_calls"] == 0
         return
-    assert [event["turn"] for event in of(events, "model_called")][0] == 0
+    assert of(events, "model_called")[0]["turn"] == 0
     assert events[-1]["result"] == "3 invoice lines" and events[-1]["rote"] and events[-1]["model_calls"] == 1
 
 

@@ -419,11 +419,11 @@ def test_no_request_upsets_the_lane(text: str) -> None:
     )
 )
 def test_a_quoted_folder_arrives_as_it_was_written(name: str) -> None:
-    if len(name.lower()) != len(name):
+    if len(name.lower()) != len(name) or name.startswith("~"):  # the home of somebody
         return
     match = route(f'largest files in "{name}"', SEEDS, Path("/w"), Path("/o"))
     assert match is not None
-    assert match.parameters["folder"] == str(Path("/w") / name) or name.startswith("~")
+    assert match.parameters["folder"] == str(Path("/w") / name)
 
 
 def test_routing_stays_under_five_milliseconds(tmp_path: Path) -> None:

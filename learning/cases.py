@@ -71,9 +71,13 @@ def capture(
     found: Fixture = {}
     room, now = MAX_FIXTURE_BYTES, time.time()
     waiting = [*path_parameters(parameters, schemas), *extra]
+    to_be_made: list[Path] = []
     while waiting:
         path = waiting.pop()
-        if not os.path.lexists(path) or str(path) in found:
+        if str(path) in found:
+            continue
+        if not os.path.lexists(path):
+            to_be_made.append(path)
             continue
         try:
             entry = _entry(path, now)
@@ -85,6 +89,8 @@ def capture(
             return None
         found[str(path)] = entry
         waiting += below
+    for folder in (path.parent for path in to_be_made if path.parent.is_dir()):
+        found.setdefault(str(folder), _entry(folder, now))
     return found
 
 

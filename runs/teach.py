@@ -39,6 +39,7 @@ from runs.assemble import SEEDS, Agent
 
 NO_CHECK = "nothing proves that it worked"  # how the problem begins that a check of the owner's settles
 NO_VALUES = ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr")
+UNUSABLE = "the request cannot be a wording"  # it names a value that no parameter takes, or leaves one out
 MARK = "start_long_term_update"  # a call that is about the run, and no step of it
 
 
@@ -162,7 +163,9 @@ def _ask_in_words(draft: Draft, lesson: Lesson, values: Mapping[str, str]) -> No
         except ProcedureError:  # it leaves a parameter out, or holds a number that is none
             continue
         found.append(wording)
-    if found:
+    if not found:
+        draft.notes.append(UNUSABLE)
+    else:
         draft.content.wordings = [*found, *(each for each in draft.content.wordings if each not in found)]
         draft.files |= _with_steps(draft, wordings=draft.content.wordings).files
         described = f"{found[0][:1].upper()}{found[0][1:]}."

@@ -268,6 +268,46 @@ def test_a_recording_in_which_nothing_succeeded_teaches_nothing(teaching: Any, f
     assert code == 1 and "nothing to learn from" in text and sops_of(home) == []
 
 
+def test_what_cannot_be_done_twice_is_proven_by_two_other_sets(
+    teaching: Any, folders: Path, home: Path, cli: CommandLine
+) -> None:
+    for name in ("in/one.txt", "in/two.txt", "more/three.txt", "more/four.txt", "out1/-", "out2/-", "out3/-"):
+        (folders / name).parent.mkdir(exist_ok=True)
+        (folders / name).write_text(name)
+    there = teaching("file-away", "--record")
+    there.does("mv ~/in/one.txt ~/out1/")
+    there.answers("Enter to go on", ENTER)
+    there.answers("values:", ENTER)
+    there.answers("request:", "file away ~/in/one.txt into ~/out1" + ENTER)
+    there.answers("cannot be repeated", "")
+    there.answers("file (was", "~/in/two.txt" + ENTER)
+    there.answers("folder (was", "~/out2" + ENTER)
+    there.answers("1 would be gone: ~/in/two.txt", "")
+    there.answers("file (was", "~/more/three.txt" + ENTER)
+    there.screen.until(lambda: there.screen.text().count("folder (was") == 2, "for the second question")
+    there.answers("folder (was", "~/out3" + ENTER)
+    code, text = there.ends()
+    assert code == 0 and "Stored: file-away 1 · probation" in text, text
+    assert (folders / "in/two.txt").exists() and (folders / "more/three.txt").exists()
+    assert cli("--approve", "all", "file away ~/more/four.txt into ~/out1").code == 0
+    assert (folders / "out1/four.txt").read_text() == "more/four.txt"
+
+
+def test_without_values_it_is_asked_for_in_plain_words(
+    teaching: Any, folders: Path, home: Path, cli: CommandLine
+) -> None:
+    there = teaching("processors", "--record")
+    there.does("nproc")
+    there.answers("Enter to go on", ENTER)
+    there.screen.waits_for("No value was found")
+    there.answers("values:", ENTER)
+    there.answers("request:", "how many processors does this machine have" + ENTER)
+    code, text = there.ends()
+    assert code == 0 and "probation" in text, text
+    code, out, _ = cli("How many processors does this machine have?")
+    assert code == 0 and int(out) >= 1
+
+
 # From a run.
 
 
@@ -438,6 +478,19 @@ def test_a_how_to_becomes_an_sop(home: Path, cli: CommandLine) -> None:
     code, out, _ = cli("teach", "words", "--from-file", "howto.md", "--values", "file=a.txt", "--prove", "file=b.txt")
     assert code == 0 and "Stored: words 1 · probation" in out
     assert cli("count words of b.txt").stdout == "7\n"
+
+
+def test_a_check_of_the_owner_proves_what_a_text_changes(home: Path, cli: CommandLine) -> None:
+    Path("note.md").write_text("# Note a word\n\n1. Add it: `echo <WORD> >> <FILE>`\n")
+    for name in ("one", "two", "three"):
+        Path(name).mkdir()
+    said = ("--check", 'grep -q -- "$word" "$file"', "--request", "note {word} in {file}")
+    given = ("--values", "word=tea", "file=one/a.txt", "--prove", "word=milk", "file=two/b.txt")
+    code, out, err = cli("teach", "note-word", "--from-file", "note.md", *said, *given)
+    assert code == 0 and "probation" in out, out + err
+    assert not Path("one/a.txt").exists() and not Path("two/b.txt").exists()
+    assert cli("note honey in three/c.txt").code == 0
+    assert Path("three/c.txt").read_text() == "honey\n"
 
 
 def test_what_changes_something_needs_a_check(home: Path, cli: CommandLine) -> None:

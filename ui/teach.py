@@ -106,6 +106,8 @@ class _Teaching:
             slots = {name: f"{{{name}}}" for name in draft.content.parameters}
             lesson.request = self.questions.request(lesson, slots)
             draft = teach.draft_of(self.agent, lesson, values)
+        if teach.UNUSABLE in draft.notes:
+            print(say("teach.unusable", wording=(draft.content.wordings or [draft.name])[0]))
         if (twin := teach.twin_of(self.agent, draft)) and not self.questions.may_be_second(twin):
             raise teach.TeachingError(say("teach.twin", name=twin.name, status=twin.status))
         show_draft(draft)
@@ -228,7 +230,7 @@ def show_verdict(verdict: Verdict) -> None:
     for case in verdict.cases:
         given = one_line(" ".join(f"{key}={as_word(value)}" for key, value in case.case.parameters.items()), 120)
         reason = f" · {one_line(case.reason, 400)}" if case.reason else ""
-        print(f"{MARKS[case.passed]} {given}{reason}")
+        print(f"{MARKS[case.passed]} {given or verdict.name}{reason}")
     tried = verdict.cases[-1] if verdict.cases else None
     if tried is None or not tried.passed or tried.outcome is None:
         return
@@ -250,6 +252,8 @@ def show_stored(sop: Sop, draft: Draft, why: str, proven_on: Mapping[str, object
     if why and sop.status not in PROVEN:
         print(f"  {one_line(why, 300)}")
     key = f"teach.next_{sop.status}"
+    if sop.status not in PROVEN and sop.procedure is not None and not_replayable(sop.procedure):
+        key = "teach.next_supervised"
     if says(key):
         names = list(draft.content.parameters)
         wording = draft.content.wordings[0] if draft.content.wordings else sop.name

@@ -149,10 +149,9 @@ class AtTerminal:
 
     def request(self, lesson: Lesson, values: Mapping[str, str]) -> str:
         """Asks until the sentence names every value, or nothing is said."""
-        if not values:
-            return ""
         example = " ".join([lesson.name.replace("-", " "), *(f"{name} {text}" for name, text in values.items())])
-        print(say("teach.request" if lesson.trace is not None else "teach.request_slots", example=example))
+        key = "teach.request_plain" if not values else "teach.request" if lesson.trace else "teach.request_slots"
+        print(say(key, example=example))
         while said := _ask(say("teach.request_prompt")).strip():
             request = _with_values(said, values)
             missing = _unsaid(lesson, request, values)

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from learning.request import PLAIN, Asked
-from learning.rewording import Understood, understand
 from learning.slots import Slot, Unclear, Where, value_of
 from memory.sops import Sop
 from models.parameters import ParameterError, bind
@@ -158,7 +157,9 @@ class ReplayGuards:
         except ParameterError as error:
             yield Doubt("parameter", str(error))
         if self.request and len(self.request) <= REQUEST_CHARS:
-            yield from self._uncovered(procedure, parameters)
+            doubts = list(self._uncovered(procedure, parameters))
+            if doubts and not self._is_reworded(procedure, parameters):
+                yield from doubts
 
     def _say(self, what: str, *args: object) -> str:
         return SAY[what][self.lang].format(*args)
@@ -204,8 +205,6 @@ class ReplayGuards:
     # the request
 
     def _uncovered(self, procedure: Procedure, parameters: Mapping[str, Any]) -> Iterator[Doubt]:
-        if self._is_reworded(procedure, parameters):
-            return
         taken: list[tuple[int, int]] = []  # places of the request that a parameter takes up
         for name, value in parameters.items():
             schema = procedure.parameters[name]
@@ -223,6 +222,8 @@ class ReplayGuards:
 
     def _is_reworded(self, procedure: Procedure, parameters: Mapping[str, Any]) -> bool:
         """True when the request is a wording in other words with just these values: "get rid of" for "delete"."""
+        from learning.rewording import Understood, understand  # a request in a known wording does without it
+
         asked = Asked.read(self.request)
         found = understand(asked, procedure, procedure.folder.name, self.where) if asked else None
         try:

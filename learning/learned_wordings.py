@@ -17,14 +17,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from learning.request import Asked
-from learning.rewording import Literal, knowledge, literal_is, read
 from learning.routing import Match, typed_wordings
 from learning.slots import Unclear, Where
 from memory.sops import Sop
 from models.procedure import Procedure, ProcedureError
+
+if TYPE_CHECKING:
+    from learning.rewording import Literal
 
 FILE = ".wordings.jsonl"
 MOST = 40  # of one SOP; what was there first stays
@@ -96,6 +98,8 @@ def add(
 def typed(request: str, sop: Sop, parameters: Mapping[str, Any], where: Where) -> str | None:
     """The request with each value replaced by the slot of the one parameter that has it; None when that cannot be done
     without a rest."""
+    from learning.rewording import Literal, knowledge, read
+
     asked = Asked.read(request)
     if asked is None or sop.procedure is None:
         return None
@@ -115,6 +119,8 @@ def typed(request: str, sop: Sop, parameters: Mapping[str, Any], where: Where) -
 def _with_slots(
     asked: Asked, literals: Sequence[Literal], procedure: Procedure, parameters: Mapping[str, Any], where: Where
 ) -> str | None:
+    from learning.rewording import literal_is
+
     pieces, at, used = [], asked.start, set[str]()
     for literal in literals:
         names = [
@@ -131,6 +137,7 @@ def _with_slots(
 
 def _shape(literal: Literal, procedure: Procedure, name: str) -> str:
     """A text that stood in quotes is only taken from quotes again."""
+
     schema = procedure.parameters[name]
     is_text = schema["type"] == "string" and "enum" not in schema and "format" not in schema
     return ":quoted" if is_text and literal.kind == "quoted" else ""

@@ -19,17 +19,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from learning.ranking import Document, Ranking, weigh
 from learning.request import PLAIN, Asked
-from learning.rewording import Refusal, Understood, contradiction, understand
 from learning.slots import QUOTES, Unclear, Where, value_of
 from memory.sops import Sop
 from models.base import ModelError
-from models.offline import Card, Filled, Filler
 from models.parameters import ParameterError
 from models.procedure import Procedure, Wording
+
+if TYPE_CHECKING:  # a request in a known wording, the usual one, does without these
+    from learning.ranking import Document, Ranking
+    from models.offline import Card, Filled, Filler
 
 Lane = Literal["wordings", "rewording", "offline", "model"]
 AskModel = Callable[[str, str], str]  # request, cards → the reply's text; raises ModelError
@@ -112,12 +113,12 @@ def choose(
     known = [sop for sop in sops if sop.status != "archived" and not sop.is_quarantined]
     where = Where(cwd, owner_home)
     by_name = {sop.name: sop for sop in known}
-    ranking = INDEX.of(known, past_requests or {})
     if match := typed_wordings(request, [sop for sop in known if sop.runs_alone], where):
         found = Candidate(match.sop.name, 1.0, match.lane, match.parameters, match.wording)
         return Choice("rote", match, [found], [])
     if len(request) > MAX_REQUEST_CHARS:
         return Choice("none", None, [], [])
+    ranking = INDEX.of(known, past_requests or {})
     ranked = ranking.best(request, len(known))
     five = [(by_name[name], score) for name, score in ranked if by_name[name].runs_alone][:BEST]
     match, candidates = _reworded(request, five, where)
@@ -161,6 +162,8 @@ def typed_wordings(request: str, sops: Sequence[Sop], where: Where) -> Match | N
 
 def _reworded(request: str, five: Sequence[tuple[Sop, float]], where: Where) -> tuple[Match | None, list[Candidate]]:
     """The one of the five of which the request is a wording in other words, and what became of each."""
+    from learning.rewording import Refusal, Understood, understand
+
     matches, candidates = [], []
     asked = Asked.read(request) if len(request) <= MAX_REWORDED_CHARS else None
     for sop, score in five:
@@ -220,6 +223,8 @@ def disagrees(request: str, sop: Sop, parameters: Mapping[str, Any], where: Wher
     Each value must stand in the request, each literal of the request must be a value, and what the request asks to do,
     compare or measure must be known to the SOP's wordings. Raises Unclear.
     """
+    from learning.rewording import contradiction
+
     procedure, asked = sop.procedure, Asked.read(request)
     if procedure is None or asked is None:
         return "the request cannot be read"
@@ -228,6 +233,8 @@ def disagrees(request: str, sop: Sop, parameters: Mapping[str, Any], where: Wher
 
 def card(sop: Sop) -> Card:
     """What a model is told about an SOP."""
+    from models.offline import Card
+
     procedure = sop.procedure
     wordings = [wording.text for wording in procedure.wordings[:SHOWN_WORDINGS]] if procedure else []
     properties = dict(procedure.parameters) if procedure else {}
@@ -262,6 +269,8 @@ def as_text(card: Card) -> str:
 
 def read_answer(reply: str) -> Filled | None:
     """A model's choice; None for "none" and for what is not such a JSON object."""
+    from models.offline import Filled
+
     start, end = reply.find("{"), reply.rfind("}")
     try:
         said = json.loads(reply[start : end + 1]) if 0 <= start < end < MAX_REPLY_CHARS else None
@@ -283,6 +292,8 @@ class _Index:
 
     def of(self, sops: Sequence[Sop], past: Mapping[str, Sequence[str]]) -> Ranking:
         """An index over these SOPs."""
+        from learning.ranking import Ranking, weigh
+
         keys = {_stamp(sop, past.get(sop.name, ())): sop for sop in sops}
         if self._made is not None and self._made[0] == keys.keys():
             return self._made[1]
@@ -313,6 +324,8 @@ def _changed(path: str) -> int:
 
 def _document(sop: Sop, past: Sequence[str]) -> Document:
     """The texts by which an SOP is found; wordings and past requests are how people ask, so they count most."""
+    from learning.ranking import Document
+
     texts = [(sop.name.replace("-", " "), 2.0), (sop.description, 1.5)]
     translated = sop.summary("zh")
     texts += [(translated, 1.5)] if translated != sop.description else []

@@ -162,6 +162,7 @@ meeting | 会议
 photo_album album | 相册
 backup | 备份
 copy | 副本
+log logfile | 日志
 archive | 归档包
 page | 页 页面
 website site | 网站

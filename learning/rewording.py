@@ -527,11 +527,17 @@ def contradiction(
     parts = read(asked, procedure, known, where)
     if why := _never(parts) or (_strange(parts, known) if is_strict else _foreign(parts, known)):
         return why
+    around = [_around(parts, at) for at, part in enumerate(parts) if isinstance(part, Literal)]
     literals = [part for part in parts if isinstance(part, Literal)]
     taken: set[int] = set()
     for key, value in parameters.items():
         schema = procedure.parameters[key]
-        places = [at for at, literal in enumerate(literals) if literal_is(literal, value, schema, where)]
+        places = [
+            at
+            for at, literal in enumerate(literals)
+            if literal_is(literal, value, schema, where)
+            and not (is_strict and _value(literal, around[at], key, known, procedure, where) is None)
+        ]
         taken.update(places)
         is_filled_in = value == schema.get("default") or _is_default(key, value, procedure, where)
         if not places and not is_filled_in and not (_type(schema) == "text" and _stands(str(value), asked)):
@@ -566,15 +572,17 @@ def _subjects(
     pieces: Sequence[Piece], said: frozenset[tuple[str, str]], known: Knowledge
 ) -> Iterator[tuple[Word, ...]]:
     """The words of a wording, other than what is to be done, that are not said in any way."""
-    for piece in pieces:
+    for at, piece in enumerate(pieces):
         options = piece.options if isinstance(piece, Choice) else ((piece,),) if isinstance(piece, Word) else ()
-        kept = [tuple(word for word in option if not _only_does(word)) for option in options]
+        kept = [tuple(word for word in option if not _only_does(word, at == 0)) for option in options]
         if kept and all(option and not all(_is_said(word, said, known) for word in option) for option in kept):
             yield kept[0]
 
 
-def _only_does(word: Word) -> bool:
-    return is_verb(word.things) and not any(thing.startswith("o:") for thing in word.things)
+def _only_does(word: Word, is_first: bool) -> bool:
+    """True for a verb: in English the first word, in Chinese any that is no thing as well."""
+    is_thing = any(thing.startswith("o:") for thing in word.things)
+    return is_verb(word.things) and not is_thing and (is_first or not word.text.isascii())
 
 
 def _strange(parts: Sequence[Part], known: Knowledge) -> str:

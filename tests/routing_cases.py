@@ -44,7 +44,11 @@ SOPS: dict[str, tuple[str, str, str, list[str]]] = {  # name → description, ef
         "Tags the current commit of a repository with a version.",
         "local",
         "version: {type: string}, folder: {type: string, format: path}",
-        ["create tag {version} in {folder}", "create tag {version} in the repository {folder}", "在 {folder} 创建标签 {version}"],
+        [
+            "create tag {version} in {folder}",
+            "create tag {version} in the repository {folder}",
+            "在 {folder} 创建标签 {version}",
+        ],
     ),
     "backup-folder": (
         "Copies a folder into a dated archive in another folder.",
@@ -74,7 +78,11 @@ SOPS: dict[str, tuple[str, str, str, list[str]]] = {  # name → description, ef
         "Makes an image so many pixels wide.",
         "local",
         "image: {type: string, format: path}, width: {type: integer, minimum: 1}",
-        ["resize {image} to {width} pixels wide", "resize {image} to a width of {width} pixels", "把 {image} 缩放到 {width} 像素宽"],
+        [
+            "resize {image} to {width} pixels wide",
+            "resize {image} to a width of {width} pixels",
+            "把 {image} 缩放到 {width} 像素宽",
+        ],
     ),
     "large-files": (
         "Lists the files above a size.",
@@ -266,10 +274,10 @@ NEAR = [
 
 
 def sops(folder: Path) -> list[Sop]:
-    """The twelve, written to a folder and read from it."""
+    """The twelve, written to a folder and read from it as SOPs that were learned."""
     for name, (description, effects, properties, wordings) in SOPS.items():
         write_sop(folder, name, description, wordings, effects=effects, properties=properties)
-    return SopStore(folder, folder / "none").all()
+    return SopStore(folder / "none", folder).all()
 
 
 def write_sop(

@@ -118,7 +118,7 @@ def test_swapped_values_are_never_swapped_back_or_forth(twelve: list[Sop]) -> No
 
 def _one(folder: Path, wordings: list[str], properties: str, effects: str = "local") -> list[Sop]:
     write_sop(folder / "sops", "thing", "Does it.", wordings, effects=effects, properties=properties)
-    return SopStore(folder / "sops", folder / "none").all()
+    return SopStore(folder / "none", folder / "sops").all()
 
 
 @pytest.mark.parametrize(
@@ -155,13 +155,13 @@ def test_two_sops_that_both_fit_decline(tmp_path: Path) -> None:
         write_sop(
             tmp_path, name, "Counts.", ["count the rows in {file}"], properties="file: {type: string, format: path}"
         )
-    assert _choose("tell me the number of rows in a.csv", SopStore(tmp_path, tmp_path / "none").all()).match is None
+    assert _choose("tell me the number of rows in a.csv", SopStore(tmp_path / "none", tmp_path).all()).match is None
 
 
 @pytest.mark.parametrize("status", ["draft", "candidate", "suspended"])
 def test_what_does_not_run_alone_is_a_hint_at_most(status: str, tmp_path: Path) -> None:
     write_sop(tmp_path, "count-rows", "Counts the rows.", ["count the rows in {file}"], properties="file: {type: string, format: path}", status=status)  # fmt: skip
-    choice = _choose("count the rows in a.csv", SopStore(tmp_path, tmp_path / "none").all())
+    choice = _choose("count the rows in a.csv", SopStore(tmp_path / "none", tmp_path).all())
     assert (choice.match, choice.decision, [sop.name for sop in choice.hints]) == (None, "model", ["count-rows"])
     assert "Do it." in choice.text_for_model("en") and "count-rows" in choice.text_for_model("en")
 
@@ -172,7 +172,7 @@ def test_archived_and_quarantined_ones_are_nothing(tmp_path: Path) -> None:
     text = skill.read_text("utf-8")
     for changed in (text.replace("active", "archived"), text.replace("active", "active, sopwith-quarantine: x")):
         skill.write_text(changed, encoding="utf-8")
-        choice = _choose("count the rows in a.csv", SopStore(tmp_path, tmp_path / "none").all())
+        choice = _choose("count the rows in a.csv", SopStore(tmp_path / "none", tmp_path).all())
         assert (choice.decision, choice.candidates, choice.hints) == ("none", [], [])
 
 
@@ -192,7 +192,7 @@ class Said:
 
 def test_a_model_may_choose_what_rules_do_not_see(twelve: list[Sop]) -> None:
     said = Said('Sure.\n```json\n{"sop": "cancel-order", "parameters": {"order": 55}}\n```')
-    match = _choose("call off order 55", twelve, ask_model=said).match
+    match = _choose("void order 55", twelve, ask_model=said).match
     assert match is not None and (match.lane, match.sop.name, match.parameters) == (
         "model",
         "cancel-order",
@@ -205,19 +205,19 @@ def test_a_model_may_choose_what_rules_do_not_see(twelve: list[Sop]) -> None:
 @pytest.mark.parametrize(
     ("request_text", "answer"),
     [
-        ("call off order 55", '{"sop": "none"}'),
-        ("call off order 55", '{"sop": "cancel-order", "parameters": {"order": 56}}'),
-        ("call off order 55", '{"sop": "cancel-order", "parameters": {}}'),
-        ("call off order 55", '{"sop": "cancel-order", "parameters": {"order": 55, "force": true}}'),
-        ("call off order 55", '{"sop": "format-disk", "parameters": {}}'),
-        ("call off order 55", '{"sop": "cancel-order", "parameters": [55]}'),
-        ("call off order 55", "{" * 100_000),
-        ("call off order 55", "cancel-order"),
-        ("call off order 55", ""),
-        ("call off orders 55 and 56", '{"sop": "cancel-order", "parameters": {"order": 55}}'),
-        ("do not call off order 55", '{"sop": "cancel-order", "parameters": {"order": 55}}'),
+        ("void order 55", '{"sop": "none"}'),
+        ("void order 55", '{"sop": "cancel-order", "parameters": {"order": 56}}'),
+        ("void order 55", '{"sop": "cancel-order", "parameters": {}}'),
+        ("void order 55", '{"sop": "cancel-order", "parameters": {"order": 55, "force": true}}'),
+        ("void order 55", '{"sop": "format-disk", "parameters": {}}'),
+        ("void order 55", '{"sop": "cancel-order", "parameters": [55]}'),
+        ("void order 55", "{" * 100_000),
+        ("void order 55", "cancel-order"),
+        ("void order 55", ""),
+        ("void orders 55 and 56", '{"sop": "cancel-order", "parameters": {"order": 55}}'),
+        ("do not void order 55", '{"sop": "cancel-order", "parameters": {"order": 55}}'),
         ("refund order 55", '{"sop": "cancel-order", "parameters": {"order": 55}}'),
-        ("call off order 55 tomorrow", '{"sop": "cancel-order", "parameters": {"order": 55}}'),
+        ("void order 55 tomorrow", '{"sop": "cancel-order", "parameters": {"order": 55}}'),
         ("drop logs older than 3 weeks in /l", '{"sop": "delete-old-logs", "parameters": {"days": 3, "folder": "/l"}}'),
         (
             "drop logs younger than 3 days in /l",
@@ -234,7 +234,7 @@ def test_a_model_that_cannot_be_reached_is_no_reason_to_stop(twelve: list[Sop]) 
     def nobody(request: str, cards: str) -> str:
         raise ModelUnavailable("no route to host")
 
-    assert _choose("call off order 55", twelve, ask_model=nobody).decision == "model"
+    assert _choose("void order 55", twelve, ask_model=nobody).decision == "model"
 
 
 def test_a_model_is_not_asked_when_rules_are_sure_or_nothing_is_near(twelve: list[Sop]) -> None:
@@ -281,7 +281,7 @@ def test_five_hundred_sops_take_less_than_twenty_milliseconds(tmp_path: Path) ->
         for thing in things:
             for kind in ("weekly", "draft", "signed", "paid", "remote", "shared", "large", "final"):
                 write_sop(tmp_path, f"{verb}-{kind}-{thing}", f"{verb}s the {kind} {thing} of a folder.", [f"{verb} the {kind} {thing} in {{folder}}", f"[{verb}|do] {kind} {thing} [in|from] {{folder}}"], properties="folder: {type: string, format: path}")  # fmt: skip
-    known = SopStore(tmp_path, tmp_path / "none").all()
+    known = SopStore(tmp_path / "none", tmp_path).all()
     assert len(known) > 500
 
     def seconds(request: str) -> float:
@@ -300,17 +300,17 @@ def test_five_hundred_sops_take_less_than_twenty_milliseconds(tmp_path: Path) ->
 
 def test_what_changed_on_disk_is_found_by_its_new_words(tmp_path: Path) -> None:
     write_sop(tmp_path, "thing", "Does it.", ["polish the walrus"])
-    assert _choose("my walruses", SopStore(tmp_path, tmp_path / "none").all()).hints
+    assert _choose("my walruses", SopStore(tmp_path / "none", tmp_path).all()).hints
     path = tmp_path / "thing" / "sop.yaml"
     path.write_text(path.read_text("utf-8").replace("walrus", "otter"), encoding="utf-8")
     os.utime(path, ns=(1, 1))
-    known = SopStore(tmp_path, tmp_path / "none").all()
+    known = SopStore(tmp_path / "none", tmp_path).all()
     assert not _choose("my walruses", known).hints and _choose("my otters", known).hints
 
 
 def test_past_requests_lead_back_to_their_sop(tmp_path: Path) -> None:
     write_sop(tmp_path, "thing", "Does it.", ["polish the walrus"], status="draft")
-    known = SopStore(tmp_path, tmp_path / "none").all()
+    known = SopStore(tmp_path / "none", tmp_path).all()
     assert not _choose("shine those tusks", known).hints
     assert _choose("shine those tusks", known, past_requests={"thing": ["make the tusks shine"]}).hints
 

@@ -112,12 +112,21 @@ class Agent:
 
     def run_sop(self, name: str, parameters: dict[str, Any], options: Options, owner: Owner) -> Run:
         """A new run that does the SOP called `name` by rote. Raises SopwithError when it cannot be."""
-        sop = self.sop(name)
+        sop = self.released(name)
         if sop.procedure is None:
             why = f": {sop.problem}" if sop.problem else ""
             raise ConfigError(f"{name} has no recorded steps{why}.\nRead it with: sopwith sops show {name}")
         words = " ".join([name, *(f"{key}={value}" for key, value in parameters.items())])
         return self._start(words, options, owner, Replay(sop, sop.procedure.bind(parameters, options.cwd)), ())
+
+    def released(self, name: str) -> Sop:
+        """The SOP called `name`, when its owner has let it in. Raises ConfigError."""
+        sop = self.sop(name)
+        if sop.is_quarantined:
+            raise ConfigError(
+                f"{name} is in quarantine: it came from elsewhere.\nLet it in: sopwith sops enable {name}"
+            )
+        return sop
 
     def replay(self, sop: Sop, parameters: Mapping[str, Any], cwd: Path, root: Path) -> ReplayResult:
         """Tries an SOP in a scratch copy that lies at `root` (learning/verify.py): a run like any other, but no model

@@ -484,3 +484,15 @@ def test_search_on_the_command_line(cli: CommandLine) -> None:
 
 def test_a_zip_in_memory_is_what_the_tests_think_it_is() -> None:
     assert zipfile.is_zipfile(io.BytesIO(_zip(Path("x.zip"), {"a": "b"}).read_bytes()))
+
+
+def test_nothing_of_a_skill_in_quarantine_is_executed(tmp_path: Path, cli: CommandLine) -> None:
+    marks = tmp_path / "it-ran"
+    _skill(tmp_path, "tea", "Boil water.")
+    steps = f"plan: [{{tool: code_run, args: {{script: 'touch {marks}'}}}}]\nresult: done\n"
+    (tmp_path / "tea" / "sop.yaml").write_text(steps, encoding="utf-8")
+    assert cli("sops", "import", str(tmp_path / "tea")).code == 0
+    for command in (["sops", "run", "tea"], ["sops", "verify", "tea"]):
+        code, _, stderr = cli(*command)
+        assert code == 2 and "sops enable tea" in stderr
+    assert cli("tea").code == 5 and not marks.exists()

@@ -31,7 +31,8 @@ def changes(config: Config) -> SopChanges:
 
 def verify_(args: Namespace, config: Config) -> int:
     """`sops verify NAME [k=v …]`: 0 when it passed, 1 when not."""
-    agent, sop = Agent(config), find(config, args.sop)
+    agent = Agent(config)
+    sop = agent.released(args.sop)
     values = parameters(args.values) or None
     verdict = verify(sop, values, replay=agent.replay, store=changes(config))
     if args.json:

@@ -1,4 +1,4 @@
-"""Stopping a run is SIGINT or SIGTERM to its process, whoever sends it: Ctrl-C, `runs cancel`, a chat's stop key.
+"""Stopping a run is SIGINT, SIGTERM or SIGHUP to its process: Ctrl-C, `runs cancel`, a chat's stop key, a terminal closed.
 
 While the run writes its log a stop is held back; it is raised as KeyboardInterrupt when the loop goes on, so that it
 reaches the model or the tool that is at work and never splits a write.
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 Disposition = Callable[[int, FrameType | None], object] | int | None
 
 
@@ -29,7 +30,9 @@ class Interrupts:
 
     def __enter__(self) -> Interrupts:
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
+            for number in STOPS:
+                if number == signal.SIGHUP and signal.getsignal(number) == signal.SIG_IGN:
+                    continue  # nohup: the run is meant to outlive its terminal
                 self._before[number] = signal.signal(number, self._on_signal)
         return self
 

@@ -80,7 +80,7 @@ class Conversation:
                 self.line.works(None)
         self.previous.append(run.id)
         self.code = run.exit_code
-        if run.stopped_by == signal.SIGTERM:  # meant for the program, not for the turn
+        if run.stopped_by in (signal.SIGTERM, signal.SIGHUP):  # meant for the program, not for the turn
             raise KeyboardInterrupt
         while self.line is not None and self.unheard:
             self.line.later(self.unheard.pop(0))
@@ -141,7 +141,8 @@ def _at_terminal(args: Namespace, agent: Agent, options: Options) -> int:
 
     console = make_console()
     screen = TerminalScreen(console, live=False, attended=args.approve == "ask")
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # leaves as Ctrl-C would, with the terminal restored
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)  # leaves as Ctrl-C would, with the terminal restored
     print(say("chat.welcome"))
     line = InputLine(console, screen, agent.config.home / HISTORY, [f"/{each.name}" for each in SLASHES])
     owner = approving(args.approve, TerminalOwner(console, line.read_answer, screen.pause))

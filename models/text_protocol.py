@@ -79,9 +79,10 @@ class TextProtocol:
 
     def _tail(self, request: Request) -> str:
         parts = [request.tail]
-        if request.tools and (request.describe_tools or request.tools != self._described):
+        has_begun = any(message["role"] == "assistant" for message in self._rendered)
+        if request.tools and (request.tools != self._described or (request.describe_tools and has_begun)):
             parts.append(self._description(request.tools))
-        elif request.tools and any(message["role"] == "assistant" for message in self._rendered):
+        elif request.tools and has_begun:
             parts.append(self._texts["stand"])
         return "\n\n".join(filter(None, parts))
 

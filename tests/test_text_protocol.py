@@ -185,7 +185,7 @@ def test_full_descriptions_stand_once_then_a_line_then_again_when_asked() -> Non
         kept, last = protocol.messages(Request(turn, messages, options.pop("tools", TOOLS), **options))
         return [message["content"] for message in [*kept, *last]]
 
-    first = sent(1)
+    first = sent(1, describe_tools=True)  # they stand in the same request already
     assert [full in text for text in first] == [True, False]
     assert "The tools described" not in first[-1]
     messages += history()[2:4]

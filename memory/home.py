@@ -48,11 +48,13 @@ def open_home(home: Path) -> None:
 
 
 def check_layout(home: Path) -> bool:
-    """True when the home is laid out already, as this Sopwith does it. Raises HomeTooNew; changes nothing."""
+    """True when the home is laid out already, as this Sopwith does it. Raises HomeError; changes nothing."""
     try:
         said = (home / "version").read_text(encoding="utf-8", errors="replace").strip()
     except FileNotFoundError:
         return False
+    except OSError as error:
+        raise HomeError(f"The home folder cannot be used: {error.filename}: {error.strerror}. {_ELSEWHERE}") from error
     if not said.isdecimal():
         raise HomeError(f"{home / 'version'} should hold a number and holds {said[:40]!r}. {_ELSEWHERE}")
     if int(said) > LAYOUT:

@@ -19,7 +19,13 @@ from memory.files import write_atomic
 
 
 class InboxError(SopwithError):
-    """There is no such entry, it is of the other kind, or it has been answered."""
+    """It is of the other kind, or it has been answered."""
+
+
+class NoSuchEntry(InboxError):
+    """What the owner called an entry is none, or several."""
+
+    exit_code = 2
 
 
 @dataclass(slots=True)
@@ -83,7 +89,7 @@ class Inbox:
         if (self.folder / f"{id}.answer.json").exists():
             raise InboxError(f"{id} has been answered already.")
         known = ", ".join(entry.id for entry in entries[:5]) or "none"
-        raise InboxError(
+        raise NoSuchEntry(
             f'there is no open entry "{id}" in the inbox (open: {known}).\nSee them with: sopwith inbox list'
         )
 

@@ -27,6 +27,12 @@ class RunLogError(SopwithError):
     """The run log cannot be read or written, or somebody else works on this run."""
 
 
+class NoSuchRun(RunLogError):
+    """What the owner called a run is none, or several."""
+
+    exit_code = 2
+
+
 @dataclass(slots=True)
 class RunSummary:
     """One line of `runs list`."""
@@ -164,7 +170,7 @@ def worker(folder: Path) -> int | None:
 
 
 def find_run(home: Path, name: str) -> str:
-    """The id that `name` means: an id, the start of exactly one, or "last". Raises RunLogError."""
+    """The id that `name` means: an id, the start of exactly one, or "last". Raises NoSuchRun."""
     runs = run_ids(home)
     if name == "last" and runs:
         return next((run for run in runs if not _is_trial(home, run)), runs[0])
@@ -172,8 +178,8 @@ def find_run(home: Path, name: str) -> str:
     if len(found) == 1:
         return found[0]
     if found:
-        raise RunLogError(f'"{name}" is the start of {len(found)} runs: {", ".join(found[:4])} …\nGive more of the id.')
-    raise RunLogError(f'there is no run "{name}" in {home / "runs"}.\nSee them with: sopwith runs list')
+        raise NoSuchRun(f'"{name}" is the start of {len(found)} runs: {", ".join(found[:4])} …\nGive more of the id.')
+    raise NoSuchRun(f'there is no run "{name}" in {home / "runs"}.\nSee them with: sopwith runs list')
 
 
 def _is_trial(home: Path, run: str) -> bool:

@@ -78,6 +78,12 @@ def test_file_in_the_place_of_the_home_is_an_error(home: Path) -> None:
         open_home(home / "below")
 
 
+def test_file_in_the_place_of_the_home_is_told_by_every_command(tmp_path: Path, cli: CommandLine) -> None:
+    (tmp_path / "taken").write_text("a note")
+    code, _, err = cli("--home", str(tmp_path / "taken"), "runs", "list")
+    assert code == 1 and "cannot be used" in err and "defect" not in err and "--home" in err
+
+
 def test_file_in_the_place_of_a_folder_is_an_error(home: Path) -> None:
     home.mkdir()
     (home / "runs").write_text("a file")

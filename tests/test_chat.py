@@ -105,7 +105,7 @@ def test_a_conversation_goes_on_later(cli: CommandLine, endpoint: list[Recorded]
     run = logs(home)[0][0]["run"]
     cli("chat", "--resume", run, stdin="fourth\n")
     assert "first" in words_sent(endpoint[3]) and "second" not in words_sent(endpoint[3])
-    assert cli("chat", "--resume", "nope", stdin="").code == 1
+    assert cli("chat", "--resume", "nope", stdin="").code == 2
 
 
 def test_what_goes_wrong_does_not_end_the_conversation(cli: CommandLine, home: Path) -> None:
@@ -193,6 +193,19 @@ def test_ctrl_c_stops_the_turn_and_not_the_program(chat: Opener, home: Path, tmp
     assert screen.ends() == 0
 
 
+def test_ctrl_c_twice_at_an_empty_line_leaves(chat: Opener, home: Path) -> None:
+    scripted(home, ["Done."])
+    screen = chat()
+    screen.types(CTRL_C)
+    screen.waits_for("Ctrl-D leaves")
+    screen.types("work" + ENTER)  # what is sent in between begins the count anew
+    screen.waits_for("Done.")
+    screen.types(CTRL_C)
+    time.sleep(0.3)
+    screen.types(CTRL_C)
+    assert screen.ends() == 0
+
+
 def test_ctrl_d_while_it_works_stops_it_and_leaves(chat: Opener, home: Path, tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
     scripted(home, [bash(f"echo $$ > {pid_file}; sleep 60"), "Done."])
@@ -205,15 +218,18 @@ def test_ctrl_d_while_it_works_stops_it_and_leaves(chat: Opener, home: Path, tmp
     assert logs(home)[0][-1]["status"] == "cancelled"
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("is_working", [True, False])
-def test_sigterm_leaves_with_the_terminal_as_it_was(chat: Opener, home: Path, tmp_path: Path, is_working: bool) -> None:
+def test_sigterm_leaves_with_the_terminal_as_it_was(
+    chat: Opener, home: Path, tmp_path: Path, is_working: bool, number: signal.Signals
+) -> None:
     there = tmp_path / "there"
     scripted(home, [bash(f"touch {there}; sleep 60"), "Done."])
     screen = chat()
     if is_working:
         screen.types("work" + ENTER)
         waits_until(there.exists)
-    screen.kills(signal.SIGTERM)
+    screen.kills(number)
     assert screen.ends() == 130
     assert screen.shows_cursor()
 

@@ -31,7 +31,8 @@ MAX_TAIL_LINES = 8  # of the answer that grows, above the input line
 class InputLine:
     """Lines typed go to the tasks, to the run that works, or to the question that waits; never to two of them.
 
-    Ctrl-C reaches the main thread as SIGINT while a run works, and only clears the line otherwise. Ctrl-D leaves.
+    Ctrl-C reaches the main thread as SIGINT while a run works, and only clears the line otherwise; a second one
+    before anything else is sent leaves, as Ctrl-D does.
     """
 
     def __init__(self, console: Console, screen: TerminalScreen, history: Path, words: Sequence[str]) -> None:
@@ -44,7 +45,7 @@ class InputLine:
         self._session: PromptSession[str] | None = None
         self._thread = threading.Thread(target=self._work, name="input line", daemon=True)
         self._open = ExitStack()
-        self._leaving = False
+        self._leaving = self._was_interrupted = False
 
     def __enter__(self) -> InputLine:
         from prompt_toolkit.patch_stdout import patch_stdout
@@ -122,6 +123,7 @@ class InputLine:
                 self._take(text)
 
     def _take(self, text: str) -> None:
+        self._was_interrupted = False
         if self._question:
             self._echo(text)
             self._answers.put(text)
@@ -138,7 +140,10 @@ class InputLine:
     def _interrupt(self) -> None:
         if self._steer is not None:
             _signal_main_thread()
+        elif self._was_interrupted:
+            self._leave()
         else:
+            self._was_interrupted = True
             print(say("chat.how_to_leave"))
 
     def _leave(self) -> None:

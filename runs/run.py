@@ -132,7 +132,7 @@ class Run:
                     with interrupts.allowed():
                         event = next(self._loop)
                 except StopIteration as stop:
-                    return _ending(stop.value)
+                    return _ending(stop.value, self.id)
                 yield self._write(event)
         except LimitReached as limit:
             return {"status": "limit", "result": str(limit), "exit": "EXITED"}
@@ -165,7 +165,7 @@ class Run:
         return stamped
 
 
-def _ending(end: End) -> dict[str, Any]:
+def _ending(end: End, run: str) -> dict[str, Any]:
     if end.exit == "CURRENT_TASK_DONE":
         status = "done"
     elif end.exit == "MAX_TURNS_EXCEEDED":
@@ -174,7 +174,7 @@ def _ending(end: End) -> dict[str, Any]:
         status = end.outcome.ending or "failed"
     result = end.outcome.data
     if status == "limit":
-        result = f"stopped after {end.turns} turns, as --max-turns says; go on with: sopwith runs resume RUN"
+        result = f"stopped after {end.turns} turns, as --max-turns says; go on with: sopwith runs resume {run}"
     return {"status": status, "result": result if isinstance(result, str) else str(result), "exit": end.exit}
 
 

@@ -113,6 +113,8 @@ def _dispatch(words: list[str]) -> int:
     use(lang)
     words = with_command(words)
     args = build_parser(words).parse_args(words)
+    if not " ".join(getattr(args, "task", ("-",))).strip():  # a variable that was empty, in a script
+        raise UsageError(f"{say('usage.missing', what=say('arg.task'))}\n{say('usage.see', prog='sopwith run')}")
     home = find_home(args.home, os.environ)
     check_layout(home)
     config = load(home, lang, os.environ)

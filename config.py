@@ -222,7 +222,9 @@ def _read(file: Path, text: str, environ: Mapping[str, str]) -> _File:
             f"{file}{line}: this is not YAML: {' '.join(filter(None, (error.context, error.problem)))}."
         ) from error
     except (yaml.YAMLError, RecursionError) as error:
-        raise ConfigError(f"{file}: this is not YAML: {str(error).splitlines()[0]}.") from error
+        number = getattr(error, "character", None)  # one that no YAML may hold; its position comes in bytes or not
+        line = f", line {text.count(chr(10), 0, text.index(chr(number))) + 1}" if isinstance(number, int) else ""
+        raise ConfigError(f"{file}{line}: this is not YAML: {str(error).splitlines()[0]}.") from error
     reader = _Reader(file, environ)
     if root is None or reader.is_null(root):
         return _File()

@@ -108,7 +108,7 @@ limits: {turns: 12, cost_usd: 0, minutes: 1.5, tool_seconds: 9}
         ("- models", ", line 1: the file must be a mapping"),
         ("limits: {turns: 3\nmodels: [", ", line 2: this is not YAML: "),
         ("--- {}\n--- {}", ", line 2: this is not YAML: "),
-        ("a\0b", ": this is not YAML: "),
+        ("# 模型\na\0b", ", line 2: this is not YAML: "),
         ("x: &a [*a]", ", line 1: x is not a key that Sopwith knows"),
     ],
 )

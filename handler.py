@@ -325,13 +325,16 @@ class AgentHandler:
     def _progress(
         self, call: ToolCall, running: Generator[str, None, ToolResult]
     ) -> Generator[Event, None, ToolResult]:
-        while True:
-            try:
-                delta = next(running)
-            except StopIteration as stop:
-                result: ToolResult = stop.value
-                return result
-            yield {"type": "tool_output", "call": call.id, "delta": self.redact(delta)}
+        try:
+            while True:
+                try:
+                    delta = next(running)
+                except StopIteration as stop:
+                    result: ToolResult = stop.value
+                    return result
+                yield {"type": "tool_output", "call": call.id, "delta": self.redact(delta)}
+        finally:
+            running.close()  # a tool that is stopped between two pieces of its output ends here
 
     def _asked(self, turn: int, call: ToolCall) -> Generator[Event, None, ToolResult | Outcome]:
         """Puts the model's question to the owner, or leaves it in the inbox and waits."""

@@ -300,11 +300,11 @@ def _walls(bubblewrap: str, info: int) -> list[str]:
     return [
         bubblewrap,
         *apart,
+        "--tmpfs",  # before what is bound: Sopwith itself may lie in it
+        "/tmp",
         *bound,
         "--dev",
         "/dev",
-        "--tmpfs",
-        "/tmp",
         "--remount-ro",
         "/",
         "--chdir",

@@ -51,6 +51,12 @@ class Interrupts:
             self._was_raised = True
             raise KeyboardInterrupt
 
+    def take(self) -> bool:
+        """True, once, when a stop came while none was allowed."""
+        is_new = self.received is not None and not self._was_raised
+        self._was_raised |= is_new
+        return is_new
+
     @contextmanager
     def allowed(self) -> Iterator[None]:
         """A stretch of work that a stop may cut short."""

@@ -129,8 +129,7 @@ class Run:
         try:
             while True:
                 try:
-                    with interrupts.allowed():
-                        event = next(self._loop)
+                    event = self._step(interrupts)
                 except StopIteration as stop:
                     return _ending(stop.value, self.id)
                 yield self._write(event)
@@ -140,6 +139,14 @@ class Run:
             return {"status": "no_model", "result": str(error), "exit": "EXITED"}
         except Diverged as stop:
             return {"status": "failed", "result": stop.reason, "exit": "EXITED"}
+
+    def _step(self, interrupts: Interrupts) -> Event:
+        """The loop's next event. A stop that came meanwhile is thrown into the loop, so that the tool which is at work
+        is ended like one that is stopped while it is waited for."""
+        if interrupts.take():
+            return self._loop.throw(KeyboardInterrupt())
+        with interrupts.allowed():
+            return next(self._loop)
 
     def _write(self, event: Event) -> Event:
         stamped = {"type": event["type"], "run": self.id, "at": now(), **event}

@@ -495,4 +495,4 @@ def test_nothing_of_a_skill_in_quarantine_is_executed(tmp_path: Path, cli: Comma
     for command in (["sops", "run", "tea"], ["sops", "verify", "tea"]):
         code, _, stderr = cli(*command)
         assert code == 2 and "sops enable tea" in stderr
-    assert cli("tea").code == 5 and not marks.exists()
+    assert cli("run", "brew the tea").code == 5 and not marks.exists()

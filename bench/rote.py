@@ -45,16 +45,16 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT)]
 
-from bench.desk import Desk  # noqa: E402
-from bench.rote_tasks import TASKS  # noqa: E402
-from bench.rote_tasks.base import Draw, Task, Values, World, sentence  # noqa: E402
-from bench.rote_tasks.crowd import crowd  # noqa: E402
-from bench.rote_tasks.judge import Asked, InsideOnly, Kind, judge  # noqa: E402
-from bench.rote_tasks.others import NEAR, UNCOVERED  # noqa: E402
-from bench.rote_tasks.school import School, Taught  # noqa: E402
-from config import SopwithError  # noqa: E402
-from learning.routing import choose  # noqa: E402
-from runs.assemble import Options  # noqa: E402
+from bench.desk import Desk  # noqa: E402 - behind the path
+from bench.rote_tasks import TASKS  # noqa: E402 - behind the path
+from bench.rote_tasks.base import Draw, Task, Values, World, sentence  # noqa: E402 - behind the path
+from bench.rote_tasks.crowd import crowd  # noqa: E402 - behind the path
+from bench.rote_tasks.judge import Asked, InsideOnly, Kind, judge  # noqa: E402 - behind the path
+from bench.rote_tasks.others import NEAR, UNCOVERED  # noqa: E402 - behind the path
+from bench.rote_tasks.school import School, Taught  # noqa: E402 - behind the path
+from config import SopwithError  # noqa: E402 - behind the path
+from learning.routing import choose  # noqa: E402 - behind the path
+from runs.assemble import Options  # noqa: E402 - behind the path
 
 OUTCOMES = ("right", "wrong", "stopped", "declined")
 OF_TASKS: tuple[Kind, ...] = ("own words", "by name", "other words", "unproven")

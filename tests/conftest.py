@@ -17,6 +17,9 @@ from typing import Any, Protocol
 
 import pytest
 
+# Started in the background, we would ignore Ctrl-C, and so would every process that a test starts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 CHECKOUT = Path(__file__).resolve().parent.parent
 _KEPT_VARIABLES = ("PATH", "TMPDIR", "SYSTEMROOT", "LD_LIBRARY_PATH", "PYTEST_CURRENT_TEST", "PYTEST_XDIST_WORKER")
 

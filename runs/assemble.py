@@ -345,6 +345,13 @@ class Agent:
             return 0
         return MAX_SCRIPT_CALLS if sop.procedure.script else len(sop.procedure.steps)
 
+    def first_model(self) -> Model:
+        """The configured model that is asked first, for what is no turn of a run. Raises ConfigError without one."""
+        models = self._configured(Options())
+        if not models:
+            raise ConfigError("no model is configured.\nSee: sopwith doctor")
+        return models[0]
+
     def _configured(self, options: Options) -> list[Model]:
         chosen = [c for c in self.config.models if options.model in (None, c.name, c.model)]
         if options.model and not chosen:

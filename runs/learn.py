@@ -2,7 +2,8 @@
 
 An SOP that was used is promoted, repaired, rolled back or suspended (learning/repair.py). A run that called
 `start_long_term_update` and is done becomes a draft, or a candidate when its own values pass on a copy; what else it
-takes to be done by rote is the owner's to say. Source: seed 002 §2, §3.
+takes to be done by rote is the owner's to say. Where a model is configured it is asked once to put such a draft into
+words, as long as the run has cost less than limits.cost_usd. Source: seed 002 §2, §3.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from memory.sops import Sop, SopStore
 from models.base import Event
 from runs import teach
 from runs.assemble import SEEDS, Agent
+from runs.authoring import author
 
 MAX_NAME_WORDS = 5
 
@@ -45,7 +47,7 @@ def learn(agent: Agent, run: str) -> Iterator[Event]:
             yield from after_marked(
                 read_trace(agent.config.home, run), events, agent.config.home, keeping=teach.keeping_of(agent)
             )
-            yield from _marked(agent, run)
+            yield from _marked(agent, run, _spent(events))
     except SopwithError as error:
         yield _learned(name, "refused", str(error))
 
@@ -54,6 +56,11 @@ def _is_marked(events: Sequence[Event]) -> bool:
     is_done = any(event["type"] == "run_ended" and event["status"] == "done" for event in events)
     marks = [event for event in events if event["type"] == "tool_ended" and event["tool"] == teach.MARK]
     return is_done and any(event["status"] == "ok" for event in marks)
+
+
+def _spent(events: Sequence[Event]) -> float:
+    """What the run has cost, USD."""
+    return float(sum(event["cost"] for event in events if event["type"] == "model_called"))
 
 
 def _used(agent: Agent, run: str, events: Sequence[Event]) -> Iterator[Event]:
@@ -74,7 +81,7 @@ def _used(agent: Agent, run: str, events: Sequence[Event]) -> Iterator[Event]:
     )
 
 
-def _marked(agent: Agent, run: str) -> Iterator[Event]:
+def _marked(agent: Agent, run: str, spent_usd: float) -> Iterator[Event]:
     lesson = teach.lesson_from_run(agent, "draft", run)
     assert lesson.trace is not None
     lesson.name = _free_name(agent, lesson.trace.request)
@@ -85,13 +92,16 @@ def _marked(agent: Agent, run: str) -> Iterator[Event]:
     if refused := teach.refusals(agent, draft.files, is_draft=True):
         yield _learned(lesson.name, "refused", str(refused[0].said(agent.config.lang)))
         return
+    made = author(agent, draft, lesson.cwd, spent_usd=spent_usd)
+    draft = made.draft if made else draft
     with teach.trial(agent, draft.files, lesson.name, lesson.cwd) as trial:
         why = "; ".join([*draft.problems, *(f"{slot.text}: {slot.why}" for slot in draft.slots)])
         if draft.is_settled and not (why := not_replayable(draft.procedure())):
             verdict = trial.prove()
             why = verdict.reason
         sop = teach.store(agent, lesson, trial.files(), trial.sop.status, "learned from a run")
-    yield _learned(sop.name, sop.status, why)
+    learned = _learned(sop.name, sop.status, why)
+    yield {**learned, "authored": made.line(agent.config.lang)} if made else learned
 
 
 def _one_more_case(agent: Agent, twin: Sop, draft: Draft) -> Iterator[Event]:

@@ -20,6 +20,7 @@ from models.parameters import ParameterError
 from models.procedure import ProcedureError
 from runs import teach
 from runs.assemble import Agent
+from runs.authoring import author
 from ui.clean import one_line
 from ui.sop_changes import MARKS, as_word
 from ui.teach_questions import AtTerminal, FromOptions, Questions
@@ -116,7 +117,9 @@ class _Teaching:
                 draft = teach.with_check(draft, command)
             except ProcedureError as error:
                 print(f"✗ {one_line(str(error), MAX_LINE_CHARS)}")
-        return draft
+        if made := author(self.agent, draft, lesson.cwd):
+            print(one_line(made.line(self.agent.config.lang), 400))
+        return made.draft if made else draft
 
     def _pass_the_gate(self, files: Mapping[str, str | bytes], *, is_draft: bool) -> None:
         """Raises TeachingError with what the evidence gate has against these files."""

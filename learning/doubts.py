@@ -12,11 +12,10 @@ from learning import shell_words
 from learning.draft import Slot
 from learning.kept import Work, scan_or_none, where
 from learning.mentions import Mention
-from learning.provenance import Found, Source, Unit, absolute, scalars
+from learning.provenance import COMPOSED, Found, Source, Unit, absolute, scalars
 from learning.wordings import name_of
 from safety.secrets import HIDDEN
 
-_COMPOSED = ("content", "new", "old", "text", "body", "message")  # arguments that a model may have written itself
 _LONG_TEXT = 40
 _FACTORS = (7, 12, 24, 30, 52, 60, 100, 365, 1000, 1024, 1440, 3600, 86400, 604800, 1024**2, 1024**3, 10**6, 10**9)
 
@@ -108,7 +107,7 @@ def _is_composed(work: Work, unit: Unit) -> bool:
     """A text that a model wrote out of its head; what an owner typed is meant as it is."""
     if work.trace.taught is not None:
         return False
-    is_text = (not unit.language and unit.argument[-1] in _COMPOSED) or unit.place == "document"
+    is_text = (not unit.language and unit.argument[-1] in COMPOSED) or unit.place == "document"
     return is_text and (len(unit.text) >= _LONG_TEXT or unit.argument[-1] in ("content", "new", "old"))
 
 
@@ -161,7 +160,8 @@ def _agreed_everywhere(work: Work, mention: Mention) -> bool:
         if unit.call in work.kept and any(form in unit.text for form in forms(mention))
     ]
     used = {each.unit.where for each in work.found.of("request") if each.source.mention is mention}
-    return bool(left) and all(unit.where in work.agreed for unit in left if unit.where not in used)
+    others = [unit for unit in left if unit.where not in used]
+    return bool(others) and all(unit.where in work.agreed for unit in others)
 
 
 def _without_names(text: str) -> str:

@@ -28,6 +28,7 @@ _FOUND = re.compile(
     |(?P<path>(?<![\w.])(?:~|\.{{1,2}})?/[^\s"'`,;:|&<>*?$!()\[\]{{}}，。；：、「」]*|~(?![\w/])|(?<![\w./-])[\w.-]+/[\w./-]*)
     |(?P<glob>[\w.\-\[\]]*[*?][\w.*?\-\[\]]*(?<!\?))
     |(?P<file>(?<![\w.])[A-Za-z0-9_\u4e00-\u9fff-]+(?:\.[\w-]+)*\.[A-Za-z][A-Za-z0-9]{{0,7}}(?![\w]))
+    |(?P<ending>(?<![A-Za-z0-9_./~*\\-])(?:\.[A-Za-z][A-Za-z0-9]{{0,9}}){{1,2}}(?![A-Za-z0-9_/-]|\.\w))
     |(?P<code>(?<![\w-])(?=[A-Za-z0-9_.-]*[A-Za-z_-])(?=[A-Za-z0-9_.-]*[0-9_])[A-Za-z_][A-Za-z0-9_.-]*[A-Za-z0-9_]|(?<!\w)\d+(?:[-:]\d|\.\d+\.\d)[\d.:-]*[A-Za-z0-9-]*)
     |(?P<digits>(?<![\w.])[+-]?(?:\d{{1,3}}(?:,\d{{3}})+|\d+)(?:\.\d+)?(?![\d]))
     |(?P<spelled>\b(?:{NUMBER_WORDS})(?:[ -](?:{NUMBER_WORDS}))*\b)
@@ -135,6 +136,8 @@ def _read(match: re.Match[str], where: Where) -> Mention | None:
         end = len(text.rstrip(".")) if text.strip("./") else len(text)
         text = text[:end]
         return Mention(span[0], span[0] + end, text, str(_absolute(text, where)), "path")
+    if kind == "ending":
+        return Mention(*span, text, text, "text")
     if kind in ("code", "mail"):
         text = text.rstrip(".:-")
         return Mention(span[0], span[0] + len(text), text, text, "text")
@@ -165,6 +168,11 @@ def _number(text: str, span: tuple[int, int], where: Where) -> Mention | None:
     if value is None:
         return None
     return Mention(*span, text, str(value), "integer", is_hard=text.lower() not in _SOFT_NUMBERS)
+
+
+def is_ending(text: str) -> bool:
+    """True for `.txt`, `.tar.gz`: the end of a name, with its dot."""
+    return re.fullmatch(r"(\.[A-Za-z][A-Za-z0-9]{0,9}){1,2}", text) is not None
 
 
 def iso_date(text: str) -> str | None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from learning import python_words, shell_words
-from learning.mentions import Mention, _normal, given, mentions_in, merged
+from learning.mentions import Mention, _normal, given, is_ending, mentions_in, merged
 from learning.trace import Observed, Trace
 from models.base import ToolResult
 from models.rote import extract
@@ -24,6 +24,7 @@ from safety.shell import NotUnderstood
 Origin = Literal["request", "earlier", "environment", "constant", "reasoned"]
 
 NOWHERE = Path("/\0")
+COMPOSED = ("content", "new", "old", "text", "body", "message")  # arguments that a model may have written itself
 MIN_BYTES = 3  # a shorter value never binds by value alone
 _TIME_WORDS = {
     "day": "mtime atime ctime day days age d 天 日 newer_days keep_days",
@@ -184,7 +185,7 @@ def script_units(number: int, script: str, kind: str, folder: Path) -> list[Unit
     """The words of a shell script, or the constants of a Python one. Raises NotUnderstood."""
     if kind == "python":
         return [
-            Unit(number, ("script",), n, as_text(c.value), c.place, c.hints, folder, "python", is_number=not isinstance(c.value, str))
+            Unit(number, ("script",), n, as_text(c.value), c.place, c.hints, folder, "python", is_number=not isinstance(c.value, str), verb=_printer(script, c))
             for n, c in enumerate(python_words.scan(script))
         ]  # fmt: skip
     units, here = [], folder
@@ -196,6 +197,12 @@ def script_units(number: int, script: str, kind: str, folder: Path) -> list[Unit
         if word.is_first and word.text in ("cd", "pushd", "popd"):
             here = NOWHERE  # from here on nobody knows where a relative path starts
     return units
+
+
+def _printer(script: str, constant: python_words.PyConstant) -> str:
+    """ "print" for a text that stands by itself among what is printed."""
+    is_printed = constant.hints == ("print",) and re.search(r"[(,]\s*$", script[: constant.start])
+    return "print" if is_printed else ""
 
 
 def scalars(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str | int | float]]:
@@ -289,8 +296,7 @@ class _Look:
         if mention.kind == "path":
             spans = list(self._path_hits(unit, mention))
         elif mention.kind == "word":
-            is_it = unit.text == mention.text and unit.place in ("argument", "operand", "regex", "code")
-            spans = [(0, len(unit.text), "")] if is_it and not unit.is_number else []
+            spans = list(_word_hits(unit, mention.text))
         elif mention.kind == "date":
             spans = [*_spans(unit.text, mention.value, ""), *_spans(unit.text, mention.value.replace("-", ""), "//-/")]
         elif mention.kind in ("integer", "number"):
@@ -299,6 +305,8 @@ class _Look:
             ]
         else:
             spans = _spans(unit.text, mention.text, "")
+            if is_ending(mention.text):  # the end of `*.log`, and not of app.log
+                spans = [each for each in spans if not re.search(r"[\w-]$", unit.text[: each[0]])]
         for start, end, operation in spans:
             source = Source("request", mention, operation=operation)
             if hit := self._weighed(Found(unit, start, end, source), mention):
@@ -337,7 +345,8 @@ class _Look:
                 )
         if wanted.name and ("/" in text or offset):
             for start, end, _ in _spans(unit.text, wanted.name, ""):
-                if unit.text[start - 1 : start] == "/" and "\n" not in text:
+                made_of = re.search(r"/([^/\n]*)$", unit.text[:start])
+                if made_of and "\n" not in text and not re.search(r"[^\W\d_]", made_of[1]):  # also 2026-01-31-NAME
                     yield start, end, "##*/"
 
     def _path(self, unit: Unit, text: str) -> Path | None:
@@ -350,7 +359,7 @@ class _Look:
     def _earlier(self, unit: Unit) -> list[Found]:
         """The earlier results that are this value wholly: same field name first, then the nearest."""
         offset = _value_at(unit)
-        text = unit.text[offset:]
+        text = unit.text[offset:].rstrip("\n") or unit.text[offset:]
         if not text or shell_words.OPAQUE in text or unit.place in ("code", "regex", "glob"):
             return []
         found = []
@@ -365,7 +374,8 @@ class _Look:
             return []
         nearest = [source for source in best if source.call == best[0].call]
         several = tuple(nearest) if len(nearest) > 1 else ()
-        return [Found(unit, offset, len(unit.text), nearest[0], several, "several fields hold it" if several else "")]
+        end = offset + len(text)
+        return [Found(unit, offset, end, nearest[0], several, "several fields hold it" if several else "")]
 
     def _is_echo(self, text: str, number: int) -> bool:
         """True when the value went into that call, or an earlier one, before it came out."""
@@ -472,7 +482,7 @@ class _Output:
     def holding(self, text: str, hints: tuple[str, ...]) -> list[tuple[str, bool]]:
         """How a later step would get exactly this value; and whether the field has the argument's name."""
         found = [(extractor, name.lower() in hints) for extractor, name, value in self.fields if value == text]
-        if not found and len(self.lines) == 1 and self.lines[0] == text and len(text.encode()) >= MIN_BYTES:
+        if not found and self.lines and self.text == text and len(text.encode()) >= MIN_BYTES:
             return [("output", False)]
         named = [each for each in found if each[1]]
         return named or found
@@ -553,6 +563,16 @@ def _between(one: Found, two: Found) -> Found:
     return replace(one, candidates=(one.source, two.source), why="two values of the request are the same")
 
 
+def _word_hits(unit: Unit, word: str) -> Iterator[tuple[int, int, str]]:
+    """A plain word of the request: where an argument is that very word, or where it is the ending of a pattern."""
+    if unit.is_number or unit.verb in ("print", "echo", "printf"):
+        return  # what is printed beside a result says what it is
+    if unit.text == word and unit.place in ("argument", "operand", "regex", "code"):
+        yield 0, len(word), ""
+    elif unit.text.endswith(f"*.{word}") and unit.place in ("argument", "operand", "glob"):
+        yield len(unit.text) - len(word), len(unit.text), ""
+
+
 def _is_hard(hit: Found) -> bool:
     return hit.source.mention is not None and hit.source.mention.is_hard
 
@@ -616,7 +636,11 @@ def _tokens(unit: Unit, found: list[Found]) -> Iterator[tuple[int, int]]:
         gaps.append((at, each.start))
         at = max(at, each.end)
     pattern = (
-        r"(?<=[\"'/])[^\"'/]{3,}(?=[\"'/])|^[\w.-]{3,}$" if unit.place in ("code", "regex") else r"[^/=\s,:\0]{2,}"
+        r"[^\W_][\w.@-]+\w"
+        if not unit.language and unit.argument[-1] in COMPOSED
+        else r"(?<=[\"'/])[^\"'/]{3,}(?=[\"'/])|^[\w.-]{3,}$"
+        if unit.place in ("code", "regex")
+        else r"[^/=\s,:\0]{2,}"
     )
     for start, end in gaps:
         gap = unit.text[start:end]

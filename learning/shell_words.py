@@ -23,6 +23,7 @@ MAX_DEPTH = 12
 OPAQUE = "\0"  # stands for what is only known when it runs
 _PLAIN = re.compile(r"[^\s|&;()<>'\"\\$`]+")
 _IN_QUOTES = re.compile(r'[^"\\$`]+')
+_CUT_ENDING = re.compile(r"(\$\{[A-Za-z_]\w*%%?)(\.[A-Za-z]\w*)\}")  # "${file%.txt}"
 _NAME = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!-]")
 _REDIRECT = re.compile(r"(?:\d+)?(?:<<<|<<-|<<|<>|<&|>>|>\||>&|<|>)|&>>|&>")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)\+?=")
@@ -313,6 +314,14 @@ class _Scanner:
             special = '$`\\"' if quote == '"' else "$`\\"
             text = "" if escaped == "\n" else escaped if escaped in special else "\\" + escaped
             return [Piece(text, start, self.at, quote)]
+        if cut := _CUT_ENDING.match(self.text, start) if quote == '"' else None:
+            self.at = cut.end()
+            name, ending = cut.span(1), cut.span(2)
+            return [
+                Piece(OPAQUE, *name, quote, "opaque"),
+                Piece(cut[2], *ending, quote),
+                Piece(OPAQUE, ending[1], self.at, quote, "opaque"),
+            ]
         if letter in "$`":
             return [self._expansion(quote, number)]
         found = _IN_QUOTES.match(self.text, self.at)

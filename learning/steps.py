@@ -13,7 +13,7 @@ from typing import Any
 
 from learning import python_words, shell_words
 from learning.draft import DraftStep
-from learning.kept import Work, where
+from learning.kept import Work, output_of, where
 from learning.mentions import Mention
 from learning.provenance import Found, Source, scalars
 from learning.trace import Observed
@@ -218,7 +218,9 @@ def _save(work: Work, source: Source, wish: str) -> str:
         work.problem(f"call {source.call + 1}: its result is needed, and it is no step")
         return name
     step.save[name] = source.extractor
-    if source.extractor == "output":  # one line was read, so one line it must be
+    if (
+        source.extractor == "output" and len(output_of(work.trace.calls[source.call]).splitlines()) == 1
+    ):  # one line was read, so one line it must be
         lines = step.save.setdefault(unique(f"{name}_lines", taken | {name}), "lines")
         counted = next(key for key, value in step.save.items() if value == lines)
         step.expect = {**step.expect, "min_count": {counted: 1}, "max_count": {counted: 1}}

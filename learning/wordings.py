@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from learning.draft import Content
-from learning.mentions import Mention, given
+from learning.mentions import Mention, given, is_ending
 from learning.provenance import Found, Unit
 from learning.trace import Trace
 from models.procedure import BUILT_IN, NAME, UNSAFE_NAME
@@ -106,7 +106,7 @@ def schema_of(mention: Mention, uses: Sequence[Found]) -> tuple[dict[str, Any], 
     if mention.kind == "date":
         return schema, ""
     patterns = [_restriction(each, mention) for each in uses]
-    patterns = list(dict.fromkeys(pattern for pattern in patterns if pattern))
+    patterns = [*_ending_patterns(mention, uses), *dict.fromkeys(pattern for pattern in patterns if pattern)]
     text = mention.value if mention.kind == "path" else mention.text
     for pattern in patterns:
         if not re.search(pattern, text) or not re.search(pattern, mention.text):
@@ -119,10 +119,22 @@ def schema_of(mention: Mention, uses: Sequence[Found]) -> tuple[dict[str, Any], 
     return schema, ""
 
 
+def _ending_patterns(mention: Mention, uses: Sequence[Found]) -> list[str]:
+    """What was an ending with its dot stays one: `pptx` would also be the end of other names. And `.pptx` in the place
+    of `pptx` would be two dots."""
+    if is_ending(mention.text):
+        return [r"^\.\w[\w.-]*$"]
+    is_behind_dot = any(re.search(r"\*\.$", each.unit.text[: each.start]) for each in uses)
+    return [r"^\w[\w.-]*$"] if is_behind_dot else []
+
+
 def _restriction(each: Found, mention: Mention) -> str:
     """A regular expression for the values that this place takes as they are; "" for all."""
     place, is_path = each.unit.place, mention.kind == "path"
     slash = "/~" if is_path else ""
+    around = each.unit.text[: each.start], each.unit.text[each.end :]
+    if each.unit.language == "bash" and re.search(r"\0\.?$", around[0]) and around[1].startswith("\0"):
+        return r"^[^*?\[\]\\{}'\"]+$"  # "${file%.txt}" takes a pattern
     if place == "code":
         return rf"^[\w {slash}.-]*$" if is_path else r"^[\w ]*\w$"
     if place == "regex":

@@ -27,7 +27,9 @@ def fill(template: Any, values: Mapping[str, Any]) -> Any:
     if not isinstance(template, str) or "{{" not in template:
         return template
     if alone := TEMPLATE.fullmatch(template.strip()):
-        return _value(alone, values)
+        value = _value(alone, values)
+        if template == alone[0] or not isinstance(value, str):
+            return value  # of a text also the white space around it counts
     return TEMPLATE.sub(lambda match: as_text(_value(match, values)), template)
 
 

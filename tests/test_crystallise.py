@@ -115,6 +115,12 @@ class Task:
     stops: tuple[int, ...] = ()  # which of `others` must stop instead
 
 
+def _aged(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("x", "utf-8")
+    os.utime(path, (1, 1))
+
+
 def _old_files(folder: Path) -> None:
     _fill(folder, old__txt="x", new__txt="y")
     (folder / "sp ace.log").write_text("z")
@@ -364,9 +370,40 @@ TASKS = [
         "loop", "rename all .txt files in ~/d to .md",
         lambda o: _fill(o / "d", a__txt="x"),
         [bash('cd ~/d && for f in *.txt; do mv "$f" "${f%.txt}.md"; done'), "Renamed."],
-        [{"folder": "~/q q"}],
-        lambda v, o, r: [p.name for p in (o / "q q").iterdir()] == ["b.md"],
-        lambda v, o: _fill(o / "q q", b__txt="1"), {"folder"},
+        [{"folder": "~/q q", "text": ".log", "text2": ".old"}],
+        lambda v, o, r: sorted(p.name for p in (o / "q q").iterdir()) == ["b.old", "c.txt"],
+        lambda v, o: _fill(o / "q q", b__log="1", c__txt="2"), {"folder", "text", "text2"},
+    ),
+    Task(
+        "ending-in-a-pattern", "move all .bmp files in ~/d to ~/e",
+        lambda o: [_fill(o / "d", a__bmp="x"), _fill(o / "e")],
+        [bash("mv ~/d/*.bmp ~/e/"), "Moved."],
+        [{"text": ".pptx", "folder": "~/q q", "target": "~/e"}, {"text": "pptx", "folder": "~/q q", "target": "~/e"}],
+        lambda v, o, r: [p.name for p in (o / "q q").iterdir()] == ["nopptx"],
+        lambda v, o: [_fill(o / "q q", b__pptx="1", nopptx="2"), _fill(o / "e")], {"text", "folder", "target"}, (1,),
+    ),
+    Task(
+        "ending-of-find", "list the .cache files in ~/d that are older than 30 days",
+        lambda o: _aged(o / "d" / "a.cache"),
+        [bash("find ~/d -type f -name '*.cache' -mtime +30"), lambda o: f"{o}/d/a.cache"],
+        [{"text": ".log", "folder": "~/in", "days": 90}],
+        lambda v, o, r: "old.log" in r, lambda v, o: _aged(o / "in" / "old.log"),
+    ),
+    Task(
+        "date-and-name", "back up ~/d/list.txt to ~/safe with today's date",
+        lambda o: [_fill(o / "d", list__txt="x"), _fill(o / "safe")],
+        [bash("cp ~/d/list.txt ~/safe/$(date +%F)-list.txt"), "Done."],
+        [{"file": "~/q q/plan.txt", "target": "~/keep"}],
+        lambda v, o, r: [p.name[10:] for p in (o / "keep").iterdir()] == ["-plan.txt"],
+        lambda v, o: [_fill(o / "q q", plan__txt="1"), _fill(o / "keep")], {"file", "target"},
+    ),
+    Task(
+        "a-result-is-written-down", "save the record of box7 in ~/d to ~/out.txt",
+        lambda o: _fill(o / "d", box7="box7: red\nsize: 3\n"),
+        [bash("cat ~/d/box7"), lambda o: call("file_write", path=str(o / "out.txt"), content="box7: red\nsize: 3\n"), "Saved."],
+        [{"text": "box9", "folder": "~/d", "target": "~/o 2.txt"}],
+        lambda v, o, r: (o / "o 2.txt").read_text().rstrip("\n") == "box9: blue",
+        lambda v, o: _fill(o / "d", box9="box9: blue\n"),
     ),
     Task(
         "chinese-copy", "把 ~/a.txt 复制到 ~/备份",
@@ -539,6 +576,20 @@ def test_what_failed_and_was_redone_is_left_out_with_its_reason(world: World) ->
         "it failed",
         "it only looked, and no later step uses what it showed",
     ]
+
+
+def test_what_was_left_of_a_result_in_a_written_text_is_said(world: World) -> None:
+    _fill(world.owner / "d", box7="box7: red\n")
+    writes = call("file_write", path=str(world.owner / "out.txt"), content="The box7 is red.\n")
+    draft = world.teach("save the record of box7 in ~/d to ~/out.txt", [bash("cat ~/d/box7"), writes, "Saved."])
+    assert any("'red.'" in problem or "'red'" in problem for problem in draft.problems), draft.problems
+
+
+def test_a_word_that_is_printed_beside_a_result_is_no_value(world: World) -> None:
+    (world.owner / "t.csv").write_text("a,rows\n1,2\n", "utf-8")
+    script = f"rows = open({str(world.owner / 't.csv')!r}).read().split()\nprint(len(rows), 'rows')"
+    draft = world.teach("Count the rows of ~/t.csv", [python(script), "2 rows"])
+    assert list(draft.content.parameters) == ["file"]
 
 
 def test_the_files_of_a_draft_are_an_sop(world: World) -> None:

@@ -7,6 +7,7 @@ import importlib
 import ipaddress
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys

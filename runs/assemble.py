@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from difflib import get_close_matches
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -35,6 +37,7 @@ from runs.run import Run, Steering
 from safety.gate import Gate
 from safety.secrets import Redactor
 from tools.base import ToolContext
+from tools.processes import stop_leftovers
 from tools.registry import all_tools
 from tools.schema import check_args, schemas
 
@@ -223,9 +226,14 @@ class Agent:
                 raise RunLogError(f"{start['sop']} has changed since run {log.run} began.\nStart the task again.")
             replay = Replay(sop, start["parameters"])
         model = self._model(self._configured(options), replay, progress, options)
-        if progress.pending is not None and progress.pending.kind != "rote":
+        if progress.pending is not None and progress.pending.kind != "rote" and not progress.is_pending_redacted:
             model = Recorded(progress.pending, model)
-        opening: Event = {"type": "run_resumed", "turn": progress.next_turn, "task": start["task"]}
+        opening: Event = {
+            "type": "run_resumed",
+            "turn": progress.next_turn,
+            "task": start["task"],
+            "stopped": stop_leftovers(log.run),  # what was still at work when the process before this one was killed
+        }
         run = self._run(log, opening, progress, model, options, owner, prompts)
         if say:
             run.steer(say)
@@ -294,7 +302,12 @@ class Agent:
             schemas=schemas(tools.values()),
             check_args=check_args,
             context=ToolContext(
-                options.cwd, log.folder, home, tool_seconds=self.config.limits.tool_seconds, redact=redactor
+                options.cwd,
+                log.folder,
+                home,
+                tool_seconds=self.config.limits.tool_seconds,
+                deadline=self._deadline(options),
+                redact=redactor,
             ),
             gate=Gate(self.config.safety, home, Path.home(), options.cwd),
             redact=redactor.redact,
@@ -321,7 +334,13 @@ class Agent:
             sop=start["sop"],
             learn=partial(self._learn, start) if learns else None,
             before=asked,
+            redact=redactor.redact,
         )
+
+    def _deadline(self, options: Options) -> float:
+        """When the time of a run that starts now is used up, on the monotonic clock."""
+        minutes = self.config.limits.minutes if options.max_minutes is None else options.max_minutes
+        return inf if minutes is None else time.monotonic() + 60 * minutes
 
     def _learn(self, start: Event, run: Run) -> Iterator[Event]:
         """What comes of a run that has ended. A seed that did well, and a run that nobody marked, teach nothing."""

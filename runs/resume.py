@@ -19,6 +19,7 @@ class Progress:
     messages: list[Message]
     next_turn: int = 1
     pending: Reply | None = None
+    is_pending_redacted: bool = False  # it held a secret, which no log keeps: the model must be asked again
     status: str = ""  # of the last `run_ended`, "" when there is none
     handed_over: bool = False  # the replay has given up: a model is in charge
     replayed: list[ToolResult] = field(default_factory=list)  # results of the replay's finished calls
@@ -63,6 +64,7 @@ class _Reader:
         if event["turn"] == 0:  # it chose an SOP: that is no part of the conversation
             return
         self.progress.pending, self.progress.next_turn = Reply.from_event(event), event["turn"]
+        self.progress.is_pending_redacted = event.get("redacted", False)
         if event["kind"] == "rote":
             del self.progress.asked[len(self.progress.replayed) :]  # it was out before, and is asked for again
             self.progress.asked += self.progress.pending.calls

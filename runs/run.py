@@ -20,6 +20,7 @@ from memory.runlog import NOT_LOGGED, RunLog, RunLogError, Totals
 from models.base import Diverged, Event, LimitReached, ModelUnavailable
 from runs.interrupts import Interrupts
 
+SAID = {"run_started", "steered", "text", "model_called", "handover", "asked", "answered", "confirm", "run_ended"}
 EXIT_CODES = {"done": 0, "failed": 1, "waiting": 3, "limit": 4, "no_model": 5, "cancelled": 130}
 
 
@@ -66,8 +67,9 @@ class Run:
         sop: str | None,
         learn: Callable[[Run], Iterator[Event]] | None = None,
         before: Sequence[Event] = (),
+        redact: Callable[[Any], Any] = lambda data: data,
     ) -> None:
-        """`learn` is asked for what comes of the run once it has ended; `before` is what happened before turn 1."""
+        """`redact` hides what is secret in what the owner and the model say; the handler does it for the tools. `learn` is asked for what comes of the run once it has ended; `before` is what happened before turn 1."""
         self.id = log.run
         self.status = "working"
         self.result = ""
@@ -76,6 +78,7 @@ class Run:
         self.stops = 0  # how often a stop came: twice means that the owner wants to leave
         self._log, self._opening, self._loop = log, [opening, *before], loop
         self._steering, self._totals, self.sop, self._learn = steering, totals, sop, learn
+        self._redact = redact
         self._started = time.monotonic() - totals.seconds
 
     @property
@@ -149,6 +152,8 @@ class Run:
             return next(self._loop)
 
     def _write(self, event: Event) -> Event:
+        if event["type"] in SAID:
+            event = self._without_secrets(event)
         stamped = {"type": event["type"], "run": self.id, "at": now(), **event}
         if event["type"] not in NOT_LOGGED:
             self._log.append(stamped)
@@ -157,6 +162,11 @@ class Run:
             self._log.sync()
         self.is_marked |= event["type"] == "tool_ended" and event["tool"] == "start_long_term_update"
         return stamped
+
+    def _without_secrets(self, event: Event) -> Event:
+        """The event with secrets hidden. A reply that was changed cannot be used again by a resumed run, and says so."""
+        clean: Event = self._redact(event)
+        return {**clean, "redacted": True} if clean != event else event
 
     def _end(self, end: dict[str, Any]) -> Event:
         self.status, self.result = end["status"], end["result"]

@@ -241,3 +241,35 @@ def test_everything_allowed_still_asks_what_only_the_owner_knows(home: Path) -> 
     owner = ApprovingOwner(AbsentOwner())
     events = drive(agent(home, [call("ask_user", question="Who?")]).start("task", plain(), owner))
     assert events[-1]["status"] == "waiting"
+
+
+SECRET = "sk-proj-" + "Zx9" * 12
+
+
+def test_what_the_owner_or_the_model_says_holds_no_secret_on_disk(home: Path) -> None:
+    script = [bash(f"echo {SECRET} | wc -c >> effects"), f"The key {SECRET} has a length."]
+    events = drive(agent(home, script).start(f"How long is the key {SECRET}?", plain(), AbsentOwner()))
+    log = (home / "runs" / events[0]["run"] / "log.jsonl").read_text()
+    assert SECRET not in log and SECRET not in json.dumps(events)
+    assert effects() == [str(len(SECRET) + 1)]  # the command itself was given the key
+
+
+def test_a_reply_that_held_a_secret_is_asked_for_again(home: Path) -> None:
+    again, run = begin(home, [bash(f"echo {SECRET} >> effects"), "done"], "model_called")
+    events = drive(again.resume(run, plain(), AbsentOwner()))
+    assert of(events, "reply_reused") == [] and effects() == [SECRET]
+
+
+def test_a_tool_that_outlived_its_run_is_stopped_when_the_run_goes_on(home: Path) -> None:
+    again, run = begin(home, [bash("echo there; sleep 88.8; echo late >> effects"), "done"], "tool_output")
+    assert [p for p in psutil.process_iter(["cmdline"]) if "88.8" in (p.info["cmdline"] or [])]
+    events = drive(again.resume(run, plain(), AbsentOwner()))
+    assert any("88.8" in line for line in events[0]["stopped"]) and effects() == []
+    assert not [p for p in psutil.process_iter(["cmdline"]) if "88.8" in (p.info["cmdline"] or [])]
+
+
+def test_a_tool_does_not_outlast_the_time_of_its_run(home: Path) -> None:
+    started = time.monotonic()
+    options = Options(rote=False, max_minutes=0.02)
+    events = drive(agent(home, [bash("sleep 30"), "done"]).start("wait", options, AbsentOwner()))
+    assert time.monotonic() - started < 8 and events[-1]["status"] == "limit"

@@ -11,6 +11,7 @@ import inspect
 import os
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
@@ -40,6 +41,7 @@ class ToolContext:
     home: Path  # the home folder
     call: str = ""  # the id of this call
     tool_seconds: float = 60.0  # the default time limit of a call, seconds
+    deadline: float = inf  # on the monotonic clock: no call goes on behind it
     env: dict[str, str] = field(default_factory=dict)  # added to the environment of child processes
     redact: Callable[[str], str] = str  # hides secrets; a tool sends through it what it streams or keeps in a file
 

@@ -47,11 +47,11 @@ def code_run(
     if not is_folder(folder):
         raise ToolError(f"cwd: {folder} is not a folder")
     ctx.folder.mkdir(parents=True, exist_ok=True)
-    limit = float(timeout or ctx.tool_seconds)
+    limit = min(float(timeout or ctx.tool_seconds), max(1.0, ctx.deadline - time.monotonic()))
     name = re.sub(r"[^\w.-]", "_", ctx.call)[:60] or "call"
     variables = _environment(ctx, env or {})
     output = Output(ctx.folder / f"out-{name}.txt", ctx.redact)
-    tree = _start(_command(type, script, ctx.folder / name), folder, variables, name)
+    tree = _start(_command(type, script, ctx.folder / name), folder, variables, f"{ctx.folder.name}.{name}")
     stopped: list[str] = []
     try:
         is_late = yield from _follow(tree, output, ctx, time.monotonic() + limit)

@@ -20,7 +20,7 @@ from typing import Any
 from learning.concepts import is_verb
 from learning.draft import Draft, skill_text, to_yaml
 from learning.request import Asked
-from learning.rewording import Word, knowledge, read
+from learning.rewording import Understood, Word, knowledge, leaves_out, read, understand
 from learning.routing import choose, disagrees, typed_wordings
 from learning.slots import BARE_FILE, BARE_PATH, BARE_WORD, GLOB, NOT_A_NAME, Unclear, Where
 from learning.suspicion import scan
@@ -44,6 +44,7 @@ REASONS = {  # why something was not taken, in English and Chinese
     "slots": ("other slots", "槽位不对"),
     "value": ("holds a value of the run", "含有这次运行的取值"),
     "meaning": ("another meaning", "意思不同"),
+    "places": ("a value in another place", "取值的位置不同"),
     "other": ("asks for another SOP", "说的是另一个 SOP"),
     "trip": ("does not give the values back", "取不回原来的值"),
     "known": ("said already", "已经有了"),
@@ -53,6 +54,7 @@ REASONS = {  # why something was not taken, in English and Chinese
 }
 _SMALL = re.compile(r"\b(?:the|an?|my|all|please)\b|:quoted|:glob|[\s,.!?，。！？的了]+")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_ROLES = {"to": "to", "with": "with", "by": "by"}  # of a value by the word before it; all others change nothing
 _REACHES = re.compile(r"(?:https?|file|ftp)://|www\.|(?<![\w.])(?:~|\.{1,2})?/[\w.]|[`<>|$\\]")  # in a text for people
 
 Keeps = Callable[[Mapping[str, str]], bool]  # files of the SOP's folder → whether the evidence gate lets them pass
@@ -211,7 +213,9 @@ class _Judge:
         try:
             if not self.means_it(request) or disagrees(request, self.sop, self.values, self.where):
                 return "meaning"
-        except Unclear:
+            if not self.gives_them_their_places(request, extended):
+                return "places"
+        except (Unclear, ParameterError):
             return "trip"
         led = self.leads_to(request)
         if led and led not in self.twins:
@@ -229,10 +233,29 @@ class _Judge:
             return False
         known = knowledge(procedure, self.sop.name)
         own = {thing for sentence in known.sentences for thing, _ in sentence.explains}
+        if leaves_out(asked, procedure, self.sop.name, self.where):
+            return False
         parts = read(asked, procedure, known, self.where)
         shared = {thing for part in parts if isinstance(part, Word) and not part.is_free for thing in part.things} & own
         needs_verb = procedure.effects != "none" and is_verb(frozenset(own))
         return is_verb(frozenset(shared)) if needs_verb else bool(shared)
+
+    def gives_them_their_places(self, request: str, extended: Procedure) -> bool:
+        """Whether no value takes the place of another: "copy to" is not "copy from". Two values that could be taken for
+        one another must be told apart by the rules of the rewording lane alone, from the taught wordings."""
+        asked, procedure, name = Asked.read(request), self.sop.procedure, self.sop.name
+        if asked is None or procedure is None:
+            return False
+        kinds = Counter(_kind(schema) for schema in procedure.parameters.values())
+        if max(kinds.values(), default=0) > 1:
+            found = understand(asked, procedure, name, self.where)
+            return isinstance(found, Understood) and procedure.bind(found.values, self.where.cwd) == dict(self.values)
+        taught, proposed = knowledge(procedure, name).contexts, knowledge(extended, name).contexts
+        return all(
+            {_ROLES.get(each.place, "") for each in contexts}
+            <= {_ROLES.get(each.place, "") for each in taught.get(slot, ())}
+            for slot, contexts in proposed.items()
+        )
 
     def leads_to(self, request: str) -> str:
         """The SOP that the request leads to without this one; "" for none."""
@@ -263,6 +286,12 @@ class _Judge:
                 if len(part) >= SHORTEST_VALUE and re.search(form, plain) and not re.search(form, taught):
                     return True
         return False
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    """What a parameter's values look like: two of a kind could be taken for one another."""
+    is_number = schema["type"] in ("integer", "number")
+    return "number" if is_number else json.dumps([schema["type"], schema.get("format"), schema.get("enum")])
 
 
 def _slots(procedure: Procedure) -> dict[str, str]:

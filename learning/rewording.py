@@ -549,6 +549,17 @@ def contradiction(
     return f"nothing takes up “{left.slot.written}”" if left else ""
 
 
+def leaves_out(asked: Asked, procedure: Procedure, name: str, where: Where) -> str:
+    """A word for what a procedure deals with that a request does not say, when it says all such words of no wording: who
+    asks for files does not ask for empty files. Empty when nothing is left out. Raises Unclear."""
+    known = knowledge(procedure, name)
+    said = frozenset(
+        pair for part in read(asked, procedure, known, where) if isinstance(part, Word) for pair in part.said
+    )
+    unsaid = [next(_subjects(sentence.pieces, said, known), None) for sentence in known.sentences]
+    return unsaid[0][0].text if unsaid and unsaid[0] is not None and None not in unsaid else ""
+
+
 def _foreign(parts: Sequence[Part], known: Knowledge) -> str:
     """A word of the tables that the SOP's wordings have nothing of: another thing to do, another thing, another unit."""
     explained = {thing for thing, _ in known.soft.union(*(sentence.explains for sentence in known.sentences))}

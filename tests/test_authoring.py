@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 
-from learning.authoring import BadReply, read_reply
+from handler import Approval
+from learning.authoring import BadReply, authored, read_reply
+from learning.slots import Where
 from memory.runlog import find_run, list_runs, run_ids
 from memory.sops import Sop, SopStore
+from runs import teach as teaching
 from runs.assemble import Options
 from runs.owners import AbsentOwner
 from tests.conftest import CHECKOUT, CommandLine
-from tests.driving import agent, bash, call, drive, of
+from tests.driving import SpokenOwner, agent, bash, call, drive, of
 from tests.screen import scripted
 from tests.scripted_server import Answer, ScriptedServer, refused_url
 
@@ -163,11 +166,7 @@ def wordings_without_a_model(home: Path, cli: CommandLine) -> list[str]:
     return wordings(sop)
 
 
-def test_each_hostile_wording_is_refused_for_its_own_reason(run: str, home: Path, scripted_server: Any) -> None:
-    from learning.authoring import authored
-    from learning.slots import Where
-    from runs import teach as teaching
-
+def test_each_hostile_wording_is_refused_for_its_own_reason(run: str, home: Path) -> None:
     there = agent(home, None)
     lesson = teaching.lesson_from_run(there, "count-lines", run)
     draft = teaching.draft_of(there, lesson)
@@ -282,3 +281,41 @@ def test_when_the_limit_is_used_up_nobody_is_asked_for_words(home: Path, scripte
     learned = [event for event in of(events, "learned") if event["what"] == "sop"]
     assert learned and "authored" not in learned[0]
     assert not any("<draft>" in str(request.body) for request in server.requests)
+
+
+# What is said, and where the values stand.
+
+
+def judged(home: Path, task: str, script: str, proposed: list[str]) -> dict[str, int]:
+    """Why these wordings are refused for what was taught by one run of this script."""
+    owner = SpokenOwner(approvals=[Approval("once")] * 3)
+    events = drive(agent(home, [bash(script), "Done."]).start(task, Options(rote=False), owner))
+    there = agent(home, None)
+    lesson = teaching.lesson_from_run(there, "learned", events[0]["run"])
+    reply = json.dumps({**GOOD, "wordings": proposed, "wordings_zh": []})
+    where = Where(lesson.cwd, Path.home())
+    found = authored(
+        teaching.draft_of(there, lesson), reply, others=there.sops.all(), where=where, keeps=lambda files: True
+    )
+    assert found.wordings + found.refused.total() == len(proposed)
+    return dict(found.refused)
+
+
+def test_two_files_do_not_change_places(home: Path) -> None:
+    Path("~/x.csv").expanduser().write_text("1\n")
+    script = "mv ~/x.csv ~/y.csv"
+    swapped = ["rename {target} to {file}", "把 {target} 改名为 {file}"]
+    assert judged(home, "Rename ~/x.csv to ~/y.csv", script, swapped) == {"places": 2}
+
+
+def test_a_value_does_not_go_where_it_was_not(home: Path) -> None:
+    folder = Path("~/logs").expanduser()
+    folder.mkdir()
+    (folder / "a").write_text("")
+    refused = judged(
+        home,
+        "Delete the empty files in ~/logs",
+        "find ~/logs -type f -empty -delete",
+        ["delete empty files to {folder}", "delete the files in {folder}", "删除 {folder} 里的文件"],
+    )
+    assert refused == {"places": 1, "meaning": 2}, "who asks for files does not ask for empty files"

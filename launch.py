@@ -45,6 +45,14 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "doctor": (),
     "init": (),
 }
+LATER = {  # commands that are to come, with the words behind them: such a line is no task for a model
+    "schedule": ("add", "list", "show", "enable", "disable", "remove", "run-now", "history", "start", "install"),
+    "safety": ("check", "redact"),
+    "auto": ("--for",),
+    "serve": (),
+    "worker": (),
+    "mcp": ("list", "test"),
+}
 WITH_JSON = {
     *("runs list", "runs show", "inbox list", "memory facts", "memory check", "doctor"),
     *("sops list", "sops show", "sops verify", "sops stats", "sops history", "sops import", "sops search"),
@@ -137,6 +145,8 @@ def with_command(words: list[str]) -> list[str]:
     if words[first] in COMMANDS:
         return words
     rest = words[first + 1 :]
+    if words[first] in LATER and (not rest or rest[0] in (*LATER[words[first]], "-h", "--help")):
+        raise UsageError(say("usage.later", word=words[first]))
     near = _nearest(words[first], COMMANDS)
     if near and (not rest or rest[0] in COMMANDS[near]):
         raise UsageError(say("usage.typo", word=words[first], near=near))

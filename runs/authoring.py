@@ -63,8 +63,7 @@ def author(agent: Agent, draft: Draft, cwd: Path, *, spent_usd: float | None = N
     `spent_usd`: what was spent on the run already, when nobody asked for the call: then limits.cost_usd must leave room.
     Raises SopwithError when the call cannot be written down.
     """
-    limit = agent.config.limits.cost_usd
-    if not agent.config.models or (spent_usd is not None and limit is not None and spent_usd >= limit):
+    if not _may_ask(agent, spent_usd):
         return None
     redactor = agent.redactor()
     keeping = Keeping(agent.config.safety.roots, redactor)
@@ -94,11 +93,18 @@ def author(agent: Agent, draft: Draft, cwd: Path, *, spent_usd: float | None = N
     return replace(made, draft=found.draft, found=found)
 
 
-def asker(agent: Agent, name: str, cwd: Path) -> Callable[[str], str] | None:
-    """The configured model as a function from prompt to reply, each call written down as above; None without a model."""
-    if not agent.config.models:
+def asker(agent: Agent, name: str, cwd: Path, *, spent_usd: float) -> Callable[[str], str] | None:
+    """The configured model as a function from prompt to reply, each call written down as above; None when none is
+    configured, or limits.cost_usd leaves no room."""
+    if not _may_ask(agent, spent_usd):
         return None
-    return lambda prompt: _Call(agent, name, cwd).ask(prompt).text
+    return lambda prompt: _Call(agent, name, cwd).ask(agent.redactor()(prompt)).text
+
+
+def _may_ask(agent: Agent, spent_usd: float | None) -> bool:
+    """Whether there is a model, and the limit leaves room where nobody asked for the call."""
+    limit = agent.config.limits.cost_usd
+    return bool(agent.config.models) and (spent_usd is None or limit is None or spent_usd < limit)
 
 
 class _Call:

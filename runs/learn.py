@@ -2,8 +2,8 @@
 
 An SOP that was used is promoted, repaired, rolled back or suspended (learning/repair.py). A run that called
 `start_long_term_update` and is done becomes a draft, or a candidate when its own values pass on a copy; what else it
-takes to be done by rote is the owner's to say. Where a model is configured it is asked once to put such a draft into
-words, as long as the run has cost less than limits.cost_usd. Source: seed 002 §2, §3.
+takes to be done by rote is the owner's to say. Where a model is configured it is asked once for facts and once to put
+such a draft into words, as long as the run has cost less than limits.cost_usd. Source: seed 002 §2, §3.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from memory.sops import Sop, SopStore
 from models.base import Event
 from runs import teach
 from runs.assemble import SEEDS, Agent
-from runs.authoring import author
+from runs.authoring import asker, author
 
 MAX_NAME_WORDS = 5
 
@@ -44,10 +44,10 @@ def learn(agent: Agent, run: str) -> Iterator[Event]:
             yield from _used(agent, run, events)
         if _is_marked(events):
             name = ""
-            yield from after_marked(
-                read_trace(agent.config.home, run), events, agent.config.home, keeping=teach.keeping_of(agent)
-            )
-            yield from _marked(agent, run, _spent(events))
+            trace, spent = read_trace(agent.config.home, run), _spent(events)
+            ask = asker(agent, "facts", trace.cwd, spent_usd=spent)
+            yield from after_marked(trace, events, agent.config.home, ask, keeping=teach.keeping_of(agent))
+            yield from _marked(agent, run, spent)
     except SopwithError as error:
         yield _learned(name, "refused", str(error))
 

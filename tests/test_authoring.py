@@ -61,6 +61,7 @@ def run(home: Path, cli: CommandLine) -> str:
 def configure(home: Path, url: str, more: str = "") -> None:
     """A config.yaml with one priced model at this address."""
     price = "price: {input: 1.0, cached: 0.1, output: 2.0}"
+    home.mkdir(parents=True, exist_ok=True)
     (home / "config.yaml").write_text(f"models: [{{name: main, model: m, base_url: '{url}', {price}}}]\n{more}\n")
 
 
@@ -319,3 +320,24 @@ def test_a_value_does_not_go_where_it_was_not(home: Path) -> None:
         ["delete empty files to {folder}", "delete the files in {folder}", "删除 {folder} 里的文件"],
     )
     assert refused == {"places": 1, "meaning": 2}, "who asks for files does not ask for empty files"
+
+
+def test_a_run_that_marks_itself_is_asked_once_for_facts(home: Path, scripted_server: Any) -> None:
+    server = scripted_server(replies)
+    events = marked(home, server)
+    asked = [request for request in server.requests if '{"facts"' in str(request.body["messages"][-1]["content"])]
+    assert len(asked) == 1 and len(server.requests) == 5, "three turns, the facts, the words"
+    refused = [event for event in of(events, "learned") if event["what"] == "fact"]
+    assert all("JSON" not in event["reason"] for event in refused), refused
+
+
+def test_what_was_taught_by_a_text_is_put_into_words(home: Path, cli: CommandLine, scripted_server: Any) -> None:
+    Path("~/a.txt").expanduser().write_text("1\n2\n")
+    Path("~/b.txt").expanduser().write_text("1\n")
+    steps = Path("how.yaml")
+    steps.write_text(SECOND_STEPS.replace("tell me the number of lines in", "count the lines of"))
+    configure(home, scripted_server([Answer(text=json.dumps(GOOD))]).base_url)
+    values = ["--values", "file=~/a.txt", "--prove", "file=~/b.txt"]
+    code, out, err = cli("--lang", "zh", "teach", "count-lines", "--from-file", str(steps), *values)
+    assert code == 0 and "main 写了：说明、" in out, out + err
+    assert stored(home).description == GOOD["description"] and "统计 {file} 有多少行" in wordings(stored(home))

@@ -5,6 +5,7 @@ Each doubt is a slot or a problem, and keeps the SOP a draft until another run o
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -144,7 +145,8 @@ def look_for_leftovers(work: Work) -> None:
             for path, text in scalars(step.args):
                 is_python = step.args.get("type") == "python"
                 scanned = scan_or_none(str(text)) if path == ("script",) and not is_python else None
-                if any(shell_words.left_over(scanned, _without_names(str(text)), form) for form in forms(mention)):
+                after = _texts_in(str(text)) if is_python and path == ("script",) else _without_names(str(text))
+                if any(shell_words.left_over(scanned, after, form) for form in forms(mention)):
                     if mention.kind in ("word",) or _agreed_everywhere(work, mention):
                         continue
                     work.problem(
@@ -162,6 +164,15 @@ def _agreed_everywhere(work: Work, mention: Mention) -> bool:
     used = {each.unit.where for each in work.found.of("request") if each.source.mention is mention}
     others = [unit for unit in left if unit.where not in used]
     return bool(others) and all(unit.where in work.agreed for unit in others)
+
+
+def _texts_in(script: str) -> str:
+    """The constants of a Python script, without the names of values: `rows = []` is not the file rows.json."""
+    try:
+        nodes = list(ast.walk(ast.parse(re.sub(r"os\.environ\[\"\w+\"\]", '""', script))))
+    except (SyntaxError, ValueError, RecursionError):
+        return _without_names(script)
+    return "\n".join(str(node.value) for node in nodes if isinstance(node, ast.Constant))
 
 
 def _without_names(text: str) -> str:

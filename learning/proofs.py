@@ -11,11 +11,13 @@ from typing import Any
 
 from learning import shell_words
 from learning.draft import DraftStep
-from learning.kept import Work, scan_or_none
+from learning.kept import Work, output_of, scan_or_none
 from learning.mentions import Mention
-from learning.reach import written_operands
+from learning.reach import Reach, goes_out, written_operands
+from learning.steps import filled, folder_in_request, script_with_values
 
 BUILT_IN = frozenset(["cd", "echo", "printf", "test", "[", "export", "set", "read", "exit", "true", "false", "pwd", "local", "declare", ":", "for", "type", "command", "umask", "wait", "eval", "source", "."])  # fmt: skip
+_DAY = re.compile(r"\$\(date \+['\"]?[%FYmdj._-]+['\"]?\)")
 
 
 def requirements(work: Work) -> None:
@@ -86,9 +88,11 @@ def _written_places(work: Work) -> set[tuple[Any, ...]]:
 
 
 def effects(work: Work) -> str:
-    reaches = {work.reaches[number] for number in work.kept} | (
+    reaches: set[Reach] = {work.reaches[number] for number in work.kept} | (
         {"destructive"} if any(s.tool == "file_trash" for s in work.content.commit) else set()
     )
+    if any(goes_out(work.trace.calls[number]) for number in work.kept):
+        reaches.add("external")  # also a question to another program cannot be tried on a copy
     for effect in ("destructive", "external", "local"):
         if effect in reaches:
             return effect
@@ -107,13 +111,86 @@ def checks(work: Work) -> list[dict[str, str]]:
             found += _made(step, {*work.content.parameters, *work.saved.values(), "today", "cwd", "HOME"})
         elif step.tool == "code_run" and isinstance(step.args.get("script"), str):
             found += _python_made(step)
+    found = [check for check in found if not _stands_before(work, check["command"])]
+    found += [{"command": command} for command in _looked_at(work, is_only=not found)]
     return [check for n, check in enumerate(found) if check not in found[:n]][:6]
+
+
+def _stands_before(work: Work, command: str) -> bool:
+    """`test -e` of what the SOP requires to be there anyway."""
+    wanted = [name for kind in ("folders", "files") for name in work.content.requires.get(kind, ())]
+    match = re.fullmatch(r"(?:cd [^&]* && )?test -[efd] \"?\$\{?(\w+)\}?\"?/?\"?", command)
+    return match is not None and match[1] in wanted
+
+
+def _looked_at(work: Work, *, is_only: bool) -> list[str]:
+    """What the model looked at itself after the last change, where the outcome depends on the change."""
+    changes = [n for n in work.kept if work.reaches[n] != "reads"]
+    found: list[str] = []
+    for number in range(max(changes, default=len(work.trace.calls)) + 1, len(work.trace.calls)):
+        call = work.trace.calls[number]
+        if call.tool != "code_run" or call.args.get("type") != "bash" or call.status != "ok" or number in work.kept:
+            continue
+        if work.reaches[number] == "reads" and (script := _as_check(work, number)):
+            found += _outcomes(work, number, script, is_only=is_only and not found)
+    return found
+
+
+def _as_check(work: Work, number: int) -> str:
+    """The script of a call that read, with the parameters in it; "" when it holds anything else that varies."""
+    own = [each for each in work.found.found if each.unit.call == number]
+    for each in own:
+        is_asked = each.source.mention is not None and id(each.source.mention) in work.names
+        is_known = is_asked if each.source.origin == "request" else each.source.origin in ("environment", "constant")
+        if each.candidates or not is_known:
+            return ""
+    args, known = work.trace.calls[number].args, list(work.problems)
+    script = script_with_values(work, number, str(args["script"]), "bash").strip()
+    folder = str(filled(work, number, ("cwd",), args["cwd"])) if args.get("cwd") else folder_in_request(work)
+    if work.problems != known:
+        work.problems[:] = known
+        return ""
+    return f"cd {_quoted(folder)} && {script}" if folder else script
+
+
+def _outcomes(work: Work, number: int, script: str, *, is_only: bool) -> list[str]:
+    output = output_of(work.trace.calls[number])
+    said = str(work.trace.calls[number].args["script"])
+    if re.match(r"\s*(!|test\b|\[)", said) or not output:
+        return [script] if re.match(r"\s*(!|test\b|\[)", said) else [f'found="$({script})" && test -z "$found"']
+    found = []
+    if _names_what_is_new(work, number):
+        found.append(f"( {script} ) > /dev/null")
+    for mention in work.found.mentions:
+        name, shown = work.names.get(id(mention)), Path(mention.value).name if mention.kind == "path" else mention.text
+        if name and len(shown.encode()) >= 3 and shown not in said and _is_shown(shown, output):
+            value = f'"${{{name}##*/}}"' if mention.kind == "path" else f'"${name}"'
+            found.append(f"( {script} ) | grep -qF -- {value}")
+    return found or ([f'test -n "$({script})"'] if is_only else [])
+
+
+def _is_shown(value: str, output: str) -> bool:
+    before, behind = r"(?<!\w)" if value[0].isalnum() else "", r"(?!\w)" if value[-1].isalnum() else ""
+    return re.search(f"{before}{re.escape(value)}{behind}", output) is not None
+
+
+def _names_what_is_new(work: Work, number: int) -> bool:
+    """A value that a change was given too, and that was not there before: looking at it would have failed."""
+    if re.search(r"\b(curl|wget)\b", str(work.trace.calls[number].args["script"])):
+        return False  # what is there for others may have been there before
+    wanted = [name for kind in ("folders", "files") for name in work.content.requires.get(kind, ())]
+    uses = {
+        n: {id(e.source.mention) for e in work.found.of("request") if e.unit.call == n} for n in (*work.kept, number)
+    }
+    changed = {each for n in work.kept if work.reaches[n] != "reads" for each in uses[n]}
+    return any(work.names.get(each, "") not in ("", *wanted) for each in uses[number] & changed)
 
 
 def _gone(work: Work, step: DraftStep) -> list[dict[str, str]]:
     if isinstance(step.args["paths"], list):
         return [{"command": f"test ! -e {_quoted(path)} && test ! -L {_quoted(path)}"} for path in step.args["paths"]]
-    name = step.when
+    alone = re.fullmatch(r"\{\{\s*(\w+)\s*\}\}", str(step.args["paths"]))
+    name = step.when or (alone[1] if alone else "")
     for other in (*work.content.plan, *work.content.commit):
         if name in other.save and "cwd" not in other.args:
             listing = str(other.args.get("script", ""))
@@ -152,14 +229,16 @@ def _made(step: DraftStep, known: set[str]) -> list[dict[str, str]]:
         targets = [*outs]
         if words:
             targets += _targets(words[0].text, words, plain)
+            found += [{"command": before + check} for check in _moved(script, words, plain, known)]
             found += [{"command": before + check} for check in _git_checks(script, words, plain)]
         for word in targets:
             source = script[word.start : word.end]
+            plain_source = _DAY.sub("", source)  # the same in a check as in the step
             if (
                 not word.has_glob
-                and _is_known(source, known)
+                and _is_known(plain_source, known)
                 and source not in ("/dev/null", '"/dev/null"')
-                and "$(" not in source
+                and "$(" not in plain_source
             ):
                 found.append({"command": f"{before}test -e {source}"})
     return [check for check in found if "{{" not in check["command"]] if before.count("{{") == 0 else [
@@ -189,6 +268,16 @@ def _targets(
         return []
     writers = ("sort", "gcc", "pandoc", "curl")
     return [word for option, word in pairwise(words) if option.text in ("-o", "--output") and verb in writers]
+
+
+def _moved(
+    script: str, words: list[shell_words.ShellWord], plain: list[shell_words.ShellWord], known: set[str]
+) -> list[str]:
+    """What was moved is no longer where it was."""
+    if words[0].text != "mv" or len(plain) < 2 or any(re.match(r"-\w*[nut]|--", word.text) for word in words):
+        return []
+    sources = [script[word.start : word.end] for word in plain[:-1]]
+    return [f"! ls -d -- {each} > /dev/null 2>&1" for each in sources if _is_known(each, known) and "$(" not in each]
 
 
 def _git_checks(script: str, words: list[shell_words.ShellWord], plain: list[shell_words.ShellWord]) -> list[str]:

@@ -22,12 +22,21 @@ _READING_WORDS = (
     "ls find grep egrep fgrep zgrep rg cat tac head tail wc sort uniq cut awk gawk mawk sed stat du df date echo printf test [ pwd basename"
     " dirname realpath readlink file diff cmp comm md5sum sha1sum sha224sum sha256sum sha512sum cksum b2sum jq tr column nl rev paste join"
     " seq expr true false id whoami hostname uname which type tree od xxd hexdump strings zcat fold fmt expand shuf numfmt nproc cd export"
-    " set local declare : bc factor cal ps uptime free lsblk getent locale groups command egrep xargs sqlite3 tar unzip git sleep read exit return"
+    " set local declare : bc factor cal ps uptime free lsblk getent locale groups command egrep xargs sqlite3 tar unzip git curl sleep read exit return"
 )
 _READING = frozenset(_READING_WORDS.split())
 _GIT_READS = frozenset(
     ["status", "log", "diff", "show", "rev-parse", "ls-files", "ls-tree", "blame", "shortlog", "describe", "rev-list", "grep", "cat-file", "show-ref", "for-each-ref", "count-objects", "name-rev", "merge-base"]
 )  # fmt: skip
+_GIT_LISTS = {  # what the first word behind them must be
+    "branch": r"--(list|merged|no-merged|contains|show-current|format=.*|all|remotes|sort=.*)|-[arv]+|-vv",
+    "tag": r"--(list|merged|contains|points-at|sort=.*)|-l|-n\d*",
+    "remote": r"-v|get-url",
+    "stash": r"list|show",
+    "worktree": r"list",
+    "config": r"--(get|list|get-all)|-l",
+}
+_LOOPBACK = re.compile(r"(https?://)?(127\.0\.0\.1|localhost|\[::1\])(:\d+)?([/?]|$)")
 _OUTSIDE = {"curl", "wget", "ssh", "scp", "rsync", "sftp", "gh", "docker", "kubectl", "aws", "mail", "sendmail", "git push", "git fetch", "git pull", "git clone"}  # fmt: skip
 _READING_TOOLS = {"file_read", "ask_user", "update_working_checkpoint"}
 _PURE = frozenset(
@@ -98,7 +107,8 @@ def _command_reads(command: Command) -> bool:
     words = [word.value({}) for word in command.words]
     name = (words[0] or "").rpartition("/")[2]
     if name in ("python3", "python"):
-        return False
+        code = words[2] if len(words) > 2 and words[1] == "-c" else None
+        return code is not None and python_only_reads(code)
     rest = [word or "" for word in words[1:]]
     return name in _READING and not _writes(name, rest, words)
 
@@ -111,7 +121,8 @@ def _writes(name: str, rest: list[str], words: list[str | None]) -> bool:
         "sed": any(re.match(r"-[a-zA-Z]*i|--in-place", word) for word in rest) or bool(re.search(r"(^|[;{}/\d$!])\s*[wWe]\s*\S", " ".join(plain[:1]))),
         "sort": any(re.match(r"-o|--output", word) for word in rest),
         "awk": None in words or bool(re.search(r"system\s*\(|\|\s*\"|\"\s*\||getline|\bprintf?\b[^;}]*>", joined)),
-        "git": not (plain[:1] and plain[0] in _GIT_READS) or any(word.startswith("--output") for word in rest),
+        "git": not _git_reads(rest),
+        "curl": not _curl_reads(rest),
         "xargs": not (plain[:1] and plain[0] in _READING - {"xargs", "git", "sed", "awk", "find", "sqlite3", "tar", "unzip"}),
         "sqlite3": not all(re.match(r"\s*(select|\.(tables|schema|mode|headers))\b", word, re.IGNORECASE) for word in plain[1:]) or len(plain) < 2,
         "tar": not re.match(r"-?t|.*--list", joined),
@@ -122,6 +133,45 @@ def _writes(name: str, rest: list[str], words: list[str | None]) -> bool:
         "uniq": len(plain) > 1,
     }  # fmt: skip
     return bool(checks.get("awk" if name in ("gawk", "mawk") else name, False))
+
+
+def _git_reads(rest: list[str]) -> bool:
+    """True for a reading subcommand, behind `-C FOLDER`; also for lists of branches, tags and the like."""
+    words = list(rest)
+    while words and (words[0] == "-C" or words[0] in ("--no-pager", "-P")):
+        del words[: 2 if words[0] == "-C" else 1]
+    if not words or any(word.startswith("--output") for word in words):
+        return False
+    name, options = words[0], words[1:]
+    if name in _GIT_LISTS:
+        return all(re.fullmatch(_GIT_LISTS[name], word) for word in options[:1]) and (
+            bool(options) or name in ("branch", "tag", "remote")
+        )
+    return name in _GIT_READS
+
+
+def _curl_reads(rest: list[str]) -> bool:
+    """A GET from this machine that keeps nothing: its data goes into the address."""
+    urls, is_get, has_data, words = [], False, False, iter(rest)
+    for word in words:
+        if re.fullmatch(r"-[fsSGLgk46]+|--(get|fail|silent|show-error|compressed)", word):
+            is_get = is_get or word == "--get" or ("G" in word and not word.startswith("--"))
+        elif word in ("-d", "--data", "--data-urlencode"):
+            next(words, "")
+            has_data = True
+        elif word in ("-m", "--max-time", "--connect-timeout", "--retry"):
+            next(words, "")
+        elif word.startswith("-"):
+            return False
+        else:
+            urls.append(word)
+    return bool(urls) and (is_get or not has_data) and all(_LOOPBACK.match(url) for url in urls)
+
+
+def goes_out(call: Observed) -> bool:
+    """True when a call asks or tells a program that is no part of its own script, on this machine or another."""
+    script = str(call.args.get("script", ""))
+    return call.tool == "code_run" and call.args.get("type") == "bash" and _goes_out(script)
 
 
 def _goes_out(script: str) -> bool:

@@ -66,6 +66,12 @@ def _is_run_folder(work: Work, mention: Mention) -> bool:
     return mention.kind == "path" and Path(mention.value) == work.trace.cwd and work.trace.cwd != work.around.owner_home
 
 
+def folder_in_request(work: Work) -> str:
+    """The folder of the run as a template, when the request names it; else ""."""
+    named = (m for m in work.found.mentions if id(m) in work.names and _is_run_folder(work, m))
+    return next((f"{{{{{work.names[id(mention)]}}}}}" for mention in named), "")
+
+
 def folder_of_run(work: Work) -> None:
     for mention in work.found.mentions:
         if id(mention) in work.names and _is_run_folder(work, mention):
@@ -93,9 +99,9 @@ def build_step(work: Work, number: int) -> None:
         if (key,) in lists and key != "script":
             step.args[key] = f"{{{{{_save(work, lists[key,], 'items')}}}}}"
         elif key == "script" and call.tool == "code_run":
-            step.args[key] = _script(work, number, str(value), str(call.args.get("type")))
+            step.args[key] = script_with_values(work, number, str(value), str(call.args.get("type")))
         else:
-            step.args[key] = _filled(work, number, (key,), value)
+            step.args[key] = filled(work, number, (key,), value)
     if ("script",) in lists:
         work.problem(
             f"call {number + 1}: a list of names that an earlier call printed stands in a command; it needs a script"
@@ -108,7 +114,7 @@ def build_step(work: Work, number: int) -> None:
     work.step_of[number] = step
 
 
-def _script(work: Work, number: int, script: str, kind: str) -> str:
+def script_with_values(work: Work, number: int, script: str, kind: str) -> str:
     """The script with values as environment variables. What cannot be proven stays as it was, and is a problem."""
     own = [
         each
@@ -179,12 +185,12 @@ def _variable(work: Work, each: Found) -> str:
     return ""
 
 
-def _filled(work: Work, number: int, path: tuple[str | int, ...], value: Any) -> Any:
+def filled(work: Work, number: int, path: tuple[str | int, ...], value: Any) -> Any:
     """An argument with templates in the places of values."""
     if isinstance(value, Mapping):
-        return {key: _filled(work, number, (*path, str(key)), inner) for key, inner in value.items()}
+        return {key: filled(work, number, (*path, str(key)), inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_filled(work, number, (*path, n), inner) for n, inner in enumerate(value)]
+        return [filled(work, number, (*path, n), inner) for n, inner in enumerate(value)]
     own = [
         each
         for each in work.found.found
@@ -278,7 +284,7 @@ def _found_and_deleted(work: Work, number: int, call: Observed, scanned: shell_w
     ending = _DELETES.search(script)
     if not ending or not re.search(r"-type f\b", script) or call.args.get("cwd"):
         return None
-    listing = _script(work, number, f"{script[: ending.start()]} -print", "bash")
+    listing = script_with_values(work, number, f"{script[: ending.start()]} -print", "bash")
     name = unique("files", {*work.content.parameters, *work.saved.values(), *names_in_scripts(work)})
     work.saved[number, "lines"] = name
     first = DraftStep(

@@ -85,6 +85,7 @@ class CaseResult:
     passed: bool | None
     reason: str = ""
     outcome: Outcome | None = None
+    is_idle: bool = False  # its checks hold also when nothing is changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,9 +247,9 @@ def _try(sop: Sop, procedure: Procedure, case: Case, replay: Replay, scratch: Pa
             return CaseResult(case, False, outcome.reason, outcome)
         if case.fixture is not None:
             wrong = _mismatch(case, outcome)
-            return CaseResult(case, not wrong, wrong, outcome)
+            return CaseResult(case, not wrong, wrong, outcome, _is_idle(sop, case, replay, scratch))
         if kept.fixture is None and case.expect:  # too large to keep: what comes out may differ from day to day
-            return CaseResult(case, True, "", outcome)
+            return CaseResult(case, True, "", outcome, _is_idle(sop, kept, replay, scratch))
         again = outcome
         if kept.fixture is not None:
             again, _ = run_case(sop, kept, replay, scratch)
@@ -257,7 +258,25 @@ def _try(sop: Sop, procedure: Procedure, case: Case, replay: Replay, scratch: Pa
     except NotReplayable as error:
         return CaseResult(case, None, str(error))
     expect = {**case.expect, **_expected(outcome, again)}
-    return CaseResult(replace(kept, expect=expect, run=case.run or outcome.run), True, "", outcome)
+    tried = replace(kept, expect=expect, run=case.run or outcome.run)
+    return CaseResult(tried, True, "", outcome, _is_idle(sop, kept, replay, scratch))
+
+
+def _is_idle(sop: Sop, case: Case, replay: Replay, scratch: Path | None) -> bool:
+    """Replays a case of an SOP that is not proven yet without what it changes: do its checks hold all the same?"""
+    procedure = sop.procedure
+    assert procedure is not None
+    if sop.status in PROVEN or procedure.script or not any(step.changes_something for step in procedure.steps):
+        return False
+    steps = tuple(step for step in procedure.steps if not step.changes_something)
+    if not any(step.id.startswith("check") for step in steps):
+        return False
+    plain = dict.fromkeys(procedure.result, "-")
+    idle = replace(sop, procedure=replace(procedure, steps=steps, result=plain))
+    try:
+        return run_case(idle, case, replay, scratch)[0].passed
+    except NotReplayable:
+        return False
 
 
 def _expected(outcome: Outcome, again: Outcome) -> dict[str, Any]:
@@ -357,6 +376,8 @@ def _promotion(
         return verdict(sop.status, True, why or "all cases pass", keep=not why)
     reasons = [difference(procedure, passed[0], other) for other in passed[1:]]
     proven = "" in reasons
+    if proven and all(result.is_idle for result in passed):
+        return verdict("candidate", True, "its checks hold before it changes anything: they prove nothing")
     if proven and has_unchecked_commit(procedure):
         return verdict("candidate", True, "it changes something and no check looks at it: it stays a candidate")
     if proven:

@@ -592,6 +592,50 @@ def test_a_word_that_is_printed_beside_a_result_is_no_value(world: World) -> Non
     assert list(draft.content.parameters) == ["file"]
 
 
+@pytest.mark.parametrize(
+    ("request_text", "replies", "check"),
+    [
+        ("put the word pear into ~/d/x", [bash("sed -i s/apple/pear/ ~/d/x"), bash("! grep -n apple ~/d/x"), "Done."], "! grep -n apple"),
+        ("make the folder ~/d/new", [bash("mkdir ~/d/new"), bash("ls ~/d"), "Done."], "test -e"),
+        ("tag ~/d as v1.2", [bash("touch ~/d/v1.2"), bash("ls ~/d"), "Done."], "grep -qF"),
+        ("move ~/d/x to ~/e", [bash("mv ~/d/x ~/e/"), "Moved."], "! ls -d"),
+    ],
+)  # fmt: skip
+def test_what_the_model_looked_at_afterwards_is_a_check(
+    world: World, request_text: str, replies: list[Any], check: str
+) -> None:
+    _fill(world.owner / "d", x="apple")
+    _fill(world.owner / "e")
+    draft = world.teach(request_text, replies)
+    found = [each["command"] for each in draft.content.checks]
+    assert any(check in command for command in found), found
+    assert not any(command == 'test -e "$target/"' for command in found)
+
+
+@pytest.mark.parametrize(
+    ("script", "reach"),
+    [
+        ("git -C ~/d rev-list --count HEAD", "reads"),
+        ("git -C ~/d branch --merged main", "reads"),
+        ("git -C ~/d branch new", "local"),
+        ("git -C ~/d tag v1", "local"),
+        ("git -C ~/d commit -m x", "local"),
+        ("curl -fsS http://127.0.0.1:8085/orders/1", "reads"),
+        ("curl -fsS -G http://127.0.0.1:8085/c --data-urlencode 'name=x'", "reads"),
+        ("curl -fsS -d x=1 http://127.0.0.1:8085/orders", "external"),
+        ("curl -fsS -X POST http://127.0.0.1:8085/orders", "external"),
+        ("curl -fsS -o f http://127.0.0.1:8085/orders", "external"),
+        ("curl -fsS https://example.com/", "external"),
+    ],
+)
+def test_what_only_asks_is_told_from_what_changes(script: str, reach: str, tmp_path: Path) -> None:
+    from learning.reach import reach_of
+    from learning.trace import Observed
+
+    observed = Observed(1, 1, "code_run", {"type": "bash", "script": script}, "ok", {}, 0.0, "", "")
+    assert reach_of(observed, tmp_path, tmp_path, tmp_path / "agent") == reach
+
+
 def test_the_files_of_a_draft_are_an_sop(world: World) -> None:
     _fill(world.owner / "in", a__txt="1\n")
     draft = world.teach("count the lines of ~/in/a.txt", [bash("wc -l < ~/in/a.txt"), "1"], "count-lines")

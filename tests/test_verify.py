@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -145,6 +146,15 @@ def test_what_changes_something_unchecked_stays_a_candidate(home: Path, boxes: t
     there, changes, sop = _store(home, "list-into", steps, {"cases/case-1.yaml": CASE.format(folder=one, word="apple")})
     verdict = verify(sop, {"folder": str(two), "word": "plum"}, replay=there.replay, store=changes)
     assert verdict.status_after == "candidate" and "no check looks at it" in verdict.reason
+
+
+def test_a_check_that_holds_before_the_change_proves_nothing(home: Path, boxes: tuple[Path, Path]) -> None:
+    one, two = boxes
+    weak = re.sub(r"(?s)checks:.*", "checks:\n- {command: 'test -d \"$folder\"'}\n", LIST_INTO)
+    assert weak != LIST_INTO
+    there, changes, _ = _store(home, "list-into", weak, {"cases/case-1.yaml": CASE.format(folder=one, word="apple")})
+    verdict = _again(there, changes, "list-into", {"folder": str(two), "word": "plum"})
+    assert verdict.status_after == "candidate" and "prove nothing" in verdict.reason
 
 
 def test_a_failing_check_fails_the_case(home: Path, boxes: tuple[Path, Path]) -> None:

@@ -69,7 +69,11 @@ class School:
     def named(self, task: str, values: Values) -> dict[str, Any]:
         """A set of values under the names that the SOP of a task has for them."""
         mine, theirs = self._first.get(task, ({}, {}))
-        return {name: values.get(self.which(value, mine), value) for name, value in theirs.items()}
+        found = {name: values.get(self.which(value, mine), value) for name, value in theirs.items()}
+        for name, value in theirs.items():  # an ending with its dot, of which the task knows the letters alone
+            if str(value).startswith(".") and (own := self.which(str(value)[1:], mine)):
+                found[name] = f".{values[own]}"
+        return found
 
     def by_name(self, agent: Agent, sop: str, values: Values) -> Run:
         """`sops run NAME k=v` with this set of values. Raises SopwithError."""

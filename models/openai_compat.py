@@ -49,10 +49,12 @@ class OpenAICompatModel:
         connect_seconds: float = 10.0,
         stall_seconds: float = 120.0,
         reply_seconds: float = 1800.0,
+        max_retries: int = RETRIES,
         wait: Callable[[float], None] = time.sleep,
     ) -> None:
         self.name = config.name
         self._config = config
+        self._max_retries = max_retries
         self._endpoint = Endpoint(config, connect_seconds, stall_seconds, reply_seconds)
         self.price = config.price or (FREE if is_local(self._endpoint.base_url) else UNKNOWN_PRICE)
         self._text = TextProtocol(lang) if config.protocol == "text" else None
@@ -76,7 +78,7 @@ class OpenAICompatModel:
                     continue
                 failures += 1
                 wasted += self._usage(body, answer).cost if answer.is_started else 0.0  # it is paid for all the same
-                if failures > failure.retries:
+                if failures > min(failure.retries, self._max_retries):
                     raise ModelUnavailable(self._report(failure, failures)) from failure
                 seconds = _pause(failure, failures)
                 reason = self._endpoint.redact(failure.reason)

@@ -44,6 +44,7 @@ from tools.schema import check_args, schemas
 if TYPE_CHECKING:
     from learning.verify import ReplayResult
 
+MAX_RETRIES = 4  # of one model call; what is no turn of a run is asked twice at most
 SEEDS = Path(__file__).parent.parent / "sops"
 SHARED_EFFECTS = {"none", "ask"}  # all that a shared session's tools may do
 NOT_ON_A_COPY = ("send", "install", "spend", "outside", "system", "secret", "unknown")  # risks that a trial never takes
@@ -102,7 +103,9 @@ class Agent:
 
         def ask(request: str, cards: str) -> str:
             prompt = self.prompts.text("choose_sop", cards=cards, request=request)
-            answer = self._configured(options)[0].reply(Request(0, [{"role": "user", "content": prompt}]))
+            answer = self._configured(options, max_retries=1)[0].reply(
+                Request(0, [{"role": "user", "content": prompt}])
+            )
             while True:
                 try:
                     next(answer)  # what it says meanwhile is for no screen
@@ -366,26 +369,26 @@ class Agent:
 
     def first_model(self) -> Model:
         """The configured model that is asked first, for what is no turn of a run. Raises ConfigError without one."""
-        models = self._configured(Options())
+        models = self._configured(Options(), max_retries=1)
         if not models:
             raise ConfigError("no model is configured.\nSee: sopwith doctor")
         return models[0]
 
-    def _configured(self, options: Options) -> list[Model]:
+    def _configured(self, options: Options, max_retries: int = MAX_RETRIES) -> list[Model]:
         chosen = [c for c in self.config.models if options.model in (None, c.name, c.model)]
         if options.model and not chosen:
             known = ", ".join(c.name for c in self.config.models) or "none"
             raise ConfigError(f'no model is called "{options.model}" (configured: {known}).\nSee: sopwith doctor')
-        return [self._endpoint(c) for c in chosen]
+        return [self._endpoint(c, max_retries) for c in chosen]
 
-    def _endpoint(self, settings: ModelConfig) -> Model:
+    def _endpoint(self, settings: ModelConfig, max_retries: int) -> Model:
         if settings.kind == "scripted":
             from models.scripted import ScriptedModel
 
             return ScriptedModel.load(Path(settings.model).expanduser(), settings.name)
         from models.openai_compat import OpenAICompatModel
 
-        return OpenAICompatModel(settings, lang=self.config.lang)
+        return OpenAICompatModel(settings, lang=self.config.lang, max_retries=max_retries)
 
     def _first_messages(self, task: str, options: Options, previous: Sequence[str], hint: str) -> list[Message]:
         return build(

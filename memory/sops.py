@@ -96,10 +96,7 @@ class SopStore:
         usable = [
             sop
             for sop in self.all()
-            if sop.description
-            and sop.is_seed == seeds
-            and sop.status != "archived"
-            and not sop.is_quarantined
+            if sop.description and sop.is_seed == seeds and sop.status != "archived" and not sop.is_quarantined
         ]
         return [f"{sop.name}: {' '.join(sop.summary(lang).split())}" for sop in usable]
 

@@ -632,7 +632,7 @@ def test_what_only_asks_is_told_from_what_changes(script: str, reach: str, tmp_p
     from learning.reach import reach_of
     from learning.trace import Observed
 
-    observed = Observed(1, 1, "code_run", {"type": "bash", "script": script}, "ok", {}, 0.0, "", "")
+    observed = Observed(1, "c1", "code_run", {"type": "bash", "script": script}, "ok", {}, 0.0, "", "")
     assert reach_of(observed, tmp_path, tmp_path, tmp_path / "agent") == reach
 
 

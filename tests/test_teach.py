@@ -436,7 +436,7 @@ def test_a_marked_run_is_learned_from_by_itself(home: Path, cli: CommandLine) ->
     Path("~/a.txt").expanduser().write_text("x\n" * 3)
     code, out, _err = cli("run", "--events", "Count the lines of ~/a.txt")
     events = [json.loads(line) for line in out.splitlines()]
-    learned = [event for event in events if event["type"] == "learned"]
+    learned = [event for event in events if event["type"] == "learned" and event["what"] == "sop"]
     assert code == 0 and [(event["name"], event["status"]) for event in learned] == [("count-lines", "candidate")]
     assert events[-1]["type"] == "run_ended" and "at" in learned[0] and learned[0]["run"] == events[0]["run"]
     sop = stored(home, "count-lines")
@@ -452,7 +452,8 @@ def test_a_marked_run_whose_answer_nothing_proves_is_at_most_a_draft(home: Path,
     )
     Path("~/a.txt").expanduser().write_text("x\n" * 3)
     code, out, _ = cli("run", "--events", "Estimate the lines of ~/a.txt")
-    learned = [event for event in map(json.loads, out.splitlines()) if event["type"] == "learned"]
+    events = [event for event in map(json.loads, out.splitlines()) if event["type"] == "learned"]
+    learned = [event for event in events if event["what"] == "sop"]
     assert code == 0 and [event["status"] for event in learned] in (["draft"], ["refused"])
     assert all(sop is None or sop.status == "draft" for sop in (stored(home, name) for name in sops_of(home)))
 

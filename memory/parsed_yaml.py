@@ -14,15 +14,17 @@ from typing import Any
 from models.procedure import parse_yaml
 
 LAYOUT = "1"  # another one is read as empty
+MOST_UNUSED = 4  # times as many texts as are in use
 
 
 class ParsedYaml:
-    """Parses YAML texts as `parse_yaml` does; `keep` writes down what was new, and only what is still in use."""
+    """Parses YAML texts as `parse_yaml` does; `keep` writes down what was new."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / ".parsed.json"
         self._known: dict[str, str] = {}
         self._used: dict[str, str] = {}
+        self.has_news = False
         with suppress(OSError, ValueError):
             kept = json.loads(self._path.read_text("utf-8"))
             if isinstance(kept, dict) and kept.get("layout") == LAYOUT:
@@ -35,19 +37,19 @@ class ParsedYaml:
             self._used[name] = self._known[name]
             return json.loads(self._used[name])
         said = parse_yaml(text)
+        self.has_news = self._path.parent.is_dir()  # else there is no place to keep it
         as_json = _as_json(said)
         if as_json is not None:
             self._used[name] = as_json
         return said
 
     def keep(self) -> None:
-        """Writes what was used, when it differs from what is on disk."""
-        if self._used.keys() == self._known.keys() or not self._path.parent.is_dir():
-            return
+        """Writes what was used, and what is on disk already unless most of that is of texts that are gone."""
+        kept = self._used if len(self._known) > MOST_UNUSED * len(self._used) else self._known | self._used
         from memory.files import write_atomic  # a start that finds everything has no need of it
 
         with suppress(OSError):
-            write_atomic(self._path, json.dumps({"layout": LAYOUT, "texts": self._used}))
+            write_atomic(self._path, json.dumps({"layout": LAYOUT, "texts": kept}))
 
 
 def _as_json(said: Any) -> str | None:

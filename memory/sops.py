@@ -41,6 +41,7 @@ class Sop:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     procedure: Procedure | None = None
     problem: str | None = None
+    parse: Parse = field(default=parse_yaml, repr=False, compare=False)
 
     @property
     def runs_alone(self) -> bool:
@@ -61,7 +62,7 @@ class Sop:
         if lang == "en":
             return self.description
         try:
-            return str(_front_matter(self._text(lang)).get("description") or self.description)
+            return str(_front_matter(self._text(lang), self.parse).get("description") or self.description)
         except SopError:  # the translation is broken; the English one was read already
             return self.description
 
@@ -111,7 +112,10 @@ class SopStore:
                 if not entry.name.startswith((".", "_")) and (entry.is_dir() or entry.is_symlink())
             }
             self._sops = dict(sorted(found.items()))
-            parsed.keep()
+            if parsed.has_news:
+                for sop in found.values():
+                    sop.summary("zh")  # the translations are kept too
+                parsed.keep()
         return self._sops
 
 
@@ -146,7 +150,7 @@ def _read_sop(folder: Path, is_seed: bool, parse: Parse) -> Sop:
     except SopError as error:
         return Sop(folder.name, folder, is_seed, problem=str(error))
     procedure, problem = _procedure(folder, parse)
-    return Sop(folder.name, folder, is_seed, **known, procedure=procedure, problem=problem)
+    return Sop(folder.name, folder, is_seed, **known, procedure=procedure, problem=problem, parse=parse)
 
 
 def _described(folder: Path, front: Mapping[str, Any]) -> dict[str, Any]:

@@ -267,7 +267,7 @@ class Agent:
             rote.fast_forward(progress.replayed, progress.asked)
             lane = [rote]
         if not lane and not models:
-            return Nobody()
+            return Nobody(self.prompts.text("no_model"))
         return ModelChain([*lane, *models], budget)
 
     def _guards(self, replay: Replay, options: Options) -> ReplayGuards:
@@ -471,14 +471,14 @@ class Recorded:
 
 
 class Nobody:
-    """Stands where no SOP fits and no model is configured."""
+    """Stands where no SOP fits and no model is configured; `reason` says what to set."""
 
     name = "none"
 
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
     def reply(self, request: Request) -> Generator[Event, None, Reply]:
         """Raises ModelUnavailable."""
-        raise ModelUnavailable(
-            "no learned procedure covers this, and no model is configured.\n"
-            "Set OPENAI_API_KEY (or OPENAI_BASE_URL and SOPWITH_MODEL), or run: sopwith init"
-        )
+        raise ModelUnavailable(self._reason)
         yield {}

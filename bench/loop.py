@@ -328,7 +328,7 @@ def verdicts(found: dict[str, Any]) -> list[tuple[str, str, str, bool]]:
 
 
 def table(found: dict[str, Any]) -> str:
-    """The rows as figures.md has them, our goals below, then which of them are met."""
+    """The rows, our goals below, then which of them are met."""
     turns = list(found["rows"][0]["per_turn_ms"])
     by_turns = "/".join(str(number) for number in turns)
     heads = ["", "cold start", f"per turn {by_turns}", "last/first", "CPU", "RSS", "first request", "constant"]

@@ -4,7 +4,7 @@ Kept are the calls that the result depends on; values of the request become para
 came from the environment is asked of it again, everything else stays. Where a value came from is decided by
 learning/provenance.py; a script is rewritten only when the rewriting is proven (learning/shell_words.py,
 learning/python_words.py). What cannot be decided is listed in the draft and never guessed. No model is needed; what a
-model could add comes in as `write_script`. Source: seed 002 §2; shared figures "By rote".
+model could add comes in as `write_script`. Source: seed 002 §2.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What must hold before a replay writes: the tools are what they were, the request is covered, the world can take it.
 
 `ReplayGuards` is asked by models/rote.py before the first step, between plan and commit (nothing has been written), and
-behind the last write. It stops with a reason; it never works around anything. Source: seed 002 §7; shared figures "By
-rote": a replay that stops is fine, one that does the wrong thing is not.
+behind the last write. It stops with a reason; it never works around anything. Source: seed 002 §7. A
+replay that stops is fine, one that does the wrong thing is not.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 Our own sixty lines, because the libraries for it bring numpy (0.1 s of start-up) and ranking procedures is what this
 project is for. English by roots, Chinese by pairs of characters, which beat word cutting and need no dictionary; a known
-word is also found by what means the same. It only proposes: learning/rewording.py decides. Source: shared figures
-"By rote", "Recall".
+word is also found by what means the same. It only proposes: learning/rewording.py decides.
 """
 
 from __future__ import annotations

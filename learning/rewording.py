@@ -4,7 +4,7 @@ The words of the request and of the wording must say the same: each word of the 
 means the same (learning/concepts.py), and each word of the request is explained by the wording. Only small words, the
 order of the parts, and words that the SOP's other wordings use freely may differ. Every literal goes into exactly one
 parameter, by its type and by what stands before it (from, to, in), and a number keeps its unit. A negation, an
-instruction too many, another unit, two ways to fill the parameters: declined. Source: shared figures "By rote".
+instruction too many, another unit, two ways to fill the parameters: declined.
 """
 
 from __future__ import annotations

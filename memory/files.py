@@ -1,6 +1,6 @@
 """Writes files so that a crash, a full disk or a power cut leaves the old content or the new, never a part.
 
-Source: shared figures on durability; every store that rewrites a file goes through here.
+Every store that rewrites a file goes through here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The models of a run, in order: the first that can serve does, and the next one goes on where it has to stop.
 
 `Budget` is the owner's limit on cost and time for a run; it is held here because every model call passes here.
-Source: seed 002 §1; architecture.md, "Rote is just another model".
+Source: seed 002 §1; docs/architecture.md, "Rote is a model".
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-LEAST_CONFIDENCE = 0.3  # below it the model was wrong too often (docs: shared figures "By rote")
+LEAST_CONFIDENCE = 0.3  # below it the model was wrong too often
 SECONDS = 20.0  # binding five procedures takes about 2.5 s of processor time
 MISSING = "the small offline model is not installed. Install it with: scripts/setup --extra local"
 MAX_REPLY_TOKENS = 256

@@ -1,7 +1,7 @@
 """What a shell script would do to the world, command by command: the table below, and the few commands that need code.
 
 A pattern is a command, then subcommands in order, then options; `-R` also matches `-rfR`, `--x` also `--x=1`, a `*` at
-the end anything. Source: seed 000 (ask before what cannot be undone), shared figures "The gate".
+the end anything. Source: seed 000 (ask before what cannot be undone).
 """
 
 from __future__ import annotations

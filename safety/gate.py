@@ -1,7 +1,7 @@
 """The one gate in front of every effect: may this call happen, must the owner be asked, or is it refused.
 
 It looks at the tool's effects, its paths and, of scripts, at their commands (commands.py) and calls (python_calls.py).
-Source: seed 000 (safety), 004 (sessions), shared figures "The gate".
+Source: seed 000 (safety), 004 (sessions).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Hides secrets in text: first the values that the agent holds, in all their spellings, then what looks like a key.
 
 Three rules, in this order: exact values, known prefixes (`sk-…`, PEM blocks), a value behind a name such as `password=`.
-No rule on randomness: it would hide hashes and lock files. Source: shared figures, "The gate", secrets.
+No rule on randomness: it would hide hashes and lock files.
 """
 
 from __future__ import annotations

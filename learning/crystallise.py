@@ -19,7 +19,7 @@ from learning.doubts import look_at_findings, look_for_leftovers
 from learning.draft import Draft, DraftStep, LearningError, Slot, Taught, check_name, write_draft
 from learning.kept import Work, begin, output_of, refuse, verbs_of, where
 from learning.proofs import checks, effects, requirements
-from learning.provenance import Found, Source, Unit, as_text
+from learning.provenance import Source, Unit, as_text
 from learning.steps import build_step, folder_of_run, name_parameters, names_in_scripts, split
 from learning.trace import Trace
 from learning.wordings import fitted, name_of, plain_result, result_text, unique, wordings_of
@@ -221,11 +221,6 @@ def _build(work: Work, name: str, lang: str) -> None:
     work.content.checks = checks(work)
     if work.content.commit and not work.content.checks:
         work.problem("nothing proves that it worked: it changes something and has no check")
-
-
-def _old_value(work: Work, each: Found) -> str:
-    mention = each.source.mention
-    return mention.value if mention is not None and mention.kind == "path" else each.text
 
 
 def _say(work: Work, name: str, lang: str) -> None:

@@ -1,0 +1,35 @@
+"""The values that the journal, the episodes and recall pass to each other. Source: seed 003 P1.2.
+
+Times are first-class and there are two of them: when something was said (`Turn.at`) and which times it speaks of
+(`Turn.mentioned`). Both are UTC; the timezone of the speaker is kept beside them.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import NamedTuple
+
+
+class TimeRange(NamedTuple):
+    """From `start` to before `end`, aware and UTC; an open side is None. `text` is the expression as it was written."""
+
+    start: datetime | None
+    end: datetime | None
+    text: str
+
+
+class Turn(NamedTuple):
+    """One thing that was said. `id` is unique in a home; `source` is its original: "journal/2026-02-01.md#ANCHOR"."""
+
+    id: str
+    session: str  # "main", or "shared:ID"
+    who: str  # "owner", "agent", or a name
+    text: str
+    at: datetime  # UTC
+    timezone: str = "UTC"  # of the speaker: an IANA name, or an offset such as +08:00
+    run: str = ""
+    importance: int = 5  # 1 to 10
+    tags: tuple[str, ...] = ()
+    emotion: str = ""
+    mentioned: tuple[TimeRange, ...] = ()
+    source: str = ""

@@ -22,7 +22,7 @@ from safety.secrets import Redactor
 from tools import processes
 from tools.base import ToolContext, ToolError
 from tools.code_run import code_run
-from tools.output import Live, Output, clean
+from tools.output import RESERVED_BYTES, Live, Output, clean
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
@@ -270,6 +270,41 @@ def test_output_that_is_shown_whole_leaves_no_file(ctx: ToolContext) -> None:
     result = run(ctx, "printf '密%.0s' $(seq 5000)")
     assert result.data == {"exit_code": 0, "output": "密" * 5000}
     assert not list(ctx.folder.glob("out-*"))
+
+
+@pytest.fixture
+def room(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Files of this process end where the disk would: at so many bytes."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (request.param, limits[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+@pytest.mark.parametrize("room", [0, RESERVED_BYTES - 1], indirect=True)
+@pytest.mark.parametrize("type", ["bash", "python"])
+def test_full_disk_is_told_before_anything_is_done(ctx: ToolContext, type: str, room: None) -> None:
+    script = {"bash": "mkdir ../done", "python": "import os; os.mkdir('../done')"}[type]
+    with pytest.raises(ToolError, match=r"^nothing was run: \S+/run cannot be written to: .*\. Free some space\.$"):
+        run(ctx, script, type)
+    assert not (ctx.cwd.parent / "done").exists()
+    assert list(ctx.folder.glob("out-*")) == []
+
+
+@pytest.mark.parametrize("room", [200_000], indirect=True)
+def test_disk_that_fills_leaves_the_result_and_what_it_could_take(ctx: ToolContext, room: None) -> None:
+    result = run(ctx, "seq 100000; mkdir ../done; exit 3")
+    assert result.status == "error" and result.data["exit_code"] == 3
+    assert result.data["output"].startswith("1\n2\n") and result.data["output"].endswith("\n100000\n")
+    assert f"{result.data['file']}, its first 200,000 bytes: the disk is full …]" in result.data["output"]
+    assert Path(result.data["file"]).stat().st_size == 200_000
+    assert (ctx.cwd.parent / "done").exists()
+
+
+def test_what_was_reserved_is_free_again_when_the_script_has_ended(ctx: ToolContext) -> None:
+    result = run(ctx, "seq 5000")
+    assert Path(result.data["file"]).read_text() == "".join(f"{number}\n" for number in range(1, 5001))
+    assert 6 * RESERVED_BYTES > result.data["bytes"] == Path(result.data["file"]).stat().st_size
 
 
 def test_binary_and_broken_text_become_visible(ctx: ToolContext) -> None:

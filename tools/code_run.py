@@ -9,7 +9,8 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -46,19 +47,32 @@ def code_run(
     folder = ctx.path(cwd) if cwd else ctx.cwd
     if not is_folder(folder):
         raise ToolError(f"cwd: {folder} is not a folder")
-    ctx.folder.mkdir(parents=True, exist_ok=True)
     limit = min(float(timeout or ctx.tool_seconds), max(1.0, ctx.deadline - time.monotonic()))
     name = re.sub(r"[^\w.-]", "_", ctx.call)[:60] or "call"
     variables = _environment(ctx, env or {})
-    output = Output(ctx.folder / f"out-{name}.txt", ctx.redact)
-    tree = _start(_command(type, script, ctx.folder / name), folder, variables, f"{ctx.folder.name}.{name}")
+    with _on_disk(ctx.folder):
+        argv = _command(type, script, ctx.folder / name)
+        output = Output(ctx.folder / f"out-{name}.txt", ctx.redact)
     stopped: list[str] = []
-    try:
-        is_late = yield from _follow(tree, output, ctx, time.monotonic() + limit)
-    finally:  # also on Ctrl-C and when the run is closed
-        stopped = tree.stop()
-        output.close()
+    with closing(output):  # also on Ctrl-C and when the run is closed
+        tree = _start(argv, folder, variables, f"{ctx.folder.name}.{name}")
+        try:
+            is_late = yield from _follow(tree, output, ctx, time.monotonic() + limit)
+        finally:
+            stopped = tree.stop()
     return _result(tree.leader.returncode, output, limit if is_late else None, [] if is_late else stopped)
+
+
+@contextmanager
+def _on_disk(folder: Path) -> Iterator[None]:
+    """What a script needs on disk is written in here, before it may do anything; a disk that is full is told as such."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        raise ToolError(
+            f"nothing was run: {folder} cannot be written to: {error.strerror}. Free some space."
+        ) from error
 
 
 def _environment(ctx: ToolContext, env: dict[str, str]) -> dict[str, str]:

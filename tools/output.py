@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
+import errno
+import os
 import re
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO
 
 SHOWN = 6_000  # characters shown of the head, and of the tail
 HELD = 32_768  # bytes held of the head, and of the tail: SHOWN characters of any encoding, and room for escapes
 FILE_BYTES = 32_000_000  # bytes kept in the file
+RESERVED_BYTES = 65_536  # taken of the disk before a script starts, so that its output and its end can be written
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])")
 _REWRITTEN = re.compile(r"[^\n]*\r+(?=[^\r\n])")  # what a progress bar has painted over
 # Control characters as their pictures (U+2400 …), so that a NUL or a backspace is seen and does nothing.
@@ -29,40 +32,52 @@ def clean(text: str) -> str:
 
 
 class Output:
-    """Takes bytes as they come. `redact` hides secrets in what is kept and shown."""
+    """Takes bytes as they come. `redact` hides secrets in what is kept and shown.
+
+    The file is there, with room reserved, before anything is run: on a full disk making it raises OSError. A disk that
+    fills later does not spoil what was done; head and tail are shown, and the file holds what it could take.
+    """
 
     def __init__(self, file: Path, redact: Callable[[str], str] = str) -> None:
         self.path, self.redact, self.size = file, redact, 0
         self._head, self._tail = bytearray(), bytearray()
-        self._file: BinaryIO | None = None
         self._waiting = b""  # the end of what came, not yet in the file: a secret may be cut in two here
+        self._written = 0
+        self._is_long, self._is_full = False, False
+        self._file = file.open("wb", buffering=0)
+        if self._write(bytes(RESERVED_BYTES)) < RESERVED_BYTES:
+            self.close()
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(file.parent))
+        self._file.seek(0)
         self._written = 0
 
     def add(self, data: bytes) -> None:
-        """Raises OSError when the file cannot be written."""
+        """Takes the next piece."""
         self.size += len(data)
-        if self._file is None and self.size > SHOWN:
-            self._file = self.path.open("wb")
+        if not self._is_long and self.size > SHOWN:
+            self._is_long = True
             self._keep(bytes(self._head))
         room = HELD - len(self._head)
         self._head += data[:room]
         self._tail += data[room:] if room else data
         if len(self._tail) > 4 * HELD:
             del self._tail[:-HELD]
-        if self._file is not None:
+        if self._is_long:
             self._keep(data)
 
     def close(self) -> None:
-        if self._file is not None:
+        """Gives back what was reserved; a file that adds nothing to what is shown goes away."""
+        if self._is_long:
             self._keep(b"", last=True)
-            self._file.close()
-            if self._is_short:
-                self.path.unlink(missing_ok=True)
+        self._file.truncate(self._written)
+        self._file.close()
+        if self.file is None:
+            self.path.unlink(missing_ok=True)
 
     @property
     def file(self) -> Path | None:
         """The file with the whole output; None when all of it is shown."""
-        return self.path if self._file is not None and not self._is_short else None
+        return self.path if self._is_long and not self._is_short else None
 
     @property
     def _is_short(self) -> bool:
@@ -81,18 +96,28 @@ class Output:
             head = self.redact(clean(codecs.getincrementaldecoder("utf-8")("replace").decode(bytes(self._head))))
             tail = self.redact(clean(self._tail[-HELD:].lstrip(bytes(range(0x80, 0xC0))).decode(errors="replace")))
         head, tail = _at_line_end(head[:SHOWN]), _at_line_start(tail[-SHOWN:])
-        kept = f", its first {FILE_BYTES:,} bytes" if self.size > FILE_BYTES else ""
+        kept = f", its first {self._written:,} bytes" if self.size > FILE_BYTES or self._is_full else ""
+        kept += ": the disk is full" if self._is_full else ""
         gap = f"[… {self.size:,} bytes in all; the middle is left out. The whole is in {self.path}{kept} …]"
         return f"{head.rstrip()}\n{gap}\n{tail}"
 
     def _keep(self, data: bytes, last: bool = False) -> None:
-        if self._file is None or self._written >= FILE_BYTES:
+        if self._is_full or self._written >= FILE_BYTES:
             return
         if self.redact is not str:
             data = self._redacted(data, last)
         data = data[: FILE_BYTES - self._written]
-        self._written += len(data)
-        self._file.write(data)
+        self._is_full = self._write(data) < len(data)
+
+    def _write(self, data: bytes) -> int:
+        """How many of the bytes went into the file."""
+        before = self._written
+        with contextlib.suppress(OSError):  # disk full, quota, the limit of a file
+            while data:
+                taken = self._file.write(data)
+                self._written += taken
+                data = data[taken:]
+        return self._written - before
 
     def _redacted(self, data: bytes, last: bool) -> bytes:
         """What can go to the file now. The end waits, already redacted, in case a secret goes on in what comes next."""

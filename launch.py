@@ -6,6 +6,7 @@ Nothing heavy is imported before a command needs it: `--help` reads this file, c
 from __future__ import annotations
 
 import argparse
+import gc
 import io
 import os
 import re
@@ -412,4 +413,7 @@ TARGETS = {  # command → the function that does it
 }
 
 if __name__ == "__main__":
+    gc.set_threshold(
+        50_000
+    )  # a start makes 200,000 objects that all stay: to look for garbage in them took a tenth of it
     sys.exit(main())

@@ -74,7 +74,7 @@ class RunLog:
             except FileExistsError:
                 continue
             except OSError as error:
-                raise _cannot_write(folder, error) from error
+                raise cannot_write(folder, error) from error
             return cls(folder)._open()
         raise RunLogError(f"cannot find a free name for a run in {home / 'runs'}")
 
@@ -103,7 +103,7 @@ class RunLog:
                 self.folder / "log.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600
             )
         except OSError as error:
-            raise _cannot_write(self.folder, error) from error
+            raise cannot_write(self.folder, error) from error
         return self
 
     def append(self, event: Event) -> None:
@@ -115,14 +115,14 @@ class RunLog:
                 os.ftruncate(self._file, os.fstat(self._file).st_size - written)
                 raise OSError(28, os.strerror(28))
         except OSError as error:
-            raise _cannot_write(self.folder, error) from error
+            raise cannot_write(self.folder, error) from error
 
     def sync(self) -> None:
         """Returns when everything appended so far survives a power cut."""
         try:
             os.fdatasync(self._file)
         except OSError as error:
-            raise _cannot_write(self.folder, error) from error
+            raise cannot_write(self.folder, error) from error
 
     def close(self) -> None:
         """Lets go of the run; others may work on it."""
@@ -132,7 +132,8 @@ class RunLog:
         self._file = self._lock = -1
 
 
-def _cannot_write(folder: Path, error: OSError) -> RunLogError:
+def cannot_write(folder: Path, error: OSError) -> RunLogError:
+    """What the owner reads when a run's folder cannot be written."""
     return RunLogError(
         f"cannot write the run log in {folder}: {error.strerror or error}.\n"
         "Nothing further was done. Free some space or choose another home folder with --home."

@@ -4,6 +4,7 @@ The errors of this layer, and whose fault each is:
 
     ModelError
     ├── ModelUnavailable   the endpoint cannot serve (key, name, host, TLS): the next model of the chain is asked
+    │   └── ContextTooLong the request is longer than the model's context: it is made smaller and sent once more
     ├── Diverged           the world differs from what the SOP recorded: the next model of the chain goes on
     └── LimitReached       the owner's limit on cost or time: the run stops
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, Literal, Protocol
 
 Event = dict[str, Any]  # one JSON object with "type"; the run stamps "run" and "at" (docs/events.md)
@@ -28,6 +30,10 @@ class ModelError(Exception):
 
 class ModelUnavailable(ModelError):
     """This model cannot serve this run."""
+
+
+class ContextTooLong(ModelUnavailable):
+    """The endpoint says that the request does not fit into the model's context."""
 
 
 class Diverged(ModelError):
@@ -165,6 +171,8 @@ class Request:
     `messages` is the history: it only ever grows, so that the endpoint's prompt cache holds. `tail` (anchor, reminders)
     goes behind it as one more user message and is never kept. `tools` are function schemas. `describe_tools` asks the
     text protocol to send the full descriptions again. `last` is the structured result of the turn before, for rote.
+    The chain sets `deadline` (on the monotonic clock: no answer is waited for behind it) and `patience_seconds` (after so
+    long no further attempt is made, since another model follows).
     """
 
     turn: int
@@ -173,6 +181,8 @@ class Request:
     tail: str = ""
     describe_tools: bool = False
     last: ToolResult | None = None
+    deadline: float = inf
+    patience_seconds: float = inf
 
 
 class Model(Protocol):

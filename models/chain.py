@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 from models.base import Diverged, Event, LimitReached, Model, ModelUnavailable, Reply, Request, Usage
 
@@ -16,6 +17,9 @@ NO_MODEL = (
     "no model is configured.\n"
     "Set OPENAI_API_KEY, or OPENAI_BASE_URL and SOPWITH_MODEL, or list `models` in config.yaml."
 )
+
+
+PATIENCE_SECONDS = 3.0  # where another model follows, the owner is better served by it than by a longer wait
 
 
 @dataclass(slots=True)
@@ -27,6 +31,11 @@ class Budget:
     spent_usd: float = 0.0
     started: float = field(default_factory=time.monotonic)  # on the monotonic clock, seconds
 
+    @property
+    def deadline(self) -> float:
+        """When the time is used up, on the monotonic clock."""
+        return inf if self.minutes is None else self.started + self.minutes * 60
+
     def add(self, usage: Usage) -> None:
         """Counts one model call."""
         self.spent_usd += usage.cost
@@ -36,14 +45,15 @@ class Budget:
         if self.cost_usd is not None and 0 < self.spent_usd >= self.cost_usd:  # 0 leaves what is free
             used = f"{self.spent_usd:.2f} of {self.cost_usd:.2f} USD are used"
             raise LimitReached(f"cost limit reached: {used}. --max-cost (or limits.cost_usd) raises it.")
-        minutes = (time.monotonic() - self.started) / 60
-        if self.minutes is not None and minutes >= self.minutes:
-            used = f"{minutes:.1f} of {self.minutes:g} minutes are used"
+        now = time.monotonic()
+        if now >= self.deadline:
+            used = f"{(now - self.started) / 60:.1f} of {self.minutes:g} minutes are used"
             raise LimitReached(f"time limit reached: {used}. --max-minutes (or limits.minutes) raises it.")
 
 
 class ModelChain:
-    """Asks the first model, and each time one fails, the next, which stays in charge from then on.
+    """Asks the first model, and each time one fails, the next, which stays in charge from then on. A model that another
+    follows is not waited for longer than PATIENCE_SECONDS, and none beyond the time limit.
 
     Yields `model_failed {turn, model, reason}` when an endpoint cannot serve and `handover {turn, text}` when a replay
     stops: the text is in the history then, and a resumed run puts it there again from the event.
@@ -64,9 +74,12 @@ class ModelChain:
         while self._models:
             self._budget.check()
             model = self._models[0]
+            request.deadline = self._budget.deadline
+            request.patience_seconds = PATIENCE_SECONDS if len(self._models) > 1 else inf
             try:
                 reply = yield from model.reply(request)
             except ModelUnavailable as error:
+                self._budget.check()  # it may have had no time left
                 yield from self._failed(model, error, request.turn)
             except Diverged as error:
                 yield from self._hand_over(error, request)

@@ -10,11 +10,14 @@ import email.utils
 import ipaddress
 import json
 import re
+import socket
 import ssl
+import threading
 import time
 import weakref
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from math import inf
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -97,20 +100,32 @@ class Endpoint:
         text = text.replace(self._key, "[key]")
         return re.sub(re.escape(self._key[:8]) + r"\S*", "[key]", text) if len(self._key) >= 16 else text
 
-    def stream(self, body: bytes) -> Generator[bytes]:
-        """Sends a request and yields the answer as it comes. Raises Failure."""
-        with self._failures():
-            end = time.monotonic() + self._reply_seconds
-            response = self._send(body)
-            with closing(response):
-                if response.headers.get("content-type", "").startswith("text/html"):
-                    raise Failure("it answered with a web page", 0, hint="base_url usually ends in /v1.")
-                for piece in response.iter_bytes():
-                    if time.monotonic() > end:  # a server may send comments for ever
-                        raise Failure(f"no end within {self._reply_seconds:g} s")
-                    yield piece
+    def stream(self, body: bytes, deadline: float = inf) -> Generator[bytes]:
+        """Sends a request and yields the answer as it comes. Raises Failure, at `deadline` (on the monotonic clock) at
+        the latest."""
+        with self._failures(), ExitStack() as stack:
+            started = time.monotonic()
+            end = min(started + self._reply_seconds, deadline)
+            if started >= deadline:
+                raise Failure("there is no time left to ask", 0)
+            response = self._send(body, end - started)
+            stack.callback(response.close)
+            if response.headers.get("content-type", "").startswith("text/html"):
+                raise Failure("it answered with a web page", 0, hint="base_url usually ends in /v1.")
+            pieces, is_watched = response.iter_bytes(), False
+            while True:
+                now = time.monotonic()
+                if now >= end:  # a server may send comments for ever
+                    raise Failure(f"no end within {end - started:.3g} s")
+                if not is_watched and deadline - now < self._stall_seconds:  # it may be silent for longer than that
+                    stack.callback(_shut_down_after(deadline - now, response).cancel)
+                    is_watched = True
+                piece = next(pieces, None)
+                if piece is None:
+                    return
+                yield piece
 
-    def _send(self, body: bytes) -> httpx2.Response:
+    def _send(self, body: bytes, left_seconds: float) -> httpx2.Response:
         """The answer, its body not read yet. A server may drop the kept connection at the moment when it is used again;
         then the request goes out once more, over a new one."""
         import httpx2
@@ -118,23 +133,26 @@ class Endpoint:
 
         self._client = self._client or self._connect()
         try:
-            response = self._post(self._client, body)
+            response = self._post(self._client, body, left_seconds)
         except openai.APIConnectionError as error:
             dropped = isinstance(error.__cause__, httpx2.RemoteProtocolError | httpx2.ReadError | httpx2.WriteError)
             if not (self._has_served and dropped):
                 raise
-            response = self._post(self._client, body)
+            response = self._post(self._client, body, left_seconds)
         self._has_served = True
         return response
 
-    def _post(self, client: openai.OpenAI, body: bytes) -> httpx2.Response:
+    def _post(self, client: openai.OpenAI, body: bytes, left_seconds: float) -> httpx2.Response:
         import httpx2
+
+        left = max(left_seconds, 0.001)
+        stall, connect = min(self._stall_seconds, left), min(self._connect_seconds, left)
 
         return client.post(
             "/chat/completions",
             cast_to=httpx2.Response,
             content=body,
-            options={"headers": self._headers},
+            options={"headers": self._headers, "timeout": httpx2.Timeout(stall, connect=connect)},
             stream=True,
             stream_cls=None,
         )
@@ -202,6 +220,20 @@ class Endpoint:
         return Failure(f"the connection broke: {words}", RETRIES)
 
 
+def _shut_down_after(seconds: float, response: httpx2.Response) -> threading.Timer:
+    """Ends the connection then, which wakes a read that waits: the time-out of a read is set once for an answer."""
+    connection = response.extensions["network_stream"].get_extra_info("socket")
+
+    def shut_down() -> None:
+        with suppress(OSError):  # it is closed already
+            socket.socket.shutdown(connection, socket.SHUT_RDWR)  # below TLS, whose own state is not ours
+
+    timer = threading.Timer(seconds, shut_down)
+    timer.daemon = True
+    timer.start()
+    return timer
+
+
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
@@ -221,7 +253,8 @@ def _refuse(response: httpx2.Response) -> None:
 
 
 def _of_status(error: _Refused) -> Failure:
-    reason = f"{error.status}: {_words_of_body(error.body) or 'no reason given'}"
+    words = _words_of_body(error.body, error.status) or "no reason given"
+    reason = words if words.startswith(str(error.status)) else f"{error.status}: {words}"
     if error.status < 400:
         reason = f"{error.status}: it redirects to {sample(error.headers.get('location', 'nowhere'))}"
         return Failure(reason, 0, hint="Set base_url to where the endpoint really is.", status=error.status)
@@ -232,7 +265,7 @@ def _of_status(error: _Refused) -> Failure:
     return Failure(reason, 0, hint=_hint(error.status, reason), status=error.status, body=error.body)
 
 
-def _words_of_body(body: bytes) -> str:
+def _words_of_body(body: bytes, status: int) -> str:
     try:
         said = json.loads(body)
     except (ValueError, RecursionError):
@@ -241,17 +274,19 @@ def _words_of_body(body: bytes) -> str:
         said = said[0]
     if not isinstance(said, dict):
         return sample(body)
-    return error_words(said.get("error") or said)
+    return error_words(said.get("error") or said, status)
 
 
-def error_words(error: object) -> str:
-    """The endpoint's own words from an error object: its message, code and type, on one line."""
+def error_words(error: object, status: int = 0) -> str:
+    """The endpoint's own words from an error object, on one line: its message, then of code and type what neither the
+    message nor the status has said."""
     if not isinstance(error, dict):
         return sample(scrub(str(error)))
     message: Any = error.get("message") or error.get("detail") or error
     message = message if isinstance(message, str) else json.dumps(message, ensure_ascii=False)
     names = {str(error[key]) for key in ("code", "type") if isinstance(error.get(key), str | int) and error[key]}
-    return sample(scrub(message)) + (f" ({', '.join(sorted(names))})" if names else "")
+    new = sorted(name for name in names if name != str(status) and name not in message)
+    return sample(scrub(message)) + (f" ({', '.join(new)})" if new else "")
 
 
 def _hint(status: int, reason: str) -> str:

@@ -29,6 +29,7 @@ FREE = Price(input=0.0, cached=0.0, output=0.0)
 FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 8.0
 FATAL_ERRORS = re.compile(r"\b(400|401|403|404)\b|invalid|context_length|insufficient_quota|not_found|authentication")
+_ROLES = re.compile(r"\broles?\b|\balternat", re.IGNORECASE)  # how servers and chat templates refuse their order
 _NAME = re.compile(r"[^a-zA-Z0-9_-]")
 _ID = re.compile(r"[\x21-\x7e]{1,64}")
 
@@ -69,18 +70,20 @@ class OpenAICompatModel:
         while True:
             body, answer = self._body(request), Answer()
             try:
-                yield from self._ask(body, answer)
+                yield from self._ask(body, answer, request.deadline)
                 break
             except Failure as failure:
                 if answer.is_shown:
                     yield {"type": "text_reset"}
-                if self._leaves_out(failure):
+                if self._leaves_out(failure) or self._joins_roles(failure):
                     continue
                 failures += 1
                 wasted += self._usage(body, answer).cost if answer.is_started else 0.0  # it is paid for all the same
-                if failures > min(failure.retries, self._max_retries):
+                now, seconds = time.monotonic(), _pause(failure, failures)
+                is_late = now >= request.deadline or now + seconds > started + request.patience_seconds
+                if is_late or failures > min(failure.retries, self._max_retries):
                     raise ModelUnavailable(self._report(failure, failures)) from failure
-                seconds = _pause(failure, failures)
+                seconds = min(seconds, request.deadline - now)
                 reason = self._endpoint.redact(failure.reason)
                 yield {
                     "type": "model_retry",
@@ -109,10 +112,10 @@ class OpenAICompatModel:
         tail: list[Message] = [{"role": "user", "content": request.tail}] if request.tail else []
         return self._wire.body(fields, request.messages, tail)
 
-    def _ask(self, body: bytes, answer: Answer) -> Generator[Event, None, None]:
+    def _ask(self, body: bytes, answer: Answer, deadline: float) -> Generator[Event, None, None]:
         """One attempt. Raises Failure unless the answer came to its end; what breaks behind the end does not matter."""
         try:
-            with closing(self._endpoint.stream(body)) as data:
+            with closing(self._endpoint.stream(body, deadline)) as data:
                 for chunk in chunks(data):
                     shown = answer.add(_without_error(chunk))
                     if shown:
@@ -137,6 +140,13 @@ class OpenAICompatModel:
         for key in refused:
             del self._extras[key]
         return bool(refused)
+
+    def _joins_roles(self, failure: Failure) -> bool:
+        """True when the server refused the order of roles, the first time: from now on no user message stands right
+        behind another, or behind a tool's."""
+        is_new = not self._wire.joins and failure.status in (400, 422, 500) and bool(_ROLES.search(failure.reason))
+        self._wire.joins |= is_new
+        return is_new
 
     def _said(self, answer: Answer, request: Request) -> tuple[str, list[ToolCall]]:
         """Text and calls. Calls in the text count in the text protocol; in a native reply, where a server did not

@@ -16,14 +16,20 @@ def as_json(value: Any) -> bytes:
 
 class Wire:
     """Holds the written messages of the last request. A message that is the same object is not written again, so a
-    message must not be changed once it is in the history; a new one takes its place."""
+    message must not be changed once it is in the history; a new one takes its place.
+
+    `joins` is set for a server that refuses a user message right behind a tool's or another user message: such a message
+    is sent as a part of the one before it."""
 
     def __init__(self) -> None:
+        self.joins = False
         self._messages: list[Message] = []
         self._written: list[bytes] = []
 
     def body(self, fields: dict[str, Any], messages: Sequence[Message], tail: Sequence[Message] = ()) -> bytes:
         """The fields of the request, then its messages; `tail` stands behind the history and is not remembered."""
+        if self.joins:
+            messages, tail = joined([*messages, *tail]), ()
         same = common_start(self._messages, messages)
         del self._messages[same:], self._written[same:]
         for message in messages[same:]:
@@ -31,6 +37,18 @@ class Wire:
             self._written.append(as_json(message))
         written = b",".join([*self._written, *map(as_json, tail)])
         return as_json(fields)[:-1] + b',"messages":[' + written + b"]}"
+
+
+def joined(messages: Sequence[Message]) -> list[Message]:
+    """The messages with each user message at the end of the tool's or user's text before it."""
+    found: list[Message] = []
+    for message in messages:
+        before = found[-1] if found else {}
+        if message["role"] == "user" and before.get("role") in ("tool", "user"):
+            found[-1] = {**before, "content": f"{before['content']}\n\n{message['content']}"}
+        else:
+            found.append(message)
+    return found
 
 
 def common_start(old: Sequence[Message], new: Sequence[Message]) -> int:

@@ -10,7 +10,7 @@ import pytest
 
 from config import ModelConfig
 from models.base import Diverged, Event, LimitReached, Model, ModelUnavailable, Reply, Request, ToolResult, Usage
-from models.chain import Budget, ModelChain
+from models.chain import PATIENCE_SECONDS, Budget, ModelChain
 from models.openai_compat import OpenAICompatModel
 from models.scripted import ScriptedModel
 from tests.scripted_server import Answer, ScriptedServer, refused_url
@@ -110,6 +110,50 @@ def test_replay_that_diverges_alone_raises_as_it_is() -> None:
 def test_replay_and_then_no_model_that_serves_is_unavailable() -> None:
     with pytest.raises(ModelUnavailable, match="used up"):
         ask(chain_of(Replay(), ScriptedModel([], "main")))
+
+
+@pytest.mark.parametrize("busy", [Answer(status=429, headers={"retry-after": "60"}), Answer(status=503)])
+def test_a_model_that_another_follows_is_not_waited_for(busy: Answer) -> None:
+    with ScriptedServer([busy] * 5) as first, ScriptedServer([Answer("b")]) as second:
+        models = [
+            OpenAICompatModel(ModelConfig(name, "m", base_url=server.base_url))
+            for name, server in (("busy", first), ("free", second))
+        ]
+        started = time.monotonic()
+        events, reply = ask(chain_of(*models))
+    assert (reply.text, reply.model) == ("b", "free")
+    assert time.monotonic() - started < (0.5 if busy.headers else PATIENCE_SECONDS)
+    failed = next(event for event in events if event["type"] == "model_failed")
+    assert failed["model"] == "busy" and failed["reason"].startswith(f"busy: {busy.status}: ")
+
+
+def test_the_last_model_is_waited_for() -> None:
+    waits: list[float] = []
+    with ScriptedServer([Answer(status=429, headers={"retry-after": "30"}), Answer("ok")]) as server:
+        alone = OpenAICompatModel(ModelConfig("main", "m", base_url=server.base_url), wait=waits.append)
+        assert ask(chain_of(ScriptedModel([], "gone"), alone))[1].text == "ok"
+    assert waits == [pytest.approx(31.5, abs=1.6)]
+
+
+SLOW = {
+    "a byte a second": Answer("x" * 400, split=1, drip=1.0),
+    "a piece, then nothing": Answer("x" * 400, stall=300),
+    "nothing at all": Answer("x", wait=60.0),
+    "comments for ever": Answer(raw=b": still here\n\n" * 5000, split=14, drip=0.05),
+    "an end that is none": Answer("x" * 400, stall=300, how="plain"),
+    "come back later": Answer(status=429, headers={"retry-after": "60"}),
+}
+
+
+@pytest.mark.parametrize("slow", SLOW.values(), ids=SLOW)
+def test_time_limit_cuts_a_slow_answer(slow: Answer) -> None:
+    started = time.monotonic()
+    with ScriptedServer([slow] * 3) as server:
+        model = OpenAICompatModel(ModelConfig("main", "m", base_url=server.base_url))
+        with pytest.raises(LimitReached, match="time limit reached"):
+            ask(chain_of(model, budget=Budget(None, 0.5 / 60)))
+        assert len(server.requests) == 1
+    assert 0.5 <= time.monotonic() - started < 1.5
 
 
 def test_cost_limit_stops_before_the_next_call() -> None:

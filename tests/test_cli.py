@@ -17,6 +17,7 @@ import pytest
 from launch import ARGUMENTS, COMMANDS, RUN_OPTIONS, TARGETS, WITH_JSON, build_parser, with_command
 from tests.conftest import CHECKOUT, CommandLine
 from tests.screen import is_gone, scripted, waits_until
+from tests.scripted_server import Answer, ScriptedServer
 from ui import words
 
 PATHS = [f"{name} {below}" for name, subs in COMMANDS.items() for below in subs] + [
@@ -258,6 +259,14 @@ def test_limits_end_with_4_and_failures_with_1(cli: CommandLine, home: Path) -> 
     assert f"sopwith runs resume {last}" in err
     scripted(home, [bash("echo same")] * 9)
     assert cli("count").code == 1
+
+
+def test_the_time_limit_cuts_a_slow_stream(cli: CommandLine, home: Path) -> None:
+    with ScriptedServer([Answer("x" * 4000, split=1, drip=1.0)]) as server:
+        started = time.monotonic()
+        ran = cli("--max-minutes", "0.02", "count the stars", env={"OPENAI_BASE_URL": server.base_url})
+    assert (ran.code, time.monotonic() - started < 1.2 + 2) == (4, True)
+    assert "time limit reached: 0.0 of 0.02 minutes are used" in ran.stderr
 
 
 def test_runs_are_listed_shown_and_read_by_machines(cli: CommandLine, home: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import email.utils
+import itertools
 import json
 import socket
 import subprocess
@@ -540,6 +541,59 @@ def test_error_body_without_end_is_not_read_whole() -> None:
         pytest.raises(ModelUnavailable, match="400: xxx"),
     ):
         ask(server)
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "said"),
+    [
+        (401, {"message": "no such key", "code": 401, "type": "x"}, "main: 401: no such key (x) ["),
+        (401, {"message": "401 Unauthorized", "code": "401"}, "main: 401 Unauthorized ["),
+        (404, {"message": "model_not_found: m", "code": "model_not_found"}, "main: 404: model_not_found: m ["),
+        (400, {"message": "no", "type": "bad", "code": "c"}, "main: 400: no (bad, c) ["),
+    ],
+)
+def test_what_an_endpoint_says_is_said_once(status: int, error: dict[str, Any], said: str) -> None:
+    with ScriptedServer([Answer(status=status, error=error)]) as server, pytest.raises(ModelUnavailable) as caught:
+        ask(server)
+    assert str(caught.value).startswith(said)
+
+
+def in_strict_order(body: dict[str, Any], number: int) -> Answer:
+    """Refuses a user message behind a tool's or another user message, as some servers and chat templates do."""
+    roles = [message["role"] for message in body["messages"]]
+    for before, role in itertools.pairwise(roles):
+        if role == "user" and before in ("tool", "user"):
+            said = f"Unexpected role 'user' after role '{before}'"
+            return Answer(status=400, error={"message": said, "type": "invalid_request_error"})
+    return Answer("ok")
+
+
+def test_order_of_roles_that_a_server_refuses_is_learned_once() -> None:
+    waits: list[float] = []
+    history: list[dict[str, Any]] = [{"role": "system", "content": "s"}, {"role": "user", "content": "task"}]
+    call = {"id": "c1", "type": "function", "function": {"name": "code_run", "arguments": "{}"}}
+    with ScriptedServer(in_strict_order) as server:
+        model = model_for(server, waits)
+        assert drive(model, Request(1, history, [TOOL]))[1].text == "ok"
+        history += [{"role": "assistant", "content": None, "tool_calls": [call]}]
+        history += [{"role": "tool", "tool_call_id": "c1", "content": "12 files"}]
+        assert drive(model, Request(2, history, [TOOL], tail="turn 2"))[1].text == "ok"
+        history += [{"role": "user", "content": "steered"}]
+        assert drive(model, Request(3, history, [TOOL], tail="turn 3"))[1].text == "ok"
+        refused, second, third = (recorded.body["messages"] for recorded in server.requests[1:])
+    assert waits == []
+    assert refused[-1]["content"] == "turn 2"
+    assert second[-1] == {**history[3], "content": "12 files\n\nturn 2"}
+    assert third[-1] == {**history[3], "content": "12 files\n\nsteered\n\nturn 3"}
+    assert [message["content"] for message in history[-2:]] == ["12 files", "steered"]
+
+
+def test_order_of_roles_is_learned_no_second_time() -> None:
+    error = {"message": "Conversation roles must alternate user/assistant"}
+    with ScriptedServer([Answer(status=400, error=error)] * 3) as server:
+        with pytest.raises(ModelUnavailable, match="must alternate"):
+            ask(server)
+        assert len(server.requests) == 2
 
 
 def test_field_that_a_server_refuses_is_left_out() -> None:

@@ -31,8 +31,8 @@ def is_template(name: str, text: str, folder: Path = TEMPLATES) -> bool:
 
 
 def is_first_start(home: Path) -> bool:
-    """True when no workspace file is there yet."""
-    return not any(os.path.lexists(home / name) for name in (*FILES, FIRST_START))
+    """True when nothing says yet who the owner is and who the agent is, and nobody has been asked."""
+    return not any(os.path.lexists(home / name) for name in ("OWNER.md", "SPIRIT.md", FIRST_START))
 
 
 def lay_out(home: Path, lang: str, folder: Path = TEMPLATES) -> list[str]:

@@ -34,6 +34,8 @@ LIBRARIES = {  # module: package
     "fastjsonschema": "fastjsonschema",
     "json_repair": "json-repair",
     "pexpect": "pexpect",
+    "tree_sitter": "tree-sitter",
+    "tree_sitter_bash": "tree-sitter-bash",
 }
 INSTALLERS = {
     "apt-get": "sudo apt-get install",

@@ -1,25 +1,32 @@
-"""Splits a shell script into its simple commands, as bash would before it expands anything; runs and imports nothing.
+"""Reads a shell script with tree-sitter's grammar of bash and gives its simple commands; runs and expands nothing.
 
-It looks into `$(…)`, backticks, `<(…)`, double quotes and here-documents. What it cannot split is `NotUnderstood`.
+It looks into `$(…)`, backticks, `<(…)`, double quotes, here-documents, functions, loops and branches. `parse` raises
+NotUnderstood for what the grammar does not take; `read` gives what could be read of it, and says so.
 """
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
 
 MAX_CHARS = 200_000
-MAX_DEPTH = 20
-_PLAIN = re.compile(r"[^\s|&;()<>'\"\\$`#]+|#")  # '#' starts a comment only at the start of a word
-_IN_QUOTES = re.compile(r'[^"\\$`]+')
-_NAME = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!-]")
-_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(?:\[[^\]]*\])?\+?=")
-_REDIRECT = re.compile(r"(?:\d+|\{\w+\})?(<<<|<<-|<<|<>|<&|>>|>\||>&|<|>)|&>>|&>")
-_GLOB = re.compile(r"[*?\[]|\{[^}]*[,.][^}]*\}")
-_ANSI = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|[0-7]{1,3}|.)", re.DOTALL)
-_BEFORE_A_COMMAND = {"if", "then", "else", "elif", "while", "until", "do", "!", "{", "time", "coproc"}
-_ALONE = {"fi", "done", "esac", "}", "in"}
+MAX_DEPTH = 100  # of nested commands
+_GLOB = re.compile(r"[*?\[]|\{[^}]*(?:,|\.\.)[^}]*\}")
+_ANSI = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|c.|.)", re.DOTALL)
+_WORDS = {
+    *("word", "number", "concatenation", "string", "raw_string", "ansi_c_string", "translated_string", "array"),
+    *("simple_expansion", "expansion", "command_substitution", "process_substitution", "arithmetic_expansion"),
+    *("brace_expression", "extglob_pattern", "regex", "test_operator", "special_variable_name", "variable_name"),
+}
+_EXPANSIONS = {"simple_expansion", "expansion", "command_substitution", "process_substitution", "arithmetic_expansion"}
+_REDIRECTS = {"file_redirect", "herestring_redirect", "heredoc_redirect"}
+_DECLARES = {"declaration_command", "unset_command"}
 
 
 class NotUnderstood(Exception):
@@ -28,18 +35,23 @@ class NotUnderstood(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece of a word: "text" as it is, "variable" by name, or "unknown" (a substitution, an expansion)."""
+    """A piece of a word: "text" as it is, "variable" by name, or "unknown" (a substitution, an expansion).
+
+    Of an unknown part `source` is the text of a `${…}`, and `commands` are those of a substitution."""
 
     kind: str
     value: str = ""
     is_quoted: bool = False
+    source: str = ""
+    commands: tuple[Command, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(slots=True)
 class Word:
-    """One word of a command, before expansion."""
+    """One word of a command, before expansion. `items` are the words of an array."""
 
     parts: list[Part] = field(default_factory=list)
+    items: list[Word] | None = None
 
     def value(self, variables: Mapping[str, str]) -> str | None:
         """The word as the command would get it; None when that cannot be known. A pattern such as *.txt stays."""
@@ -51,15 +63,8 @@ class Word:
             texts.append(text)
         whole = "".join(texts)
         first = self.parts[0] if self.parts else None
-        if (
-            first
-            and first.kind == "text"
-            and not first.is_quoted
-            and re.match(r"~(/|$)", whole)
-            and "HOME" in variables
-        ):
-            return variables["HOME"] + whole[1:]
-        return whole
+        is_home = first and first.kind == "text" and not first.is_quoted and re.match(r"~(/|$)", whole)
+        return variables["HOME"] + whole[1:] if is_home and "HOME" in variables else whole
 
     def known_start(self, variables: Mapping[str, str]) -> str:
         """What is known of the word's beginning."""
@@ -99,351 +104,434 @@ class Command:
     redirects: list[Redirect] = field(default_factory=list)
     is_piped: bool = False
     loop_variable: str = ""  # of `for NAME in words`: the words are no command
+    source: Command | None = None  # whose output it reads, if that is one simple command
+
+
+@dataclass(slots=True)
+class Script:
+    """What was read: the commands, those of each function, the loops' bodies; `problem` when some could not be read."""
+
+    commands: list[Command] = field(default_factory=list)
+    functions: dict[str, list[Command]] = field(default_factory=dict)
+    problem: str = ""
 
 
 def parse(script: str) -> list[Command]:
     """The simple commands of a script, those in substitutions before the command that holds them."""
+    found = read(script)
+    if found.problem:
+        raise NotUnderstood(found.problem)
+    return found.commands
+
+
+def read(script: str) -> Script:
+    """All that can be read of a script. Never raises."""
     if len(script) > MAX_CHARS:
-        raise NotUnderstood(f"the script is longer than {MAX_CHARS:,} characters")
-    reader = _Reader(script)
-    reader.read_list("")
-    return reader.commands
+        return Script(problem=f"the script is longer than {MAX_CHARS:,} characters")
+    text = script.encode("utf-8", "replace")
+    tree = _parser().parse(text)
+    reader = _Reader(text)
+    if tree.root_node.has_error:
+        reader.script.problem = "it is no shell script that we can read"
+    reader.visit(tree.root_node)
+    return reader.script
+
+
+@functools.cache
+def _parser() -> Parser:
+    import tree_sitter_bash
+    from tree_sitter import Language, Parser
+
+    return Parser(Language(tree_sitter_bash.language()))
 
 
 class _Reader:
-    def __init__(self, text: str, depth: int = 0) -> None:
-        if depth > MAX_DEPTH:
-            raise NotUnderstood("nested too deeply")
-        self.text, self.at, self.depth = text, 0, depth
-        self.commands: list[Command] = []
-        self._documents: list[tuple[Redirect, str, bool, bool]] = []  # redirect, end word, is quoted, tabs stripped
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+        self.script = Script()
+        self.depth = 0
+        self._behind: list[Callable[[], None]] = []  # what stands behind `<< END` in its line
 
-    def read_list(self, closer: str) -> None:
-        """Reads commands up to `closer` (")" of a substitution, "" for the end of the text)."""
-        command, groups, cases = Command(), 0, 0
-        while True:
-            self._skip_blanks()
-            letter = self.text[self.at : self.at + 1]
-            if not letter:
-                if closer or groups or self._documents:
-                    raise NotUnderstood("something that was opened is not closed")
-                self._end(command)
-                return
-            redirect = _REDIRECT.match(self.text, self.at)
-            if redirect and not self.text.startswith(("<(", ">("), self.at):
-                self._redirect(command, redirect)
-            elif letter == ")":
-                if not groups and not cases:
-                    if closer != ")":
-                        raise NotUnderstood("a ) too many")
-                    self._end(command)
-                    self.at += 1
-                    return
-                command = self._pattern_end(command) if not groups else self._end(command)
-                groups -= groups > 0
-                self.at += 1
-            elif letter == "(":
-                command, opened = self._open(command)
-                groups += opened
-            elif letter in "\n;&|":
-                command = self._separate(command)
+    # Statements
+
+    def visit(self, node: Node) -> None:
+        """Gathers the commands below a node, in the order in which the script has them."""
+        self.depth += 1
+        try:
+            if self.depth > MAX_DEPTH:
+                self.script.problem = "nested too deeply"
+            elif (own := self._VISITS.get(node.type)) is not None:
+                own(self, node)
+            elif node.type in _WORDS:
+                self._word(node)
             else:
-                word = self._word()
-                cases += (not command.words and word.literal == "case") - (not command.words and word.literal == "esac")
-                self._place(command, word)
+                for child in node.children:
+                    if child.is_named or child.children:
+                        self.visit(child)
+        finally:
+            self.depth -= 1
 
-    def _pattern_end(self, command: Command) -> Command:
-        """`one|two)` of a case: what was read was no command."""
-        while command.is_piped and self.commands:
-            command = self.commands.pop()
-        return Command()
+    def _add(self, command: Command) -> Command:
+        self.script.commands.append(command)
+        return command
 
-    def _end(self, command: Command, is_piped: bool = False) -> Command:
-        if command.words or command.assignments or command.redirects:
-            self.commands.append(command)
-        return Command(is_piped=is_piped)
-
-    def _separate(self, command: Command) -> Command:
-        start, self.at = self.at, self.at + 1
-        while self.text[self.at : self.at + 1] in tuple("&|;"):
-            self.at += 1
-        operator = self.text[start : self.at]
-        if operator == "\n":
-            self._read_documents()
-        return self._end(command, operator in ("|", "|&"))
-
-    def _open(self, command: Command) -> tuple[Command, int]:
-        """A "(": a subshell, an array, a function, or arithmetic. Gives how many groups it opened."""
-        if self.text.startswith("((", self.at) and not command.words:
-            end = self.text.find("))", self.at)
-            if end < 0:
-                raise NotUnderstood("(( is not closed")
-            self._quoted_text(self.text[self.at + 2 : end])
-            self.at = end + 2
-            return command, 0
-        if re.compile(r"\(\s*\)").match(self.text, self.at) and len(command.words) <= 2:  # name ( ): its body follows
-            self.at = self.text.index(")", self.at) + 1
-            return Command(), 0
-        if command.assignments and not command.words and self.text[self.at - 1] == "=":  # name=(…)
-            self.at += 1
-            inner = _Reader(self.text, self.depth + 1)
-            inner.at = self.at
-            inner.read_list(")")
-            self.commands += inner.commands[:-1]  # the last one is the list itself
-            self.at = inner.at
-            command.assignments[-1] = (command.assignments[-1][0], Word([Part("unknown")]))
-            return command, 0
-        if command.words and command.words[0].literal != "case":
-            raise NotUnderstood("a ( where none belongs")
-        self.at += 1
-        return command, 0 if command.words else 1
-
-    def _place(self, command: Command, word: Word) -> None:
-        literal = word.literal
-        if not command.words and not command.assignments:
-            if literal in _BEFORE_A_COMMAND or literal in _ALONE:
-                return
-            if literal in ("for", "select"):
-                self._loop(command)
-                return
-            if literal == "function":
-                self._skip_blanks()
-                self._word()
-                return
-            if literal == "[[":
-                self._skip_test()
-                return
-            if literal == "case":
-                self._skip_blanks()
-                self._word()
-                self._skip_blanks()
-                self._word()  # in
-                return
-        found = _ASSIGNMENT.match(word.parts[0].value) if word.parts and word.parts[0].kind == "text" else None
-        if found and not command.words and not word.parts[0].is_quoted:
-            rest = Part("text", word.parts[0].value[found.end() :])
-            value = Word(([rest] if rest.value else []) + word.parts[1:])
-            command.assignments.append((found[1], value))
-        else:
-            command.words.append(word)
-
-    def _loop(self, command: Command) -> None:
-        self._skip_blanks()
-        name = self._word() if self.text[self.at : self.at + 1] != "(" else None
-        command.loop_variable = (name.literal if name else "") or ""
-        command.words.append(Word([Part("text", "for", True)]))  # what follows, up to the separator, is its list
-
-    def _skip_test(self) -> None:
-        end = re.compile(r"\s\]\](?=[\s;&|)]|$)").search(self.text, self.at)
-        if not end:
-            raise NotUnderstood("[[ is not closed")
-        self._quoted_text(self.text[self.at : end.start()])
-        self.at = end.end()
-
-    def _skip_blanks(self) -> None:
-        while self.at < len(self.text):
-            if self.text[self.at] in " \t\r":
-                self.at += 1
-            elif self.text.startswith("\\\n", self.at):
-                self.at += 2
-            elif self.text[self.at] == "#":
-                end = self.text.find("\n", self.at)
-                self.at = len(self.text) if end < 0 else end
+    def _command(self, node: Node) -> None:
+        command = Command()
+        for child in node.children:
+            kind = child.type
+            if kind == "command_name":
+                command.words += [self._word(each) for each in child.children] or [Word([self._raw(child)])]
+            elif kind == "variable_assignment":
+                self._assignment(child, command)
+            elif kind in _REDIRECTS:
+                self._redirect(child, command)
+            elif kind == "ERROR":
+                self.visit(child)
+            elif kind not in ("comment", "subshell"):
+                command.words.append(self._word(child))
             else:
-                return
+                self.visit(child)
+        self._add(command)
 
-    def _redirect(self, command: Command, found: re.Match[str]) -> None:
-        operator = found[1] or found[0]
-        self.at = found.end()
-        self._skip_blanks()
-        if operator in ("<<", "<<-"):
-            start = self.at
-            word = self._word()
-            is_quoted = any(mark in self.text[start : self.at] for mark in "'\"\\")
-            redirect = Redirect("<<", Word())
-            self._documents.append((redirect, "".join(part.value for part in word.parts), is_quoted, operator == "<<-"))
+    def _declaration(self, node: Node) -> None:
+        """`export A=b`, `declare -a x=(…)`, `unset x`: the assignments are words too."""
+        command = Command()
+        for child in node.children:
+            if child.type == "variable_assignment":
+                held = Command()
+                self._assignment(child, held)
+                name, value = held.assignments[0]
+                command.words.append(Word([Part("text", name + "="), *value.parts], value.items))
+            elif child.type in _REDIRECTS:
+                self._redirect(child, command)
+            else:
+                command.words.append(self._word(child))
+        self._add(command)
+
+    def _assignments(self, node: Node) -> None:
+        command = Command()
+        for child in [node] if node.type == "variable_assignment" else node.children:
+            if child.type == "variable_assignment":
+                self._assignment(child, command)
+        self._add(command)
+
+    def _assignment(self, node: Node, command: Command) -> None:
+        name = node.child_by_field_name("name")
+        value = node.child_by_field_name("value")
+        if name is None:
+            return
+        key = self._source(name)
+        if name.type == "subscript":
+            self._inside(name)
+            key = key.partition("[")[0]
+            word = Word([Part("unknown")])
+            if value is not None:
+                self._word(value)
+        elif value is None:
+            word = Word()
         else:
-            redirect = Redirect(operator, self._word())
+            word = self._word(value)
+        is_added = any(child.type == "+=" for child in node.children)
+        if is_added and word.items is None:
+            word = Word([Part("variable", key, True), *word.parts])
+        command.assignments.append((key, word))
+
+    def _redirected(self, node: Node) -> None:
+        before = len(self.script.commands)
+        body = node.child_by_field_name("body")
+        if body is not None:
+            self.visit(body)
+        after = len(self.script.commands)
+        is_simple = body is not None and body.type in ("command", *_DECLARES)
+        command = self.script.commands.pop() if is_simple else Command()
+        for child in node.children:
+            if child.type in _REDIRECTS:
+                self._redirect(child, command)
+        self._add(command)
+        if not is_simple and any("<" in redirect.operator for redirect in command.redirects):
+            for each in self.script.commands[before:after]:
+                each.is_piped = True
+                if not each.redirects:
+                    each.redirects += [redirect for redirect in command.redirects if redirect.operator.startswith("<")]
+        if self._behind:
+            late, self._behind = self._behind, []
+            for run in late:
+                run()
+
+    def _redirect(self, node: Node, command: Command) -> None:
+        if node.type == "heredoc_redirect":
+            self._document(node, command)
+            return
+        operator, words = "", list[Word]()
+        for child in node.children:
+            if child.type == "file_descriptor":
+                continue
+            if not child.is_named and not words:
+                operator = self._source(child)
+            else:
+                words.append(self._word(child))
+        command.redirects.append(Redirect(operator, words[0] if words else Word()))
+        command.words += words[1:]  # `a > f b`: the grammar gives b to the redirection, bash to the command
+
+    def _document(self, node: Node, command: Command) -> None:
+        """`<< END`, with all that stands behind it in its line: the grammar holds that here."""
+        redirect, pipe = Redirect("<<", Word()), ""
+        later: list[Node] = []
+        start = next((child for child in node.children if child.type == "heredoc_start"), None)
+        is_quoted = start is not None and any(mark in self._source(start) for mark in "'\"\\")
+        for child in node.children:
+            if child.type == "heredoc_body":
+                text = self._source(child)
+                redirect.word.parts = (
+                    [Part("text", text.removesuffix("\n"), True)] if is_quoted else self._filled(child, True)
+                )
+            elif child.type in _REDIRECTS:
+                self._redirect(child, command)
+            elif child.type in ("|", "|&", "&&", "||", ";"):
+                pipe = child.type
+            elif child.type == "pipeline":
+                pipe, later = "|", [*later, child]
+            elif child.type in _WORDS:
+                command.words.append(self._word(child))
+            elif child.is_named and child.type not in ("heredoc_start", "heredoc_end", "file_descriptor"):
+                later.append(child)
         command.redirects.append(redirect)
+        if later:
+            self._behind = [*self._behind, lambda: self._follow(later, command, pipe.startswith("|"))]
 
-    def _read_documents(self) -> None:
-        for redirect, end, is_quoted, strips in self._documents:
-            lines = []
-            while True:
-                stop = self.text.find("\n", self.at)
-                line = self.text[self.at :] if stop < 0 else self.text[self.at : stop]
-                if self.at >= len(self.text):
-                    raise NotUnderstood(f"the document up to {end!r} does not end")
-                self.at = len(self.text) if stop < 0 else stop + 1
-                if (line.lstrip("\t") if strips else line) == end:
-                    break
-                lines.append(line)
-            body = "\n".join(lines)
-            redirect.word.parts = [Part("text", body, True)] if is_quoted else self._quoted_text(body)
-        self._documents = []
+    def _follow(self, nodes: list[Node], command: Command, is_piped: bool) -> None:
+        for node in nodes:
+            self._stage(node, [command] if is_piped else [])
 
-    def _word(self) -> Word:
-        word, start = Word(), self.at
-        while self.at < len(self.text):
-            letter = self.text[self.at]
-            if letter in " \t\r\n|&;)":
-                break
-            if letter in "<>" or letter == "(":
-                if letter != "(" and self.text.startswith("(", self.at + 1) and not word.parts:
-                    self.at += 2
-                    self._substitution()
-                    word.parts.append(Part("unknown"))
-                    continue
-                break
-            word.parts += self._piece(letter)
-        if self.at == start:
-            raise NotUnderstood(f"a word is missing at {self.text[start : start + 20]!r}")
-        return word
+    def _stage(self, node: Node, producers: list[Command]) -> None:
+        """One part of a pipeline; `producers` are the commands before the |."""
+        if node.type == "pipeline":
+            self._pipeline(node, producers)
+            return
+        before = len(self.script.commands)
+        self.visit(node)
+        for each in self.script.commands[before:]:
+            if producers and not each.is_piped:
+                each.is_piped = True
+                each.source = producers[-1] if len(producers) == 1 else None
 
-    def _piece(self, letter: str) -> list[Part]:
-        if letter == "'":
-            return [Part("text", self._until("'", self.at + 1), True)]
-        if letter == '"':
-            self.at += 1
-            return self._double_quoted()
-        if letter == "\\":
-            self.at += 2
-            return [Part("text", self.text[self.at - 1 : self.at].replace("\n", ""), True)]
-        if letter in "$`":
-            return self._expansion(False)
-        found = _PLAIN.match(self.text, self.at)
-        if not found:
-            raise NotUnderstood(f"unexpected {letter!r}")
-        self.at = found.end()
-        return [Part("text", found[0])]
+    def _pipeline(self, node: Node, producers: list[Command] | None = None) -> None:
+        current = producers or []
+        for child in node.children:
+            if not child.is_named:
+                continue
+            before = len(self.script.commands)
+            self._stage(child, current)
+            own = self.script.commands[before:]
+            is_simple = child.type in ("command", "redirected_statement", "pipeline")
+            current = own[-1:] if is_simple else [*own, Command()]
 
-    def _until(self, closer: str, start: int) -> str:
-        end = self.text.find(closer, start)
-        if end < 0:
-            raise NotUnderstood(f"{closer} is not closed")
-        self.at = end + len(closer)
-        return self.text[start:end]
+    def _loop(self, node: Node) -> None:
+        name = node.child_by_field_name("variable")
+        command = Command(loop_variable=self._source(name) if name else "")
+        command.words.append(Word([Part("text", "for", True)]))
+        body = node.child_by_field_name("body")
+        for child in node.children:
+            if child.type in _WORDS and child != name:
+                command.words.append(self._word(child))
+        self._add(command)
+        if body is not None:
+            self.visit(body)
 
-    def _double_quoted(self) -> list[Part]:
-        parts: list[Part] = [Part("text", "", True)]
-        while True:
-            letter = self.text[self.at : self.at + 1]
-            if not letter:
-                raise NotUnderstood('" is not closed')
-            if letter == '"':
-                self.at += 1
-                return parts
-            parts += self._quoted_piece(letter)
+    def _function(self, node: Node) -> None:
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        before = len(self.script.commands)
+        for child in node.children:
+            if child != name:
+                self.visit(child)
+        if name is not None and body is not None:
+            self.script.functions[self._source(name)] = self.script.commands[before:]
 
-    def _quoted_piece(self, letter: str) -> list[Part]:
-        if letter == "\\":
-            self.at += 2
-            escaped = self.text[self.at - 1 : self.at]
-            return [Part("text", escaped if escaped in '$`"\\' else "" if escaped == "\n" else "\\" + escaped, True)]
-        if letter in "$`":
-            return self._expansion(True)
-        found = _IN_QUOTES.match(self.text, self.at)
-        self.at = found.end() if found else self.at + 1
-        return [Part("text", found[0] if found else letter, True)]
+    def _test(self, node: Node) -> None:
+        if node.children and node.children[0].type == "[":
+            self._add(Command([Word([Part("text", "[")]), *self._leaves(node), Word([Part("text", "]")])]))
+        else:
+            self._inside(node)
 
-    def _quoted_text(self, text: str) -> list[Part]:
-        """The parts of a text in which only expansions count: a document, arithmetic, a parameter's default."""
-        inner = _Reader(text, self.depth + 1)
-        parts: list[Part] = []
-        while inner.at < len(text):
-            letter = text[inner.at]
-            if letter == '"':
-                inner.at += 1
-                parts.append(Part("text", '"', True))
+    def _leaves(self, node: Node) -> Iterator[Word]:
+        for child in node.children:
+            if child.type in ("[", "]"):
+                continue
+            if child.type in _WORDS or not child.children:
+                yield self._word(child)
             else:
-                parts += inner._quoted_piece(letter)
-        self.commands += inner.commands
+                yield from self._leaves(child)
+
+    def _case(self, node: Node) -> None:
+        """The patterns of a case are no commands."""
+        value = node.child_by_field_name("value")
+        for child in node.children:
+            if child.type == "case_item":
+                is_pattern = True
+                for each in child.children:
+                    if each.type == ")" and is_pattern:
+                        is_pattern = False
+                    elif each.is_named and not is_pattern:
+                        self.visit(each)
+                    elif each.is_named:
+                        self._inside(each)
+            elif child == value:
+                self._word(child)
+
+    def _inside(self, node: Node) -> None:
+        """Only what is substituted counts."""
+        for child in node.children:
+            if child.type in ("command_substitution", "process_substitution"):
+                self._substitution(child)
+            elif child.children:
+                self._inside(child)
+
+    # Words
+
+    def _source(self, node: Node) -> str:
+        return self.text[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def _raw(self, node: Node) -> Part:
+        return Part("text", self._source(node))
+
+    def _word(self, node: Node) -> Word:
+        if node.type == "array":
+            items = [self._word(child) for child in node.children if child.is_named and child.type != "comment"]
+            return Word([Part("unknown")], items)
+        return Word(self._parts(node))
+
+    def _parts(self, node: Node, is_quoted: bool = False) -> list[Part]:
+        kind, source = node.type, self._source(node)
+        if kind in _EXPANSIONS:
+            blanks = len(source) - len(source.lstrip())  # inside quotes the grammar gives blanks to what follows
+            before = [Part("text", source[:blanks], is_quoted)] if blanks else []
+            return before + self._expanded(node, source[blanks:], is_quoted)
+        if kind in ("concatenation", "command_name"):
+            return self._concatenated(node)
+        if kind == "string":
+            return [Part("text", "", True), *self._filled(node, False)]
+        if kind == "raw_string":
+            return [Part("text", source[1:-1], True)]
+        if kind == "ansi_c_string":
+            return [Part("text", _ANSI.sub(_ansi, source[2:-1]), True)]
+        if kind == "translated_string":
+            return [part for child in node.children if child.is_named for part in self._parts(child)]
+        self._inside(node)
+        return _unescaped(source)
+
+    def _concatenated(self, node: Node) -> list[Part]:
+        """The pieces side by side; what the grammar has no node for (a lone `$`) is text."""
+        parts, at = list[Part](), node.start_byte
+        for child in node.children:
+            if child.start_byte > at:
+                parts += _unescaped(self.text[at : child.start_byte].decode("utf-8", "replace"))
+            parts += self._parts(child)
+            at = child.end_byte
         return parts
 
-    def _expansion(self, is_quoted: bool) -> list[Part]:
-        if self.text[self.at] == "`":
-            inner = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL).match(self.text, self.at)
-            if not inner:
-                raise NotUnderstood("` is not closed")
-            self.at = inner.end()
-            return [self._inner(re.sub(r"\\([`$\\])", r"\1", inner[1]))]
-        rest = self.text[self.at + 1 : self.at + 3]
-        if rest.startswith("(("):
-            end = self._closing(self.at + 1)
-            if self.text[end - 2 : end] == "))":
-                self._quoted_text(self.text[self.at + 3 : end - 2])
-                self.at = end
-                return [Part("unknown")]
-        if rest.startswith("("):
-            self.at += 2
-            return [self._substitution()]
-        if rest.startswith("{"):
-            return [self._braces()]
-        if rest.startswith("'") and not is_quoted:
-            inside = re.compile(r"(?:[^'\\]|\\.)*'", re.DOTALL).match(self.text, self.at + 2)
-            if not inside:
-                raise NotUnderstood("$' is not closed")
-            self.at = inside.end()
-            return [Part("text", _ANSI.sub(_ansi, inside[0][:-1]), True)]
-        if rest.startswith('"') and not is_quoted:
-            self.at += 2
-            return self._double_quoted()
-        name = _NAME.match(self.text, self.at + 1)
-        self.at = name.end() if name else self.at + 1
-        return [Part("variable", name[0], is_quoted) if name else Part("text", "$", is_quoted)]
+    def _filled(self, node: Node, is_document: bool) -> list[Part]:
+        """The parts of a double-quoted string or of a here-document: expansions, and all between them as text."""
+        start, end = node.start_byte, node.end_byte
+        if not is_document:
+            start, end = start + 1, end - 1
+        parts = list[Part]()
+        for child in node.children:
+            if child.type not in _WORDS:
+                continue
+            if child.start_byte > start:
+                parts.append(self._quoted(start, child.start_byte, is_document))
+            parts += self._parts(child, True)
+            start = max(start, child.end_byte)
+        if start < end:
+            text = self._quoted(start, end, is_document)
+            parts.append(Part("text", text.value.removesuffix("\n"), True) if is_document else text)
+        return parts
 
-    def _closing(self, start: int) -> int:
-        """The place behind the ) that closes the ( at `start`."""
-        depth = 0
-        for found in re.compile(r"[()]").finditer(self.text, start):
-            depth += 1 if found[0] == "(" else -1
-            if not depth:
-                return found.end()
-        raise NotUnderstood("( is not closed")
+    def _quoted(self, start: int, end: int, is_document: bool) -> Part:
+        text = self.text[start:end].decode("utf-8", "replace")
+        if "\\" in text:
+            text = re.sub(r'\\([$`"\\\n])' if not is_document else r"\\([$`\\\n])", _kept, text)
+        return Part("text", text, True)
 
-    def _substitution(self) -> Part:
-        """Reads `…)` of a `$(…)`; of `$(mktemp …)` it is known that it makes a path for temporary files."""
-        inner = _Reader(self.text, self.depth + 1)
-        inner.at = self.at
-        inner.read_list(")")
-        self.at = inner.at
-        return self._result_of(inner.commands)
+    def _expanded(self, node: Node, source: str, is_quoted: bool) -> list[Part]:
+        kind = node.type
+        if kind == "simple_expansion":
+            return [Part("variable", source[1:], is_quoted)]
+        if kind == "expansion":
+            self._inside(node)
+            inner = source[2:-1]
+            if re.fullmatch(r"[A-Za-z_]\w*|[0-9@*#?$!-]", inner):
+                return [Part("variable", inner, is_quoted)]
+            return [Part("unknown", "", is_quoted, source)]
+        if kind == "arithmetic_expansion":
+            self._inside(node)
+            return [Part("unknown", "", is_quoted, source)]
+        return [self._substitution(node, is_quoted)]
 
-    def _inner(self, script: str) -> Part:
-        inner = _Reader(script, self.depth + 1)
-        inner.read_list("")
-        return self._result_of(inner.commands)
-
-    def _result_of(self, commands: list[Command]) -> Part:
-        self.commands += commands
-        only = commands[0].words if len(commands) == 1 else []
+    def _substitution(self, node: Node, is_quoted: bool = False) -> Part:
+        """`$(…)`; of `$(mktemp …)` it is known that it makes a path for temporary files."""
+        before = len(self.script.commands)
+        source = self._source(node).lstrip()
+        if source.startswith("`") and "\\" in source:
+            inner = read(re.sub(r"\\([`$\\])", r"\1", source[1:-1]))
+            self.script.commands += inner.commands
+            self.script.problem = self.script.problem or inner.problem
+        else:
+            command = Command()
+            for child in node.children:
+                if child.type in _REDIRECTS:
+                    self._redirect(child, command)
+                elif child.is_named:
+                    self.visit(child)
+            if command.redirects:
+                self._add(command)
+        own = tuple(self.script.commands[before:])
+        only = own[0].words if len(own) == 1 else []
         names = [word.literal for word in only]
         if names[:1] == ["mktemp"] and all(name and (name == "mktemp" or name in ("-d", "-t", "-u")) for name in names):
-            return Part("variable", "TMPDIR")
-        return Part("variable", "PWD") if names == ["pwd"] else Part("unknown")
+            return Part("variable", "TMPDIR", is_quoted)
+        if names == ["pwd"]:
+            return Part("variable", "PWD", is_quoted)
+        return Part("unknown", "", is_quoted, source[:2] if source.startswith(("<(", ">(")) else "$(", own)
 
-    def _braces(self) -> Part:
-        start, depth = self.at + 2, 1
-        self.at = start
-        while depth:
-            letter = self.text[self.at : self.at + 1]
-            if not letter:
-                raise NotUnderstood("${ is not closed")
-            if letter == "\\":
-                self.at += 1
-            depth += (letter == "{") - (letter == "}")
-            self.at += 1
-        inner = self.text[start : self.at - 1]
-        if re.fullmatch(r"[A-Za-z_]\w*", inner):
-            return Part("variable", inner)
-        self._quoted_text(inner)
-        return Part("unknown")
+    _VISITS: dict[str, Callable[[_Reader, Node], None]] = {  # noqa: RUF012
+        "command": _command,
+        "declaration_command": _declaration,
+        "unset_command": _declaration,
+        "variable_assignment": _assignments,
+        "variable_assignments": _assignments,
+        "redirected_statement": _redirected,
+        "pipeline": _pipeline,
+        "for_statement": _loop,
+        "select_statement": _loop,
+        "function_definition": _function,
+        "test_command": _test,
+        "case_statement": _case,
+        "comment": lambda _self, _node: None,
+    }
+
+
+def _unescaped(source: str) -> list[Part]:
+    """An unquoted word: what stands behind a backslash is as good as quoted."""
+    if "\\" not in source:
+        return [Part("text", source)]
+    parts = []
+    for plain, escaped in re.findall(r"([^\\]+)|\\(.?)", source, re.DOTALL):
+        if plain:
+            parts.append(Part("text", plain))
+        elif escaped != "\n":
+            parts.append(Part("text", escaped, True))
+    return parts
+
+
+def _kept(found: re.Match[str]) -> str:
+    return "" if found[1] == "\n" else found[1]
 
 
 def _ansi(found: re.Match[str]) -> str:
     code = found[1]
-    if code[0] in "xu" and len(code) > 1:
-        return chr(int(code[1:], 16))
+    if code[0] in "xuU" and len(code) > 1:
+        return chr(min(int(code[1:], 16), 0x10FFFF))
     if code[0] in "01234567":
         return chr(int(code, 8) & 0xFF)
     return {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "e": "\x1b", "E": "\x1b"}.get(code, code)

@@ -208,7 +208,7 @@ def plain_result(content: Content, counted: str) -> dict[str, str]:
     values = ", ".join(f"{name.replace('_', ' ')} {{{{{name}}}}}" for name in content.parameters)
     if counted:
         return {
-            "en": f"Moved {{{{{counted} | count}}}} files to the trash" + (f" ({values})." if values else "."),
+            "en": f"Moved {{{{{counted} | count file files}}}} to the trash" + (f" ({values})." if values else "."),
             "zh": f"已把 {{{{{counted} | count}}}} 个文件移到回收站" + (f"（{values}）。" if values else "。"),
         }
     return {"en": "Done" + (f": {values}." if values else "."), "zh": "已完成" + (f"：{values}。" if values else "。")}

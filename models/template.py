@@ -1,4 +1,4 @@
-"""Fills `{{name | filter}}` in the arguments and the result of an SOP with parameters and saved values.
+"""Fills `{{name | filter}}` and `{{name | count file files}}` in the arguments and the result of an SOP with parameters and saved values.
 
 A string that is one template alone becomes the value itself, so a list stays a list; inside text a value is written
 out. What is filled in is never read as a template again. A script is not filled at all (models/procedure.py).
@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-TEMPLATE = re.compile(r"\{\{\s*([a-z][a-z0-9_]*(?:\.[A-Za-z0-9_]+)*)\s*((?:\|\s*[a-z]+\s*)*)\}\}")
+TEMPLATE = re.compile(r"\{\{\s*([a-z][a-z0-9_]*(?:\.[A-Za-z0-9_]+)*)\s*((?:\|\s*[a-z]+(?:\s+[^\s|{}]+)*\s*)*)\}\}")
 
 
 class TemplateError(ValueError):
@@ -45,9 +45,7 @@ def names(template: Any) -> Iterator[str]:
         if "{{" in TEMPLATE.sub("", template):
             raise TemplateError("what stands in {{ }} is a name, then filters, as in {{old | count}}")
         for match in TEMPLATE.finditer(template):
-            for filter_name in _filters(match):
-                if filter_name not in FILTERS:
-                    raise TemplateError(f"there is no filter {filter_name!r}; there are {', '.join(FILTERS)}")
+            _check_filters(match)
             yield match[1].partition(".")[0]
 
 
@@ -84,20 +82,36 @@ def readable_bytes(size: float) -> str:
 
 def _value(match: re.Match[str], values: Mapping[str, Any]) -> Any:
     value = find(match[1], values)
-    for filter_name in _filters(match):
+    for filter_name, words in _filters(match):
         try:
-            value = FILTERS[filter_name](value)
+            value = FILTERS[filter_name](value, *words)
         except (TypeError, ValueError, IndexError, KeyError) as error:
             raise TemplateError(f"{match[0]}: {filter_name!r} does not work on this value: {error}") from error
     return value
 
 
-def _filters(match: re.Match[str]) -> list[str]:
-    return [name.strip() for name in match[2].split("|")[1:]]
+def _check_filters(match: re.Match[str]) -> None:
+    for name, words in _filters(match):
+        if name not in FILTERS:
+            raise TemplateError(f"there is no filter {name!r}; there are {', '.join(FILTERS)}")
+        if words and (name != "count" or len(words) != 2):
+            raise TemplateError("only `count` takes words, one and many, as in {{old | count file files}}")
 
 
-FILTERS: dict[str, Callable[[Any], Any]] = {
-    "count": lambda value: 0 if value is None else len(value),
+def _filters(match: re.Match[str]) -> list[tuple[str, list[str]]]:
+    """The name of each filter, with the words behind it."""
+    return [(name, words) for name, *words in (part.split() for part in match[2].split("|")[1:])]
+
+
+def _count(value: Any, one: str = "", many: str = "") -> int | str:
+    """How many there are; with the words for one and for many, a text such as "1 file". A number counts as itself."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and one
+    number = 0 if value is None else value if is_number else len(value)
+    return f"{number:,} {one if number == 1 else many}" if one else number
+
+
+FILTERS: dict[str, Callable[..., Any]] = {
+    "count": _count,
     "first": lambda value: value[0],
     "last": lambda value: value[-1],
     "sum": lambda value: sum(float(item) if "." in str(item) else int(item) for item in value),

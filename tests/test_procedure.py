@@ -172,6 +172,9 @@ VALUES = {
         (" {{ old }} ", ["a", "b"]),
         ("{{old | count}}", 2),
         ("{{none | count}}", 0),
+        ("{{old | count file files}} moved", "2 files moved"),
+        ("{{ sizes.0 | count byte bytes }}, {{n|count day days}}", "1,024 bytes, 3 days"),
+        ("{{report.files | count file files}}, {{none | count file files}}", "1 file, 0 files"),
         ("{{old|first}}/{{old | last}}", "a/b"),
         ("{{old | join}}", "a, b"),
         ("is {{old}}", "is a\nb"),
@@ -193,6 +196,14 @@ def test_templates_fill_in_values(text: Any, filled: Any) -> None:
 def test_a_template_without_its_value_is_an_error(text: str) -> None:
     with pytest.raises(template.TemplateError):
         template.fill(text, VALUES)
+
+
+@pytest.mark.parametrize(
+    "text", ["{{old | counts}}", "{{old | count file}}", "{{old | count a b c}}", "{{old | join a b}}", "{{old file}}"]
+)
+def test_a_filter_that_cannot_be_meant_is_an_error(text: str) -> None:
+    with pytest.raises(template.TemplateError):
+        list(template.names(text))
 
 
 @settings(max_examples=100, deadline=None)

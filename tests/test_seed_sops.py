@@ -182,7 +182,7 @@ def test_find_files_by_name_kind_and_text(box: Path, tmp_path: Path) -> None:
     )
     text, _ = _run("find-files", tmp_path, folder=str(box), text="invoice")
     assert "- `sub/old-report.txt` `2: The INVOICE is here`" in text and "`x.py` `1: invoice`" in text
-    assert "data.bin" not in text and "1 files were not searched" in text
+    assert "data.bin" not in text and "larger than 20 MB: 1." in text
     assert "`gbk.txt`" in _run("find-files", tmp_path, "zh", folder=str(box), text="发票")[0]
     assert _run("find-files", tmp_path, folder=str(box), name="nope")[0].startswith("No file in")
     with pytest.raises(Diverged, match="Say what to look for"):
@@ -195,7 +195,7 @@ def test_clean_old_files_moves_exactly_the_old_ones_to_the_trash(box: Path, tmp_
     kept[0].write_text("new", encoding="utf-8")
     (box / "link").symlink_to(_old(tmp_path / "outside.txt"))
     text, calls = _run("clean-old-files", tmp_path, folder=str(box), days=30)
-    assert text.startswith(f"Moved 3 files (12.0 KB) from {box} to the trash")
+    assert text == f"Moved 3 files (12.0 KB), last changed more than 30 days ago, from {box} to the trash."
     assert [call.name for call in calls] == ["code_run", "file_trash", "code_run"]
     assert not any(path.exists() for path in old) and all(path.exists() for path in kept)
     assert (tmp_path / "outside.txt").exists() and (box / "link").is_symlink()

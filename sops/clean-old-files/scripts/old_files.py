@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 
 WORDS = {
-    "en": " {n} places could not be read and were left alone.",
+    "en": " Not readable, and left alone: {n}.",
     "zh": "另有 {n} 处无法读取，没有动。",
 }
 

@@ -47,8 +47,8 @@ WORDS = {
         "text": "contains {value} (upper and lower case alike)",
         "and": " and ",
         "more": "… and {n} more.",
-        "unreadable": "{n} places could not be read.",
-        "skipped": "{n} files were not searched: they are not text, or larger than {limit} MB.",
+        "unreadable": "Not readable: {n}.",
+        "skipped": "Not searched, as they are no text or larger than {limit} MB: {n}.",
     },
     "zh": {
         "none": "{folder} 里没有{what}的文件。",

@@ -14,7 +14,7 @@ WORDS = {
         "all": "The {files} files in {folder} take {total}.",
         "one": "The only file in {folder} takes {total}.",
         "folders": "Largest folders directly in it: {list}.",
-        "unreadable": "{n} places could not be read and are not counted.",
+        "unreadable": "Not readable, and not counted: {n}.",
     },
     "zh": {
         "empty": "{folder} 里没有文件。",

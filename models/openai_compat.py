@@ -16,7 +16,7 @@ from typing import Any
 
 from config import ModelConfig, Price
 from models.answer import Answer
-from models.base import Event, Message, ModelUnavailable, Reply, Request, ToolCall, Usage
+from models.base import ContextTooLong, Event, Message, ModelUnavailable, Reply, Request, ToolCall, Usage
 from models.endpoint import RETRIES, Endpoint, Failure, error_words, is_local
 from models.sse import NotAnAnswer, chunks
 from models.text_protocol import TextProtocol, parse
@@ -30,13 +30,21 @@ FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 8.0
 FATAL_ERRORS = re.compile(r"\b(400|401|403|404)\b|invalid|context_length|insufficient_quota|not_found|authentication")
 _ROLES = re.compile(r"\broles?\b|\balternat", re.IGNORECASE)  # how servers and chat templates refuse their order
+_TOO_LONG = re.compile(  # how servers say that a request does not fit into the context
+    r"context[ _-]?(length|window|size|limit)|maximum (context|prompt|input)|max_(model|seq)_len"
+    r"|(prompt|input|request|messages?)( is| are)? too (long|large)|too many( input| prompt)? tokens"
+    r"|token (limit|count).{0,40}exceed|exceed.{0,60}(context|token)|上下文|超[出过].{0,12}(长度|限制|token)",
+    re.IGNORECASE,
+)
+_OTHER_REASONS = (401, 403, 404, 429)  # statuses that never mean it, whatever the words
+LONG_HINT = "Set limits.context_tokens in config.yaml to what this model can read, or start anew."
 _NAME = re.compile(r"[^a-zA-Z0-9_-]")
 _ID = re.compile(r"[\x21-\x7e]{1,64}")
 
 
 class OpenAICompatModel:
     """Fills in `Model`. Yields `text`, `text_reset` (what was shown starts over) and `model_retry {turn, model, reason,
-    seconds}`. Raises ModelUnavailable after its retries.
+    seconds}`. Raises ModelUnavailable after its retries, ContextTooLong at once.
 
     `connect_seconds`, `stall_seconds` (between two pieces of an answer) and `reply_seconds` (all of it) limit the
     waiting; `wait` sleeps between attempts.
@@ -77,6 +85,9 @@ class OpenAICompatModel:
                     yield {"type": "text_reset"}
                 if self._leaves_out(failure) or self._joins_roles(failure):
                     continue
+                if failure.status not in _OTHER_REASONS and _TOO_LONG.search(failure.reason):
+                    failure.hint = LONG_HINT
+                    raise ContextTooLong(self._report(failure, failures + 1)) from failure
                 failures += 1
                 wasted += self._usage(body, answer).cost if answer.is_started else 0.0  # it is paid for all the same
                 now, seconds = time.monotonic(), _pause(failure, failures)

@@ -118,6 +118,11 @@ def choose(
         return Choice("rote", match, [found], [])
     if len(request) > MAX_REQUEST_CHARS:
         return Choice("none", None, [], [])
+    if offline is None and all(sop.is_seed for sop in known):  # nobody has taught it anything: seeds are no hints
+        asked = _readable(request)
+        refused = {sop.name: _refusal(asked, sop) for sop in known if sop.runs_alone}
+        if all(refused.values()):
+            return Choice("none", None, [Candidate(name, 0.0, "", {}, why) for name, why in refused.items()], [])
     ranking = INDEX.of(known, past_requests or {})
     ranked = ranking.best(request, len(known))
     five = [(by_name[name], score) for name, score in ranked if by_name[name].runs_alone][:BEST]
@@ -162,25 +167,49 @@ def typed_wordings(request: str, sops: Sequence[Sop], where: Where) -> Match | N
 
 def _reworded(request: str, five: Sequence[tuple[Sop, float]], where: Where) -> tuple[Match | None, list[Candidate]]:
     """The one of the five of which the request is a wording in other words, and what became of each."""
-    from learning.rewording import Refusal, Understood, understand
-
     matches, candidates = [], []
-    asked = Asked.read(request) if len(request) <= MAX_REWORDED_CHARS else None
+    asked = _readable(request)
     for sop, score in five:
-        assert sop.procedure is not None
-        found = understand(asked, sop.procedure, sop.name, where) if asked else Refusal("it cannot be read")
-        if isinstance(found, Understood):
-            try:
-                match = Match(sop, sop.procedure.bind(found.values, where.cwd), found.wording, "rewording")
-                matches.append((match, score))
-                candidates.append(Candidate(sop.name, score, "rewording", match.parameters, found.wording))
-                continue
-            except ParameterError as error:
-                found = Refusal(str(error))
-        candidates.append(Candidate(sop.name, score, "", {}, found.why))
+        found = _understood(asked, sop, where)
+        if isinstance(found, Match):
+            matches.append((found, score))
+            candidates.append(Candidate(sop.name, score, "rewording", found.parameters, found.wording))
+        else:
+            candidates.append(Candidate(sop.name, score, "", {}, found))
     own = [(match, score) for match, score in matches if not match.sop.is_seed] or matches
     is_clear = len(own) == 1 and own[0][1] >= NEAR * five[0][1]
     return (own[0][0] if is_clear else None), candidates
+
+
+def _understood(asked: Asked | None, sop: Sop, where: Where) -> Match | str:
+    """The request as a wording of the SOP in other words, or why it is none."""
+    if why := _refusal(asked, sop):
+        return why
+    from learning.rewording import Refusal, understand
+
+    assert asked is not None
+    assert sop.procedure is not None
+    found = understand(asked, sop.procedure, sop.name, where)
+    if isinstance(found, Refusal):
+        return found.why
+    try:
+        return Match(sop, sop.procedure.bind(found.values, where.cwd), found.wording, "rewording")
+    except ParameterError as error:
+        return str(error)
+
+
+def _refusal(asked: Asked | None, sop: Sop) -> str:
+    """Why a quick look is enough to say that the request is no wording of the SOP; empty when it is not enough."""
+    from learning.strange_words import strange_word
+
+    if asked is None:
+        return "it cannot be read"
+    word = strange_word(asked, sop.procedure, sop.name) if sop.procedure else ""
+    return f"it says “{word}”" if word else ""
+
+
+def _readable(request: str) -> Asked | None:
+    return Asked.read(request) if len(request) <= MAX_REWORDED_CHARS else None
 
 
 def _own_before_seeds(matches: list[Match]) -> list[Match]:

@@ -14,6 +14,7 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -57,12 +58,8 @@ OPPOSITES = (  # verbs of which one never stands for the other
 NEGATIONS = re.compile(
     r"\b(?:not?|never|don'?t|do not|without|except|but|unless|instead|only)\b|不要|不许|别|除了|以外|只有|之外|而不"
 )
-TOKEN = re.compile(
-    r"[\"'`「『《“‘][^\"'`」』》”’]*[\"'`」』》”’]|[^\s\u3000-\u303f\u4e00-\u9fff，。！？；：（）]+|[\u4e00-\u9fff]"
-)
-LITERAL = re.compile(
-    r"https?://\S+|[\"`「『《“][^\"`」』》”]+[\"`」』》”]|(?:~|\.{1,2})?/[^\s，。！？；：\u3040-\u9fff]*|\d+(?:[.,:/-]\d+)*|[^\s\u3040-\u9fff]*\*\S*\.\w+"
-)
+SIGNS = "，。！？；："
+CHINESE = r"\u3040-\u9fff"
 EMPTY_WORDS = frozenset("的了个里中上下内面在从把和是有到进为做都全件")  # say nothing about what is to be done
 TRAILING = ".,;:!?。，；：！？"
 Lang = Literal["en", "zh"]
@@ -213,7 +210,7 @@ class ReplayGuards:
             if not all(places) and value != self._default(name, schema) and not isinstance(value, bool):
                 yield Doubt("parameter", self._say("not_asked", name, json.dumps(value, ensure_ascii=False)))
             taken += [place for found in places for place in found]
-        for literal in LITERAL.finditer(self.request):
+        for literal in _literal(self.request.isascii()).finditer(self.request):
             text = literal[0].rstrip(TRAILING)
             start, end = literal.start(), literal.start() + len(text)
             if text and not any(first <= start and end <= last for first, last in taken):
@@ -388,9 +385,37 @@ def _shape(schema: Any) -> Any:
     return [_shape(item) for item in schema] if isinstance(schema, list) else schema
 
 
+# A range of all Chinese characters takes a millisecond to compile, and there are five: where a text has none, the patterns
+# do without.
+
+
+@cache
+def _token(is_ascii: bool) -> re.Pattern[str]:
+    """A quoted text, a word, or a Chinese character."""
+    if is_ascii:
+        return re.compile(r"[\"'`][^\"'`]*[\"'`]|\S+")
+    quoted = r"[\"'`「『《“‘][^\"'`」』》”’]*[\"'`」』》”’]"
+    return re.compile(rf"{quoted}|[^\s\u3000-\u303f\u4e00-\u9fff{SIGNS}（）]+|[\u4e00-\u9fff]")
+
+
+@cache
+def _literal(is_ascii: bool) -> re.Pattern[str]:
+    """What only a parameter may take from a request: an address, a quoted text, a path, a number, a pattern of names."""
+    chinese = "" if is_ascii else CHINESE
+    path = rf"(?:~|\.{{1,2}})?/[^\s{SIGNS}{chinese}]*"
+    return re.compile(
+        rf"https?://\S+|[\"`「『《“][^\"`」』》”]+[\"`」』》”]|{path}|\d+(?:[.,:/-]\d+)*|[^\s{chinese}]*\*\S*\.\w+"
+    )
+
+
+@cache
+def _bare_path(is_ascii: bool) -> re.Pattern[str]:
+    return re.compile(rf"(?:~|\.{{1,2}})?/[^\s{'' if is_ascii else CHINESE}]*")
+
+
 def _spans(request: str, words: int) -> Iterator[tuple[Slot, int, int]]:
     """Each run of up to so many words of a request, without the signs that end a sentence, and its place."""
-    tokens = [(match.start(), match.end()) for match in TOKEN.finditer(request)]
+    tokens = [(match.start(), match.end()) for match in _token(request.isascii()).finditer(request)]
     for first in range(len(tokens)):
         for last in range(first, min(first + words, len(tokens))):
             start, end = tokens[first][0], tokens[last][1]
@@ -408,7 +433,7 @@ def _same(found: Any, value: Any, schema: Mapping[str, Any]) -> bool:
 def _without_values(request: str, parameters: Mapping[str, Any]) -> str:
     """The request without quoted texts and the words that its text parameters took."""
     text = re.sub(r"[\"`「『《“][^\"`」』》”]*[\"`」』》”]", " ", request)
-    text = re.sub(r"(?:~|\.{1,2})?/[^\s\u3040-\u9fff]*", " ", text)
+    text = _bare_path(text.isascii()).sub(" ", text)
     for value in parameters.values():
         if isinstance(value, str) and value and not value.startswith("/"):
             text = re.sub(re.escape(value), " ", text, flags=re.IGNORECASE)

@@ -5,11 +5,17 @@ Nothing heavy is imported before a command needs it: `--help` reads this file, c
 
 from __future__ import annotations
 
+if __name__ == "__main__":  # until a command begins there is nothing to stop: a Ctrl-C while this loads says nothing
+    early, system = __import__("_signal"), __import__("posix")  # they are there; `signal` and `os` take milliseconds
+    if early.getsignal(early.SIGINT) is early.default_int_handler:
+        early.signal(early.SIGINT, lambda *_: system._exit(130))
+
 import argparse
 import gc
 import io
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -129,6 +135,8 @@ def _dispatch(words: list[str]) -> int:
     config = load(home, lang, os.environ)
     module, name = args.target.split(":")
     command: Callable[[argparse.Namespace, Config], int] = getattr(import_module(module), name)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # from here on it stops what the command does
     code = command(args, config)
     sys.stdout.flush()
     return code

@@ -5,13 +5,17 @@ In the wheel this file is sopwith/__init__.py (pyproject.toml); a checkout does 
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from importlib import import_module
 from pathlib import Path
 
 
 def main() -> int:
-    """Runs launch.py of this folder with the arguments of the process."""
+    """Runs launch.py of this folder with the arguments of the process. A Ctrl-C before a command begins says nothing."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     sys.path.insert(0, str(Path(__file__).resolve().parent))
     code: int = import_module("launch").main()
     return code

@@ -312,6 +312,19 @@ def start(*args: str) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.parametrize("milliseconds", range(0, 80, 10))
+def test_a_stop_while_the_program_loads_says_nothing(home: Path, milliseconds: int) -> None:
+    command = [sys.executable, "-X", "importtime", str(CHECKOUT / "launch.py"), "doctor"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stderr is not None
+        while not process.stderr.readline().endswith(" enum\n"):  # among the first that launch.py imports
+            pass
+        time.sleep(milliseconds / 1000)
+        process.send_signal(signal.SIGINT)
+        said = [line for line in process.stderr if not line.startswith("import time:")]
+        assert (process.wait(), process.stdout.read(), said) == (130, "", [])
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_run_and_its_tool(home: Path, tmp_path: Path, cli: CommandLine, number: int) -> None:
     pid_file = tmp_path / "pid"

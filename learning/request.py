@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from learning.slots import Slot
 
@@ -70,8 +70,7 @@ AFTER = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """A request without its politeness: the part from `start` to `end` of three equally long texts, as `written`, in
     `plain` characters, and `lower` case without determiners. `squeezed` is the last without spaces."""
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from learning.request import PLAIN, Asked
 from learning.slots import QUOTES, Unclear, Where, value_of
@@ -49,8 +49,7 @@ MAX_REWORDED_CHARS = 400  # quoted texts and paths included
 PIECE = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|what is|[a-z0-9_'-]+|[^\W\da-z_]")
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """The SOP that a request means, its parameters (bound: defaults filled in, paths absolute), and what says so."""
 
     sop: Sop
@@ -59,8 +58,7 @@ class Match:
     lane: Lane = "wordings"
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """An SOP that was looked at: the lane that took it, with its parameters, or why it was not taken ("" lane)."""
 
     name: str
@@ -70,8 +68,7 @@ class Candidate:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """What comes of a request: `match` is to be done by rote; else `hints` are for the model that does the task."""
 
     decision: Literal["rote", "model", "none"]

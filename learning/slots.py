@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 QUOTES = {'"': '"', "'": "'", "`": "`", "「": "」", "『": "』", "《": "》"}
 BARE_PATH = re.compile(r"(?:~|\.{0,2}/|\.{1,2}$|[\w.-]+/)[^\s\"'`,;:|&<>*?$!()\[\]{}\\「」『』《》]*")
@@ -88,16 +87,14 @@ class Unclear(Exception):
     """The text may mean two things that are both there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(NamedTuple):
     """Where the request was made: the working folder and the owner's home folder."""
 
     cwd: Path
     owner_home: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(NamedTuple):
     """The text of a slot: as the owner wrote it, the same with full-width characters made plain (equally long), and
     what stands right behind it up to the next space: it may belong to it."""
 

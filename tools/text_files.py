@@ -9,9 +9,8 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from tools.base import ToolError
 
@@ -145,8 +144,7 @@ def binary_kind(sample: bytes) -> str:
     return next((name for magic, name in _MAGIC if sample.startswith(magic)), "binary file")
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """A text file in memory; `encoded(text)` gives back its very bytes, also of what is not valid in the encoding."""
 
     text: str  # without the byte order mark

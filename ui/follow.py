@@ -6,9 +6,8 @@ import signal
 import sys
 from argparse import Namespace
 from collections.abc import Generator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 from config import Config
 from handler import Owner
@@ -20,8 +19,7 @@ from ui.plain import EventsScreen, PlainScreen, Screen
 from ui.words import say
 
 
-@dataclass(frozen=True, slots=True)
-class Present:
+class Present(NamedTuple):
     """Who sees a run and who answers for the owner; `attended` when somebody sits at a terminal."""
 
     screen: Screen

@@ -17,10 +17,10 @@ from typing import Any
 
 from learning.doubts import look_at_findings, look_for_leftovers
 from learning.draft import Draft, DraftStep, LearningError, Slot, Taught, check_name, write_draft
-from learning.kept import Work, begin, output_of, refuse, verbs_of, where
+from learning.kept import Work, begin, output_of, refuse, stands_in, verbs_of, where
 from learning.proofs import checks, effects, requirements
-from learning.provenance import Source, Unit, as_text
-from learning.steps import build_step, folder_of_run, name_parameters, names_in_scripts, split
+from learning.provenance import MIN_BYTES, Source, Unit, agree, as_text, fields_shown
+from learning.steps import build_step, folder_of_run, name_parameters, names_in_scripts, save, split
 from learning.trace import Trace
 from learning.wordings import fitted, name_of, plain_result, result_text, unique, wordings_of
 from models.procedure import Procedure
@@ -57,11 +57,13 @@ def crystallise(
     ]
     for other in works[1:]:
         _compare_units(works[0], other)
+    _find_told(works)
     for work in works:
         _build(work, name, lang)
     first = works[0]
     for other in works[1:]:
         _compare_steps(first, other)
+    _keep_shared(works)
     if first.trace.taught is not None and values is None:
         first.slots += guesses(first.trace, first.around.owner_home)
     draft = write_draft(
@@ -204,6 +206,41 @@ def _compare_steps(first: Work, other: Work) -> None:
             )
 
 
+def _find_told(works: Sequence[Work]) -> None:
+    """Of a result in fields, the one that the answer gives: there is no other, or all runs agree on it."""
+    told = [_told_of(work) for work in works]
+    common = [source for source in told[0] if all(source in other for other in told)]
+    for work, own in zip(works, told, strict=True):
+        for extractor in common if len(common) == 1 else ():
+            value, source = own[extractor]
+            words = re.findall(r"[a-z]+|[\u4e00-\u9fff]", work.trace.request.lower())
+            is_said = agree((extractor.rpartition(".")[2].lower(),), words)
+            if len(works) > 1 or len(value.encode()) >= MIN_BYTES or is_said:
+                work.told[source.call] = source
+
+
+def _told_of(work: Work) -> dict[str, tuple[str, Source]]:
+    """The fields of the last result whose value stands in the answer, by extractor."""
+    if work.answers or work.trace.taught is not None or any(work.reaches[n] != "reads" for n in work.kept):
+        return {}
+    asked = {text for mention in work.found.mentions for text in (mention.value, mention.text)}
+    shown = fields_shown(work.trace, work.around, work.found.mentions, work.kept[-1])
+    return {
+        source.extractor: (value, source)
+        for value, source in shown
+        if value not in asked and stands_in(value, work.trace.answer)
+    }
+
+
+def _keep_shared(works: Sequence[Work]) -> None:
+    """A value that all runs were asked with, and that is no place, is the only one that is known to work."""
+    first, *others = [_taught(work).values for work in works]
+    for name, schema in works[0].content.parameters.items() if others else ():
+        value = first.get(name)
+        if schema.get("format") != "path" and all(name in other and other[name] == value for other in others):
+            schema["enum"] = [value]
+
+
 # Building the steps
 
 
@@ -219,7 +256,7 @@ def _build(work: Work, name: str, lang: str) -> None:
     work.content.effects = effects(work)
     _say(work, name, lang)
     work.content.checks = checks(work)
-    if work.content.commit and not work.content.checks:
+    if work.content.commit and not work.content.checks and not any("fields" in s.expect for s in work.content.commit):
         work.problem("nothing proves that it worked: it changes something and has no check")
 
 
@@ -248,6 +285,8 @@ def _result(work: Work, names: dict[int, str], lang: str) -> str | dict[str, str
         return plain_result(work.content, counted)
     last = work.answers[-1] if work.answers else work.kept[-1]
     step = work.step_of[last]
+    if last in work.told:
+        return f"{{{{{save(work, work.told[last], 'answer')}}}}}"
     output = _save_output(work, last, step)
     if work.trace.taught is None and not work.answers:
         work.problem(

@@ -15,7 +15,7 @@ from typing import Any
 
 from learning import shell_words
 from learning.draft import Content, DraftStep, LearningError, Slot
-from learning.provenance import Provenance, Surroundings, Unit, absolute, provenance
+from learning.provenance import Provenance, Source, Surroundings, Unit, absolute, provenance
 from learning.reach import Reach, reach_of
 from learning.trace import Observed, Trace
 from safety.shell import NotUnderstood
@@ -39,6 +39,7 @@ class Work:
     saved: dict[tuple[int, str], str] = field(default_factory=dict)  # (call, extractor) → saved value
     step_of: dict[int, DraftStep] = field(default_factory=dict)
     answers: list[int] = field(default_factory=list)  # calls whose output is in the answer
+    told: dict[int, Source] = field(default_factory=dict)  # call → the part of its output that is in the answer
 
     def problem(self, text: str) -> None:
         if text not in self.problems:
@@ -144,12 +145,13 @@ def _answering(work: Work, ok: list[int]) -> list[int]:
     found = []
     for n in ok:
         text = output_of(work.trace.calls[n])
-        if text and len(text) <= 4_000 and all(_stands_in(line, answer) for line in text.splitlines()):
+        if text and len(text) <= 4_000 and all(stands_in(line, answer) for line in text.splitlines()):
             found.append(n)
     return found[-1:]
 
 
-def _stands_in(text: str, answer: str) -> bool:
+def stands_in(text: str, answer: str) -> bool:
+    """True when an answer holds the text as a word of its own."""
     text = text.strip()
     return not text or re.search(rf"(?<![\w.]){re.escape(text)}(?![\w]|[.,]\d)", answer) is not None
 

@@ -17,6 +17,7 @@ from learning.reach import Reach, goes_out, written_operands
 from learning.steps import filled, folder_in_request, script_with_values
 
 BUILT_IN = frozenset(["cd", "echo", "printf", "test", "[", "export", "set", "read", "exit", "true", "false", "pwd", "local", "declare", ":", "for", "type", "command", "umask", "wait", "eval", "source", "."])  # fmt: skip
+_REMOVES = re.compile(r"(rm|rmdir|unlink)\b|git\s(?:-C\s+\S+\s+)?(branch|tag)\s+(-d|-D|--delete)\b")
 _DAY = re.compile(r"\$\(date \+['\"]?[%FYmdj._-]+['\"]?\)")
 
 
@@ -221,7 +222,8 @@ def _made(step: DraftStep, known: set[str]) -> list[dict[str, str]]:
     scanned = scan_or_none(script)
     if scanned is None or not re.match(r"[^{]*$|\{\{\w+\}\}$", str(step.args.get("cwd", ""))):
         return []
-    found, before = [], f"cd {_quoted(str(step.args['cwd']))} && " if "cwd" in step.args else ""
+    before = f"cd {_quoted(str(step.args['cwd']))} && " if "cwd" in step.args else ""
+    found = [{"command": before + check} for check in _emptied(script, known)]
     for command in dict.fromkeys(word.command for word in scanned.words):
         words = [word for word in scanned.words if word.command == command and not word.sets and not word.redirect]
         outs = [word for word in scanned.words if word.command == command and word.redirect in (">", ">>", ">|", "&>")]
@@ -231,6 +233,7 @@ def _made(step: DraftStep, known: set[str]) -> list[dict[str, str]]:
             targets += _targets(words[0].text, words, plain)
             found += [{"command": before + check} for check in _moved(script, words, plain, known)]
             found += [{"command": before + check} for check in _git_checks(script, words, plain)]
+            found += [{"command": before + check} for check in _unpacked(script, words, known)]
         for word in targets:
             source = script[word.start : word.end]
             plain_source = _DAY.sub("", source)  # the same in a check as in the step
@@ -280,6 +283,34 @@ def _moved(
     return [f"! ls -d -- {each} > /dev/null 2>&1" for each in sources if _is_known(each, known) and "$(" not in each]
 
 
+def _emptied(script: str, known: set[str]) -> list[str]:
+    """`LIST | xargs rm`: what was listed is gone, so the same list is empty now."""
+    match = re.fullmatch(r"\s*([^;&\n]+?)\s*\|\s*xargs\s+((?:-\S+\s+)*)(\S.*?)\s*", script)
+    if match is None or not _REMOVES.match(match[3]) or re.search(r"-[nIiPL]", match[2]):
+        return []
+    return [f'test -z "$({match[1]})"'] if _is_known(match[1], known) else []
+
+
+def _unpacked(script: str, words: list[shell_words.ShellWord], known: set[str]) -> list[str]:
+    """All that an archive lists is where it was unpacked to."""
+    verb, said = words[0].text, [script[word.start : word.end] for word in words]
+    if verb == "unzip" and "-d" in said[:-1]:
+        archives, folder = [w for w in said[1:] if not w.startswith("-")], said[said.index("-d") + 1]
+        listing = "unzip -Z1"
+    elif verb == "tar" and "-C" in said[:-1] and re.match(r"-?\w*x|--extract", said[1]) and len(said) >= 5:
+        archives, folder, listing = (
+            [w for w in said[2:] if not w.startswith("-")],
+            said[said.index("-C") + 1],
+            "tar -tf",
+        )
+    else:
+        return []
+    if len(archives) < 2 or not all(_is_known(each, known) for each in (archives[0], folder)):
+        return []
+    every = 'while IFS= read -r packed; do test -e "$packed" || exit 1; done'
+    return [f"{listing} {archives[0]} | ( cd {folder} && {every} )"]
+
+
 def _git_checks(script: str, words: list[shell_words.ShellWord], plain: list[shell_words.ShellWord]) -> list[str]:
     if words[0].text != "git" or not plain:
         return []
@@ -309,4 +340,17 @@ def _python_made(step: DraftStep) -> list[dict[str, str]]:
         str(step.args["script"]),
     ):
         found.append({"command": f'test -f "${name}"'})
-    return found
+    return [*found, *({"command": check} for check in _python_unpacked(str(step.args["script"])))]
+
+
+def _python_unpacked(script: str) -> list[str]:
+    value = r"os\.environ\[\"(\w+)\"\]"
+    archive = re.search(rf"(?:(zip)file\.ZipFile|tarfile\.open)\(\s*{value}", script)
+    folder = re.search(rf"\.extractall\(\s*(?:path\s*=\s*)?{value}", script)
+    if archive is None or folder is None:
+        return []
+    names = f'zipfile.ZipFile(os.environ["{archive[2]}"]).namelist()'
+    if not archive[1]:
+        names = f'tarfile.open(os.environ["{archive[2]}"]).getnames()'
+    there = f'all(os.path.lexists(os.path.join(os.environ["{folder[1]}"], name)) for name in {names})'
+    return [f"python3 -c 'import os, sys, tarfile, zipfile; sys.exit(not {there})'"]

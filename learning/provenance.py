@@ -18,13 +18,15 @@ from learning import python_words, shell_words
 from learning.mentions import Mention, _normal, given, is_ending, mentions_in, merged
 from learning.trace import Observed, Trace
 from models.base import ToolResult
-from models.rote import extract
+from models.extract import extract, rows_of
 from safety.shell import NotUnderstood
 
 Origin = Literal["request", "earlier", "environment", "constant", "reasoned"]
 
 NOWHERE = Path("/\0")
 COMPOSED = ("content", "new", "old", "text", "body", "message")  # arguments that a model may have written itself
+_FIELD = re.compile(r"[A-Za-z0-9_]+")
+_MAX_ROWS = 2_000
 MIN_BYTES = 3  # a shorter value never binds by value alone
 _TIME_WORDS = {
     "day": "mtime atime ctime day days age d 天 日 newer_days keep_days",
@@ -92,6 +94,7 @@ class Source:
     extractor: str = ""  # "output", "lines", "json.id", "data.id"
     name: str = ""  # of the environment: today, cwd, home, user, host
     operation: str = ""  # what is done to it: "##*/", "//-/"
+    by: Mention | None = None  # the value that picks the row of an earlier result; its name goes into `extractor` at {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +138,7 @@ class Provenance:
     @property
     def unused(self) -> list[Mention]:
         """Hard mentions that no argument uses."""
-        used = [each.source.mention for each in self.found if each.source.mention is not None]
+        used = [m for each in self.found for m in (each.source.mention, each.source.by) if m is not None]
         return [mention for mention in self.mentions if mention.is_hard and mention not in used]
 
 
@@ -145,6 +148,8 @@ def provenance(
     """Where each value of the trace's calls came from. `values`: what the owner confirmed, name → value."""
     asked = [] if trace.taught else mentions_in(trace.request, trace.cwd, around.owner_home)
     mentions = merged(asked, given(values or {}, trace.cwd, around.owner_home))
+    if values is not None:  # a plain word is a value only where the owner says so
+        mentions = [mention for mention in mentions if mention.kind != "word" or mention.name]
     result = Provenance(mentions, [], [])
     for number, call in enumerate(trace.calls):
         units, why = units_of(number, call, trace.cwd, around.owner_home)
@@ -158,6 +163,15 @@ def provenance(
         if unit.where not in listed:
             result.found += look.at(unit)
     return _settled(result)
+
+
+def fields_shown(trace: Trace, around: Surroundings, mentions: list[Mention], number: int) -> list[tuple[str, Source]]:
+    """Each value that a later step could take of a call's result as a field, with how it would take it."""
+    look = _Look(trace.calls, mentions, around, [])
+    output = look.outputs[number]
+    found = [(value, Source("earlier", call=number, extractor=extractor)) for extractor, _, value in output.fields]
+    values = dict.fromkeys(value for _, rows in output.tables for row in rows for value in row.values())
+    return found + [(value, source) for value in values for _, source in look.selected(number, value)]
 
 
 # The units of a call
@@ -364,10 +378,10 @@ class _Look:
             return []
         found = []
         for number in range(unit.call - 1, -1, -1):
-            for extractor, is_named in self.outputs[number].holding(text, unit.hints):
+            for source, is_named in self._held(number, text, unit.hints):
                 is_short = len(text.encode()) < MIN_BYTES
                 if (not is_short or is_named) and not self._is_echo(text, number):
-                    found.append((not is_named, Source("earlier", call=number, extractor=extractor)))
+                    found.append((not is_named, source))
         found.sort(key=lambda each: each[0])
         best = [source for is_unnamed, source in found if is_unnamed == found[0][0]]
         if not best:
@@ -376,6 +390,44 @@ class _Look:
         several = tuple(nearest) if len(nearest) > 1 else ()
         end = offset + len(text)
         return [Found(unit, offset, end, nearest[0], several, "several fields hold it" if several else "")]
+
+    def _held(self, number: int, text: str, hints: tuple[str, ...]) -> list[tuple[Source, bool]]:
+        """How a step would get exactly this value from a result: as a field, all of it, or a field of one row."""
+        output = self.outputs[number]
+        held = output.holding(text, hints)
+        if held:
+            return [(Source("earlier", call=number, extractor=extractor), named) for extractor, named in held]
+        found = [(source, name in hints) for name, source in self.selected(number, text)]
+        named = [each for each in found if each[1]]
+        return named or found
+
+    def selected(self, number: int, text: str) -> Iterator[tuple[str, Source]]:
+        """The fields of rows that hold this value, where a value of the request picks the row, or there is but one."""
+        for root, rows in self.outputs[number].tables:
+            for row in rows:
+                names = [name for name, value in row.items() if _FIELD.fullmatch(name) and value == text]
+                if not names:
+                    continue
+                for picked, by in self._picks(rows, row, names):
+                    yield from (
+                        (name.lower(), Source("earlier", call=number, extractor=f"{root}[{picked}].{name}", by=by))
+                        for name in names
+                    )
+
+    def _picks(
+        self, rows: list[dict[str, str]], row: dict[str, str], names: list[str]
+    ) -> Iterator[tuple[str, Mention | None]]:
+        """What tells this row from the others: a field that is a value of the request; or that there is no other."""
+        for mention in self.mentions:
+            if not mention.is_hard or len(mention.value.encode()) < MIN_BYTES:
+                continue
+            same = [key for key, value in row.items() if value in (mention.value, mention.text) and key not in names]
+            for key in same:
+                if _FIELD.fullmatch(key) and sum(other.get(key) == row[key] for other in rows) == 1:
+                    yield f"{key}={{}}", mention
+                    return
+        if len(rows) == 1:
+            yield "", None
 
     def _is_echo(self, text: str, number: int) -> bool:
         """True when the value went into that call, or an earlier one, before it came out."""
@@ -437,6 +489,13 @@ class _Look:
                 return [Found(unit, offset, len(unit.text), Source("environment", name=name))]
         return []
 
+    def _fields_with(self, number: int, token: str, unit: Unit) -> list[Source]:
+        """The fields of a result that are this part of a unit: a name beside it in the unit decides between them."""
+        if unit.place in ("code", "regex", "glob") or len(token.encode()) < MIN_BYTES:
+            return []
+        hints = (*unit.hints, *(word.lower() for word in re.findall(r"[A-Za-z_]+", unit.text)))
+        return [source for source, _ in self._held(number, token, hints) if source.extractor != "output"]
+
     def _rest(self, unit: Unit, found: list[Found]) -> Iterator[Found]:
         """What the rest of a unit has of earlier results: all of one is that result; a part of one was chosen."""
         for start, end in _tokens(unit, found):
@@ -445,6 +504,15 @@ class _Look:
                 output = self.outputs[number]
                 if not output.shows(token) or self._is_echo(token, number):
                     continue
+                stem = re.sub(r"\.[A-Za-z]\w{0,7}$", "", token)
+                part, held = next(
+                    ((p, h) for p in (token, stem) if (h := self._fields_with(number, p, unit))), (token, [])
+                )
+                if held:
+                    several = tuple(held) if len(held) > 1 else ()
+                    why = "several fields hold it" if several else ""
+                    yield Found(unit, start, start + len(part), held[0], several, why)
+                    break
                 if output.lines == [token] and unit.place not in ("code", "regex", "glob"):
                     yield Found(unit, start, end, Source("earlier", call=number, extractor="output"))
                     break
@@ -462,6 +530,7 @@ class _Output:
     fields: list[tuple[str, str, str]]  # extractor, field name, value
     tokens: set[str]
     stems: set[str]
+    tables: list[tuple[str, list[dict[str, str]]]] = field(default_factory=list)  # "json.items", its rows
 
     @classmethod
     def of(cls, call: Observed) -> _Output:
@@ -477,7 +546,14 @@ class _Output:
             tokens |= {as_text(scalar) for _, scalar in scalars(call.data)}
         tokens |= {part for token in tokens if "/" in token for part in token.split("/")}
         tokens = {token for token in tokens if len(token.encode()) >= MIN_BYTES}
-        return cls(text, lines, fields, tokens, {re.sub(r"\.[A-Za-z]\w{0,7}$", "", token) for token in tokens})
+        return cls(
+            text,
+            lines,
+            fields,
+            tokens,
+            {re.sub(r"\.[A-Za-z]\w{0,7}$", "", token) for token in tokens},
+            list(_tables(text)),
+        )
 
     def holding(self, text: str, hints: tuple[str, ...]) -> list[tuple[str, bool]]:
         """How a later step would get exactly this value; and whether the field has the argument's name."""
@@ -512,6 +588,34 @@ def _fields(call: Observed, text: str) -> Iterator[tuple[str, str, str]]:
             is_first_of_many = any(isinstance(part, int) for part in path)  # which one is a decision
             if parts and not is_first_of_many and all(re.fullmatch(r"[A-Za-z0-9_]+", part) for part in parts):
                 yield ".".join([root, *parts]), parts[-1], as_text(scalar)
+
+
+def _tables(text: str) -> Iterator[tuple[str, list[dict[str, str]]]]:
+    """The lists of objects in JSON, or the table that the text is: their rows, with values as text."""
+    if text[:1] in ("{", "["):
+        try:
+            roots = list(_lists("json", json.loads(text)))
+        except (ValueError, RecursionError):
+            return
+    else:
+        roots = ["csv"]
+    for root in roots:
+        try:
+            rows = rows_of(text, root)
+        except ValueError:
+            continue
+        if rows and len(rows) <= _MAX_ROWS:
+            kept = (str, int, float)
+            yield root, [{k: as_text(v) for k, v in row.items() if isinstance(v, kept)} for row in rows]
+
+
+def _lists(root: str, value: Any) -> Iterator[str]:
+    if isinstance(value, list):
+        yield root
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            if _FIELD.fullmatch(str(key)):
+                yield from _lists(f"{root}.{key}", inner)
 
 
 def _settled(result: Provenance) -> Provenance:
@@ -650,6 +754,11 @@ def _tokens(unit: Unit, found: list[Found]) -> Iterator[tuple[int, int]]:
         for match in re.finditer(pattern, gap):
             if len(match[0].encode()) >= MIN_BYTES:
                 yield start + match.start(), start + match.end()
+            bare = match[0].strip("\"'{}[]()")  # {"id": "A-1"}
+            first = start + match.start() + (match[0].index(bare) if bare else 0)
+            is_key = re.match(r"[\"']\s*:", unit.text[first + len(bare) :])
+            if bare != match[0] and len(bare.encode()) >= MIN_BYTES and not is_key:
+                yield first, first + len(bare)
 
 
 def _contains(text: str, value: str) -> bool:

@@ -47,6 +47,7 @@ _PY_CHANGES = re.compile(
     r"|\bos\.(remove|replace)\s*\(|\bopen\s*\([^)]*,\s*(mode\s*=\s*)?['\"][^'\"]*[wax+]|\.open\s*\(\s*(mode\s*=\s*)?['\"][^'\"]*[wax+]"
     r"|\b(exec|eval|compile|__import__|getattr|setattr|globals|input)\s*\("
 )
+_PY_OUT = re.compile(r"\b(urlopen|urlretrieve|http\.client|httpx?|requests|socket|smtplib|ftplib|xmlrpc)\b")
 
 
 def reach_of(call: Observed, cwd: Path, owner_home: Path, agent_home: Path) -> Reach:
@@ -92,9 +93,45 @@ def python_only_reads(script: str) -> bool:
         )
         if any(name.split(".")[0] not in _PURE for name in names):
             return False
+    if not _asks_only(tree):
+        return False
+    script = re.sub(r"\burlopen\s*\(", "(", script)
     text = re.sub(r"sys\.(stdout|stderr)\.write|writerow\b", "", script) if "open(" not in script else script
     text = re.sub(r"sys\.(stdout|stderr)\.write", "", text)
     return not _PY_CHANGES.search(text)
+
+
+def _asks_only(tree: ast.Module) -> bool:
+    """True when a script uses the network for nothing but a GET from this machine, by urlopen under its own name."""
+    nodes = list(ast.walk(tree))
+    gets = {id(node.func) for node in nodes if isinstance(node, ast.Call) and _is_plain_get(node)}
+    return all(_is_harmless(node) or id(node) in gets for node in nodes)
+
+
+def _is_harmless(node: ast.AST) -> bool:
+    """False for what reaches urllib.request: by another name, for anything but urlopen, or urlopen itself."""
+    if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("urllib"):
+        return node.module == "urllib.parse" or [(each.name, each.asname) for each in node.names] == [("urlopen", None)]
+    if isinstance(node, ast.Import):
+        return not any(each.name.startswith("urllib") and each.asname for each in node.names)
+    if isinstance(node, ast.Attribute):
+        return ast.unparse(node.value) != "urllib.request"
+    return not (isinstance(node, ast.Name) and node.id == "urlopen")
+
+
+def _is_plain_get(node: ast.Call) -> bool:
+    """An address that begins in the script with this machine, and no data."""
+    if len(node.args) != 1 or not {key.arg for key in node.keywords} <= {"timeout"}:
+        return False
+    address, start = node.args[0], ""
+    while isinstance(address, ast.BinOp) and isinstance(address.op, ast.Add):
+        address = address.left
+    if isinstance(address, ast.JoinedStr) and address.values:
+        address = address.values[0]
+    if isinstance(address, ast.Constant) and isinstance(address.value, str):
+        start = address.value
+    is_whole = address is node.args[0]
+    return bool(_LOOPBACK.match(start) and (is_whole or re.match(r"https?://[^/]+/", start)))
 
 
 def _command_reads(command: Command) -> bool:
@@ -171,7 +208,9 @@ def _curl_reads(rest: list[str]) -> bool:
 def goes_out(call: Observed) -> bool:
     """True when a call asks or tells a program that is no part of its own script, on this machine or another."""
     script = str(call.args.get("script", ""))
-    return call.tool == "code_run" and call.args.get("type") == "bash" and _goes_out(script)
+    if call.tool != "code_run":
+        return False
+    return bool(_PY_OUT.search(script)) if call.args.get("type") == "python" else _goes_out(script)
 
 
 def _goes_out(script: str) -> bool:

@@ -6,6 +6,7 @@ else it stays as it was, and that is a problem of the draft.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,11 +16,12 @@ from learning import python_words, shell_words
 from learning.draft import DraftStep
 from learning.kept import Work, output_of, where
 from learning.mentions import Mention
-from learning.provenance import Found, Source, scalars
+from learning.provenance import MIN_BYTES, Found, Source, as_text, scalars
 from learning.trace import Observed
 from learning.wordings import name_of, schema_of, unique
 from safety.shell import NotUnderstood
 
+_STATES = {"status", "state", "ok", "success", "result", "error"}
 _DELETES = re.compile(r"\s-delete\s*;?\s*$|\s-exec\s+rm\s+(?:-[fv]+\s+)*(?:--\s+)?(['\"]?)\{\}\1\s*(?:\\;|';'|\+)\s*$")
 
 
@@ -29,17 +31,20 @@ def name_parameters(work: Work) -> None:
     for each in work.found.of("request"):
         if each.unit.call in work.kept and each.source.mention is not None:
             by_mention.setdefault(id(each.source.mention), []).append(each)
+    picks = {id(each.source.by) for each in work.found.of("earlier") if each.unit.call in work.kept}
+    picks |= {id(source.by) for source in work.told.values()}
     taken = names_in_scripts(work)
     same: dict[tuple[str, str], str] = {}
     for mention in work.found.mentions:
         uses = by_mention.get(id(mention), [])
-        if not uses and not _is_run_folder(work, mention):
+        if not uses and id(mention) not in picks and not _is_run_folder(work, mention):
             continue
         twin = same.get((mention.kind, mention.value))
         name = twin or mention.name or unique(name_of(mention, [each.unit for each in uses]), taken)
         taken.add(name)
         same[mention.kind, mention.value] = work.names[id(mention)] = name
         schema, why = schema_of(mention, uses)
+        schema |= _as_data(schema, uses)
         if why:
             work.problem(why)
         work.content.parameters.setdefault(name, schema)
@@ -48,6 +53,23 @@ def name_parameters(work: Work) -> None:
             work.problem(
                 f"the request says {mention.text!r}, and no step uses it: something was worked out from it, or it is missing"
             )
+
+
+def _as_data(schema: Mapping[str, Any], uses: list[Found]) -> dict[str, Any]:
+    """Inside JSON, or inside an address, a value must not end the text or the part that it stands in."""
+    patterns = [schema["pattern"]] if "pattern" in schema else []
+    for each in uses:
+        before = each.unit.text[: each.start]
+        if re.match(r"\s*[{\[]\s*[\"{\[]", each.unit.text) and before.count('"') % 2:
+            patterns.append(r'^[^"\\\x00-\x1f]*$')
+        elif re.match(r"https?://[^/]+/", before):
+            patterns.append(r"^[\w.~:@%/-]*$" if schema.get("format") == "path" else r"^[\w.~:@%-]*$")
+    unique_patterns = list(dict.fromkeys(patterns))
+    if not unique_patterns:
+        return {}
+    return {
+        "pattern": unique_patterns[0] if len(unique_patterns) == 1 else "".join(f"(?={p})" for p in unique_patterns)
+    }
 
 
 def names_in_scripts(work: Work) -> set[str]:
@@ -97,7 +119,7 @@ def build_step(work: Work, number: int) -> None:
     lists = {units[0].argument[:1]: source for units, source in work.found.lists if units[0].call == number}
     for key, value in call.args.items():
         if (key,) in lists and key != "script":
-            step.args[key] = f"{{{{{_save(work, lists[key,], 'items')}}}}}"
+            step.args[key] = f"{{{{{save(work, lists[key,], 'items')}}}}}"
         elif key == "script" and call.tool == "code_run":
             step.args[key] = script_with_values(work, number, str(value), str(call.args.get("type")))
         else:
@@ -109,9 +131,34 @@ def build_step(work: Work, number: int) -> None:
     if call.tool == "code_run":
         code = call.data.get("exit_code", 0) if isinstance(call.data, dict) else 0
         step.expect = {"exit_code": code}
+        if work.reaches[number] == "external" and (fields := _told_back(work, number)):
+            step.expect["fields"] = fields
     else:
         step.expect = {"status": "ok"}
     work.step_of[number] = step
+
+
+def _told_back(work: Work, number: int) -> dict[str, Any]:
+    """What another program answers about what it was told: the values again, and in which state that is now."""
+    output, fields = output_of(work.trace.calls[number]), dict[str, Any]()
+    try:
+        answer = json.loads(output)
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(answer, Mapping):
+        return {}
+    own = [each for each in work.found.found if each.unit.call == number and not each.candidates]
+    for path, value in scalars(answer):
+        key, text = ".".join(map(str, path)), as_text(value)
+        if not all(re.fullmatch(r"[A-Za-z0-9_]+", str(part)) for part in path):
+            continue
+        said = [each for each in own if each.text == text and len(text.encode()) >= MIN_BYTES]
+        name = next((name for each in said if not each.source.operation and (name := _variable(work, each))), "")
+        if name:
+            fields[key] = f"{{{{{name}}}}}"
+        elif str(path[-1]).lower() in _STATES and isinstance(value, str) and value.isalpha():
+            fields[key] = value
+    return fields if any("{{" in str(value) for value in fields.values()) else {}
 
 
 def script_with_values(work: Work, number: int, script: str, kind: str) -> str:
@@ -179,7 +226,7 @@ def _variable(work: Work, each: Found) -> str:
     if source.origin == "request" and source.mention is not None:
         return work.names.get(id(source.mention), "")
     if source.origin == "earlier":
-        return _save(work, source, name_of(None, [each.unit]))
+        return save(work, source, name_of(None, [each.unit]))
     if source.origin == "environment" and source.name in ("cwd", "today", "home"):
         return "HOME" if source.name == "home" else source.name
     return ""
@@ -211,21 +258,24 @@ def filled(work: Work, number: int, path: tuple[str | int, ...], value: Any) -> 
     return text if used else value
 
 
-def _save(work: Work, source: Source, wish: str) -> str:
+def save(work: Work, source: Source, wish: str) -> str:
     """The name under which a step saves what a later one needs; it is made when first asked for."""
-    key = source.call, source.extractor
+    extractor = source.extractor
+    if source.by is not None:
+        extractor = extractor.replace("{}", work.names[id(source.by)])
+    key = source.call, extractor
     if key in work.saved:
         return work.saved[key]
-    field_name = source.extractor.rpartition(".")[2] if "." in source.extractor else wish
+    field_name = extractor.rpartition(".")[2] if "." in extractor else wish
     taken = {*work.content.parameters, *work.saved.values(), *names_in_scripts(work)}
     name = work.saved[key] = unique(re.sub(r"[^a-z0-9_]", "_", field_name.lower()) or "value", taken)
     step = work.step_of.get(source.call)
     if step is None:
         work.problem(f"call {source.call + 1}: its result is needed, and it is no step")
         return name
-    step.save[name] = source.extractor
+    step.save[name] = extractor
     if (
-        source.extractor == "output" and len(output_of(work.trace.calls[source.call]).splitlines()) == 1
+        extractor == "output" and len(output_of(work.trace.calls[source.call]).splitlines()) == 1
     ):  # one line was read, so one line it must be
         lines = step.save.setdefault(unique(f"{name}_lines", taken | {name}), "lines")
         counted = next(key for key, value in step.save.items() if value == lines)
@@ -253,7 +303,7 @@ def _removed(work: Work, number: int, call: Observed, scanned: shell_words.Scrip
     """`rm FILES` as file_trash."""
     source = next((source for units, source in work.found.lists if units[0].call == number), None)
     if source is not None:
-        name = _save(work, source, "files")
+        name = save(work, source, "files")
         return DraftStep("file_trash", {"paths": f"{{{{{name}}}}}"}, {"status": "ok"}, when=name, calls=(number,))
     operands = [
         (n, word) for n, word in enumerate(scanned.words) if not word.is_first and not word.text.startswith("-")

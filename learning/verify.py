@@ -161,6 +161,7 @@ def difference(procedure: Procedure, taught: CaseResult, second: CaseResult) -> 
     """
     first, other = taught.case.parameters, second.case.parameters
     same = [name for name in first if name in other and _plain(first[name]) == _plain(other[name])]
+    same = [name for name in same if len(procedure.parameters[name].get("enum", ())) != 1]  # it may be nothing else
     same = [
         name for name in same if first[name] != procedure.parameters[name].get("default") or name in procedure.required
     ]
@@ -176,8 +177,10 @@ def difference(procedure: Procedure, taught: CaseResult, second: CaseResult) -> 
 
 
 def has_unchecked_commit(procedure: Procedure) -> bool:
-    """True when it changes something and nothing checks it."""
+    """True when it changes something and nothing checks it. What another program answers about the change is a check."""
     ids = {step.id.partition(".")[0] for step in procedure.steps if step.tool}
+    if any(step.changes_something and step.expect.get("fields") for step in procedure.steps):
+        return False
     commits = "commit" in ids or (procedure.script is not None and procedure.script.has_commit)
     return commits and "check" not in ids
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from config import SopwithError
 from models import template
+from models.extract import EXTRACTOR, SELECTION, uses_value
 from models.parameters import FORMATS, SCHEMA_KEYS, TYPES, bind, mismatch
 
 if TYPE_CHECKING:
@@ -42,9 +43,10 @@ UNSAFE_NAME = re.compile(
     r"(ld|dyld|bash|git|ssh|python|perl|ruby|node)_\w+|\w*_proxy|path|ifs|home|shell|env|term|user|pwd|tmpdir|python\w*|ps\d|cdpath"
 )
 STEP_KEYS = ("tool", "args", "expect", "save", "note", "when", "unless", "done", "stop")
-EXPECT_KEYS = ("status", "exit_code", "contains", "matches", "min_count", "max_count")
+EXPECT_KEYS = ("status", "exit_code", "contains", "matches", "fields", "min_count", "max_count")
+FIELD = re.compile(r"[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*")
 STATUSES = ("ok", "error", "refused", "timeout", "cancelled")
-EXTRACTOR = re.compile(r"(output|lines|nul|exit_code|(?:json|data)(?:\.[A-Za-z0-9_]+)*)")
+EXTRACTS = "output, lines, json, json.key, json[key=name].key, csv[key=name].key, data.key or exit_code"
 REQUIRES = ("commands", "env", "platform", "folders", "files")
 EFFECTS = ("none", "local", "external", "destructive")
 TOP_KEYS = ("parameters", "wordings", "requires", "effects", "plan", "commit", "script", "result", "checks")
@@ -381,13 +383,18 @@ class _Reader:
 
     def _save(self, raw: Any, at: tuple[str | int, ...], known: set[str]) -> dict[str, str]:
         if not isinstance(raw, dict):
-            raise self.error(at, "must be a mapping: name → output, lines, nul, json, json.key, data.key, exit_code")
+            raise self.error(at, f"must be a mapping: name → {EXTRACTS}")
         for name, extractor in raw.items():
             if not isinstance(name, str) or not NAME.fullmatch(name):
                 raise self.error((*at, name), "a name is lower-case letters, digits and _")
             self._free_name(name, (*at, name), known)
-            if not isinstance(extractor, str) or not EXTRACTOR.fullmatch(extractor):
-                raise self.error((*at, name), "must be output, lines, nul, json, json.key, data.key or exit_code")
+            if not isinstance(extractor, str) or not (EXTRACTOR.fullmatch(extractor) or SELECTION.fullmatch(extractor)):
+                raise self.error((*at, name), f"must be {EXTRACTS}")
+            if (chosen_by := uses_value(extractor)) and chosen_by not in known:
+                raise self.error(
+                    (*at, name),
+                    f"nothing is called {chosen_by!r} here: it is no parameter and no earlier step saves it",
+                )
         return raw
 
     def _expect(self, raw: Any, at: tuple[str | int, ...], known: set[str]) -> dict[str, Any]:
@@ -400,6 +407,10 @@ class _Reader:
             raise self.error((*at, "exit_code"), "must be a number")
         if "matches" in raw:
             self._regex(raw["matches"], (*at, "matches"))
+        fields = raw.get("fields", {})
+        if not isinstance(fields, dict) or not all(isinstance(key, str) and FIELD.fullmatch(key) for key in fields):
+            raise self.error((*at, "fields"), "must map fields of the JSON that is printed to values")
+        self._names(fields, (*at, "fields"), known)
         for key in ("min_count", "max_count"):
             counts = raw.get(key, {})
             if not isinstance(counts, dict) or any(

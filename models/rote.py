@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from models import template
 from models.base import Blame, Diverged, Event, Reply, Request, ToolCall, ToolResult
+from models.extract import extract, whole_output
 from models.parameters import MAX_VALUE_CHARS
 from models.procedure import BUILT_IN, Procedure, Step
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from models.script import Move, RunningScript
 
 PROMPTS = Path(__file__).parent.parent / "assets" / "prompts"
-MAX_OUTPUT_BYTES = 64_000_000
 MAX_SHOWN_CHARS = 300
 MAX_SHOWN_STEPS = 30
 MAX_SCRIPT_CALLS = 2000
@@ -45,6 +45,7 @@ SAY: _Said = {
     "exit_code": {"en": "expected exit code {}, got {}: {}", "zh": "预期退出码 {}，实际是 {}：{}"},
     "contains": {"en": "the output does not contain {!r}: {}", "zh": "输出里没有 {!r}：{}"},
     "matches": {"en": "the output does not match {!r}: {}", "zh": "输出与 {!r} 不符：{}"},
+    "field": {"en": "expected {} to be {!r} in what it answers, got {!r}", "zh": "预期回复中 {} 为 {!r}，实际为 {!r}"},
     "min_count": {"en": "expected at least {} in {}, got {}", "zh": "预期 {1} 至少有 {0} 个，实际 {2} 个"},
     "max_count": {"en": "expected at most {} in {}, got {}", "zh": "预期 {1} 至多有 {0} 个，实际 {2} 个"},
     "extract": {"en": "cannot read {} from the output: {}", "zh": "无法从输出中读出 {}：{}"},
@@ -318,7 +319,7 @@ class RoteModel:
         """The data of a result as a script gets it: with all of its output, where a model sees head and tail."""
         if not isinstance(result.data, dict) or not result.data.get("file"):
             return result.data
-        output = self._try(Step(self._stage), "extract", lambda: _output(result.data), "output")
+        output = self._try(Step(self._stage), "extract", lambda: whole_output(result.data), "output")
         return result.data | {"output": output}
 
     def _at(self, line: int, text: str) -> str:
@@ -440,6 +441,10 @@ class RoteModel:
             return self._say("contains", expect["contains"], shown)
         if "matches" in expect and not re.search(expect["matches"], self._extracted(step, result, "output")):
             return self._say("matches", expect["matches"], shown)
+        for path, wanted in self._filled(step, expect.get("fields", {})).items():
+            found = self._extracted(step, result, f"json.{path}")
+            if template.as_text(found) != template.as_text(wanted):
+                return self._say("field", path, template.as_text(wanted), template.as_text(found))
         return ""
 
     def _wrong_count(self, step: Step) -> str:
@@ -452,7 +457,7 @@ class RoteModel:
         return ""
 
     def _extracted(self, step: Step, result: ToolResult, extractor: str) -> Any:
-        return self._try(step, "extract", lambda: extract(result, extractor), extractor)
+        return self._try(step, "extract", lambda: extract(result, extractor, self._values), extractor)
 
     def _filled(self, step: Step, value: Any) -> Any:
         return self._try(step, "fill", lambda: template.fill(value, self._values))
@@ -514,36 +519,6 @@ class RoteModel:
             saved = [f"{name} = {_cut(template.as_text(self._values.get(name)))}" for name in step.save]
             asked = [_cut(template.as_text(dict(step.args)))] if step.line else []
             yield "; ".join([f"- {step.id} {step.tool}", *asked, *saved])
-
-
-def extract(result: ToolResult, extractor: str) -> Any:
-    """What a step saves of its result: output, lines, nul, json, json.a.b, data.a.b or exit_code.
-
-    Raises ValueError, TemplateError, OSError. When the output is cut, `data["file"]` holds the whole of it.
-    """
-    kind, _, path = extractor.partition(".")
-    if kind == "data" or kind == "exit_code":
-        return template.find(path or kind, result.data) if path or kind == "exit_code" else result.data
-    text = _output(result.data)
-    if kind == "json":
-        value = json.loads(text)
-        return template.find(path, value) if path else value
-    if kind == "lines":
-        return text.removesuffix("\n").split("\n") if text else []
-    if kind == "nul":
-        return [item for item in text.split("\0") if item]
-    return text.strip("\n")
-
-
-def _output(data: Any) -> str:
-    if not isinstance(data, dict):
-        return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
-    if not data.get("file"):
-        return str(data.get("output", ""))
-    path = Path(data["file"])
-    if path.stat().st_size > MAX_OUTPUT_BYTES:
-        raise ValueError(f"{path} is larger than {MAX_OUTPUT_BYTES} bytes")
-    return path.read_text(encoding="utf-8")
 
 
 def _holds(is_there: Callable[[Path], bool], path: Path) -> bool:

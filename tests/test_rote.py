@@ -13,8 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from models.base import Diverged, Event, Reply, Request, ToolCall, ToolResult
+from models.extract import extract
 from models.procedure import Procedure
-from models.rote import Declined, RoteModel, extract
+from models.rote import Declined, RoteModel
 from tools.base import ToolContext
 from tools.registry import all_tools
 
@@ -243,7 +244,9 @@ def test_a_recorded_result_that_differs_shows_at_the_next_reply(tmp_path: Path) 
         ("a\nb\n", "lines", ["a", "b"]),
         ("", "lines", []),
         ("a\u2028b\n\nc", "lines", ["a\u2028b", "", "c"]),
-        ("a\nb\0c\0", "nul", ["a\nb", "c"]),
+        ('[{"n": "x", "id": 7}, {"n": "xy", "id": 8}]', "json[n=who].id", 7),
+        ('{"all": [{"id": "A-1"}]}', "json.all[].id", "A-1"),
+        ("sku,stock\nS-1,4\nS-2,9\n", "csv[sku=code].stock", "9"),
         ("\ntext \n", "output", "text "),
         ('{"a": [{"b": "中"}]}', "json.a.0.b", "中"),
         ("x", "exit_code", 0),
@@ -251,7 +254,25 @@ def test_a_recorded_result_that_differs_shows_at_the_next_reply(tmp_path: Path) 
     ],
 )
 def test_extractors(output: str, extractor: str, value: Any) -> None:
-    assert extract(ToolResult("ok", {"exit_code": 0, "output": output}), extractor) == value
+    values = {"who": "x", "code": "S-2"}
+    assert extract(ToolResult("ok", {"exit_code": 0, "output": output}), extractor, values) == value
+
+
+@pytest.mark.parametrize(
+    ("output", "extractor", "why"),
+    [
+        ('[{"n": "y", "id": 7}]', "json[n=who].id", "no row whose n is 'x'"),
+        ('[{"n": "x", "id": 7}, {"n": "x", "id": 8}]', "json[n=who].id", "2 rows whose n is 'x'"),
+        ('[{"id": 7}, {"id": 8}]', "json[].id", "2 rows"),
+        ("[]", "json[].id", "no row"),
+        ('{"n": "x"}', "json[n=who].id", "no list of objects"),
+        ("just one line", "csv[sku=who].stock", "no table"),
+        ("sku,stock\nx\n", "csv[sku=who].stock", "no table"),
+    ],
+)
+def test_a_row_that_is_not_there_once_stops(output: str, extractor: str, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        extract(ToolResult("ok", {"output": output}), extractor, {"who": "x"})
 
 
 def test_a_cut_output_is_read_whole_from_its_file(tmp_path: Path) -> None:
@@ -265,7 +286,8 @@ def test_a_cut_output_is_read_whole_from_its_file(tmp_path: Path) -> None:
 
 
 def test_a_list_item_with_a_line_break_never_reaches_a_shell_as_two(tmp_path: Path) -> None:
-    steps = "plan:\n  - {tool: code_run, args: {type: bash, script: 'printf \"a\\nb\\0\"'}, save: {x: nul}}\n  - {tool: code_run, args: {type: bash, script: 'echo \"$x\"'}}\nresult: x\n"
+    script = "import json; print(json.dumps([chr(97) + chr(10) + chr(98)]))"
+    steps = f"plan:\n  - {{tool: code_run, args: {{type: python, script: '{script}'}}, save: {{x: json}}}}\n  - {{tool: code_run, args: {{type: bash, script: 'echo \"$x\"'}}}}\nresult: x\n"
     model = _rote(tmp_path / "sop", steps, {})
     reply, _ = _ask(model)
     with pytest.raises(Diverged, match="line break"):

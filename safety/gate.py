@@ -22,6 +22,11 @@ _CONFIRMABLE = {
     "install",
     "spend",
 }  # the owner's config says which of these ask; the others always do
+LEAVE_SANDBOX = {
+    "system",
+    "outside",
+    "secret",
+}  # what no sandbox can do: once the owner has allowed it, it runs outside
 _REFUSED = {"catastrophic", "agent", "session", "forbidden"}
 _IN_AGENT = (
     ("config.yaml", "the owner edits it; ask_user"),
@@ -53,6 +58,7 @@ class Decision:
     decision: Literal["allow", "confirm", "refuse"]
     risk: str
     reason: str
+    risks: tuple[str, ...] = ()  # of all that was found, allowed or not: what the sandbox goes by (safety/lifts.py)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +69,25 @@ class Gate:
     home: Path
     owner_home: Path
     cwd: Path
+    runs_code: Literal["yes", "ask", "no"] = "yes"  # whether there is a sandbox for it, or somebody to ask
+    no_sandbox: str = ""  # why there is none, and how to get one
+    sandboxed: bool = False  # then the owner is told of a call that must leave the sandbox
 
     def decide(self, ask: Ask) -> Decision:
         """Never raises; takes well under 10 ms for what people write."""
         findings = list(self._findings(ask))
         decided = [self._decision(finding) for finding in findings]
+        risks = tuple(dict.fromkeys(decision.risk for decision in decided))
         for wanted in ("refuse", "confirm"):
             chosen = [decision for decision in decided if decision.decision == wanted]
             if chosen:
                 reasons = dict.fromkeys(decision.reason for decision in chosen)
-                return Decision(chosen[0].decision, chosen[0].risk, "; ".join(list(reasons)[:3]))
-        return Decision("allow", decided[0].risk if decided else "none", decided[0].reason if decided else "")
+                leaves = (
+                    self.sandboxed and wanted == "confirm" and "execute" in ask.effects and LEAVE_SANDBOX & set(risks)
+                )
+                more = " (runs outside the sandbox)" if leaves else ""
+                return Decision(chosen[0].decision, chosen[0].risk, "; ".join(list(reasons)[:3]) + more, risks)
+        return Decision("allow", decided[0].risk if decided else "none", decided[0].reason if decided else "", risks)
 
     def _decision(self, finding: Finding) -> Decision:
         risk: str = finding.risk
@@ -136,6 +150,10 @@ class Gate:
             yield Finding("delete", f"{ask.tool} moves {ask.paths[0]}{more} to the trash")
 
     def _script(self, ask: Ask, places: Places) -> Iterator[Finding]:
+        if self.runs_code == "no":
+            yield Finding("forbidden", f"code runs in a sandbox only: {self.no_sandbox}")
+        elif self.runs_code == "ask":
+            yield Finding("unknown", f"runs without a sandbox: {self.no_sandbox}")
         script, env = ask.args.get("script"), ask.args.get("env")
         if not isinstance(script, str):
             yield Finding("unknown", f"{ask.tool} runs something that the gate cannot see")

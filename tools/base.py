@@ -13,9 +13,12 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from models.base import ToolResult
+
+if TYPE_CHECKING:
+    from safety.sandbox import Lift, Sandbox
 
 Effect = Literal["none", "read", "write", "delete", "execute", "network", "ask", "memory"]
 
@@ -43,6 +46,8 @@ class ToolContext:
     tool_seconds: float = 60.0  # the default time limit of a call, seconds
     deadline: float = inf  # on the monotonic clock: no call goes on behind it
     env: dict[str, str] = field(default_factory=dict)  # added to the environment of child processes
+    sandbox: Sandbox | None = None  # where code runs; None: with the owner's rights
+    lifts: Callable[[str, dict[str, Any], tuple[Path, ...]], frozenset[Lift]] = lambda *_: frozenset()  # of a call
     redact: Callable[[str], str] = str  # hides secrets; a tool sends through it what it streams or keeps in a file
 
     def path(self, text: str) -> Path:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from models.base import Status, ToolResult
+from safety.sandbox import Cell
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.output import Live, Output
 from tools.processes import Tree
@@ -22,6 +23,7 @@ from tools.text_files import is_folder
 
 _SECRET_NAME = re.compile(r"(^|_)(API_KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 _STARTUP_FILES = ("BASH_ENV", "ENV", "PYTHONSTARTUP")  # would run code that is not in the script
+_FATAL = {signal.SIGABRT, signal.SIGKILL, signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGXCPU, signal.SIGXFSZ, signal.SIGSYS}  # fmt: skip
 _ARGUMENT_BYTES = 100_000  # Linux takes at most 128 kB as one argument
 _DRAIN_SECONDS = 0.3  # what a script left in the background may take to end by itself
 
@@ -49,18 +51,26 @@ def code_run(
         raise ToolError(f"cwd: {folder} is not a folder")
     limit = min(float(timeout or ctx.tool_seconds), max(1.0, ctx.deadline - time.monotonic()))
     name = re.sub(r"[^\w.-]", "_", ctx.call)[:60] or "call"
-    variables = _environment(ctx, env or {})
+    given = _given(ctx.env | (env or {}))
     with _on_disk(ctx.folder):
         argv = _command(type, script, ctx.folder / name)
         output = Output(ctx.folder / f"out-{name}.txt", ctx.redact)
+    cell = _cell(ctx, argv, folder, given, {"script": script, "type": type, "env": env or {}})
     stopped: list[str] = []
+    taken: list[str] = []
     with closing(output):  # also on Ctrl-C and when the run is closed
-        tree = _start(argv, folder, variables, f"{ctx.folder.name}.{name}")
         try:
-            is_late = yield from _follow(tree, output, ctx, time.monotonic() + limit)
+            tree = _start(cell, folder, f"{ctx.folder.name}.{name}")
+            try:
+                is_late = yield from _follow(tree, output, ctx, time.monotonic() + limit)
+            finally:
+                stopped = tree.stop()
         finally:
-            stopped = tree.stop()
-    return _result(tree.leader.returncode, output, limit if is_late else None, [] if is_late else stopped)
+            left, taken = cell.close(ctx.folder)
+    result = _result(_code(cell, tree), output, limit if is_late else None, [] if is_late else [*stopped, *left])
+    if taken:
+        result.data["taken"] = f"moved to {ctx.folder}, since it would run at the next login: {', '.join(taken)}"
+    return result
 
 
 @contextmanager
@@ -75,17 +85,32 @@ def _on_disk(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _environment(ctx: ToolContext, env: dict[str, str]) -> dict[str, str]:
-    """Ours, without start-up files and without what is named like a secret, unless the run gives it."""
+def _cell(ctx: ToolContext, argv: list[str], folder: Path, given: dict[str, str], args: dict[str, Any]) -> Cell:
+    """The command as it is started: in the sandbox, unless the gate lifts it for this call or the run has none."""
+    variables = _environment()
+    lifts = ctx.lifts("code_run", args, (folder.resolve(),))
+    if ctx.sandbox is None or "all" in lifts:
+        return Cell(argv, variables | given, False)
+    scripts = [Path(word) for word in argv if word.startswith(f"{ctx.folder}/")]
+    try:
+        return ctx.sandbox.cell(argv, folder.resolve(), variables, given=given, readable=scripts, lifts=lifts)
+    except UnicodeEncodeError as error:
+        raise ToolError(f"env: {error.object[error.start : error.end]!a} cannot be passed on") from error
+
+
+def _environment() -> dict[str, str]:
+    """Ours, without start-up files and without what is named like a secret."""
     variables = {name: value for name, value in os.environ.items() if not _SECRET_NAME.search(name)}
     for name in _STARTUP_FILES:
         variables.pop(name, None)
-    variables |= {"PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1", "PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
-    given = ctx.env | env
-    for name, value in given.items():
+    return variables | {"PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1", "PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
+
+
+def _given(variables: dict[str, str]) -> dict[str, str]:
+    for name, value in variables.items():
         if not name or "=" in name or "\0" in name + value:
             raise ToolError(f"env: {name!a} is no name, or its value no value, for a variable")
-    return variables | given
+    return variables
 
 
 def _command(type: str, script: str, stem: Path) -> list[str]:
@@ -109,13 +134,22 @@ def _command(type: str, script: str, stem: Path) -> list[str]:
     return [bash, str(path)]
 
 
-def _start(argv: list[str], folder: Path, variables: dict[str, str], name: str) -> Tree:
+def _start(cell: Cell, folder: Path, name: str) -> Tree:
+    argv = cell.argv
     try:
-        return Tree(argv, folder, variables, name)
+        return Tree(argv, folder, cell.env, name, descriptors=cell.descriptors, is_namespace=cell.is_namespace)
     except OSError as error:  # the folder may not be entered, the environment is too large, no process left
         raise ToolError(f"cannot start {argv[0]} in {folder}: {error.strerror}") from error
     except UnicodeEncodeError as error:
         raise ToolError(f"env: {error.object[error.start : error.end]!a} cannot be passed on") from error
+    finally:
+        cell.started()
+
+
+def _code(cell: Cell, tree: Tree) -> int | None:
+    """The exit code; bubblewrap says 128 and more of a signal, as a shell does."""
+    code = tree.leader.returncode
+    return 128 - code if cell.is_namespace and code is not None and code - 128 in _FATAL else code
 
 
 def _follow(tree: Tree, output: Output, ctx: ToolContext, deadline: float) -> Generator[str, None, bool]:

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,11 +48,22 @@ class Process:
 class Tree:
     """The processes of one call. Start it through here, and `stop()` it on every way out."""
 
-    def __init__(self, argv: list[str], cwd: Path, env: dict[str, str], name: str) -> None:
+    def __init__(
+        self,
+        argv: list[str],
+        cwd: Path,
+        env: dict[str, str],
+        name: str,
+        *,
+        descriptors: Sequence[int] = (),
+        is_namespace: bool = False,
+    ) -> None:
+        """`descriptors` are passed on. `is_namespace`: the leader holds a namespace of processes, which ends with it."""
         if LINUX:
             _become_subreaper()
         self.mark = mark(name)
         self.started = _ticks()
+        self.is_namespace = is_namespace
         with starting:
             self.leader = subprocess.Popen(
                 argv,
@@ -62,6 +73,7 @@ class Tree:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                pass_fds=descriptors,
             )
             _leaders.add(self.leader.pid)
         self.exit = _exit_descriptor(self.leader)
@@ -71,11 +83,7 @@ class Tree:
         self.leader.wait()
         if not LINUX:
             return bool(self.rest())
-        try:  # no child at all is the usual answer, and an orphan would be our child
-            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        except ChildProcessError:
-            return False
-        return bool(self.rest())
+        return self._has_children() and bool(self.rest())  # no child is the usual answer; an orphan would be our child
 
     def rest(self) -> list[int]:
         """The pids of the call that still run, the script's own among them; reaps those that have ended."""
@@ -89,17 +97,33 @@ class Tree:
         """
         stopped: dict[int, str] = {}
         try:
-            if self.leader.poll() is not None and not self.has_rest():
+            if self.leader.poll() is not None and (self.is_namespace or not self.has_rest()):
+                self._see_it_end(limit_seconds)
                 return []
             for sign, seconds in ((signal.SIGTERM, patience_seconds), (signal.SIGKILL, limit_seconds)):
                 end = time.monotonic() + seconds
                 while time.monotonic() < end and (pids := self.rest()):
                     stopped |= {pid: _command(pid) for pid in pids if pid not in stopped}
-                    _send(pids, sign)
+                    # the leader of a namespace would take the others with it, before they can end by themselves
+                    spared = {self.leader.pid} if self.is_namespace and sign == signal.SIGTERM else set()
+                    _send([pid for pid in pids if pid not in spared], sign)
                     wait_for(pids, end if sign == signal.SIGTERM else min(end, time.monotonic() + 0.05))
             return list(stopped.values())
         finally:
             self._close()
+
+    def _see_it_end(self, limit_seconds: float) -> None:
+        """Of a namespace whose leader has ended the kernel kills the rest; they are ours to reap."""
+        end = time.monotonic() + limit_seconds
+        while self.is_namespace and self._has_children() and time.monotonic() < end and (pids := self.rest()):
+            wait_for(pids, end)
+
+    def _has_children(self) -> bool:
+        try:
+            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            return False
+        return True
 
     def _close(self) -> None:
         _leaders.discard(self.leader.pid)

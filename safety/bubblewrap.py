@@ -1,0 +1,95 @@
+"""The command line of bubblewrap for each kind of sandbox: what is seen, what may be written, what is cut off.
+
+Nothing here starts anything. Mounts are made in the order of the arguments: a later one lies on top.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+# `--unshare-user` says it where `--unshare-all` only tries; as root the rights of root would stay without `--cap-drop`.
+_APART = ("--unshare-all", "--unshare-user", "--cap-drop", "ALL", "--die-with-parent", "--new-session")
+_ESSENTIALS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
+_SETTINGS = ("ld.so.cache", "localtime", "passwd", "group", "nsswitch.conf", "hosts", "alternatives", "ssl/certs", "ssl/openssl.cnf")  # fmt: skip
+_RUNTIME = ("/run", "/var/run")  # where daemons and the desktop have their sockets
+_KERNEL = ("sys", "sysrq-trigger", "irq", "bus", "fs", "scsi", "acpi", "driver", "mtrr", "dynamic_debug", "kcore", "kmsg", "slabinfo", "latency_stats", "timer_list")  # fmt: skip
+TEMPORARY_BYTES = 1 << 30  # of a folder for temporary files that the sandbox has for itself
+
+
+def narrow(python: Iterable[str | Path], *, chdir: str = "/tmp") -> list[str]:
+    """For a script of an SOP: Python's library to read, nothing to write, nobody to talk to."""
+    places = ["/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", *map(str, python)]
+    bound = [word for place in places for word in ("--ro-bind-try", place, place)]
+    # the folder for temporary files comes before what is bound: Sopwith itself may lie in it
+    return [*_APART, "--tmpfs", "/tmp", *bound, "--dev", "/dev", "--remount-ro", "/", "--chdir", chdir]
+
+
+def minimal(scratch: Path, readable: Iterable[Path], cwd: Path, info: int) -> list[str]:
+    """For a shared session: programs and Python to read, one folder to write, which is HOME; no file of the owner."""
+    places = [*_ESSENTIALS, *(f"/etc/{name}" for name in _SETTINGS), *python_places(), *map(str, readable)]
+    bound = [word for place in dict.fromkeys(places) for word in ("--ro-bind-try", place, place)]
+    own = ["--bind", str(scratch), str(scratch)]
+    return [*_APART, *_temporary(), *bound, *_system(), *own, "--remount-ro", "/", "--chdir", str(cwd), *_filter(info)]
+
+
+def wide(
+    roots: Iterable[Path],
+    *,
+    pinned: Iterable[Path] = (),
+    kept: Iterable[Path] = (),
+    hidden: Iterable[Path] = (),
+    own_temporary: bool = False,
+    network: bool = False,
+    cwd: Path,
+    info: int,
+) -> list[str]:
+    """For the owner's tasks: all to read but `hidden`, `roots` to write but `kept`; `pinned` folders stay where they are.
+
+    `info`: the descriptor of the filter.
+    """
+    words = [*_APART, *(["--share-net"] if network else []), "--ro-bind", "/", "/", *_system()]
+    for place in _RUNTIME:
+        if Path(place).is_dir() and not Path(place).is_symlink():
+            words += ["--tmpfs", place]
+    names = os.path.realpath("/etc/resolv.conf")  # systemd's lies in /run
+    if network and names.startswith("/run/"):
+        words += ["--ro-bind-try", names, names]
+    words += _temporary() if own_temporary else []
+    for writable in (*roots, *pinned):  # a folder that is pinned is a mount point, which cannot be renamed
+        words += ["--bind-try", str(writable), str(writable)]
+    for fixed in kept:
+        words += ["--ro-bind-try", str(fixed), str(fixed)]
+    for secret in hidden:
+        if secret.is_dir():
+            words += ["--tmpfs", str(secret), "--remount-ro", str(secret)]
+        elif secret.exists():
+            words += ["--ro-bind", os.devnull, str(secret)]
+    return [*words, "--chdir", str(cwd), *_filter(info)]
+
+
+def python_places() -> list[str]:
+    """Where this Python and its packages lie."""
+    return [os.path.realpath(place) for place in dict.fromkeys((sys.base_prefix, sys.base_exec_prefix, sys.prefix))]
+
+
+def _system() -> list[str]:
+    """Devices and processes. Root's writes to /proc are let through by its user id, whatever rights it has given up."""
+    words = ["--dev", "/dev", "--proc", "/proc"]
+    for name in _KERNEL if os.geteuid() == 0 else ():
+        place = f"/proc/{name}"
+        if Path(place).is_dir():
+            words += ["--ro-bind", place, place]
+        elif Path(place).exists():
+            words += ["--ro-bind", os.devnull, place]
+    return words
+
+
+def _temporary() -> list[str]:
+    return ["--size", str(TEMPORARY_BYTES), "--tmpfs", "/tmp"]
+
+
+def _filter(info: int) -> list[str]:
+    return ["--seccomp", str(info)] if info >= 0 else []

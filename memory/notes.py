@@ -17,15 +17,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
-from typing import Literal, get_args
+from typing import get_args
 
 from memory.files import write_atomic
 from memory.owner_files import read_owner_text
+from memory.remember import Kind
 from memory.repository import BY_HAND, Content, Repository, one_line
 from memory.sessions import MAIN, Session
 from safety.secrets import Redactor
 
-Kind = Literal["instruction", "preference", "decision", "lesson", "todo", "event"]
 SECTIONS = {  # section → its heading in English and in Chinese
     "events": ("Events", "今日事件"),
     "insights": ("Insights", "重要洞察"),

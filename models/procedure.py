@@ -18,8 +18,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from config import SopwithError
 from models import template
@@ -80,8 +81,7 @@ class ProcedureError(SopwithError):
     """An sop.yaml that cannot be meant."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
+class Wording(NamedTuple):
     """A typed way to ask for this SOP. Each request of this wording holds one word of each of `anchors`, lower-case."""
 
     text: str
@@ -295,7 +295,7 @@ class _Reader:
         anchors = []
         for token in WORDING_TOKEN.findall(text):
             if token[0] == "[":
-                choices = tuple(_longest_word(choice) for choice in token[1:-1].split("|"))
+                choices = _choices(token)
                 anchors += [choices] if all(choices) else []
             elif token[0] != "{" and token not in SMALL_WORDS:
                 anchors.append((token,))
@@ -452,6 +452,12 @@ class _Reader:
         self._known(texts, ("en", "zh"), at)
         self._names(list(texts.values()), at, known)
         return texts
+
+
+@lru_cache(maxsize=4096)
+def _choices(group: str) -> tuple[str, ...]:
+    """The longest word of each choice of a group; an SOP's wordings mostly have the same groups."""
+    return tuple(_longest_word(choice) for choice in group[1:-1].split("|"))
 
 
 def _longest_word(text: str) -> str:

@@ -14,10 +14,9 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from models import template
 from models.base import Blame, Diverged, Event, Reply, Request, ToolCall, ToolResult
@@ -74,16 +73,14 @@ class Declined(Diverged):
     declined = True
 
 
-@dataclass(frozen=True, slots=True)
-class Doubt:
+class Doubt(NamedTuple):
     """Why a replay must not go on, in one line, and what that is to be blamed on."""
 
     kind: Blame
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(NamedTuple):
     """A commit step with its arguments; None where they depend on what an earlier write will bring. `result` once done."""
 
     step: str

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from models.base import ToolResult
 
@@ -27,8 +27,7 @@ class ToolError(Exception):
     """The model's mistake or the world's: goes to the model as an outcome. One or two lines."""
 
 
-@dataclass(frozen=True, slots=True)
-class Between:
+class Between(NamedTuple):
     """The bounds of an integer argument, both allowed: `Annotated[int, Between(1, 3600)]`."""
 
     low: int
@@ -65,8 +64,7 @@ class ToolContext:
             raise ToolError(f"{text}: {error}") from error
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(NamedTuple):
     """A function with what the handler and the gate must know of it. `effects` names what it may do to the world;
     `paths` names those of its arguments that are paths (a string, or a list of strings)."""
 

@@ -71,6 +71,7 @@ class Limits:
     cost_usd: float = field(default=3.0, metadata={"least": 0})
     minutes: float = field(default=60.0, metadata={"above": 0})
     tool_seconds: float = field(default=60.0, metadata={"above": 0})
+    context_tokens: int = field(default=100_000, metadata={"least": 4000})  # of one request
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Literal, Protocol
@@ -87,6 +87,20 @@ class Prompts(Protocol):
         ...
 
 
+class Reloaded(Protocol):
+    """Workspace files that changed since the model read them (context/changes.py)."""
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """The version that each has now."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """What the model reads about it."""
+        ...
+
+
 @dataclass(slots=True)
 class TurnState:
     """What the turn policy carries from turn to turn; a resumed run finds it in its log (runs/resume.py)."""
@@ -119,12 +133,17 @@ class AgentHandler:
         state: TurnState,
         l2_index: str = "",
         steering: Callable[[], list[str]] = list,
+        remember: Callable[[int, str], Iterable[Event]] = lambda turn, said: (),
+        context_changes: Callable[[], Reloaded | None] = lambda: None,
     ) -> None:
+        """`remember` writes down what the owner says for good, while the run works; `context_changes` looks whether the
+        owner has changed a file that the model has read."""
         self.run, self.session, self.request = run, session, request
         self.tools, self.schemas, self.check_args = tools, schemas, check_args
         self.context, self.gate, self.redact = context, gate, redact
         self.owner, self.inbox, self.prompts = owner, inbox, prompts
         self.working, self.state, self.l2_index, self.steering = working, state, l2_index, steering
+        self.remember, self.context_changes = remember, context_changes
         self.schema_of = {schema["function"]["name"]: schema for schema in schemas}
         self.loops = LoopWatch()
         self.notes: list[str] = []  # for the tail of the next request
@@ -133,10 +152,9 @@ class AgentHandler:
         self.by_rote = True  # until a model has spoken
 
     def prepare(self, turn: int, messages: list[Message]) -> Generator[Event, None, Request]:
-        """The request of this turn: history, then anchor and reminders at the tail. Steering joins the history."""
-        for said in self.steering():
-            yield {"type": "steered", "turn": turn, "text": said}
-            messages.append({"role": "user", "content": self.prompts.text("steered", text=said)})
+        """The request of this turn: history, then anchor and reminders at the tail. Steering and changed files join the
+        history."""
+        yield from self._heard(turn, messages)
         due = [] if self.by_rote else [r.kind for r in REMINDERS if r.is_due(turn)]
         for kind in due:
             yield {"type": "reminder", "turn": turn, "kind": kind}
@@ -152,6 +170,17 @@ class AgentHandler:
         parts += self.notes
         self.notes, self.resend_tools, self.state.has_resumed = [], False, False
         return Request(turn, messages, self.schemas, "\n\n".join(parts), describe)
+
+    def _heard(self, turn: int, messages: list[Message]) -> Iterator[Event]:
+        """What the owner has said and changed since the last turn; it is put behind the history."""
+        for said in self.steering():
+            yield {"type": "steered", "turn": turn, "text": said}
+            messages.append({"role": "user", "content": self.prompts.text("steered", text=said)})
+            yield from self.remember(turn, said)
+        reloaded = self.context_changes()
+        if reloaded is not None:
+            yield {"type": "reloaded", "turn": turn, "files": dict(reloaded.files), "text": reloaded.text}
+            messages.append({"role": "user", "content": reloaded.text})
 
     def dispatch(self, turn: int, reply: Reply) -> Generator[Event, None, Outcome]:
         """Carries out the reply: its first call, or its answer."""

@@ -1,113 +1,183 @@
-"""Writes what the model reads when a run begins: the system prompt, and the message that holds the task.
+"""Puts together what a model reads when a run begins: the system prompt, and the message that holds the task.
 
-Stable text comes first and changing text last, so that an endpoint's prompt cache holds from one task to the next:
-rules, facts index and SOP headers are the system prompt; earlier tasks, environment and task are the user message.
-Source: seed 002 §2, seed 004 §2, §4.
+Each block comes from an injector (context/injectors.py) that is registered with a priority and a budget in tokens.
+Stable blocks make the system prompt, in a fixed order, so that an endpoint's prompt cache holds from one task to the
+next; changing ones stand in the user message. The task is never cut. Source: seed 001 §2.2; seed 004 §2.
 """
 
 from __future__ import annotations
 
-import platform
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
+from config import SopwithError
 from context.prompts import Prompts
-from models.base import Message
+from context.tokens import estimate
+from context.workspace import Workspace
+from memory.reader import Reader
+from memory.sops import Sop, SopStore
+from models.base import Event, Message
 
-MAX_HEADER_BYTES = 66  # of a description; bytes go with tokens in English and in Chinese
-MAX_EARLIER_TASKS = 20
-MAX_HINT_CHARS = 6000
-MAX_LEARNED = 40  # SOPs; the lanes of learning/routing.py find the others
-MAX_REQUEST_CHARS = 400
-MAX_RESULT_CHARS = 400
-MAX_LAST_RESULT_CHARS = 4000  # the next request often points into it: "delete the second one"
-_CLAUSE_END = re.compile(r"[,;:.](?=\s|$)|[，；：。]|(?<=[^.。])$")
+FAULTS = (OSError, SopwithError, ValueError, LookupError, TypeError, AttributeError, RuntimeError, ImportError)
+SHARE = 0.5  # of the run's budget: as much may the first messages take, the task not counted
 
 
 @dataclass(frozen=True, slots=True)
-class FoldedTask:
-    """An earlier task of the conversation: what was asked, what came of it, in how many turns."""
+class Block:
+    """What an injector brings: a text, and a heading that stays when the text is cut."""
 
-    request: str
-    result: str
-    turns: int
-
-
-def build(
-    task: str,
-    *,
-    prompts: Prompts,
-    sop_headers: list[str],
-    l2_index: str,
-    cwd: Path,
-    session: str,
-    now: datetime,
-    previous: Sequence[FoldedTask] = (),
-    sop_folder: str = "sops",
-    learned_headers: Sequence[str] = (),
-    learned_folder: str = "",
-    hint: str = "",
-) -> list[Message]:
-    """The first two messages of a run, [system, user].
-
-    `sop_headers` are lines "name: description", of which the first clauses are shown; `sop_folder` is where the model
-    finds the SOPs, said once; likewise for what was learned here. A session other than "main" is read by others, so the
-    facts index and the learned SOPs, which are about the owner, stay out. `hint` is the text of an SOP that may fit. `previous` is oldest first and gets cut;
-    `task` never is.
-    """
-    blocks = [prompts.text("system")]
-    if session == "main" and l2_index.strip():
-        blocks.append(f"{prompts.text('facts')}\n{l2_index.strip()}")
-    if sop_headers:
-        blocks.append("\n".join([prompts.text("sops", folder=sop_folder), *map(_header, sop_headers)]))
-    if session == "main" and learned_headers:
-        shown = learned_headers[:MAX_LEARNED]
-        blocks.append("\n".join([prompts.text("learned_sops", folder=learned_folder), *map(_header, shown)]))
-    asked = [_earlier(previous, prompts)] if previous else []
-    if hint:
-        asked.append(prompts.text("hint", text=_cut(hint, MAX_HINT_CHARS)))
-    asked.append(prompts.text("environment", cwd=cwd, platform=_platform(), date=now.strftime("%Y-%m-%d %a")))
-    asked.append(prompts.text("task", task=task))
-    return [
-        {"role": "system", "content": "\n\n".join(blocks)},
-        {"role": "user", "content": "\n\n".join(asked)},
-    ]
+    text: str
+    heading: str = ""
 
 
-def _header(line: str) -> str:
-    """A line of the SOP list: the name, and as many clauses of the description as have room."""
-    name, _, description = line.partition(": ")
-    ends = [found.start() for found in _CLAUSE_END.finditer(description)]
-    fitting = [end for end in ends if len(description[:end].encode()) <= MAX_HEADER_BYTES]
-    if fitting:
-        return f"- {name}: {description[: fitting[-1]]}"
-    return f"- {name}: {description.encode()[:MAX_HEADER_BYTES].decode(errors='ignore')}…"
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What a context is built from. `previous` are the earlier runs of the conversation, oldest first; `hints` SOPs that
+    routing found near; `recall` finds memories for a request."""
+
+    task: str
+    prompts: Prompts
+    reader: Reader
+    workspace: Workspace
+    sops: SopStore
+    seeds_folder: Path
+    learned_folder: Path
+    cwd: Path
+    now: datetime
+    persona: Callable[[], str] = lambda: ""  # its text for the prompt
+    previous: Sequence[str] = ()
+    hints: Sequence[Sop] = ()
+    recall: Callable[[str], Sequence[str]] = lambda request: ()
 
 
-def _earlier(previous: Sequence[FoldedTask], prompts: Prompts) -> str:
-    """The conversation so far, one item a task. The last result is kept longer than the others."""
-    shown = previous[-MAX_EARLIER_TASKS:]
-    lines = [prompts.text("earlier")]
-    if left_out := len(previous) - len(shown):
-        lines.append(prompts.text("earlier_left_out", count=left_out))
-    for folded in shown:
-        limit = MAX_LAST_RESULT_CHARS if folded is shown[-1] else MAX_RESULT_CHARS
-        request, result = _cut(folded.request, MAX_REQUEST_CHARS), _cut(folded.result, limit)
-        lines.append(prompts.text("earlier_task", request=request, result=result, turns=folded.turns))
-    return "\n".join(lines)
+@dataclass(frozen=True, slots=True)
+class Injector:
+    """One part of the context. Lower priorities come first. `max_tokens` None: never cut. `keeps_end`: when it is too
+    long, what came first goes."""
+
+    name: str
+    priority: int
+    max_tokens: int | None
+    is_stable: bool
+    write: Callable[[Brief], Block | str]
+    keeps_end: bool = False
 
 
-def _cut(text: str, limit: int) -> str:
-    """Head and tail of a text that is too long, so that neither its beginning nor its conclusion is lost."""
-    text = text.strip()
-    if len(text) <= limit:
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The first two messages of a run, [system, user], and how they came about: tokens of each block, names of those
+    that were cut and of those that failed, what was read from which file."""
+
+    messages: list[Message]
+    blocks: Mapping[str, int]
+    cut: Sequence[str] = ()
+    failed: Sequence[str] = ()
+    files: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def event(self, turn: int) -> Event:
+        """What the log says of it; `messages` is what a resumed run begins with."""
+        return {
+            "type": "context",
+            "turn": turn,
+            "blocks": dict(self.blocks),
+            "cut": list(self.cut),
+            "failed": list(self.failed),
+            "files": dict(self.files),
+            "messages": self.messages,
+        }
+
+
+class ContextBuilder:
+    """Builds the context from injectors. One that fails is left out, and said."""
+
+    def __init__(self, injectors: Iterable[Injector] = (), redact: Callable[[str], str] = str) -> None:
+        self._injectors: list[Injector] = []
+        self._redact = redact
+        for injector in injectors:
+            self.register_injector(injector)
+
+    def register_injector(self, injector: Injector) -> None:
+        """Adds one; of the same priority, the one that was registered first comes first."""
+        self._injectors = sorted([*self._injectors, injector], key=lambda each: each.priority)
+
+    def build(self, brief: Brief, max_tokens: int) -> Context:
+        """The first messages within `max_tokens`: blocks of a higher priority take what they need first."""
+        blocks, failed = self._blocks(brief)
+        room = max_tokens - sum(estimate(_whole(block)) for each, block in blocks if each.max_tokens is None)
+        written: list[tuple[Injector, str]] = []
+        cut: list[str] = []
+        for injector, block in blocks:
+            if injector.max_tokens is not None:
+                limit = max(0, min(injector.max_tokens, room) - estimate(block.heading) - 2)
+                fitting = fit(block.text, limit, brief.prompts, keeps_end=injector.keeps_end)
+                if fitting != block.text:
+                    cut.append(injector.name)
+                block = Block(fitting, block.heading)
+                room -= estimate(_whole(block))
+            written.append((injector, _whole(block)))
+        messages: list[Message] = [
+            {"role": role, "content": "\n\n".join(text for each, text in written if each.is_stable == is_stable)}
+            for role, is_stable in (("system", True), ("user", False))
+        ]
+        sizes = {each.name: estimate(text) for each, text in written}
+        return Context(messages, sizes, cut, failed, _files(brief.workspace))
+
+    def _blocks(self, brief: Brief) -> tuple[list[tuple[Injector, Block]], list[str]]:
+        blocks: list[tuple[Injector, Block]] = []
+        failed: list[str] = []
+        for injector in self._injectors:
+            try:
+                written = injector.write(brief)
+            except FAULTS as error:
+                failed.append(injector.name)
+                _log(injector, error)
+                continue
+            block = written if isinstance(written, Block) else Block(written)
+            if block.text.strip():
+                hidden = block.text if injector.name == "task" else self._redact(block.text)
+                blocks.append((injector, Block(hidden.strip(), block.heading)))
+        return blocks, failed
+
+
+def fit(text: str, max_tokens: int, prompts: Prompts, *, keeps_end: bool = False) -> str:
+    """The text, or as many of its lines as fit, and a line that says how many were left out."""
+    if estimate(text) <= max_tokens:
         return text
-    tail = limit // 3
-    return f"{text[: limit - tail - 3]} … {text[len(text) - tail :]}"
+    lines = text.splitlines()
+    ordered = lines[::-1] if keeps_end else lines
+    kept: list[str] = []
+    room = max_tokens - estimate(prompts.text("left_out", count=len(lines)))
+    for line in ordered:
+        room -= estimate(line) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    said = prompts.text("left_out", count=len(lines) - len(kept))
+    return "\n".join([said, *kept[::-1]] if keeps_end else [*kept, said])
 
 
-def _platform() -> str:
-    return f"{platform.system()} {platform.machine()}"
+def _files(workspace: Workspace) -> dict[str, dict[str, Any]]:
+    """How loading each file went; `version` names its text."""
+    versions = workspace.versions
+    return {
+        result.file_path: {
+            "version": versions[result.file_path],
+            "error": result.error,
+            "from_cache": result.from_cache,
+            "is_default": result.is_default,
+        }
+        for result in workspace.results
+    }
+
+
+def _whole(block: Block) -> str:
+    return f"{block.heading}\n{block.text}" if block.heading else block.text
+
+
+def _log(injector: Injector, error: Exception) -> None:
+    import logging
+
+    logging.getLogger("sopwith.context").info("injector %s failed", injector.name, exc_info=error)

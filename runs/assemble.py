@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from difflib import get_close_matches
 from functools import partial
+from itertools import chain
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from agent_loop import End, agent_loop
 from config import Config, ConfigError, ModelConfig
-from context.builder import FoldedTask, build
+from context.compaction import Compaction
+from context.history import History, Reading
 from context.prompts import Prompts
 from handler import AgentHandler, Owner
 from learning.guards import ReplayGuards
@@ -27,9 +29,10 @@ from memory.home import open_home
 from memory.inbox import Inbox
 from memory.runlog import RunLog, RunLogError, Totals, find_run, read_events
 from memory.sops import Sop, SopStore
-from models.base import Event, Message, Model, ModelUnavailable, Reply, Request
+from models.base import Event, Model, ModelUnavailable, Reply, Request
 from models.chain import Budget, ModelChain
 from models.rote import MAX_SCRIPT_CALLS, RoteModel
+from runs.briefing import Briefing, Scribe, Source, is_only_to_remember
 from runs.owners import AbsentOwner
 from runs.plan_calls import plan_calls
 from runs.resume import Progress, read_progress
@@ -56,6 +59,7 @@ class Options:
 
     session: str = "main"
     model: str | None = None
+    persona: str | None = None
     max_turns: int | None = None
     max_cost: float | None = None  # USD
     max_minutes: float | None = None
@@ -86,15 +90,14 @@ class Agent:
 
     def start(self, task: str, options: Options, owner: Owner, previous: Sequence[str] = ()) -> Run:
         """A new run. `previous` are the earlier runs of the conversation, oldest first."""
-        if not options.rote or options.session != "main":
+        if not options.rote or options.session != "main" or is_only_to_remember(task):
             return self._start(task, options, owner, None, previous)
         asked: list[Event] = []
         known = with_learned(self.sops.all(), self.config.home)
         choice = choose(task, known, options.cwd, Path.home(), ask_model=self._chooser(options, asked))
         match = choice.match
         replay = Replay(match.sop, match.parameters, task, match.lane) if match else None
-        hint = choice.text_for_model(self.config.lang) if self.config.models and not replay else ""
-        return self._start(task, options, owner, replay, previous, hint=hint, asked=asked)
+        return self._start(task, options, owner, replay, previous, hints=choice.hints, asked=asked)
 
     def _chooser(self, options: Options, asked: list[Event]) -> Callable[[str, str], str] | None:
         """The first configured model, to be asked once which SOP a request means. What it cost goes to `asked`."""
@@ -173,7 +176,7 @@ class Agent:
             if events[0].get("teaches"):
                 raise RunLogError(f"run {run} is a recording.\nLearn from it: sopwith teach NAME --from-run {run}")
             prompts = Prompts(events[0]["lang"])
-            progress = read_progress(events, prompts)
+            progress = read_progress(events, prompts, log.folder)
             if progress.status == "done":
                 raise RunLogError(f"run {run} is done.\nGo on in a conversation: sopwith chat --resume {run}")
             return self._go_on(log, progress, options, owner, prompts, say)
@@ -189,11 +192,10 @@ class Agent:
         replay: Replay | None,
         previous: Sequence[str],
         *,
-        hint: str = "",
+        hints: Sequence[Sop] = (),
         asked: Sequence[Event] = (),
     ) -> Run:
         models = self._configured(options)
-        messages = self._first_messages(task, options, previous, hint)
         log = RunLog.create(self.config.home)
         opening: Event = {
             "type": "run_started",
@@ -209,13 +211,15 @@ class Agent:
             "cwd": str(options.cwd),
             "lang": self.config.lang,
             "previous": list(previous),
-            "messages": messages,
+            **({"persona": options.persona} if options.persona else {}),
         }
-        progress = Progress(opening, messages)
+        progress = Progress(opening, [])
         progress.totals = Totals(asked)
-        model = self._model(models, replay, progress, options)
+        briefing = Briefing(self._source(self.prompts), log.run, opening, hints)
+        model = self._model(models, replay, progress, options, briefing, log.folder)
         progress.totals = Totals()  # counted again when they are written
-        return self._run(log, opening, progress, model, options, owner, self.prompts, asked)
+        noted = () if replay or is_only_to_remember(task) else briefing.note(1, task)
+        return self._run(log, opening, progress, model, options, owner, briefing, chain(asked, noted))
 
     def _go_on(
         self, log: RunLog, progress: Progress, options: Options, owner: Owner, prompts: Prompts, say: str | None
@@ -228,7 +232,8 @@ class Agent:
             if sop.procedure is None or sop.version != start["sop_version"]:
                 raise RunLogError(f"{start['sop']} has changed since run {log.run} began.\nStart the task again.")
             replay = Replay(sop, start["parameters"])
-        model = self._model(self._configured(options), replay, progress, options)
+        briefing = Briefing(self._source(prompts), log.run, start, versions=progress.versions)
+        model = self._model(self._configured(options), replay, progress, options, briefing, log.folder)
         if progress.pending is not None and progress.pending.kind != "rote" and not progress.is_pending_redacted:
             model = Recorded(progress.pending, model)
         opening: Event = {
@@ -237,13 +242,24 @@ class Agent:
             "task": start["task"],
             "stopped": stop_leftovers(log.run),  # what was still at work when the process before this one was killed
         }
-        run = self._run(log, opening, progress, model, options, owner, prompts)
+        run = self._run(log, opening, progress, model, options, owner, briefing)
         if say:
             run.steer(say)
         return run
 
-    def _model(self, models: list[Model], replay: Replay | None, progress: Progress, options: Options) -> Model:
-        """The chain: the SOP lane first, then the configured models."""
+    def _model(
+        self,
+        models: list[Model],
+        replay: Replay | None,
+        progress: Progress,
+        options: Options,
+        briefing: Briefing,
+        folder: Path,
+    ) -> Model:
+        """The chain: the SOP lane first, then the configured models, which read the history as the budget has it."""
+        start = progress.opening
+        if replay is None and is_only_to_remember(start["task"]):
+            return Scribe(briefing, start["task"], briefing.prompts, is_noted=progress.is_noted)
         limits = self.config.limits
         budget = Budget(
             limits.cost_usd if options.max_cost is None else options.max_cost,
@@ -268,7 +284,10 @@ class Agent:
             lane = [rote]
         if not lane and not models:
             return Nobody(self.prompts.text("no_model"))
-        return ModelChain([*lane, *models], budget)
+        compaction = Compaction(folder, briefing.prompts, progress.working.summaries)
+        write = None if progress.is_opened else briefing.write
+        history = History(write, compaction, limits.context_tokens, progress.extent)
+        return ModelChain([*lane, *(Reading(model, history) for model in models)], budget)
 
     def _guards(self, replay: Replay, options: Options) -> ReplayGuards:
         tools = all_tools()
@@ -289,8 +308,8 @@ class Agent:
         model: Model,
         options: Options,
         owner: Owner,
-        prompts: Prompts,
-        asked: Sequence[Event] = (),
+        briefing: Briefing,
+        before: Iterable[Event] = (),
     ) -> Run:
         home, start, steering = self.config.home, progress.opening, Steering(log.folder)
         tools = all_tools()
@@ -316,11 +335,13 @@ class Agent:
             redact=redactor.redact,
             owner=owner,
             inbox=Inbox(home),
-            prompts=prompts,
+            prompts=briefing.prompts,
             working=progress.working,
             state=progress.state,
             l2_index=self._l2_index(options),
             steering=steering.take,
+            remember=briefing.note,
+            context_changes=briefing.changes,
         )
         turns = options.max_turns or self.config.limits.turns + self._steps(progress)
         last_turn = progress.next_turn - 1 + turns if progress.status == "limit" else max(turns, progress.next_turn)
@@ -336,7 +357,7 @@ class Agent:
             totals=progress.totals,
             sop=start["sop"],
             learn=partial(self._learn, start) if learns else None,
-            before=asked,
+            before=before,
             redact=redactor.redact,
         )
 
@@ -390,30 +411,10 @@ class Agent:
 
         return OpenAICompatModel(settings, lang=self.config.lang, max_retries=max_retries)
 
-    def _first_messages(self, task: str, options: Options, previous: Sequence[str], hint: str) -> list[Message]:
-        return build(
-            task,
-            prompts=self.prompts,
-            sop_headers=self.sops.header_lines(self.config.lang, seeds=True),
-            sop_folder=str(SEEDS),
-            learned_headers=self.sops.header_lines(self.config.lang, seeds=False),
-            learned_folder=str(self.config.home / "sops"),
-            l2_index=self._l2_index(options),
-            hint=hint,
-            cwd=options.cwd,
-            session=options.session,
-            now=datetime.now().astimezone(),
-            previous=[folded for run in previous if (folded := self._folded(run))],
-        )
-
-    def _folded(self, run: str) -> FoldedTask | None:
-        task, result, turns = "", "", 0
-        for event in read_events(self.config.home, run):
-            if event["type"] == "run_started":
-                task = event["task"]
-            elif event["type"] == "run_ended":
-                result, turns = event["result"], event["turns"]
-        return FoldedTask(task, result, turns) if task else None
+    def _source(self, prompts: Prompts) -> Source:
+        """What the briefing of each run is made from."""
+        limits, redact = self.config.limits, self.redactor().redact
+        return Source(self.config.home, prompts, self.sops, SEEDS, limits.context_tokens, redact)
 
     def _l2_index(self, options: Options) -> str:
         path = self.config.home / "memory" / "global_mem_insight.txt"
@@ -450,7 +451,7 @@ def _day(opening: Event) -> date:
 
 def _as_started(options: Options, opening: Event) -> Options:
     """The options of a resumed run: where and for whom it works does not change."""
-    return replace(options, session=opening["session"], cwd=Path(opening["cwd"]))
+    return replace(options, session=opening["session"], cwd=Path(opening["cwd"]), persona=opening.get("persona"))
 
 
 class Recorded:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from context.compaction import Compaction, Extent
 from handler import Prompts, TurnState, prompt_after
 from memory.runlog import Totals
 from memory.working import WorkingMemory
@@ -17,6 +19,10 @@ class Progress:
 
     opening: Event
     messages: list[Message]
+    is_opened: bool = False  # the history begins with what the context builder wrote
+    versions: dict[str, str] | None = None  # of the workspace files that the model has read; None: of none yet
+    is_noted: bool = False  # what the request says for good is written down
+    extent: Extent = field(default_factory=Extent)  # how far the history is compacted
     next_turn: int = 1
     pending: Reply | None = None
     is_pending_redacted: bool = False  # it held a secret, which no log keeps: the model must be asked again
@@ -29,11 +35,13 @@ class Progress:
     totals: Totals = field(default_factory=Totals)
 
 
-def read_progress(events: Iterable[Event], prompts: Prompts) -> Progress:
-    """Rebuilds the state of a run from its events. The history comes out as it was sent, byte for byte."""
+def read_progress(events: Iterable[Event], prompts: Prompts, folder: Path) -> Progress:
+    """Rebuilds the state of a run from its events; `folder` is the run's. The history comes out as it was sent, byte for
+    byte. Logs of older versions hold the first messages in their first event."""
     stream = iter(events)
     opening = next(stream)
-    reader = _Reader(Progress(opening, list(opening["messages"])), prompts)
+    first = opening.get("messages") or []
+    reader = _Reader(Progress(opening, list(first), is_opened=bool(first)), prompts, folder)
     for event in stream:
         reader.take(event)
     reader.progress.state.has_resumed = True
@@ -43,8 +51,8 @@ def read_progress(events: Iterable[Event], prompts: Prompts) -> Progress:
 class _Reader:
     """Takes the events one by one; each type that changes the state has a method of its name."""
 
-    def __init__(self, progress: Progress, prompts: Prompts) -> None:
-        self.progress, self.prompts = progress, prompts
+    def __init__(self, progress: Progress, prompts: Prompts, folder: Path) -> None:
+        self.progress, self.prompts, self.folder = progress, prompts, folder
 
     def take(self, event: Event) -> None:
         self.progress.totals.add(event)
@@ -55,6 +63,24 @@ class _Reader:
     def _on_steered(self, event: Event) -> None:
         text = self.prompts.text("steered", text=event["text"])
         self.progress.messages.append({"role": "user", "content": text})
+
+    def _on_context(self, event: Event) -> None:
+        self.progress.messages[:0] = event["messages"]
+        self.progress.is_opened = True
+        self.progress.versions = {name: file["version"] for name, file in event["files"].items()}
+
+    def _on_noted(self, event: Event) -> None:
+        self.progress.is_noted |= "problem" not in event
+
+    def _on_reloaded(self, event: Event) -> None:
+        self.progress.messages.append({"role": "user", "content": event["text"]})
+        self.progress.versions = {**(self.progress.versions or {}), **event["files"]}
+
+    def _on_compacted(self, event: Event) -> None:
+        progress, extent = self.progress, Extent(event["up_to"], event["folded"])
+        compaction = Compaction(self.folder, self.prompts, progress.working.summaries)
+        progress.messages[:] = compaction.apply(progress.messages, progress.extent, extent)
+        progress.extent = extent
 
     def _on_handover(self, event: Event) -> None:
         self.progress.messages.append({"role": "user", "content": event["text"]})

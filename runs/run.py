@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import queue
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ from memory.runlog import NOT_LOGGED, RunLog, RunLogError, Totals
 from models.base import Diverged, Event, LimitReached, ModelUnavailable
 from runs.interrupts import Interrupts
 
-SAID = {"run_started", "steered", "text", "model_called", "handover", "asked", "answered", "confirm", "run_ended"}
+SAID = {"run_started", "context", "steered", "noted", "text", "model_called", "handover"}
+SAID |= {"asked", "answered", "confirm", "run_ended"}
 EXIT_CODES = {"done": 0, "failed": 1, "waiting": 3, "limit": 4, "no_model": 5, "cancelled": 130}
 
 
@@ -66,17 +68,17 @@ class Run:
         totals: Totals,
         sop: str | None,
         learn: Callable[[Run], Iterator[Event]] | None = None,
-        before: Sequence[Event] = (),
+        before: Iterable[Event] = (),
         redact: Callable[[Any], Any] = lambda data: data,
     ) -> None:
-        """`redact` hides what is secret in what the owner and the model say; the handler does it for the tools. `learn` is asked for what comes of the run once it has ended; `before` is what happened before turn 1."""
+        """`redact` hides what is secret in what the owner and the model say; the handler does it for the tools. `learn` is asked for what comes of the run once it has ended; `before` is what happens before turn 1."""
         self.id = log.run
         self.status = "working"
         self.result = ""
         self.stopped_by: int | None = None  # the signal that ended it
         self.is_marked = False  # it called start_long_term_update
         self.stops = 0  # how often a stop came: twice means that the owner wants to leave
-        self._log, self._opening, self._loop = log, [opening, *before], loop
+        self._log, self._opening, self._loop = log, chain([opening], before), loop
         self._steering, self._totals, self.sop, self._learn = steering, totals, sop, learn
         self._redact = redact
         self._started = time.monotonic() - totals.seconds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -10,71 +11,184 @@ from typing import Any, Literal
 import pytest
 
 from bench import tokens
-from context.builder import MAX_EARLIER_TASKS, MAX_HEADER_BYTES, FoldedTask, build
+from context.builder import Block, Brief, Context, ContextBuilder, Injector
+from context.injectors import INJECTORS, MAX_EARLIER_TASKS, MAX_HEADER_BYTES
 from context.prompts import Prompts
+from context.tokens import estimate
+from context.workspace import Workspace
+from memory.reader import reader_for
+from memory.runlog import RunLog
+from memory.sessions import Session
 from memory.sops import SopStore
 
 ROOT = Path(__file__).parent.parent
-
+Lang = Literal["en", "zh"]
 NOW = datetime(2026, 11, 21, 22, 22)
-HEADERS = ["largest-files: the largest files in a folder", "system-report: disk, memory and load of this machine"]
+FILES = {
+    "AGENTS.md": "House rule: tea at four.",
+    "SPIRIT.md": "You are dry and kind.",
+    "OWNER.md": "The owner is called Ann.",
+    "TOOLS.md": "The printer is called inky.",
+    "MEMORY.md": "Redux was given up in spring.",
+    "memory/2026-11-20.md": "- yesterday: paid the rent",
+    "memory/2026-11-21.md": "- today: called the plumber",
+    "memory/global_mem_insight.txt": "NAS: 192.168.7.9",
+}
+ORDER = ["dry and kind", "tea at four", "called Ann", "inky", "192.168.7.9", "largest-files", "given up in spring"]
 
 
-def built(task: str = "count the files", *, lang: Literal["en", "zh"] = "en", **changed: Any) -> tuple[str, str]:
-    given: dict[str, Any] = {
-        "prompts": Prompts(lang),
-        "sop_headers": HEADERS,
-        "l2_index": "PRINTER: the office printer is called inky",
-        "cwd": Path("/srv/project"),
-        "session": "main",
-        "now": NOW,
-        "previous": [],
-    }
-    system, user = build(task, **(given | changed))
-    assert (system["role"], user["role"]) == ("system", "user")
-    return system["content"], user["content"]
+def lay(home: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text(text, "utf-8")
+    return home
+
+
+def an_sop(home: Path, name: str, description: str, more: str = "", body: str = "Do it.") -> None:
+    lay(home, {f"sops/{name}/SKILL.md": f"---\nname: {name}\ndescription: {description}\n{more}---\n{body}\n"})
+
+
+def earlier_run(home: Path, request: str, result: str, turns: int = 1, session: str = "main") -> str:
+    log = RunLog.create(home)
+    stamp = {"run": log.run, "at": "2026-11-21T20:00:00.000Z"}
+    log.append({"type": "run_started", **stamp, "task": request, "session": session})
+    log.append({"type": "run_ended", **stamp, "result": result, "turns": turns, "status": "done"})
+    log.close()
+    return log.run
+
+
+def built(
+    home: Path,
+    task: str = "count the files",
+    *,
+    lang: Lang = "en",
+    session: str = "main",
+    max_tokens: int = 50_000,
+    injectors: tuple[Injector, ...] = INJECTORS,
+    redact: Callable[[str], str] = str,
+    **changed: Any,
+) -> Context:
+    who = Session.parse(session)
+    given: dict[str, Any] = {"cwd": Path("/srv/project"), "now": NOW}
+    brief = Brief(
+        task=task,
+        prompts=Prompts(lang),
+        reader=reader_for(home, who, NOW.date()),
+        workspace=Workspace(home, lang, who, NOW.date()),
+        sops=SopStore(ROOT / "sops", home / "sops"),
+        seeds_folder=Path("/home/ann/sopwith/sops"),
+        learned_folder=home / "sops",
+        **(given | changed),
+    )
+    context = ContextBuilder(injectors, redact).build(brief, max_tokens)
+    assert [message["role"] for message in context.messages] == ["system", "user"]
+    return context
+
+
+def said(context: Context) -> tuple[str, str]:
+    system, user = (message["content"] for message in context.messages)
+    return system, user
+
+
+def places(text: str, words: list[str]) -> list[int]:
+    return [text.index(word) for word in words]
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_stable_blocks_come_first(lang: Literal["en", "zh"]) -> None:
-    system, user = built(lang=lang)
+def test_stable_blocks_make_the_system_prompt_in_a_fixed_order(home: Path, lang: Lang) -> None:
+    system, user = said(built(lay(home, FILES), lang=lang, previous=[earlier_run(home, "list the logs", "three logs")]))
     assert system.index(Prompts(lang).text("system")) == 0
-    assert 0 < system.index("inky") < system.index("largest-files") < system.index("system-report")
-    assert user.index("/srv/project") < user.index("2026-11-21") < user.index("count the files")
+    assert places(system, ORDER) == sorted(places(system, ORDER))
+    asked = ["paid the rent", "the plumber", "list the logs", "three logs", "/srv/project", "2026-11-21 ", "count the"]
+    assert places(user, asked) == sorted(places(user, asked))
 
 
-def test_system_prompt_is_the_same_for_every_task_folder_and_day() -> None:
-    first = built("count the files")[0]
-    later: dict[str, Any] = {"cwd": Path("/tmp"), "now": datetime(2027, 1, 2), "previous": [FoldedTask("a", "b", 1)]}
-    assert built("something else", **later)[0] == first
+def test_system_prompt_is_the_same_for_every_task_folder_and_day(home: Path) -> None:
+    first = said(built(lay(home, FILES)))[0]
+    later = said(built(home, "something else", cwd=Path("/tmp"), previous=[earlier_run(home, "a", "b")]))
+    assert later[0] == first
 
 
-def test_shared_session_hides_the_facts_of_the_owner() -> None:
-    system, user = built(session="shared:team")
-    assert "inky" not in system + user
-    assert "largest-files" in system
+def test_files_as_they_were_shipped_add_nothing(home: Path) -> None:
+    context = built(home)
+    assert list(context.blocks) == ["rules", "sops", "environment", "task"]
+    assert (home / "AGENTS.md").is_file()
+    assert context.files["AGENTS.md"]["is_default"]
 
 
-def test_blocks_that_are_empty_leave_nothing_behind() -> None:
-    system, _ = built(sop_headers=[], l2_index=" \n")
-    assert system == Prompts("en").text("system")
+def test_shared_session_reads_nothing_of_the_owner(home: Path) -> None:
+    an_sop(home, "pay-rent", "Pays the rent to the landlord", "triggers: [count]\nalways_load: true\n")
+    for session in ("shared:team", "nonsense"):
+        context = built(lay(home, FILES), session=session)
+        told = "".join(said(context)) + json.dumps(context.event(1))
+        for private in ("Ann", "Redux", "192.168", "rent", "plumber", "landlord"):
+            assert private not in told, private
+        assert "inky" in told and "tea at four" in told and context.failed == []
 
 
-def test_task_is_never_cut() -> None:
-    task = "x" * 200_000 + "{cwd} {platform}"
-    assert built(task)[1].endswith(task)
+def test_shared_session_does_not_read_the_runs_of_others(home: Path) -> None:
+    own = earlier_run(home, "hello group", "hi", session="shared:team")
+    assert "hello group" in said(built(home, session="shared:team", previous=[own]))[1]
+    private = earlier_run(home, "pay the rent", "paid")
+    context = built(home, session="shared:team", previous=[private])
+    assert "rent" not in "".join(said(context)) and context.failed == ["earlier"]
 
 
-def test_earlier_tasks_are_folded_to_request_result_and_turns() -> None:
-    _, user = built(previous=[FoldedTask("list the logs", "three logs", 4), FoldedTask("and their size", "2 MB", 1)])
-    assert user.index("list the logs") < user.index("three logs") < user.index("and their size") < user.index("2 MB")
-    assert user.index("2 MB") < user.index("count the files")
-    assert "4 turns" in user
+def test_task_is_never_cut(home: Path) -> None:
+    task = "x " * 100_000 + "{cwd} {platform}"
+    assert said(built(lay(home, FILES), task, max_tokens=2000))[1].endswith(task)
 
 
-def test_last_result_is_kept_longer_than_the_ones_before_it() -> None:
+def test_each_block_stays_within_its_budget_and_says_what_was_left_out(home: Path) -> None:
+    lay(home, {name: "".join(f"line {number} of it\n" for number in range(5000)) for name in FILES})
+    context = built(home)
+    limits = {injector.name: injector.max_tokens for injector in INJECTORS}
+    assert {name for name, size in context.blocks.items() if (limits[name] or size) < size} == set()
+    assert {"agents", "spirit", "owner", "tools", "memory", "notes"} <= set(context.cut)
+    system, user = said(context)
+    assert system.count("lines left out]") == 5
+    assert "line 0 of it" in system and "line 4999 of it" not in system
+    assert "line 4999 of it" in user and "line 0 of it" not in user
+
+
+def test_all_blocks_together_stay_within_the_budget_of_the_run(home: Path) -> None:
+    lay(home, dict.fromkeys(FILES, "word " * 40000 + "\nmore\n" * 4000))
+    context = built(home, max_tokens=2000)
+    assert sum(context.blocks.values()) <= 2100
+    assert sum(estimate(text) for text in said(context)) <= 2100
+    assert said(context)[1].endswith("Task: count the files")
+
+
+def test_an_injector_that_fails_is_left_out_and_said(home: Path, caplog: pytest.LogCaptureFixture) -> None:
+    def broken(_: Brief) -> Block:
+        raise ValueError("no such thing")
+
+    caplog.set_level("INFO", "sopwith.context")
+    context = built(home, injectors=(*INJECTORS, Injector("broken", 15, 100, True, broken)))
+    assert context.failed == ["broken"] and context.event(3)["failed"] == ["broken"]
+    assert "no such thing" in caplog.text and said(context)[1].endswith("count the files")
+
+
+def test_an_injector_stands_where_its_priority_says(home: Path) -> None:
+    extra = Injector("weather", 155, 100, False, lambda brief: Block("It rains.", "Weather:"))
+    user = said(built(home, injectors=(extra, *INJECTORS)))[1]
+    assert user.index("Date") < user.index("Weather:\nIt rains.") < user.index("Task")
+
+
+def test_secrets_in_files_are_hidden_from_model_and_log(home: Path) -> None:
+    lay(home, {"TOOLS.md": "the key is hunter2hunter2"})
+    context = built(home, redact=lambda text: text.replace("hunter2hunter2", "[key]"))
+    assert "the key is [key]" in said(context)[0] and "hunter2" not in json.dumps(context.event(1))
+
+
+def test_memories_are_recalled_for_the_request(home: Path) -> None:
+    user = said(built(home, recall=lambda request: [f"we spoke of: {request}"]))[1]
+    assert "- we spoke of: count the files" in user
+
+
+def test_last_result_is_kept_longer_than_the_ones_before_it(home: Path) -> None:
     long = "first " + "word " * 500 + "last"
-    _, user = built(previous=[FoldedTask("a", long, 1), FoldedTask("b", long, 1)])
+    user = said(built(home, previous=[earlier_run(home, "a", long), earlier_run(home, "b", long)]))[1]
     assert user.count(long) == 1
     older = user[: user.index(long)]
     assert "first word" in older
@@ -82,39 +196,59 @@ def test_last_result_is_kept_longer_than_the_ones_before_it() -> None:
     assert len(older) < 600
 
 
-def test_a_long_conversation_stays_short() -> None:
-    folded = [FoldedTask(f"request {number} " + "r" * 5000, "done " * 5000, 3) for number in range(200)]
-    _, user = built(previous=folded)
-    assert f"{200 - MAX_EARLIER_TASKS} older" in user
-    assert "request 199" in user
-    assert "request 179" not in user
+def test_a_long_conversation_stays_short(home: Path) -> None:
+    runs = [earlier_run(home, f"request {number} " + "r" * 5000, "done " * 5000, 3) for number in range(30)]
+    user = said(built(home, previous=runs))[1]
+    assert f"{30 - MAX_EARLIER_TASKS} older" in user
+    assert "request 29" in user
+    assert "request 9 " not in user
+    assert "3 turns" in user
     assert len(user) < 25_000
 
 
-def test_a_long_description_is_cut_at_the_end_of_a_clause() -> None:
-    system, _ = built(
-        sop_headers=["pdf: Reads, fills, and merges PDF files, version 1.7 too. Use it when the owner asks for a form"]
-    )
-    assert system.endswith("- pdf: Reads, fills, and merges PDF files, version 1.7 too")
+def test_sops_that_the_request_calls_up_are_there_whole(home: Path) -> None:
+    an_sop(home, "tea", "Makes tea", "triggers: [Kettle, 茶]\n", "Boil the water first.")
+    an_sop(home, "coffee", "Makes coffee", "triggers: [bean]\n", "Grind it.")
+    an_sop(home, "manners", "How to behave", "always_load: true\n", "Say please.")
+    system, user = said(built(home, "put the kettle on"))
+    assert "Boil the water first." in user and "Grind it." not in system + user and "Say please." in system
+    assert "Boil the water" in said(built(home, "泡茶"))[1]
+    assert "Boil" not in said(built(home, "count"))[1]
 
 
-def test_a_description_without_clauses_is_cut_hard() -> None:
-    for endless in ("word " * 100, "字" * 100):
-        line = built(sop_headers=[f"endless: {endless}"])[0].splitlines()[-1]
-        assert line.startswith(f"- endless: {endless[:10]}")
-        assert line.endswith("…")
-        assert len(line.encode()) < MAX_HEADER_BYTES + 20
+def test_the_nearest_hint_is_there_whole_and_the_others_by_a_line(home: Path) -> None:
+    for name in ("near", "nearer"):
+        an_sop(home, name, f"Is {name}", "triggers: [count]\n" if name == "nearer" else "", f"Text of {name}.")
+    store = SopStore(ROOT / "sops", home / "sops")
+    hints = [sop for sop in (store.get("nearer"), store.get("near")) if sop]
+    user = said(built(home, hints=hints))[1]
+    assert user.count("Text of nearer.") == 1 and "Text of near." not in user and "Is near\n" in user + "\n"
 
 
-def first_request(task: str, lang: Literal["en", "zh"], **changed: Any) -> list[tokens.Segment]:
+def headers(home: Path) -> list[str]:
+    return [line for line in said(built(home))[0].splitlines() if line.startswith("- ")]
+
+
+def test_a_long_description_is_cut_at_the_end_of_a_clause(home: Path) -> None:
+    an_sop(home, "pdf", "Reads, fills, and merges PDF files, version 1.7 too. Use it when the owner asks for a form")
+    assert headers(home)[-1] == "- pdf: Reads, fills, and merges PDF files, version 1.7 too"
+
+
+@pytest.mark.parametrize("endless", ["word " * 100, "字" * 100])
+def test_a_description_without_clauses_is_cut_hard(home: Path, endless: str) -> None:
+    an_sop(home, "endless", endless)
+    line = headers(home)[-1]
+    assert line.startswith(f"- endless: {endless[:10]}")
+    assert line.endswith("…")
+    assert len(line.encode()) < MAX_HEADER_BYTES + 20
+
+
+def first_request(home: Path, task: str, lang: Lang, **changed: Any) -> list[tokens.Segment]:
     """What a run with the shipped tools and seeds sends first, as tokens."""
-    seeds = SopStore(ROOT / "sops", ROOT / "no such folder").header_lines(lang, seeds=True)
-    assert len(seeds) == 9
-    given: dict[str, Any] = {"sop_headers": seeds, "l2_index": "", "cwd": Path("/home/ann/work/reports"), "lang": lang}
-    system, user = built(task, sop_folder="/home/ann/sopwith/sops", **(given | changed))
+    assert len(SopStore(ROOT / "sops", home / "sops").header_lines(lang, seeds=True)) == 9
+    context = built(home, task, lang=lang, **({"cwd": Path("/home/ann/work/reports")} | changed))
     tools = json.loads((ROOT / "assets" / "tools_schema.json").read_text(encoding="utf-8"))
-    messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
-    return tokens.segments({"tools": tools, "messages": messages})
+    return tokens.segments({"tools": tools, "messages": context.messages})
 
 
 TASKS = {
@@ -124,13 +258,13 @@ TASKS = {
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_first_request_is_small(lang: Literal["en", "zh"]) -> None:
-    assert tokens.count(first_request(TASKS[lang][0], lang)) <= 1150
+def test_first_request_of_a_fresh_home_is_small(home: Path, lang: Lang) -> None:
+    assert tokens.count(first_request(home, TASKS[lang][0], lang)) <= 1150
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_what_does_not_change_with_the_task_is_enough_for_a_prompt_cache(lang: Literal["en", "zh"]) -> None:
+def test_what_does_not_change_with_the_task_is_enough_for_a_prompt_cache(home: Path, lang: Lang) -> None:
     one, other = TASKS[lang]
-    first = first_request(one, lang)
-    second = first_request(other, lang, cwd=Path("/tmp"), now=datetime(2027, 1, 2))
+    first = first_request(home, one, lang)
+    second = first_request(home, other, lang, cwd=Path("/tmp"), now=datetime(2027, 1, 2))
     assert tokens.repeated(first, second) >= 1024

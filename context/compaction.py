@@ -1,0 +1,130 @@
+"""Keeps a long run inside its budget: old results shrink to a line, and older turns to a line each.
+
+A history that passes the high-water mark is brought below the low one in a single step, so that the endpoint's prompt
+cache breaks rarely. The whole of what shrank lies in the run's folder, where file_read finds it. What stands before
+the first turn (rules, the task) and the last turns stay as they are. All of it is a function of history, summaries and
+two numbers, so that a resumed run has the same history. Source: seed 001 §2.2; seed 002 §4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from models.base import Message
+
+HIGH, LOW = 0.8, 0.4  # of the budget: where a compaction begins, and where it should lead
+KEPT = 6  # the last turns, which stay whole as long as they fit
+MAX_LINE_CHARS = 80  # of a result that shrank
+MAX_SAID_CHARS = 4000  # of what stands in a folded turn beside call and result, such as the owner's words
+MAX_FOLDED_LINES = 200  # the newest; the run log has them all
+RESULTS = "results"  # folder beside the run log
+
+
+class Prompts(Protocol):
+    """The texts that the model reads (context/prompts.py)."""
+
+    def text(self, name: str, /, **values: object) -> str:
+        """The text called `name`, with its blanks filled."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How far a history is compacted: turns up to `folded` are a line each, results up to turn `up_to` are a line."""
+
+    up_to: int = 0
+    folded: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """What a compaction works with: where results are kept, in which language, and the summaries of the turns so far."""
+
+    folder: Path
+    prompts: Prompts
+    summaries: Sequence[str]  # of turn 1, 2, …
+
+    def apply(self, messages: Sequence[Message], now: Extent, to: Extent) -> list[Message]:
+        """The history brought from one extent to the next. Messages that stay are the same objects."""
+        head, turns = split(messages)
+        if now.folded:
+            head.pop()  # the lines of the turns that were folded before
+        kept: list[Message] = []
+        said: list[Message] = []
+        for number, turn in enumerate(turns, start=now.folded + 1):
+            if number <= to.folded:
+                said += [_cut(message) for message in turn if message["role"] == "user"]
+            elif now.up_to < number <= to.up_to:
+                kept += [self._shrunk(number, message) for message in turn]
+            else:
+                kept += turn
+        folded = [self._folded(to.folded)] if to.folded else []
+        return [*head, *said, *folded, *kept]
+
+    def write_results(self, messages: Sequence[Message], now: Extent, to: Extent) -> None:
+        """Keeps the whole results of the turns that are about to shrink. Raises OSError."""
+        for number, turn in enumerate(split(messages)[1], start=now.folded + 1):
+            if now.up_to < number <= to.up_to:
+                for message in turn:
+                    if _shrinks(message):
+                        (self.folder / RESULTS).mkdir(mode=0o700, exist_ok=True)
+                        text = message["content"].encode("utf-8", "replace")
+                        (self.folder / RESULTS / _file_name(number)).write_bytes(text)
+
+    def _shrunk(self, turn: int, message: Message) -> Message:
+        if not _shrinks(message):
+            return message
+        text = message["content"]
+        first = next((line.strip() for line in text.splitlines() if line.strip()), "")
+        path = self.folder / RESULTS / _file_name(turn)
+        line = self.prompts.text("shrunk", first=first[:MAX_LINE_CHARS], chars=len(text), path=path)
+        return {**message, "content": line}
+
+    def _folded(self, turns: int) -> Message:
+        first = max(0, turns - MAX_FOLDED_LINES)
+        lines = [f"{first + at}. {summary}" for at, summary in enumerate(self.summaries[first:turns], start=1)]
+        if first:
+            lines.insert(0, f"1-{first}: …")
+        text = self.prompts.text("folded", lines="\n".join(lines), folder=self.folder / RESULTS)
+        return {"role": "user", "content": text}
+
+
+def split(messages: Sequence[Message]) -> tuple[list[Message], list[list[Message]]]:
+    """What stands before the first turn, and the turns: each a reply with all that follows it."""
+    head: list[Message] = []
+    turns: list[list[Message]] = []
+    for message in messages:
+        if message["role"] == "assistant":
+            turns.append([])
+        (turns[-1] if turns else head).append(message)
+    return head, turns
+
+
+def extents(now: Extent, turns: int) -> list[tuple[int, Extent]]:
+    """The extents to try when `turns` turns are finished, the gentlest first, each with how many turns it keeps whole:
+    results shrink, then turns are folded, then fewer of the last ones stay whole, down to one."""
+    tried: list[tuple[int, Extent]] = []
+    for whole in range(min(KEPT, turns), 0, -1):
+        up_to = max(turns - whole, now.up_to)
+        tried += [(whole, Extent(up_to, now.folded)), (whole, Extent(up_to, max(up_to, now.folded)))]
+    return [(whole, extent) for whole, extent in dict.fromkeys(tried) if extent != now]
+
+
+def _shrinks(message: Message) -> bool:
+    """True of a result that is longer than the line that takes its place."""
+    return message["role"] == "tool" and len(message.get("content") or "") > 3 * MAX_LINE_CHARS
+
+
+def _file_name(turn: int) -> str:
+    return f"{turn:04d}.txt"
+
+
+def _cut(message: dict[str, Any]) -> Message:
+    text = message.get("content") or ""
+    if len(text) <= MAX_SAID_CHARS:
+        return message
+    half = MAX_SAID_CHARS // 2
+    return {**message, "content": f"{text[:half]}\n[…]\n{text[-half:]}"}

@@ -1,0 +1,136 @@
+"""The history of a run as a model reads it: opened when a model is first asked, kept within the budget after that.
+
+A replay asks no model, so it pays for no prompt. `Reading` stands in front of each configured model of the chain; all
+of a run share one `History`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
+from typing import Protocol
+
+from context.compaction import HIGH, KEPT, LOW, Compaction, Extent, extents, split
+from context.tokens import TokenCounter
+from memory.runlog import cannot_write
+from models.base import ContextTooLong, Event, Message, Model, Reply, Request
+
+
+class Opened(Protocol):
+    """What a context builder hands over: the first messages, and what the log says of them."""
+
+    @property
+    def messages(self) -> list[Message]:
+        """System prompt and task."""
+        ...
+
+    def event(self, turn: int) -> Event:
+        """The `context` event."""
+        ...
+
+
+class History:
+    """Changes the messages of a run in the two ways that are allowed beside growing, and says so in events.
+
+    `build` writes the first messages; None when the history has them already. `budget` is in tokens.
+    """
+
+    def __init__(
+        self,
+        build: Callable[[], Opened] | None,
+        compaction: Compaction,
+        budget: int,
+        extent: Extent = Extent(),  # noqa: B008 - a value
+    ) -> None:
+        self._build, self._compaction, self._extent = build, compaction, extent
+        self._budgets: dict[str, int] = {}  # by model: what it turned out to have
+        self._budget = budget
+        self.counter = TokenCounter()
+
+    def open(self, request: Request) -> Iterator[Event]:
+        """Puts the first messages at the head, once."""
+        if self._build is None:
+            return
+        opened, self._build = self._build(), None
+        request.messages[:0] = opened.messages
+        yield opened.event(request.turn)
+
+    def fit(self, request: Request, model: str) -> Iterator[Event]:
+        """Brings the request below the low-water mark when it has passed the high one."""
+        budget = self._budgets.get(model, self._budget)
+        tokens = self.counter.count(request, model)
+        if tokens > HIGH * budget:
+            yield from self._compact(request, model, tokens, budget)
+
+    def shrink(self, request: Request, model: str) -> Generator[Event, None, bool]:
+        """Makes a request smaller that the endpoint found too long; False when there is nothing left to take away."""
+        tokens = self.counter.count(request, model)
+        self._budgets[model] = tokens
+        extent = self._extent
+        yield from self._compact(request, model, tokens, tokens)
+        return self._extent != extent
+
+    def _compact(self, request: Request, model: str, before: int, budget: int) -> Iterator[Event]:
+        found = self._smaller(request, model, before, budget)
+        if found is None:
+            return
+        extent, messages, after = found
+        try:
+            self._compaction.write_results(request.messages, self._extent, extent)
+        except OSError as error:
+            raise cannot_write(self._compaction.folder, error) from error
+        yield {
+            "type": "compacted",
+            "turn": request.turn,
+            "up_to": extent.up_to,
+            "folded": extent.folded,
+            "tokens_before": before,
+            "tokens_after": after,
+        }
+        request.messages[:] = messages
+        self._extent = extent
+
+    def _smaller(
+        self, request: Request, model: str, before: int, budget: int
+    ) -> tuple[Extent, list[Message], int] | None:
+        """The gentlest extent below the low-water mark; else one that keeps the last turns whole and is below the high
+        one; else the smallest. None when nothing makes it smaller."""
+        best: tuple[Extent, list[Message], int] | None = None
+        turns = self._extent.folded + len(split(request.messages)[1])
+        for whole, extent in extents(self._extent, turns):
+            if best is not None and whole < min(KEPT, turns) and best[2] <= HIGH * budget:
+                return best
+            messages = self._compaction.apply(request.messages, self._extent, extent)
+            tokens = self.counter.count(replace(request, messages=messages), model)
+            if tokens < (best[2] if best else before):
+                best = (extent, messages, tokens)
+            if tokens <= LOW * budget:
+                return best
+        return best
+
+
+class Reading:
+    """A model that reads the history of the run: fills in `Model`. Yields `context` before the first request and
+    `compacted` when the history shrinks."""
+
+    def __init__(self, model: Model, history: History) -> None:
+        self._model, self._history = model, history
+
+    @property
+    def name(self) -> str:
+        """That of the model."""
+        return self._model.name
+
+    def reply(self, request: Request) -> Generator[Event, None, Reply]:
+        """Asks once more, with a smaller history, when the endpoint finds the request too long."""
+        history = self._history
+        yield from history.open(request)
+        yield from history.fit(request, self.name)
+        try:
+            reply = yield from self._model.reply(request)
+        except ContextTooLong:
+            if not (yield from history.shrink(request, self.name)):
+                raise
+            reply = yield from self._model.reply(request)
+        history.counter.learn(request, self.name, reply.usage.input)
+        return reply

@@ -1,0 +1,196 @@
+"""The parts of the context, each a function of the brief: who the agent is, whom it works for, what it knows, the task.
+
+A part that has nothing to say returns "". What a session may not read, its reader refuses; these parts ask only for
+what the session may have. Source: seed 001 §2.2, §2.3, §2.5; seed 004 §2; seed 000 stage 2.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections.abc import Callable, Sequence
+
+from context.builder import Block, Brief, Injector
+from context.workspace import State
+from memory.sops import Sop
+
+MAX_HEADER_BYTES = 66  # of a description; bytes go with tokens in English and in Chinese
+MAX_EARLIER_TASKS = 20
+MAX_LEARNED = 40  # SOPs; the lanes of learning/routing.py find the others
+MAX_BODIES = 3  # of SOPs that a request calls up
+MAX_FACTS_LINES = 30
+MAX_REQUEST_CHARS = 400
+MAX_RESULT_CHARS = 400
+MAX_LAST_RESULT_CHARS = 4000  # the next request often points into it: "delete the second one"
+_CLAUSE_END = r"[,;:.](?=\s|$)|[，；：。]|(?<=[^.。])$"
+
+
+def rules(brief: Brief) -> str:
+    """What holds for every run."""
+    return brief.prompts.text("system")
+
+
+def file(name: str) -> Callable[[Brief], Block]:
+    """A workspace file; one that is as it was shipped says nothing new, and one that is not this session's is not there."""
+    return lambda brief: Block(_texts(brief).get(name, ""), brief.prompts.text("workspace_file", name=name))
+
+
+def persona(brief: Brief) -> str:
+    """How to speak in this run."""
+    return brief.persona()
+
+
+def facts(brief: Brief) -> Block | str:
+    """The index of the facts."""
+    if not brief.reader.session.is_main:
+        return ""
+    lines = brief.reader.facts_index().splitlines()[:MAX_FACTS_LINES]
+    return Block("\n".join(lines), brief.prompts.text("facts"))
+
+
+def sops(brief: Brief) -> Block:
+    """A line for each SOP that is shipped."""
+    headers = brief.reader.sop_headers(brief.sops, brief.prompts.lang, seeds=True)
+    return Block("\n".join(map(_header, headers)), brief.prompts.text("sops", folder=brief.seeds_folder))
+
+
+def learned(brief: Brief) -> Block | str:
+    """A line for each SOP that was learned here."""
+    if not brief.reader.session.is_main:
+        return ""
+    headers = brief.reader.sop_headers(brief.sops, brief.prompts.lang, seeds=False)[:MAX_LEARNED]
+    return Block("\n".join(map(_header, headers)), brief.prompts.text("learned_sops", folder=brief.learned_folder))
+
+
+def always(brief: Brief) -> str:
+    """The texts of SOPs that are to be read each time."""
+    return "\n\n".join(_body(sop, brief) for sop in _readable(brief) if sop.metadata.get("always_load") is True)
+
+
+def notes(brief: Brief) -> Block:
+    """What was written down today and yesterday."""
+    days = sorted((name, text) for name, text in _texts(brief).items() if name.startswith("memory/"))
+    return Block("\n\n".join(text for _, text in days), brief.prompts.text("notes"))
+
+
+def recalled(brief: Brief) -> Block:
+    """Memories that the request brings up."""
+    return Block("\n".join(f"- {text}" for text in brief.recall(brief.task)), brief.prompts.text("recalled"))
+
+
+def earlier(brief: Brief) -> Block:
+    """The conversation so far, one item a task. The last result is kept longer than the others."""
+    folded = [each for run in brief.previous if (each := _folded(brief, run))]
+    shown = folded[-MAX_EARLIER_TASKS:]
+    lines = [brief.prompts.text("earlier_left_out", count=len(folded) - len(shown))] if len(folded) > len(shown) else []
+    for each in shown:
+        request, result, turns = each
+        limit = MAX_LAST_RESULT_CHARS if each is shown[-1] else MAX_RESULT_CHARS
+        request, result = _cut(request, MAX_REQUEST_CHARS), _cut(result, limit)
+        lines.append(brief.prompts.text("earlier_task", request=request, result=result, turns=turns))
+    return Block("\n".join(lines), brief.prompts.text("earlier"))
+
+
+def matched(brief: Brief) -> Block:
+    """The texts of SOPs that the request calls up: by a trigger, or the one that routing found nearest; others that are
+    near by a line."""
+    request = brief.task.lower()
+    called = [sop for sop in _readable(brief) if any(word in request for word in _triggers(sop))]
+    best, *near = brief.hints or (None,)
+    bodies = list(dict.fromkeys(sop.name for sop in (best, *called) if sop))[:MAX_BODIES]
+    by_name = {sop.name: sop for sop in (*called, *brief.hints)}
+    lines = [_body(by_name[name], brief) for name in bodies]
+    lines += [
+        f"SOP {sop.name} ({sop.folder / 'SKILL.md'}): {sop.summary(brief.prompts.lang)}"
+        for sop in near
+        if sop and sop.name not in bodies
+    ]
+    return Block("\n\n".join(lines), brief.prompts.text("hint", text="").rstrip())
+
+
+def environment(brief: Brief) -> str:
+    """Where the run works, and when."""
+    here = f"{platform.system()} {platform.machine()}"
+    return brief.prompts.text("environment", cwd=brief.cwd, platform=here, date=brief.now.strftime("%Y-%m-%d %a"))
+
+
+def task(brief: Brief) -> str:
+    """What is to be done."""
+    return brief.prompts.text("task", task=brief.task)
+
+
+INJECTORS = (
+    Injector("rules", 10, None, True, rules),
+    Injector("spirit", 20, 1500, True, file("SPIRIT.md")),
+    Injector("agents", 21, 2500, True, file("AGENTS.md")),
+    Injector("persona", 30, 1500, True, persona),
+    Injector("owner", 40, 1500, True, file("OWNER.md")),
+    Injector("tools", 50, 2000, True, file("TOOLS.md")),
+    Injector("facts", 60, 1500, True, facts),
+    Injector("sops", 70, 1500, True, sops),
+    Injector("learned", 71, 2500, True, learned),
+    Injector("always", 72, 3000, True, always),
+    Injector("memory", 80, 3000, True, file("MEMORY.md")),
+    Injector("notes", 110, 2000, False, notes, keeps_end=True),
+    Injector("recalled", 120, 2000, False, recalled),
+    Injector("earlier", 130, 8000, False, earlier, keeps_end=True),
+    Injector("matched", 140, 4000, False, matched),
+    Injector("environment", 150, None, False, environment),
+    Injector("task", 160, None, False, task),
+)
+
+
+def _texts(brief: Brief) -> dict[str, str]:
+    """What the workspace files say beyond what was shipped; they are read when the first injector asks."""
+    workspace = brief.workspace
+    if workspace.state is State.INITIAL:
+        workspace.load()
+    results = [result for result in workspace.results if not workspace.is_pristine(result.file_path)]
+    return {result.file_path: result.content for result in results if result.content}
+
+
+def _readable(brief: Brief) -> list[Sop]:
+    """The SOPs whose text this session may read."""
+    is_main = brief.reader.session.is_main
+    usable = (sop for sop in brief.sops.all() if sop.description and not sop.is_quarantined)
+    return [sop for sop in usable if sop.status not in ("archived", "suspended") and (is_main or sop.is_seed)]
+
+
+def _triggers(sop: Sop) -> list[str]:
+    said = sop.metadata.get("triggers")
+    words: Sequence[object] = said if isinstance(said, list) else []
+    return [word.lower() for word in words if isinstance(word, str) and word.strip()]
+
+
+def _body(sop: Sop, brief: Brief) -> str:
+    return f"SOP {sop.name} ({sop.folder / 'SKILL.md'}, {sop.status})\n\n{sop.body(brief.prompts.lang)}"
+
+
+def _header(line: str) -> str:
+    """A line of the SOP list: the name, and as many clauses of the description as have room."""
+    name, _, description = line.partition(": ")
+    ends = [found.start() for found in re.finditer(_CLAUSE_END, description)]
+    fitting = [end for end in ends if len(description[:end].encode()) <= MAX_HEADER_BYTES]
+    if fitting:
+        return f"- {name}: {description[: fitting[-1]]}"
+    return f"- {name}: {description.encode()[:MAX_HEADER_BYTES].decode(errors='ignore')}…"
+
+
+def _folded(brief: Brief, run: str) -> tuple[str, str, int] | None:
+    """Request, result and turns of an earlier run."""
+    request, result, turns = "", "", 0
+    for event in brief.reader.events(run):
+        if event["type"] == "run_started":
+            request = event["task"]
+        elif event["type"] == "run_ended":
+            result, turns = event["result"], event["turns"]
+    return (request, result, turns) if request else None
+
+
+def _cut(text: str, limit: int) -> str:
+    """Head and tail of a text that is too long, so that neither its beginning nor its conclusion is lost."""
+    text = text.strip()
+    if len(text) <= limit:
+        return text
+    tail = limit // 3
+    return f"{text[: limit - tail - 3]} … {text[len(text) - tail :]}"

@@ -11,8 +11,7 @@ import re
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from agent_loop import Outcome
 from memory.inbox import Answer, Entry, Inbox, call_hash
@@ -27,8 +26,7 @@ TELL_LOOP, FAIL_LOOP = 3, 5  # the same call with the same result, in a row
 TELL_PAIR, FAIL_PAIR = 2, 5  # A-B-A-B: how often a pair of calls repeats
 
 
-@dataclass(frozen=True, slots=True)
-class Reminder:
+class Reminder(NamedTuple):
     """When the model is reminded of something. `every` counts turns; `once` names the only turn."""
 
     kind: str
@@ -47,8 +45,7 @@ REMINDERS = (  # seed 002 §1 and §5
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Confirmation:
+class Confirmation(NamedTuple):
     """What the owner is asked to allow: exactly this call. `preview` is its effect, readable."""
 
     id: str
@@ -59,8 +56,7 @@ class Confirmation:
     preview: str
 
 
-@dataclass(frozen=True, slots=True)
-class Approval:
+class Approval(NamedTuple):
     """The owner's word on a confirmation: once, for the rest of this run, or no with a reason the model reads."""
 
     decision: Literal["once", "run", "no"]
@@ -234,6 +230,8 @@ class AgentHandler:
     def _unfit(self, call: ToolCall) -> ToolResult | None:
         """What is wrong with a call before it means anything: its name, its JSON, its arguments."""
         if call.name not in self.tools:
+            from difflib import get_close_matches
+
             self.resend_tools = True
             near = get_close_matches(call.name, self.tools, n=3, cutoff=0.4) or sorted(self.tools)
             text = self.prompts.text("unknown_tool", name=call.name[:80], nearest=", ".join(near))

@@ -8,12 +8,11 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
-from difflib import get_close_matches
 from functools import partial
 from itertools import chain
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from agent_loop import End, agent_loop
 from config import Config, ConfigError, ModelConfig
@@ -68,8 +67,7 @@ class Options:
     cwd: Path = field(default_factory=Path.cwd)
 
 
-@dataclass(frozen=True, slots=True)
-class Replay:
+class Replay(NamedTuple):
     """An SOP that is to be done by rote, with its parameters. `request`: what the owner said, when they were read from it."""
 
     sop: Sop
@@ -160,6 +158,8 @@ class Agent:
         """The SOP called `name`. Raises ConfigError with the nearest names."""
         sop = self.sops.get(name)
         if sop is None:
+            from difflib import get_close_matches
+
             known = [sop.name for sop in self.sops.all()]
             near = ", ".join(get_close_matches(name, known, 3) or known)
             raise ConfigError(f'there is no SOP "{name}" (nearest: {near}).\nSee them with: sopwith sops list')

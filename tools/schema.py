@@ -6,7 +6,6 @@ docstring the first paragraph describes the tool, a line `name: text` describes 
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 import json
@@ -120,6 +119,8 @@ def _object_mismatch(schema: Schema, value: dict[str, Any], where: str) -> str |
 
 
 def _unknown(at: str, name: str, properties: Schema, missing: list[str]) -> str:
+    import difflib
+
     near = difflib.get_close_matches(name, properties, 1, 0.5) or missing[:1]
     hint = f"did you mean {near[0]}? " if near else ""
     return f"{at}: no such argument; {hint}Known: {', '.join(properties)}"

@@ -393,14 +393,19 @@ def test_a_question_takes_numbers_and_words() -> None:
         ("n", "no", ""),
         ("3", "no", ""),
         ("no, keep the photos", "no", "keep the photos"),
-        ("yes but only the zips", "no", "yes but only the zips"),
         ("不，照片要留着", "no", "照片要留着"),
-        ("12", "no", "12"),
     ],
 )
 def test_only_a_plain_yes_is_a_yes(text: str, decision: str, reason: str) -> None:
     approval = read_approval(text)
-    assert (approval.decision, approval.reason) == (decision, reason)
+    assert approval is not None and (approval.decision, approval.reason) == (decision, reason)
+
+
+def test_what_is_neither_yes_nor_no_is_asked_again_and_stays_a_no() -> None:
+    decision, page = ask_leave("rm -r build", "yes but only the zips", "ok")
+    assert decision == "once" and page.count("neither a plain yes") == 1
+    decision, page = ask_leave("rm -r build", "maybe", "12", "hm")
+    assert decision == "no" and page.count("neither a plain yes") == 2
 
 
 def ask_leave(preview: str, *lines: str) -> tuple[str, str]:
@@ -492,7 +497,7 @@ def answers(home: Path) -> list[str]:
 
 @pytest.mark.parametrize(
     ("keys", "is_there", "said"),
-    [("1\r", False, "✓"), ("\r", True, "⊘"), ("keep it\r", True, "keep it"), (CTRL_D, True, "⊘")],
+    [("1\r", False, "✓"), ("\r", True, "⊘"), ("no, keep it\r", True, "keep it"), (CTRL_D, True, "⊘")],
 )
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_leave_is_asked_at_the_terminal(

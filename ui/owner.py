@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import signal
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from handler import Approval, Confirmation
+from ui import consent
 from ui.clean import clean, one_line
 from ui.words import say
 
@@ -16,10 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 MAX_PREVIEW_LINES = 80
-_ONCE = {"1", "y", "yes", "once", "o", "ok", "是", "好", "可以", "允许", "一次"}
-_RUN = {"2", "r", "run", "本次运行", "本次"}
-_NO = {"", "3", "n", "no", "否", "不", "不行", "不可以"}
-_NO_BECAUSE = re.compile(r"(?:3|no?|否|不|不行)[\s,，:：]+(.+)", re.IGNORECASE | re.DOTALL)
+MAX_UNCLEAR = 3  # answers that are neither yes nor no
 
 
 class TerminalOwner:
@@ -44,22 +41,28 @@ class TerminalOwner:
         return text or None
 
     def confirm(self, confirmation: Confirmation) -> Approval | None:
-        """Once, for the rest of the run, or no: no is what anything unclear means, and its text is the reason."""
+        """Once, for the rest of the run, or no. What is unclear is asked again, and is a no when it stays so."""
         self._pause()
         tool, reason = one_line(confirmation.tool, 60), clean(confirmation.reason).strip()
         self._say(say("confirm.title", tool=tool, reason=reason), "bold yellow")
         self._say(say("confirm.risk", risk=one_line(confirmation.risk, 40)), "yellow")
         lines = clean(confirmation.preview).splitlines()
-        is_cut = self._show_effect(lines)
+        is_cut, unclear = self._show_effect(lines), 0
         while True:
             self._say(say("confirm.choices"))
             try:
                 text = self._read_line(say("confirm.prompt")).strip()
             except EOFError:
                 return Approval("no", say("confirm.nobody"))
-            if not (is_cut and text.lower() in ("v", "view")):
-                return read_approval(text)
-            self._show_effect(lines, whole=True)
+            if is_cut and text.lower() in ("v", "view"):
+                self._show_effect(lines, whole=True)
+                continue
+            if approval := read_approval(text):
+                return approval
+            unclear += 1
+            if unclear == MAX_UNCLEAR:
+                return Approval("no", text)
+            self._say(say("confirm.again"))
 
     def _show_effect(self, lines: list[str], *, whole: bool = False) -> bool:
         """Prints what would happen; True when its middle is left out."""
@@ -79,17 +82,10 @@ class TerminalOwner:
         self._console.print(Text(text, style))
 
 
-def read_approval(text: str) -> Approval:
-    """What an answer means. Only a plain yes is one."""
-    word = text.strip().lower()
-    if word in _ONCE:
-        return Approval("once")
-    if word in _RUN:
-        return Approval("run")
-    if word in _NO:
-        return Approval("no")
-    because = _NO_BECAUSE.fullmatch(text.strip())
-    return Approval("no", because[1] if because else text.strip())
+def read_approval(text: str) -> Approval | None:
+    """What an answer means; None when it is unclear. Only a plain yes is one."""
+    answer = consent.read(text)
+    return None if answer.meaning == "unclear" else Approval(answer.meaning, answer.reason)
 
 
 def read_line(prompt: str) -> str:

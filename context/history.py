@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from context.compaction import HIGH, KEPT, LOW, Compaction, Extent, extents, split
 from context.tokens import TokenCounter
@@ -27,6 +27,15 @@ class Opened(Protocol):
     def event(self, turn: int) -> Event:
         """The `context` event."""
         ...
+
+
+class Smaller(NamedTuple):
+    """A history that is compacted further: how many turns it keeps whole, and its tokens."""
+
+    whole: int
+    extent: Extent
+    messages: list[Message]
+    tokens: int
 
 
 class History:
@@ -74,36 +83,33 @@ class History:
         found = self._smaller(request, model, before, budget)
         if found is None:
             return
-        extent, messages, after = found
         try:
-            self._compaction.write_results(request.messages, self._extent, extent)
+            self._compaction.write_results(request.messages, self._extent, found.extent)
         except OSError as error:
             raise cannot_write(self._compaction.folder, error) from error
         yield {
             "type": "compacted",
             "turn": request.turn,
-            "up_to": extent.up_to,
-            "folded": extent.folded,
+            "up_to": found.extent.up_to,
+            "folded": found.extent.folded,
             "tokens_before": before,
-            "tokens_after": after,
+            "tokens_after": found.tokens,
         }
-        request.messages[:] = messages
-        self._extent = extent
+        request.messages[:] = found.messages
+        self._extent = found.extent
 
-    def _smaller(
-        self, request: Request, model: str, before: int, budget: int
-    ) -> tuple[Extent, list[Message], int] | None:
+    def _smaller(self, request: Request, model: str, before: int, budget: int) -> Smaller | None:
         """The gentlest extent below the low-water mark; else one that keeps the last turns whole and is below the high
         one; else the smallest. None when nothing makes it smaller."""
-        best: tuple[Extent, list[Message], int] | None = None
+        best: Smaller | None = None
         turns = self._extent.folded + len(split(request.messages)[1])
         for whole, extent in extents(self._extent, turns):
-            if best is not None and whole < min(KEPT, turns) and best[2] <= HIGH * budget:
+            if best and whole < best.whole == min(KEPT, turns) and best.tokens <= HIGH * budget:
                 return best
             messages = self._compaction.apply(request.messages, self._extent, extent)
             tokens = self.counter.count(replace(request, messages=messages), model)
-            if tokens < (best[2] if best else before):
-                best = (extent, messages, tokens)
+            if tokens < (best.tokens if best else before):
+                best = Smaller(whole, extent, messages, tokens)
             if tokens <= LOW * budget:
                 return best
         return best

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from context.builder import Context
     from context.changes import Changes, Reloaded
     from context.workspace import Workspace
-    from memory.notes import Kind
+    from memory.remember import Remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,17 +96,17 @@ class Briefing:
         from memory.remember import find
 
         for found in find(said):
-            yield self._written(turn, found.kind, found.text)
+            yield self._written(turn, found)
 
-    def _written(self, turn: int, kind: Kind, text: str) -> Event:
+    def _written(self, turn: int, found: Remembered) -> Event:
         from memory.notes import add
 
         now, file, problem = datetime.now().astimezone(), "", ""
         try:
             path = add(
                 self._source.home,
-                text,
-                kind=kind,
+                found.text,
+                kind=found.kind,
                 session=self._session,
                 run=self._run,
                 turn=turn,
@@ -120,7 +120,7 @@ class Briefing:
             file = path.relative_to(self._source.home).as_posix()
             if self._is_read:
                 self._changes.wrote(file)
-        event = {"type": "noted", "turn": turn, "kind": kind, "file": file, "text": text}
+        event = {"type": "noted", "turn": turn, "kind": found.kind, "file": file, "text": found.text}
         return {**event, "problem": problem} if problem else event
 
     @cached_property

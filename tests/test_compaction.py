@@ -1,0 +1,253 @@
+"""A long run stays inside its budget: what shrinks and when, what an endpoint that is full leads to, what resume rebuilds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench import tokens
+from context.compaction import HIGH, KEPT, LOW, MAX_FOLDED_LINES, Compaction, Extent, split
+from context.history import History
+from context.prompts import Prompts
+from context.tokens import TokenCounter, estimate
+from memory.runlog import read_events
+from models.base import Event, Message, Request
+from runs.assemble import Agent, Options
+from runs.owners import AbsentOwner
+from runs.resume import read_progress
+from tests.driving import SpokenOwner, agent, drive, of
+from tests.scripted_server import Answer
+
+BUDGET = 32_000
+TURNS = 300
+FULL = {"message": "This model's maximum context length is 8192 tokens. Please reduce the length of the messages."}
+
+
+def of_endpoint(home: Path, server: Any, budget: int, *more: Any) -> Agent:
+    """An agent whose model is the scripted server, and whose next ones are `more`."""
+    models = [f"{{name: m{at}, model: m, base_url: '{each.base_url}'}}" for at, each in enumerate((server, *more))]
+    return agent(home, None, f"models: [{', '.join(models)}]\nlimits: {{context_tokens: {budget}}}")
+
+
+def long_run(body: dict[str, Any], number: int) -> Answer:
+    """Every turn a command that prints 4 kB, each time others; at turn 30 the question that must be asked then."""
+    turn = number + 1
+    if turn == 30:
+        return asks("ask_user", question="go on?")
+    return lists(turn) if turn < TURNS else Answer(text="all listed")
+
+
+def asks(tool: str, **args: Any) -> Answer:
+    return Answer(calls=[{"name": tool, "args": args}])
+
+
+def lists(turn: int) -> Answer:
+    return asks("code_run", type="bash", script=f"seq -f 'line %.0f of the listing' {turn * 1000} {turn * 1000 + 160}")
+
+
+def plain(**more: Any) -> Options:
+    return Options(rote=False, **more)
+
+
+def roles(messages: Sequence[Message]) -> list[str]:
+    return [message["role"] for message in messages]
+
+
+def test_a_run_of_300_turns_stays_inside_its_budget_and_breaks_the_cache_rarely(
+    home: Path, scripted_server: Any
+) -> None:
+    server = scripted_server(long_run)
+    started = of_endpoint(home, server, BUDGET).start(
+        "list all the numbers", plain(max_turns=TURNS + 10), SpokenOwner(answers=["yes"])
+    )
+    events = drive(started)
+    assert (events[-1]["status"], events[-1]["turns"]) == ("done", TURNS)
+    bodies = [recorded.body for recorded in server.requests]
+    requests = [tokens.segments(body) for body in bodies]
+    sizes = [tokens.count(request) for request in requests]
+    assert max(sizes) <= BUDGET and max(sizes) > BUDGET / 2
+    compacted = of(events, "compacted")
+    assert 5 <= len(compacted) <= 30
+    assert sum(tokens.breaks([one, other]) for one, other in pairwise(requests)) <= len(compacted)
+    for event in compacted:
+        assert event["tokens_before"] > HIGH * BUDGET and event["tokens_after"] < 0.5 * BUDGET
+    last = bodies[-1]["messages"]
+    assert "list all the numbers" in last[1]["content"] and last[:2] == bodies[0]["messages"][:2]
+    whole = [message for message in last if message["role"] == "tool" and len(message["content"]) > 3800]
+    assert len(whole) >= KEPT
+
+
+def test_what_shrank_can_be_read_in_a_file(home: Path, scripted_server: Any) -> None:
+    server = scripted_server([*(lists(turn) for turn in range(1, 20)), Answer(text="done")])
+    run = of_endpoint(home, server, 24_000).start("list", plain(), AbsentOwner())
+    drive(run)
+    results = [message["content"] for message in server.requests[-1].body["messages"] if message["role"] == "tool"]
+    first = json.loads(server.requests[1].raw)["messages"][3]["content"]
+    assert results[0].startswith("line 1000 of") and len(results[0]) < 300 and len(results[-1]) > 3800
+    path = Path(results[0].rpartition("file_read ")[2].rstrip("]"))
+    assert path.read_text("utf-8") == first and path.is_relative_to(home / "runs" / run.id)
+
+
+def test_a_run_that_never_shrank_writes_no_results(home: Path, scripted_server: Any) -> None:
+    run = of_endpoint(home, scripted_server([lists(1), Answer(text="done")]), BUDGET).start("x", plain(), AbsentOwner())
+    assert of(drive(run), "compacted") == [] and not (home / "runs" / run.id / "results").exists()
+
+
+def test_the_log_rebuilds_the_history_of_every_turn(home: Path, scripted_server: Any) -> None:
+    server = scripted_server([*(lists(turn) for turn in range(1, 28)), Answer(text="done")])
+    run = of_endpoint(home, server, 9_000).start("list", plain(), AbsentOwner())
+    events = drive(run)
+    assert len(of(events, "compacted")) >= 4 and any(event["folded"] for event in of(events, "compacted"))
+    logged = list(read_events(home, run.id))
+    for turn, sent in enumerate(server.requests, start=1):
+        said = next(at for at, event in enumerate(logged) if event["type"] == "model_called" and event["turn"] == turn)
+        progress = read_progress(logged[:said], Prompts("en"), home / "runs" / run.id)
+        history = sent.body["messages"]
+        assert progress.messages == (history[:-1] if turn > 1 else history)
+
+
+def test_a_run_is_resumed_after_a_compaction(home: Path, scripted_server: Any) -> None:
+    server = scripted_server([*(lists(turn) for turn in range(1, 28)), Answer(text="done")])
+    run = of_endpoint(home, server, 9_000).start("list", plain(max_turns=20), AbsentOwner())
+    assert drive(run)[-1]["status"] == "limit"
+    events = drive(of_endpoint(home, server, 9_000).resume(run.id, plain(max_turns=20), AbsentOwner()))
+    assert (events[-1]["status"], events[-1]["turns"]) == ("done", 28) and of(events, "context") == []
+    requests = [recorded.body for recorded in server.requests]
+    assert max(tokens.count(tokens.segments(body)) for body in requests) <= 9_000
+    assert requests[-1]["messages"][:2] == requests[0]["messages"]
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (400, FULL),
+        (400, {"message": "the request exceeds the available context size", "type": "exceed_context_size_error"}),
+        (400, {"message": "prompt is too long: 210000 tokens > 200000 maximum"}),
+        (400, {"message": "Input is too long for requested model."}),
+        (400, {"message": "Range of input length should be [1, 30720]", "code": "context_length_exceeded"}),
+        (413, {"message": "Request too large"}),
+        (422, {"message": "inputs tokens + max_new_tokens must be <= 4096: too many tokens"}),
+        (400, {"message": "输入超过模型最大长度限制"}),
+    ],
+)
+def test_an_endpoint_that_is_full_gets_a_shorter_request(
+    home: Path, scripted_server: Any, status: int, error: dict[str, str]
+) -> None:
+    full = Answer(status=status, error=error)
+    server = scripted_server([*(lists(turn) for turn in range(1, 10)), full, Answer(text="done")])
+    events = drive(of_endpoint(home, server, 100_000).start("list", plain(), AbsentOwner()))
+    assert events[-1]["status"] == "done" and len(of(events, "compacted")) == 1
+    before, after = (tokens.count(tokens.segments(recorded.body)) for recorded in server.requests[-2:])
+    assert after < 0.75 * before
+    assert of(events, "model_retry") == [] and of(events, "model_failed") == []
+
+
+def test_a_model_that_stays_full_gives_way_to_the_next_one(home: Path, scripted_server: Any) -> None:
+    small = scripted_server([lists(1), lists(2), *[Answer(status=400, error=FULL)] * 2])
+    large = scripted_server([Answer(text="done by the large one")])
+    events = drive(of_endpoint(home, small, 100_000, large).start("list", plain(), AbsentOwner()))
+    assert events[-1]["result"] == "done by the large one" and len(small.requests) == 4
+    assert "maximum context length" in of(events, "model_failed")[0]["reason"]
+
+
+def test_a_task_that_is_longer_than_the_context_is_a_clear_end(home: Path, scripted_server: Any) -> None:
+    server = scripted_server([Answer(status=400, error=FULL)] * 3)
+    ended = drive(of_endpoint(home, server, 100_000).start("word " * 20_000, plain(), AbsentOwner()))[-1]
+    assert ended["status"] == "no_model" and "limits.context_tokens" in ended["result"]
+    assert len(server.requests) == 1  # nothing could be taken away
+
+
+def history_of(turns: int, result: str = "r " * 2000, args: str = "{}") -> list[Message]:
+    messages: list[Message] = [{"role": "system", "content": "rules"}, {"role": "user", "content": "the task"}]
+    for turn in range(1, turns + 1):
+        call = {"id": f"c{turn}", "type": "function", "function": {"name": "code_run", "arguments": args}}
+        messages += [
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": f"c{turn}", "content": f"{turn} {result}"},
+        ]
+    return messages
+
+
+def compact(folder: Path, messages: list[Message], budget: int, turns: int) -> tuple[list[Event], list[Message]]:
+    compaction = Compaction(folder, Prompts("en"), [f"did {turn}" for turn in range(1, turns + 1)])
+    request = Request(turns + 1, messages)
+    return list(History(None, compaction, budget).fit(request, "m")), request.messages
+
+
+def test_big_arguments_fold_too(tmp_path: Path) -> None:
+    args = json.dumps({"content": "some words of a file " * 200})
+    events, messages = compact(tmp_path, history_of(40, "ok", args), 20_000, 40)
+    assert events[0]["folded"] == 34 and events[0]["tokens_after"] <= 20_000 * HIGH
+    assert roles(messages) == ["system", "user", "user", *["assistant", "tool"] * 6]
+    assert "\n1. did 1\n" in messages[2]["content"] and messages[2]["content"].endswith("34. did 34")
+
+
+def test_huge_results_leave_fewer_turns_whole_but_the_last_one(tmp_path: Path) -> None:
+    events, messages = compact(tmp_path, history_of(10, "word " * 4000), 16_000, 10)
+    assert events[0]["tokens_after"] <= LOW * 16_000
+    assert len(messages[-1]["content"]) > 20_000
+    assert len(list((tmp_path / "results").iterdir())) == events[0]["up_to"] > 10 - KEPT
+
+
+def test_words_of_the_owner_are_not_folded_away(tmp_path: Path) -> None:
+    messages = history_of(40)
+    messages.insert(22, {"role": "user", "content": "The owner says: not the blue one"})
+    compaction = Compaction(tmp_path, Prompts("en"), [f"did {turn}" for turn in range(1, 41)])
+    once = compaction.apply(messages, Extent(), Extent(20, 20))
+    twice = compaction.apply(once, Extent(20, 20), Extent(34, 34))
+    assert [message["content"] for message in twice if "blue" in (message["content"] or "")] == [
+        "The owner says: not the blue one"
+    ]
+    assert [message["content"] for message in twice if "did 1\n" in (message["content"] or "")] != []
+    assert len(split(twice)[1]) == 6
+
+
+def test_steps_lead_to_the_same_history_as_one_leap(tmp_path: Path) -> None:
+    compaction = Compaction(tmp_path, Prompts("zh"), [f"做了 {turn}" for turn in range(1, 41)])
+    leap = compaction.apply(history_of(40), Extent(), Extent(30, 20))
+    walk = history_of(40)
+    for now, to in pairwise([Extent(), Extent(8, 0), Extent(20, 10), Extent(30, 20)]):
+        walk = compaction.apply(walk, now, to)
+    assert walk == leap
+
+
+def test_thousands_of_folded_turns_are_few_lines(tmp_path: Path) -> None:
+    compaction = Compaction(tmp_path, Prompts("en"), [f"did {turn}" for turn in range(1, 5001)])
+    folded = compaction.apply(history_of(5000, "ok"), Extent(), Extent(4990, 4990))[2]["content"]
+    assert len(folded.splitlines()) <= MAX_FOLDED_LINES + 3 and folded.endswith("4990. did 4990")
+
+
+TEXTS = {
+    "prose": "When something fails, find the cause. Never repeat a call unchanged; look before you act. " * 20,
+    "code": "def count(self, request: Request, model: str) -> int:\n    return round(self.sum(request) * 1.0)\n" * 20,
+    "chinese": "先看后动；靠运行验证，不凭感觉；只说结果能证明的话。失败了先找原因，绝不原样重试。" * 20,
+    "listing": "\n".join(f"-rw-r--r-- 1 ann ann {n * 7919} Nov 21 22:{n:02d} report-{n}.csv" for n in range(60)),
+    "hex": "".join(f"{n * 2654435761 % 2**32:08x}" for n in range(300)),
+}
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_the_estimate_is_near_the_count(kind: str) -> None:
+    assert 0.8 <= estimate(TEXTS[kind]) / len(tokens.encode(TEXTS[kind])) <= 1.4
+
+
+def test_what_an_endpoint_reports_corrects_the_estimate_of_this_model() -> None:
+    counter = TokenCounter()
+    request = Request(1, [{"role": "user", "content": "word " * 1000}])
+    plain_count = counter.count(request, "a")
+    counter.learn(request, "a", 2 * plain_count)
+    assert counter.count(request, "a") == 2 * plain_count and counter.count(request, "b") == plain_count
+    counter.learn(request, "a", 3)  # no tokenizer is as good as that
+    assert counter.count(request, "a") == 2 * plain_count
+
+
+def test_a_message_is_counted_once() -> None:
+    counter = TokenCounter()
+    messages: list[Message] = [{"role": "user", "content": f"word {n}"} for n in range(50)]
+    whole = counter.estimated(Request(1, messages))
+    assert counter.estimated(Request(1, messages[:20])) + counter.estimated(Request(1, messages[20:])) == whole

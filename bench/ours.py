@@ -7,6 +7,7 @@ Events on stdout, one JSON object a line, as `launch.py run --events` writes the
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
@@ -42,4 +43,5 @@ def main(task: str, turns: int) -> int:
 
 
 if __name__ == "__main__":
+    gc.set_threshold(50_000)  # as launch.py does
     sys.exit(main(sys.argv[1], int(sys.argv[2])))

@@ -14,6 +14,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -39,14 +40,14 @@ _ALLOWED_STARTS = ("LC_", "PYTHON", "CONDA_", "NVM_", "GIT_AUTHOR_", "GIT_COMMIT
 _PROGRAMS = ("/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache")
 _FOR_THE_NETWORK = frozenset(["http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy"])
 # Sets the limits inside, where a limit on processes counts those of the sandbox alone; waits a moment for what the script
-# left behind, as its output may still come, and tells descriptor 3 what it was. Arguments: kB, blocks of 512, seconds,
+# left behind, as its output may still come, and tells descriptor 0, which is a pipe to us, what it was. Arguments: kB, blocks of 512, seconds,
 # processes, then the command.
-_INIT = """trap : TERM
+_INIT = """exec 3>&0 </dev/null 4>&2 2>/dev/null
+trap : TERM
 echo 1000 >/proc/self/oom_score_adj
 ulimit -c 0; ulimit -d "$1"; ulimit -f "$2"; ulimit -t "$3"; ulimit -u "$4" || ulimit -p "$4"
-exec 2>&4 4>&-
 shift 4
-"$@" 3>&-
+"$@" 3>&- 2>&4 4>&-
 code=$?
 turn=0
 while [ $turn -lt 7 ]; do
@@ -54,10 +55,10 @@ while [ $turn -lt 7 ]; do
     [ $# -le 2 ] && exit $code
     sleep 0.05
     turn=$((turn + 1))
-done 2>/dev/null
+done
 for each in /proc/[0-9]*; do
     [ "$each" = /proc/1 ] || [ "$each" = /proc/$$ ] || { tr '\\0' ' ' <"$each/cmdline"; echo; } >&3
-done 2>/dev/null
+done
 exit $code
 """
 _JOIN = 'for file in "$@"; do shift; [ "$file" = -- ] && break; echo 0 >"$file"; done 2>/dev/null; exec "$@"'
@@ -94,21 +95,25 @@ class Profile:
 
 @dataclass(slots=True)
 class Cell:
-    """One call's command, ready to be started with `env` and `descriptors`; `close` when it has ended."""
+    """One call's command, ready to be started with `env`, `descriptors` and `stdin` (-1: nothing to read); `close` it at
+    the end."""
 
     argv: list[str]
     env: dict[str, str]
     is_namespace: bool  # the first process holds all others: they end with it
     descriptors: list[int] = field(default_factory=list)
+    stdin: int = -1
     _told: int = -1
     _group: Group | None = None
     _missing: list[Path] = field(default_factory=list)
+    _temporary: Path | None = None
 
     def started(self) -> None:
         """To be called once the process is there: it has the descriptors now."""
-        for descriptor in self.descriptors:
-            os.close(descriptor)
-        self.descriptors = []
+        for descriptor in (*self.descriptors, self.stdin):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self.descriptors, self.stdin = [], -1
 
     def close(self, folder: Path) -> tuple[list[str], list[str]]:
         """Clears up. Returns the command lines of what the script had left running, and the start-up files that it had
@@ -121,6 +126,8 @@ class Cell:
             self._told = -1
         if self._group:
             self._group.close()
+        if self._temporary:
+            shutil.rmtree(self._temporary, ignore_errors=True)
         taken = []
         for path in self._missing:
             if path.is_symlink() or path.exists():
@@ -196,7 +203,7 @@ class Sandbox:
         inner = [
             "/bin/sh",
             "-c",
-            f"exec 3>&{tell} {tell}>&- 4>&2 2>/dev/null\n{_INIT}",
+            _INIT,
             "sh",
             *map(str, numbers),
             *argv,
@@ -204,7 +211,7 @@ class Sandbox:
         group = Group(limits.memory_bytes, limits.processes)
         outer = ["/bin/sh", "-c", _JOIN, "sh", *group.files, "--"] if group.files else []
         line = [*outer, self.level.program, "--args", str(words), "--", *inner]
-        return Cell(line, env, True, [info, tell, words], told, group, self._not_there())
+        return Cell(line, env, True, [info, words], tell, told, group, self._not_there())
 
     def _partial(
         self,
@@ -216,7 +223,7 @@ class Sandbox:
         network: bool,
     ) -> Cell:
         places, root = self.profile.places, self.profile.places.roots[0]
-        listed, read = [Path("/")], list[Path]()
+        listed, read, temporary = [Path("/")], list[Path](), None
         if self.profile.kind == "shared":
             listed, write = [], [root]
             read = [Path(place) for place in (*_PROGRAMS, *bubblewrap.python_places())]
@@ -224,9 +231,15 @@ class Sandbox:
         else:
             hidden = self._hidden()
             guarded_places = [*hidden, *self._startup(), places.agent, *_code(cwd)]
-            read = _around(Path("/"), hidden)
+            read = [*_around(Path("/"), [*hidden, Path("/proc")]), *_kernel()]
             write = [each for root in places.roots for each in _around(root, guarded_places)]
-        write += [Path(f"/dev/{name}") for name in ("null", "zero", "full", "random", "urandom", "tty", "shm")]
+            if not any(places.temporary.is_relative_to(root) for root in places.roots):
+                temporary = Path(tempfile.mkdtemp(prefix="sopwith-"))
+                write.append(temporary)
+                env |= {"TMPDIR": str(temporary)}
+        write += [
+            Path(f"/dev/{name}") for name in ("null", "zero", "full", "random", "urandom", "tty", "shm", "ptmx", "pts")
+        ]
         orders = _orders(
             list=listed,
             read=[*read, *readable, CONFINE],
@@ -235,7 +248,7 @@ class Sandbox:
             limits=_limits(self.profile.limits),
             env=given,
         )
-        return Cell([*_confine(orders), *argv], env, False, [orders])
+        return Cell([*_confine(orders), *argv], env, False, [orders], _temporary=temporary)
 
     def _seatbelt(
         self, argv: list[str], cwd: Path, env: dict[str, str], readable: Iterable[Path], network: bool
@@ -420,6 +433,11 @@ def _key() -> str:
     return (
         f"{boot} {program} {found.st_mtime_ns} {found.st_size} {os.geteuid()} {Path('/proc/self/ns/user').readlink()}"
     )
+
+
+def _kernel() -> list[Path]:
+    """/proc without the processes, whose environment would be seen."""
+    return [path for path in Path("/proc").iterdir() if not path.name.isdecimal() and not path.is_symlink()]
 
 
 def _limits(limits: Limits) -> dict[str, int]:

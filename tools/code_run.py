@@ -7,6 +7,7 @@ import re
 import select
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Generator, Iterator
@@ -137,7 +138,15 @@ def _command(type: str, script: str, stem: Path) -> list[str]:
 def _start(cell: Cell, folder: Path, name: str) -> Tree:
     argv = cell.argv
     try:
-        return Tree(argv, folder, cell.env, name, descriptors=cell.descriptors, is_namespace=cell.is_namespace)
+        return Tree(
+            argv,
+            folder,
+            cell.env,
+            name,
+            descriptors=cell.descriptors,
+            stdin=cell.stdin if cell.stdin >= 0 else subprocess.DEVNULL,
+            is_namespace=cell.is_namespace,
+        )
     except OSError as error:  # the folder may not be entered, the environment is too large, no process left
         raise ToolError(f"cannot start {argv[0]} in {folder}: {error.strerror}") from error
     except UnicodeEncodeError as error:

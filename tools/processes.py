@@ -56,6 +56,7 @@ class Tree:
         name: str,
         *,
         descriptors: Sequence[int] = (),
+        stdin: int = subprocess.DEVNULL,
         is_namespace: bool = False,
     ) -> None:
         """`descriptors` are passed on. `is_namespace`: the leader holds a namespace of processes, which ends with it."""
@@ -69,7 +70,7 @@ class Tree:
                 argv,
                 cwd=cwd,
                 env=env | {MARK: self.mark},
-                stdin=subprocess.DEVNULL,
+                stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,

@@ -1,0 +1,555 @@
+"""The sandbox, tried for real: each probe does what must not be possible, and the world outside is looked at afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from config import SafetyConfig
+from models.base import ToolResult
+from safety import sandbox, seatbelt, seccomp
+from safety.gate import Ask, Gate
+from safety.lifts import lifts_of
+from safety.paths import Places
+from safety.sandbox import Kind, Level, LevelName, Lift, Limits, Profile, Sandbox
+from tools.base import ToolContext
+from tools.code_run import code_run
+
+SECRET = "AAAAB3NzaC1yc2E-not-to-be-read"
+FULL = sandbox.probe()
+PARTIAL = sandbox.chosen(FULL, "partial")
+LEVELS: dict[LevelName, Level] = {"full": FULL, "partial": PARTIAL}
+SMALL = Limits(memory_bytes=200 << 20, processes=60, file_bytes=4 << 20, cpu_seconds=20)
+ROOT = os.geteuid() == 0
+
+
+@dataclass
+class World:
+    """A machine in small: an owner with keys and a repository, the agent's home, and a run at work."""
+
+    owner: Path
+    home: Path
+    project: Path
+    run: Path
+    outside: Path
+
+    @property
+    def places(self) -> Places:
+        return Places.of((self.owner,), self.home, self.owner, self.project)
+
+    def context(self, level: Level, kind: Kind = "owner", lifts: tuple[Lift, ...] = (), **more: Any) -> ToolContext:
+        profile = Profile(kind, more.pop("places", self.places), more.pop("limits", SMALL))
+        held = Sandbox(level, profile)
+        return ToolContext(
+            self.project, self.run, self.home, call="c1", sandbox=held, lifts=lambda *_: frozenset(lifts), **more
+        )
+
+
+@pytest.fixture
+def world(tmp_path: Path, home: Path) -> World:
+    owner, project = tmp_path / "owner", tmp_path / "owner" / "work" / "project"
+    for folder in (
+        project,
+        owner / ".ssh",
+        owner / ".config" / "autostart",
+        home / "runs" / "r1",
+        tmp_path / "outside",
+    ):
+        folder.mkdir(parents=True, exist_ok=True)
+    (owner / ".ssh" / "id_ed25519").write_text(SECRET)
+    (owner / ".bashrc").write_text("# mine\n")
+    (owner / ".gitconfig").write_text("[user]\nname = O\nemail = o@example.org\n")
+    (home / "config.yaml").write_text(f"models: [{{api_key: {SECRET}}}]\n")
+    (home / "runs" / "r1" / "log.jsonl").write_text("{}\n")
+    (tmp_path / "outside" / "file").write_text("as it was")
+    subprocess.run(["git", "init", "-q", project], check=True)
+    return World(owner, home, project, home / "runs" / "r1", tmp_path / "outside")
+
+
+@pytest.fixture(params=["full", "partial"])
+def level(request: pytest.FixtureRequest) -> Level:
+    wanted: LevelName = request.param
+    if LEVELS[wanted].name != wanted:
+        pytest.skip(f"there is no {wanted} sandbox here: {LEVELS[wanted].reason}")
+    return LEVELS[wanted]
+
+
+@pytest.fixture
+def full() -> Level:
+    if FULL.name != "full":
+        pytest.skip(f"there is no full sandbox here: {FULL.reason}")
+    return FULL
+
+
+def run(ctx: ToolContext, script: str, type: str = "bash", **more: Any) -> ToolResult:
+    calling = code_run.run(ctx, type=type, script=script, timeout=more.pop("timeout", 20), **more)
+    assert not isinstance(calling, ToolResult)
+    while True:
+        try:
+            next(calling)
+        except StopIteration as end:
+            result: ToolResult = end.value
+            return result
+
+
+# What must not change, by a path below the test's folder, and what tries to change it.
+WRITES = {
+    "the system's settings": ("/etc/sopwith-was-here", "echo x > /etc/sopwith-was-here"),
+    "the system's programs": ("/usr/bin/sopwith-was-here", "echo x > /usr/bin/sopwith-was-here"),
+    "a file outside the roots": ("outside/file", "echo x > ../../../outside/file"),
+    "a file outside, through a link": ("outside/file", "ln -s ../../../outside/file l; echo x > l"),
+    "a file outside, through a linked folder": ("outside/new", "ln -s ../../../outside d; echo x > d/new"),
+    "the agent's settings": ("owner/.sopwith/config.yaml", "echo x > ~/.sopwith/config.yaml"),
+    "the agent's SOPs": ("owner/.sopwith/sops", "mkdir -p ~/.sopwith/sops/evil"),
+    "the agent's home, by moving it": ("owner/.sopwith/config.yaml", "mv ~/.sopwith ~/.other; mkdir ~/.sopwith"),
+    "the run log": ("owner/.sopwith/runs/r1/log.jsonl", "echo x >> ~/.sopwith/runs/r1/log.jsonl"),
+    "the agent's code": (str(sandbox.CHECKOUT / "sopwith-was-here"), f"touch {sandbox.CHECKOUT}/sopwith-was-here"),
+    "a start-up file": ("owner/.bashrc", "echo x >> ~/.bashrc"),
+    "a start-up file, by replacing it": ("owner/.bashrc", "echo x > new; mv -f new ~/.bashrc"),
+    "a start-up file that is new": ("owner/.bash_profile", "echo x > ~/.bash_profile"),
+    "what starts with the desktop": ("owner/.config/autostart", "echo x > ~/.config/autostart/x.desktop"),
+    "keys": ("owner/.ssh/id_ed25519", "rm -f ~/.ssh/id_ed25519; echo x > ~/.ssh/id_ed25519"),
+    "who may log in": ("owner/.ssh/authorized_keys", "echo x > ~/.ssh/authorized_keys"),
+}
+FULL_WRITES = {
+    "a hook": ("owner/work/project/.git/hooks/post-commit", "echo x > .git/hooks/post-commit"),
+    "the settings of Git": ("owner/work/project/.git/config", "git config core.fsmonitor x"),
+    "a hook, by moving the folder": ("owner/work/project/.git/hooks", "mv .git g; mkdir -p .git/hooks; echo x > .git/hooks/a"),
+    "what starts with the desktop, by moving": ("owner/.config/autostart", "mv ~/.config ~/c; mkdir -p ~/.config/autostart/x"),
+}  # fmt: skip
+
+
+def state(path: Path) -> Any:
+    if path.is_dir():
+        return sorted(each.name for each in path.iterdir())
+    return path.read_bytes() if path.exists() else None
+
+
+@pytest.mark.parametrize("what", [*WRITES, *FULL_WRITES])
+def test_nothing_that_is_guarded_changes(world: World, level: Level, what: str, tmp_path: Path) -> None:
+    if what in FULL_WRITES and level.name != "full":
+        pytest.skip("docs/safety.md: a partial sandbox does not hold this")
+    name, script = (WRITES | FULL_WRITES)[what]
+    path = tmp_path / name
+    before = state(path)
+    run(world.context(level), script)
+    assert state(path) == before
+
+
+def test_a_new_start_up_file_is_moved_away_and_told(world: World, full: Level) -> None:
+    result = run(world.context(full), "echo evil > ~/.zshrc")
+    assert ".zshrc" in result.data["taken"]
+    assert (world.run / "taken-.zshrc").read_text() == "evil\n"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "cat ~/.ssh/id_ed25519",
+        "cat ~/.sopwith/config.yaml",
+        "ln -s ~/.ssh k; cat k/id_ed25519",
+        "cp -r ~/.ssh copy; cat copy/*",
+        "tar c ~/.ssh ~/.sopwith/config.yaml",
+        "ln ~/.ssh/id_ed25519 hard; cat hard",
+        "mv ~/.ssh ~/moved; cat ~/moved/id_ed25519",
+        "env; cat /proc/self/environ /proc/1/environ",
+        "cat /proc/*/environ",
+    ],
+)
+def test_no_key_is_read(world: World, level: Level, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MY_API_KEY", "HARMLESS_LOOKING"):
+        monkeypatch.setenv(name, SECRET)
+    assert SECRET not in run(world.context(level), script).data["output"]
+
+
+@pytest.mark.skipif(not ROOT, reason="only root can read it anyway")
+def test_root_reads_no_passwords_and_sets_nothing_in_the_kernel(world: World, level: Level) -> None:
+    setting = Path("/proc/sys/kernel/core_pattern")
+    before = setting.read_text()
+    result = run(
+        world.context(level), f"cat /etc/shadow; echo x > {setting}; echo x > /proc/sysrq-trigger; ls -A /run/dbus"
+    )
+    assert "root:" not in result.data["output"]
+    assert setting.read_text() == before
+
+
+def test_other_processes_are_out_of_reach(world: World, level: Level) -> None:
+    other = subprocess.Popen(["sleep", "30"], env={"PATH": os.defpath, "HIDDEN": SECRET})
+    script = f"""
+import ctypes, os
+def tried(what):
+    try: print(what())
+    except OSError as error: print("no", error)
+tried(lambda: os.kill({other.pid}, 9))
+tried(lambda: open("/proc/{other.pid}/environ").read())
+tried(lambda: open("/proc/{other.pid}/mem", "rb").read(1))
+print("ptrace", ctypes.CDLL(None).ptrace(16, {other.pid}, 0, 0))
+tried(lambda: os.kill({os.getpid()}, 10))
+"""
+    result = run(world.context(level), script, "python")
+    assert other.poll() is None
+    other.kill()
+    other.wait()
+    assert SECRET not in result.data["output"]
+    assert "ptrace -1" in result.data["output"]
+    assert result.data["output"].count("no [") == 4
+
+
+@pytest.fixture
+def listener() -> Iterator[tuple[int, list[Any]]]:
+    """A server on this machine; what reached it."""
+    reached: list[Any] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, _ = server.accept()
+                    reached.append(connection.recv(100))
+                    connection.close()
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield server.getsockname()[1], reached
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join(2)
+
+
+def test_the_network_is_off_and_on_when_it_is_lifted(
+    world: World, level: Level, listener: tuple[int, list[Any]]
+) -> None:
+    port, reached = listener
+    script = f"exec 5<>/dev/tcp/127.0.0.1/{port} && echo hello >&5; head -c1 <&5"
+    assert run(world.context(level), script).data["exit_code"] != 0
+    assert reached == []
+    run(world.context(level, lifts=("network",)), script)
+    assert reached == [b"hello\n"]
+
+
+def test_no_unix_socket_is_reached_even_with_the_network(world: World, level: Level) -> None:
+    name = f"sopwith-test-{os.getpid()}"
+    with socket.socket(socket.AF_UNIX) as abstract, socket.socket(socket.AF_UNIX) as agent:
+        abstract.bind(f"\0{name}")
+        agent.bind(str(world.project / "agent"))
+        abstract.listen()
+        agent.listen()
+        script = f"""
+import socket
+for address in ("\\0{name}", "agent", "/var/run/docker.sock", "/run/dbus/system_bus_socket", "/tmp/.X11-unix/X0"):
+    try:
+        with socket.socket(socket.AF_UNIX) as s: s.connect(address); print("REACHED", address)
+    except OSError as error: print(error)
+"""
+        for lifts in ((), ("network",)):
+            assert "REACHED" not in run(world.context(level, lifts=lifts), script, "python").data["output"]
+
+
+def test_the_kernel_gives_no_more_rights(world: World, level: Level) -> None:
+    script = """
+import ctypes, fcntl, os, pty
+libc = ctypes.CDLL(None, use_errno=True)
+def said(name, result): print(name, "GOT" if result >= 0 else "no")
+os.mkdir("m")
+said("mount", libc.mount(b"none", b"m", b"tmpfs", 0, None))
+said("bind", libc.mount(b"/", b"m", None, 4096, None))
+said("unshare user", libc.unshare(0x10000000))
+said("chroot", libc.chroot(b"m"))
+said("bpf", libc.syscall(321 if os.uname().machine == "x86_64" else 280, 0, None, 0))
+said("keyctl", libc.syscall(250 if os.uname().machine == "x86_64" else 219, 0, -3, 1))
+said("io_uring", libc.syscall(425, 1, ctypes.create_string_buffer(200)))
+said("setuid", libc.setuid(12345))
+try: os.mknod("disk", 0o60600, os.makedev(8, 0)); open("disk", "rb").read(1); print("device GOT")
+except OSError: print("device no")
+master, slave = pty.openpty()
+try: fcntl.ioctl(slave, 0x5412, b"x"); print("TIOCSTI GOT")
+except OSError: print("TIOCSTI no")
+try: os.chown("m", 1, 1); print("chown GOT")
+except OSError: print("chown no")
+"""
+    lines = run(world.context(level), script, "python").data["output"].splitlines()
+    allowed = {"setuid GOT", "chown GOT", "device GOT"} if level.name == "partial" and ROOT else set()
+    assert len(lines) == 11
+    assert [line for line in lines if line.endswith("GOT") and line not in allowed] == []
+
+
+def test_memory_files_and_processes_have_limits(world: World, level: Level) -> None:
+    ctx = world.context(level)
+    memory = run(ctx, "x = bytearray(400 << 20)", "python")
+    assert "MemoryError" in memory.data["output"]
+    run(ctx, "head -c 20000000 /dev/zero > big")
+    assert (world.project / "big").stat().st_size == SMALL.file_bytes
+    if level.name == "full" and (not ROOT or os.access("/sys/fs/cgroup/pids", os.W_OK) or os.access("/sys/fs/cgroup/cgroup.procs", os.W_OK)):  # fmt: skip
+        script = """
+import os, time
+for count in range(200):
+    try:
+        if not os.fork(): time.sleep(9); os._exit(0)
+    except OSError: break
+print(count)
+"""
+        assert 10 < int(run(ctx, script, "python").data["output"]) <= SMALL.processes
+
+
+def test_an_endless_fork_bomb_ends_with_its_time(world: World, full: Level) -> None:
+    began = time.monotonic()
+    result = run(world.context(full), "f() { f | f & }; f; sleep 30", timeout=1)
+    assert result.status in ("timeout", "error")
+    assert time.monotonic() - began < 5
+
+
+DAEMON = "(setsid bash -c 'trap \"\" TERM HUP; exec -a sopwith-daemon sleep 47' >/dev/null 2>&1 &)"
+
+
+def test_no_daemon_outlives_the_call(world: World, level: Level) -> None:
+    result = run(world.context(level), f"{DAEMON}; {DAEMON}; sleep 0.2; echo done")
+    assert result.data["output"] == "done\n"
+    assert not [p for p in psutil.process_iter(["cmdline"]) if (p.info["cmdline"] or [""])[0] == "sopwith-daemon"]
+    assert any("sopwith-daemon" in line for line in result.data["stopped"])
+
+
+def test_when_the_agent_is_killed_its_scripts_end(world: World, full: Level, tmp_path: Path) -> None:
+    code = f"""
+import sys, subprocess; sys.path.insert(0, {str(sandbox.CHECKOUT)!r})
+from pathlib import Path
+from safety import sandbox
+from safety.paths import Places
+own = Path({str(world.project)!r})
+box = sandbox.Sandbox(sandbox.probe(), sandbox.Profile("owner", Places.of((own,), Path({str(world.home)!r}), own, own)))
+cell = box.cell(["bash", "-c", "exec -a sopwith-orphan sleep 48"], own, {{"PATH": "/usr/bin:/bin"}})
+process = subprocess.Popen(cell.argv, env=cell.env, pass_fds=cell.descriptors)
+print("up", flush=True); process.wait()
+"""
+
+    def orphans() -> list[int]:
+        return [p.pid for p in psutil.process_iter(["cmdline"]) if (p.info["cmdline"] or [""])[0] == "sopwith-orphan"]
+
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as agent:
+        assert agent.stdout and agent.stdout.readline() == b"up\n"
+        end = time.monotonic() + 5
+        while not orphans() and time.monotonic() < end:
+            time.sleep(0.02)
+        assert orphans()
+        agent.kill()
+    while orphans() and time.monotonic() < end + 5:
+        time.sleep(0.02)
+    assert orphans() == []
+
+
+def test_what_is_given_to_a_script_does_not_act_on_the_sandbox_itself(world: World, level: Level) -> None:
+    marker = world.outside / "loaded"
+    (world.project / "sitecustomize.py").write_text(f"open({str(marker)!r}, 'w')")
+    result = run(world.context(level), "echo $V", env={"PYTHONPATH": ".", "LD_PRELOAD": "./no.so", "V": "given $(x)"})
+    assert "given $(x)" in result.data["output"]
+    assert not marker.exists()
+
+
+def test_a_shared_session_sees_no_file_of_the_owner(world: World, level: Level, tmp_path: Path) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    (world.owner / "letter.txt").write_text("private")
+    places = replace(world.places, roots=(scratch,))
+    ctx = world.context(level, "shared", lifts=("network",), places=places)
+    ctx.cwd = scratch
+    script = f"""
+import os, socket, json
+print(os.environ["HOME"])
+open("made", "w").write(json.dumps([1]))
+for path in ("{world.owner}/letter.txt", "/etc/shadow", "{world.home}/runs/r1/log.jsonl"):
+    try: print("READ", open(path).read())
+    except OSError: pass
+try: socket.create_connection(("127.0.0.1", 9), 1)
+except ConnectionRefusedError: print("alone")
+except OSError: print("alone")
+"""
+    output = run(ctx, script, "python").data["output"]
+    assert "READ" not in output
+    assert output.splitlines() == [str(scratch), "alone"]
+    assert (scratch / "made").read_text() == "[1]"
+
+
+# What must still work: script, and what its output is.
+WORKS = {
+    "writing in a root": ("echo one > new; mkdir -p a/b; mv new a/b/; cat a/b/new", "one\n"),
+    "the owner's own files": ("echo x > ~/work/letter && cat ~/work/letter", "x\n"),
+    "a commit": ("echo x > f; git add f; git commit -qm first; git log --format='%an %s'", "O first\n"),
+    "pipes and substitution": ("seq 5 | sort -r | head -2 | paste -sd, ; echo $(echo in)", "5,4\nin\n"),
+    "process substitution": ("echo x | tee >(sed s/x/late/) >/dev/null", "late\n"),
+    "temporary files": ('f=$(mktemp); echo t > "$f"; cat "$f"; rm "$f"', "t\n"),
+    "a file that belongs to the owner": ("touch f; stat -c %u f", f"{os.getuid()}\n"),
+    "no input": ('read x; echo "[$x]"', "[]\n"),
+    "the working folder": ("basename $PWD", "project\n"),
+    "an exit trap": ("trap 'echo bye' EXIT; exit 0", "bye\n"),
+}
+
+
+@pytest.mark.parametrize("what", WORKS)
+def test_ordinary_work_goes_on(world: World, level: Level, what: str) -> None:
+    script, expected = WORKS[what]
+    assert run(world.context(level, limits=Limits()), script).data == {"exit_code": 0, "output": expected}
+
+
+def test_python_with_its_packages_processes_and_pipes(world: World, level: Level) -> None:
+    script = "import multiprocessing, subprocess, yaml\nq = multiprocessing.Pipe()\nprint(yaml.__name__, subprocess.run(['echo', 'x'], capture_output=True).stdout)"
+    assert run(world.context(level), script, "python").data["output"] == "yaml b'x\\n'\n"
+
+
+def test_a_server_of_the_script_itself_is_reached(world: World, full: Level) -> None:
+    script = "python3 -m http.server 8123 --bind 127.0.0.1 >/dev/null 2>&1 & for i in $(seq 50); do exec 5<>/dev/tcp/127.0.0.1/8123 && break; sleep 0.1; done 2>/dev/null; printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&5; head -1 <&5; kill %1"
+    assert "200 OK" in run(world.context(full, limits=Limits()), script).data["output"]
+
+
+def test_exit_codes_signals_and_long_output(world: World, level: Level) -> None:
+    ctx = world.context(level)
+    assert run(ctx, "exit 7").data["exit_code"] == 7
+    assert run(ctx, "kill -9 $$").data["signal"] == "killed by SIGKILL"
+    result = run(ctx, "seq 100000")
+    assert result.data["output"].rstrip().endswith("100000")
+    assert result.data["bytes"] == 588895
+
+
+def test_time_is_up_for_the_whole_tree_and_a_trap_still_runs(world: World, level: Level) -> None:
+    ctx = world.context(level)
+    for script in (
+        "trap '' TERM; setsid sleep 60 & while :; do sleep 1; done",
+        "trap 'echo told > told; exit' TERM; sleep 60 & wait",
+    ):
+        began = time.monotonic()
+        assert run(ctx, script, timeout=1).status == "timeout"
+        assert time.monotonic() - began < 3.5
+    assert (world.project / "told").exists()
+
+
+def test_git_changes_its_settings_when_that_is_lifted(world: World, full: Level) -> None:
+    ctx = world.context(full, lifts=("git",))
+    assert run(ctx, "git remote add origin https://example.org/x && git remote").data["output"] == "origin\n"
+    assert run(ctx, "echo x > .git/hooks/post-commit").data["exit_code"] == 1
+
+
+def test_everything_lifted_is_no_sandbox(world: World, level: Level) -> None:
+    run(world.context(level, lifts=("all",)), "echo x > ../../../outside/file")
+    assert (world.outside / "file").read_text() == "x\n"
+
+
+LIFTS: list[tuple[str, str, set[Lift]]] = [
+    ("bash", "ls -la", set()),
+    ("bash", "python3 unknown.py", set()),
+    ("bash", "./program --sync", set()),
+    ("bash", "curl -s https://example.org", {"network"}),
+    ("bash", "timeout 5 curl -s https://example.org | jq .", {"network"}),
+    ("bash", "git clone https://example.org/x.git", {"network", "git"}),
+    ("bash", "git commit -m x", set()),
+    ("bash", "pip install requests", {"network"}),
+    ("bash", "python -m pip install requests", {"network"}),
+    ("bash", "python fetch.py", {"network"}),
+    ("bash", "echo 'curl is a program'", set()),
+    ("bash", "rm -rf old", {"git"}),
+    ("bash", "git push", {"all"}),
+    ("bash", "sudo apt-get update", {"all"}),
+    ("bash", "echo x > /etc/hosts", {"all"}),
+    ("bash", "cat ~/.ssh/id_ed25519", {"all"}),
+    ("bash", "ps aux | sort -k4 | head -5", {"all"}),
+    ("bash", "docker ps", {"all"}),
+    ("bash", "ps aux; python3 evil.py", set()),
+    ("bash", "ps aux | awk '{print $1}'", set()),
+    ("bash", "ps() { python3 evil.py; }; ps", set()),
+    ("bash", "PATH=.:$PATH ps aux", set()),
+    ("bash", "((((", set()),
+    ("python", "import requests; requests.get('https://example.org')", {"network"}),
+    ("python", "print(1)", set()),
+    ("python", "{shipped}", {"all"}),
+    ("python", "{shipped}\nprint(1)", set()),
+]
+
+
+@pytest.mark.parametrize(("type", "script", "expected"), LIFTS)
+def test_what_is_lifted(world: World, type: str, script: str, expected: set[Lift]) -> None:
+    (world.project / "fetch.py").write_text("import requests\n")
+    shipped = (sandbox.CHECKOUT / "sops/system-report/scripts/system_report.py").read_text()
+    gate = Gate(SafetyConfig(roots=(world.owner,)), world.home, world.owner, world.project)
+    args = {"script": script.replace("{shipped}", shipped), "type": type}
+    assert lifts_of(gate, Ask("code_run", args, ("execute",), (world.project,), "main")) == expected
+
+
+def test_the_probe_is_quick_the_second_time_and_says_what_is_missing(
+    home: Path, full: Level, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    home.mkdir(exist_ok=True)
+    assert sandbox.probe(home) == full
+    began = time.monotonic()
+    assert sandbox.probe(home) == full
+    assert time.monotonic() - began < 0.03
+    broken = tmp_path / "bin" / "bwrap"
+    broken.parent.mkdir()
+    broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{broken.parent}:{os.environ['PATH']}")
+    found = sandbox.probe(home)
+    assert (found.name, "No permissions" in found.reason) == (PARTIAL.name, True)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert sandbox.probe(home).fix == "sudo apt-get install bubblewrap"
+
+
+@pytest.mark.parametrize(
+    ("runs_code", "decision", "words"),
+    [
+        ("yes", "allow", ""),
+        ("ask", "confirm", "runs without a sandbox: why"),
+        ("no", "refuse", "in a sandbox only: why"),
+    ],
+)
+def test_without_a_sandbox_the_gate_asks_or_refuses(world: World, runs_code: Any, decision: str, words: str) -> None:
+    gate = Gate(SafetyConfig(), world.home, world.owner, world.project, runs_code, "why")
+    found = gate.decide(Ask("code_run", {"script": "ls"}, ("execute",), (), "main"))
+    assert (found.decision, words in found.reason) == (decision, True)
+
+
+def test_the_owner_is_told_what_leaves_the_sandbox(world: World) -> None:
+    gate = Gate(SafetyConfig(), world.home, world.owner, world.project, sandboxed=True)
+    for script, leaves in (("sudo ls", True), ("rm x", False)):
+        found = gate.decide(Ask("code_run", {"script": script}, ("execute",), (), "main"))
+        assert (found.decision, "outside the sandbox" in found.reason) == ("confirm", leaves)
+
+
+def test_the_filter_is_whole_for_each_machine() -> None:
+    for machine in ("x86_64", "aarch64"):
+        code = seccomp.program(network=True, machine=machine)
+        assert len(code) % 8 == 0
+        assert len(code) // 8 < 4096
+        assert code != seccomp.program(network=False, machine=machine)
+    assert not seccomp.is_known("mips")
+
+
+def test_seatbelt_profile_ends_with_what_is_guarded() -> None:
+    words = seatbelt.command(
+        [Path("/Users/o")], kept=[Path("/Users/o/.zshrc")], hidden=[Path('/Users/o/a"b')], readable=[], network=False
+    )
+    text = words[2]
+    assert words[:2] == ["/usr/bin/sandbox-exec", "-p"]
+    assert text.index('allow file-write* (subpath "/Users/o")') < text.index(
+        'deny file-write* (subpath "/Users/o/.zshrc")'
+    )
+    assert '(deny file-read* file-write* (subpath "/Users/o/a\\"b"))' in text
+    assert "(deny network*)" in text
+    assert text.count("(") == text.count(")")
+
+
+def test_parameters_and_walls_are_not_shown_in_the_list_of_processes(world: World, full: Level) -> None:
+    ctx = world.context(full)
+    assert ctx.sandbox is not None
+    cell = ctx.sandbox.cell(["true"], world.project, os.environ, given={"PASSWORD": SECRET})
+    assert SECRET not in json.dumps(cell.argv)
+    assert SECRET not in json.dumps(cell.env)
+    cell.close(world.run)

@@ -581,6 +581,8 @@ def test_init_asks_and_writes_what_was_said(at_terminal: Opener, home: Path) -> 
     screen.waits_for("once more")
     for line in ("http://127.0.0.1:9/v1", "small", "MY_KEY"):
         screen.types(line + ENTER)
+    screen.waits_for("What shall I call you?")
+    screen.types(ENTER * 4 + "yes" + ENTER)
     assert screen.ends() == 0 and "export MY_KEY=" in screen.text()
     said = (home / "config.yaml").read_text()
     assert 'base_url: "http://127.0.0.1:9/v1"' in said and "api_key: ${MY_KEY}" in said

@@ -1,4 +1,4 @@
-"""`init`: makes the home folder and writes config.yaml, with the answers of whoever sits at the terminal.
+"""`init`: makes the home folder and writes config.yaml, with the answers of whoever sits at the terminal; plays BOOTSTRAP.md.
 
 No key is ever typed here or written to the file: config.yaml names the variable that holds it.
 """
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from config import Config, load
 from memory.files import write_atomic
 from memory.home import open_home
+from ui import bootstrap
 from ui.words import say
 
 KEY_VARIABLE = "OPENAI_API_KEY"  # taken from the environment without being named in the file
@@ -38,13 +39,14 @@ OFFERED = (
 
 
 def init(args: Namespace, config: Config) -> int:
-    """`init`."""
+    """`init`. Returns the exit code: 130 when whoever answers has left."""
     open_home(config.home)
+    is_attended = sys.stdin.isatty() and sys.stdout.isatty()
     path = config.home / "config.yaml"
     if path.exists():
         print(say("init.exists", path=path))
-        return _report(config)
-    is_attended = sys.stdin.isatty() and sys.stdout.isatty()
+        left = _introduce(config, is_attended)
+        return left or _report(config)
     try:
         text = _ask() if is_attended else ""
     except EOFError:
@@ -52,10 +54,22 @@ def init(args: Namespace, config: Config) -> int:
         text = ""
     write_atomic(path, text or _commented(), 0o600)
     print(say("init.written" if text else "init.commented", path=path))
+    if left := _introduce(config, is_attended):
+        return left
     if text and (missing := _unset(text)):
         print(say("init.export", name=missing))
         return 0
     return _report(load(config.home, config.lang, os.environ)) if text else 0
+
+
+def _introduce(config: Config, is_attended: bool) -> int:
+    """Makes the workspace files and asks who the owner is, once. Returns 130 when whoever answers has left."""
+    if not bootstrap.prepare(config.home, config.lang):
+        return 0
+    if not is_attended:
+        print(say("bootstrap.unattended", files=", ".join(bootstrap.MAY_BE_WRITTEN)))
+        return 0
+    return 0 if bootstrap.play(config.home, config.lang, input) else 130
 
 
 def _report(config: Config) -> int:

@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 
 from config import Config, SopwithError, find_home, find_lang, load
 from memory.home import check_layout
-from ui.words import say, use
+from ui.words import in_words, say, use
 
 VERSION = "0.1.0"
 INTERRUPTED = 130
@@ -106,7 +106,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SopwithError as error:
         if "--debug" in words:
             raise
-        print(f"sopwith: {error}", file=sys.stderr)
+        print(f"sopwith: {in_words(str(error))}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         return INTERRUPTED

@@ -193,7 +193,8 @@ def _ending(end: End, run: str) -> dict[str, Any]:
         status = end.outcome.ending or "failed"
     result = end.outcome.data
     if status == "limit":
-        result = f"stopped after {end.turns} turns, as --max-turns says; go on with: sopwith runs resume {run}"
+        used = f"{end.turns} of {end.turns} turns are used"
+        result = f"turn limit reached: {used}. --max-turns (or limits.turns) raises it."
     return {"status": status, "result": result if isinstance(result, str) else str(result), "exit": end.exit}
 
 

@@ -312,7 +312,7 @@ def start(*args: str) -> subprocess.Popen[str]:
     )
 
 
-@pytest.mark.parametrize("milliseconds", range(0, 80, 10))
+@pytest.mark.parametrize("milliseconds", range(0, 40, 5))
 def test_a_stop_while_the_program_loads_says_nothing(home: Path, milliseconds: int) -> None:
     command = [sys.executable, "-X", "importtime", str(CHECKOUT / "launch.py"), "doctor"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

@@ -20,7 +20,7 @@ from ui import describe
 from ui.clean import one_line
 from ui.follow import approving, options_of, show
 from ui.plain import EventsScreen, PlainScreen, Screen
-from ui.words import say
+from ui.words import in_words, say
 
 if TYPE_CHECKING:
     from ui.line import InputLine
@@ -177,7 +177,7 @@ def _take(conversation: Conversation, line: str) -> None:
             conversation.say_task(text)
     except SopwithError as error:
         conversation.code = error.exit_code
-        print(f"sopwith: {error}", file=sys.stderr)
+        print(f"sopwith: {in_words(str(error))}", file=sys.stderr)
 
 
 # Slash commands.

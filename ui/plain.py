@@ -11,7 +11,7 @@ from typing import Protocol
 from models.base import Event
 from ui import describe
 from ui.clean import clean, one_line
-from ui.words import say, says
+from ui.words import in_words, say, says
 
 
 class Screen(Protocol):
@@ -83,7 +83,7 @@ class PlainScreen:
         if event["status"] == "done":
             print(result, flush=True)
         elif event["status"] != "waiting" and result:
-            self._note(f"sopwith: {result}")
+            self._note(f"sopwith: {in_words(result)}")
         if event.get("turns") or event["status"] == "done":  # nothing was begun: the reason says it all
             self._note(describe.closing(event))
         for line in what_next(event):
@@ -133,7 +133,8 @@ def _confirm(event: Event) -> str:
 
 def _model(event: Event) -> str:
     key = event["type"].replace("_", ".")
-    return say(key, model=one_line(str(event.get("model", "")), 60), reason=one_line(str(event.get("reason", "")), 400))
+    reason = one_line(in_words(str(event.get("reason", ""))), 400)
+    return say(key, model=one_line(str(event.get("model", "")), 60), reason=reason)
 
 
 def _rote(event: Event) -> str:
@@ -149,6 +150,11 @@ def _learned(event: Event) -> str:
     )
 
 
+def _noted(event: Event) -> str:
+    text, problem = one_line(event["text"], 300), one_line(in_words(str(event.get("problem", ""))), 300)
+    return say("run.not_noted", text=text, problem=problem) if problem else say("run.noted", text=text)
+
+
 _NOTES: dict[str, Callable[[Event], str]] = {
     "rote": _rote,
     "reminder": _reminder,
@@ -160,6 +166,9 @@ _NOTES: dict[str, Callable[[Event], str]] = {
     "run_resumed": lambda event: say("run.resumed"),
     "uncertain": lambda event: say("tool.uncertain", tool=one_line(event["tool"], 60)),
     "steered": lambda event: say("run.steered", text=one_line(event["text"], 300)),
+    "noted": _noted,
+    "reloaded": lambda event: say("run.reloaded", files=one_line(", ".join(event["files"]), 300)),
+    "compacted": lambda event: say("run.compacted", before=event["tokens_before"], after=event["tokens_after"]),
     "learned": _learned,
 }
 

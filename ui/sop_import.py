@@ -15,7 +15,7 @@ from runs.assemble import SEEDS
 from ui import sops
 from ui.clean import one_line
 from ui.page import print_json
-from ui.words import say
+from ui.words import in_words, say
 
 MAX_SHOWN = 20  # findings of one skill; how many more there are is said
 
@@ -46,12 +46,12 @@ def import_(args: Namespace, config: Config) -> int:
 def _store(skill: Skill, source: str, config: Config) -> str:
     """Why a skill did not come in; empty when it did."""
     if skill.problem:
-        return skill.problem
+        return in_words(skill.problem)
     known = {sop.name: sop for sop in sops.store(config).all()}
     try:
         store(skill, source, SopChanges(config.home, SEEDS), known)
     except SopError as error:
-        return str(error)
+        return in_words(str(error))
     return ""
 
 

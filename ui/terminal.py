@@ -10,7 +10,7 @@ from models.base import Event
 from ui import describe, plain
 from ui.blocks import Blocks
 from ui.clean import clean, last_line, one_line
-from ui.words import say
+from ui.words import in_words, say
 
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod, RenderableType
@@ -189,7 +189,7 @@ class TerminalScreen:
             if "".join(result.split()) not in "".join(self._said.split()):
                 self._print_block(result)
         elif result and status != "waiting":
-            self._print(result, "yellow" if status == "limit" else "red")
+            self._print(in_words(result), "yellow" if status == "limit" else "red")
         if event.get("turns") or status == "done":  # nothing was begun: the reason says it all
             self._print(describe.closing(event), "dim")
         for line in plain.what_next(event):

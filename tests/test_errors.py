@@ -1,0 +1,181 @@
+"""Errors: each line that an owner can meet is there in Chinese too, and is said where the owner is Chinese."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from config import SopwithError
+from models.base import LimitReached, ModelUnavailable
+from models.endpoint import Failure
+from models.sse import NotAnAnswer
+from safety.trash import TrashError
+from tests.conftest import CHECKOUT, CommandLine
+from tests.screen import scripted
+from ui import words
+
+FOLDERS = ("context", "learning", "memory", "models", "runs", "safety", "tools", "ui")
+ROOTS = (SopwithError, LimitReached, ModelUnavailable, Failure, NotAnAnswer, TrashError)
+BLANK = re.compile(r"\{[^{}]*\}")
+CHINESE = re.compile("[\u4e00-\u9fff]")
+
+
+@pytest.fixture
+def chinese() -> Iterator[None]:
+    words.use("zh")
+    yield
+    words.use("en")
+
+
+def book() -> dict[str, str]:
+    found: dict[str, str] = json.loads((words.FOLDER / "errors.zh.json").read_text("utf-8"))
+    return found
+
+
+def sources() -> list[Path]:
+    return [
+        *sorted(CHECKOUT.glob("*.py")),
+        *(path for name in FOLDERS for path in sorted((CHECKOUT / name).glob("*.py"))),
+    ]
+
+
+def names_of_errors() -> set[str]:
+    for path in sources():
+        importlib.import_module(".".join(path.relative_to(CHECKOUT).with_suffix("").parts).removesuffix(".__init__"))
+    found, queue = set(), list(ROOTS)
+    while queue:
+        kind = queue.pop()
+        found.add(kind.__name__)
+        queue += kind.__subclasses__()
+    return found
+
+
+def texts(node: ast.expr) -> Iterator[str]:
+    """The texts that an expression can be, each blank as {}; of what is worked out elsewhere, a blank."""
+    match node:
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.JoinedStr(values=parts):
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in parts)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            yield from (one + other for one in texts(left) for other in texts(right))
+        case ast.IfExp(body=body, orelse=orelse):
+            yield from texts(body)
+            yield from texts(orelse)
+        case _:
+            yield "{}"
+
+
+def lines_of(path: Path, names: set[str]) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+        is_setting = path.name == "config.py" and name == "error"
+        said = node.args[2:3] if is_setting else node.args[:1] if name in names else []
+        said += [keyword.value for keyword in node.keywords if name == "Failure" and keyword.arg == "hint"]
+        for text in (text for each in said for text in texts(each)):
+            for line in text.split("\n"):
+                yield f"{path.relative_to(CHECKOUT)}:{node.lineno}", f"{{}} {line}" if is_setting else line
+
+
+def test_every_error_has_its_words(chinese: None) -> None:
+    names = names_of_errors()
+    assert {"ConfigError", "NoSuchRun", "ImportRefused", "ModelUnavailable", "Failure"} <= names
+    found = [each for path in sources() for each in lines_of(path, names)]
+    ours = [(where, line.replace("{}", "x1")) for where, line in found if re.search("[A-Za-z]{2,} [A-Za-z]{2,}", line)]
+    assert len(ours) > 150
+    missing = [f"{where} {line}" for where, line in ours if not CHINESE.search(words.in_words(line))]
+    assert missing == [], "give each of these lines its Chinese in assets/words/errors.zh.json"
+
+
+def test_words_fill_in_the_same_blanks() -> None:
+    for line, said in book().items():
+        assert sorted(BLANK.findall(said)) == sorted(BLANK.findall(line)), line
+        assert len(set(BLANK.findall(line))) == len(BLANK.findall(line)), line
+        assert CHINESE.search(said), line
+
+
+@pytest.mark.parametrize(
+    ("english", "said"),
+    [
+        ('there is no run "x y" in /h/runs.\nSee them with: sopwith runs list', "/h/runs 里没有运行 “x y”。\n查看：sopwith runs list"),
+        ('there is no open entry "none" in the inbox (open: none).', "收件箱里没有待处理的条目 “none”（待处理：无）。"),
+        ("/h/c.yaml, line 3: limits.turns must be 1 or more.", "/h/c.yaml 第 3 行：limits.turns 必须不小于 1。"),
+        ("a: 401: no key [model m at http://h/v1]\nCheck base_url.", "a：401: no key（模型 m，地址 http://h/v1）\n请检查 base_url。"),
+        ("old: SKILL.md: the description is missing", "old: SKILL.md：缺少 description"),
+        ("what an endpoint said is left as it is", "what an endpoint said is left as it is"),
+    ],
+)  # fmt: skip
+def test_a_text_from_below_is_put_into_words(chinese: None, english: str, said: str) -> None:
+    assert words.in_words(english) == said
+
+
+def test_english_stays_as_it_is() -> None:
+    assert words.in_words("there is no SKILL.md") == "there is no SKILL.md"
+
+
+CONFIG = {
+    "limits: {turns: none}": "第 1 行：limits.turns 必须是整数；现在是 'none'。",
+    "limit: 1": "第 1 行：Sopwith 没有 limit 这个键。是不是 limits？",
+    "models: [{name: a}]": "第 1 行：缺少 models[0].model。",
+    "models: [{name: a, model: '${NOT_SET}'}]": "引用了 NOT_SET",
+    "a: [": "这不是 YAML",
+    "- a": "文件必须是映射",
+}
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("runs", "show", "nothing"), "里没有运行 “nothing”。\n查看：sopwith runs list\n"),
+        (("runs", "resume", "nothing"), "里没有运行 “nothing”。"),
+        (("inbox", "answer", "nothing", "yes"), "收件箱里没有待处理的条目 “nothing”（待处理：无）。\n查看：sopwith inbox list\n"),
+        (("sops", "run", "largest-file"), "没有 SOP “largest-file”"),
+        (("sops", "export", "no-such", "out"), "没有 SOP"),
+        (("sops", "rollback", "largest-files"), "没有"),
+        (("sops", "import", "/no/such"), "无法读取 /no/such：没有这个文件或文件夹。"),
+        (("run", "--model", "other", "x y z"), "没有叫 “other” 的模型（已配置：script）。"),
+        (("teach", "a", "--from-run", "last"), "里没有运行"),
+        (("teach", "a", "--from-file", "/no/such"), "没有文件 /no/such。"),
+        (("teach", "a", "--record"), "录制需要终端，而这里不是。"),
+        (("memory", "undo"), "没有可以撤回的代理改动。"),
+        (("--max-turns", "1", "x y z"), "已达到轮数上限：已用 1 轮，上限 1 轮。"),
+        (("--max-cost", "0.01", "x y z"), "已达到费用上限：已用 0.02 美元，上限 0.01 美元。"),
+        (("--max-minutes", "0.00001", "x y z"), "已达到时间上限：已用 0.0 分钟，上限 1e-05 分钟。"),
+    ],
+)  # fmt: skip
+def test_what_an_owner_meets_is_chinese(cli: CommandLine, home: Path, args: tuple[str, ...], said: str) -> None:
+    call = {"calls": [{"name": "code_run", "args": {"script": "true"}}], "usage": {"cost": 0.02}}
+    scripted(home, [call, call])
+    done = cli("--lang", "zh", *args)
+    assert said in done.stderr and done.code != 0, done
+    assert english_words(done.stderr, home) == []
+
+
+@pytest.mark.parametrize(("text", "said"), CONFIG.items())
+def test_what_is_set_wrongly_is_said_in_chinese(cli: CommandLine, home: Path, text: str, said: str) -> None:
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "config.yaml").write_text(text, "utf-8")
+    done = cli("--lang", "zh", "runs", "list")
+    assert done.code == 2 and said in done.stderr, done
+
+
+@pytest.mark.parametrize(("version", "said"), [("999", "属于更新的 Sopwith"), ("what", "里应是一个数字")])
+def test_a_home_that_cannot_be_used_is_said_in_chinese(cli: CommandLine, home: Path, version: str, said: str) -> None:
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "version").write_text(version, "utf-8")
+    done = cli("--lang", "zh", "runs", "list")
+    assert done.code != 0 and said in done.stderr and english_words(done.stderr, home) == []
+
+
+def english_words(text: str, home: Path) -> list[str]:
+    """Three English words in a row that are no command to type."""
+    text = re.sub(r"sopwith [a-zA-Z0-9 .-]+|--\S+", "", text.replace(str(home), ""))
+    return re.findall(r"[a-z]{2,} [a-z]{2,} [a-z]{2,}", text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from tools.base import Tool
@@ -15,6 +14,8 @@ def plan_calls(tools: Mapping[str, Tool]) -> Callable[[str, Mapping[str, Any]], 
     def why_not(name: str, args: Mapping[str, Any]) -> str | None:
         tool = tools.get(name)
         if tool is None:
+            from difflib import get_close_matches
+
             return f"there is no tool {name!r} (nearest: {', '.join(get_close_matches(name, tools, 3)) or 'none'})"
         if tool.only_reads and "ask" not in tool.effects:
             return None

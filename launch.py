@@ -164,7 +164,7 @@ def with_command(words: list[str]) -> list[str]:
 
 def _first_word(words: list[str]) -> int | None:
     """Where the first word stands that is neither an option nor the value of one."""
-    takes_value = {"--home", "--lang", *(option for option, _, kind in RUN_OPTIONS if kind is not None)}
+    takes_value = {"--home", "--lang", "--persona", *(option for option, _, kind in RUN_OPTIONS if kind is not None)}
     position = 0
     while position < len(words):
         word = words[position]
@@ -338,6 +338,8 @@ def _add_arguments(parser: argparse.ArgumentParser, path: str) -> None:
         more |= {"type": _whole} if name == "version" else {}
         arguments.add_argument(name, metavar=say(f"arg.{name}"), help=say(f"arg.{name}.help"), **more)
     options = parser.add_argument_group(say("help.options"))
+    if path in ("run", "chat"):
+        options.add_argument("--persona", metavar="NAME", help=say("opt.persona"))
     if path == "chat":
         options.add_argument("--continue", dest="go_on", action="store_true", help=say("opt.continue"))
         options.add_argument("--resume", metavar="RUN", help=say("opt.resume"))

@@ -7,6 +7,7 @@ A replay asks no model, so all of this is made, and imported, when it is first n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -142,6 +143,16 @@ class Briefing:
         from context.personas import persona, prompt
 
         return prompt(persona(self._source.home, name), self._source.prompts)
+
+
+def check_persona(home: Path, name: str, lang: str) -> None:
+    """Raises PersonaError when there is no such persona, or it is broken; the first start brings examples."""
+    from context.personas import persona
+    from memory.templates import lay_out
+
+    with suppress(OSError):  # a home that cannot be written to has what it has
+        lay_out(home, lang)
+    persona(home, name)
 
 
 def is_only_to_remember(request: str) -> bool:

@@ -58,6 +58,7 @@ def options_of(args: Namespace) -> Options:
     return Options(
         session=args.session or "main",
         model=args.model,
+        persona=getattr(args, "persona", None),  # of a run that begins
         max_turns=args.max_turns,
         max_cost=args.max_cost,
         max_minutes=args.max_minutes,

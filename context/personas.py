@@ -23,35 +23,12 @@ MAX_NAME_CHARS = 64
 MAX_PERSONAS = 200
 _FIELDS = ("name", "description", "speech_patterns", "skills")
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n---[ \t]*(?:\n|\Z)(.*)", re.DOTALL)
-_SAID = {
-    "none": ('there is no persona "{name}"; there are: {known}', "没有人格“{name}”；现有：{known}"),
-    "empty": ('there is no persona "{name}"; make one: {folder}/NAME.md', "没有人格“{name}”；可新建：{folder}/名字.md"),
-    "twice": ('{file}:{line}: the name "{name}" is also that of {other}', "{file}:{line}：名字“{name}”与 {other} 重复"),
-    "front": (
-        "{file}:1: the front matter is missing: name and description between two lines of ---",
-        "{file}:1：缺少头部：name 和 description 写在两行 --- 之间",
-    ),
-    "yaml": ("{file}:{line}: the front matter is not YAML: {what}", "{file}:{line}：头部不是 YAML：{what}"),
-    "field": ("{file}:{line}: {what}", "{file}:{line}：{what}"),
-    "unreadable": ("{what}", "{what}"),
-}
 
 
 class PersonaError(SopwithError):
     """A persona is not there, or cannot be used."""
 
     exit_code = 2
-
-    def __init__(self, key: str, **values: object) -> None:
-        self.key, self.values = key, values
-        super().__init__(self.said("en"))
-
-    def said(self, lang: str) -> str:
-        """One line in the language."""
-        values = {
-            name: value[lang == "zh"] if isinstance(value, tuple) else value for name, value in self.values.items()
-        }
-        return _SAID[self.key][lang == "zh"].format(**values)
 
 
 class Persona(NamedTuple):
@@ -85,11 +62,9 @@ def persona(home: Path, name: str) -> Persona:
         if isinstance(found, Persona):
             known.append(found.name)
     if not known:
-        raise PersonaError("empty", name=name, folder=home / "personas")
-    near = difflib.get_close_matches(name, known, n=1)
-    raise PersonaError(
-        "none", name=name, known=", ".join([*near, *(each for each in sorted(known) if each not in near)])
-    )
+        raise PersonaError(f'there is no persona "{name}"; make one: {home / "personas"}/NAME.md')
+    names = sorted(known, key=lambda each: each not in difflib.get_close_matches(name, known, n=1))
+    raise PersonaError(f'there is no persona "{name}"; there are: {", ".join(names)}')
 
 
 def prompt(persona: Persona, prompts: Prompts) -> str:
@@ -126,7 +101,7 @@ def _read_all(home: Path) -> list[tuple[str, Persona | PersonaError]]:
         try:
             one, line = _read(home, f"personas/{file}")
             if other := taken.get(one.name.casefold()):
-                raise PersonaError("twice", file=f"personas/{file}", line=line, name=one.name, other=other)
+                raise PersonaError(f'personas/{file}:{line}: the name "{one.name}" is also that of {other}')
             taken[one.name.casefold()] = file
             found.append((file, one))
         except PersonaError as error:
@@ -139,19 +114,20 @@ def _read(home: Path, file: str) -> tuple[Persona, int]:
     try:
         text = read_owner_text(home, file).text
     except Unreadable as error:
-        raise PersonaError("unreadable", what=(error.said("en"), error.said("zh"))) from error
+        raise PersonaError(str(error)) from error
     except OSError as error:
-        raise PersonaError("unreadable", what=f"{file}: {error.strerror or error}") from error
+        raise PersonaError(f"{file} cannot be read: {error.strerror or error}") from error
     match = _FRONT_MATTER.match(text)
     if match is None:
-        raise PersonaError("front", file=file)
+        raise PersonaError(f"{file}:1: the front matter is missing: name and description between two lines of ---")
     front, lines = _front_matter(match[1], file)
     for key in front:
         if key not in _FIELDS:
-            raise _fault(file, lines.get(str(key), 2), f"unknown key {key!r}; known: {', '.join(_FIELDS)}", f"未知的键 {key!r}；可用：{', '.join(_FIELDS)}")  # fmt: skip
+            known = ", ".join(_FIELDS)
+            raise PersonaError(f"{file}:{lines.get(str(key), 2)}: there is no field {key!r}; there are: {known}")
     name, description = _text(front, "name", file, lines), _text(front, "description", file, lines)
     if len(name) > MAX_NAME_CHARS:
-        raise _fault(file, lines["name"], f"name is longer than {MAX_NAME_CHARS} characters", f"name 超过 {MAX_NAME_CHARS} 个字符")  # fmt: skip
+        raise PersonaError(f"{file}:{lines['name']}: name is longer than {MAX_NAME_CHARS} characters")
     speech, skills = _texts(front, "speech_patterns", file, lines), _texts(front, "skills", file, lines)
     return Persona(name, description, speech, skills, match[2].strip()), lines["name"]
 
@@ -166,16 +142,17 @@ def _front_matter(text: str, file: str) -> tuple[dict[str, Any], dict[str, int]]
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         what = getattr(error, "problem", None) or " ".join(str(error).split())
-        raise PersonaError("yaml", file=file, line=mark.line + 2 if mark else 2, what=what) from error
+        line = mark.line + 2 if mark else 2
+        raise PersonaError(f"{file}:{line}: the front matter is not YAML: {what}") from error
     if not isinstance(front, dict) or not isinstance(root, yaml.MappingNode):
-        raise PersonaError("front", file=file)
+        raise PersonaError(f"{file}:1: the front matter is missing: name and description between two lines of ---")
     return front, {key.value: key.start_mark.line + 2 for key, _ in root.value}
 
 
 def _text(front: dict[str, Any], key: str, file: str, lines: dict[str, int]) -> str:
     value = front.get(key)
     if not isinstance(value, str) or not value.strip() or not value.strip().isprintable():
-        raise _fault(file, lines.get(key, 1), f"{key} must be a line of text", f"{key} 必须是一行文字")
+        raise PersonaError(f"{file}:{lines.get(key, 1)}: {key} must be a line of text")
     return value.strip()
 
 
@@ -183,9 +160,5 @@ def _texts(front: dict[str, Any], key: str, file: str, lines: dict[str, int]) ->
     value = front.get(key)
     said = [value] if isinstance(value, str) else value or []
     if not isinstance(said, list) or not all(isinstance(each, str) and each.strip() for each in said):
-        raise _fault(file, lines.get(key, 1), f"{key} must be a list of texts", f"{key} 必须是文字列表")
+        raise PersonaError(f"{file}:{lines.get(key, 1)}: {key} must be a list of texts")
     return tuple(" ".join(each.split()) for each in said)
-
-
-def _fault(file: str, line: int, english: str, chinese: str) -> PersonaError:
-    return PersonaError("field", file=file, line=line, what=(english, chinese))

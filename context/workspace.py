@@ -36,16 +36,6 @@ _FIELDS = {
     "MEMORY.md": "memory_content",
 }
 REQUIRED = ("AGENTS.md", "SPIRIT.md", "OWNER.md")
-_SAID = {
-    "cached": ("{why}; its last good copy is used", "{why}；已改用上一次的完好副本"),
-    "nothing": ("{why}; there is no older copy of it", "{why}；也没有更早的副本"),
-    "cut": (
-        "{name} is larger than {limit} bytes; only its beginning is read",
-        "{name} 超过 {limit} 字节，只读开头部分",
-    ),
-    "not_made": ("{name} is missing and cannot be made: {why}", "{name} 不存在，也无法创建：{why}"),
-}
-
 Signature = tuple[int, ...]  # of a file: device, inode, size, times; () when nothing is there
 
 
@@ -191,7 +181,7 @@ class Workspace:
             try:
                 is_default = make(self.home, name, self.lang, self._templates)
             except OSError as error:
-                problem = self._say("not_made", name=name, why=error.strerror or error)
+                problem = f"{name} is missing and cannot be made: {error.strerror or error}"
                 text = template(name, self.lang, self._templates)
                 return _Known((), text, self._result(name, text, problem, is_default=True))
         signature = _signature(
@@ -200,10 +190,9 @@ class Workspace:
         try:
             text, problem = self._read(name)
         except FileNotFoundError:
-            return _Known((), None, self._result(name, None, self._say("nothing", why=name)))
+            return _Known((), None, self._result(name, None, f"{name} is not there"))
         except (Unreadable, OSError) as error:
-            why = error.said(self.lang) if isinstance(error, Unreadable) else f"{name}: {error.strerror or error}"
-            return self._from_cache(name, signature, why)
+            return self._from_cache(name, signature, str(error))
         if not problem and name in _FIELDS:
             self._keep(name, text)
         return _Known(signature, text, self._result(name, text, problem, is_default=is_default))
@@ -213,14 +202,17 @@ class Workspace:
         if name in self._notes:
             return self._reader.note(self._notes[name]), ""
         found = self._reader.text(name)
-        return found.text, self._say("cut", name=name, limit=f"{MAX_BYTES:,}") if found.is_cut else ""
+        return (
+            found.text,
+            f"{name} is larger than {MAX_BYTES:,} bytes; only its beginning is read" if found.is_cut else "",
+        )
 
     def _from_cache(self, name: str, signature: Signature, why: str) -> _Known:
         text = None
         if name in _FIELDS:
             with suppress(OSError, Unreadable):
                 text = read_owner_text(self.home, f"{CACHE}/{name}", follows_links=False).text
-        said = self._say("nothing" if text is None else "cached", why=why)
+        said = f"{why}; " + ("there is no older copy of it" if text is None else "its last good copy is used")
         return _Known(signature, text, self._result(name, text, said, from_cache=text is not None))
 
     def _keep(self, name: str, text: str) -> None:
@@ -248,9 +240,6 @@ class Workspace:
             loaded_at=datetime.now().astimezone(),
             **how,
         )
-
-    def _say(self, key: str, **values: object) -> str:
-        return _SAID[key][self.lang == "zh"].format(**values)
 
 
 def _signature(path: Path) -> Signature:

@@ -3,7 +3,7 @@
 A name may lead to a pipe, a device, a folder, another encoding or out of the home folder; each is said, none is followed.
 
     SopwithError
-    └── Unreadable   the owner's: the file is there and cannot be used; `said(lang)` says why
+    └── Unreadable   the owner's: the file is there and cannot be used
 """
 
 from __future__ import annotations
@@ -17,27 +17,10 @@ from pathlib import Path
 from config import SopwithError
 
 MAX_BYTES = 1_000_000  # more than a model can read at once
-_WHY = {
-    "folder": ("{name} is a folder, not a file", "{name} 是文件夹，不是文件"),
-    "special": ("{name} is a pipe or a device, not a file", "{name} 是管道或设备，不是文件"),
-    "outside": ("{name} is a link that leads out of the home folder", "{name} 是指向主目录之外的链接"),
-    "link": ("{name} is a link; a shared session follows none", "{name} 是链接；共享会话不跟随链接"),
-    "loop": ("{name} is a link that leads nowhere", "{name} 是没有终点的链接"),
-    "encoding": ("{name} is not UTF-8 text", "{name} 不是 UTF-8 文本"),
-    "system": ("{name} cannot be read: {what}", "{name} 读不了：{what}"),
-}
 
 
 class Unreadable(SopwithError):
-    """A file that the owner wrote is there and cannot be used."""
-
-    def __init__(self, key: str, name: str, what: str = "") -> None:
-        self.key, self.name, self.what = key, name, what
-        super().__init__(self.said("en"))
-
-    def said(self, lang: str) -> str:
-        """One line in the language."""
-        return _WHY[self.key][lang == "zh"].format(name=self.name, what=self.what)
+    """A file that the owner wrote is there and cannot be used. One line, that names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +43,12 @@ def read_owner_text(home: Path, name: str, *, follows_links: bool = True) -> Own
         data = _bytes(place, name)
     except FileNotFoundError:
         if path.is_symlink():
-            raise Unreadable("loop", name) from None
+            raise Unreadable(f"{name} is a link that leads nowhere") from None
         raise
     except OSError as error:
-        raise Unreadable("loop" if error.errno == errno.ELOOP else "system", name, error.strerror or "") from error
+        if error.errno == errno.ELOOP:
+            raise Unreadable(f"{name} is a link that leads nowhere") from error
+        raise Unreadable(f"{name} cannot be read: {error.strerror or error}") from error
     return _decoded(data, name)
 
 
@@ -72,11 +57,11 @@ def _place(home: Path, path: Path, name: str, follows_links: bool) -> Path:
     try:
         place, root = path.resolve(strict=True), home.resolve(strict=True)
     except RuntimeError as error:  # links in a circle, as Python up to 3.12 says it
-        raise Unreadable("loop", name) from error
+        raise Unreadable(f"{name} is a link that leads nowhere") from error
     if not place.is_relative_to(root):
-        raise Unreadable("outside", name)
+        raise Unreadable(f"{name} is a link that leads out of the home folder")
     if not follows_links and place != root / name:
-        raise Unreadable("link", name)
+        raise Unreadable(f"{name} is a link, and a shared session follows none")
     _check_kind(place.stat().st_mode, name)  # before it is opened: opening alone moves some devices
     return place
 
@@ -91,9 +76,9 @@ def _bytes(place: Path, name: str) -> bytes:
 
 def _check_kind(mode: int, name: str) -> None:
     if stat.S_ISDIR(mode):
-        raise Unreadable("folder", name)
+        raise Unreadable(f"{name} is a folder, not a file")
     if not stat.S_ISREG(mode):
-        raise Unreadable("special", name)
+        raise Unreadable(f"{name} is a pipe or a device, not a file")
 
 
 def _decoded(data: bytes, name: str) -> OwnerText:
@@ -103,7 +88,7 @@ def _decoded(data: bytes, name: str) -> OwnerText:
     try:
         text = data.decode("utf-8-sig", "ignore" if is_cut and not data.endswith(b"\n") else "strict")
     except UnicodeDecodeError as error:
-        raise Unreadable("encoding", name) from error
+        raise Unreadable(f"{name} is not UTF-8 text") from error
     if "\0" in text:
-        raise Unreadable("encoding", name)
+        raise Unreadable(f"{name} is not UTF-8 text")
     return OwnerText(text.replace("\r\n", "\n"), is_cut)

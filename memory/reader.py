@@ -4,7 +4,7 @@
 or to runs and notes of others; what it is asked for beyond its own it refuses. Source: seed 000 stage 1, seed 004 §2, §4.
 
     SopwithError
-    └── NotForThisSession   what was asked for is not this session's to read
+    └── NotForThisSession   2  what was asked for is not this session's to read
 """
 
 from __future__ import annotations
@@ -28,19 +28,12 @@ if TYPE_CHECKING:
 
 SHARED_FILES = ("AGENTS.md", "SPIRIT.md", "TOOLS.md")
 MAIN_FILES = ("AGENTS.md", "SPIRIT.md", "OWNER.md", "TOOLS.md", "MEMORY.md", "BOOTSTRAP.md")
-_REFUSED = ("{what} is not for this session to read.", "{what} 不能在此会话中读取。")
 
 
 class NotForThisSession(SopwithError):
     """What was asked for is not this session's to read."""
 
-    def __init__(self, what: str) -> None:
-        self.what = what
-        super().__init__(self.said("en"))
-
-    def said(self, lang: str) -> str:
-        """One line in the language."""
-        return _REFUSED[lang == "zh"].format(what=self.what)
+    exit_code = 2
 
 
 class Reader(Protocol):
@@ -99,7 +92,7 @@ class OwnerReader:
     def text(self, name: str) -> OwnerText:
         """A workspace file by its name."""
         if name not in MAIN_FILES:
-            raise NotForThisSession(name)
+            raise NotForThisSession(f"{name} is not for this session to read")
         return read_owner_text(self._home, name)
 
     def note(self, day: date) -> str:
@@ -152,13 +145,13 @@ class SharedReader:
     def text(self, name: str) -> OwnerText:
         """One of SHARED_FILES, and the file itself: a link could lead to what is not for this session."""
         if name not in self._places:
-            raise NotForThisSession(name)
+            raise NotForThisSession(f"{name} is not for this session to read")
         return read_owner_text(self._places[name], name, follows_links=False)
 
     def note(self, day: date) -> str:
         """What this session said today; older notes are the owner's."""
         if day != self._today:
-            raise NotForThisSession(f"memory/{day.isoformat()}.md")
+            raise NotForThisSession(f"memory/{day.isoformat()}.md is not for this session to read")
         return self._read_note()
 
     def note_days(self) -> list[date]:
@@ -167,11 +160,11 @@ class SharedReader:
 
     def facts_index(self) -> str:
         """Refused."""
-        raise NotForThisSession("memory/global_mem_insight.txt")
+        raise NotForThisSession("memory/global_mem_insight.txt is not for this session to read")
 
     def facts(self) -> list[Fact]:
         """Refused."""
-        raise NotForThisSession("memory/global_mem.txt")
+        raise NotForThisSession("memory/global_mem.txt is not for this session to read")
 
     def runs(self, limit: int | None = None) -> list[RunSummary]:
         """The runs of this session."""
@@ -185,7 +178,7 @@ class SharedReader:
     def sop_headers(self, store: SopStore, lang: str, *, seeds: bool) -> list[str]:
         """The seeds; what was learned tells of the owner."""
         if not seeds:
-            raise NotForThisSession("sops")
+            raise NotForThisSession("sops is not for this session to read")
         return store.header_lines(lang, seeds=True)
 
 
@@ -201,7 +194,7 @@ def _runs(home: Path, session: Session, limit: int | None) -> list[RunSummary]:
 
 def _own_events(home: Path, session: Session, run: str) -> Iterator[Event]:
     if run not in run_ids(home) or _session_of(home, run) != session:
-        raise NotForThisSession(f"run {run}")
+        raise NotForThisSession(f"run {run} is not for this session to read")
     return read_events(home, run)
 
 

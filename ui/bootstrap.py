@@ -17,7 +17,7 @@ from memory.repository import Repository
 from memory.templates import FILES, FIRST_START, is_template, lay_out, template
 from ui import consent
 from ui.clean import one_line
-from ui.words import say
+from ui.words import in_words, say
 
 MAY_BE_WRITTEN = ("OWNER.md", "SPIRIT.md")
 MAX_ANSWER_CHARS = 2000
@@ -47,8 +47,7 @@ def questions(home: Path, lang: str) -> list[Question]:
     try:
         return _parse(read_owner_text(home, FIRST_START).text)
     except (_Broken, Unreadable, OSError) as error:
-        why = error.said(lang) if isinstance(error, Unreadable) else str(error)
-        print(say("bootstrap.broken", why=one_line(why, 200)))
+        print(say("bootstrap.broken", why=one_line(in_words(str(error)), 200)))
         return _parse(template(FIRST_START, lang))
 
 
@@ -108,7 +107,7 @@ def _filled(home: Path, lang: str, name: str, answers: list[tuple[Question, str]
     except FileNotFoundError:
         text = template(name, lang)
     except Unreadable as error:
-        print(say("bootstrap.unreadable", why=error.said(lang)))
+        print(say("bootstrap.unreadable", why=in_words(str(error))))
         return None
     for label, answer in given:
         text = _fill(text, label, answer)

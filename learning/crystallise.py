@@ -3,30 +3,32 @@
 Kept are the calls that the result depends on; values of the request become parameters, results become saved values, what
 came from the environment is asked of it again, everything else stays. Where a value came from is decided by
 learning/provenance.py; a script is rewritten only when the rewriting is proven (learning/shell_words.py,
-learning/python_words.py). What cannot be decided is listed in the draft and never guessed. No model is needed; what a
-model could add comes in as `write_script`. Source: seed 002 §2.
+learning/python_words.py). What cannot be decided is listed in the draft and never guessed. No model is needed; where a
+value was looked up or worked out, a model may write a script (learning/script_writing.py). Source: seed 002 §2.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from learning import script_writing
 from learning.doubts import look_at_findings, look_for_leftovers
 from learning.draft import Draft, DraftStep, LearningError, Slot, Taught, check_name, write_draft
 from learning.kept import Work, begin, output_of, refuse, stands_in, verbs_of, where
 from learning.proofs import checks, effects, requirements
 from learning.provenance import MIN_BYTES, Source, Unit, agree, as_text, fields_shown
+from learning.script_writing import WriteScript
 from learning.steps import build_step, folder_of_run, name_parameters, names_in_scripts, save, split
 from learning.trace import Trace
 from learning.wordings import fitted, name_of, plain_result, result_text, unique, wordings_of
 from models.procedure import Procedure
 from tools.output import clean
 
-WriteScript = Callable[[Draft, str], str | None]
+NO_CHECK = "nothing proves that it worked: it changes something and has no check"
 
 
 def crystallise(
@@ -75,10 +77,50 @@ def crystallise(
         problems=first.problems,
         notes=first.notes,
     )
-    if write_script and draft.problems and (script := write_script(draft, brief(first))):
-        draft.files["scripts/run.py"] = script
-        draft.notes.append("scripts/run.py was written by a model; nothing has proven it yet")
+    if write_script and len(works) == 1 and script_writing.needs_script(first):
+        return _with_script(draft, first, lang, write_script)
     return draft
+
+
+def _with_script(draft: Draft, work: Work, lang: str, write: WriteScript) -> Draft:
+    """The draft with a script in place of its steps, where a model writes one that stands all checks."""
+    parameters = dict(work.content.parameters)
+    script_writing.take_all_values(work)
+    taught = _taught(work)
+    told, wrong = script_writing.brief(work, taught.values, taught.provenance), list[str]()
+    for _ in range(script_writing.TRIES):
+        if (source := write(told, wrong)) is None:
+            work.content.parameters = parameters
+            return draft
+        if not (wrong := script_writing.faults(source, work, taught.values)):
+            break
+    else:
+        work.content.parameters = parameters
+        draft.notes.append(f"a script was written, and dropped: {wrong[0]}")
+        return draft
+    content = work.content
+    content.plan, content.commit, content.result, content.script = [], [], "", script_writing.NAME
+    content.checks = [check for check in content.checks if _needs_no_steps(check["command"], content.parameters)]
+    _ask_for(work, draft.name, lang)
+    changes = any(work.reaches[number] != "reads" for number in work.kept)
+    open_problems = [each for each in work.problems if each.startswith(script_writing.UNSOLVED)]
+    if changes and not content.checks and not open_problems:
+        open_problems.append(NO_CHECK)
+    return write_draft(
+        draft.name,
+        content,
+        [taught],
+        description=_description(work, draft.name),
+        slots=[],
+        problems=open_problems,
+        notes=[*draft.notes, "scripts/run.py was written by a model, and does what the run did"],
+        script=source,
+    )
+
+
+def _needs_no_steps(command: str, parameters: Mapping[str, Any]) -> bool:
+    """True when a check uses nothing that steps would have saved."""
+    return set(re.findall(r"\$\{?([a-z]\w*)", command)) <= {*parameters, "today", "cwd"}
 
 
 def guesses(trace: Trace, owner_home: Path) -> list[Slot]:
@@ -127,6 +169,9 @@ def same_procedure(draft: Draft, existing: Procedure) -> str:
 
     "same": the same tools and scripts, whatever the parameters are called. "variant": the same tools and head verbs.
     """
+    if draft.content.script or existing.script:
+        source = existing.script.source if existing.script else ""
+        return "same" if draft.files.get(draft.content.script) == source else "other"
     ours = [(step.tool, step.args) for step in (*draft.content.plan, *draft.content.commit)]
     theirs = [(step.tool, dict(step.args)) for step in existing.steps if step.tool and not step.id.startswith("check")]
     names = [list(draft.content.parameters), list(existing.parameters)]
@@ -137,21 +182,6 @@ def same_procedure(draft: Draft, existing: Procedure) -> str:
         return "same"
     verbs = [[verbs_of(tool, args) for tool, args in steps] for steps in (ours, theirs)]
     return "variant" if verbs[0] == verbs[1] else "other"
-
-
-def brief(work: Work) -> str:
-    """What a model must know to write the script that the steps could not become."""
-    lines = [
-        f"Request: {work.trace.request}",
-        "",
-        "What stands in the way:",
-        *(f"- {each}" for each in work.problems),
-        "",
-        "Calls:",
-    ]
-    lines += [f"{number + 1}. {call.tool} {call.args}" for number, call in enumerate(work.trace.calls)]
-    lines += ["", "Where the values came from:", *(f"- {entry}" for entry in _origins(work))]
-    return "\n".join(lines)
 
 
 # Several runs
@@ -257,17 +287,22 @@ def _build(work: Work, name: str, lang: str) -> None:
     _say(work, name, lang)
     work.content.checks = checks(work)
     if work.content.commit and not work.content.checks and not any("fields" in s.expect for s in work.content.commit):
-        work.problem("nothing proves that it worked: it changes something and has no check")
+        work.problem(NO_CHECK)
 
 
 def _say(work: Work, name: str, lang: str) -> None:
     """Wordings and the text of the result."""
+    work.content.result = _result(work, _ask_for(work, name, lang), lang)
+
+
+def _ask_for(work: Work, name: str, lang: str) -> dict[int, str]:
+    """The wordings; returns the names of the mentions in them."""
     names = {id(mention): work.names[id(mention)] for mention in work.found.mentions if id(mention) in work.names}
     if work.trace.taught is None:
         work.content.wordings = wordings_of(work.trace.request, work.found.mentions, names, work.content.parameters)
     else:
         work.content.wordings = plain_wordings(name, work.content.parameters, lang)
-    work.content.result = _result(work, names, lang)
+    return names
 
 
 def plain_wordings(name: str, parameters: Mapping[str, Any], lang: str) -> list[str]:

@@ -49,7 +49,7 @@ def _doubt(work: Work, each: Found) -> None:
             )
         _stands_beside(work, each)
     elif each.source.origin == "constant":
-        if _is_composed(work, each.unit):
+        if is_composed(work, each.unit):
             work.problem(
                 f"{where(work, each.unit)}: this text stands in no request and no result; another run may need another one"
             )
@@ -104,7 +104,7 @@ def _candidate(source: Source) -> str:
     return f"result of call {source.call + 1} ({source.extractor})" if source.origin == "earlier" else source.origin
 
 
-def _is_composed(work: Work, unit: Unit) -> bool:
+def is_composed(work: Work, unit: Unit) -> bool:
     """A text that a model wrote out of its head; what an owner typed is meant as it is."""
     if work.trace.taught is not None:
         return False

@@ -70,13 +70,14 @@ class Content:
     commit: list[DraftStep] = field(default_factory=list)
     result: str | dict[str, str] = ""
     checks: list[dict[str, str]] = field(default_factory=list)
+    script: str = ""  # the path of the script that stands in for the steps
 
     def as_yaml(self) -> dict[str, Any]:
         """The mapping, keys in the order of the format, empty ones left out."""
         schema = {"type": "object", "properties": self.parameters, "required": list(self.parameters)}
         found: dict[str, Any] = {"parameters": schema} if self.parameters else {}
         found |= {"wordings": self.wordings, "requires": self.requires}
-        found |= {"effects": self.effects, "plan": [step.as_yaml() for step in self.plan]}
+        found |= {"script": self.script, "effects": self.effects, "plan": [step.as_yaml() for step in self.plan]}
         found |= {"commit": [step.as_yaml() for step in self.commit], "result": self.result, "checks": self.checks}
         return {key: value for key, value in found.items() if value}
 
@@ -136,12 +137,13 @@ def write_draft(
     slots: list[Slot],
     problems: list[str],
     notes: list[str],
+    script: str = "",
 ) -> Draft:
-    """The draft with all its files. Wordings that the format does not take are left out. Raises LearningError."""
+    """The draft with all its files; `script` is the text of `content.script`. Wordings that the format does not take are left out. Raises LearningError."""
     check_name(name)
     scripts = _scripts_apart(content)
     content.wordings = _valid_wordings(content, scripts)
-    files = {"sop.yaml": to_yaml(content.as_yaml()), **scripts}
+    files = {"sop.yaml": to_yaml(content.as_yaml()), **scripts, **({content.script: script} if script else {})}
     files["SKILL.md"] = skill_text(name, description, content, slots, problems)
     for number, each in enumerate(taught, 1):
         files[f"cases/case-{number}.yaml"] = to_yaml(_case(each))
@@ -260,7 +262,7 @@ def skill_text(
 
 
 def _steps_text(content: Content) -> str:
-    lines, number = [], 0
+    lines, number = [f"`{content.script}` reads in `plan` and changes in `commit`.", ""] if content.script else [], 0
     for title, steps in (("Reads:", content.plan), ("Changes:", content.commit)):
         lines += [f"{title}\n"] if steps else []
         for step in steps:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from config import SopwithError
 from learning.authoring import Authored, BadReply, authored, brief
 from learning.draft import Draft
 from learning.learned_wordings import with_learned
+from learning.script_writing import source_in
 from learning.slots import Where
 from memory.policy import Keeping, check_sop
 from memory.runlog import RunLog, Totals
@@ -101,6 +102,43 @@ def asker(agent: Agent, name: str, cwd: Path, *, spent_usd: float) -> Callable[[
     return lambda prompt: _Call(agent, name, cwd).ask(agent.redactor()(prompt)).text
 
 
+def script_writer(agent: Agent, name: str, cwd: Path, *, spent_usd: float | None = None) -> ScriptWriter | None:
+    """What asks the configured model for the script of an SOP; None as above. `spent_usd`: as in `author`."""
+    return ScriptWriter(agent, name, cwd, spent_usd) if _may_ask(agent, spent_usd) else None
+
+
+class ScriptWriter:
+    """Writes scripts/run.py (learning/script_writing.py), each call a run of its own. It keeps what that cost."""
+
+    def __init__(self, agent: Agent, name: str, cwd: Path, spent_usd: float | None) -> None:
+        self._agent, self._name, self._cwd, self._spent = agent, name, cwd, spent_usd
+        self.runs: list[str] = []
+        self.model, self.tokens, self.cost = "", 0, 0.0  # cost in USD
+
+    def __call__(self, brief: str, wrong: Sequence[str]) -> str | None:
+        """The source; None when no model may be asked, or none answers."""
+        if not _may_ask(self._agent, None if self._spent is None else self._spent + self.cost):
+            return None
+        faults = "\n".join(f"- {each}" for each in wrong[:8])
+        prompt = self._agent.prompts.text("write_script", brief=brief, faults=faults or "-")
+        call = _Call(self._agent, self._name, self._cwd)
+        try:
+            reply = call.ask(self._agent.redactor()(prompt))
+        except ModelError:
+            return None
+        self.runs.append(call.run)
+        self.model, self.cost = call.model, self.cost + reply.usage.cost
+        self.tokens += reply.usage.input + reply.usage.output
+        return source_in(reply.text)
+
+    def noted(self, draft: Draft) -> Draft:
+        """The draft that says what its script cost, and whose evidence names the calls."""
+        if not self.runs:
+            return draft
+        cost = f"{self.model} was asked for a script: {len(self.runs)} calls · {self.tokens} tokens · ${self.cost:.4f}"
+        return replace(_with_cost(draft, self.runs, "scripted"), notes=[*draft.notes, cost])
+
+
 def _may_ask(agent: Agent, spent_usd: float | None) -> bool:
     """Whether there is a model, and the limit leaves room where nobody asked for the call."""
     limit = agent.config.limits.cost_usd
@@ -169,13 +207,13 @@ class _Call:
         }
 
 
-def _with_cost(draft: Draft, run: str) -> Draft:
-    """The draft whose evidence names the call, where there is evidence to name it in."""
+def _with_cost(draft: Draft, runs: str | list[str], key: str = "authored") -> Draft:
+    """The draft whose evidence names the calls, where there is evidence to name it in."""
     text = draft.files.get("evidence.json")
     evidence = json.loads(text) if text else {}
     if not evidence.get("runs"):
         return draft
-    evidence["runs"][0]["authored"] = run
+    evidence["runs"][0][key] = runs
     return replace(
         draft, files={**draft.files, "evidence.json": json.dumps(evidence, indent=1, ensure_ascii=False) + "\n"}
     )

@@ -85,7 +85,7 @@ def _marked(agent: Agent, run: str, spent_usd: float) -> Iterator[Event]:
     lesson = teach.lesson_from_run(agent, "draft", run)
     assert lesson.trace is not None
     lesson.name = _free_name(agent, lesson.trace.request)
-    draft = teach.draft_of(agent, lesson)
+    draft = teach.draft_of(agent, lesson, spent_usd=spent_usd)
     if twin := teach.twin_of(agent, draft):
         yield from _one_more_case(agent, twin, draft)
         return

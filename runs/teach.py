@@ -36,6 +36,7 @@ from memory.sops import Sop, Status, read_sop
 from models.parameters import ParameterError
 from models.procedure import ProcedureError
 from runs.assemble import SEEDS, Agent
+from runs.authoring import ScriptWriter, script_writer
 
 NO_CHECK = "nothing proves that it worked"  # how the problem begins that a check of the owner's settles
 NO_VALUES = ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr")
@@ -120,10 +121,21 @@ def _without_looks(agent: Agent, lesson: Lesson, trace: Trace) -> Trace:
     return replace(trace, calls=tuple(call for number, call in enumerate(trace.calls) if number in kept))
 
 
-def draft_of(agent: Agent, lesson: Lesson, values: Mapping[str, str] | None = None) -> Draft:
-    """The draft of a lesson. `values`: name → the value that it had; None: what the request says. Raises SopwithError."""
+def draft_of(
+    agent: Agent, lesson: Lesson, values: Mapping[str, str] | None = None, *, spent_usd: float | None = None
+) -> Draft:
+    """The draft of a lesson. `values`: name → the value that it had; None: what the request says. Raises SopwithError.
+
+    What was looked up or worked out in a run may become a script, which a configured model is asked for; `spent_usd`: as
+    in runs/authoring.py.
+    """
     trace = _what_happened(lesson)
-    draft = _read(agent, lesson) if trace is None else _crystallised(agent, lesson, trace, values)
+    if trace is None:
+        draft = _read(agent, lesson)
+    else:
+        writer = script_writer(agent, lesson.name, lesson.cwd, spent_usd=spent_usd)
+        draft = _crystallised(agent, lesson, trace, values, writer)
+        draft = writer.noted(draft) if writer else draft
     if lesson.request and (lesson.is_recording or trace is None):
         _ask_in_words(draft, lesson, values or {})
     return draft
@@ -137,9 +149,16 @@ def _what_happened(lesson: Lesson) -> Trace | None:
     return replace(trace, request=lesson.request) if lesson.request else trace
 
 
-def _crystallised(agent: Agent, lesson: Lesson, trace: Trace, values: Mapping[str, str] | None) -> Draft:
+def _crystallised(
+    agent: Agent,
+    lesson: Lesson,
+    trace: Trace,
+    values: Mapping[str, str] | None,
+    writer: ScriptWriter | None = None,
+) -> Draft:
     home, lang = agent.config.home, agent.config.lang
-    return crystallise(trace, lesson.name, values=values, lang=lang, owner_home=Path.home(), agent_home=home)
+    places = {"owner_home": Path.home(), "agent_home": home}
+    return crystallise(trace, lesson.name, values=values, lang=lang, write_script=writer, **places)
 
 
 def _read(agent: Agent, lesson: Lesson) -> Draft:

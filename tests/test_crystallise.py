@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from handler import Approval
-from learning.crystallise import Draft, LearningError, crystallise, guesses, recorded, same_procedure
+from learning.crystallise import Draft, LearningError, crystallise, recorded, same_procedure
 from learning.demonstration import commands_that_count
 from learning.draft import load
 from learning.trace import Trace, read_trace, trace_of
@@ -660,22 +660,6 @@ def test_an_sop_that_exists_is_recognised(world: World) -> None:
     assert same_procedure(again, load(lines.files)) == "same"
     assert same_procedure(words, load(lines.files)) == "variant"
     assert same_procedure(other, load(lines.files)) == "other"
-
-
-def test_a_model_may_write_the_script_that_steps_cannot_be(world: World) -> None:
-    _old_files(world.owner / "in")
-    asked = []
-
-    def write(draft: Draft, brief: str) -> str | None:
-        asked.append(brief)
-        return "def plan(p):\n    yield {}\n"
-
-    draft = world.teach(
-        "delete the oldest file in ~/in", [bash("ls -tr ~/in"), bash("rm ~/in/old.txt"), "Gone."], write_script=write
-    )
-    assert "old.txt" in asked[0]
-    assert draft.files["scripts/run.py"].startswith("def plan")
-    assert guesses(draft.taught[0].trace, world.owner)
 
 
 def _recording(world: World, script: str, *, cwd: str = "") -> Trace:

@@ -193,7 +193,11 @@ def _date(text: str) -> str | None:
 
 def _path(slot: Slot, where: Where) -> str | None:
     if (text := unquoted(slot)) is not None:
-        return str(_absolute(text, where)) if "\0" not in text and _known_home(text) else None
+        return (
+            str(_absolute(text, where) if _known_home(text) else _home_or_name(text, where))
+            if "\0" not in text
+            else None
+        )
     if (place := _place(slot.plain.lower(), where)) is not None:
         return place
     if not (BARE_FILE.fullmatch(slot.plain) or BARE_PATH.fullmatch(slot.plain)) or not _known_home(slot.plain):
@@ -216,6 +220,18 @@ def _path(slot: Slot, where: Where) -> str | None:
 
 def _known_home(text: str) -> bool:
     return not text.startswith("~") or text == "~" or text.startswith("~/")
+
+
+def _home_or_name(text: str, where: Where) -> Path:
+    """Of a quoted "~word": the home of the user of that name, else what is called so here. Raises Unclear for both."""
+    name = where.cwd / text
+    try:
+        home = Path(text).expanduser()
+    except RuntimeError:  # there is no such user
+        return name
+    if _exists(name):
+        raise Unclear(text)
+    return home
 
 
 def _absolute(text: str, where: Where) -> Path:

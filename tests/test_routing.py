@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pwd
 import time
 from pathlib import Path
 from typing import Any
@@ -419,11 +421,25 @@ def test_no_request_upsets_the_lane(text: str) -> None:
     )
 )
 def test_a_quoted_folder_arrives_as_it_was_written(name: str) -> None:
-    if len(name.lower()) != len(name) or name.startswith("~"):  # the home of somebody
+    homes = {"~", *(f"~{user.pw_name}" for user in pwd.getpwall())}
+    if len(name.lower()) != len(name) or name.partition("/")[0] in homes:
         return
     match = route(f'largest files in "{name}"', SEEDS, Path("/w"), Path("/o"))
     assert match is not None
     assert match.parameters["folder"] == str(Path("/w") / name)
+
+
+def test_a_quoted_tilde_is_a_home_or_a_name(tmp_path: Path) -> None:
+    def folder(name: str) -> str | None:
+        match = route(f'largest files in "{name}"', SEEDS, tmp_path, Path("/o"))
+        return match.parameters["folder"] if match else None
+
+    user = pwd.getpwuid(os.getuid())
+    assert folder("~") == "/o" and folder("~/a b") == "/o/a b"
+    assert folder("~no-such-user") == f"{tmp_path}/~no-such-user" and folder("~ 1") == f"{tmp_path}/~ 1"
+    assert folder(f"~{user.pw_name}/x") == f"{user.pw_dir}/x"
+    (tmp_path / f"~{user.pw_name}").mkdir()
+    assert folder(f"~{user.pw_name}") is None  # which one is meant?
 
 
 def test_routing_stays_under_five_milliseconds(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-SOURCES = [ROOT / "agent_loop.py", ROOT / "handler.py", *(ROOT / "runs").glob("*.py"), *(ROOT / "models").glob("*.py")]
+FOLDERS = ("context", "models", "runs")
+SOURCES = [ROOT / "agent_loop.py", ROOT / "handler.py", *(path for name in FOLDERS for path in (ROOT / name).glob("*.py"))]
 STAMP = {"type", "run", "at"}
 
 

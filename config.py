@@ -80,7 +80,7 @@ class SafetyConfig:
     that the run works in, and the folder for temporary files."""
 
     roots: tuple[Path, ...] = ()
-    sandbox: Literal["auto", "on", "off"] = "auto"
+    sandbox: Literal["auto", "full", "partial", "none"] = "auto"  # docs/safety.md
     confirm: tuple[Confirmable, ...] = ("delete", "send", "install", "spend")
     forbid: tuple[str, ...] = ()
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from math import inf
 from pathlib import Path
@@ -31,12 +31,12 @@ from memory.sops import Sop, SopStore
 from models.base import Event, Model, ModelUnavailable, Reply, Request
 from models.chain import Budget, ModelChain
 from models.rote import MAX_SCRIPT_CALLS, RoteModel
-from runs.briefing import Briefing, Scribe, Source, is_only_to_remember
+from runs.briefing import Briefing, Scribe, Source, check_persona, is_only_to_remember
 from runs.owners import AbsentOwner
 from runs.plan_calls import plan_calls
 from runs.resume import Progress, read_progress
 from runs.run import Run, Steering
-from safety.gate import Gate
+from safety.gate import Ask, Gate
 from safety.secrets import Redactor
 from tools.base import ToolContext
 from tools.processes import stop_leftovers
@@ -45,6 +45,7 @@ from tools.schema import check_args, schemas
 
 if TYPE_CHECKING:
     from learning.verify import ReplayResult
+    from safety.sandbox import Level, Lift, Sandbox
 
 MAX_RETRIES = 4  # of one model call; what is no turn of a run is asked twice at most
 SEEDS = Path(__file__).parent.parent / "sops"
@@ -196,6 +197,8 @@ class Agent:
         asked: Sequence[Event] = (),
     ) -> Run:
         models = self._configured(options)
+        if options.persona:
+            check_persona(self.config.home, options.persona, self.config.lang)
         log = RunLog.create(self.config.home)
         opening: Event = {
             "type": "run_started",
@@ -208,7 +211,9 @@ class Agent:
             "parameters": replay.parameters if replay else None,
             "sop_version": replay.sop.version if replay else None,
             **({"lane": replay.lane} if replay and replay.lane else {}),
+            "attended": options.approve == "ask" and not isinstance(owner, AbsentOwner),
             "cwd": str(options.cwd),
+            "sandbox": self.sandbox.name,
             "lang": self.config.lang,
             "previous": list(previous),
             **({"persona": options.persona} if options.persona else {}),
@@ -241,6 +246,7 @@ class Agent:
             "turn": progress.next_turn,
             "task": start["task"],
             "stopped": stop_leftovers(log.run),  # what was still at work when the process before this one was killed
+            "sandbox": self.sandbox.name,
         }
         run = self._run(log, opening, progress, model, options, owner, briefing)
         if say:
@@ -316,6 +322,7 @@ class Agent:
         if options.session != "main":
             tools = {name: tool for name, tool in tools.items() if set(tool.effects) <= SHARED_EFFECTS}
         redactor = self.redactor()
+        gate = self._gate(options, owner)
         handler = AgentHandler(
             run=log.run,
             session=options.session,
@@ -330,8 +337,10 @@ class Agent:
                 tool_seconds=self.config.limits.tool_seconds,
                 deadline=self._deadline(options),
                 redact=redactor,
+                sandbox=self._held(gate),
+                lifts=partial(_lifts, gate, options.session),
             ),
-            gate=Gate(self.config.safety, home, Path.home(), options.cwd),
+            gate=gate,
             redact=redactor.redact,
             owner=owner,
             inbox=Inbox(home),
@@ -360,6 +369,27 @@ class Agent:
             before=before,
             redact=redactor.redact,
         )
+
+    @cached_property
+    def sandbox(self) -> Level:
+        """What holds the code that runs, here and by the owner's config."""
+        from safety.sandbox import chosen, probe
+
+        return chosen(probe(self.config.home), self.config.safety.sandbox)
+
+    def _gate(self, options: Options, owner: Owner) -> Gate:
+        from safety.sandbox import runs_code
+
+        attended = options.approve == "ask" and not isinstance(owner, AbsentOwner)
+        rule, why = runs_code(self.sandbox, self.config.safety.sandbox, attended=attended)
+        sandboxed = self.sandbox.name != "none"
+        return Gate(self.config.safety, self.config.home, Path.home(), options.cwd, rule, why, sandboxed)
+
+    def _held(self, gate: Gate) -> Sandbox | None:
+        """The sandbox of a run's scripts."""
+        from safety.sandbox import Profile, Sandbox
+
+        return Sandbox(self.sandbox, Profile("owner", gate.places)) if gate.sandboxed else None
 
     def _deadline(self, options: Options) -> float:
         """When the time of a run that starts now is used up, on the monotonic clock."""
@@ -431,6 +461,12 @@ class Agent:
         held = {f"{model.name} api_key": model.api_key for model in self.config.models if model.api_key}
         words = ("_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
         return held | {name: value for name, value in os.environ.items() if name.endswith(words) and len(value) >= 8}
+
+
+def _lifts(gate: Gate, session: str, tool: str, args: dict[str, Any], paths: tuple[Path, ...]) -> frozenset[Lift]:
+    from safety.lifts import lifts_of
+
+    return lifts_of(gate, Ask(tool, args, ("execute",), paths, session))
 
 
 def empty_trash(home: Path, events: Sequence[Event], root: Path) -> None:

@@ -214,11 +214,18 @@ def check_sops(config: Config) -> Check:
 
 def check_programs(lang: Lang) -> list[Check]:
     """Programs beside Python: git, and what is optional."""
-    git, bwrap = shutil.which("git"), shutil.which("bwrap")
-    return [
-        Check("git", git is not None, git or _say(lang, "no git"), _install("git")),
-        Check("sandbox", True if bwrap else None, bwrap or _say(lang, "no sandbox"), _install("bubblewrap")),
-    ]
+    git = shutil.which("git")
+    return [Check("git", git is not None, git or _say(lang, "no git"), _install("git")), check_sandbox(lang)]
+
+
+def check_sandbox(lang: Lang) -> Check:
+    """What holds the scripts that run; really tried."""
+    from safety.sandbox import probe
+
+    level = probe()
+    fix = _install("bubblewrap") if level.fix and not shutil.which("bwrap") else level.fix
+    detail = _say(lang, f"sandbox {level.name}", program=level.program, reason=level.reason)
+    return Check("sandbox", True if level.name == "full" else None, detail, fix)
 
 
 def check_terminal(lang: Lang) -> Check:
@@ -289,9 +296,14 @@ _WORDS = {  # key: (English, Chinese)
     "sops": ("{n}, of which {alone} can run without a model", "共 {n} 个,其中 {alone} 个无需模型即可运行"),
     "broken": ("cannot be used: {names} (the first: {problem})", "无法使用:{names}(第一个:{problem})"),
     "no git": ("not found; changes of the memory cannot be undone without it", "未找到;没有它就无法撤销对记忆的更改"),
-    "no sandbox": (
-        "bubblewrap is not found; code runs without a sandbox",
-        "未找到 bubblewrap;代码将在无沙箱的情况下运行",
+    "sandbox full": ("full: {program}", "完整:{program}"),
+    "sandbox partial": (
+        "partial: {reason}. Git hooks and the list of processes are not guarded",
+        "部分:{reason}。Git 钩子和进程列表不受保护",
+    ),
+    "sandbox none": (
+        "none: {reason}. Scripts ask first, and do not run unattended",
+        "无:{reason}。脚本运行前先询问,无人值守时不运行",
     ),
     "terminal": ("{term}, {encoding}", "{term},{encoding}"),
     "no utf8": ("{encoding}, which cannot show every character", "{encoding},无法显示所有字符"),

@@ -73,6 +73,11 @@ class Gate:
     no_sandbox: str = ""  # why there is none, and how to get one
     sandboxed: bool = False  # then the owner is told of a call that must leave the sandbox
 
+    @property
+    def places(self) -> Places:
+        """The places of the run, with links followed now."""
+        return Places.of(tuple(self.settings.roots), self.home, self.owner_home, self.cwd)
+
     def decide(self, ask: Ask) -> Decision:
         """Never raises; takes well under 10 ms for what people write."""
         findings = list(self._findings(ask))
@@ -109,7 +114,7 @@ class Gate:
         if ask.tool in self.settings.forbid:
             yield Finding("forbidden", f"{ask.tool} is forbidden by the owner's config")
             return
-        places = Places.of(tuple(self.settings.roots), self.home, self.owner_home, self.cwd)
+        places = self.places
         if "execute" in effects:
             yield from self._script(ask, places)
         elif "delete" in effects:

@@ -331,6 +331,14 @@ def chosen(level: Level, wanted: str) -> Level:
     return level
 
 
+def runs_code(level: Level, wanted: str, *, attended: bool) -> tuple[Literal["yes", "ask", "no"], str]:
+    """Whether code runs in a run for which the config says `wanted`, and why not, with how to get a sandbox."""
+    if wanted == "none" or (level.name != "none" and wanted != "full") or level.name == "full":
+        return "yes", ""
+    why = f"{level.reason}. Get one: {level.fix}" if level.fix else level.reason
+    return ("ask" if attended and wanted != "full" else "no"), why
+
+
 def _tried() -> Level:
     if sys.platform == "darwin":
         from safety import seatbelt

@@ -13,14 +13,16 @@ import time
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from models.base import Status, ToolResult
-from safety.sandbox import Cell
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.output import Live, Output
 from tools.processes import Tree
 from tools.text_files import is_folder
+
+if TYPE_CHECKING:
+    from safety.sandbox import Cell
 
 _SECRET_NAME = re.compile(r"(^|_)(API_KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 _STARTUP_FILES = ("BASH_ENV", "ENV", "PYTHONSTARTUP")  # would run code that is not in the script
@@ -88,6 +90,8 @@ def _on_disk(folder: Path) -> Iterator[None]:
 
 def _cell(ctx: ToolContext, argv: list[str], folder: Path, given: dict[str, str], args: dict[str, Any]) -> Cell:
     """The command as it is started: in the sandbox, unless the gate lifts it for this call or the run has none."""
+    from safety.sandbox import Cell  # a start does without
+
     variables = _environment()
     lifts = ctx.lifts("code_run", args, (folder.resolve(),))
     if ctx.sandbox is None or "all" in lifts:

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 
 from config import Config, SopwithError
 from handler import Owner
-from memory.runlog import find_run, list_runs, read_events, run_ids, summarise
+from memory.reader import NotForThisSession, Reader, reader_for
+from memory.runlog import find_run, summarise
+from memory.sessions import Session
+from memory.templates import lay_out
 from models.base import Event
 from runs.assemble import Agent, Options
 from runs.owners import AbsentOwner
@@ -48,6 +51,11 @@ class Conversation:
     line: InputLine | None = None
     unheard: list[str] = field(default_factory=list)  # said to the run that works, not yet read by it
 
+    @property
+    def reader(self) -> Reader:
+        """What the session of this conversation may read."""
+        return reader_for(self.agent.config.home, Session.parse(self.options.session))
+
     def say_task(self, text: str) -> None:
         """Does one task."""
         self._follow(self.agent.start(text, self.options, self.owner, tuple(self.previous)))
@@ -55,8 +63,9 @@ class Conversation:
     def resume(self, name: str) -> None:
         """Goes on with a run, or from one that is done."""
         home = self.agent.config.home
-        run = find_run(home, name)
-        self.previous = before(self.agent, run)
+        last = self.reader.runs(1) if name == "last" else []
+        run = last[0].run if last else find_run(home, name)
+        self.previous = before(self, run)
         summary = summarise(home, run)
         if summary is not None and summary.status == "done":
             self.previous.append(run)
@@ -110,9 +119,11 @@ class Listening:
         self.conversation.screen.close()
 
 
-def before(agent: Agent, run: str) -> list[str]:
-    """The runs that the conversation of this run had before it."""
-    opening = next(read_events(agent.config.home, run), {})
+def before(conversation: Conversation, run: str) -> list[str]:
+    """The runs that the conversation of this run had before it. Raises NotForThisSession for a run of another session."""
+    opening = next(conversation.reader.events(run), {})
+    if Session.parse(opening.get("session")) != Session.parse(conversation.options.session):
+        raise NotForThisSession(f"run {run}")
     return list(opening.get("previous") or [])
 
 
@@ -161,10 +172,8 @@ def _enter(conversation: Conversation, args: Namespace) -> None:
     if args.resume:
         conversation.resume(args.resume)
     elif args.go_on:
-        home = conversation.agent.config.home
-        last = next((run for run in run_ids(home) if summarise(home, run)), None)
-        if last is not None:
-            conversation.previous = [*before(conversation.agent, last), last]
+        for last in conversation.reader.runs(1):
+            conversation.previous = [*before(conversation, last.run), last.run]
 
 
 def _take(conversation: Conversation, line: str) -> None:
@@ -225,8 +234,20 @@ def _model(conversation: Conversation, argument: str) -> None:
     print(say("chat.model", model=conversation.options.model or (names or ["-"])[0], known=", ".join(names) or "-"))
 
 
+def _persona(conversation: Conversation, argument: str) -> None:
+    from context.personas import persona, personas
+
+    home = conversation.agent.config.home
+    lay_out(home, conversation.agent.config.lang)
+    if argument:
+        name = None if argument == "off" else persona(home, argument).name
+        conversation.options = replace(conversation.options, persona=name)
+    known = ", ".join(each.name for each in personas(home)) or "-"
+    print(say("chat.persona", persona=conversation.options.persona or "-", known=known))
+
+
 def _runs(conversation: Conversation, argument: str) -> None:
-    for run in list_runs(conversation.agent.config.home, LISTED_RUNS):
+    for run in conversation.reader.runs(LISTED_RUNS):
         print(f"{run.run}  {run.status:<11} {one_line(run.task, 80)}")
 
 
@@ -254,6 +275,7 @@ SLASHES = (
     Slash("help", _help),
     Slash("new", _new),
     Slash("model", _model),
+    Slash("persona", _persona),
     Slash("runs", _runs),
     Slash("resume", _resume),
     Slash("sops", _sops),

@@ -1,0 +1,218 @@
+"""What a model is told and when: nothing before it is asked, changed files before the next turn, words to remember at once."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from config import SopwithError
+from context.prompts import Prompts
+from memory import notes
+from memory.runlog import read_events
+from memory.sessions import MAIN, Session
+from models.base import Event
+from runs.assemble import Options
+from runs.owners import AbsentOwner
+from runs.resume import read_progress
+from runs.run import Steering
+from tests.conftest import CHECKOUT, CommandLine
+from tests.driving import agent, bash, call, drive, of, run
+from tests.scripted_server import Answer
+from tests.test_resume import an_sop
+
+WHOLE = {"en": "Remember that the printer is called inky", "zh": "记住打印机叫 inky"}
+BOTH = "I hate Redux. Write the store of the shop in plain functions."
+
+
+def today() -> str:
+    return f"memory/{datetime.now().astimezone():%Y-%m-%d}.md"
+
+
+def system(event: Event) -> str:
+    return str(event["messages"][0]["content"])
+
+
+def rebuilt(home: Path, id: str) -> list[dict[str, Any]]:
+    return read_progress(read_events(home, id), Prompts("en"), home / "runs" / id).messages
+
+
+def test_a_replay_builds_no_context(home: Path) -> None:
+    an_sop(home)
+    events = drive(agent(home, None).run_sop("append", {}, Options(), AbsentOwner()))
+    assert events[-1]["status"] == "done" and of(events, "context") == []
+    assert "messages" not in events[0] and not (home / "AGENTS.md").exists()
+
+
+def test_a_replay_imports_nothing_that_only_a_context_needs(home: Path) -> None:
+    an_sop(home)
+    code = (
+        "import sys; sys.argv = ['sopwith', 'sops', 'run', 'append', '--home', sys.argv[1]]\n"
+        "import launch; code = launch.main()\n"
+        "print(code, sorted({'pydantic', 'openai', 'context.builder', 'context.workspace'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(home)], cwd=Path.cwd(), env={"PYTHONPATH": str(CHECKOUT), "PATH": "/bin:/usr/bin"},
+        capture_output=True, encoding="utf-8", check=True,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[-1] == "0 []", done.stderr
+
+
+def test_a_handover_builds_the_context_and_the_log_rebuilds_it(home: Path, scripted_server: Any) -> None:
+    an_sop(home)
+    text = (home / "sops/append/sop.yaml").read_text()
+    (home / "sops/append/sop.yaml").write_text(text.replace("echo look >> looked", "exit 3"))
+    server = scripted_server([Answer(text="done by hand")])
+    settings = f"models: [{{name: main, model: m, base_url: '{server.base_url}'}}]"
+    events = drive(agent(home, None, settings).run_sop("append", {}, Options(), AbsentOwner()))
+    kinds = [event["type"] for event in events if event["type"] in ("handover", "context", "model_called")]
+    assert kinds == ["model_called", "handover", "context", "model_called"] and events[-1]["status"] == "done"
+    sent = server.requests[0].body["messages"]
+    assert [message["role"] for message in sent][:3] == ["system", "user", "assistant"]
+    logged = list(read_events(home, events[0]["run"]))
+    last = max(at for at, event in enumerate(logged) if event["type"] == "model_called")
+    progress = read_progress(logged[:last], Prompts("en"), home / "runs" / events[0]["run"])
+    assert progress.messages == sent[: len(progress.messages)] and len(progress.messages) >= len(sent) - 1
+
+
+def test_a_log_of_an_older_version_is_resumed(home: Path) -> None:
+    one = agent(home, [bash("echo 1"), "done"])
+    id = drive(one.start("task", Options(rote=False, max_turns=1), AbsentOwner()))[0]["run"]
+    log = home / "runs" / id / "log.jsonl"
+    events = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+    context = next(event for event in events if event["type"] == "context")
+    events = [event for event in events if event is not context]
+    events[0]["messages"] = context["messages"]
+    log.write_text("".join(json.dumps(event) + "\n" for event in events), "utf-8")
+    again = drive(one.resume(id, Options(), AbsentOwner()))
+    assert again[-1]["status"] == "done" and of(again, "context") == []
+
+
+def test_a_changed_file_is_read_before_the_next_turn(home: Path, scripted_server: Any) -> None:
+    (home / "TOOLS.md").parent.mkdir(parents=True, exist_ok=True)
+    (home / "TOOLS.md").write_text("The printer is called inky.\n")
+    server = scripted_server([*(Answer(calls=bash(f"echo {n}")["calls"]) for n in (1, 2)), Answer(text="done")])
+    settings = f"models: [{{name: main, model: m, base_url: '{server.base_url}'}}]"
+    started = agent(home, None, settings).start("x", Options(rote=False), AbsentOwner())
+    events = []
+    for event in started.events():
+        events.append(event)
+        if event["type"] == "tool_ended" and event["turn"] == 1:
+            (home / "TOOLS.md").write_text("The scanner is called otto.\n")
+    assert [(event["turn"], list(event["files"])) for event in of(events, "reloaded")] == [(2, ["TOOLS.md"])]
+    first, second, third = (recorded.body["messages"] for recorded in server.requests)
+    assert "inky" in first[0]["content"] and "otto" not in json.dumps(first)
+    assert second[:2] == first and "otto" in second[4]["content"] and third[:5] == second[:5]
+    assert json.dumps(third[5:]).count("otto") == 0
+    assert rebuilt(home, started.id)[:7] == third[:7]
+
+
+def test_a_file_that_changed_while_the_run_was_stopped_is_read_when_it_goes_on(home: Path) -> None:
+    (home / "TOOLS.md").parent.mkdir(parents=True, exist_ok=True)
+    (home / "TOOLS.md").write_text("The printer is called inky.\n")
+    one = agent(home, [bash("echo 1"), "done"])
+    id = drive(one.start("task", Options(rote=False, max_turns=1), AbsentOwner()))[0]["run"]
+    (home / "TOOLS.md").write_text("The printer is called otto.\n")
+    events = drive(one.resume(id, Options(), AbsentOwner()))
+    assert [list(event["files"]) for event in of(events, "reloaded")] == [["TOOLS.md"]]
+    assert "otto" in json.dumps(rebuilt(home, id))
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_request_to_remember_needs_no_model(home: Path, cli: CommandLine, lang: str) -> None:
+    code, out, _ = cli("run", WHOLE[lang], "--lang", lang)
+    assert (
+        code == 0 and "inky" in out and out.startswith(Prompts("zh" if lang == "zh" else "en").text("noted", text=""))
+    )
+    assert "inky" in (home / today()).read_text("utf-8")
+
+
+def test_what_a_task_says_for_good_is_on_disk_before_the_model_is_asked(home: Path) -> None:
+    started = agent(home, ["done"]).start(BOTH, Options(rote=False), AbsentOwner())
+    for event in started.events():
+        if event["type"] == "turn_started":
+            assert "Redux" in (home / today()).read_text("utf-8")
+    events = list(read_events(home, started.id))
+    noted = of(events, "noted")
+    assert [(event["kind"], event["file"]) for event in noted] == [("preference", today())]
+    assert f"run={started.id}" in (home / today()).read_text("utf-8")
+    assert of(events, "reloaded") == []
+
+
+def test_what_is_said_while_a_run_works_is_noted_once_and_not_read_back(home: Path) -> None:
+    started = agent(home, [bash("echo 1"), bash("echo 2"), "done"]).start("x", Options(rote=False), AbsentOwner())
+    events = []
+    for event in started.events():
+        events.append(event)
+        if event["type"] == "tool_ended" and event["turn"] == 1:
+            Steering(home / "runs" / started.id).leave("From now on always answer in German")
+    assert [event["turn"] for event in of(events, "noted")] == [2] and of(events, "reloaded") == []
+    assert "German" in (home / today()).read_text("utf-8")
+
+
+def test_a_shared_session_notes_under_its_own_name_and_sees_no_others(home: Path) -> None:
+    day = datetime.now().astimezone().date()
+    for session, said in (("main", "Remember that the door code is 4711"), ("shared:a", WHOLE["en"])):
+        assert run(home, ["done"], task=said, session=session)[-1]["status"] == "done"
+    assert "inky" in notes.read(home, day, Session.parse("shared:a"))
+    assert "4711" not in notes.read(home, day, Session.parse("shared:a"))
+    assert notes.read(home, day, Session.parse("shared:b")) == ""
+    assert "4711" in notes.read(home, day, MAIN)
+    events = run(home, ["done"], task="hello", session="shared:a")
+    assert "inky" in json.dumps(of(events, "context")) and "4711" not in json.dumps(events)
+
+
+def test_a_note_that_cannot_be_written_is_said_and_the_run_goes_on(home: Path) -> None:
+    (home / today()).mkdir(parents=True)
+    events = run(home, ["done"], task=BOTH)
+    assert of(events, "noted")[0]["problem"] and events[-1]["status"] == "done"
+    with pytest.raises(SopwithError):
+        run(home, ["done"], task=WHOLE["en"])
+
+
+def a_persona(home: Path) -> None:
+    (home / "personas").mkdir(parents=True, exist_ok=True)
+    (home / "personas/pirate.md").write_text("---\nname: Pirate\ndescription: a captain at sea\n---\nSay arr.\n")
+
+
+def test_a_persona_is_told_to_the_model_and_kept_over_a_resume(home: Path) -> None:
+    a_persona(home)
+    one = agent(home, [call("ask_user", question="?"), "done"])
+    events = drive(one.start("task", Options(rote=False, persona="pirate"), AbsentOwner()))
+    assert events[0]["persona"] == "pirate" and "Say arr." in system(of(events, "context")[0])
+    assert "Say arr." not in system(of(run(home, ["done"]), "context")[0])
+
+
+def test_an_unknown_persona_is_bad_usage(home: Path, cli: CommandLine) -> None:
+    a_persona(home)
+    code, _, said = cli("run", "hello", "--persona", "pirat")
+    assert code == 2 and "Pirate" in said
+    assert list((home / "runs").iterdir()) == []
+
+
+def test_a_conversation_changes_its_persona(home: Path, cli: CommandLine) -> None:
+    a_persona(home)
+    agent(home, ["one"])
+    _, out, _ = cli("chat", stdin="/persona pirate\nhello\n/persona off\n/persona nobody\nhello\n")
+    events = [
+        next(e for e in read_events(home, id.name) if e["type"] == "context")
+        for id in sorted((home / "runs").iterdir())
+    ]
+    assert ["Say arr." in system(event) for event in events] == [True, False]
+    assert "Pirate" in out
+
+
+def test_a_shared_conversation_cannot_go_on_from_a_run_of_the_owner(home: Path, cli: CommandLine) -> None:
+    id = run(home, ["the code is 4711"], task="what is the door code")[0]["run"]
+    agent(home, ["hello group"])
+    for words in (["--resume", id], ["--resume", "last"], ["--continue"]):
+        code, out, said = cli("chat", "--session", "shared:team", *words, stdin="hi\n")
+        assert "4711" not in out + said and "door code" not in out + said
+        assert (code != 0) == ("--resume" in words) or "not for this session" in said
+    told = [json.dumps(list(read_events(home, each.name))) for each in (home / "runs").iterdir() if each.name != id]
+    assert told and not any("4711" in each or "door code" in each for each in told)

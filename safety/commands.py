@@ -1,117 +1,185 @@
-"""What a shell script would do to the world, command by command: the table below, and the few commands that need code.
+"""What a shell script would do to the world, command by command.
 
-A pattern is a command, then subcommands in order, then options; `-R` also matches `-rfR`, `--x` also `--x=1`, a `*` at
-the end anything. Source: seed 000 (ask before what cannot be undone).
+tables.py says what commands do by their names, verbs.py what the command lines of clouds do by their verbs, queries.py
+what is asked of databases, code.py what one-liners do; shell.py reads the script and expand.py knows its arguments.
+What is not understood is asked about, what cannot be undone for the whole machine is refused.
 """
 
 from __future__ import annotations
 
-import functools
+import fnmatch
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+import shlex
+import unicodedata
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
-from safety.paths import SYSTEM, Places
-from safety.shell import Command, NotUnderstood, Word, parse
-
-Risk = Literal[
-    "delete",
-    "send",
-    "install",
-    "spend",
-    "system",
-    "secret",
-    "outside",
-    "unknown",
-    "catastrophic",
-    "agent",
-    "session",
-    "forbidden",
-]
-
-TABLE: tuple[tuple[Risk, str, str], ...] = (
-    ("delete", "deletes files for good", "rm; rmdir; unlink; shred; srm; wipe; trash-empty; find -delete; fd -X; rsync --delete*; "
-     "truncate; logrotate -f; tar --remove-files; zip -m; rclone delete; rclone purge; rclone sync; borg delete; restic forget; cipher"),
-    ("delete", "throws away work in git", "git reset --hard; git clean -f; git clean -x; git clean -d; git checkout --; git checkout .; "
-     "git checkout -f; git checkout --force; git restore; git branch -D; git branch -d; git branch --delete; git tag -d; git stash drop; "
-     "git stash clear; git rm; git reflog expire; git reflog delete; git gc --prune*; git filter-branch; git filter-repo; git worktree remove; "
-     "git update-ref -d; git switch -f; git switch --discard-changes; git read-tree; git prune; git replace"),
-    ("delete", "deletes what runs in containers or clouds", "docker rm; docker rmi; docker prune; docker system; docker volume rm; docker volume prune; "
-     "docker image rm; docker image prune; docker container rm; docker container prune; docker network rm; docker kill; docker stop; docker compose down; docker-compose down; "
-     "podman rm; podman rmi; podman system; podman volume rm; kubectl delete; kubectl drain; kubectl replace; kubectl scale; helm uninstall; helm delete; "
-     "terraform destroy; tofu destroy; pulumi destroy; heroku apps:destroy; fly apps destroy; gh repo delete; gh release delete; gh issue delete; vagrant destroy"),
-    ("delete", "may delete data in a database", "dropdb; dropuser; mysqladmin drop; redis-cli flushall; redis-cli FLUSHALL; redis-cli flushdb; redis-cli FLUSHDB; "
-     "redis-cli del; redis-cli DEL; mongosh; mongo; pg_restore -c; pg_restore --clean; sqlite3; psql; mysql; mariadb; clickhouse-client; cqlsh"),
-    ("send", "sends to others", "git push; git send-email; ssh; scp; sftp; ftp; lftp; rcp; telnet; nc; ncat; netcat; socat; mail; mailx; mutt; sendmail; msmtp; swaks; "
-     "gh pr create; gh pr merge; gh pr comment; gh pr close; gh issue create; gh issue comment; gh issue close; gh release create; gh repo create; gh gist create; gh api -X; gh api -f; "
-     "gh secret; gh workflow run; glab mr create; glab issue create; npm publish; pnpm publish; yarn publish; twine upload; cargo publish; gem push; docker push; podman push; docker login; "
-     "docker compose push; poetry publish; uv publish; hatch publish; flit publish; rclone copy; rclone move; aws s3; aws s3api; gsutil; curl -d; curl --data*; curl -F; curl --form*; "
-     "curl -T; curl --upload-file; curl --json; wget --post-data; wget --post-file; wget --method; wget --body-data; wget --body-file; telegram-send; slack; ngrok; "
-     "cloudflared; bore; croc; wormhole; magic-wormhole; transfer; rsync -e; lp; lpr; wall; write; notify; xdg-email; heroku; vercel; netlify; firebase deploy; fly deploy; kubectl apply; "
-     "kubectl create; kubectl exec; kubectl patch; kubectl edit; kubectl set; kubectl rollout; helm install; helm upgrade; ansible; ansible-playbook; svn commit; hg push"),
-    ("install", "installs software", "pip install; pip uninstall; pip3 install; pip3 uninstall; pipx install; pipx uninstall; pipx run; uv add; uv remove; uv pip; uv tool install; uvx; uv sync; poetry add; "
-     "poetry install; poetry remove; conda install; conda remove; conda create; mamba install; npm install; npm i; npm ci; npm uninstall; npm update; npm add; npx; pnpm add; pnpm install; pnpm dlx; yarn add; yarn install; "
-     "yarn dlx; bun add; bun install; bunx; gem install; gem uninstall; bundle install; cargo install; go install; go get; apt install; apt remove; apt purge; apt upgrade; apt full-upgrade; apt dist-upgrade; "
-     "apt autoremove; apt-get install; apt-get remove; apt-get purge; apt-get upgrade; apt-get dist-upgrade; apt-get autoremove; aptitude; dpkg -i; dpkg -r; dpkg -P; dpkg --install; dpkg --purge; dpkg --remove; "
-     "yum; dnf; zypper; pacman -S; pacman -R; pacman -U; apk add; apk del; brew install; brew uninstall; brew upgrade; brew remove; snap install; snap remove; flatpak install; flatpak uninstall; rpm -i; rpm -U; rpm -e; "
-     "nix-env; port install; winget install; choco install; easy_install; luarocks install; cpan; cpanm; composer require; composer install; code --install-extension; make install; ninja install; docker pull; ollama pull"),
-    ("spend", "costs money", "aws ec2; aws rds; aws lambda; aws eks; aws ecs; gcloud compute; gcloud container; gcloud sql; gcloud run; az vm; az aks; az sql; az webapp; doctl compute; hcloud server; linode-cli; "
-     "terraform apply; tofu apply; pulumi up; stripe; eksctl; vastai; modal"),
-    ("spend", "changes what runs in a cloud", "aws iam; aws cloudformation; aws dynamodb; aws kms; aws route53; aws secretsmanager; aws sns; aws sqs; aws ses; gcloud iam; gcloud projects; gcloud functions; gcloud storage; "
-     "az group; az storage; az keyvault; az ad; az role; bq; cdk; serverless; sam"),
-    ("system", "acts with other rights", "sudo; su; doas; pkexec; runuser; chroot; nsenter; unshare; setcap; setfacl; visudo; passwd; chpasswd; useradd; userdel; usermod; groupadd; groupdel; adduser; deluser; gpasswd; newgrp; vipw"),
-    ("system", "changes rights of many files", "chmod -R; chmod --recursive; chown -R; chown --recursive; chgrp -R; chgrp --recursive; chattr; chown; chmod 777; chmod u+s; chmod +s; icacls; takeown"),
-    ("system", "stops processes or the machine", "kill; pkill; killall; xkill; skill; fuser -k; shutdown; reboot; halt; poweroff; init; telinit; systemctl stop; systemctl start; systemctl restart; systemctl disable; systemctl enable; systemctl mask; "
-     "systemctl kill; systemctl poweroff; systemctl reboot; systemctl isolate; systemctl daemon-reload; systemctl edit; systemctl suspend; systemctl hibernate; loginctl; service; rc-service; launchctl; pm2 delete; pm2 kill; supervisorctl; docker restart; tmux kill-server"),
-    ("system", "starts something that outlives the run", "crontab; at; batch; atrm; systemd-run; screen; docker run; docker exec; podman run; docker compose up; docker-compose up; tmux new-session; tmux new"),
-    ("system", "changes the machine", "mount; umount; swapoff; swapon; mkswap; losetup; cryptsetup; lvremove; lvcreate; vgremove; pvremove; mdadm; zfs destroy; zpool destroy; btrfs; fdisk; sfdisk; gdisk; sgdisk; parted; wipefs; "
-     "blkdiscard; hdparm; fsck; e2fsck; tune2fs; resize2fs; dd; mkfs*; mke2fs; mformat; diskutil; format; iptables; ip6tables; nft; ufw; firewall-cmd; sysctl -w; modprobe; insmod; rmmod; ip link; ip addr; ip route; "
-     "ifconfig; route; nmcli; hostnamectl; timedatectl; date -s; hwclock; update-alternatives; update-grub; grub-install; efibootmgr; ldconfig; setenforce; aa-disable; defaults write; csrutil; nvram; reg; bcdedit; dconf write; gsettings set; xattr"),
-    ("system", "changes settings of git or of the login", "git config --global; git config --system; chsh; chfn; update-rc.d; chkconfig; git remote add; git remote set-url; ssh-keygen; ssh-add; ssh-copy-id; gpg --import; gpg --delete*; keyctl; git hook"),
-    ("secret", "shows keys or passwords", "gpg --export-secret*; security find-generic-password; security find-internet-password; security dump-keychain; pass show; pass; secret-tool; kwallet-query; op; bw; vault; git credential; gh auth; "
-     "aws configure; gcloud auth; az account; heroku auth:token; kubectl config; keepassxc-cli; lastpass-cli; lpass"),
-    ("unknown", "runs code that is not in the script", "eval; trap; alias; expect; osascript; powershell; pwsh; cmd; wscript; ld.so; gdb; debugfs; script; parallel; source /dev/*; enable -f; complete -C; tclsh; wish"),
-)  # fmt: skip
-# `X ARGS…` runs ARGS: the options that take a value, and how many plain arguments stand before the command.
-WRAPPERS: dict[str, tuple[str, int]] = {
-    "env": ("-u --unset -C --chdir -S", 0), "nohup": ("", 0), "nice": ("-n --adjustment", 0), "ionice": ("-c -n -p", 0), "time": ("-f -o", 0),
-    "timeout": ("-k --kill-after -s --signal", 1), "stdbuf": ("-i -o -e", 0), "setsid": ("", 0), "command": ("", 0), "builtin": ("", 0),
-    "exec": ("-a", 0), "xargs": ("-I -n -P -L -s -d -a -E --max-args --max-procs --delimiter --arg-file --replace", 0), "watch": ("-n --interval", 0),
-    "busybox": ("", 0), "toybox": ("", 0), "sudo": ("-u -g -h -p -C -D", 0), "doas": ("-u -C", 0), "flock": ("-w -E", 1), "strace": ("-e -o -p -s", 0),
-    "ltrace": ("-e -o", 0), "taskset": ("", 1), "chrt": ("", 1), "catchsegv": ("", 0), "unbuffer": ("", 0), "caffeinate": ("", 0), "parallel": ("-j", 0),
-    "eatmydata": ("", 0), "proxychains": ("", 0), "torsocks": ("", 0), "faketime": ("", 1), "prlimit": ("", 0), "systemd-run": ("-p --unit", 0),
-    "chroot": ("", 1), "unshare": ("", 0), "runuser": ("-u", 0), "pkexec": ("--user", 0), "poetry": ("", 1), "uv": ("", 1), "coproc": ("", 0), "not": ("", 0),
-}  # fmt: skip
-# Options of a command that take a value, so that the value is not mistaken for a subcommand or an operand.
-VALUED: dict[str, str] = {
-    "git": "-C -c --git-dir --work-tree --namespace", "kubectl": "-n --namespace --context --kubeconfig -l -o -f", "helm": "-n --namespace --kube-context",
-    "docker": "-H --host --context --config -f", "docker-compose": "-f -p", "aws": "--profile --region --output --endpoint-url", "gcloud": "--project --account --zone --region",
-    "curl": "-X -o -H -A -b -e -m -u -w -x -c -r -K -C -y -Y -E -Q -z -D", "wget": "-O -P -o -U -T -t -e -i -Q -w", "systemctl": "-t -H -M -p -n -o", "pip": "--python --log --proxy",
-    "npm": "--prefix -w", "make": "-C -f -j -o -W", "tar": "-f -C -T -X", "ip": "-n -netns", "rclone": "--config", "sort": "-k -t -o -S -T", "head": "-n -c", "tail": "-n -c",
-}  # fmt: skip
-# Which operands a command writes to: all, the last, or the value of options.
-WRITES: dict[str, str] = {
-    "cp": "last -t --target-directory", "mv": "all -t --target-directory", "ln": "last -t", "install": "last -t", "tee": "all", "touch": "all", "mkdir": "all",
-    "rsync": "last", "chmod": "rest", "curl": "-o --output --output-dir", "wget": "-O -P --output-document --directory-prefix", "sort": "-o --output", "tar": "-C --directory",
-    "unzip": "-d", "gcc": "-o", "cc": "-o", "split": "last", "patch": "-o -d", "ffmpeg": "last", "convert": "last", "pandoc": "-o --output", "dd": "of", "mknod": "all", "mkfifo": "all",
-    "sed": "-i --in-place", "perl": "-i", "gzip": "all", "gunzip": "all", "bzip2": "all", "xz": "all", "zip": "first", "7z": "", "truncate": "all", "rename": "rest",
-}  # fmt: skip
-SHELLS = {"bash", "sh", "zsh", "dash", "ksh", "fish", "ash", "rbash", "mksh"}
-INTERPRETERS = {"perl": "-e -E -ne -pe", "ruby": "-e", "node": "-e -p --eval --print", "php": "-r", "lua": "-e", "deno": "eval", "bun": "-e", "Rscript": "-e", "tclsh": "-c", "awk": "", "gawk": "", "mawk": ""}  # fmt: skip
-# Names that change what other commands are or load.
-GUARDED_VARIABLES = re.compile(r"(LD_|DYLD_|BASH_FUNC_|GIT_(SSH|EXTERNAL|EDITOR|PAGER|CONFIG)|PERL5|RUBYOPT|NODE_OPTIONS|PYTHON(PATH|STARTUP|HOME)$|PATH$|BASH_ENV$|ENV$|IFS$|PROMPT_COMMAND$|EDITOR$|PAGER$|SHELLOPTS$)")  # fmt: skip
-_BOMB = re.compile(r"(?<![\w:.])([\w:.]{1,40})\s{0,9}\(\)\s*\{\s*\1\s*\|\s*\1\s*&?\s*\}\s*;?\s*\1")
-_CODE_EFFECT = re.compile(r"unlink|rmtree|rm_r|rmdir|system|exec|spawn|popen|child_process|writeFile|file_put|\brm\b|rename|Delete|`|socket|fetch|http|kill|fs\.")  # fmt: skip
-_AWK_EFFECT = re.compile(r"system\s*\(|\|\s*\"|\"\s*\||>\s*\"?[\w/~.$(]+\"?\s*[;}]|getline")
-_SQL_READS = re.compile(
-    r"^\s*(select|show|explain|describe|pragma\s+\w+\s*;?\s*$|\.(tables|schema|headers|mode|dump)|\\[dlc])",
-    re.IGNORECASE,
+from safety import code, queries, verbs
+from safety.expand import Arg, Expander
+from safety.options import (
+    LOCAL_TOOLS,
+    behind,
+    cut,
+    is_operand,
+    matches,
+    only_shows,
+    operands_of,
+    option_values,
+    value_of,
 )
-_SQL = {"sqlite3", "psql", "mysql", "mariadb", "clickhouse-client", "cqlsh", "mongosh", "mongo"}
+from safety.outputs import filtered, printed
+from safety.paths import SYSTEM, Places
+from safety.shell import Command, Part, Redirect, Script, Word, read
+from safety.tables import GUARDED_VARIABLES, INTERPRETERS, SHELLS, TABLE, WRAPPERS, WRITES, Risk, names
+
+__all__ = ["GUARDED_VARIABLES", "INTERPRETERS", "SHELLS", "TABLE", "WRAPPERS", "WRITES", "Finding", "Look", "Risk"]
+
 MAX_DEPTH = 6
+MAX_COMMANDS = 500  # in one script; nobody reads more before they say yes
+MAX_CHARS = 24_000  # a longer script is looked at in part, and asked about
+_BOMB = re.compile(
+    r"(?<![\w:.])([\w:.]{1,40})\s{0,9}\(\)\s*[{(]\s*\1\s*[|&]\s*\1\s*&?\s*;?\s*[})]|while\s+(true|:)[^\n]{0,20}do[^\n]{0,20}\$0\s*&"
+)
+_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+_WINDOWS_ROOT = re.compile(
+    r"(?i)\b(remove-item|ri|del|erase|rd|rmdir|deltree|format)\b[^\n|;]*\s[\"']?[a-z]:(\\|/)?(windows|users|program files)?(\\|/)?\*?[\"']?(\s+/\w+)*\s*$",
+    re.MULTILINE,
+)
+_INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u00ad]")
+_DISKS = re.compile(
+    r"mkfs|mke2fs|mkdosfs|wipefs|blkdiscard|shred|mkswap|sgdisk|sfdisk|parted|hdparm|badblocks|pvremove|pvcreate|mdadm|cryptsetup|nvme|dd$|ddrescue|gdisk|wipe$"
+)
+_DISK_READS = {
+    "-l",
+    "--list",
+    "-p",
+    "--print",
+    "-d",
+    "--dump",
+    "print",
+    "list",
+    "-I",
+    "-i",
+    "-v",
+    "--detail",
+    "--examine",
+    "luksDump",
+    "isLuks",
+    "smart-log",
+    "id-ctrl",
+    "-n",
+    "--no-act",
+    "status",
+    "-tT",
+    "-t",
+    "-T",
+}
+_DESTROYS = {
+    ("lvremove", ""),
+    ("vgremove", ""),
+    ("zpool", "destroy"),
+    ("zpool", "labelclear"),
+    ("zfs", "destroy"),
+    ("diskutil", "eraseDisk"),
+    ("diskutil", "partitionDisk"),
+    ("diskutil", "zeroDisk"),
+    ("diskutil", "secureErase"),
+}
+_DELETES = {
+    "rm",
+    "rmdir",
+    "unlink",
+    "shred",
+    "srm",
+    "truncate",
+    "mv",
+    "chmod",
+    "chown",
+    "chgrp",
+    "Remove-Item",
+    "rimraf",
+    "wipe",
+}
+_NAMED_ONLY = {
+    "ls",
+    "stat",
+    "test",
+    "[",
+    "cd",
+    "echo",
+    "printf",
+    "mkdir",
+    "which",
+    "type",
+    "file",
+    "realpath",
+    "basename",
+    "dirname",
+    "touch",
+    "du",
+    "find",
+    "chmod",
+    "git",
+}
+_FETCHES = {"curl", "wget", "fetch", "aria2c", "axel", "http", "https", "xh"}
+_PRINTS = {
+    "cat",
+    "echo",
+    "printf",
+    "base64",
+    "base32",
+    "xxd",
+    "rev",
+    "tr",
+    "openssl",
+    "which",
+    "command",
+    "true",
+    ":",
+    "tee",
+    "head",
+    "tail",
+    "sed",
+}
+_REMOTE = {"ssh", "mosh"}
+_CONTAINERS = {"docker", "podman", "nerdctl", "docker-compose", "podman-compose"}
+_CONTAINER_READS = names(
+    "ps images logs inspect stats version info search top diff history port events build buildx tag save pull ls df show config create wait manifest attach_none help"
+)
+_FILTERS = {
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-regex",
+    "-iregex",
+    "-mtime",
+    "-mmin",
+    "-atime",
+    "-ctime",
+    "-newer",
+    "-size",
+    "-empty",
+    "-user",
+    "-perm",
+    "-maxdepth",
+    "-inum",
+    "-cmin",
+    "-amin",
+}
+
+_PLAIN = names(
+    "ls ll la cat head tail less more grep egrep fgrep rg ag ack find fd wc sort uniq cut paste join tr sed awk diff cmp comm stat file du df free ps top htop pgrep uptime whoami id date cal uname hostname env"
+    " printenv echo printf pwd cd pushd popd which type whereis man info help tldr whatis apropos tree locate basename dirname realpath readlink md5sum sha1sum sha256sum cksum xxd od hexdump strings base64 jq yq test"
+    " [ true false : sleep seq expr bc read export set unset local declare return exit shift let test mkdir touch cp mv ln tee vim vi nano code open xdg-open start git python python3 node ruby perl php lua java javac"
+    " gcc g++ cc clang go cargo rustc pytest ruff mypy black flake8 pylint isort tsc eslint prettier jest mocha for if while case function select time notify-send say zip unzip tar gzip gunzip 7z ffmpeg convert pandoc"
+    " column nl fold fmt rev shuf split csplit iconv dos2unix dig nslookup host ping traceroute curl wget ss netstat lsof lsblk lscpu lspci lsusb mount groups w who last jobs fg bg wait history journalctl dmesg"
+    " systemctl tmux screen dpkg apt apt-get apt-cache rpm brew snap pip pip3 conda npm yarn pnpm npx uv poetry bundle rails rake gradle mvn dotnet flutter sqlite3 psql mysql xmllint csvlook exiftool rename watch timeout"
+    " Get-ChildItem Get-Process Get-Content Write-Host Select-String dir ipconfig systeminfo where findstr Get-Item Test-Path sort-object cls clear reset stty tput getopts hash umask ulimit compgen complete"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +193,7 @@ class Finding:
 
 @dataclass(slots=True)
 class Look:
-    """One look at a script: gathers findings. `python` looks at Python code."""
+    """One look at a script: gathers findings. `python` looks at Python code. `variables` are those known at its start."""
 
     places: Places
     python: Callable[[str, Path | None, int], list[Finding]]
@@ -133,197 +201,939 @@ class Look:
     variables: dict[str, str] = field(default_factory=dict)
     depth: int = 0
     findings: list[Finding] = field(default_factory=list)
+    functions: dict[str, list[Command]] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
+    written: dict[str, str | None] = field(
+        default_factory=dict
+    )  # files that the script itself made: their text, if known
+    positional: list[str] | None = None
+    arrays: dict[str, list[str]] = field(default_factory=dict)
+    outputs: set[str] = field(default_factory=set)
+    budget: list[int] = field(default_factory=lambda: [MAX_COMMANDS])
     _seen: set[tuple[str, str, Path | None]] = field(default_factory=set)  # what `_read` has looked at
+    _loops: dict[str, list[str]] = field(default_factory=dict)
+    _calls: int = 0
+
+    # Scripts
 
     def script(self, text: str) -> list[Finding]:
         """What the script would do. Understands or says that it does not; never raises."""
-        if _BOMB.search(text):
+        if _BOMB.search(_QUOTED.sub("", text)):
             self._add("catastrophic", "a fork bomb", "")
+        if _WINDOWS_ROOT.search(text):
+            self._names_windows_root(text)
         if self.depth > MAX_DEPTH:
             self._add("unknown", "scripts within scripts, too deep", "")
             return self.findings
-        try:
-            commands = parse(text)
-        except NotUnderstood as error:
-            self._add("unknown", f"not understood: {error}", "")
-            return self.findings
-        for command in commands:
-            self._command(command)
+        if len(text) > MAX_CHARS:
+            self._add("unknown", f"the script is longer than {MAX_CHARS:,} characters: too long to be looked at", "")
+            text = text[: MAX_CHARS // 2].rpartition("\n")[0] + "\n" + text[-MAX_CHARS // 4 :].partition("\n")[2]
+        found = read(text)
+        if found.problem:
+            self._add("unknown", f"not understood: {found.problem}", "")
+            self._torn(text)
+        self._run(found)
         return self.findings
+
+    def _run(self, found: Script) -> None:
+        self.functions |= found.functions
+        for name, body in found.functions.items():
+            own = [each for each in body if len(each.words) == 1 and each.words[0].literal == name]
+            if len(own) > 1:
+                self._add("catastrophic", f"{name} starts itself again and again: a fork bomb", "")
+        for command in found.commands:
+            self._command(command)
+
+    def _torn(self, text: str) -> None:
+        """What cannot be read as a whole is read in pieces, for the sake of what must be refused."""
+        for line in re.split(r"[;&|\n()]+", text[:4000])[:60]:
+            try:
+                words = shlex.split(line)
+            except ValueError:
+                continue
+            if words:
+                self._command(Command([Word([Part("text", word)]) for word in words]))
+
+    def _names_windows_root(self, text: str) -> None:
+        found = read(text)
+        names = {(command.words[0].literal or "").lower() for command in found.commands if command.words}
+        if names & {"remove-item", "ri", "del", "erase", "rd", "rmdir", "deltree", "format"}:
+            self._add("catastrophic", "deletes or formats a whole drive", "")
+
+    def _nested(self, scripts: Sequence[str | None], positional: list[str] | None = None) -> None:
+        for script in scripts:
+            if script is None:
+                self._add("unknown", "runs a script that is only known when it runs", "")
+            else:
+                inner = self._inner_look()
+                inner.positional = positional
+                self.findings += inner.script(script)
+
+    def _inner_look(self) -> Look:
+        inner = Look(self.places, self.python, self.cwd, dict(self.variables), self.depth + 1)
+        inner.functions, inner.aliases, inner.written = dict(self.functions), dict(self.aliases), dict(self.written)
+        inner.budget, inner.arrays, inner.outputs = self.budget, dict(self.arrays), set(self.outputs)
+        return inner
 
     def _add(self, risk: Risk, reason: str, command: str) -> None:
         self.findings.append(Finding(risk, reason, command))
 
     def _command(self, command: Command) -> None:
+        if self.budget[0] <= 0:
+            if self.budget[0] == 0:
+                self._add("unknown", f"more than {MAX_COMMANDS} commands: too many to be looked at", "")
+            self.budget[0] = -1
+            return
+        self.budget[0] -= 1
         for name, word in command.assignments:
             self._assign(name, word)
-        self._redirects(command)
         if command.loop_variable:
-            self.variables.pop(command.loop_variable, None)
+            self._loop(command)
             return
-        if command.words:
-            self._words(command.words, command)
+        args = self._expander().words(command.words)
+        self._redirects(command, args)
+        if args:
+            self._words(args, command)
+
+    def _expander(self) -> Expander:
+        return Expander(self.variables, self._output_of, self.arrays, self.outputs, self.positional)
+
+    # Variables
 
     def _assign(self, name: str, word: Word) -> None:
-        value = word.value(self.variables)
-        if GUARDED_VARIABLES.match(name):
+        expander = self._expander()
+        if GUARDED_VARIABLES.match(name) and name != "IFS":
             self._add("unknown", f"sets {name}, which changes what commands do", name)
-        if value is None or word.has_pattern:
+        if name in ("HISTFILE", "HISTSIZE", "HISTFILESIZE"):
+            self._add("system", f"sets {name}: the shell forgets what was done", name)
+        if name == "PS4" and word.parts:
+            self._nested([f'echo "{expander.text(word) or ""}"'])
+        self.outputs.discard(name)
+        if word.items is not None:
+            args = expander.words(word.items)
+            self.arrays[name] = [arg.text or "\0" for arg in args]
+            if any(arg.text is None for arg in args):
+                self.arrays.pop(name)
+                self.outputs.add(name)
+            return
+        value = expander.text(word)
+        if value is None or "\0" in value:
             self.variables.pop(name, None)
+            if expander.holds_output(word):
+                self.outputs.add(name)
         else:
             self.variables[name] = value
 
-    def _redirects(self, command: Command) -> None:
-        for redirect in command.redirects:
-            if redirect.operator in (">", ">>", ">|", "<>", "&>", "&>>"):
-                self._write(redirect.word, ">", is_append=redirect.operator.endswith(">>"))
-            elif redirect.operator == "<":
-                self._read(redirect.word, "<")
-            elif redirect.operator == ">&" and not re.fullmatch(r"\d+-?|-", redirect.word.value(self.variables) or ""):
-                self._write(redirect.word, ">")
+    def _loop(self, command: Command) -> None:
+        """`for NAME in …`: the last value that does harm counts, so each known one is tried where it is used."""
+        values = [arg.text for arg in self._expander().words(command.words[1:])]
+        known = [value for value in values if value is not None]
+        self._loops.pop(command.loop_variable, None)
+        self.variables.pop(command.loop_variable, None)
+        if known and len(known) == len(values):
+            if len(known) == 1:
+                self.variables[command.loop_variable] = known[0]
+            else:
+                self._loops[command.loop_variable] = known[:8]
 
-    def _words(self, words: list[Word], command: Command) -> None:
+    def _exports(self, name: str, args: list[Arg], words: list[Word]) -> None:
+        for arg, word in zip(args[1:], words[1:], strict=False):
+            found = re.match(r"([A-Za-z_]\w*)\+?=", arg.start)
+            if not found:
+                continue
+            first = word.parts[0]
+            rest = Part(first.kind, first.value.partition("=")[2], first.is_quoted)
+            is_reference = name in ("declare", "typeset", "local") and any(
+                each.text and re.fullmatch(r"-\w*n\w*", each.text) for each in args
+            )
+            if is_reference and arg.text is not None:
+                self.aliases[""] = ""
+                self._add("unknown", f"{name} -n: a second name for a variable", name)
+            self._assign(found[1], Word([rest, *word.parts[1:]], word.items))
+
+    # What a command prints, as far as it is known
+
+    def _output_of(self, commands: tuple[Command, ...]) -> str | None:
+        if not commands or self.depth > MAX_DEPTH or (len(commands) > 1 and commands[-1].source is None):
+            return None
+        return self._output(commands[-1])
+
+    def _output(self, command: Command) -> str | None:
+        self._calls += 1
+        if self._calls > 200:
+            return None
+        args = [arg.text for arg in self._expander().words(command.words)]
+        if any(arg is None for arg in args) or not args:
+            return None
+        words = [arg or "" for arg in args]
+        name, values = words[0].rpartition("/")[2], words[1:]
+        if name not in _PRINTS:
+            return None
+        return self._printed(name, values, command)
+
+    def _from_disguise(self, command: Command | None) -> bool:
+        """Whether a text was written so that one could not read it: nobody needs that for what is harmless."""
+        while command is not None:
+            name = (command.words[0].literal or "").rpartition("/")[2] if command.words else ""
+            if name in ("base64", "base32", "xxd", "rev", "tr", "openssl"):
+                return True
+            command = command.source
+        return False
+
+    def _printed(self, name: str, values: list[str], command: Command) -> str | None:
+        if name in ("echo", "printf"):
+            return printed(name, values)
+        if name in ("which", "command"):
+            return values[-1] if values and (name == "which" or values[0] in ("-v", "-V")) else None
+        if name in ("true", ":"):
+            return ""
+        given = self._input(command)
+        operands = [value for value in values if not value.startswith("-")]
+        if name == "cat" and operands:
+            texts = [self.written.get(str(self._join(value))) for value in operands]
+            return None if None in texts else "".join(text or "" for text in texts)
+        if name in ("base64", "base32") and operands:
+            given = None
+        return None if given is None else filtered(name, values, given)
+
+    def _input(self, command: Command) -> str | None:
+        """What a command reads, if that is known."""
+        given = [
+            redirect
+            for redirect in command.redirects
+            if redirect.operator.startswith("<") and redirect.operator != "<&"
+        ]
+        expander = self._expander()
+        if given:
+            last = given[-1]
+            if last.operator in ("<<", "<<<"):
+                return expander.text(last.word)
+            args = expander.word(last.word)
+            if args and args[0].stream:
+                return self._output_of(args[0].stream)
+            path = self._path(args[0]) if args else None
+            return self.written.get(str(path)) if path else None
+        return self._output(command.source) if command.source else None
+
+    @staticmethod
+    def _has_input(command: Command) -> bool:
+        return command.is_piped or any(redirect.operator.startswith("<") for redirect in command.redirects)
+
+    # One command
+
+    def _redirects(self, command: Command, args: list[Arg]) -> None:
+        name = (args[0].text or "") if args else ""
+        for redirect in command.redirects:
+            operator = redirect.operator
+            if operator in (">", ">>", ">|", "<>", "&>", "&>>", ">&"):
+                targets = self._expander().word(redirect.word)
+                if operator == ">&" and (not targets or re.fullmatch(r"\d+-?|-", targets[0].text or "")):
+                    continue
+                self._redirected(targets[0] if targets else Arg(""), redirect, command, name)
+            elif operator == "<":
+                for arg in self._expander().word(redirect.word):
+                    self._read(arg, "<")
+
+    def _redirected(self, target: Arg, redirect: Redirect, command: Command, name: str) -> None:
+        if target.stream:
+            return
+        if target.start.startswith(("/dev/tcp/", "/dev/udp/")):
+            self._add("send", f"talks to {target.start[9:]}", name)
+            return
+        is_append = redirect.operator.endswith(">>")
+        self._write(target, ">")
+        path = self._path(target)
+        if path is None:
+            return
+        text = self._output(command) if command.words else ""
+        if not is_append and redirect.operator != "<>" and not str(path).startswith("/dev/"):
+            is_empty = name in ("", ":", "true") or (name == "cat" and text is None and self._reads_nothing(command))
+            if is_empty:
+                self._add("delete", f"empties {path}", name)
+        before = self.written.get(str(path), "") if is_append else ""
+        self.written[str(path)] = None if text is None or before is None else before + text
+
+    def _reads_nothing(self, command: Command) -> bool:
+        return [word.literal for word in command.words[1:]] == ["/dev/null"]
+
+    def _words(self, args: list[Arg], command: Command) -> None:
         """One command with its arguments; a wrapper's inner command comes back here."""
-        name = words[0].value(self.variables)
-        if name is None or (words[0].has_pattern and name not in ("[", "[[")):
+        name = args[0].text
+        if name is None or (args[0].is_pattern and name not in ("[", "[[")):
             self._add("unknown", "the name of a command is only known when it runs", "")
+            if name is not None:
+                self._guessed(name, args, command)
+            return
+        if not name:
+            return
+        if not name.isascii() and not name.startswith(("./", "/", "~")):
+            self._add("unknown", f"{name!r} looks like the name of a command and is none that is known", "")
+            plain = unicodedata.normalize("NFKC", _INVISIBLE.sub("", name)).strip()
+            if plain.isascii() and plain and plain != name:
+                self._words([Arg(plain, plain), *args[1:]], command)
+            return
+        if name in self.aliases and len(self.aliases) < 50:
+            text = self.aliases.pop(name)
+            known = [arg.text for arg in args[1:]]
+            self._nested([None if None in known else shlex.join([each or "" for each in known]).join((text + " ", ""))])
+            return
+        if name in self.functions and self.depth <= MAX_DEPTH:
+            self._call(name, args)
+            return
+        self._executed(name, args, command)
+
+    def _guessed(self, pattern: str, args: list[Arg], command: Command) -> None:
+        base = pattern.rpartition("/")[2]
+        for name in ("rm", "dd", "chmod", "mv", "bash", "sh"):
+            if fnmatch.fnmatchcase(name, base):
+                self._words([Arg(name, name), *args[1:]], command)
+                return
+
+    def _call(self, name: str, args: list[Arg]) -> None:
+        body = self.functions[name]
+        values = [arg.text for arg in args[1:]]
+        inner = self._inner_look()
+        inner.functions.pop(name, None)
+        inner.positional = None if None in values else [value or "" for value in values]
+        for each in body:
+            inner._command(each)
+        self.findings += inner.findings
+
+    def _executed(self, name: str, args: list[Arg], command: Command) -> None:
+        path = self._path(args[0]) if "/" in name else None
+        if path is not None and str(path) in self.written:
+            self._nested([self.written[str(path)]])
             return
         name = name.rpartition("/")[2] or name
-        values = [word.value(self.variables) for word in words[1:]]
-        for word in words[1:]:
-            self._read(word, name)
-        for risk, reason in matches(name, values):
-            if not _is_harmless(name, values):
-                self._add(risk, f"{name}: {reason}", name)
-        self._vital(name, words, values)
-        self._targets(name, words)
-        self._inner(name, words, values, command)
+        if name.lower().endswith(".exe"):
+            name = name[:-4].lower()
+        values = [arg.text for arg in args[1:]]
+        for arg in args[1:]:
+            self._read(arg, name)
+        if not only_shows(name, values):
+            self._by_name(name, args, values, command)
+        self._vital(name, args, values, command)
+        self._targets(name, args, command)
+        self._inner(name, args, values, command)
+
+    def _by_name(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        """What the tables and the rules of verbs say of a command."""
+        found = list(matches(name, values))
+        for risk, reason in found:
+            self._add(risk, f"{name}: {reason}", name)
+        operands = operands_of(name, values)
+        if name in queries.CLIENTS or name in ("redis-cli", "valkey-cli", "keydb-cli"):
+            self._database(name, args, values, command)
+        elif name in _CONTAINERS:
+            self._container(name, operands, args, values, command)
+        elif name in verbs.CLOUDS:
+            self._cloud(name, values, operands)
+        elif name in verbs.RUNNERS or name in ("php", "python", "python3", "uv", "poetry", "bundle", "npx"):
+            self._task(name, operands, values)
+        elif not found and name not in WRAPPERS and name not in _PLAIN:
+            kind = verbs.judge_unknown(operands)
+            if kind:
+                self._add(
+                    "delete" if kind == "deletes" else "send",
+                    f"{name} {operands[0]}: by its name it changes something",
+                    name,
+                )
+
+    def _cloud(self, name: str, values: list[str | None], operands: list[str | None]) -> None:
+        kind = verbs.judge_cloud(name, values, operands)
+        risks: dict[str, Risk] = {"deletes": "delete", "spends": "spend", "changes": "send", "shows keys": "secret"}
+        reasons = {"deletes": "deletes or stops something there", "spends": "starts something there, which may cost money", "changes": "changes something on another machine", "shows keys": "shows keys or passwords"}  # fmt: skip
+        if kind in risks:
+            self._add(risks[kind], f"{name}: {reasons[kind]}", name)
+
+    def _task(self, name: str, operands: list[str | None], values: list[str | None]) -> None:
+        if any(value and verbs._DRY.fullmatch(value) for value in values) or (
+            name in ("make", "gmake") and "-n" in values
+        ):
+            return
+        at = 0
+        if name in ("php", "python", "python3", "uv", "poetry", "bundle", "npx"):
+            at = next(
+                (n + 1 for n, value in enumerate(operands[:3]) if value and value.rpartition("/")[2] in verbs.RUNNERS),
+                0,
+            )
+            if not at:
+                return
+        task = verbs.judge_task([value for value in operands[at:] if value not in ("run", "run-script", "exec")])
+        if task:
+            self._add("send", f"{name} {task}: by its name it changes more than files here", name)
+
+    def _container(
+        self, name: str, operands: list[str | None], args: list[Arg], values: list[str | None], command: Command
+    ) -> None:
+        words = list(operands)
+        if name.endswith("compose"):
+            words.insert(0, "compose")
+        while words and words[0] in ("compose", "container", "image", "volume", "network", "context", "system", "buildx", "builder", "node", "service", "stack", "manifest", "plugin", "machine"):  # fmt: skip
+            group = words.pop(0)
+            if not words and group in ("compose", "buildx"):
+                return
+        verb = words[0] if words else None
+        if verb == "exec":
+            at = next((n for n, arg in enumerate(args) if arg.text == "exec"), 0)
+            inner = behind(args[at:], "-u --user -w --workdir -e --env --env-file --index", 1)
+            self._remote(name, inner, command)
+        elif verb == "cp":
+            if ":" in (words[-1] or ":"):
+                self._add("send", f"{name} cp: copies into a container", name)
+        elif verb not in _CONTAINER_READS and not set(values) <= {"--version", "--help", "-v"}:
+            kind = verbs.kind_of_word(verb or "")
+            self._add(
+                "delete" if kind == "deletes" else "system",
+                f"{name} {verb or ''}: changes what runs in containers",
+                name,
+            )
+
+    def _remote(self, name: str, inner: list[Arg], command: Command) -> None:
+        """A command in another place: reading there passes, a shell or anything else is asked about."""
+        if not inner:
+            self._add("system", f"{name}: a shell in another place", name)
+            return
+        before = len(self.findings)
+        self._words(inner, command)
+        word = (inner[0].text or "").rpartition("/")[2]
+        if len(self.findings) == before and word not in _PLAIN:
+            self._add("system", f"{name} runs {word or 'something'} in another place", name)
+
+    def _database(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        if set(values) & {"--version", "--help", "-V", "-l", "--list"}:
+            return
+        if name.endswith("-cli") and name not in ("linode-cli",):
+            operands = operands_of("redis-cli", values)
+            if "--scan" in values or "--stat" in values or "--latency" in values or "--bigkeys" in values:
+                changes = False
+            else:
+                changes = queries.changes_redis(operands or self._from_text(command))
+        elif name in ("bq", "influx") and "query" not in values:
+            if name in verbs.CLOUDS:
+                self._cloud(name, values, operands_of(name, values))
+            return
+        else:
+            texts = self._statements(name, values, command)
+            judge = queries.changes_mongo if name in ("mongosh", "mongo") else queries.changes_sql
+            changes = not texts or any(text is None or judge(text) for text in texts)
+            for text in texts:
+                for shell in re.findall(r"(?m)^\s*(?:\\!|\.(?:shell|system))\s+(.*)", text or ""):
+                    self._nested([shell])
+        if changes:
+            self._add("delete", f"{name}: may change or delete data, or waits for commands", name)
+
+    def _from_text(self, command: Command) -> list[str | None]:
+        given = self._input(command)
+        return list(given.split()) if given else []
+
+    def _statements(self, name: str, values: list[str | None], command: Command) -> list[str | None]:
+        options = queries.CLIENTS[name].split()
+        found: list[str | None] = []
+        valued = queries.VALUED.get(name, "").split()
+        operands: list[str | None] = []
+        for at, value in enumerate(values):
+            before = values[at - 1] if at else None
+            glued = re.match(r"(--[\w-]+)=(.*)", value or "", re.DOTALL)
+            if before in options:
+                found.append(value)
+            elif glued and glued[1] in options:
+                found.append(glued[2])
+            elif value in ("-f", "--file") or (glued and glued[1] == "--file"):
+                found.append(None)
+            elif before not in valued and not (value or "").startswith("-"):
+                operands.append(value)
+        if "positional" in options or name == "bq":
+            found += operands[1:]
+        elif name in ("mongosh", "mongo") and any(value and value.endswith(".js") for value in operands):
+            found.append(None)
+        if self._has_input(command):
+            found.append(self._input(command))
+        return found
 
     # What runs something else
 
-    def _inner(self, name: str, words: list[Word], values: list[str | None], command: Command) -> None:
-        if name == "cd":
-            self._change_folder(words)
-        elif name in ("export", "declare", "local", "readonly", "typeset"):
-            self._exports(words)
-        elif name == "eval":
-            self._nested([self._known(values)])
-        elif name == "git":
-            self._git(values)
-        elif name == "find":
-            self._find(words, values, command)
-        elif name in WRAPPERS:
-            self._wrapped(name, words, command)
-        else:
-            self._language(name, words, values, command)
-
-    def _wrapped(self, name: str, words: list[Word], command: Command) -> None:
-        inner = _behind(words, self.variables, *WRAPPERS[name])
-        if inner and (name != "command" or words[1].literal not in ("-v", "-V")):
-            self._words([*inner, Word()] if name == "xargs" else inner, command)
-
-    def _language(self, name: str, words: list[Word], values: list[str | None], command: Command) -> None:
-        if name in SHELLS:
-            self._shell(name, words, values, command)
+    def _inner(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        handler = _HANDLERS.get(name)
+        if handler:
+            handler(self, name, args, values, command)
+        elif name in SHELLS:
+            self._shell(name, args, values, command)
         elif re.fullmatch(r"(python|pypy)[\d.]*", name):
-            self._python(name, words, values, command)
+            self._python(name, args, values, command)
         elif name in INTERPRETERS:
-            self._interpreter(name, values, command)
+            self._interpreter(name, args, values, command)
+        if name in WRAPPERS:
+            self._wrapped(name, args, command)
 
-    def _nested(self, scripts: list[str | None]) -> None:
-        for script in scripts:
-            if script is None:
-                self._add("unknown", "runs a script that is only known when it runs", "")
-            else:
-                inner = Look(self.places, self.python, self.cwd, self.variables, self.depth + 1)
-                self.findings += inner.script(script)
+    def _wrapped(self, name: str, args: list[Arg], command: Command) -> None:
+        if name == "command" and any(arg.text in ("-v", "-V") for arg in args[1:2]):
+            return
+        values = [arg.text for arg in args[1:]]
+        if name in ("env", "flock", "parallel", "watch", "script") and self._as_text(name, values):
+            return
+        if name == "env":
+            for arg in args[1:]:
+                if (
+                    (found := re.match(r"([A-Za-z_]\w*)=", arg.start))
+                    and GUARDED_VARIABLES.match(found[1])
+                    and "-i" not in values
+                ):
+                    self._add("unknown", f"sets {found[1]}, which changes what commands do", name)
+        inner = behind(args, *WRAPPERS[name])
+        if name == "npx" and inner and inner[0].text in LOCAL_TOOLS:
+            return
+        if name == "xargs":
+            inner = self._filled(inner, values, command)
+            self._words([*(inner or [Arg("echo", "echo")]), *self._given(command, values)], command)
+        elif inner:
+            self._words(inner, command)
 
-    def _known(self, values: list[str | None]) -> str | None:
-        known = [value for value in values if value is not None]
-        return " ".join(known) if len(known) == len(values) else None
+    def _filled(self, inner: list[Arg], values: list[str | None], command: Command) -> list[Arg]:
+        """The arguments of `xargs -I{} …` with what is read in the place of {}."""
+        at = next((n for n, value in enumerate(values) if value and re.match(r"-I|-i$|--replace", value)), None)
+        if at is None:
+            return inner
+        mark = (values[at] or "")[2:] or (value_of(values, "-I") or "{}")
+        text = self._input(command)
+        line = text.strip() if text is not None and text.count("\n") < 2 else None
+        return [
+            arg if mark not in arg.start else Arg(None) if line is None else Arg(arg.start.replace(mark, line), "")
+            for arg in inner
+        ]
 
-    def _shell(self, name: str, words: list[Word], values: list[str | None], command: Command) -> None:
-        at = next((n for n, value in enumerate(values) if re.fullmatch(r"-[a-z]*c", value or "")), None)
+    def _as_text(self, name: str, values: list[str | None]) -> bool:
+        """The ways in which a wrapper takes a whole command line as one text."""
+        if name in ("env",) and any(value and value.startswith(("-S", "--split-string")) for value in values):
+            at = next(n for n, value in enumerate(values) if value and value.startswith(("-S", "--split-string")))
+            rest = re.sub(r"^(-S|--split-string=?)", "", values[at] or "") or (
+                values[at + 1] if at + 1 < len(values) else None
+            )
+            self._nested([rest])
+            return True
+        if name == "flock" and "-c" in values:
+            self._nested(values[values.index("-c") + 1 :][:1] or [None])
+            return True
+        if name in ("watch", "parallel"):
+            texts = [value for value in values if value and " " in value and not value.startswith("-")]
+            self._nested(texts[:1])
+            return bool(texts)
+        return False
+
+    def _given(self, command: Command, values: list[str | None]) -> list[Arg]:
+        """What xargs adds: the words that it reads, or an argument that is not known."""
+        text = self._input(command)
+        if text is not None and len(text) < 2000:
+            return [Arg(word, word) for word in text.split()] or [Arg(None)]
+        source = command.source
+        if source and source.words and source.words[0].literal == "find":
+            roots = self._roots_of_find(self._expander().words(source.words))
+            if roots and not self._is_filtered([word.literal or "" for word in source.words]):
+                return roots
+        return [Arg(None)]
+
+    def _shell(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        at = next((n for n, value in enumerate(values) if re.fullmatch(r"-[a-zA-Z]*c", value or "")), None)
         if at is not None:
-            rest = values[at + 1 : at + 2]
-            self._nested(rest or [None])
-        elif not _operands(name, values):
+            rest, known = values[at + 1 : at + 2], values[at + 2 :]
+            positional = [value or "" for value in known[1:]] if None not in known else None
+            if known[:1] and known[0] is not None and rest and rest[0] and re.match(r'\s*"?\$\{?0', rest[0]):
+                rest = [rest[0].replace("$0", known[0], 1)]
+            self._nested(rest or [None], positional if known else None)
+            return
+        operands = [arg for arg in args[1:] if not arg.start.startswith(("-", "+")) or arg.stream]
+        if "-s" in values or not operands:
             self._from_input(name, command)
+        elif operands[0].stream:
+            self._nested([self._output_of(operands[0].stream)])
+        else:
+            self._file(name, operands[0], command)
+
+    def _file(self, name: str, arg: Arg, command: Command) -> None:
+        """A script in a file: by its name, unless this script has made it."""
+        if arg.text in ("/dev/stdin", "/proc/self/fd/0", "/dev/fd/0", "-"):
+            self._from_input(name, command)
+        elif arg.start.startswith(("/dev/fd", "/proc/self/fd", "/dev/tcp")) or arg.has_output:
+            self._add("unknown", f"{name} runs what is only known when it runs", name)
+        elif (path := self._path(arg)) is not None and str(path) in self.written:
+            text = self.written[str(path)]
+            if name.startswith(("python", "pypy")):
+                self._code([text], name)
+            else:
+                self._nested([text])
+
+    def _source(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        if args[1:] and args[1].stream:
+            self._nested([self._output_of(args[1].stream)])
+        elif args[1:]:
+            self._file(name, args[1], command)
 
     def _from_input(self, name: str, command: Command) -> None:
-        given = [redirect.word for redirect in command.redirects if redirect.operator in ("<<", "<<<")]
-        if given:
-            self._nested([given[-1].value(self.variables)])
-        elif command.is_piped or any(redirect.operator == "<" for redirect in command.redirects):
+        text = self._input(command)
+        if text is not None:
+            self._nested([text])
+        if self._from_disguise(command.source) or (text is None and self._has_input(command)):
             self._add("unknown", f"{name} runs what another command sends it", name)
+        elif any(redirect.operator == "<&" for redirect in command.redirects):
+            self._add("unknown", f"{name} runs what comes from elsewhere", name)
 
-    def _python(self, name: str, words: list[Word], values: list[str | None], command: Command) -> None:
-        if "-c" in values:
-            self._code(values[values.index("-c") + 1 :][:1] or [None], name)
+    def _python(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        operands = [arg for arg in args[1:] if not arg.start.startswith("-") or arg.text == "-" or arg.stream]
+        if at := next((n + 1 for n, value in enumerate(values) if re.fullmatch(r"-[a-zA-Z]*c", value or "")), 0):
+            self._code(values[at : at + 1] or [None], name)
         elif "-m" in values:
-            inner = words[values.index("-m") + 2 :]
-            if inner and inner[0].value(self.variables) in ("pip", "ensurepip", "venv", "uv", "smtplib"):
+            inner = args[values.index("-m") + 2 :]
+            if inner and inner[0].text in (
+                "pip",
+                "ensurepip",
+                "uv",
+                "smtplib",
+                "pipx",
+                "conda",
+                "ansible",
+                "smtpd",
+                "twine",
+                "poetry",
+            ):
                 self._words(inner, command)
-        elif not [value for value in values if value is None or not value.startswith("-")]:
-            given = [redirect.word for redirect in command.redirects if redirect.operator in ("<<", "<<<")]
-            if given:
-                self._code([given[-1].value(self.variables)], name)
-            else:
-                self._from_input(name, command)
+        elif operands and operands[0].stream:
+            self._code([self._output_of(operands[0].stream)], name)
+        elif not operands or operands[0].text in ("-", "/dev/stdin"):
+            if self._has_input(command):
+                self._code([self._input(command)], name)
+        else:
+            self._file(name, operands[0], command)
 
-    def _code(self, codes: list[str | None], name: str) -> None:
-        for code in codes:
-            if code is None:
+    def _code(self, codes: Sequence[str | None], name: str) -> None:
+        for text in codes:
+            if text is None:
                 self._add("unknown", f"{name} runs code that is only known when it runs", name)
             else:
-                self.findings += self.python(code, self.cwd, self.depth)
+                self.findings += self.python(text, self.cwd, self.depth)
 
-    def _interpreter(self, name: str, values: list[str | None], command: Command) -> None:
-        if name in ("awk", "gawk", "mawk"):
-            program = next(iter(_operands("awk", values)), "")
-            if program is None or _AWK_EFFECT.search(program):
+    def _interpreter(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        if name in ("awk", "gawk", "mawk", "nawk"):
+            program = next(iter(operands_of("awk", values)), "")
+            if "-f" not in values and (program is None or code.awk_has_effect(program)):
                 self._add("unknown", f"{name} may start commands or write files", name)
+                self._nested(code.started(program or ""))
             return
         flags = INTERPRETERS[name].split()
-        at = next((n for n, value in enumerate(values) if value in flags), None)
-        if at is None:
-            if not _operands(name, values):
+        at = next(
+            (
+                n
+                for n, value in enumerate(values)
+                if value in flags or (name in ("perl", "ruby") and re.fullmatch(r"-[a-zA-Z0-9]*[eE]", value or ""))
+            ),
+            None,
+        )
+        if at is not None:
+            self._one_liner(name, values[at + 1] if at + 1 < len(values) else None)
+        elif not operands_of(name, values) or "-" in values:
+            text = self._input(command)
+            if text is not None:
+                self._one_liner(name, text)
+            else:
                 self._from_input(name, command)
-        elif any(value is None or _CODE_EFFECT.search(value) for value in values[at + 1 : at + 2]):
-            self._add("unknown", f"{name} runs code that may change files or start commands", name)
+        elif args[1:] and any(arg.stream for arg in args[1:]):
+            self._add("unknown", f"{name} runs code that is only known when it runs", name)
+        else:
+            self._file(name, next(arg for arg in args[1:] if not arg.start.startswith("-")), command)
 
-    def _find(self, words: list[Word], values: list[str | None], command: Command) -> None:
+    def _one_liner(self, name: str, text: str | None) -> None:
+        if text is None or code.has_effect(text):
+            self._add("unknown", f"{name} runs code that may change files or start commands", name)
+        self._nested(code.started(text or ""))
+
+    def _eval(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        if args[1:]:
+            known = [value for value in values if value is not None]
+            self._nested([" ".join(known) if len(known) == len(values) else None])
+            if len(known) == len(values):  # what it sets is set here
+                self.variables.update(re.findall(r"(?:^|;)\s*(\w+)=([\w./-]+)\s*(?=;|$)", " ".join(known)))
+
+    def _trap(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        if len(values) > 1 and values[0] not in ("-", "", "-l", "-p"):
+            self._nested(values[:1])
+
+    def _alias(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        for value in values:
+            if value is None:
+                self._add("unknown", "an alias that is only known when it runs", name)
+            elif "=" in value:
+                key, _, text = value.partition("=")
+                inner = self._inner_look()
+                self.findings += inner.script(text)
+                self.aliases[key] = text
+
+    def _set(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        if "--" in values:
+            rest = values[values.index("--") + 1 :]
+            self.positional = None if None in rest else [value or "" for value in rest]
+
+    def _read_variable(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        names = [value for value in values if value and re.fullmatch(r"[A-Za-z_]\w*", value)]
+        text = self._input(command)
+        for each in names:
+            self.variables.pop(each, None)
+            self.outputs.add(each)
+        if text is not None and len(names) == 1:
+            self.outputs.discard(names[0])
+            self.variables[names[0]] = text.strip()
+
+    def _printf(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        if values[:1] == ["-v"] and len(values) > 2 and values[1]:
+            rest = values[2:]
+            self.variables.pop(values[1], None)
+            if None not in rest:
+                self.variables[values[1]] = printed("printf", [value or "" for value in rest]) or ""
+
+    def _declare(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        self._exports(name, args, command.words if len(command.words) == len(args) else [])
+        if len(command.words) != len(args):
+            for arg in args[1:]:
+                key, is_set, rest = arg.start.partition("=")
+                if is_set:
+                    self._assign(key, Word([Part("text", rest, True)] if arg.text is not None else [Part("unknown")]))
+
+    def _find(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        roots = self._roots_of_find(args)
+        is_filtered = self._is_filtered([value or "" for value in values])
+        if "-delete" in values and not is_filtered:
+            self._refuse_vital("find", roots)
         for at, value in enumerate(values):
             if value in ("-exec", "-execdir", "-ok", "-okdir"):
-                inner = words[at + 2 :]
-                end = next((n for n, word in enumerate(inner) if word.value({}) in (";", "+")), len(inner))
-                inner = [Word() if word.value({}) == "{}" else word for word in inner[:end]]
-                if inner:
-                    self._words(inner, command)
-            elif value in ("-fprint", "-fprintf", "-fls") and at + 2 < len(words):
-                self._write(words[at + 2], "find")
+                inner = args[at + 2 :]
+                end = next((n for n, arg in enumerate(inner) if arg.text in (";", "+")), len(inner))
+                found = [
+                    Arg(None)
+                    if arg.text == "{}" or ("{}" in (arg.text or "") and arg.text is not None and " " not in arg.text)
+                    else arg
+                    for arg in inner[:end]
+                ]
+                if found:
+                    names = {(each.text or "").rpartition("/")[2] for each in found}
+                    if not is_filtered and names & {"rm", "shred", "unlink"}:
+                        self._refuse_vital("find", roots)
+                    self._words(found, command)
+            elif value in ("-fprint", "-fprintf", "-fls", "-fprint0") and at + 2 < len(args):
+                self._write(args[at + 2], "find")
 
-    def _git(self, values: list[str | None]) -> None:
-        if any(
-            value and re.match(r"(core\.(pager|editor|sshcommand|fsmonitor|hookspath)|alias\.)", value, re.IGNORECASE)
-            for value in values
+    def _roots_of_find(self, args: list[Arg]) -> list[Arg]:
+        end = next((n for n, arg in enumerate(args[1:], 1) if arg.start.startswith(("-", "(", "!"))), len(args))
+        return args[1:end] or [Arg(".", ".")]
+
+    @staticmethod
+    def _is_filtered(values: list[str]) -> bool:
+        return any(
+            value in _FILTERS and after not in ("*", ".*", "*.*")
+            for value, after in zip(values, [*values[1:], ""], strict=True)
+        )
+
+    def _fd(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        at = next((n for n, value in enumerate(values) if value in ("-x", "-X", "--exec", "--exec-batch")), None)
+        if at is not None and args[at + 2 :]:
+            self._words(args[at + 2 :], command)
+
+    def _git(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        known = [value or "" for value in values]
+        operands = [value or "" for value in operands_of("git", values)]
+        verb = operands[0] if operands else ""
+        settings = [known[at + 1] for at, value in enumerate(known[:-1]) if value in ("-c", "--config")]
+        settings += [value[2:] for value in known if re.match(r"-c\w+\.", value)]
+        if verb == "config" and len(operands) > 2:
+            settings.append(f"{operands[1]}={operands[2]}")
+        for setting in settings:
+            if re.match(
+                r"(?i)(core\.(pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy)|alias\.|credential\..*helper|diff\..*\.(command|textconv)|filter\.|merge\..*driver|pager\.|sequence\.editor|gpg\.program|uploadpack|http\..*proxy|url\.|include\.path|protocol\.)",
+                setting,
+            ):
+                self._add("unknown", f"git: {setting.partition('=')[0]} runs a command or leads elsewhere", "git")
+                text = setting.partition("=")[2]
+                self._nested([text[1:]] if text.startswith("!") else [])
+        if any("ext::" in value for value in known) or any(
+            re.match(r"--(upload-pack|receive-pack|exec|open-files-in-pager|extcmd|tool)=", value)
+            or (value == "-O" and verb == "grep")
+            for value in known
         ):
-            self._add("unknown", "git: a setting that runs a command", "git")
+            self._add("unknown", "git: starts a command that is named in an argument", "git")
+        self._git_place(known, verb, operands)
+        starts = {("bisect", "run"), ("submodule", "foreach")}
+        if tuple(operands[:2]) in starts:
+            at = known.index(operands[1]) + 1
+            rest = [value for value in known[at:] if value not in ("--recursive", "--quiet")]
+            self._nested([" ".join(rest)])
+        for option in {
+            "rebase": ("--exec", "-x"),
+            "difftool": ("-x", "--extcmd"),
+            "filter-branch": ("--tree-filter",),
+        }.get(verb, ()):
+            if option in known[:-1]:
+                self._add("unknown", f"git {verb}: starts a command", "git")
+                self._nested([known[known.index(option) + 1]])
 
-    def _exports(self, words: list[Word]) -> None:
-        for word in words[1:]:
-            value = word.value(self.variables)
-            name, is_set, rest = (value if value is not None else word.known_start(self.variables)).partition("=")
-            if is_set:
-                if GUARDED_VARIABLES.match(name):
-                    self._add("unknown", f"sets {name}, which changes what commands do", name)
-                if value is None:
-                    self.variables.pop(name, None)
-                else:
-                    self.variables[name] = rest
+    def _git_place(self, known: list[str], verb: str, operands: list[str]) -> None:
+        """Git at work in the agent's own home, and checkouts that throw changes away."""
+        folder = self.cwd
+        for at, value in enumerate(known[:-1]):
+            if value == "-C":
+                folder = self._join(known[at + 1])
+        if (
+            folder
+            and folder.is_relative_to(self.places.agent)
+            and verb not in ("status", "log", "diff", "show", "ls-files", "blame", "rev-parse", "grep")
+        ):
+            self._add("agent", f"git {verb} in the agent's own home", "git")
+        if verb == "checkout" and len(operands) > 2 and not {"-b", "-B", "-t", "--track", "--orphan"} & set(known):
+            self._add("delete", "git checkout of files: throws away work in git", "git")
+        if verb == "branch" and "-d" in known and "-f" in known:
+            self._add("delete", "git branch -d -f: throws away work in git", "git")
+        if (
+            verb == "config"
+            and {"--global", "--system"} & set(known)
+            and (
+                len(operands) > 2
+                or {"--unset", "--unset-all", "--add", "--replace-all", "--remove-section"} & set(known)
+            )
+        ):
+            self._add("system", "git config: changes settings for every project", "git")
 
-    def _change_folder(self, words: list[Word]) -> None:
-        operands = [word for word in words[1:] if not (word.value(self.variables) or "").startswith("-")]
+    def _ssh(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        inner = behind(args, "-i -p -l -o -F -L -R -D -J -W -b -c -m -e", 1)
+        known = [arg.text for arg in inner]
+        if inner and None not in known:
+            self._nested([" ".join(value or "" for value in known)])
+
+    def _su(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        if name == "tmux":
+            return
+        at = next((n for n, value in enumerate(values) if re.fullmatch(r"-[a-z]*c|--command", value or "")), None)
+        if at is not None:
+            self._nested(values[at + 1 : at + 2] or [None])
+        if name == "script" and at is None and operands_of("script", values):
+            return
+
+    def _crontab(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        for line in (self._input(command) or "").splitlines():
+            self._nested([re.sub(r"^\s*(@\w+|(\S+\s+){5})", "", line)])
+
+    def _editor(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        """vim, less and man start commands that their options name."""
+        known = [value or "" for value in values]
+        for at, value in enumerate(known):
+            text = (
+                value[1:]
+                if value.startswith("+")
+                else known[at + 1]
+                if value in ("-c", "--cmd", "-P", "--pager") and at + 1 < len(known)
+                else ""
+            )
+            if re.search(r"!|system\(|:terminal|python3?\s|lua\s", text) or (text and value in ("-P", "--pager")):
+                self._add("unknown", f"{name} starts a command", name)
+                self._nested([text.lstrip(":!")])
+        if name == "ex" and self._has_input(command):
+            self._add("unknown", f"{name} runs what is sent to it", name)
+
+    def _tar(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        for at, value in enumerate(values):
+            found = re.match(
+                r"(--to-command|--checkpoint-action|--use-compress-program|--rsh-command|--info-script|--new-volume-script)=(?:exec=)?(.*)",
+                value or "",
+                re.DOTALL,
+            )
+            text = (
+                found[2]
+                if found
+                else values[at + 1]
+                if value in ("-I", "-F", "--to-command", "--use-compress-program") and at + 1 < len(values)
+                else ""
+            )
+            if text is None or (
+                text
+                and not re.fullmatch(
+                    r"(p?zstd|pigz|pbzip2|xz|lz4|gzip|bzip2|pixz|lbzip2|dot|totals?|echo)\b[^;|&$`]*", text
+                )
+            ):
+                self._add("unknown", "tar starts a command", name)
+                self._nested([text])
+
+    def _sed(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        programs = [values[at + 1] for at, value in enumerate(values[:-1]) if value in ("-e", "--expression")]
+        programs = programs or operands_of("sed", values)[:1]
+        for program in programs:
+            if program is None:
+                continue
+            if code.sed_starts(program):
+                self._add("unknown", "sed: starts commands", name)
+            for path in code.sed_writes(program):
+                self._write(Arg(path, path), name)
+
+    def _fetch(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        """What is fetched with a method that changes something, or sends the output of a command along."""
+        for at, value in enumerate(values):
+            found = re.fullmatch(r"(?:-X|--request=?|--method=?)(\w*)", value or "")
+            method = (found[1] or (values[at + 1] if at + 1 < len(values) else "") or "GET") if found else ""
+            if method and method.upper() not in ("GET", "HEAD", "OPTIONS"):
+                self._add("send", f"{name}: {method.upper()} changes something on another machine", name)
+        if name in ("http", "https", "xh") and any(value in ("POST", "PUT", "DELETE", "PATCH") for value in values):
+            self._add("send", f"{name} changes something on another machine", name)
+        if any(arg.has_output or arg.stream for arg in args[1:]):
+            self._add("send", f"{name} sends what a command prints", name)
+        if name in ("curl", "wget") and any(value in ("-K", "--config") for value in values):
+            self._add("unknown", f"{name} reads its orders from a file", name)
+        for at, value in enumerate(values):
+            target = (
+                values[at + 1]
+                if value in ("-o", "--output", "-O", "--output-document") and at + 1 < len(values)
+                else None
+            )
+            if value in ("-O", "-LO", "-sO", "-fsSLO", "-OL", "--remote-name") or (
+                name == "wget" and not value_of(values, "-O") and re.match(r"\w+:", value or "")
+            ):
+                url = (
+                    value if name == "wget" else next((each for each in values if each and re.match(r"\w+:", each)), "")
+                )
+                target = (url or "").rpartition("/")[2]
+            if target and (path := self._join(target)) is not None:
+                self.written[str(path)] = None
+
+    def _copy(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        plain = [arg for arg in args[1:] if not arg.start.startswith("-")]
+        if name == "tee":
+            text = self._input(command)
+            for arg in plain:
+                if path := self._path(arg):
+                    self.written[str(path)] = text
+        elif len(plain) == 2 and (first := self._path(plain[0])) and (last := self._path(plain[1])):
+            if str(first) in self.written:
+                self.written[str(last)] = self.written[str(first)]
+            if str(first) == "/dev/null" or str(last) == "/dev/null":
+                self._add("delete", f"{name} with /dev/null: content is lost", name)
+        elif name == "mv" and plain and plain[-1].text == "/dev/null":
+            self._add("delete", "mv to /dev/null: content is lost", name)
+
+    def _misc(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        """Options of ordinary commands that start another one."""
+        for at, value in enumerate(values):
+            if re.match(r"--(filter|compress-program|pager|pre|hostname-bin)(=|$)|-TT$|--unzip-command", value or ""):
+                self._add("unknown", f"{name} starts a command that is named in an argument", name)
+                text = (value or "").partition("=")[2] or (values[at + 1] if at + 1 < len(values) else "") or ""
+                self._nested([text])
+        if name in ("make", "gmake") and any(
+            re.match(r"(SHELL|MAKEFLAGS|CC|\.SHELLFLAGS)=", value or "") for value in values
+        ):
+            self._add("unknown", f"{name}: a variable that says what is started", name)
+        if name == "rsync" and any(re.match(r"(?!/|\.|[A-Z]:)[\w.@-]+:|rsync://", value or "") for value in values):
+            self._add("send", "rsync talks to another machine", name)
+        if name == "coproc":
+            text = " ".join(value or "" for value in values)
+            self._nested([re.sub(r"^\w*\s*\{|\}\s*$", "", text)])
+        if name in ("at", "batch"):
+            given = self._input(command)
+            self._nested([given] if given else [])
+
+    def _change_folder(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        operands = [arg for arg in args[1:] if not arg.start.startswith("-")]
         self.cwd = self._path(operands[0]) if operands else self.places.owner
         if self.cwd is None:
             self.variables.pop("PWD", None)
@@ -332,21 +1142,21 @@ class Look:
 
     # What is written, read, and deleted
 
-    def _path(self, word: Word) -> Path | None:
-        value = word.value(self.variables)
-        return None if value is None else self._join(value)
+    def _path(self, arg: Arg) -> Path | None:
+        return None if arg.text is None else self._join(arg.text)
 
-    def _write(self, word: Word, name: str, is_append: bool = False) -> None:
-        path = self._path(word)
+    def _write(self, arg: Arg, name: str) -> None:
+        if arg.stream:
+            return
+        path = self._path(arg)
         if path is None:
-            start = word.known_start(self.variables)
-            if not start.startswith("/") or start.count("/") < 2:
+            if arg.text is None and (not arg.start.startswith("/") or arg.start.count("/") < 2):
                 self._add("unknown", f"{name} writes to a place that is only known when it runs", name)
                 return
-            path = _plain(Path(start))
+            path = _plain(Path(arg.start or "/"))
         kind = self.places.kind(path)
-        if kind == "device":
-            self._add("catastrophic", f"{name} writes to the device {path}", name)
+        if kind == "device" or self.places.is_vital_file(path):
+            self._add("catastrophic", f"{name} writes to {path}, on which the machine depends", name)
         elif kind == "agent":
             self._add("agent", f"{name} writes to {path}, in the agent's own home", name)
         elif kind in ("secret", "startup"):
@@ -354,84 +1164,107 @@ class Look:
         elif kind == "outside":
             self._add("outside", f"{name} writes to {path}, outside the allowed folders", name)
 
-    def _read(self, word: Word, name: str) -> None:
-        value = word.value(self.variables) or word.known_start(self.variables)
-        if not re.search(r"[/~.]", value):
-            return
-        if (name, value, self.cwd) in self._seen:
+    def _read(self, arg: Arg, name: str) -> None:
+        value = (arg.text if arg.text is not None else arg.start).removeprefix("@")
+        if "=" in value and value.startswith("-"):
+            value = value.partition("=")[2].removeprefix("@")
+        if not re.search(r"[/~.]", value) or (name, value, self.cwd) in self._seen or len(value) > 4096:
             return
         self._seen.add((name, value, self.cwd))
-        path = self._path(word)
-        path = path or (_plain(Path(value)) if value.startswith("/") else None)
-        if (
-            path
-            and self.places.is_secret(path)
-            and name not in ("ls", "stat", "test", "[", "cd", "echo", "printf", "grep -l")
-        ):
+        if name in _NAMED_ONLY:
+            return
+        path = self._join(value)
+        if path and self.places.is_secret(path):
             self._add("secret", f"{name} reads {path}, which holds keys or passwords", name)
 
-    def _targets(self, name: str, words: list[Word]) -> None:
+    def _targets(self, name: str, args: list[Arg], command: Command) -> None:
         """The files that a command writes to by its nature."""
         if name not in WRITES:
             return
         rule, *options = WRITES[name].split() or [""]
         if rule.startswith("-"):
             rule, options = "", [rule, *options]
+        values = [arg.text for arg in args]
         if name == "dd":
-            found = [word for word in words[1:] if word.known_start(self.variables).startswith("of=")]
-            self._write_all([_behind_sign(word) for word in found], name)
+            self._write_all([cut(arg, 3) for arg in args[1:] if arg.start.startswith("of=")], name)
             return
-        values = [word.value(self.variables) for word in words]
-        plain = [words[at] for at in range(1, len(words)) if _is_operand(name, values, at)]
+        plain = [args[at] for at in range(1, len(args)) if is_operand(name, values, at)]
         if name in ("sed", "perl"):
             if any(re.match(r"-[a-zA-Z]*i|--in-place", value or "") for value in values[1:]):
-                self._write_all(plain[1:] if "-e" not in values else plain, name)
+                self._write_all(plain if "-e" in values else plain[1:], name)
+            return
+        if name == "rsync" and any(re.match(r"[\w.@-]+:", arg.start) for arg in plain):
             return
         chosen = {"all": plain, "last": plain[-1:], "rest": plain[1:], "first": plain[:1]}.get(rule, [])
-        self._write_all([*chosen, *_option_values(words, values, options)], name)
+        if name == "mv":
+            chosen = [arg for arg in plain if arg.text != "/dev/null"]
+        if name in ("cp", "ln", "install") and any(
+            value and value.startswith(("-t", "--target-directory")) for value in values
+        ):
+            chosen = []
+        self._write_all([*chosen, *option_values(args, values, options)], name)
 
-    def _write_all(self, words: list[Word], name: str) -> None:
-        for word in words:
-            if name in ("mkdir", "touch", "chmod", "gzip") and word.value(self.variables) is None:
+    def _write_all(self, args: list[Arg], name: str) -> None:
+        for arg in args:
+            if arg.text is None and name in ("mkdir", "touch", "chmod", "gzip"):
                 continue  # makes or marks; what is there stays
-            self._write(word, name)
+            self._write(arg, name)
 
-    def _vital(self, name: str, words: list[Word], values: list[str | None]) -> None:
-        """What takes the system or the owner's home with it is refused, not asked."""
+    def _vital(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        """What takes the system, the owner's home or the agent's own with it is refused, not asked."""
         flags = "".join(value[1:] for value in values if value and re.fullmatch(r"-[A-Za-z]+", value))
-        is_deep = "r" in flags or "R" in flags or "--recursive" in values
+        is_deep = bool(set("rR") & set(flags)) or "--recursive" in values
         if name == "rm" and "--no-preserve-root" in values:
             self._add("catastrophic", "rm --no-preserve-root", name)
         if name == "kill" and "-1" in values[1:]:
             self._add("catastrophic", "kill -1 stops every process", name)
-        if re.match(r"mkfs|mke2fs|wipefs|blkdiscard|shred|mkswap", name) and any(
-            (value or "").startswith("/dev/") for value in values
+        if (
+            _DISKS.match(name)
+            and not _DISK_READS & set(values)
+            and any(
+                re.search(r"^(of=)?/dev/(?!null|zero|u?random|shm|std|fd)", value or "")
+                for value in values
+                if not (value or "").startswith("if=")
+            )
         ):
             self._add("catastrophic", f"{name} overwrites a device", name)
-        deletes = (
-            (name in ("rm", "chmod", "chown", "chgrp") and is_deep)
-            or name == "mv"
-            or (name == "find" and "-delete" in values)
-        )
-        if name == "find" and not deletes:
-            deletes = "rm" in values
-        if deletes:
-            for word in words[1:-1] if name == "mv" else words[1:]:
-                if self._is_vital(word):
-                    self._add(
-                        "catastrophic", f"{name} on {word.value(self.variables)}: the system or a whole home", name
-                    )
+        second = next((value for value in values if value and not value.startswith("-")), "")
+        if (name, "") in _DESTROYS or (name, second) in _DESTROYS:
+            self._add("catastrophic", f"{name} {second}: destroys a volume", name)
+        if name == "format" and any(re.match(r"[A-Za-z]:", value or "") for value in values):
+            self._add("catastrophic", "formats a drive", name)
+        if name == "btrfs" and "delete" in values:
+            self._refuse_vital(name, args[1:])
+        if name in _DELETES:
+            self._deletes(name, args, is_deep)
 
-    def _is_vital(self, word: Word) -> bool:
-        value = word.value(self.variables)
+    def _deletes(self, name: str, args: list[Arg], is_deep: bool) -> None:
+        if name in ("rm", "mv", "shred", "Remove-Item", "rimraf", "srm") or is_deep:
+            targets = args[1:-1] if name == "mv" and len(args) > 2 else args[1:]
+            if is_deep or name in ("mv", "Remove-Item", "rimraf"):
+                self._refuse_vital(name, targets)
+        for arg in args[1:-1] if name == "mv" and len(args) > 2 else args[1:]:
+            path = self._path(arg) if arg.text and not arg.text.startswith("-") else None
+            if path is None:
+                continue
+            if path.is_relative_to(self.places.agent):
+                self._add("agent", f"{name} on {path}, in the agent's own home", name)
+            elif self.places.is_vital_file(path):
+                self._add("catastrophic", f"{name} on {path}, on which the machine depends", name)
+
+    def _refuse_vital(self, name: str, args: list[Arg]) -> None:
+        for arg in args:
+            if self._is_vital(arg):
+                self._add("catastrophic", f"{name} on {arg.text}: the system or a whole home", name)
+
+    def _is_vital(self, arg: Arg) -> bool:
+        value = arg.text
         if not value or value.startswith("-"):
             return False
-        bare = re.sub(r"(/\.?\*+|/\{?\*?,?\.\*\}?)$", "", value) if word.has_pattern else value
-        if bare == "*" or (word.has_pattern and bare == ".*"):
+        bare = re.sub(r"(/\.?\*+|/\.\[[^/]*|/\.\.?\?\*)$", "", value) if arg.is_pattern else value
+        if arg.is_pattern and bare in ("*", ".*"):
             bare = "."
-        if word.has_pattern and not bare:
-            bare = "/"
-        path = self._join(bare)
+        path = self._join(bare or "/")
         return (
             path is not None
             and not re.search(r"[*?\[]", str(path))
@@ -444,158 +1277,33 @@ class Look:
         return None if self.cwd is None else _plain(self.cwd / text)
 
 
-def matches(name: str, values: list[str | None]) -> Iterator[tuple[Risk, str]]:
-    """The rows of the table that fit a command; each risk once."""
-    table = _table()
-    rows = table.get(name, []) + [row for start, row in _prefix_rows() if name.startswith(start)]
-    if not rows:
-        return
-    operands = _operands(name, values)
-    seen = set()
-    for parts, risk, reason in rows:
-        plain = [part for part in parts if not part.startswith("-") or part == "--"]
-        options = [part for part in parts if part.startswith("-") and part != "--"]
-        fits = all(_has_plain(part, n, operands, values) for n, part in enumerate(plain))
-        if fits and all(_has_option(name, option, values) for option in options) and risk not in seen:
-            seen.add(risk)
-            yield risk, reason
-
-
-def _has_plain(part: str, at: int, operands: list[str | None], values: list[str | None]) -> bool:
-    if part in ("--", "."):
-        return part in values
-    if at >= len(operands):
-        return False
-    operand = operands[at]
-    if operand is None:
-        return True  # a subcommand that is only known when it runs could be this one
-    return operand.startswith(part[:-1]) if part.endswith("*") else operand == part
-
-
-def _has_option(name: str, option: str, values: list[str | None]) -> bool:
-    letter = option[1] if len(option) == 2 and name != "find" else ""
-    valued = {item[1] for item in VALUED.get(name, "").split() if len(item) == 2}
-    for value in values:
-        if value is None or not value.startswith("-"):
-            continue
-        if option.endswith("*") and value.startswith(option[:-1]):
-            return True
-        if value == option or value.startswith(option + "="):
-            return True
-        if letter and (cluster := re.match(r"-([A-Za-z]+)", value)):
-            for found in cluster[1]:
-                if found == letter:
-                    return True
-                if found in valued:
-                    break
-    return False
-
-
-@functools.cache
-def _table() -> dict[str, list[tuple[list[str], Risk, str]]]:
-    table: dict[str, list[tuple[list[str], Risk, str]]] = {}
-    for risk, reason, patterns in TABLE:
-        for pattern in patterns.split(";"):
-            name, *parts = pattern.split()
-            table.setdefault(name, []).append((parts, risk, reason))
-    return table
-
-
-@functools.cache
-def _prefix_rows() -> list[tuple[str, tuple[list[str], Risk, str]]]:
-    return [(name[:-1], row) for name, rows in _table().items() if name.endswith("*") for row in rows]
-
-
-def _operands(name: str, values: list[str | None]) -> list[str | None]:
-    listed = [name, *values]
-    return [listed[at] for at in range(1, len(listed)) if _is_operand(name, listed, at)]
-
-
-def _is_operand(name: str, values: list[str | None], at: int) -> bool:
-    value = values[at]
-    if value is not None and value.startswith("-") and value != "-" and "--" not in values[1:at]:
-        return False
-    return values[at - 1] not in VALUED.get(name, "").split()
-
-
-def _option_values(words: list[Word], values: list[str | None], options: list[str]) -> list[Word]:
-    found = [words[at + 1] for at, value in enumerate(values[:-1]) if value in options]
-    glued = [
-        word
-        for word, value in zip(words, values, strict=True)
-        if value and "=" in value and value.partition("=")[0] in options
-    ]
-    return found + [_behind_sign(word) for word in glued]
-
-
-def _behind_sign(word: Word) -> Word:
-    """The value of `name=value`."""
-    first, *rest = word.parts
-    return Word([type(first)(first.kind, first.value.partition("=")[2], first.is_quoted), *rest])
-
-
-def _behind(words: list[Word], variables: Mapping[str, str], valued: str, skipped: int) -> list[Word]:
-    """The command that a wrapper runs: what is left without its options, assignments and plain arguments."""
-    at = 1
-    while at < len(words):
-        value = words[at].value(variables) or words[at].known_start(variables)
-        if value.startswith("-"):
-            at += 2 if value in valued.split() else 1
-        elif re.match(r"[A-Za-z_]\w*=", value):
-            at += 1
-        elif skipped:
-            skipped, at = skipped - 1, at + 1
-        else:
-            return words[at:]
-    return []
-
-
-def _is_harmless(name: str, values: list[str | None]) -> bool:
-    """The uses of a dangerous command that only show something."""
-    if values and set(values) <= {"--help", "--version", "-h", "-V", "--dry-run", "help"} and name not in ("find",):
-        return True
-    known = [value or "" for value in values]
-    shows = {
-        "kill": values[:1] in (["-0"], ["-l"]),
-        "crontab": values == ["-l"],
-        "trap": not known or known[0] in ("-", "", "-p") or known[1:] == [],
-        "alias": not any("=" in value for value in known),
-        "mount": not values,
-        "ifconfig": len(values) <= 1,
-        "route": not values or values == ["-n"],
-        "git": known[:2] in (["stash", "list"], ["restore", "--staged"], ["rebase", "--abort"], ["clean", "-n"]) or "--dry-run" in known,
-        "ssh-keygen": "-l" in known or "-lf" in known,
-        "ssh": values == ["-V"],
-        "ip": not {"add", "del", "set", "flush", "change", "replace"} & set(known),
-        "dd": all(not value.startswith("of=") or value == "of=/dev/null" for value in known),
-        "service": known[-1:] in (["status"], ["--status-all"]),
-        "loginctl": not known or known[0].startswith(("list", "show", "session-status")),
-        "aws": len(known) > 1 and bool(re.match(r"(describe|list|get|ls|head)", known[-1] if known[0] == "s3" else known[1])),
-        "kubectl": known[:2] == ["config", "current-context"] or known[:2] == ["config", "get-contexts"] or known[:2] == ["rollout", "status"],
-        "gh": known[:2] == ["auth", "status"],
-        "gcloud": any(value in ("list", "describe") for value in known),
-        "az": any(value in ("list", "show") for value in known),
-        "yum": known[:1] in (["list"], ["info"], ["search"]),
-        "dnf": known[:1] in (["list"], ["info"], ["search"]),
-        "fdisk": known[:1] == ["-l"],
-        "parted": known[:1] == ["-l"] or known[-1:] == ["print"],
-        "screen": known[:1] == ["-ls"],
-        "docker": known[:2] in (["system", "df"], ["system", "info"]),
-        "passwd": known[:1] == ["-S"],
-        "vault": known[:1] == ["status"],
-        "fsck": "-n" in known or "-N" in known,
-        "nft": known[:1] == ["list"],
-        "iptables": known[:1] in (["-L"], ["-S"]) or "-L" in known,
-        "ufw": known[:1] == ["status"],
-    }  # fmt: skip
-    if name in _SQL:
-        queries = [value for value in known if " " in value or value.startswith((".", "\\"))]
-        return bool(queries) and all(
-            _SQL_READS.match(query)
-            and not re.search(r"(?i);\s*\w*\s*(drop|delete|update|insert|alter)|into\s+outfile", query)
-            for query in queries
-        )
-    return shows.get(name, False)
+_Handler = Callable[[Look, str, list[Arg], list[str | None], Command], None]
+_HANDLERS: dict[str, _Handler] = {
+    **dict.fromkeys(("cd", "pushd"), Look._change_folder),
+    **dict.fromkeys(("export", "declare", "local", "readonly", "typeset"), Look._declare),
+    **dict.fromkeys((".", "source"), Look._source),
+    **dict.fromkeys(("vim", "vi", "nvim", "ex", "view", "less", "more", "man", "most"), Look._editor),
+    **dict.fromkeys(("tar", "gtar", "bsdtar"), Look._tar),
+    **dict.fromkeys(("sed", "gsed"), Look._sed),
+    **dict.fromkeys(("su", "script", "runuser"), Look._su),
+    **dict.fromkeys(("tee", "cp", "mv"), Look._copy),
+    **dict.fromkeys(
+        ("make", "gmake", "rsync", "coproc", "sort", "split", "zip", "git-grep", "rg", "at", "batch"), Look._misc
+    ),
+    **dict.fromkeys(_FETCHES, Look._fetch),
+    **dict.fromkeys(_REMOTE, Look._ssh),
+    "eval": Look._eval,
+    "trap": Look._trap,
+    "alias": Look._alias,
+    "set": Look._set,
+    "read": Look._read_variable,
+    "printf": Look._printf,
+    "find": Look._find,
+    "fd": Look._fd,
+    "fdfind": Look._fd,
+    "git": Look._git,
+    "crontab": Look._crontab,
+}
 
 
 def _plain(path: Path) -> Path:

@@ -21,6 +21,10 @@ SECRETS = (
     *(".mozilla", ".config/google-chrome", ".config/chromium", "Library/Keychains"),
 )
 NO_SECRET = re.compile(r"/\.ssh/(known_hosts|config|authorized_keys|[^/]+\.pub)(\.old)?$")
+# Wherever they are: `.env` and `.env.production`, but not `.env.example`; private keys by their usual names.
+NAMED_SECRETS = re.compile(
+    r"\.env(\.(local|production|prod|development|dev|staging|test|secret)\w*)?|id_(rsa|dsa|ecdsa|ed25519)|\.pgpass|\.netrc|\.htpasswd|credentials\.json"
+)
 SYSTEM_SECRETS = ("/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssl/private", "/root/.ssh")
 # What is run at the next login, commit or start without anyone asking.
 STARTUP = (
@@ -44,6 +48,17 @@ SYSTEM = {
     *("/sbin", "/srv", "/sys", "/usr", "/usr/bin", "/usr/lib", "/usr/local", "/var", "/var/lib", "/Users", "/System"),
     *("/Applications", "/Library", "/Volumes", "/mnt", "/media", "C:\\", "C:\\Windows"),
 }
+# Files without which nobody logs in, or the machine does not start. A folder stands for all in it.
+VITAL_FILES = (
+    *("/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow", "/etc/sudoers", "/etc/fstab", "/etc/pam.d", "/boot"),
+    *(
+        "/proc/sysrq-trigger",
+        "/proc/sys/kernel/sysrq",
+        "/lib/x86_64-linux-gnu",
+        "/usr/lib/x86_64-linux-gnu",
+        "/sys/firmware",
+    ),
+)
 _REFERENCE = re.compile(r"\{\{file:([^\n{}]+?):(\d+):(\d+)\}\}")
 
 
@@ -95,9 +110,13 @@ class Places:
     def is_secret(self, path: Path) -> bool:
         """Whether reading the path shows keys or passwords."""
         text = str(path)
-        if path == self.agent / "config.yaml" or _within(text, SYSTEM_SECRETS):
+        if path == self.agent / "config.yaml" or _within(text, SYSTEM_SECRETS) or NAMED_SECRETS.fullmatch(path.name):
             return True
         return _within(text, self.secrets) and not NO_SECRET.search(text)
+
+    def is_vital_file(self, path: Path) -> bool:
+        """Whether the machine, or everybody's login, depends on the file."""
+        return _within(str(path), VITAL_FILES)
 
     def is_vital(self, path: Path) -> bool:
         """Whether deleting the path takes the system, the owner's home or the agent's own with it."""

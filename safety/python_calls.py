@@ -24,6 +24,16 @@ CALLS: tuple[tuple[Risk, str, str], ...] = (
 )  # fmt: skip
 _RUNS = {"os.system", "os.popen", "subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output", "subprocess.Popen", "subprocess.getoutput", "subprocess.getstatusoutput"}  # fmt: skip
 _RUNS_OTHERS = re.compile(r"os\.(exec|spawn|posix_spawn)\w*|pty\.spawn|asyncio\.create_subprocess_\w+")
+_DELETES = {
+    "shutil.rmtree",
+    "os.remove",
+    "os.unlink",
+    "os.rmdir",
+    "os.removedirs",
+    "shutil.move",
+    "os.rename",
+    "os.replace",
+}
 _OPENS = {"open", "io.open", "os.open", "codecs.open"}
 _WRITES = {".write_text", ".write_bytes"}
 _ROWS: dict[str, tuple[Risk, str]] = {name: (risk, reason) for risk, reason, names in CALLS for name in names.split()}
@@ -92,8 +102,50 @@ def _call(
         return _opened(node, name, places, cwd)
     if name == "getattr" and len(node.args) > 1 and not isinstance(node.args[1], ast.Constant):
         return [Finding("unknown", "getattr: a name that is only known when it runs", name)]
+    if name in _DELETES or last in (".unlink", ".rmdir", ".rmtree"):
+        named = [_named(each, names, places, cwd) for each in [*node.args, *_receiver(node)]]
+        found = [path for path in named if path]
+        if name == "shutil.rmtree" or last == ".rmtree":
+            vital = [
+                Finding("catastrophic", f"{name} on {path}: the system or a whole home", name)
+                for path in found
+                if places.is_vital(path)
+            ]
+        else:
+            vital = [
+                Finding("catastrophic", f"{name} on {path}, on which the machine depends", name)
+                for path in found
+                if places.is_vital_file(path)
+            ]
+        own = [
+            Finding("agent", f"{name} on {path}, in the agent's own home", name)
+            for path in found
+            if path.is_relative_to(places.agent)
+        ]
+        if vital or own:
+            return vital + own
     row = _ROWS.get(".".join(name.split(".")[-2:])) or (_ROWS.get(last) if "." in name else None)
     return [Finding(row[0], f"{name}: {row[1]}", name)] if row else []
+
+
+def _receiver(node: ast.Call) -> list[ast.expr]:
+    """`Path("x")` of `Path("x").unlink()`."""
+    return [node.func.value] if isinstance(node.func, ast.Attribute) else []
+
+
+def _named(node: ast.expr, names: dict[str, str], places: Places, cwd: Path | None) -> Path | None:
+    """The path that an expression stands for: a text, Path(text), the owner's home."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return _place(node.value, places, cwd) if node.value != "~" else places.owner
+    if isinstance(node, ast.Subscript):
+        return places.owner if ast.unparse(node) in ("os.environ['HOME']",) else None
+    if isinstance(node, ast.Call):
+        name = _full_name(node.func, names)
+        if name.endswith(("Path.home", "os.getenv")) and (not node.args or ast.unparse(node.args[0]) == "'HOME'"):
+            return places.owner
+        if node.args and name.endswith(("Path", "expanduser", "abspath", "realpath", "str", "fspath")):
+            return _named(node.args[0], names, places, cwd)
+    return None
 
 
 def _started(node: ast.Call, name: str, shell: Callable[[str], list[Finding]]) -> list[Finding]:

@@ -176,10 +176,13 @@ class _Reader:
         return command
 
     def _command(self, node: Node) -> None:
-        command = Command()
+        command, end = Command(), -1
         for child in node.children:
             kind = child.type
-            if kind == "command_name":
+            is_glued, end = child.start_byte == end, child.end_byte
+            if is_glued and kind in _WORDS and command.words:  # r`:`m is one word to bash, three to the grammar
+                command.words[-1].parts += self._word(child).parts
+            elif kind == "command_name":
                 command.words += [self._word(each) for each in child.children] or [Word([self._raw(child)])]
             elif kind == "variable_assignment":
                 self._assignment(child, command)
@@ -242,7 +245,12 @@ class _Reader:
         if body is not None:
             self.visit(body)
         after = len(self.script.commands)
-        is_simple = body is not None and body.type in ("command", *_DECLARES)
+        last = body
+        while last is not None and last.type in ("list", "pipeline", "negated_command") and last.named_children:
+            last = last.named_children[
+                -1
+            ]  # the grammar gives `a && b > f` the redirection as a whole, bash gives it to b
+        is_simple = last is not None and last.type in ("command", *_DECLARES)
         command = self.script.commands.pop() if is_simple else Command()
         for child in node.children:
             if child.type in _REDIRECTS:

@@ -1,0 +1,49 @@
+"""What one-liners of perl, ruby, node, php, lua, awk and sed would do, by the names in them; and the commands that they start."""
+
+from __future__ import annotations
+
+import re
+
+_STRINGS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+_EFFECT = re.compile(
+    r"\b(unlink\w*|rmtree|rmdir\w*|rm_rf?|rm_f|remove\w*|rename\w*|truncate\w*|system|exec\w*|spawn\w*|popen\w*|proc_open|passthru|shell_exec|qx|fork|kill|chmod|chown|symlink"
+    r"|eval|instance_eval|class_eval|Function|require_relative|loadstring|dofile|load|writeFile\w*|appendFile\w*|createWriteStream|rmSync|cp\w*Sync|file_put_contents|fwrite|fputs|fopen|copy|move_uploaded_file"
+    r"|delete|Delete|destroy|mkfifo|socket|TCPSocket|fsockopen|curl_\w+|fetch|http\w*|https|axios|XMLHttpRequest|Net|LWP|IO::Socket|open3|File\.write|FileUtils|child_process|mail|putenv|setuid)\b"
+    r"|`|\bfs\.\w*(rm|write|append|unlink|rename|chmod)\w*|base64_decode|unpack|\batob\b|Buffer\.from"
+)
+_LOADED = re.compile(
+    r"(require|import)\s*\(?\s*['\"](node:)?(child_process|net|http|https|cluster|vm|worker_threads)|process\.(kill|binding)"
+)
+_STARTED = re.compile(
+    r"(?:system|exec\w*|spawn\w*|popen\w*|passthru|shell_exec|proc_open|qx|do shell script|os\.execute|getoutput)\s*\(?\s*(?:\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|\{([^}]*)\})|`([^`]+)`",
+    re.DOTALL,
+)
+_AWK = re.compile(r"\bsystem\s*\(|\|\s*&?\s*(\"|getline|\w)|\bprintf?\b[^;}|]*>|getline\s*<|-i\s*inplace|@load")
+_SED = re.compile(
+    r"(?:^|[;{\n]|\d|\$|/)\s*e(?:\s|$)|(?:^|[;{\n])\s*(?:\d+|\$|/[^/]*/)?\s*s(\W)(?:\\.|(?!\1).)*\1(?:\\.|(?!\1).)*\1[gpiImM0-9]*e"
+)
+_SED_WRITES = re.compile(
+    r"(?:^|[;{\n/\d$])\s*[wW]\s+([^\s;}]+)|s(\W)(?:\\.|(?!\2).)*\2(?:\\.|(?!\2).)*\2[gpiImM0-9]*w\s+([^\s;}]+)"
+)
+
+
+def has_effect(code: str) -> bool:
+    """Whether a one-liner may do more than compute and print. Words in its strings do not count."""
+    return bool(_LOADED.search(code) or _EFFECT.search(_STRINGS.sub("''", code)))
+
+
+def started(code: str) -> list[str]:
+    """The shell commands that stand in the code as text."""
+    return [next(text for text in found if text) for found in _STARTED.findall(code) if any(found)]
+
+
+def awk_has_effect(program: str) -> bool:
+    return bool(_AWK.search(re.sub(r"\"(?:[^\"\\]|\\.)*\"", '""', program)))
+
+
+def sed_starts(program: str) -> bool:
+    return bool(_SED.search(program))
+
+
+def sed_writes(program: str) -> list[str]:
+    return [first or last for first, _, last in _SED_WRITES.findall(program)]

@@ -6,6 +6,7 @@ import signal
 import sys
 from argparse import Namespace
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -238,7 +239,8 @@ def _persona(conversation: Conversation, argument: str) -> None:
     from context.personas import persona, personas
 
     home = conversation.agent.config.home
-    lay_out(home, conversation.agent.config.lang)
+    with suppress(OSError):  # a home that cannot be written to has what it has
+        lay_out(home, conversation.agent.config.lang)
     if argument:
         name = None if argument == "off" else persona(home, argument).name
         conversation.options = replace(conversation.options, persona=name)

@@ -1,0 +1,310 @@
+"""Workspace files: whatever lies there, a session gets what it may have, and is told what was wrong."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from context.models import AgentContext, ContextFile, FileLoadResult, MemoryEntry, SessionType
+from context.workspace import State, Workspace
+from memory.owner_files import MAX_BYTES
+from memory.sessions import MAIN, Session
+from memory.templates import FILES, lay_out, template
+
+TODAY = date(2026, 2, 15)
+YESTERDAY = date(2026, 2, 14)
+TEAM = Session.parse("shared:team")
+
+
+def workspace(home: Path, session: Session = MAIN, lang: str = "en") -> Workspace:
+    home.mkdir(parents=True, exist_ok=True)
+    return Workspace(home, lang, session, TODAY)
+
+
+def results(one: Workspace) -> dict[str, FileLoadResult]:
+    return {result.file_path: result for result in one.results}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_on_the_first_start_every_file_is_made_from_its_template(home: Path, lang: str) -> None:
+    one = workspace(home, lang=lang)
+    context = one.load()
+    assert context.loaded_files == ["AGENTS.md", "SPIRIT.md", "OWNER.md", "TOOLS.md", "MEMORY.md"]
+    assert context.owner_content == template("OWNER.md", lang) == (home / "OWNER.md").read_text()
+    assert all(result.is_default and result.success for result in one.results)
+    assert all(one.is_pristine(name) for name in FILES)
+    assert (home / "BOOTSTRAP.md").exists() and len(list((home / "personas").glob("*.md"))) == 2
+
+
+def test_the_order_is_that_of_the_seed_and_the_owners_files_are_the_owners(home: Path) -> None:
+    main, shared = workspace(home), workspace(home, TEAM)
+    notes = ["memory/2026-02-15.md", "memory/2026-02-14.md"]
+    assert main.names == ["AGENTS.md", "SPIRIT.md", "OWNER.md", "TOOLS.md", *notes, "MEMORY.md"]
+    assert shared.names == ["AGENTS.md", "SPIRIT.md", "TOOLS.md", "memory/2026-02-15.md"]
+    assert [file.load_order for file in main.files()] == [1, 2, 3, 4, 5, 6, 7]
+    assert [file.name for file in main.files() if file.main_session_only] == ["OWNER.md", "MEMORY.md"]
+    assert [file.name for file in main.files() if file.required] == ["AGENTS.md", "SPIRIT.md", "OWNER.md"]
+
+
+def test_a_shared_session_gets_nothing_of_the_owner_and_makes_no_owners_file(home: Path) -> None:
+    context = workspace(home, TEAM).load()
+    assert context.session_type is SessionType.SHARED and not (home / "OWNER.md").exists()
+    (home / "OWNER.md").write_text("PRIVATE")
+    (home / "MEMORY.md").write_text("PRIVATE")
+    (home / "memory").mkdir(exist_ok=True)
+    for day in (TODAY, YESTERDAY):
+        (home / f"memory/{day}.md").write_text("- PRIVATE\n")
+    one = workspace(home, TEAM)
+    assert "PRIVATE" not in repr((one.load(), one.results, one.versions, one.changed()))
+
+
+def test_notes_of_today_and_yesterday_are_loaded(home: Path) -> None:
+    (home / "memory").mkdir(parents=True)
+    for day in (TODAY, YESTERDAY, date(2026, 2, 13)):
+        (home / f"memory/{day}.md").write_text(f"- of {day}\n")
+    context = workspace(home).load()
+    assert context.daily_memories == ["- of 2026-02-15", "- of 2026-02-14"]
+    assert context.daily_dates == [TODAY, YESTERDAY]
+
+
+def folder(path: Path) -> None:
+    path.mkdir()
+
+
+def pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def latin(path: Path) -> None:
+    path.write_bytes(b"caf\xe9 \xff\n")
+
+
+def binary(path: Path) -> None:
+    path.write_bytes(b"a\0b")
+
+
+def circle(path: Path) -> None:
+    path.symlink_to(path.name)
+
+
+def outside(path: Path) -> None:
+    path.symlink_to("/etc/hostname")
+
+
+def dangling(path: Path) -> None:
+    path.symlink_to("not-there")
+
+
+def device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+UNREADABLE: tuple[tuple[Callable[[Path], None], str], ...] = (
+    (folder, "is a folder"),
+    (pipe, "is a pipe or a device"),
+    (latin, "is not UTF-8"),
+    (binary, "is not UTF-8"),
+    (circle, "leads nowhere"),
+    (outside, "leads out of the home"),
+    (dangling, "leads nowhere"),
+    (device, "leads out of the home"),
+)
+
+
+@pytest.mark.parametrize(("make", "why"), UNREADABLE, ids=lambda each: getattr(each, "__name__", ""))
+def test_what_cannot_be_read_is_replaced_by_its_last_good_copy_and_said(
+    home: Path, make: Callable[[Path], None], why: str
+) -> None:
+    workspace(home).load()
+    (home / "AGENTS.md").write_text("be kind\n")
+    workspace(home).load()
+    (home / "AGENTS.md").unlink()
+    make(home / "AGENTS.md")
+    start = time.monotonic()
+    one = workspace(home)
+    context = one.load()
+    result = results(one)["AGENTS.md"]
+    assert context.agents_content == "be kind\n" and result.from_cache and result.success
+    assert result.error is not None and why in result.error and "last good copy" in result.error
+    assert one.changed() == [] and time.monotonic() - start < 2
+
+
+def test_without_an_older_copy_it_is_left_out_and_said(home: Path) -> None:
+    home.mkdir(parents=True)
+    os.mkfifo(home / "AGENTS.md")
+    one = workspace(home)
+    assert one.load().agents_content is None
+    result = results(one)["AGENTS.md"]
+    assert not result.success and result.error is not None and "no older copy" in result.error
+    assert (home / "SPIRIT.md").exists()
+
+
+def test_a_file_that_is_too_large_is_read_to_a_line_end_with_a_note(home: Path) -> None:
+    workspace(home).load()
+    with (home / "MEMORY.md").open("wb") as file:
+        file.write("- 记忆\n".encode() * 100)
+        file.truncate(50 << 20)
+    (home / "MEMORY.md").write_bytes("- 记忆一条\n".encode() * 3_000_000)
+    one = workspace(home)
+    text = one.load().memory_content
+    assert text is not None and text.endswith("- 记忆一条\n") and len(text.encode()) <= MAX_BYTES
+    result = results(one)["MEMORY.md"]
+    assert result.success and result.error is not None and "only its beginning" in result.error
+
+
+def test_line_ends_and_a_byte_order_mark_do_not_matter(home: Path) -> None:
+    home.mkdir(parents=True)
+    (home / "SPIRIT.md").write_bytes(b"\xef\xbb\xbfcalm\r\nexact\r\n")
+    (home / "AGENTS.md").write_bytes(template("AGENTS.md", "zh").replace("\n", "\r\n").encode())
+    one = workspace(home)
+    assert one.load().spirit_content == "calm\nexact\n"
+    assert one.is_pristine("AGENTS.md") and not one.is_pristine("SPIRIT.md")
+
+
+def test_a_link_within_the_home_is_followed_by_the_owner(home: Path) -> None:
+    (home / "own").mkdir(parents=True)
+    (home / "own/agents.md").write_text("linked\n")
+    (home / "AGENTS.md").symlink_to("own/agents.md")
+    assert workspace(home).load().agents_content == "linked\n"
+
+
+def test_a_read_only_home_works_from_what_is_there(small_disk: Path) -> None:
+    home = small_disk / "home"
+    home.mkdir()
+    (home / "SPIRIT.md").write_text("calm\n")
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    one = workspace(home)
+    context = one.load()
+    assert context.spirit_content == "calm\n" and context.agents_content == template("AGENTS.md", "en")
+    assert "cannot be made" in str(results(one)["AGENTS.md"].error) and one.changed() == []
+
+
+def test_changes_are_seen_once_whoever_makes_them_and_however(home: Path) -> None:
+    one = workspace(home)
+    assert one.state.value == State.INITIAL.value
+    one.load()
+    assert one.state.value == State.READY.value and one.changed() == []
+    (home / "TOOLS.md").write_text("use rg\n")
+    (home / "memory/2026-02-15.md").write_text("- by hand\n")
+    assert one.changed() == [("TOOLS.md", "use rg\n"), ("memory/2026-02-15.md", "- by hand")]
+    assert one.changed() == [] and one.state.value == State.READY.value
+    draft = home / ".draft"
+    draft.write_text("use fd\n")
+    os.utime(draft, ns=(0, 0))
+    draft.replace(home / "TOOLS.md")
+    assert one.changed() == [("TOOLS.md", "use fd\n")]
+    before = (home / "TOOLS.md").stat()
+    (home / "TOOLS.md").write_text("use ag\n")
+    os.utime(home / "TOOLS.md", ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert one.changed() == [("TOOLS.md", "use ag\n")]
+    (home / "TOOLS.md").touch()
+    assert one.changed() == []
+    (home / "TOOLS.md").unlink()
+    assert one.changed() == [("TOOLS.md", template("TOOLS.md", "en"))] and one.is_pristine("TOOLS.md")
+    (home / "memory/2026-02-15.md").unlink()
+    assert one.changed() == [("memory/2026-02-15.md", "")]
+
+
+def test_a_file_that_becomes_unreadable_is_no_change(home: Path) -> None:
+    one = workspace(home)
+    (home / "AGENTS.md").write_text("be kind\n")
+    one.load()
+    (home / "AGENTS.md").write_bytes(b"\xff")
+    assert one.changed() == [] and results(one)["AGENTS.md"].from_cache
+
+
+def test_a_shared_session_sees_no_change_of_what_is_not_its_own(home: Path) -> None:
+    one = workspace(home, TEAM)
+    one.load()
+    lay_out(home, "en")
+    (home / "OWNER.md").write_text("PRIVATE")
+    (home / "memory").mkdir(exist_ok=True)
+    (home / "memory/2026-02-15.md").write_text("- PRIVATE\n")
+    assert one.changed() == []
+
+
+def test_a_resumed_run_sees_what_changed_while_it_was_not_at_work(home: Path) -> None:
+    one = workspace(home)
+    one.load()
+    versions = one.versions
+    assert workspace(home).resume(versions) == []
+    (home / "AGENTS.md").write_text("be quick\n")
+    again = workspace(home)
+    assert again.resume(versions) == [("AGENTS.md", "be quick\n")] and again.changed() == []
+
+
+def test_looking_for_changes_takes_no_time(home: Path) -> None:
+    one = workspace(home)
+    one.load()
+    taken = []
+    for _ in range(100):
+        start = time.perf_counter()
+        one.changed()
+        taken.append(time.perf_counter() - start)
+    assert sorted(taken)[50] < 0.001
+
+
+NOW = datetime(2026, 2, 15, 12, tzinfo=UTC)
+BROKEN = (
+    {"session_type": "shared", "memory_content": "x"},
+    {"session_type": "shared", "owner_content": "x"},
+    {"session_type": "nonsense", "owner_content": ""},
+    {"session_type": "shared", "daily_memories": ["x"], "daily_dates": [YESTERDAY]},
+    {"session_type": "shared", "loaded_files": ["OWNER.md"]},
+    {"session_type": "main", "daily_memories": ["a", "b", "c"], "daily_dates": [TODAY, YESTERDAY, TODAY]},
+    {"session_type": "main", "daily_memories": ["a"], "daily_dates": []},
+    {"session_type": "main", "daily_memories": ["a"], "daily_dates": [TODAY - timedelta(days=2)]},
+    {"session_type": "main", "unknown": 1},
+    {"session_type": "main", "session_id": ""},
+)
+
+
+@pytest.mark.parametrize("fields", BROKEN)
+def test_a_context_that_breaks_a_rule_cannot_be_made(fields: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        AgentContext.model_validate({"session_id": "s", "created_at": NOW, "today": TODAY, **fields})
+
+
+def test_a_type_that_is_not_known_is_shared() -> None:
+    assert SessionType("nonsense") is SessionType.SHARED and SessionType("main") is SessionType.MAIN
+
+
+@pytest.mark.parametrize("path", ["../x", "/etc/passwd", "a/../../x", ".", "link/x", "loop", "a\0b"])
+def test_a_path_out_of_the_home_is_no_workspace_file(home: Path, path: str) -> None:
+    home.mkdir(parents=True)
+    (home / "link").symlink_to("/etc")
+    (home / "loop").symlink_to("loop")
+    with pytest.raises(ValidationError):
+        ContextFile(name="x", path=path, home=home, required=False, main_session_only=False, load_order=1)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"importance": 0},
+        {"importance": 6},
+        {"id": "1"},
+        {"content": " "},
+        {"category": ""},
+        {"created_at": NOW, "updated_at": NOW - timedelta(seconds=1)},
+    ],
+)
+def test_a_memory_that_breaks_a_rule_cannot_be_made(fields: dict[str, object]) -> None:
+    MemoryEntry(content="x", category="y")
+    with pytest.raises(ValidationError):
+        MemoryEntry.model_validate({"content": "x", "category": "y", **fields})
+
+
+@pytest.mark.parametrize(
+    "fields", [{"success": True}, {"success": False}, {"success": False, "error": "e", "content": "c"}, {"success": True, "content": "c", "from_cache": True}]
+)  # fmt: skip
+def test_a_result_says_what_came_of_it(fields: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        FileLoadResult.model_validate({"file_path": "x", "loaded_at": NOW, **fields})

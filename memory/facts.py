@@ -22,7 +22,7 @@ from pathlib import Path
 
 from config import SopwithError
 from memory.evidence import Pointer, read_record
-from memory.fact_lines import NEGATIVE, OWNER, Fact, FactLineError, index, parse, render, sections
+from memory.fact_lines import NEGATIVE, Fact, FactLineError, index, parse, render, sections
 from memory.files import write_atomic
 from memory.policy import Keeping, Refusal, check_fact, check_wording
 from memory.repository import BY_HAND, Commit, Content, Repository, RepositoryError, one_line
@@ -250,25 +250,6 @@ def _id_of(fact: Fact, facts: Sequence[Fact]) -> str:
         if found not in taken:
             return found
     raise FactConflict("there is no free id for a fact.")
-
-
-# Notes: what is worth writing down today
-
-
-def note(home: Path, text: str, keeping: Keeping | None = None, *, source: str = OWNER, session: str = "main") -> Path:
-    """Adds a line to today's note, `memory/YYYY-MM-DD.md`, and commits it. Secrets are hidden. Raises OSError."""
-    at = datetime.now().astimezone()
-    path = home / "memory" / f"{at.date().isoformat()}.md"
-    line = f"- {at:%H:%M} {' '.join((keeping or Keeping()).redact(text).split())} ({source}; {session})\n"
-    path.parent.mkdir(mode=0o700, exist_ok=True)
-    history = Repository(home)
-    with history.locked():
-        name = path.relative_to(home).as_posix()
-        history.commit_hand_edits([name])
-        before = path.read_text(encoding="utf-8") if path.exists() else f"# {at.date().isoformat()}\n\n"
-        write_atomic(path, before + ("" if before.endswith("\n") else "\n") + line, mode=0o600)
-        history.commit([name], f"note: {one_line(line[2:])[:120]}")
-    return path
 
 
 # Proof that all is as it must be

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from memory.evidence import Pointer, read_record
 from memory.fact_lines import MAX_INDEX_LINES, Fact, FactLineError, index, parse, render, sections
-from memory.facts import FACTS, INDEX, Add, Amend, FactConflict, FactRefused, FactStore, Retire, check, due, note
+from memory.facts import FACTS, INDEX, Add, Amend, FactConflict, FactRefused, FactStore, Retire, check, due
 from memory.repository import BY_HAND, Repository, RepositoryError
 from tests.conftest import CHECKOUT
 from tests.driving import bash, run
@@ -300,18 +300,7 @@ def test_a_full_disk_leaves_the_facts_as_they_were(small_disk: Path) -> None:
     assert [fact.text for fact in store.all()] == [*before, "shelf 500 is /srv/shelf/500"] and check(home) == []
 
 
-# Notes and screens
-
-
-def test_a_note_goes_into_todays_file_with_its_source(home: Path) -> None:
-    home.mkdir(parents=True)
-    note(home, "call the plumber\ntoday")
-    path = note(home, "the key is ghp_abcdefghijklmnopqrstuvwxyz0123456789")
-    lines = path.read_text("utf-8").splitlines()
-    assert lines[0] == f"# {path.stem}" and re.fullmatch(
-        r"- \d\d:\d\d call the plumber today \(owner; main\)", lines[2]
-    )
-    assert "ghp_" not in lines[3] and len(Repository(home).log("memory")) == 2
+# Screens
 
 
 def memory(name: str, home: Path, lang: str = "en", **args: object) -> int:
@@ -372,6 +361,8 @@ def test_the_owner_says_a_fact(home: Path, capsys: pytest.CaptureFixture[str]) -
     with pytest.raises(MemoryUsage):
         memory("add_note", home, text=[" "])
     assert memory("add_note", home, text=["call", "the", "plumber"]) == 0
+    (note,) = (home / "memory").glob("????-??-??.md")
+    assert "call the plumber <!-- sopwith session=main run=- turn=0 kind=instruction -->" in note.read_text("utf-8")
 
 
 if __name__ == "__main__":

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from argparse import Namespace
+from datetime import datetime
 from typing import Any
 
 from config import Config, SopwithError
+from memory import notes
 from memory.fact_lines import Fact
-from memory.facts import Add, FactRefused, FactStore, due, note
+from memory.facts import Add, FactRefused, FactStore, due
 from memory.policy import Keeping
+from memory.sessions import MAIN
 from safety.secrets import Redactor
 from ui.clean import one_line
 from ui.page import Column, print_json, print_table
@@ -101,6 +104,9 @@ def add_note(args: Namespace, config: Config) -> int:
             raise MemoryUsage("\n".join(each.said(config.lang) for each in refused.refusals)) from refused
         print(say("memory_kept", id=fact.id, section=fact.section, text=one_line(fact.text)))
         return 0
-    path = note(config.home, text, _keeping(config))
+    at, redact = datetime.now().astimezone(), _keeping(config).redact
+    path = notes.add(
+        config.home, text, kind="instruction", session=MAIN, run="", turn=0, at=at, lang=config.lang, redact=redact
+    )
     print(say("memory_noted", path=path))
     return 0

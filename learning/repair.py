@@ -267,13 +267,13 @@ class _After:
         return []
 
     def _was_supervised(self) -> bool:
-        """The owner said yes to all that was asked; or nothing had to be asked, and checks proved what was done.
+        """The owner said yes to all that was asked; or was there, nothing had to be asked, and checks proved what was done.
 
         What is not proven yet runs only when the owner asks for it by its name, and gets its result shown."""
         said = [event for event in self.events if event["type"] == "confirmed"]
         if said:
             return all(event["decision"] != "no" and event["reason"] != NOT_SUPERVISED for event in said)
-        return not has_unchecked_commit(self.procedure)
+        return bool(self.events[0].get("attended")) and not has_unchecked_commit(self.procedure)
 
     def _earned_in_sight(self) -> list[Event]:
         """What a replay in a copy gives to others, a run that the owner confirmed gives to what cannot be replayed."""

@@ -71,6 +71,7 @@ class Outcome:
     tools: tuple[str, ...] = ()
     kind: str = ""  # of the failure
     reason: str = ""
+    touched: tuple[str, ...] = ()  # what changed outside of the copy meanwhile
 
     @property
     def passed(self) -> bool:
@@ -204,14 +205,28 @@ def run_case(sop: Sop, case: Case, replay: Replay, scratch: Path | None = None) 
         fixture = capture(bound, procedure.parameters, [cwd] if with_cwd else [])
         if with_cwd and fixture is None:
             with_cwd = _names_cwd(procedure)
+    first: Outcome | None = None
     try:
-        with scratch_copy(
-            bound, procedure.parameters, cwd, scratch, with_cwd=with_cwd, fill=_filler(case.fixture)
-        ) as copy:
-            done = replay(sop, copy.parameters, copy.cwd, copy.folder)
-            return _outcome(done, copy), replace(case, fixture=fixture)
+        while True:
+            with scratch_copy(
+                bound, procedure.parameters, cwd, scratch, with_cwd=with_cwd, fill=_filler(case.fixture)
+            ) as copy:
+                outcome = _outcome(replay(sop, copy.parameters, copy.cwd, copy.folder), copy)
+            if outcome.kind != "outside" or first is not None:
+                return _blamed(first, outcome), replace(case, fixture=fixture)
+            first = outcome  # another program may have done it: once more
     except ScratchError as error:
         raise NotReplayable(str(error)) from error
+
+
+def _blamed(first: Outcome | None, outcome: Outcome) -> Outcome:
+    """What changed outside of the copy twice was the replay. What changed once may have been another program: then
+    nothing is proven, and nothing held against the SOP."""
+    if first is None or set(first.touched) & set(outcome.touched):
+        return outcome
+    changed = outcome.touched or first.touched
+    reason = f"the world changed during the replay: {', '.join(changed[:3])}; try again when it is quiet"
+    return replace(outcome, kind="world", reason=reason)
 
 
 def _filler(fixture: Mapping[str, Any] | None) -> Callable[[Path], None] | None:
@@ -224,7 +239,8 @@ def _outcome(done: ReplayResult, copy: Scratch) -> Outcome:
     reason, kind = (copy.back(stopped["reason"]), stopped.get("kind", "step")) if stopped else ("", "")
     if done.status != "done" and not reason:
         reason, kind = copy.back(done.result) or done.status, "step"
-    if touched := copy.touched():
+    touched = copy.touched()
+    if touched:
         reason, kind = f"something outside the copy changed during the replay: {', '.join(touched[:3])}", "outside"
     return Outcome(
         status=done.status,
@@ -237,6 +253,7 @@ def _outcome(done: ReplayResult, copy: Scratch) -> Outcome:
         tools=tuple(event["tool"] for event in ended),
         kind=kind,
         reason=reason,
+        touched=tuple(touched),
     )
 
 

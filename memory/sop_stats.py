@@ -17,6 +17,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import astuple, dataclass, fields, replace
+from datetime import datetime
 from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -26,7 +27,7 @@ from models.base import Event
 
 Lane = Literal["rote", "rote→model", "model", "teach"]
 Unit = Literal["cost", "tokens", "seconds"]
-SCHEMA = 1
+SCHEMA = 2
 LAST = 10  # outcomes in a count
 LOCKED_SECONDS = 10.0  # how long somebody else's lock on the file is waited for
 FAILURES = ("failed", "limit", "diverged")  # what speaks against an SOP; a run that was cancelled or waits does not
@@ -36,7 +37,9 @@ MAX_TASK_CHARS = 2_000
 RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-z]{4,6}")
 _Answer = TypeVar("_Answer")
 _PREFIX = b'{"type": "'
-_WANTED = tuple(_PREFIX + kind + b'"' for kind in (b"run_started", b"model_called", b"rote", b"run_ended"))
+_ASKED = {"confirm": "confirmed", "asked": "answered"}  # the owner is thinking in between
+_KINDS = "run_started model_called rote run_ended run_resumed confirm confirmed asked answered"
+_WANTED = tuple(_PREFIX + kind.encode() + b'"' for kind in _KINDS.split())
 _TABLES = """
 CREATE TABLE runs (sop TEXT, run TEXT, at TEXT, lane TEXT, turns INTEGER, model_calls INTEGER, fresh INTEGER,
   cached INTEGER, output INTEGER, cost REAL, seconds REAL, status TEXT, outcome TEXT, version INTEGER, stopped TEXT,
@@ -352,7 +355,7 @@ def _reading(sop: str, run: str, size: int, first: Event, events: list[Event], i
         cached=tokens["cached"],
         output=tokens["output"],
         cost=round(totals.cost, 6),
-        seconds=totals.seconds,
+        seconds=max(0.0, round(totals.seconds - _thinking(events), 3)),
         status=status,
         outcome=_outcome(status, lane, stop),
         version=first.get("sop_version") if not is_teaching else None,
@@ -360,6 +363,23 @@ def _reading(sop: str, run: str, size: int, first: Event, events: list[Event], i
         task=str(first.get("task", ""))[:MAX_TASK_CHARS],
     )
     return _Reading(size, end is None or status in ("waiting", "limit"), row)
+
+
+def _thinking(events: Iterable[Event]) -> float:
+    """Seconds in which a run that was at work waited for its owner's word."""
+    found, since = 0.0, dict[str, str]()
+    for event in events:
+        kind = str(event["type"])
+        if kind in _ASKED:
+            since = {_ASKED[kind]: str(event.get("at", ""))}
+        elif kind in since:
+            with contextlib.suppress(ValueError):
+                asked, said = (datetime.fromisoformat(at) for at in (since[kind], str(event.get("at", ""))))
+                found += max(0.0, (said - asked).total_seconds())
+            since = {}
+        elif kind in ("run_ended", "run_resumed"):  # the process was gone meanwhile
+            since = {}
+    return found
 
 
 def _outcome(status: str, lane: Lane, stop: Event | None) -> str:

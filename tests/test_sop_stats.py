@@ -418,3 +418,13 @@ def test_both_languages_say_the_same_things() -> None:
 )
 def test_bars_are_as_high_as_what_they_stand_for(values: list[float], columns: int, drawn: str) -> None:
     assert bars(values, columns) == drawn
+
+
+def test_the_time_in_which_the_owner_thinks_is_not_the_sops(home: Path, stats: SopStats) -> None:
+    run = log(home, 1, seconds=100.0)
+    path = home / "runs" / run / "log.jsonl"
+    lines = path.read_text("utf-8").splitlines()
+    spoken = [("confirm", 10), ("confirmed", 70), ("asked", 70), ("answered", 79), ("confirm", 80), ("run_resumed", 90), ("confirmed", 95)]  # fmt: skip
+    said = [json.dumps({"type": kind, "run": run, "at": f"2026-01-01T00:{at // 60:02d}:{at % 60:02d}.000Z"}) for kind, at in spoken]  # fmt: skip
+    path.write_text("\n".join([lines[0], *said, *lines[1:]]) + "\n", "utf-8")
+    assert [row.seconds for row in stats.runs("x")] == [100.0 - 60 - 9]

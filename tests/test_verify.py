@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import re
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from learning.cases import read_cases
 from learning.crystallise import crystallise
 from learning.scratch import MAX_BYTES, ScratchError, scratch_copy
 from learning.trace import read_trace
-from learning.verify import Verdict, prove, verify
+from learning.verify import ReplayResult, Verdict, prove, verify
 from memory.runlog import run_ids
 from memory.sop_changes import SopChanges
 from memory.sops import Sop
@@ -357,3 +358,30 @@ def test_inputs_too_large_to_keep_are_tried_as_they_are_today(home: Path, boxes:
     again = _again(there, changes, "list-into")
     assert again.passed and again.status_after == "probation" and not again.files
     assert [case.fixture is None for case in read_cases(home / "sops" / "list-into")] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("touch", "passed", "says"),
+    [
+        (lambda box, n: (box.parent / "mail.txt").write_text("x") if n == 1 else None, None, "mail.txt; try again"),
+        (lambda box, n: (box.parent / f"mail{n}.txt").write_text("x"), None, "the world changed during the replay"),
+        (lambda box, n: (box.parent / "mail.txt").write_text(str(n)), False, "outside the copy changed"),
+    ],
+)
+def test_what_another_program_does_beside_the_copy_is_not_held_against_the_sop(
+    touch: Callable[[Path, int], None], passed: bool | None, says: str, home: Path, boxes: tuple[Path, Path]
+) -> None:
+    there, _, sop = _store(
+        home, "list-into", LIST_INTO, {"cases/case-1.yaml": CASE.format(folder=boxes[0], word="pear")}
+    )
+    tries: list[Path] = []
+
+    def replay(tried: Sop, parameters: Mapping[str, Any], cwd: Path, root: Path) -> ReplayResult:
+        tries.append(root)
+        done = there.replay(tried, parameters, cwd, root)
+        touch(boxes[0], len(tries))
+        return done
+
+    result = prove(sop, None, replay=replay).cases[0]
+    assert result.passed is passed and says in result.reason, result.reason
+    assert len(tries) >= 2

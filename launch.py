@@ -101,6 +101,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     if "--debug" not in words:
         sys.excepthook = _tell_defect
+    else:
+        import logging
+
+        log = logging.getLogger("sopwith")  # ours alone: those of libraries may hold what is secret
+        log.setLevel(logging.DEBUG)
+        log.addHandler(logging.StreamHandler())
     try:
         return _dispatch(words)
     except SopwithError as error:

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from models.base import Message
 
-HIGH, LOW = 0.8, 0.4  # of the budget: where a compaction begins, and where it should lead
+HIGH, LOW = 0.8, 0.5  # of the budget: where a compaction begins, and where it should lead
 KEPT = 6  # the last turns, which stay whole as long as they fit
 MAX_LINE_CHARS = 80  # of a result that shrank
 MAX_SAID_CHARS = 4000  # of what stands in a folded turn beside call and result, such as the owner's words

@@ -72,10 +72,10 @@ def test_a_run_of_300_turns_stays_inside_its_budget_and_breaks_the_cache_rarely(
     sizes = [tokens.count(request) for request in requests]
     assert max(sizes) <= BUDGET and max(sizes) > BUDGET / 2
     compacted = of(events, "compacted")
-    assert 5 <= len(compacted) <= 30
+    assert 5 <= len(compacted) <= TURNS / 8
     assert sum(tokens.breaks([one, other]) for one, other in pairwise(requests)) <= len(compacted)
     for event in compacted:
-        assert event["tokens_before"] > HIGH * BUDGET and event["tokens_after"] < 0.5 * BUDGET
+        assert event["tokens_before"] > HIGH * BUDGET and event["tokens_after"] <= LOW * BUDGET
     last = bodies[-1]["messages"]
     assert "list all the numbers" in last[1]["content"] and last[:2] == bodies[0]["messages"][:2]
     whole = [message for message in last if message["role"] == "tool" and len(message["content"]) > 3800]

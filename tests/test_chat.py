@@ -13,7 +13,7 @@ import pytest
 
 from models.base import Event
 from tests.conftest import CommandLine
-from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, is_gone, scripted, waits_until
+from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, is_still, scripted, waits_until
 from tests.scripted_server import Answer, Recorded, ScriptedServer
 from ui.chat import SLASHES
 from ui.words import catalogue
@@ -177,14 +177,14 @@ def late(number: int, go_on: Path, there: Path) -> Answer:
 
 
 def test_ctrl_c_stops_the_turn_and_not_the_program(chat: Opener, home: Path, tmp_path: Path) -> None:
-    pid_file = tmp_path / "pid"
-    scripted(home, [bash(f"echo $$ > {pid_file}; sleep 60"), "Done."])
+    beats = tmp_path / "beats"
+    scripted(home, [bash(f"while echo . >> {beats}; do sleep 0.05; done"), "Done."])
     screen = chat()
     screen.types("work" + ENTER)
-    waits_until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
+    waits_until(beats.exists)
     screen.types(CTRL_C)
     screen.waits_for("stopped", "runs resume")
-    waits_until(lambda: is_gone(int(pid_file.read_text())))
+    waits_until(lambda: is_still(beats))
     screen.types(CTRL_C)
     screen.waits_for("Ctrl-D leaves")
     screen.types("/resume" + ENTER)
@@ -207,14 +207,14 @@ def test_ctrl_c_twice_at_an_empty_line_leaves(chat: Opener, home: Path) -> None:
 
 
 def test_ctrl_d_while_it_works_stops_it_and_leaves(chat: Opener, home: Path, tmp_path: Path) -> None:
-    pid_file = tmp_path / "pid"
-    scripted(home, [bash(f"echo $$ > {pid_file}; sleep 60"), "Done."])
+    beats = tmp_path / "beats"
+    scripted(home, [bash(f"while echo . >> {beats}; do sleep 0.05; done"), "Done."])
     screen = chat()
     screen.types("work" + ENTER)
-    waits_until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
+    waits_until(beats.exists)
     screen.types(CTRL_D)
     assert screen.ends() == 0
-    waits_until(lambda: is_gone(int(pid_file.read_text())))
+    waits_until(lambda: is_still(beats))
     assert logs(home)[0][-1]["status"] == "cancelled"
 
 

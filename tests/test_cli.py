@@ -16,7 +16,7 @@ import pytest
 
 from launch import ARGUMENTS, COMMANDS, RUN_OPTIONS, TARGETS, WITH_JSON, build_parser, with_command
 from tests.conftest import CHECKOUT, CommandLine
-from tests.screen import is_gone, scripted, waits_until
+from tests.screen import is_still, scripted, waits_until
 from tests.scripted_server import Answer, ScriptedServer
 from ui import words
 
@@ -327,14 +327,14 @@ def test_a_stop_while_the_program_loads_says_nothing(home: Path, milliseconds: i
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_run_and_its_tool(home: Path, tmp_path: Path, cli: CommandLine, number: int) -> None:
-    pid_file = tmp_path / "pid"
-    scripted(home, [bash(f"echo $$ > {pid_file}; sleep 60"), "Done."])
+    beats = tmp_path / "beats"
+    scripted(home, [bash(f"while echo . >> {beats}; do sleep 0.05; done"), "Done."])
     process = start("wait")
-    waits_until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
+    waits_until(beats.exists)
     process.send_signal(number)
     out, err = process.communicate(timeout=10)
     assert process.returncode == 130 and out == "" and "runs resume" in err and "Traceback" not in err
-    waits_until(lambda: is_gone(int(pid_file.read_text())))
+    waits_until(lambda: is_still(beats))
     assert json.loads(cli("runs", "list", "--json").stdout)["runs"][0]["status"] == "cancelled"
 
 

@@ -16,7 +16,7 @@ import pytest
 from handler import Confirmation
 from models.base import Event
 from tests.conftest import CHECKOUT
-from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, is_gone, scripted, waits_until
+from tests.screen import CTRL_C, CTRL_D, ENTER, Screen, is_still, scripted, waits_until
 from ui import words
 from ui.blocks import Blocks
 from ui.clean import clean, last_line, one_line
@@ -514,13 +514,13 @@ def test_leave_is_asked_at_the_terminal(
 
 
 def test_ctrl_c_stops_the_tool_and_the_run_goes_on_as_told(at_terminal: Opener, home: Path, tmp_path: Path) -> None:
-    pid_file = tmp_path / "pid"
-    scripted(home, [bash(f"echo $$ > {pid_file}; sleep 60"), bash("echo 6 > only"), "Only six."])
+    beats = tmp_path / "beats"
+    scripted(home, [bash(f"while echo . >> {beats}; do sleep 0.05; done"), bash("echo 6 > only"), "Only six."])
     screen = at_terminal("count")
-    waits_until(lambda: pid_file.exists() and pid_file.read_text().strip() != "")
+    waits_until(beats.exists)
     screen.types(CTRL_C)
     screen.waits_for("Say what to do instead")
-    waits_until(lambda: is_gone(int(pid_file.read_text())))
+    waits_until(lambda: is_still(beats))
     screen.types("only six" + ENTER)
     assert screen.ends() == 0
     assert "heard: only six" in screen.text() and "Only six." in screen.text()

@@ -41,7 +41,6 @@ def wide(
     pinned: Iterable[Path] = (),
     kept: Iterable[Path] = (),
     hidden: Iterable[Path] = (),
-    own_temporary: bool = False,
     network: bool = False,
     cwd: Path,
     info: int,
@@ -57,7 +56,6 @@ def wide(
     names = os.path.realpath("/etc/resolv.conf")  # systemd's lies in /run
     if network and names.startswith("/run/"):
         words += ["--ro-bind-try", names, names]
-    words += _temporary() if own_temporary else []
     for writable in (*roots, *pinned):  # a folder that is pinned is a mount point, which cannot be renamed
         words += ["--bind-try", str(writable), str(writable)]
     for fixed in kept:

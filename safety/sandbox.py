@@ -106,7 +106,7 @@ class Cell:
     _told: int = -1
     _group: Group | None = None
     _missing: list[Path] = field(default_factory=list)
-    _temporary: Path | None = None
+    _temporary: list[Path] = field(default_factory=list)
 
     def started(self) -> None:
         """To be called once the process is there: it has the descriptors now."""
@@ -126,8 +126,8 @@ class Cell:
             self._told = -1
         if self._group:
             self._group.close()
-        if self._temporary:
-            shutil.rmtree(self._temporary, ignore_errors=True)
+        for own in self._temporary:
+            shutil.rmtree(own, ignore_errors=True)
         taken = []
         for path in self._missing:
             if path.is_symlink() or path.exists():
@@ -175,22 +175,20 @@ class Sandbox:
         lifts: frozenset[Lift],
         network: bool,
     ) -> Cell:
-        places, limits = self.profile.places, self.profile.limits
+        places, limits, temporary = self.profile.places, self.profile.limits, list[Path]()
         info = _file(seccomp.program(network=True))
         told, tell = os.pipe()
         if self.profile.kind == "shared":
             walls = bubblewrap.minimal(places.roots[0], readable, cwd, info)
             env |= {"HOME": str(places.roots[0]), "TMPDIR": "/tmp"}
         else:
-            own_temporary = not any(places.temporary.is_relative_to(root) for root in places.roots)
-            env |= {"TMPDIR": "/tmp"} if own_temporary else {}
+            temporary = self._temporary(env)
             gits = self._repositories.look(cwd)
             walls = bubblewrap.wide(
-                places.roots,
+                [*places.roots, *temporary],
                 pinned=self._pinned(gits),
                 kept=[*self._kept(gits, lifts, cwd), *readable],
                 hidden=self._hidden(),
-                own_temporary=own_temporary,
                 network=network,
                 cwd=cwd,
                 info=info,
@@ -211,7 +209,7 @@ class Sandbox:
         group = Group(limits.memory_bytes, limits.processes)
         outer = ["/bin/sh", "-c", _JOIN, "sh", *group.files, "--"] if group.files else []
         line = [*outer, self.level.program, "--args", str(words), "--", *inner]
-        return Cell(line, env, True, [info, words], tell, told, group, self._not_there())
+        return Cell(line, env, True, [info, words], tell, told, group, self._not_there(), temporary)
 
     def _partial(
         self,
@@ -223,7 +221,7 @@ class Sandbox:
         network: bool,
     ) -> Cell:
         places, root = self.profile.places, self.profile.places.roots[0]
-        listed, read, temporary = [Path("/")], list[Path](), None
+        listed, read, temporary = [Path("/")], list[Path](), list[Path]()
         if self.profile.kind == "shared":
             listed, write = [], [root]
             read = [Path(place) for place in (*_PROGRAMS, *bubblewrap.python_places())]
@@ -233,10 +231,8 @@ class Sandbox:
             guarded_places = [*hidden, *self._startup(), places.agent, *_code(cwd)]
             read = [*_around(Path("/"), [*hidden, Path("/proc")]), *_kernel()]
             write = [each for root in places.roots for each in _around(root, guarded_places)]
-            if not any(places.temporary.is_relative_to(root) for root in places.roots):
-                temporary = Path(tempfile.mkdtemp(prefix="sopwith-"))
-                write.append(temporary)
-                env |= {"TMPDIR": str(temporary)}
+            temporary = self._temporary(env)
+            write += temporary
         write += [
             Path(f"/dev/{name}") for name in ("null", "zero", "full", "random", "urandom", "tty", "shm", "ptmx", "pts")
         ]
@@ -263,6 +259,15 @@ class Sandbox:
             network=network,
         )
         return Cell([*words, *argv], env, False)
+
+    def _temporary(self, env: dict[str, str]) -> list[Path]:
+        """A folder for temporary files of this call alone, where the common one may not be written to."""
+        places = self.profile.places
+        if any(places.temporary.is_relative_to(root) for root in places.roots):
+            return []
+        own = tempfile.mkdtemp(prefix="sopwith-")
+        env["TMPDIR"] = own
+        return [Path(own)]
 
     def _kept(self, gits: list[Path], lifts: frozenset[Lift], cwd: Path) -> list[Path]:
         """What may be read and not written, though it lies in a root."""

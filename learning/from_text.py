@@ -132,12 +132,12 @@ def _known(work: _Text, match: re.Match[str]) -> str:
 def _shell_script(work: _Text, text: str) -> None:
     """The script is one step: its lines share variables. What varies is set at its top from the parameters."""
     lines, kept, before = text.split("\n"), list[str](), True
-    positions: dict[int, str] = {}
+    positions, taken = _usage(text), dict[int, str]()
     for number, line in enumerate(lines, 1):
         bare = line.strip()
         if bare.startswith("#"):
-            _comment(work, bare, number, positions)
-        elif before and (found := _top_assignment(work, bare, positions)):
+            _comment(work, bare, number)
+        elif before and (found := _top_assignment(work, bare, taken)):
             kept.append(found)
             continue
         elif bare and not re.match(r"set\s+-", bare):
@@ -146,22 +146,25 @@ def _shell_script(work: _Text, text: str) -> None:
             kept.append(line)
         _unfit(work, bare, number)
     script = "\n".join(kept).strip("\n") + "\n"
-    script = _positional(work, script, positions) + script
+    script = _positional(work, script, positions, taken) + script
     _add(work, _with_unset(work, script), "bash")
 
 
-def _comment(work: _Text, line: str, number: int, positions: dict[int, str]) -> None:
+def _usage(text: str) -> dict[int, str]:
+    """The names of the arguments, where the script says how it is called: `usage: copy.sh SOURCE TARGET`."""
+    said = re.search(r"(?:usage|用法)[:：]\s*\S+\s+([\w<>\[\] -]+)", text, re.IGNORECASE)
+    return dict(enumerate(re.findall(r"[\w-]+", said[1]), 1)) if said else {}
+
+
+def _comment(work: _Text, line: str, number: int) -> None:
     said = line.lstrip("#! ").strip()
     if not said or line.startswith("#!"):
         return
     work.notes.append(f"line {number}: {said}")
     work.title = work.title or said.rstrip(".")
-    if usage := re.match(r"(?:usage|用法)[:：]\s*\S+\s+(.+)", said, re.IGNORECASE):
-        for place, word in enumerate(re.findall(r"[\w-]+", usage[1]), 1):
-            positions.setdefault(place, word)
 
 
-def _top_assignment(work: _Text, line: str, positions: dict[int, str]) -> str:
+def _top_assignment(work: _Text, line: str, taken: dict[int, str]) -> str:
     """`DAYS=30` and `FOLDER="$1"` at the top take their value from a parameter; "" for any other line."""
     match = re.fullmatch(r"(?:readonly\s+|export\s+)?([A-Za-z_]\w*)=(.*?)\s*(?:#.*)?", line)
     if not match:
@@ -169,12 +172,13 @@ def _top_assignment(work: _Text, line: str, positions: dict[int, str]) -> str:
     variable, value = match[1], match[2]
     if argument := re.fullmatch(r"[\"']?\$(?:\{(\d)(?::?[-?]([^}]*))?\}|(\d))[\"']?", value):
         example = argument[2] if argument[2] and "-" in value else ""
-        positions.pop(int(argument[1] or argument[3]), None)
     elif re.fullmatch(r"\"[^\"$`\\]*\"|'[^']*'|[\w./~:,@%+-]+|\"?\$HOME(/[\w./ -]*)?\"?", value):
         example = value.strip("\"'").replace("$HOME", "~")
     else:
         return ""
     name = work.parameter(variable, example or "")
+    if argument:
+        taken[int(argument[1] or argument[3])] = name
     if example:
         _default(work, name, example)
     return f'{variable}="${name}"' if variable != name else ": "
@@ -187,17 +191,23 @@ def _default(work: _Text, name: str, example: str) -> None:
         schema["default"] = value
 
 
-def _positional(work: _Text, script: str, positions: Mapping[int, str]) -> str:
-    """`$1` where it is used: the script gets its arguments from the parameters."""
-    used = {int(a or b) for a, b in re.findall(r"\$(?:(\d)|\{(\d)[}:#%/-])", script)} - {0}
-    if not used:
+def _positional(work: _Text, script: str, positions: Mapping[int, str], taken: Mapping[int, str]) -> str:
+    """`$1` where it is used: the script gets its arguments from the parameters. `taken` stand at its top already."""
+    plain = _SINGLE_QUOTED.sub(lambda match: "" if match[0][0] == "'" else match[0], script)  # awk '{print $1}'
+    used = {int(a or b) for a, b in re.findall(r"\$(?:(\d)|\{(\d)[}:#%/-])", plain)} - {0}
+    if not used and not (taken and "$#" in plain):
         return ""
-    names = [work.parameter(positions.get(number, f"argument{number}")) for number in range(1, max(used) + 1)]
+    numbers = range(1, max(used | taken.keys()) + 1)
+    names = [taken.get(n) or work.parameter(positions.get(n, f"argument{n}")) for n in numbers]
     return "set -- " + " ".join(f'"${name}"' for name in names) + "\n"
 
 
+_SINGLE_QUOTED = re.compile(r"\\.|\"(?:[^\"\\]|\\.)*\"|'[^']*'|(?<!\S)#[^\n]*", re.DOTALL)
 _UNFIT = (
-    (r"\$[@*]|\$#|\bshift\b|\bgetopts\b", "takes any number of arguments; an SOP has named parameters"),
+    (
+        r"\$[@*]|\$#(?!\"?\s*-(?:lt|le|ne|eq|gt|ge)\b)|\bshift\b|\bgetopts\b",
+        "takes any number of arguments; an SOP has named parameters",
+    ),
     (r"^\s*(read|select)\b(?!.*<)", "asks while it runs; an SOP has its values from the start"),
     (r"\bsudo\b|\bpasswd\b|\bsu\b\s", "asks for a password"),
     (r"^\s*(vim?|nano|less|more|top|htop|ssh)\b", "needs a terminal"),
@@ -324,6 +334,7 @@ def _shell_block(work: _Text, script: str, number: int) -> None:
         if "SOPWITH" in script:
             work.problems.append(f"line {number}: a placeholder stands where no value can be put in")
             return
+    script = _positional(work, script, {}, {}) + script
     _add(work, _with_unset(work, script.strip("\n")), "bash")
 
 

@@ -176,3 +176,24 @@ def test_any_text_gives_a_draft_that_loads_or_a_reason(text: str, file: str) -> 
         draft.procedure()
     except ProcedureError:
         assert draft.problems
+
+
+@pytest.mark.parametrize(
+    ("text", "file", "names", "begins"),
+    [
+        ('# Copy\n\n```bash\ncp "$1" "$2"\n```\n', "a.md", ["argument1", "argument2"], 'set -- "$argument1" "$argument2"'),
+        ('SRC=$1\ncp "$SRC" "${2}"\n', "a.sh", ["src", "argument2"], 'set -- "$src" "$argument2"'),
+        ('# usage: a.sh SRC\nSRC=$1\n[ $# -lt 1 ] && exit 1\nwc -l "$SRC"\n', "a.sh", ["src"], 'set -- "$src"'),
+        ('if [ $# -lt 2 ]; then echo "usage: $0 FROM WHERE"; exit 1; fi\ncp "$1" "$2"\n', "a.sh", ["from", "where"], "set --"),
+        ("awk '{print $1}' ~/list.txt\n", "a.sh", [], "awk"),
+        ('echo "it isn\'t $1"\necho "it\'s"\n', "a.sh", ["argument1"], "set --"),
+    ],
+)  # fmt: skip
+def test_arguments_by_number_are_parameters_also_in_markdown(
+    text: str, file: str, names: list[str], begins: str
+) -> None:
+    draft = from_text(text, "it", file=file)
+    assert list(draft.content.parameters) == names
+    step = (*draft.content.plan, *draft.content.commit)[0]
+    assert str(step.args["script"]).startswith(begins), step.args
+    assert not any("number of arguments" in each for each in draft.problems)

@@ -15,7 +15,15 @@ _APART = ("--unshare-all", "--unshare-user", "--cap-drop", "ALL", "--die-with-pa
 _ESSENTIALS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 _SETTINGS = ("ld.so.cache", "localtime", "passwd", "group", "nsswitch.conf", "hosts", "alternatives", "ssl/certs", "ssl/openssl.cnf")  # fmt: skip
 _RUNTIME = ("/run", "/var/run")  # where daemons and the desktop have their sockets
-_KERNEL = ("sys", "sysrq-trigger", "irq", "bus", "fs", "scsi", "acpi", "driver", "mtrr", "dynamic_debug", "kcore", "kmsg", "slabinfo", "latency_stats", "timer_list")  # fmt: skip
+_KERNEL = (
+    "sys",
+    "sysrq-trigger",
+    "fs",
+    "scsi",
+    "acpi",
+    "mtrr",
+    "dynamic_debug",
+)  # bubblewrap itself closes irq and bus
 TEMPORARY_BYTES = 1 << 30  # of a folder for temporary files that the sandbox has for itself
 
 

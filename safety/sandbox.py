@@ -185,7 +185,7 @@ class Sandbox:
             temporary = self._temporary(env)
             gits = self._repositories.look(cwd)
             walls = bubblewrap.wide(
-                [*places.roots, *temporary],
+                [*_outermost(places.roots), *temporary],
                 pinned=self._pinned(gits),
                 kept=[*self._kept(gits, lifts, cwd), *readable],
                 hidden=self._hidden(),
@@ -451,6 +451,12 @@ def _key() -> str:
 def _kernel() -> list[Path]:
     """/proc without the processes, whose environment would be seen."""
     return [path for path in Path("/proc").iterdir() if not path.name.isdecimal() and not path.is_symlink()]
+
+
+def _outermost(roots: Iterable[Path]) -> list[Path]:
+    """The roots that lie in no other: each mount takes its time."""
+    roots = list(dict.fromkeys(roots))
+    return [root for root in roots if not any(root != other and root.is_relative_to(other) for other in roots)]
 
 
 def _limits(limits: Limits) -> dict[str, int]:

@@ -47,12 +47,14 @@ for event in run.events():
 """
 
 
-def begin(home: Path, replies: Sequence[Any] | None, stop_after: str, times: int = 1) -> tuple[Agent, str]:
+def begin(
+    home: Path, replies: Sequence[Any] | None, stop_after: str, times: int = 1, settings: str = ""
+) -> tuple[Agent, str]:
     """Drives a run in a process that dies right after the `times`-th event of a type."""
-    command = [sys.executable, "-c", CRASHING, str(home), stop_after, str(times), json.dumps(replies)]
+    command = [sys.executable, "-c", CRASHING, str(home), stop_after, str(times), json.dumps(replies), settings]
     died = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, check=False)
     assert died.returncode == 9
-    return agent(home, replies), list_runs(home)[0].run
+    return agent(home, replies, settings), list_runs(home)[0].run
 
 
 def append(name: str) -> dict[str, Any]:
@@ -261,7 +263,8 @@ def test_a_reply_that_held_a_secret_is_asked_for_again(home: Path) -> None:
 
 
 def test_a_tool_that_outlived_its_run_is_stopped_when_the_run_goes_on(home: Path) -> None:
-    again, run = begin(home, [bash("echo there; sleep 88.8; echo late >> effects"), "done"], "tool_output")
+    replies = [bash("echo there; sleep 88.8; echo late >> effects"), "done"]
+    again, run = begin(home, replies, "tool_output", settings="safety: {sandbox: none}")  # in one it ends with its run
     assert [p for p in psutil.process_iter(["cmdline"]) if "88.8" in (p.info["cmdline"] or [])]
     events = drive(again.resume(run, plain(), AbsentOwner()))
     assert any("88.8" in line for line in events[0]["stopped"]) and effects() == []

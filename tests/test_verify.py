@@ -211,7 +211,7 @@ def test_what_would_write_outside_of_its_copy_never_passes(home: Path, boxes: tu
     if target.exists():  # the gate did not see it: then the listing did
         assert str(target) in verdict.reason
     else:
-        assert "was not allowed" in verdict.reason
+        assert "was not allowed" in verdict.reason or "got error" in verdict.reason  # the gate, or the sandbox
 
 
 def test_trash_in_a_copy_leaves_the_real_files_and_the_real_trash_alone(home: Path, tmp_path: Path) -> None:

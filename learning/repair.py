@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from difflib import unified_diff
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -197,6 +198,17 @@ def patch_problems(old: Sop, new: Sop, values: Mapping[str, Any]) -> list[str]:
 EFFECTS = ("none", "local", "external", "destructive")
 
 
+def _diff(folder: Path, files: Mapping[str, bytes]) -> str:
+    """What a new version would change, as people read it: steps, scripts and instructions, not the evidence."""
+    old = {path: content.data for path, content in contents_of(folder).items()}
+    lines: list[str] = []
+    for path in sorted({*old, *files}):
+        if path.startswith(("sop.yaml", "scripts/", "SKILL")) and old.get(path) != files.get(path):
+            before, after = (each.get(path, b"").decode("utf-8", "replace").splitlines() for each in (old, dict(files)))
+            lines += unified_diff(before, after, path, path, lineterm="", n=1)
+    return "\n".join(lines)
+
+
 def may_try(home: Path, name: str, failure: str, now: datetime | None = None) -> bool:
     """Counts one more try at repairing a failure; False when it was tried often enough, or the SOP today."""
     now = now or datetime.now(UTC)
@@ -304,7 +316,8 @@ class _After:
         if files is None:
             return []
         if not is_learned(self.sop):
-            return self._learned("proposed", f"{use.step}: {use.reason}")
+            [event] = self._learned("proposed", f"{use.step}: {use.reason}")
+            return [event | {"diff": _diff(self.sop.folder, files)}]
         verdict = self._proven(files, None, "candidate")
         if not verdict.passed or any(result.passed is not True for result in verdict.cases):
             return []

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,11 +31,13 @@ class NoSuchEntry(InboxError):
 
 @dataclass(slots=True)
 class Entry:
-    """What a run waits for. `call` is the hash of the very call that an approval holds for."""
+    """What a run waits for. `call` is the hash of the very call that an approval holds for.
+
+    A proposal is what an SOP needs of its owner; no run waits for it, and `command` is how it is done."""
 
     id: str
     run: str
-    kind: Literal["question", "confirmation"]
+    kind: Literal["question", "confirmation", "proposal"]
     text: str
     candidates: list[str] = field(default_factory=list)
     tool: str = ""
@@ -43,6 +46,7 @@ class Entry:
     call: str = ""
     session: str = "main"
     at: str = ""
+    command: str = ""
 
 
 @dataclass(slots=True)
@@ -78,7 +82,10 @@ class Inbox:
         names = {path.name for path in self.folder.iterdir()}
         open_ids = [n[:-5] for n in names if n.endswith(".json") and not n.endswith(".answer.json")]
         entries = [self._read(id) for id in open_ids if f"{id}.answer.json" not in names]
-        return sorted((entry for entry in entries if entry), key=lambda entry: (entry.at, entry.id))
+        return sorted(
+            (entry for entry in entries if entry and not self._is_settled(entry)),
+            key=lambda entry: (entry.at, entry.id),
+        )
 
     def get(self, id: str) -> Entry:
         """The entry that `id`, or the start of exactly one id, means. Raises InboxError."""
@@ -95,6 +102,10 @@ class Inbox:
 
     def answer(self, entry: Entry, answer: Answer) -> None:
         """Records the owner's word. Raises InboxError when it is the wrong kind, or somebody was quicker."""
+        if entry.kind == "proposal":
+            raise InboxError(
+                f"{entry.id} is a proposal.\nDo it: {entry.command}\nLeave it: sopwith inbox deny {entry.id}"
+            )
         if (entry.kind == "question") != (answer.decision == "answer"):
             words = "answer ID TEXT" if entry.kind == "question" else "approve ID, or: sopwith inbox deny ID"
             raise InboxError(f"{entry.id} is a {entry.kind}.\nUse: sopwith inbox {words}")
@@ -127,6 +138,26 @@ class Inbox:
         for entry in self.list():
             if entry.run == run:
                 self.remove(entry.id)
+
+    def propose(self, entry: Entry, sop: str) -> None:
+        """Puts a proposal about an SOP there; it goes away by itself when the SOP's version or status has changed."""
+        entry.call = f"{sop} {self._state(sop)}"
+        self.add(entry)
+
+    def _is_settled(self, entry: Entry) -> bool:
+        sop, _, state = entry.call.partition(" ")
+        if entry.kind != "proposal" or self._state(sop) == state:
+            return False
+        self.remove(entry.id)
+        return True
+
+    def _state(self, sop: str) -> str:
+        """Version and status of an SOP of this home; "" for one that came with the program, or is gone."""
+        try:
+            text = (self.folder.parent / "sops" / sop / "SKILL.md").read_text("utf-8")
+        except (OSError, UnicodeDecodeError):
+            return ""
+        return " ".join(re.findall(r"^\s+sopwith-(?:version|status):\s*[\"']?(\w+)", text, re.MULTILINE)[:2])
 
     def _path(self, id: str) -> Path:
         return self.folder / f"{id}.json"

@@ -20,6 +20,7 @@ from learning.long_term import after_run as after_marked
 from learning.repair import after_run, is_learned
 from learning.trace import Trace, read_trace
 from learning.verify import not_replayable, verify
+from memory.inbox import Entry, Inbox
 from memory.runlog import read_events
 from memory.sop_changes import SopChanges
 from memory.sop_stats import SopStats
@@ -38,6 +39,12 @@ def learn(agent: Agent, run: str) -> Iterator[Event]:
     Status "refused": nothing was stored, and the reason says why. What goes wrong here is said and never harms the run.
     """
     events = list(read_events(agent.config.home, run))
+    for event in _taken_in(agent, run, events):
+        _propose(agent, run, event, is_attended=bool(events[0].get("attended")))
+        yield event
+
+
+def _taken_in(agent: Agent, run: str, events: Sequence[Event]) -> Iterator[Event]:
     name = events[0].get("sop") or ""
     try:
         if name:
@@ -50,6 +57,31 @@ def learn(agent: Agent, run: str) -> Iterator[Event]:
             yield from _marked(agent, run, spent)
     except SopwithError as error:
         yield _learned(name, "refused", str(error))
+
+
+def _propose(agent: Agent, run: str, learned: Event, *, is_attended: bool) -> None:
+    """Leaves in the inbox what only the owner can do: a repair of an own SOP; other values for one that nobody saw."""
+    name, status, is_chinese = learned["name"], learned["status"], agent.config.lang == "zh"
+    if learned["what"] != "sop" or not name:
+        return
+    entry = Entry(f"sop-{name}", run, "proposal", f"{name}: {learned['reason']}")
+    inbox = Inbox(agent.config.home)
+    if status == "proposed":
+        entry.command = f"sopwith teach {name} --from-run {run} --new-version"
+        if "diff" in learned:
+            entry.args = {"diff": learned["diff"]}
+        else:
+            entry.command = f"sopwith sops disable {name}"
+    elif status == "candidate" and not is_attended:
+        agent.sops.reload()
+        sop = agent.sops.get(name)
+        values = " ".join(f"{each}=…" for each in sop.procedure.parameters) if sop and sop.procedure else ""
+        entry.command = f"sopwith sops verify {name} {values}".rstrip()
+        said = "另一组取值通过后才会自动执行" if is_chinese else "other values have to prove it before it runs alone"
+        entry.text = f"{name}: {said}"
+    else:
+        return
+    inbox.propose(entry, name)
 
 
 def _is_marked(events: Sequence[Event]) -> bool:

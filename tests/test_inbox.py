@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from memory.inbox import Answer, Entry, Inbox, InboxError, call_hash
-from tests.conftest import CHECKOUT
+from runs.assemble import Options
+from runs.owners import AbsentOwner
+from tests.conftest import CHECKOUT, CommandLine
+from tests.driving import agent, bash, call, drive
 
 
 def question(run: str = "r1", id: str = "r1.3") -> Entry:
@@ -85,3 +88,27 @@ def test_the_hash_names_one_call() -> None:
     assert (
         len({call_hash("t", {"a": 1}), call_hash("t", {"a": "1"}), call_hash("u", {"a": 1}), call_hash("t", None)}) == 4
     )
+
+
+def test_what_an_unattended_run_taught_waits_for_the_owner_with_its_command(home: Path, cli: CommandLine) -> None:
+    Path("~/a.txt").expanduser().write_text("x\n" * 3)
+    Path("~/b.txt").expanduser().write_text("x\n" * 7)
+    marked = call("start_long_term_update", what="counting lines")
+    there = agent(home, [bash("wc -l < ~/a.txt"), marked, "3"])
+    events = drive(there.start("Count the lines of ~/a.txt", Options(rote=False), AbsentOwner()))
+    assert events[0]["attended"] is False
+    [entry] = Inbox(home).list()
+    assert entry.kind == "proposal" and entry.command.startswith("sopwith sops verify count-lines ")
+    (home / "config.yaml").unlink()
+    listed = cli("inbox", "list")
+    assert entry.command in listed.stdout and entry.id in listed.stdout
+    assert cli("inbox", "approve", entry.id).code != 0
+    verified = cli(*entry.command.replace("=…", "=~/b.txt").split()[1:])
+    assert verified.code == 0, verified
+    assert Inbox(home).list() == []
+
+
+def test_a_proposal_can_be_put_away(home: Path, cli: CommandLine) -> None:
+    inbox = Inbox(home)
+    inbox.propose(Entry("sop-x", "r1", "proposal", "x: commit.1: differs", command="sopwith sops disable x"), "x")
+    assert cli("inbox", "deny", "sop-x").code == 0 and inbox.list() == []

@@ -35,7 +35,8 @@ def _print(entry: Entry) -> None:
         text = clean("\n".join(map(str, value)) if isinstance(value, list) else str(value))
         print(f"    {one_line(name, 60)}: " + text.replace("\n", "\n      "))
     key = "inbox.how_answer" if entry.kind == "question" else "inbox.how_approve"
-    print("  " + say(key, id=entry.id))
+    key = "inbox.how_proposal" if entry.kind == "proposal" else key
+    print("  " + say(key, id=entry.id, command=entry.command))
 
 
 def answer(args: Namespace, config: Config) -> int:
@@ -54,7 +55,12 @@ def approve(args: Namespace, config: Config) -> int:
 
 def deny(args: Namespace, config: Config) -> int:
     """`inbox deny ENTRY [REASON]`; the reason is read by the model."""
-    return _settle(args, config, Inbox(config.home).get(args.entry), "deny", " ".join(args.text))
+    inbox = Inbox(config.home)
+    entry = inbox.get(args.entry)
+    if entry.kind == "proposal":  # no run waits for it
+        inbox.remove(entry.id)
+        return 0
+    return _settle(args, config, entry, "deny", " ".join(args.text))
 
 
 def _settle(

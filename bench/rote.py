@@ -1,6 +1,7 @@
 """What is learned from one run of a task, and what it does with other words and other values. No model, no network.
 
-    python bench/rote.py [--tasks NAME,…] [--requests 10] [--seed 1] [--sizes 5,50,500] [--json] [--faults]
+    python bench/rote.py [--tasks NAME,…] [--requests 10] [--seed 1] [--sizes 5,50,500] [--model none|scripted|both]
+        [--json] [--faults]
 
 Each task is taught once, or, where one run does not prove enough, twice: a scripted model behind a real endpoint makes
 the calls that a competent model would make, in a world of its own, and the run log of that is all that learning gets;
@@ -12,7 +13,7 @@ verb, object or unit, a negation, one more condition.
     right      done by rote, and the world is what it should be, and the answer says what it should
     wrong      done by rote, and it is not: silently wrong
     stopped    begun by rote and stopped with a reason; counted apart when the world had changed by then
-    declined   not begun: without a model nobody does it
+    declined   not begun by rote: a model does it, or without one nobody
 
 Beside these, each task is asked for twice in the words that taught it, and done three times by its name with other
 values (`sops run NAME k=v`), which leaves routing out. What an SOP does that is still a draft or a candidate counts for
@@ -36,7 +37,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from statistics import median
@@ -45,16 +46,19 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT)]
 
+from bench import tokens  # noqa: E402 - behind the path
 from bench.desk import Desk  # noqa: E402 - behind the path
 from bench.rote_tasks import TASKS  # noqa: E402 - behind the path
 from bench.rote_tasks.base import Draw, Task, Values, World, sentence  # noqa: E402 - behind the path
 from bench.rote_tasks.crowd import crowd  # noqa: E402 - behind the path
 from bench.rote_tasks.judge import Asked, InsideOnly, Kind, judge  # noqa: E402 - behind the path
+from bench.rote_tasks.model import Model  # noqa: E402 - behind the path
 from bench.rote_tasks.others import NEAR, UNCOVERED  # noqa: E402 - behind the path
 from bench.rote_tasks.school import School, Taught  # noqa: E402 - behind the path
 from config import SopwithError  # noqa: E402 - behind the path
 from learning.routing import choose  # noqa: E402 - behind the path
 from runs.assemble import Options  # noqa: E402 - behind the path
+from tests.scripted_server import ScriptedServer  # noqa: E402 - behind the path
 
 OUTCOMES = ("right", "wrong", "stopped", "declined")
 OF_TASKS: tuple[Kind, ...] = ("own words", "by name", "other words", "unproven")
@@ -66,8 +70,8 @@ STOPPED_SHARE, ROUTING_MS, GROWN = 0.10, 20.0, 500
 
 
 @contextmanager
-def school(seed: int) -> Iterator[School]:
-    """A home folder, an owner's folder that is ~ for everything that runs here, and a desk."""
+def school(seed: int, model: Model | None = None) -> Iterator[School]:
+    """A home folder, an owner's folder that is ~ for everything that runs here, a desk, and a model behind an endpoint."""
     kept = dict(os.environ)
     with tempfile.TemporaryDirectory(prefix="sopwith-rote-") as place, Desk() as desk:
         folder = Path(place).resolve()
@@ -77,8 +81,9 @@ def school(seed: int) -> Iterator[School]:
         try:
             os.environ.clear()
             os.environ.update({"PATH": kept["PATH"]} | own)
-            made = School(folder / "home", folder / "cwd", World(folder / "owner", desk), seed)
-            yield made
+            with ScriptedServer(model) if model else nullcontext() as server:
+                url = server.base_url if server else ""
+                yield School(folder / "home", folder / "cwd", World(folder / "owner", desk), seed, url)
         finally:
             os.environ.clear()
             os.environ.update(kept)
@@ -87,8 +92,8 @@ def school(seed: int) -> Iterator[School]:
 class Bench:
     """Teaches the tasks, asks for them, and asks for what they are not."""
 
-    def __init__(self, at: School, tasks: Sequence[Task]) -> None:
-        self.at, self.tasks = at, {task.name: task for task in tasks}
+    def __init__(self, at: School, tasks: Sequence[Task], model: Model | None = None) -> None:
+        self.at, self.tasks, self.model = at, {task.name: task for task in tasks}, model
         self.draws = {name: Draw(at.rng(name, "values"), at.world.desk.url) for name in self.tasks}
         self.taught: list[Taught] = []
         self.asked: list[Asked] = []
@@ -135,6 +140,9 @@ class Bench:
         started = time.monotonic()
         agent = self.at.agent("en" if text.isascii() else "zh")
         options = Options(cwd=self.at.cwd)
+        if self.model:
+            self.model.meant = None if kind == "uncovered" else (task.name, self.at.named(task.name, values))
+        calls, tokens = self._chosen()
         try:
             if kind == "by name":
                 kind = "by name" if agent.sop(task.name).runs_alone else "unproven"
@@ -149,9 +157,16 @@ class Bench:
         due = None if kind in FOREIGN else task
         found = judge((task.name, kind, text), due, values, before, world.state(), events)
         found.seconds = round(seconds, 4)
+        found.model_calls, found.tokens = (
+            now - then for now, then in zip(self._chosen(), (calls, tokens), strict=True)
+        )
         if found.outcome == "declined":
             found.reason = self._why_not(text)
         self.asked.append(found)
+
+    def _chosen(self) -> tuple[int, int]:
+        """How often the model was asked to choose up to now, and the tokens of that."""
+        return (self.model.counts["choose"], self.model.tokens["choose"]) if self.model else (0, 0)
 
     def _why_not(self, text: str) -> str:
         """What routing says about the SOP that came nearest."""
@@ -245,7 +260,7 @@ def _goals(found: dict[str, Any]) -> list[dict[str, Any]]:
         ("silently wrong", f"{wrong} of {asked}", f"0 of ≥ {LEAST_REQUESTS}", wrong == 0 and asked >= LEAST_REQUESTS),
         ("stopped", *_share([found[kind] for kind in OF_TASKS[:3]])),
         ("stopped after a write", str(after_write), "0", after_write == 0),
-        ("model calls", str(calls), "0", calls == 0),
+        ("model calls", f"{calls / max(1, asked):.2f} a request", "≤ 1", calls <= asked),
     ]
     for row in found["growth"]:
         if row["sops"] == GROWN:
@@ -315,6 +330,9 @@ def main() -> int:
     parser.add_argument("--requests", type=int, default=10, help="requests of each task in other words (10)")
     parser.add_argument("--seed", type=int, default=1, help="another one gives other values and other words (1)")
     parser.add_argument("--sizes", default="50,500", help="SOPs in the store for the growth; empty: none (50,500)")
+    parser.add_argument(
+        "--model", choices=("none", "scripted", "both"), default="both", help="what is configured (both)"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document instead of the table")
     parser.add_argument("--faults", action="store_true", help="what went wrong, in full, behind the table")
     parser.add_argument("--keep", type=Path, help="copy the SOPs here at the end")
@@ -322,20 +340,43 @@ def main() -> int:
     names = [name for name in options.tasks.split(",") if name]
     if unknown := set(names) - {task.name for task in TASKS}:
         parser.error(f"unknown: {', '.join(sorted(unknown))} (known: {', '.join(task.name for task in TASKS)})")
-    with school(options.seed) as at:
-        bench = Bench(at, [task for task in TASKS if not names or task.name in names])
+    tasks = [task for task in TASKS if not names or task.name in names]
+    reports = {
+        which: _measured(
+            options,
+            tasks,
+            Model({task.name: task for task in tasks}, lambda text: len(tokens.encode(text))) if which else None,
+        )
+        for which in ([False, True] if options.model == "both" else [options.model == "scripted"])
+    }
+    named = {"with a model" if which else "without a model": found for which, found in reports.items()}
+    if options.json:
+        print(json.dumps(named if len(named) > 1 else next(iter(named.values())), indent=1, ensure_ascii=False))
+    for title, found in {} if options.json else named.items():
+        print(f"== {title}\n{table(found)}\n")
+    for title, found in named.items() if options.faults else ():
+        print(f"\n== {title}\n{faults(found)}", file=sys.stderr if options.json else sys.stdout)
+    return 0
+
+
+def _measured(options: argparse.Namespace, tasks: Sequence[Task], model: Model | None) -> dict[str, Any]:
+    """The report of one configuration."""
+    with school(options.seed, model) as at:
+        bench = Bench(at, tasks, model)
         bench.teach()
         bench.ask(options.requests)
         bench.ask_for_else()
         if options.keep:
             import shutil
 
-            shutil.copytree(at.home / "sops", options.keep, dirs_exist_ok=True)
-        found = bench.report(bench.growth([int(size) for size in options.sizes.split(",") if size]))
-    print(json.dumps(found, indent=1, ensure_ascii=False) if options.json else table(found))
-    if options.faults:
-        print("\n" + faults(found), file=sys.stderr if options.json else sys.stdout)
-    return 0
+            shutil.copytree(at.home / "sops", options.keep / ("model" if model else "none"), dirs_exist_ok=True)
+        sizes = [] if model else [int(size) for size in options.sizes.split(",") if size]
+        found = bench.report(bench.growth(sizes))
+    return (
+        found | {"asked of the model": dict(model.counts), "tokens of the model": dict(model.tokens)}
+        if model
+        else found
+    )
 
 
 if __name__ == "__main__":

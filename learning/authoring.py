@@ -17,11 +17,11 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
-from learning.concepts import is_verb
 from learning.draft import Draft, skill_text, to_yaml
+from learning.likeness import contrary, swapped
 from learning.request import Asked
-from learning.rewording import Understood, Word, knowledge, leaves_out, read, understand
-from learning.routing import choose, disagrees, typed_wordings
+from learning.rewording import knowledge, read
+from learning.routing import choose, typed_wordings
 from learning.slots import BARE_FILE, BARE_PATH, BARE_WORD, GLOB, NOT_A_NAME, Unclear, Where
 from learning.suspicion import scan
 from memory.sops import Sop
@@ -211,9 +211,9 @@ class _Judge:
     def contrary(self, request: str, extended: Procedure) -> str:
         """Why a wording with the taught values filled in is not taken: it is held against the draft as it was taught."""
         try:
-            if not self.means_it(request) or disagrees(request, self.sop, self.values, self.where):
+            if not self.means_it(request):
                 return "meaning"
-            if not self.gives_them_their_places(request, extended):
+            if not self.gives_them_their_places(extended):
                 return "places"
         except (Unclear, ParameterError):
             return "trip"
@@ -226,34 +226,27 @@ class _Judge:
         return "" if comes_back else "trip"
 
     def means_it(self, request: str) -> bool:
-        """Whether it says what is to be done as the taught wordings do; where these name nothing that is known to be
-        done, and for what only reads, what it is done to is enough."""
-        asked, procedure = Asked.read(request), self.sop.procedure
-        if asked is None or procedure is None:
-            return False
-        known = knowledge(procedure, self.sop.name)
-        own = {thing for sentence in known.sentences for thing, _ in sentence.explains}
-        if leaves_out(asked, procedure, self.sop.name, self.where):
-            return False
-        parts = read(asked, procedure, known, self.where)
-        shared = {thing for part in parts if isinstance(part, Word) and not part.is_free for thing in part.things} & own
-        needs_verb = procedure.effects != "none" and is_verb(frozenset(own))
-        return is_verb(frozenset(shared)) if needs_verb else bool(shared)
-
-    def gives_them_their_places(self, request: str, extended: Procedure) -> bool:
-        """Whether no value takes the place of another: "copy to" is not "copy from". Two values that could be taken for
-        one another must be told apart by the rules of the rewording lane alone, from the taught wordings."""
+        """Whether nothing in it speaks against it asking for what the taught wordings ask for."""
         asked, procedure, name = Asked.read(request), self.sop.procedure, self.sop.name
         if asked is None or procedure is None:
             return False
-        kinds = Counter(_kind(schema) for schema in procedure.parameters.values())
-        if max(kinds.values(), default=0) > 1:
-            found = understand(asked, procedure, name, self.where)
-            return isinstance(found, Understood) and procedure.bind(found.values, self.where.cwd) == dict(self.values)
-        taught, proposed = knowledge(procedure, name).contexts, knowledge(extended, name).contexts
+        known = knowledge(procedure, name)
+        return not contrary(read(asked, procedure, known, self.where), known, self.values.values(), is_careful=False)
+
+    def gives_them_their_places(self, extended: Procedure) -> bool:
+        """Whether no value takes the place of another: "copy to" is not "copy from"."""
+        procedure, name = self.sop.procedure, self.sop.name
+        if procedure is None:
+            return False
+        own = knowledge(extended, name)
+        taught, proposed = knowledge(procedure, name).contexts, own.contexts
+        kinds = {key: _kind(schema) for key, schema in procedure.parameters.items()}
+        if max(Counter(kinds.values()).values(), default=0) > 1:
+            stands = [(slot, each.place) for slot in own.sentences[0].gaps for each in proposed[slot]]
+            return not swapped(stands, kinds, knowledge(procedure, name))
         return all(
             {_ROLES.get(each.place, "") for each in contexts}
-            <= {_ROLES.get(each.place, "") for each in taught.get(slot, ())}
+            <= {_ROLES.get(each.place, "") for each in taught.get(slot, ())} | {""}
             for slot, contexts in proposed.items()
         )
 

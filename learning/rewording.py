@@ -64,11 +64,12 @@ HARD_LITERALS = (  # kind, form; the first that fits
     ("code", re.compile(r"(?=[\w-]*\d)[A-Za-z0-9][\w-]*\w|[A-Za-z]+_[\w]*\w", re.ASCII)),
 )
 WORD = re.compile(rf"[A-Za-z]+(?:['’-][A-Za-z]+)*|[{CJK}]+|%|[^\s]")
-SPACE = re.compile(r"(?:[\s,!…]|[.:?](?=\s|$)|#(?=\d))+")  # between words; ./x begins with a dot
+SPACE = re.compile(r"(?:[\s,!…]|[.:;?](?=\s|$)|#(?=\d))+")  # between words; ./x begins with a dot
 PATH_FOLLOWS = re.compile(r"\s*(?:[~\"'`「『《]|\.{0,2}/|[\w.-]*\.[A-Za-z]{1,4}\b)", re.ASCII)
 CHINESE_NUMBER = re.compile(
     r"[零一二两三四五六七八九十百]+(?=\s*(?:天|日|周|星期|个(?!人)|小时|分钟|秒|年|行|条|份|元|块|次|件|张|页|名))"
 )
+PATH_IN_CHINESE = re.compile(rf"[{CJK}][\w./{CJK}-]*(?=[\s,.?!]|$)")
 MEASURES = ("号", "个", "条", "份", "张", "名", "行", "件")
 
 
@@ -162,7 +163,7 @@ def understand(asked: Asked, procedure: Procedure, name: str, where: Where) -> U
     known = knowledge(procedure, name)
     try:
         parts = read(asked, procedure, known, where)
-        if why := _never(parts):
+        if why := never(parts):
             return Refusal(why)
         outcomes = [_as_wording(parts, sentence, known, procedure, where) for sentence in known.sentences]
     except Unclear as unclear:
@@ -205,6 +206,8 @@ class Knowledge:
     shapes: Mapping[str, str]
     chinese: frozenset[str]
     only_reads: bool
+    things: frozenset[str]  # all that its words may mean
+    texts: frozenset[str]  # its words as they are written
 
 
 def knowledge(procedure: Procedure, name: str) -> Knowledge:
@@ -228,7 +231,9 @@ def _knowledge(wordings: tuple[str, ...], name: str, parameters: tuple[str, ...]
             shapes[gap.name] = gap.shape or shapes.get(gap.name, "")
     chinese = frozenset(word.text for word in said if not word.text.isascii())
     packed = {key: tuple(dict.fromkeys(several)) for key, several in contexts.items()}
-    return Knowledge(sentences, frozenset(soft), packed, shapes, chinese, only_reads)
+    things = {thing for thing, _ in soft.union(*(sentence.explains for sentence in sentences))}
+    texts = frozenset(word.text for word in said)
+    return Knowledge(sentences, frozenset(soft), packed, shapes, chinese, only_reads, frozenset(things), texts)
 
 
 def _sentence(text: str) -> Sentence:
@@ -360,10 +365,16 @@ def _context(before: Sequence[Word], behind: Sequence[Word]) -> Context:
     left = next((word for word in before if not word.is_free and not _is_label(word)), None)
     right = behind[0] if behind else None
     unit = frozenset(thing for thing in (right.things if right else ()) if thing.startswith("u:"))
-    place = (left.place or "thing") if left else "start"
+    place = (left.place or _made(left) or "thing") if left else "start"
     if right and right.text in BEHIND and place in ("thing", "start"):
         place = "in"
     return Context(place, before[0].text if before else "", right.text if right else "", unit, labels)
+
+
+def _made(word: Word) -> str:
+    """ "to" for a Chinese verb that says what comes of it: 替换为."""
+    makes = len(word.text) > 1 and word.text.endswith(MAKES) and not word.things & {SHOW, "v:find"}
+    return "to" if makes and not word.text.isascii() else ""
 
 
 def _is_label(word: Word) -> bool:
@@ -411,7 +422,8 @@ class _Reader:
         touches = at > self.asked.start and plain[at - 1].isascii() and plain[at - 1].isalnum()
         for kind, form in () if touches else HARD_LITERALS:
             if (found := form.match(plain, at, end)) and found.end() > at:
-                return Literal(kind, self.asked.slot(at, found.end()), at, found.end()), found.end()
+                stop = self.end_of_path(found.end(), end) if kind == "path" else found.end()
+                return Literal(kind, self.asked.slot(at, stop), at, stop), stop
         if soft := self.soft(at, end, before):
             return soft
         word = WORD.match(self.asked.lower, at, end) or WORD.match(plain, at, end)
@@ -423,6 +435,16 @@ class _Reader:
             if said := re.compile(r"\s+".join(several) + r"(?![a-z])").match(plain.lower(), at, end):
                 return _word(" ".join(several)), said.end()
         return (_word(word[0]) if word[0][0].isalpha() else Word(word[0], meaning(word[0]))), word.end()
+
+    def end_of_path(self, at: int, end: int) -> int:
+        """Where a path ends that goes on in Chinese: ~/照片 with a space behind it; not where a sentence goes on, as in
+        ~/notes里的文件."""
+        rest = PATH_IN_CHINESE.match(self.asked.plain, at, end)
+        if not rest or self.asked.plain[at - 1] not in "/-_":
+            return at
+        words = [word for run in re.findall(rf"[{CJK}]+", rest[0]) for word in chinese_cut(run)]
+        is_sentence = any(word in FREE_CHINESE or word in BEHIND or word in PLACES for word in words)
+        return at if is_sentence else rest.end()
 
     def soft(self, at: int, end: int, before: str) -> tuple[Literal, int] | None:
         """A place, a number in words, a choice of a parameter, or a name: the longest."""
@@ -494,7 +516,7 @@ class _Reader:
         )
 
 
-def _never(parts: Sequence[Part]) -> str:
+def never(parts: Sequence[Part]) -> str:
     """What no wording may be said with."""
     for part in parts:
         if isinstance(part, Word):
@@ -525,11 +547,16 @@ def contradiction(
     """
     known = knowledge(procedure, name)
     parts = read(asked, procedure, known, where)
-    if why := _never(parts) or (_strange(parts, known) if is_strict else _foreign(parts, known)):
+    from learning.likeness import contrary, swapped
+
+    if why := contrary(parts, known, parameters.values(), is_careful=True) or (
+        _strange(parts, known) if is_strict else ""
+    ):
         return why
     around = [_around(parts, at) for at, part in enumerate(parts) if isinstance(part, Literal)]
     literals = [part for part in parts if isinstance(part, Literal)]
     taken: set[int] = set()
+    stands: list[tuple[int, str]] = []
     for key, value in parameters.items():
         schema = procedure.parameters[key]
         places = [
@@ -539,40 +566,18 @@ def contradiction(
             and not (is_strict and _value(literal, around[at], key, known, procedure, where) is None)
         ]
         taken.update(places)
+        stands += [(at, key) for at in places[:1]]
         is_filled_in = value == schema.get("default") or _is_default(key, value, procedure, where)
         if not places and not is_filled_in and not (_type(schema) == "text" and _stands(str(value), asked)):
             return f"it does not say {key}"
+    kinds = {key: _type(procedure.parameters[key]) for key in parameters}
+    if name := swapped([(key, around[at].place) for at, key in sorted(stands)], kinds, known):
+        return f"{name} stands where another value belongs"
     left = next(
         (literal for at, literal in enumerate(literals) if at not in taken and literal.kind not in ("name", "bare")),
         None,
     )
     return f"nothing takes up “{left.slot.written}”" if left else ""
-
-
-def leaves_out(asked: Asked, procedure: Procedure, name: str, where: Where) -> str:
-    """A word for what a procedure deals with that a request does not say, when it says all such words of no wording: who
-    asks for files does not ask for empty files. Empty when nothing is left out. Raises Unclear."""
-    known = knowledge(procedure, name)
-    said = frozenset(
-        pair for part in read(asked, procedure, known, where) if isinstance(part, Word) for pair in part.said
-    )
-    unsaid = [next(_subjects(sentence.pieces, said, known), None) for sentence in known.sentences]
-    return unsaid[0][0].text if unsaid and unsaid[0] is not None and None not in unsaid else ""
-
-
-def _foreign(parts: Sequence[Part], known: Knowledge) -> str:
-    """A word of the tables that the SOP's wordings have nothing of: another thing to do, another thing, another unit."""
-    explained = {thing for thing, _ in known.soft.union(*(sentence.explains for sentence in known.sentences))}
-    for at, part in enumerate(parts):
-        if not isinstance(part, Word) or part.is_free or part.place or part.things & explained:
-            continue
-        is_seen = known.only_reads and (SHOW in part.things or part.text in SEEING)
-        is_beside = _is_label(part) and any(
-            isinstance(near, Literal) for near in (*parts[max(0, at - 1) : at], *parts[at + 1 : at + 2])
-        )
-        if not is_seen and not is_beside and any(thing[:2] in TELLING for thing in part.things):
-            return f"it says “{part.text}”"
-    return ""
 
 
 def _is_listed(word: Word) -> bool:

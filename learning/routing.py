@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # a request in a known wording, the usual one, does without t
 Lane = Literal["wordings", "rewording", "offline", "model"]
 AskModel = Callable[[str, str], str]  # request, cards → the reply's text; raises ModelError
 BEST = 5  # SOPs that BM25 proposes
+LOOKED_AT = 40  # of those that it found are looked at for their parameters
 NEAR = 0.5  # of the best one's score is the least that an accepted one must have
 HINTS = 3
 NEAREST = 10  # of which the hints are taken
@@ -122,11 +123,14 @@ def choose(
             return Choice("none", None, [Candidate(name, 0.0, "", {}, why) for name, why in refused.items()], [])
     ranking = INDEX.of(known, past_requests or {})
     ranked = ranking.best(request, len(known))
-    five = [(by_name[name], score) for name, score in ranked if by_name[name].runs_alone][:BEST]
+    able = [(by_name[name], score) for name, score in ranked if by_name[name].runs_alone]
+    five = _best(able, request)
     match, candidates = _reworded(request, five, where)
     for lane, fill in (("offline", offline.fill if offline else None), ("model", _answer(ask_model))):
+        if match is not None or fill is None or (lane == "offline" and not request.isascii()):
+            continue
         cards = five if lane == "offline" else [each for each in five if _is_worth_a_call(each[0], request, ranking)]
-        if match is None and fill is not None and cards and (lane == "model" or request.isascii()):
+        if cards:
             match, candidates = _filled(request, cards, candidates, where, cast("Lane", lane), fill)
     if match is not None:
         return Choice("rote", match, candidates, [])
@@ -140,11 +144,31 @@ def choose(
     return Choice("model" if hints else "none", None, candidates, hints)
 
 
+def _best(ranked: list[tuple[Sop, float]], request: str) -> list[tuple[Sop, float]]:
+    """The five that are most like the request; of the first ones, those come first that its values could be for. The
+    ranking leads all the same: it is what `NEAR` is held against."""
+    from learning.shape import fits, values_in
+
+    kinds = values_in(request)
+    fitting = [pair for pair in ranked[:LOOKED_AT] if pair[0].procedure and fits(kinds, pair[0].procedure)]
+    rest = [pair for pair in ranked[:BEST] if pair not in fitting]
+    return sorted(
+        [*ranked[:1], *[each for each in [*fitting, *rest] if each not in ranked[:1]][: BEST - 1]],
+        key=lambda pair: -pair[1],
+    )
+
+
 def _is_worth_a_call(sop: Sop, request: str, ranking: Ranking) -> bool:
-    """A model is asked to choose only among what was learned here and is about the same things: a request that is about
-    something else must not cost a call more than it did. The seeds stand in every system prompt anyway."""
+    """A model is asked to choose only among what was learned here, and either is about the same things or takes just such
+    values: a request that is about something else must not cost a call more than it did. The seeds stand in every system
+    prompt anyway."""
+    from learning.shape import fits, values_in
+
     words = re.sub(r"\S*/\S*", " ", request)  # of a path the words say nothing about the task
-    return not sop.is_seed and ranking.share(words, sop.name) >= MODEL_COVER
+    if sop.is_seed or sop.procedure is None:
+        return False
+    share = ranking.share(words, sop.name)
+    return share >= MODEL_COVER or fits(values_in(request), sop.procedure)
 
 
 def typed_wordings(request: str, sops: Sequence[Sop], where: Where) -> Match | None:

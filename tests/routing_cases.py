@@ -6,6 +6,7 @@ Paths in the expectations: /w is the working folder, /o the owner's home folder.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -304,3 +305,93 @@ def write_sop(
         f"wordings:\n{listed}effects: {effects}\n{phases}\nresult: done\n",
         encoding="utf-8",
     )
+
+
+# More near misses, of other procedures: (what an SOP is asked for by, its effects, what else is asked for). No lane may do
+# them by the SOP, whatever a model says: a model that takes the first card for everything is what they are tried with.
+
+NEAR_OF: list[tuple[tuple[str, ...], str, tuple[str, ...]]] = [
+    (("back up {file} to {target}", "把 {file} 备份到 {target}"), "local", (
+        "restore ~/a.txt to ~/b", "move ~/a.txt to ~/b", "delete ~/a.txt from ~/b", "compare ~/a.txt to ~/b", "don't back up ~/a.txt to ~/b",
+        "back up ~/a.txt to ~/b every night", "back up ~/a.txt to ~/b if it changed", "back up ~/a.txt from ~/b", "email ~/a.txt to ~/b",
+        "back up ~/a.txt to ~/b and delete ~/a.txt", "encrypt ~/a.txt to ~/b", "把 ~/a.txt 恢复到 ~/b", "把 ~/a.txt 移动到 ~/b", "不要把 ~/a.txt 备份到 ~/b",
+        "每天把 ~/a.txt 备份到 ~/b", "把 ~/a.txt 备份到 ~/b 然后删除", "did you back up ~/a.txt to ~/b?", "why back up ~/a.txt to ~/b", "从 ~/a.txt 恢复到 ~/b",
+    )),
+    (("copy {file} to {target}", "把 {file} 复制到 {target}"), "local", (
+        "move ~/a.txt to ~/b", "rename ~/a.txt to ~/b", "link ~/a.txt to ~/b", "append ~/a.txt to ~/b", "upload ~/a.txt to ~/b", "copy ~/a.txt to ~/b and ~/c",
+        "copy the first line of ~/a.txt to ~/b", "never copy ~/a.txt to ~/b", "copy ~/a.txt to ~/b tomorrow", "copy ~/a.txt from ~/b", "把 ~/a.txt 移动到 ~/b",
+        "把 ~/a.txt 重命名为 ~/b", "把 ~/a.txt 追加到 ~/b", "别把 ~/a.txt 复制到 ~/b", "明天把 ~/a.txt 复制到 ~/b",
+    )),
+    (("count the rows in {file}", "统计 {file} 的行数"), "none", (
+        "list the rows in ~/a.csv", "count the columns in ~/a.csv", "count the empty rows in ~/a.csv", "count the rows not in ~/a.csv", "delete the rows in ~/a.csv",
+        "count the unique rows in ~/a.csv", "count the words in ~/a.csv", "sort the rows in ~/a.csv", "count the rows in ~/a.csv per region",
+        "count the rows in ~/a.csv from last week", "which rows are in ~/a.csv", "average the rows in ~/a.csv", "count the rows in ~/a.csv except the header",
+        "统计 ~/a.csv 的列数", "列出 ~/a.csv 的行", "统计 ~/a.csv 的空行数", "删除 ~/a.csv 的行", "统计 ~/a.csv 里不重复的行数",
+    )),
+    (("find the oldest file in {folder}", "找出 {folder} 里最旧的文件"), "none", (
+        "find the newest file in ~/a", "find the largest file in ~/a", "delete the oldest file in ~/a", "find the oldest folder in ~/a", "find the oldest pdf in ~/a",
+        "find the second oldest file in ~/a", "move the oldest file in ~/a", "find the oldest file not in ~/a", "open the oldest file in ~/a",
+        "rename the oldest file in ~/a", "找出 ~/a 里最新的文件", "找出 ~/a 里最大的文件", "删除 ~/a 里最旧的文件", "找出 ~/a 里最旧的文件夹",
+    )),
+    (("delete files older than {days} days in {folder}", "删除 {folder} 里超过 {days} 天的文件"), "destructive", (
+        "list files older than 9 days in ~/a", "delete files newer than 9 days in ~/a", "delete files older than 9 weeks in ~/a", "delete folders older than 9 days in ~/a",
+        "delete files older than 9 days in ~/a except logs", "delete empty files older than 9 days in ~/a", "archive files older than 9 days in ~/a",
+        "delete files older than 9 hours in ~/a", "don't delete files older than 9 days in ~/a", "delete only pdf files older than 9 days in ~/a",
+        "delete files larger than 9 days in ~/a", "are files older than 9 days in ~/a deleted", "restore files older than 9 days in ~/a",
+        "列出 ~/a 里超过 9 天的文件", "删除 ~/a 里超过 9 周的文件", "删除 ~/a 里不超过 9 天的文件", "删除 ~/a 里超过 9 天的文件夹", "移动 ~/a 里超过 9 天的文件",
+        "删除 ~/a 里超过 9 天的文件，但是保留日志", "除了日志，删除 ~/a 里超过 9 天的文件",
+    )),
+    (("sort {file} by {column} ascending into {target}",), "local", (
+        "sort ~/a.csv by price descending into ~/b.csv", "filter ~/a.csv by price ascending into ~/b.csv", "sort ~/a.csv by price ascending from ~/b.csv",
+        "group ~/a.csv by price ascending into ~/b.csv", "sort ~/a.csv by price ascending into ~/b.csv without the header",
+        "split ~/a.csv by price ascending into ~/b.csv", "把 ~/a.csv 按 price 降序排序，存到 ~/b.csv",
+    )),
+    (("compress {folder} into {target}", "把 {folder} 压缩到 {target}"), "local", (
+        "decompress ~/a into ~/b.zip", "unpack ~/b.zip into ~/a", "move ~/a into ~/b.zip", "compress ~/a into ~/b.zip and delete ~/a", "encrypt ~/a into ~/b.zip",
+        "compress only pictures of ~/a into ~/b.zip", "compress ~/a into ~/b.zip with a password", "sync ~/a into ~/b.zip", "把 ~/a 解压到 ~/b.zip",
+        "把 ~/a 移动到 ~/b.zip", "不要把 ~/a 压缩到 ~/b.zip", "把 ~/a 压缩到 ~/b.zip 然后上传",
+    )),
+    (("show the last {count} lines of {file}", "显示 {file} 的最后 {count} 行"), "none", (
+        "show the first 5 lines of ~/a.log", "delete the last 5 lines of ~/a.log", "show the last 5 words of ~/a.log", "show the last 5 errors of ~/a.log",
+        "show the last 5 lines of ~/a.log in reverse order", "count the last 5 lines of ~/a.log", "show all but the last 5 lines of ~/a.log", "append the last 5 lines of ~/a.log",
+        "显示 ~/a.log 的前 5 行", "删除 ~/a.log 的最后 5 行", "显示 ~/a.log 的最后 5 列", "显示 ~/a.log 最后 5 行以外的内容",
+    )),
+    (("cancel booking {number}", "取消预订 {number}"), "external", (
+        "confirm booking 77", "cancel invoice 77", "do not cancel booking 77", "cancel booking 77 and 78", "cancel booking 77 tomorrow", "refund booking 77", "show booking 77",
+        "cancel subscription 77", "was booking 77 cancelled?", "is booking 77 cancelled?", "who cancelled booking 77", "cancel booking 77 unless it is paid", "change booking 77",
+        "确认预订 77", "取消订单 77", "不要取消预订 77", "取消预订 77 和 78", "明天取消预订 77", "预订 77 取消了吗", "查看预订 77",
+    )),
+    (("send the report {file} to {address}",), "external", (
+        "send the invoice ~/a.pdf to bo@x.example", "delete the report ~/a.pdf at bo@x.example", "print the report ~/a.pdf for bo@x.example", "send no report ~/a.pdf to bo@x.example",
+        "send the report ~/a.pdf to bo@x.example on friday", "send a summary of the report ~/a.pdf to bo@x.example", "translate the report ~/a.pdf for bo@x.example",
+    )),
+    (("rename branch {old:quoted} to {new:quoted} in {folder}",), "local", (
+        'delete branch "a" to "b" in ~/r', 'rename tag "a" to "b" in ~/r', 'merge branch "a" to "b" in ~/r', 'rename branch to "a" from "b" in ~/r', 'push branch "a" to "b" in ~/r',
+        'rename branch "a" to "b" in ~/r and push it', 'rename all branches but "a" to "b" in ~/r', 'compare branch "a" to "b" in ~/r',
+    )),
+    (("stop the service {name:quoted}", "停止服务 {name:quoted}"), "external", (
+        'start the service "web"', 'restart the service "web"', 'stop the job "web"', 'do not stop the service "web"', 'stop the service "web" at 5', 'is the service "web" stopped?',
+        'disable the service "web"', 'stop the service "web" and "db"', '启动服务 "web"', '重启服务 "web"', '别停止服务 "web"', '停止任务 "web"',
+    )),
+]  # fmt: skip
+
+
+def near_sops(folder: Path) -> list[Sop]:
+    """An SOP for each of `NEAR_OF`, called near-0, near-1, …; its parameters have the types that their names tell."""
+    types = {"days": "integer", "count": "integer", "number": "integer"}
+    for number, (wordings, effects, _) in enumerate(NEAR_OF):
+        names = dict.fromkeys(name for wording in wordings for name in re.findall(r"\{(\w+)", wording))
+        schemas = [
+            f"{name}: {{type: integer}}" if name in types else
+            f"{name}: {{type: string, format: path}}" if name in ("file", "folder", "target") else f"{name}: {{type: string}}"
+            for name in names
+        ]  # fmt: skip
+        write_sop(
+            folder,
+            f"near-{number}",
+            "What was learned.",
+            list(wordings),
+            effects=effects,
+            properties=", ".join(schemas),
+        )
+    return SopStore(folder / "none", folder).all()

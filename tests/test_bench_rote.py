@@ -136,10 +136,14 @@ def test_a_few_tasks_from_teaching_to_requests() -> None:
         [*command, "--requests", "2", "--sizes", "40", "--json"],
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=200,
         check=True,
     )
-    found = json.loads(done.stdout)
+    both = json.loads(done.stdout)
+    with_one = both["with a model"]
+    assert with_one["faults"] == [] and with_one["asked of the model"]["author"] == 4
+    assert with_one["near miss"]["declined"] == with_one["near miss"]["asked"]
+    found = both["without a model"]
     assert [row["task"] for row in found["rows"]] == tasks.split(",")
     assert all(row["tokens"] > 1000 and row["calls"] >= 2 for row in found["rows"])
     assert found["faults"] == [], "something was silently wrong, or stopped behind a write"

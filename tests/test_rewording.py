@@ -192,7 +192,7 @@ class Said:
 
 def test_a_model_may_choose_what_rules_do_not_see(twelve: list[Sop]) -> None:
     said = Said('Sure.\n```json\n{"sop": "cancel-order", "parameters": {"order": 55}}\n```')
-    match = _choose("void order 55", twelve, ask_model=said).match
+    match = _choose("have order 55 cancelled", twelve, ask_model=said).match
     assert match is not None and (match.lane, match.sop.name, match.parameters) == (
         "model",
         "cancel-order",
@@ -205,19 +205,19 @@ def test_a_model_may_choose_what_rules_do_not_see(twelve: list[Sop]) -> None:
 @pytest.mark.parametrize(
     ("request_text", "answer"),
     [
-        ("void order 55", '{"sop": "none"}'),
-        ("void order 55", '{"sop": "cancel-order", "parameters": {"order": 56}}'),
-        ("void order 55", '{"sop": "cancel-order", "parameters": {}}'),
-        ("void order 55", '{"sop": "cancel-order", "parameters": {"order": 55, "force": true}}'),
-        ("void order 55", '{"sop": "format-disk", "parameters": {}}'),
-        ("void order 55", '{"sop": "cancel-order", "parameters": [55]}'),
-        ("void order 55", "{" * 100_000),
-        ("void order 55", "cancel-order"),
-        ("void order 55", ""),
-        ("void orders 55 and 56", '{"sop": "cancel-order", "parameters": {"order": 55}}'),
-        ("do not void order 55", '{"sop": "cancel-order", "parameters": {"order": 55}}'),
+        ("have order 55 cancelled", '{"sop": "none"}'),
+        ("have order 55 cancelled", '{"sop": "cancel-order", "parameters": {"order": 56}}'),
+        ("have order 55 cancelled", '{"sop": "cancel-order", "parameters": {}}'),
+        ("have order 55 cancelled", '{"sop": "cancel-order", "parameters": {"order": 55, "force": true}}'),
+        ("have order 55 cancelled", '{"sop": "format-disk", "parameters": {}}'),
+        ("have order 55 cancelled", '{"sop": "cancel-order", "parameters": [55]}'),
+        ("have order 55 cancelled", "{" * 100_000),
+        ("have order 55 cancelled", "cancel-order"),
+        ("have order 55 cancelled", ""),
+        ("have orders 55 and 56 cancelled", '{"sop": "cancel-order", "parameters": {"order": 55}}'),
+        ("do not have order 55 cancelled", '{"sop": "cancel-order", "parameters": {"order": 55}}'),
         ("refund order 55", '{"sop": "cancel-order", "parameters": {"order": 55}}'),
-        ("void order 55 tomorrow", '{"sop": "cancel-order", "parameters": {"order": 55}}'),
+        ("have order 55 cancelled tomorrow", '{"sop": "cancel-order", "parameters": {"order": 55}}'),
         ("drop logs older than 3 weeks in /l", '{"sop": "delete-old-logs", "parameters": {"days": 3, "folder": "/l"}}'),
         (
             "drop logs younger than 3 days in /l",
@@ -234,7 +234,7 @@ def test_a_model_that_cannot_be_reached_is_no_reason_to_stop(twelve: list[Sop]) 
     def nobody(request: str, cards: str) -> str:
         raise ModelUnavailable("no route to host")
 
-    assert _choose("void order 55", twelve, ask_model=nobody).decision == "model"
+    assert _choose("have order 55 cancelled", twelve, ask_model=nobody).decision == "model"
 
 
 def test_a_model_is_not_asked_when_rules_are_sure_or_nothing_is_near(twelve: list[Sop]) -> None:
@@ -262,9 +262,9 @@ class Guessing:
 
 def test_the_offline_model_passes_the_guards_and_hears_english_only(twelve: list[Sop]) -> None:
     right, wrong = Guessing("order-status", {"order": 55}), Guessing("cancel-order", {"order": 55})
-    match = _choose("examine the status of order 55", twelve, offline=right).match
+    match = _choose("at which status is order 55", twelve, offline=right).match
     assert match is not None and match.lane == "offline"
-    for request in ("refund order 55", "call off order 55", "cancel invoice 55", "expedite order 55"):
+    for request in ("refund order 55", "postpone order 55", "cancel invoice 55", "expedite order 55"):
         assert _choose(request, twelve, offline=wrong).match is None, request
     for request in ("examine the price of order 55", "examine the status of invoice 55", "examine order 55"):
         assert _choose(request, twelve, offline=right).match is None, request

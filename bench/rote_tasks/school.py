@@ -43,10 +43,12 @@ class Taught:
 
 
 class School:
-    """One owner with one home folder. `rng` gives the same for the same names, whatever else is measured."""
+    """One owner with one home folder, and a model at `model_url` or none. `rng` gives the same for the same names,
+    whatever else is measured."""
 
-    def __init__(self, home: Path, cwd: Path, world: World, seed: int) -> None:
+    def __init__(self, home: Path, cwd: Path, world: World, seed: int, model_url: str = "") -> None:
         self.home, self.cwd, self.world, self.seed = home, cwd, world, seed
+        self.model_url = model_url
         self.seen: list[Asked] = []  # runs of SOPs that are not proven yet, under the owner's eyes
         self._first: dict[
             str, tuple[Values, dict[str, Any]]
@@ -59,10 +61,11 @@ class School:
         return Random("/".join(map(str, (self.seed, *names))))
 
     def agent(self, lang: str, base_url: str = "") -> Agent:
-        """As a new process would put it together; without `base_url` it has no model."""
+        """As a new process would put it together; with no `base_url` it has the owner's model, if there is one."""
         from config import load
         from runs.assemble import Agent
 
+        base_url = base_url or self.model_url
         model = {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": base_url, "SOPWITH_MODEL": "scripted"}
         return Agent(load(self.home, "zh" if lang == "zh" else "en", model if base_url else {}))
 
@@ -174,7 +177,14 @@ class _Lesson:
             taught.why.append(str(error))
 
     def _draft(self, agent: Agent, lesson: Any, runs: Sequence[str]) -> Draft:
-        """Of one run: with what the owner says varies. Of two: what they agree on does not vary."""
+        """Of one run: with what the owner says varies. Of two: what they agree on does not vary. A model words it."""
+        from runs.authoring import author
+
+        draft = self._deterministic(agent, lesson, runs)
+        made = author(agent, draft, self.school.cwd)
+        return made.draft if made else draft
+
+    def _deterministic(self, agent: Agent, lesson: Any, runs: Sequence[str]) -> Draft:
         from learning.crystallise import crystallise
         from learning.trace import read_trace
         from runs import teach

@@ -1,0 +1,240 @@
+"""Whether a sentence asks for what an SOP does, where somebody else says that it does: a model that put a draft into words,
+or one that chose among cards.
+
+learning/rewording.py takes a request for an SOP by itself, so each word has to be accounted for. Here there is a claim, and
+what is looked for is what speaks against it: another thing to do, another unit or comparison, a negation, a condition too
+many, something that the SOP deals with left unsaid, a value in another value's place. Source: seed 002 §7.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from learning.concepts import (
+    ASKING,
+    BEHIND,
+    GENERIC_THINGS,
+    IDLE,
+    LIGHT,
+    NAMED_THINGS,
+    NEED,
+    NEUTRAL_TURNS,
+    NUMBERS,
+    QUESTIONS,
+    READING_TURNS,
+    SAME_DIRECTION,
+    SEEING,
+    families,
+    is_verb,
+    meaning,
+)
+from learning.rewording import (
+    FILE_OR_FOLDER,
+    MEASURES,
+    SHOW,
+    Choice,
+    Gap,
+    Knowledge,
+    Literal,
+    Part,
+    Piece,
+    Sentence,
+    Word,
+    never,
+)
+
+ONCE = frozenset({"t:unique", "v:deduplicate"})  # what says that of what is there twice one goes
+TWICE = frozenset({"t:duplicate", "o:duplicate", "v:delete"})
+AMOUNTS = frozenset({"多少", "几", "how much", "much", "counts", "numbers", "total"})
+COUNTED = frozenset({"u:time", "u:piece"})
+OPPOSITE: Mapping[str, Sequence[set[str]]] = {"from": ({"to"},), "to": ({"from"},)}
+PLAIN_PLACES = frozenset({"thing", "start", "value", "in"})
+
+
+def contrary(parts: Sequence[Part], known: Knowledge, values: Iterable[Any], *, is_careful: bool) -> str:
+    """What in a sentence speaks against it being one more way to ask for an SOP with these values; empty when nothing does.
+
+    Careful, for a request: a word that is in no table and in no wording says something that nobody knows. Else, for a
+    wording that is to be kept: such a word may stand for one of the wordings' own that is in no table either.
+    """
+    if why := never([part for part in parts if not (isinstance(part, Word) and part.text in known.texts)]):
+        return why
+    first = parts[0] if parts else None
+    if isinstance(first, Word) and first.text in QUESTIONS and not _reads(known):
+        return f"it asks “{first.text} …”"
+    given = {word for value in values for word in re.findall(r"\w+|\.", str(value).lower())}
+    unknown = []
+    for word in _left_over(parts, known, given):
+        is_listed = not all(thing.startswith("w:") for thing in _things(word))
+        if is_careful or is_listed:
+            if not is_listed or not _goes_along(word, known, is_careful=is_careful):
+                return f"it says “{word.text}”"
+        else:
+            unknown.append(word)
+    said = _directed({thing for part in parts if isinstance(part, Word) for thing in _things(part)})
+    if said & ONCE:
+        said |= TWICE
+    missing = [_missing(sentence, said, known, len(unknown)) for sentence in known.sentences]
+    if missing and all(missing):
+        return f"it does not say “{missing[0]}”"
+    is_other_verb = unknown and not any(isinstance(part, Word) and is_verb(part.things) for part in parts)
+    if known.things & NUMBERS and not _says_number(parts, known):
+        return "it does not ask for a number"
+    return "" if _reads(known) or is_other_verb or _has_the_verb(parts, known) else "it does not say what to do"
+
+
+def _left_over(parts: Sequence[Part], known: Knowledge, given: set[str]) -> Iterator[Word]:
+    """The words that say something and stand in no wording and in no value."""
+    for at, part in enumerate(parts):
+        if not isinstance(part, Word) or part.text in given or _is_idle(part, known):
+            continue
+        if not _is_beside(parts, at) and not _things(part) & known.things:
+            yield part
+
+
+def _is_idle(word: Word, known: Knowledge) -> bool:
+    """True for words that change nothing, or nothing for an SOP that only reads."""
+    is_small = word.is_free or word.place or word.text in BEHIND
+    is_idle = word.text in IDLE and not any(thing.startswith(("t:", "u:")) for thing in word.things)
+    if is_small or is_idle or (_reads(known) and word.text in LIGHT) or word.things & COUNTED:
+        return True
+    if word.things & NEUTRAL_TURNS or ("t:new" in word.things and known.things & {"v:add", "v:create"}):
+        return True
+    if SHOW in word.things or "v:find" in word.things or word.text in SEEING:  # to change something takes one verb more
+        return True
+    is_amount = word.text in AMOUNTS and bool(known.things & NUMBERS)
+    return _reads(known) and (word.text in ASKING or is_amount or bool(word.things & READING_TURNS))
+
+
+def _reads(known: Knowledge) -> bool:
+    """True for an SOP that only reads, or that is asked for as if it did."""
+    asks = any(sentence.head & NUMBERS for sentence in known.sentences)
+    return known.only_reads or asks or bool(known.texts & SEEING) or SHOW in known.things
+
+
+def _is_beside(parts: Sequence[Part], at: int) -> bool:
+    """True for "file", "number" or 个 beside a value."""
+    word = parts[at]
+    near = (*parts[max(0, at - 1) : at], *parts[at + 1 : at + 2])
+    is_label = isinstance(word, Word) and (bool(word.things & NAMED_THINGS) or word.text in MEASURES)
+    return is_label and any(isinstance(each, Literal) for each in near)
+
+
+def _goes_along(word: Word, known: Knowledge, *, is_careful: bool) -> bool:
+    """Whether a word of the tables that no wording has may be said for this SOP all the same."""
+    said = _things(word)
+    if _directed(said) & _directed(known.things) or (said & ONCE and known.things >= {"t:duplicate", "v:delete"}):
+        return True
+    tells_which = any(thing.startswith(("t:", "u:")) for thing in said)
+    verbs = frozenset(thing for thing in said if thing.startswith("v:"))
+    if verbs and not tells_which and families(verbs) & families(known.things):
+        return True
+    things = frozenset(thing for thing in word.things if thing.startswith("o:"))
+    return bool(things) and not tells_which and (
+        not is_careful or bool(things & GENERIC_THINGS)
+    )  # fmt: skip
+
+
+def _things(word: Word) -> frozenset[str]:
+    """What a word may mean, "sorted" and "sorting" too; a verb nothing but that, so that a parameter called "count" knows
+    nothing of counting."""
+    found = word.things
+    if word.text.isascii() and word.text.endswith(("ed", "ing")):
+        base = word.text.removesuffix("ing").removesuffix("ed")
+        bases = {base, f"{base}e", base[:-1] if base[-2:-1] == base[-1:] else base, f"{base[:-1]}y"}
+        found |= {thing for each in bases for thing in meaning(each) if thing.startswith("v:")}
+    return frozenset(thing for thing in found if not thing.startswith("w:")) if is_verb(found) else found
+
+
+def _directed(things: frozenset[str] | set[str]) -> frozenset[str]:
+    """The things, and for a comparison the direction that it has: the largest is the highest."""
+    return frozenset(things) | {SAME_DIRECTION[thing] for thing in things if thing in SAME_DIRECTION}
+
+
+def _missing(sentence: Sentence, said: frozenset[str], known: Knowledge, spare: int) -> str:
+    """A word of a wording that is not said; up to `spare` words of no table may be said by words that nobody knows."""
+    for at, piece in enumerate(sentence.pieces):
+        words = [word for word in _words(piece) if not _goes_unsaid(word, at, sentence, said, known)]
+        if all(_directed(word.things) & said for word in words):
+            continue
+        if spare and all(thing.startswith("w:") for word in words for thing in word.things):
+            spare -= 1
+            continue
+        return words[0].text
+    return ""
+
+
+def _words(piece: Piece) -> tuple[Word, ...]:
+    """The words of a piece; of a choice the first, unless it may be left out."""
+    if isinstance(piece, Choice):
+        return piece.options[0] if all(piece.options) else ()
+    return (piece,) if isinstance(piece, Word) else ()
+
+
+def _goes_unsaid(word: Word, at: int, sentence: Sentence, said: frozenset[str], known: Knowledge) -> bool:
+    """Whether a word of a wording says nothing about which task is meant, or is only what is to be done."""
+    if _is_idle(word, known) or word.text in LIGHT:
+        return True
+    if word.things & NAMED_THINGS:
+        near = (*sentence.pieces[max(0, at - 1) : at], *sentence.pieces[at + 1 : at + 2])
+        return any(isinstance(each, Gap) for each in near) or ("o:file" in word.things and not said & FILE_OR_FOLDER)
+    if word.things & GENERIC_THINGS:
+        return True
+    if "t:first" in word.things:  # "largest first" is said by "descending"
+        return any(_directed(each.things) & {"t:up", "t:down"} for piece in sentence.pieces for each in _words(piece))
+    is_thing = any(thing.startswith(("o:", "t:")) for thing in word.things)
+    return is_verb(word.things) and not is_thing and (at == 0 or bool(families(word.things)))
+
+
+def _says_number(parts: Sequence[Part], known: Knowledge) -> bool:
+    """Whether a request for an SOP whose result is a number asks for one: who lists the rows does not count them."""
+    own = families(known.things & NUMBERS)
+    return any(
+        isinstance(part, Word)
+        and (
+            _things(part) & NUMBERS or families(_things(part)) & own or part.text in AMOUNTS or part.text.endswith("数")
+        )
+        for part in parts
+    )
+
+
+def _has_the_verb(parts: Sequence[Part], known: Knowledge) -> bool:
+    wanted = frozenset(thing for thing in known.things if thing.startswith("v:"))
+    if not wanted:
+        return True
+    texts = {part.text for part in parts if isinstance(part, Word)}
+    if texts & NEED and families(wanted) & families(frozenset({"v:create", "v:write"})):
+        return True
+    said = [
+        _things(part)
+        for at, part in enumerate(parts)
+        if isinstance(part, Word) and (at == 0 or not any(thing.startswith("t:") for thing in part.things))
+    ]  # "empty" is to be done where it stands first, and else tells which
+    return any(things & wanted or families(things) & families(wanted) for things in said)
+
+
+def swapped(stands: Sequence[tuple[str, str]], kinds: Mapping[str, Any], known: Knowledge) -> str:
+    """A parameter whose value stands where a wording has that of another of its kind: "from" is not "to". `stands`: each
+    value's parameter and place, in their order. Empty when there is none."""
+    own = {name: {plain(each.place) for each in several} for name, several in known.contexts.items()}
+    for name, place in stands:
+        if own.get(name) in OPPOSITE.get(place, ()):
+            return name
+    orders = {(a, b) for each in known.sentences for at, a in enumerate(each.gaps) for b in each.gaps[at + 1 :]}
+    for at, (name, place) in enumerate(stands):
+        for behind, (other, _) in enumerate(stands):
+            if other == name or kinds.get(other) != kinds.get(name) or plain(place) in own.get(name, set()):
+                continue
+            if place == "for" and at > behind:  # "swap a for b" says either
+                return name
+            pair = (name, other) if at < behind else (other, name)
+            if plain(place) in own.get(other, set()) and (plain(place) or pair not in orders):
+                return name
+    return ""
+
+
+def plain(place: str) -> str:
+    """The place, with those in one that say nothing about a value."""
+    return "" if place in PLAIN_PLACES else place

@@ -29,7 +29,11 @@ _SED_WRITES = re.compile(
 
 def has_effect(code: str) -> bool:
     """Whether a one-liner may do more than compute and print. Words in its strings do not count."""
-    return bool(_LOADED.search(code) or _EFFECT.search(_STRINGS.sub("''", code)))
+    names = [text[1:-1] for text in _STRINGS.findall(code)]
+    is_called_by_name = "(" in code and any(
+        _EFFECT.fullmatch(name) for name in names if "_map" in code or "call" in code or "send" in code
+    )
+    return bool(_LOADED.search(code) or is_called_by_name or _EFFECT.search(_STRINGS.sub("''", code)))
 
 
 def started(code: str) -> list[str]:

@@ -37,7 +37,7 @@ from safety.tables import GUARDED_VARIABLES, INTERPRETERS, SHELLS, TABLE, WRAPPE
 __all__ = ["GUARDED_VARIABLES", "INTERPRETERS", "SHELLS", "TABLE", "WRAPPERS", "WRITES", "Finding", "Look", "Risk"]
 
 MAX_DEPTH = 6
-MAX_COMMANDS = 500  # in one script; nobody reads more before they say yes
+MAX_COMMANDS = 250  # in one script; nobody reads more before they say yes
 MAX_CHARS = 24_000  # a longer script is looked at in part, and asked about
 _BOMB = re.compile(
     r"(?<![\w:.])([\w:.]{1,40})\s{0,9}\(\)\s*[{(]\s*\1\s*[|&]\s*\1\s*&?\s*;?\s*[})]|while\s+(true|:)[^\n]{0,20}do[^\n]{0,20}\$0\s*&"
@@ -51,31 +51,10 @@ _INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\u
 _DISKS = re.compile(
     r"mkfs|mke2fs|mkdosfs|wipefs|blkdiscard|shred|mkswap|sgdisk|sfdisk|parted|hdparm|badblocks|pvremove|pvcreate|mdadm|cryptsetup|nvme|dd$|ddrescue|gdisk|wipe$"
 )
-_DISK_READS = {
-    "-l",
-    "--list",
-    "-p",
-    "--print",
-    "-d",
-    "--dump",
-    "print",
-    "list",
-    "-I",
-    "-i",
-    "-v",
-    "--detail",
-    "--examine",
-    "luksDump",
-    "isLuks",
-    "smart-log",
-    "id-ctrl",
-    "-n",
-    "--no-act",
-    "status",
-    "-tT",
-    "-t",
-    "-T",
-}
+_DISK_READS = names(
+    "-l --list -p --print -d --dump print list -I -i --detail --examine luksDump isLuks smart-log id-ctrl -n --no-act status -tT -t -T"
+)
+_NEVER_READS = re.compile(r"mkfs|mke2fs|mkdosfs|shred|mkswap|blkdiscard|dd$|ddrescue|pvremove|pvcreate|wipe$")
 _DESTROYS = {
     ("lvremove", ""),
     ("vgremove", ""),
@@ -290,6 +269,28 @@ class Look:
         if command.loop_variable:
             self._loop(command)
             return
+        if self._loops and (used := self._used_loop(command)):
+            for value in self._loops[used]:
+                self.variables[used] = value
+                self._simple(command)
+            self.variables.pop(used)
+            return
+        self._simple(command)
+
+    def _used_loop(self, command: Command) -> str | None:
+        """The variable of a loop whose values are known, if the command uses one."""
+        words = [*command.words, *(redirect.word for redirect in command.redirects)]
+        return next(
+            (
+                part.value
+                for word in words
+                for part in word.parts
+                if part.kind == "variable" and part.value in self._loops
+            ),
+            None,
+        )
+
+    def _simple(self, command: Command) -> None:
         args = self._expander().words(command.words)
         self._redirects(command, args)
         if args:
@@ -447,7 +448,9 @@ class Look:
             return
         text = self._output(command) if command.words else ""
         if not is_append and redirect.operator != "<>" and not str(path).startswith("/dev/"):
-            is_empty = name in ("", ":", "true") or (name == "cat" and text is None and self._reads_nothing(command))
+            is_empty = (not command.is_piped and name in ("", ":", "true")) or (
+                name == "cat" and text is None and self._reads_nothing(command)
+            )
             if is_empty:
                 self._add("delete", f"empties {path}", name)
         before = self.written.get(str(path), "") if is_append else ""
@@ -504,6 +507,10 @@ class Look:
         if path is not None and str(path) in self.written:
             self._nested([self.written[str(path)]])
             return
+        key = (args[0].start, "\1".join(str(arg.text) for arg in args), self.cwd)
+        if command.source is None and not command.redirects and name not in SHELLS and key in self._seen:
+            return  # the same again: the same findings
+        self._seen.add(key)
         name = name.rpartition("/")[2] or name
         if name.lower().endswith(".exe"):
             name = name[:-4].lower()
@@ -526,8 +533,8 @@ class Look:
             self._database(name, args, values, command)
         elif name in _CONTAINERS:
             self._container(name, operands, args, values, command)
-        elif name in verbs.CLOUDS:
-            self._cloud(name, values, operands)
+        elif name.lower() in verbs.CLOUDS:
+            self._cloud(name.lower(), values, operands)
         elif name in verbs.RUNNERS or name in ("php", "python", "python3", "uv", "poetry", "bundle", "npx"):
             self._task(name, operands, values)
         elif not found and name not in WRAPPERS and name not in _PLAIN:
@@ -727,9 +734,9 @@ class Look:
             return [Arg(word, word) for word in text.split()] or [Arg(None)]
         source = command.source
         if source and source.words and source.words[0].literal == "find":
-            roots = self._roots_of_find(self._expander().words(source.words))
-            if roots and not self._is_filtered([word.literal or "" for word in source.words]):
-                return roots
+            found = self._expander().words(source.words)
+            if not self._is_filtered([arg.start for arg in found]):
+                return self._roots_of_find(found)
         return [Arg(None)]
 
     def _shell(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
@@ -1025,7 +1032,7 @@ class Look:
                 value[1:]
                 if value.startswith("+")
                 else known[at + 1]
-                if value in ("-c", "--cmd", "-P", "--pager") and at + 1 < len(known)
+                if (value in ("--cmd", "-P", "--pager") or re.fullmatch(r"-\w*c", value)) and at + 1 < len(known)
                 else ""
             )
             if re.search(r"!|system\(|:terminal|python3?\s|lua\s", text) or (text and value in ("-P", "--pager")):
@@ -1150,10 +1157,11 @@ class Look:
             return
         path = self._path(arg)
         if path is None:
-            if arg.text is None and (not arg.start.startswith("/") or arg.start.count("/") < 2):
+            is_placed = arg.start.count("/") > 1 if arg.start.startswith("/") else re.match(r"\w[\w.-]*/", arg.start)
+            if arg.text is None and not is_placed:
                 self._add("unknown", f"{name} writes to a place that is only known when it runs", name)
                 return
-            path = _plain(Path(arg.start or "/"))
+            path = self._join(arg.start or "/") or _plain(Path(arg.start))
         kind = self.places.kind(path)
         if kind == "device" or self.places.is_vital_file(path):
             self._add("catastrophic", f"{name} writes to {path}, on which the machine depends", name)
@@ -1220,7 +1228,7 @@ class Look:
             self._add("catastrophic", "kill -1 stops every process", name)
         if (
             _DISKS.match(name)
-            and not _DISK_READS & set(values)
+            and (_NEVER_READS.match(name) or not _DISK_READS & set(values))
             and any(
                 re.search(r"^(of=)?/dev/(?!null|zero|u?random|shm|std|fd)", value or "")
                 for value in values

@@ -160,6 +160,7 @@ def only_shows(name: str, values: list[str | None]) -> bool:
     known = [value or "" for value in values]
     shows = {
         "systemctl": known[:1] == [] or bool(re.match(r"(status|list|show|is-|cat|get-|help|--version|-h)", next((value for value in known if value == "--version" or not value.startswith("-")), "list"))),
+        "ansible-playbook": bool({"--syntax-check", "--check", "-C", "--list-hosts", "--list-tasks"} & set(known)),
         "kill": values[:1] in (["-0"], ["-l"]),
         "crontab": values == ["-l"],
         "trap": not known or known[0] in ("-", "", "-p") or known[1:] == [],
@@ -167,7 +168,7 @@ def only_shows(name: str, values: list[str | None]) -> bool:
         "mount": not values,
         "ifconfig": len(values) <= 1,
         "route": not values or values == ["-n"],
-        "git": known[:2] in (["stash", "list"], ["restore", "--staged"], ["rebase", "--abort"], ["clean", "-n"]) or "--dry-run" in known,
+        "git": known[:2] in (["stash", "list"], ["rebase", "--abort"], ["clean", "-n"]) or "--dry-run" in known or (known[:1] == ["restore"] and "--staged" in known and not {"--worktree", "-W", "-SW"} & set(known)),
         "ssh-keygen": "-l" in known or "-lf" in known,
         "ssh": values == ["-V"],
         "ip": not {"add", "del", "set", "flush", "change", "replace"} & set(known),

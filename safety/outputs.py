@@ -24,12 +24,18 @@ def printed(name: str, values: list[str]) -> str | None:
         return form
     found = []
     for _ in range(20):
-        found.append(
-            re.sub(r"%[-\d.]*([sdbcqx%])", lambda match: "%" if match[1] == "%" else rest.pop(0) if rest else "", form)
-        )
+        found.append(re.sub(r"%[-\d.]*([sdbcqx%])", lambda match: _next(match[1], rest), form))
         if not rest:
             return "".join(found)
     return None
+
+
+def _next(letter: str, rest: list[str]) -> str:
+    """What stands for one `%s`: the next argument, taken from `rest`."""
+    if letter == "%":
+        return "%"
+    text = rest.pop(0) if rest else ""
+    return _escaped(text) if letter == "b" else text
 
 
 def _escaped(text: str) -> str:

@@ -39,7 +39,7 @@ _WRITES = {".write_text", ".write_bytes"}
 _ROWS: dict[str, tuple[Risk, str]] = {name: (risk, reason) for risk, reason, names in CALLS for name in names.split()}
 # Most scripts hold none of these words: then there is nothing to look for, at a hundredth of the cost.
 _MARKERS = re.compile(
-    r"remove|unlink|rmdir|rmtree|truncate|renam|replace|move|smtp|send|requests|httpx|post|ftplib|paramiko|socket|kill|chown|setuid|fork|chroot"
+    r"remove|unlink|rmdir|rmtree|truncate|renam|replace|move|smtp|send|urlopen|requests|httpx|post|ftplib|paramiko|socket|kill|chown|setuid|fork|chroot"
     r"|terminate|ctypes|eval|exec|compile|__import__|import_module|runpy|marshal|pickle|system|popen|subprocess|spawn|open|write_|[/~]|getattr"
 )
 
@@ -124,6 +124,8 @@ def _call(
         ]
         if vital or own:
             return vital + own
+    if last == ".urlopen" and (len(node.args) > 1 or any(keyword.arg == "data" for keyword in node.keywords)):
+        return [Finding("send", f"{name}: sends to others", name)]
     row = _ROWS.get(".".join(name.split(".")[-2:])) or (_ROWS.get(last) if "." in name else None)
     return [Finding(row[0], f"{name}: {row[1]}", name)] if row else []
 

@@ -18,7 +18,6 @@ CLIENTS: dict[str, str] = {
 VALUED = {
     "psql": "-h -p -U -d -o -v -P -F -R -T -L --host --port --username --dbname --set --output", "mysql": "-h -P -u -D -S --host --port --user --database",
     "sqlite3": "-separator -nullvalue -newline -init", "duckdb": "-separator -nullvalue -newline -init", "mongosh": "--host --port -u -p --username --password --authenticationDatabase",
-    "redis-cli": "-h -p -n -a -u -r -i -s -x --user --pass --pattern --count --type",
 }  # fmt: skip
 _INERT = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|`[^`]*`", re.DOTALL)
 _READS = {"select", "show", "explain", "describe", "desc", "with", "values", "table", "pragma", "use", "help", "status", "from", "list", "exists", "begin", "commit", "end", "rollback", "summarize", "check"}  # fmt: skip

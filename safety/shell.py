@@ -251,7 +251,7 @@ class _Reader:
                 -1
             ]  # the grammar gives `a && b > f` the redirection as a whole, bash gives it to b
         is_simple = last is not None and last.type in ("command", *_DECLARES)
-        command = self.script.commands.pop() if is_simple else Command()
+        command = self.script.commands.pop() if is_simple else Command(is_piped=body is not None)
         for child in node.children:
             if child.type in _REDIRECTS:
                 self._redirect(child, command)
@@ -502,7 +502,7 @@ class _Reader:
             return Part("variable", "PWD", is_quoted)
         return Part("unknown", "", is_quoted, source[:2] if source.startswith(("<(", ">(")) else "$(", own)
 
-    _VISITS: dict[str, Callable[[_Reader, Node], None]] = {  # noqa: RUF012
+    _VISITS: dict[str, Callable[[_Reader, Node], None]] = {  # noqa: RUF012 - a table, never changed
         "command": _command,
         "declaration_command": _declaration,
         "unset_command": _declaration,

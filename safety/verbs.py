@@ -15,7 +15,7 @@ Kind = Literal["reads", "deletes", "spends", "changes", "shows keys"]
 
 READS = names(
     "describe list ls get show view status logs log tail plan diff info inspect search find explain top version help history validate lint fmt format template"
-    " synth preview events whoami ps stats read cat check lookup print doc docs completion members peers nodes metrics usage dig output graph wait watch"
+    " synth preview events whoami ps stats read cat check lookup print doc docs completion members peers nodes metrics checks usage dig output graph wait watch"
     " query export count head du stat tree exists test audit env console-url outputs providers monitor browse open dashboard ping verify can-i api-resources"
     " api-versions cluster-info batch-get scan select download ssh-config render build compile batch-describe estimate detect"
 )
@@ -62,6 +62,7 @@ _KEYS = re.compile(
 # Tasks of runners: by what the task is called.
 RUNNERS = {"npm", "pnpm", "yarn", "bun", "make", "gmake", "just", "task", "rake", "rails", "mix", "gulp", "grunt", "nx", "turbo", "invoke", "inv", "fab", "artisan", "manage.py", "composer", "ant", "gradle", "gradlew", "mvn", "mvnw", "deno", "lerna", "django-admin", "flask", "prisma", "alembic", "flyway", "liquibase", "knex", "sequelize", "typeorm", "drizzle-kit", "cap", "dokku", "lein", "sbt", "bazel", "symfony", "wp", "drush", "ember", "ng", "hatch", "pdm", "rye", "nox", "tox", "lando", "ddev"}  # fmt: skip
 _TASK = re.compile(r"(?i)^(deploy|publish|release|destroy|drop(all)?|reset|flush|purge|migrate|migrations?:(run|revert)|rollback|downgrade|upgrade|prune|wipe|uninstall|nuke|teardown|truncate|unpublish|promote|undo|revert|fresh|loaddata|seed|createsuperuser|changepassword|push|send|upload)$")  # fmt: skip
+_HARD = DELETES | {"deploy", "publish", "push", "send", "install", "apply", "upload", "login", "restore"}
 _DRY = re.compile(
     r"--?(dry-?run(=(client|server|true))?|just-print|syntax-check|check-only|whatif|what-if|plan-only|preview)"
 )
@@ -82,17 +83,23 @@ def kind_of_word(word: str, name: str = "") -> Kind | None:
     parts = pieces(word)
     if parts and parts[0] in READS and parts[0] not in NOUNS:
         return "reads"
-    for wanted, kind in ((DELETES, "deletes"), (SPENDS, "spends"), (CHANGES, "changes")):
+    kinds: tuple[tuple[frozenset[str], Kind], ...] = ((DELETES, "deletes"), (SPENDS, "spends"), (CHANGES, "changes"))
+    for wanted, kind in kinds:
         if word in wanted or any(part in wanted for part in parts):
-            return kind  # type: ignore[return-value]
+            return kind
     return "reads" if any(part in READS for part in parts) else None
 
 
 def judge_cloud(name: str, values: Sequence[str | None], operands: Sequence[str | None]) -> Kind:
     """What a cloud's command line does. Without a verb that we know: it changes something."""
     known = [value or "" for value in values]
+    if name == "gh" and operands[:1] == ["api"]:
+        sends = {"-f", "-F", "--field", "--raw-field", "--input"} & set(known) or re.search(
+            r"(-X|--method)[ =]?(POST|PUT|PATCH|DELETE)", " ".join(known)
+        )
+        return "changes" if sends else "reads"
     whole = " ".join((name, *known))
-    if set(known) <= _HELP or "--help" in known:
+    if (known and set(known) <= _HELP) or "--help" in known:
         return "reads"
     if _KEYS.search(whole):
         return "shows keys"
@@ -116,7 +123,7 @@ def judge_cloud(name: str, values: Sequence[str | None], operands: Sequence[str 
             kind = kind_of_word(words[at + 1] or "", name) or "reads"
         if kind:
             return _exception(name, word, words, kind)
-    return "reads" if noun or (name in ("heroku", "kubectx", "multipass") and len(words) == 1) else "changes"
+    return "reads" if noun or (name == "kubectx" and not words) else "changes"
 
 
 def _exception(name: str, word: str, words: Sequence[str | None], kind: Kind) -> Kind:
@@ -126,8 +133,6 @@ def _exception(name: str, word: str, words: Sequence[str | None], kind: Kind) ->
             re.match(r"[a-z0-9]+://", words[-2] or "")
         )
         return "reads" if ends_here else "changes"
-    if name == "gh" and word == "api":
-        return "reads"
     return kind
 
 
@@ -144,9 +149,12 @@ def judge_task(operands: Sequence[str | None]) -> str | None:
 
 def judge_unknown(operands: Sequence[str | None]) -> Kind | None:
     """A program that nobody has listed, with a subcommand that deletes or the like. Only its first word counts."""
-    word = operands[0] if operands else None
-    if not word or not re.fullmatch(r"[a-z][a-z:_-]{1,30}", word):
-        return None
-    kind = kind_of_word(word)
-    hard = DELETES | {"deploy", "publish", "push", "send", "install", "apply", "upload", "login"}
-    return kind if kind != "reads" and any(part in hard for part in [word, *pieces(word)]) else None
+    for word in operands[:2]:
+        if not word or not re.fullmatch(r"[a-z][a-z:_-]{1,30}", word):
+            return None
+        kind = kind_of_word(word)
+        if kind == "reads":
+            return None
+        if any(part in _HARD for part in [word, *pieces(word)]):
+            return kind
+    return None

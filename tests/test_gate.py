@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from config import SafetyConfig
 from safety.gate import Ask, Decision, Gate
-from safety.shell import parse
+from safety.shell import NotUnderstood, parse
 
 
 @pytest.fixture
@@ -276,6 +276,47 @@ def test_link_out_of_the_roots_is_followed(gate: Gate) -> None:
     assert bash(gate, "echo x > out/motd").risk == "outside"
 
 
+GATE_CASES = Path(__file__).parent / "gate_cases"
+WANTED = {
+    "dangerous": ("confirm", "refuse"),
+    "cloud": ("confirm", "refuse"),
+    "disguised": ("confirm", "refuse"),
+    "catastrophic": ("refuse",),
+    "harmless": ("allow",),
+    "quoted": ("allow",),
+}
+
+
+@pytest.mark.parametrize("name", [*WANTED, "odd"])
+def test_collection_is_judged_as_its_name_says(name: str) -> None:
+    owner = Path("/home/mia")
+    judge, wrong = Gate(SafetyConfig(), owner / ".sopwith", owner, owner / "work"), []
+    for line in (GATE_CASES / f"{name}.txt").read_text("utf-8").splitlines():
+        if line.startswith("## ") or not line:
+            continue
+        wanted, _, command = line.partition(": ") if name == "odd" else ("", "", line)
+        decision = bash(judge, command.replace("⏎", "\n"))
+        if decision.decision not in (WANTED.get(name) or (wanted,)):
+            wrong.append((command, decision))
+    assert wrong == []
+
+
+def test_what_cannot_be_read_as_a_whole_is_asked_about_and_its_catastrophes_refused(gate: Gate) -> None:
+    for script in ("echo 'unclosed", "if true; then", "{rm,x", "cat <<A <<B\n1\nA\n2\nB", "ls ))"):
+        assert parse_fails(script), script
+        assert bash(gate, script).decision == "confirm", script
+    assert bash(gate, "fi; rm -rf / ; ((").decision == "refuse"
+    assert bash(gate, "echo " + "a" * 100_000 + "\nrm -rf /").decision == "refuse"
+
+
+def parse_fails(script: str) -> bool:
+    try:
+        parse(script)
+    except NotUnderstood:
+        return True
+    return False
+
+
 _scraps = st.sampled_from(
     [
         "rm",
@@ -331,6 +372,8 @@ _scraps = st.sampled_from(
 def test_no_script_makes_the_gate_fail(gate: Gate, script: str) -> None:
     for decision in (bash(gate, script), python(gate, script)):
         assert decision.decision in ("allow", "confirm", "refuse")
+    if parse_fails(script):
+        assert bash(gate, script).decision != "allow"
 
 
 def test_decisions_are_quick(gate: Gate) -> None:
@@ -344,7 +387,8 @@ def test_decisions_are_quick(gate: Gate) -> None:
     assert sorted(times)[int(len(times) * 0.9)] < 0.010
     start = time.perf_counter()
     bash(gate, "echo hello world; ls -l some/file\n" * 3000)
-    assert time.perf_counter() - start < 3
+    bash(gate, "a|" * 50_000)
+    assert time.perf_counter() - start < 0.5
 
 
 def test_commands_within_commands_are_found() -> None:

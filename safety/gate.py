@@ -48,6 +48,8 @@ class Ask:
     paths: tuple[Path, ...]
     session: str  # "main", or another: shared
     request: str = ""  # what the owner asked for
+    origin: tuple[str, ...] = ()  # whose words the run has read besides the owner's: "web", "mcp", "outside", "shared"
+    attended: bool = True  # somebody is there to be asked now
 
 
 @dataclass(frozen=True, slots=True)

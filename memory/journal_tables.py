@@ -1,0 +1,60 @@
+"""The tables of `journal/memory.sqlite3`: one step for each version; a file of an older version takes the steps it lacks.
+
+Times are microseconds since 1970, UTC. `near` is the turn before, with the speaker: a keyword there counts too, less.
+Everything here is made anew from the originals by `memory rebuild`, except when something was read last. Source: seed
+003 P3.2.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+from memory.journal_lock import JournalTooNew
+
+STEPS = (
+    """
+CREATE TABLE turns (number INTEGER PRIMARY KEY, session TEXT NOT NULL, id TEXT NOT NULL, who TEXT NOT NULL, text NOT NULL,
+  at INTEGER NOT NULL, timezone TEXT NOT NULL, run TEXT NOT NULL, importance INTEGER NOT NULL, emotion TEXT NOT NULL,
+  source TEXT NOT NULL, hash TEXT NOT NULL, last_accessed INTEGER, UNIQUE (session, id));
+CREATE INDEX turns_of_session ON turns (session, at);
+CREATE INDEX turns_at ON turns (at);
+CREATE INDEX turns_hash ON turns (hash);
+CREATE TABLE mentioned (number INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL, text TEXT NOT NULL);
+CREATE INDEX mentioned_of ON mentioned (number);
+CREATE INDEX mentioned_at ON mentioned (start, end);
+CREATE TABLE tags (number INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (number, tag)) WITHOUT ROWID;
+CREATE INDEX tagged ON tags (tag);
+CREATE VIRTUAL TABLE words USING fts5 (own, near, content = '', tokenize = 'ascii');
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, row);
+CREATE TABLE episodes (number INTEGER PRIMARY KEY, session TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,
+  scene_start INTEGER NOT NULL, scene_end INTEGER NOT NULL, summary TEXT NOT NULL, importance INTEGER NOT NULL,
+  participants TEXT NOT NULL, hash TEXT NOT NULL, last_accessed INTEGER);
+CREATE INDEX episodes_at ON episodes (session, start, end);
+CREATE INDEX scenes_at ON episodes (session, scene_start, scene_end);
+CREATE TABLE episode_members (number INTEGER PRIMARY KEY, episode INTEGER NOT NULL);
+CREATE INDEX members_of ON episode_members (episode);
+CREATE TABLE embeddings (hash TEXT NOT NULL, model TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (hash, model))
+  WITHOUT ROWID;
+CREATE TABLE queue (kind TEXT NOT NULL, key TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0,
+  not_before REAL NOT NULL DEFAULT 0, error TEXT NOT NULL DEFAULT '', PRIMARY KEY (kind, key)) WITHOUT ROWID;
+CREATE TABLE originals (name TEXT PRIMARY KEY, size INTEGER NOT NULL) WITHOUT ROWID;
+""",
+)
+VERSION = len(STEPS)
+
+
+def bring_up_to_date(database: sqlite3.Connection) -> None:
+    """Takes the steps that the file lacks, each whole or not at all. Raises JournalTooNew, sqlite3.Error."""
+    for number in range(version(database), VERSION):
+        database.executescript(f"BEGIN IMMEDIATE; {STEPS[number]} PRAGMA user_version = {number + 1}; COMMIT;")
+
+
+def version(database: sqlite3.Connection) -> int:
+    """The version of a file. Raises JournalTooNew for one that is not known here."""
+    found = int(database.execute("PRAGMA user_version").fetchone()[0])
+    if found > VERSION:
+        raise JournalTooNew(
+            f"the journal was made by a newer Sopwith (version {found}; this one knows {VERSION}); nothing was changed.\n"
+            "Update Sopwith, or make the index anew from the originals: sopwith memory rebuild"
+        )
+    return found

@@ -33,3 +33,19 @@ class Turn(NamedTuple):
     emotion: str = ""
     mentioned: tuple[TimeRange, ...] = ()
     source: str = ""
+
+
+class Found(NamedTuple):
+    """A turn that recall gives. `why`: what spoke for it, in a few words; `episode`: the one it belongs to."""
+
+    turn: Turn
+    score: float
+    why: str = ""
+    episode: int | None = None
+
+
+class Recalled(NamedTuple):
+    """What recall found, best first. `degraded`: what could not be used this time ("embeddings", "index", …)."""
+
+    results: list[Found]
+    degraded: list[str]

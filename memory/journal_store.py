@@ -65,6 +65,7 @@ class Store:
     ) -> None:
         self.path, self.readonly, self.only = path, readonly, only
         self.lock = lock or WriterLock(path.parent)
+        self._inode = 0
         try:
             self._database = self._open_to_read() if readonly else self._open()
         except sqlite3.Error as error:
@@ -80,6 +81,7 @@ class Store:
                 yield
                 return
             try:
+                self._follow()
                 self._database.execute("BEGIN IMMEDIATE")
                 yield
                 self._database.execute("COMMIT")
@@ -167,6 +169,12 @@ class Store:
     def waiting(self, kind: str) -> int:
         """How much is still to be done, now or later."""
         return int(self._rows("SELECT count(*) FROM queue WHERE kind = ?", (kind,))[0][0])
+
+    def soonest(self, kinds: Sequence[str]) -> float | None:
+        """When the next of these kinds may be done, in seconds since 1970; None when none waits."""
+        marks = ", ".join("?" * len(kinds))
+        found = self._rows(f"SELECT min(not_before) FROM queue WHERE kind IN ({marks})", kinds)[0][0]
+        return None if found is None else float(found)
 
     # reading
 
@@ -371,6 +379,27 @@ class Store:
         asked = f"SELECT number FROM episodes WHERE {first} < ? AND {last} >= ? AND {where} ORDER BY {first}, number"
         return [each for (each,) in self._rows(asked, (_micros(end, _END), _micros(start, _BEGINNING), *values))]
 
+    def all_embeddings(self) -> Iterator[tuple[str, dict[str, bytes]]]:
+        """All vectors, some at a time: the model and hash → vector."""
+        for hash, model, vector in self._asking("SELECT hash, model, vector FROM embeddings", ()):
+            yield model, {hash: vector}
+
+    def damage(self) -> str:
+        """What SQLite finds wrong with the file, or where its parts are out of step; "" when nothing is."""
+        found = [line for (line,) in self._rows("PRAGMA quick_check(5)", ()) if line != "ok"]
+        turns, words = self._rows("SELECT (SELECT count(*) FROM turns), (SELECT count(*) FROM words_docsize)", ())[0]
+        if turns != words:
+            found.append(f"{turns} turns, words of {words}")
+        strays = "SELECT count(*) FROM mentioned WHERE number NOT IN (SELECT number FROM turns)"
+        lost = "SELECT count(*) FROM episode_members WHERE episode NOT IN (SELECT number FROM episodes)"
+        stale = (
+            "SELECT count(*) FROM embeddings WHERE hash NOT IN (SELECT hash FROM turns UNION SELECT hash FROM episodes)"
+        )
+        for what, asked in (("times", strays), ("episode members", lost), ("vectors", stale)):
+            if count := self._rows(asked, ())[0][0]:
+                found.append(f"{count} {what} of nothing")
+        return "; ".join(found)
+
     # which originals are in it
 
     def originals(self) -> dict[str, int]:
@@ -381,6 +410,16 @@ class Store:
         """So many bytes of a file are in it."""
         with self.writing():
             self._run("INSERT OR REPLACE INTO originals VALUES (?, ?)", (name, size))
+
+    def setting(self, name: str) -> str:
+        """Something that is remembered of the index itself; "" when it was never set."""
+        found = self._rows("SELECT value FROM settings WHERE name = ?", (name,))
+        return found[0][0] if found else ""
+
+    def set_setting(self, name: str, value: str) -> None:
+        """Remembers it."""
+        with self.writing():
+            self._run("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, value))
 
     def close(self) -> None:
         """Lets go of the file. Closing the last connection writes the WAL into it, so it is done alone as well."""
@@ -447,6 +486,12 @@ class Store:
         except sqlite3.Error as error:
             raise self._broken(error) from error
 
+    def _follow(self) -> None:
+        """Opens the file again when another one lies in its place: it was made anew."""
+        if not self.readonly and self._inode != _inode(self.path):
+            self._database.close()
+            self._database = self._open()
+
     def _open(self) -> sqlite3.Connection:
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with self.lock:
@@ -460,6 +505,7 @@ class Store:
                 database.close()
                 raise
         self.path.chmod(0o600)
+        self._inode = _inode(self.path)
         return database
 
     def _open_to_read(self) -> sqlite3.Connection:
@@ -507,6 +553,13 @@ def _episode(row: tuple[Any, ...]) -> Episode:
     start, end, scene_start, scene_end = (_EPOCH + timedelta(microseconds=at) for at in times)
     people = tuple(json.loads(participants))
     return Episode(number, session, start, end, scene_start, scene_end, _given(summary), importance, people)
+
+
+def _inode(path: Path) -> int:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return 0
 
 
 def _cut(text: str) -> str:

@@ -1,0 +1,217 @@
+"""The journal's one way in: what is said is written down at once, what is asked is found, the rest happens behind it.
+
+`write_turn` returns when the line stands in the original and survives a power cut, and the row is in the index. When the
+index cannot be used the line is enough: the row is made from it later. A shared session's Memory reads its own turns only.
+Source: seed 003 P1.1.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from memory.journal import Journal, file_of
+from memory.journal_lock import JournalError, JournalTooNew, WriterLock
+from memory.journal_store import Store
+from memory.journal_sync import INDEX, catch_up, take_in
+from memory.journal_work import Work, Worker
+from memory.sessions import MAIN, Session
+from memory.turns import Recalled, Turn
+
+if TYPE_CHECKING:
+    from models.embeddings import Embedder
+
+CLOSE_SECONDS = 5.0
+
+
+class Memory:
+    """The journal of one home folder, for one session.
+
+    `embedder` makes the vectors (None: recall goes by words). `works_behind`: what is put off is worked off by a thread
+    of this process; else by a later one. `redact` hides what is secret before anything is written. Raises JournalTooNew.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        session: Session = MAIN,
+        *,
+        embedder: Embedder | None = None,
+        redact: Callable[[str], str] = lambda text: text,
+        works_behind: bool = True,
+    ) -> None:
+        self.session = session
+        self.problem = ""  # why the index cannot be used; "" while it can
+        self._path = home / "journal" / INDEX
+        self._embedder, self._redact = embedder, redact
+        self._lock = WriterLock(home / "journal")
+        self._journal = Journal(home, self._lock)
+        self._is_readonly = _is_readonly(home)
+        self._rows = self._open()  # to write into: a turn of any session may be taken in that a killed process left
+        self._store = self._rows if session == MAIN else self._open(only=session.name)
+        works: dict[str, Work] = {}
+        if works_behind and not self._is_readonly and self._rows is not None:
+            works = {"episode": _group} | ({"embedding": _embedding(embedder)} if embedder else {})
+        self._worker = Worker(lambda: Store(self._path), works)
+
+    def write_turn(
+        self,
+        text: str,
+        *,
+        who: str,
+        at: datetime | None = None,
+        timezone: str = "",
+        id: str = "",
+        run: str = "",
+        importance: int = 5,
+        tags: Sequence[str] = (),
+        emotion: str = "",
+    ) -> Turn:
+        """Keeps what was said. A turn whose id is there already is not written again. `at` is aware (default: now),
+        `timezone` the speaker's (default: the one here), `importance` 1 to 10. Raises JournalError: it is not kept.
+        """
+        said = at or datetime.now(UTC)
+        turn = Turn(
+            id or f"{said.astimezone(UTC):%Y%m%d-%H%M%S}-{os.urandom(3).hex()}",
+            self.session.name,
+            who,
+            self._redact(text),
+            said.astimezone(UTC),
+            timezone or local_timezone(),
+            run,
+            min(10, max(1, importance)),
+            tuple(tags),
+            emotion,
+        )
+        written = self.write([turn])
+        return written[0] if written else turn
+
+    def write_event(self, text: str, *, at: datetime | None = None, run: str = "", importance: int = 5) -> Turn:
+        """Keeps something that happened and that nobody said. Raises JournalError."""
+        return self.write_turn(text, who="agent", at=at, run=run, importance=importance, tags=("event",))
+
+    def write(self, turns: Iterable[Turn]) -> list[Turn]:
+        """Keeps many at once, in the order given, and gives those that were not there yet. They are not redacted here,
+        and their session is the caller's to choose. Raises JournalError.
+        """
+        with self._lock:
+            new = self._new(turns)
+            written = self._journal.append(new) if new else []
+            self._put(written)
+        self._worker.wake()
+        return written
+
+    def retrieve(self, query: str, now: datetime, k: int = 10, session: str | None = None) -> Recalled:
+        """The `k` turns that answer a question best, best first. `session`: only what was said there."""
+        from memory import recall
+
+        if self._store is None:
+            return Recalled([], ["index"])
+        asked = session if self.session == MAIN else self.session.name
+        return recall.search(self._store, query, now, k, session=asked, embedder=self._embedder)
+
+    def flush(self, timeout_seconds: float = 60.0) -> bool:
+        """Waits for what is worked off behind. False when the time was not enough; it goes on then."""
+        return self._worker.flush(timeout_seconds)
+
+    def close(self) -> None:
+        """Ends the work behind after its batch; what is left waits on the disk."""
+        self._worker.stop(CLOSE_SECONDS)
+        for store in {self._store, self._rows}:
+            if store is not None:
+                store.close()
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # inside
+
+    def _open(self, only: str | None = None) -> Store | None:
+        try:
+            store = Store(self._path, readonly=self._is_readonly, only=only, lock=self._lock)
+            if only is None and not self._is_readonly:
+                catch_up(self._journal, store)
+                if self._embedder is not None:
+                    _queue_for(self._embedder.name, store)
+        except JournalTooNew:
+            raise
+        except JournalError as error:
+            self.problem = str(error)
+            return None
+        return store
+
+    def _new(self, turns: Iterable[Turn]) -> list[Turn]:
+        """Those of the turns that are not there yet, each once. What a killed process left in their files is taken in."""
+        wanted = {(turn.session, turn.id): turn for turn in turns}
+        if self._rows is None:
+            return list(wanted.values())
+        try:
+            catch_up(self._journal, self._rows, {file_of(turn) for turn in wanted.values()})
+            return [turn for (session, id), turn in wanted.items() if self._rows.number(session, id) is None]
+        except JournalError as error:
+            self.problem = str(error)
+            return list(wanted.values())
+
+    def _put(self, written: Sequence[Turn]) -> None:
+        """The rows of turns whose lines were written; where that fails they are made from the lines later."""
+        if self._rows is None or not written:
+            return
+        sizes = self._journal.sizes()
+        try:
+            with self._rows.writing():
+                take_in(self._rows, written)
+                for name in {file_of(turn) for turn in written}:
+                    self._rows.set_original(name, sizes[name])
+            self.problem = ""
+        except JournalError as error:
+            self.problem = str(error)
+
+
+def local_timezone() -> str:
+    """The timezone of this machine: its IANA name, or else the offset of now (+08:00)."""
+    with contextlib.suppress(OSError):
+        name = os.environ.get("TZ", "").lstrip(":") or str(Path("/etc/localtime").readlink()).partition("zoneinfo/")[2]
+        if re.fullmatch(r"[A-Za-z]+(/[\w+-]+)*", name):
+            return name
+    offset = datetime.now().astimezone().strftime("%z")
+    return f"{offset[:3]}:{offset[3:5]}"
+
+
+def _queue_for(model: str, store: Store) -> None:
+    """What another model has embedded is embedded again."""
+    if store.setting("embedder") != model:
+        with store.writing():
+            store.enqueue("embedding", store.without_embedding(model))
+            store.set_setting("embedder", model)
+
+
+def _embedding(embedder: Embedder) -> Work:
+    def embed(store: Store, keys: Sequence[str]) -> None:
+        texts = store.texts(keys)
+        vectors = embedder.embed(list(texts.values()))
+        rows = zip(texts, vectors, strict=True)
+        store.put_embeddings(embedder.name, {key: vector.astype("<f4").tobytes() for key, vector in rows})
+
+    return embed
+
+
+def _group(store: Store, sessions: Sequence[str]) -> None:
+    from memory.episodes import update
+
+    update(store, sessions)
+
+
+def _is_readonly(home: Path) -> bool:
+    folder = home / "journal" if (home / "journal").is_dir() else home
+    return folder.is_dir() and not os.access(folder, os.W_OK)

@@ -1,0 +1,100 @@
+"""Works off what the journal has put off: embeddings and episodes, from the queues on the disk, in a thread of its own.
+
+Nobody waits for it. What fails is tried again after a while, longer each time; what is not done when the process ends is
+done by the next one. Source: seed 003 P1.3, P3.5.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from config import SopwithError
+from memory.journal_lock import JournalError
+from memory.journal_store import Store
+
+Work = Callable[[Store, Sequence[str]], None]  # does it and puts what comes of it into the store, or raises
+BATCH = 32
+PAUSE_SECONDS = 0.02  # between two batches: what runs in front goes first
+_log = logging.getLogger("sopwith.journal")
+
+
+class Worker:
+    """`works`: how each kind of queue is worked off, in this order. `opened` gives the store; the thread has its own."""
+
+    def __init__(
+        self, opened: Callable[[], Store], works: Mapping[str, Work], pause_seconds: float = PAUSE_SECONDS
+    ) -> None:
+        self._opened, self._works, self._pause_seconds = opened, works, pause_seconds
+        self._thread: threading.Thread | None = None
+        self._stop, self._wake, self._idle = threading.Event(), threading.Event(), threading.Event()
+
+    def wake(self) -> None:
+        """There is something to do. Returns at once."""
+        if not self._works or self._stop.is_set():
+            return
+        self._idle.clear()
+        self._wake.set()
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
+            self._thread.start()
+
+    def flush(self, timeout_seconds: float) -> bool:
+        """Waits until nothing is left that can be done now. False when the time was not enough."""
+        self.wake()
+        return not self._works or self._idle.wait(timeout_seconds)
+
+    def stop(self, timeout_seconds: float = 5.0) -> None:
+        """Ends after the batch that is at work."""
+        self._stop.set()
+        self._wake.set()
+        if self._thread is not None:
+            self._thread.join(timeout_seconds)
+
+    def _run(self) -> None:
+        try:
+            store = self._opened()
+        except JournalError as error:
+            _log.debug("the journal's queues wait: %s", error)
+            self._idle.set()
+            return
+        try:
+            while not self._stop.is_set():
+                self._wake.clear()
+                if not self._some(store):
+                    self._idle.set()
+                    self._wake.wait(_seconds_to_next(store, self._works))
+        except JournalError as error:
+            _log.debug("the journal's queues wait: %s", error)
+        finally:
+            self._idle.set()
+            store.close()
+
+    def _some(self, store: Store) -> bool:
+        """One batch of each kind; False when there was none."""
+        has_worked = False
+        for kind, work in self._works.items():
+            keys = store.due(kind, BATCH)
+            if keys and not self._stop.is_set():
+                has_worked = True
+                self._try(store, kind, work, keys)
+                self._stop.wait(self._pause_seconds)
+        return has_worked
+
+    def _try(self, store: Store, kind: str, work: Work, keys: Sequence[str]) -> None:
+        try:
+            work(store, keys)
+            store.finish(kind, keys)
+        except JournalError:
+            raise
+        except (SopwithError, OSError, ValueError) as error:  # an endpoint, a model's file, what a model said
+            _log.debug("%s of the journal: %s", kind, error)
+            store.postpone(kind, keys, str(error))
+
+
+def _seconds_to_next(store: Store, kinds: Mapping[str, Work]) -> float | None:
+    """When something that failed is to be tried again; None: there is nothing."""
+    soonest = store.soonest(list(kinds))
+    return None if soonest is None else max(0.1, soonest - time.time())

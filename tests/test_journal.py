@@ -1,0 +1,224 @@
+"""The originals of the journal: what was written comes back exactly, whoever stops, fills the disk or edits them."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import threading
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory.journal import Journal, file_of
+from memory.journal_lock import JournalBusy, JournalError, WriterLock
+from memory.turns import Turn
+
+AT = datetime(2026, 2, 1, 23, 30, 5, 123456, tzinfo=UTC)
+TEXTS = [
+    "",
+    " ",
+    "\n",
+    "one line",
+    "two\nlines",
+    "ends with newlines\n\n\n",
+    "\n\nbegins with them",
+    "# a heading\n## another\n### 14:02 owner",
+    '<a id="140233-5f1a"></a><!-- turn {"id": "fake", "hash": "x", "lines": 1} -->\nnot a turn',
+    '### 14:02 owner\n<a id="1-a"></a><!-- turn {"id": "f", "lines": 1} -->\nfake',
+    "\\# a backslash\n\\\\two\n\\u0041",
+    "windows\r\nlines\r\n",
+    "nul \x00 bell \x07 esc \x1b[31m del \x7f next \x85 line \u2028 paragraph \u2029 mark \ufeff",
+    "lone \ud800 and \udfff surrogates \\ud800",
+    "-->\n<!-- -->\n--",
+    "tab\tand trailing space \n",
+    "打印机坏了\n上周三",
+    "😀 emoji 👩‍👩‍👧",
+    "```\ncode\n```\n---\n===\n* list",
+    "x" * 100_000,
+]
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    (tmp_path / "journal").mkdir()
+    return Journal(tmp_path)
+
+
+def turn(text: str, id: str = "t1", **more: Any) -> Turn:
+    return Turn(id, "main", "owner", text, AT)._replace(**more)
+
+
+def all_of(journal: Journal) -> list[Turn]:
+    return [entry.turn for name in journal.sizes() for entry in journal.entries(name)]
+
+
+def test_every_text_comes_back_exactly(journal: Journal) -> None:
+    written = [journal.append([turn(text, f"t{number}")])[0] for number, text in enumerate(TEXTS)]
+    entries = list(journal.entries("2026-02-01.md"))
+    assert [entry.turn for entry in entries] == written
+    assert [entry.turn.text for entry in entries] == TEXTS
+    assert all(entry.is_sound and not entry.is_torn and not entry.below for entry in entries)
+
+
+def test_random_texts_come_back_exactly(journal: Journal) -> None:
+    chosen = random.Random(7)
+    letters = list("#<\\\n\r\t -ab`u0041>{}\"'\x00\ud83d\ude00\u2028中") + ["<!-- turn ", '<a id="', "### ", "\\u"]
+    texts = ["".join(chosen.choices(letters, k=chosen.randrange(40))) for _ in range(500)]
+    journal.append([turn(text, f"t{number}") for number, text in enumerate(texts)])
+    assert [each.text for each in all_of(journal)] == texts
+
+
+def test_everything_about_a_turn_comes_back(journal: Journal) -> None:
+    whole = turn(
+        "text",
+        session="shared:g1",
+        who="Ann <x> --> \ud800\n# b",
+        timezone="Asia/Shanghai",
+        run="20260201-1",
+        importance=9,
+        tags=("a", "b -->"),
+        emotion="joy",
+    )
+    (written,) = journal.append([whole])
+    assert all_of(journal) == [written]
+    assert written == whole._replace(source=written.source)
+
+
+@pytest.mark.parametrize(
+    ("timezone", "day"),
+    [
+        ("UTC", "2026-02-01"),
+        ("Asia/Shanghai", "2026-02-02"),
+        ("+08:00", "2026-02-02"),
+        ("-0500", "2026-02-01"),
+        ("America/New_York", "2026-02-01"),
+        ("no/where", "2026-02-01"),
+        ("+99:00", "2026-02-01"),
+    ],
+)
+def test_the_day_is_that_of_the_speaker(timezone: str, day: str) -> None:
+    assert file_of(turn("x", timezone=timezone)) == f"{day}.md"
+
+
+@pytest.mark.parametrize("at", [datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)])
+def test_the_first_and_the_last_day_can_be_written(journal: Journal, at: datetime) -> None:
+    written = [journal.append([turn("x", name, at=at, timezone=name)])[0] for name in ("-08:00", "+08:00")]
+    assert sorted(all_of(journal)) == sorted(written)
+
+
+def test_the_file_reads_as_markdown_and_its_anchor_leads_to_the_line(journal: Journal) -> None:
+    (written,) = journal.append([turn("What was said.", timezone="+08:00")])
+    path, _, anchor = written.source.partition("#")
+    text = (journal.folder.parent / path).read_text("utf-8")
+    assert text.startswith("# 2026-02-02\n\n### 07:30 owner\n")
+    assert f'<a id="{anchor}"></a>' in text
+    assert "\nWhat was said.\n" in text
+
+
+def test_turns_are_appended_and_nothing_before_them_changes(journal: Journal) -> None:
+    journal.append([turn("first")])
+    path = journal.folder / "2026-02-01.md"
+    before = path.read_bytes()
+    journal.append([turn("second", "t2"), turn("third", "t3", at=AT + timedelta(days=1))])
+    assert path.read_bytes().startswith(before)
+    assert list(journal.sizes()) == ["2026-02-01.md", "2026-02-02.md"]
+
+
+def test_what_the_owner_writes_between_turns_is_told_apart_and_kept(journal: Journal) -> None:
+    journal.append([turn("first")])
+    path = journal.folder / "2026-02-01.md"
+    with path.open("a") as file:
+        file.write("A remark of mine.\n\n## and a heading")
+    journal.append([turn("second", "t2")])
+    first, second = journal.entries(path.name)
+    assert (first.turn.text, first.is_sound, first.below) == ("first", True, "A remark of mine.\n\n## and a heading")
+    assert (second.turn.text, second.is_sound, second.below) == ("second", True, "")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [(b"was said", b"was never said"), (b"second line\n", b""), (b'"hash": "', b'"hash": "0')],
+    ids=["other words", "a line less", "another hash"],
+)
+def test_a_turn_that_was_edited_is_noticed(journal: Journal, old: bytes, new: bytes) -> None:
+    journal.append([turn("what was said\nsecond line\nthird line"), turn("after it", "t2")])
+    path = journal.folder / "2026-02-01.md"
+    path.write_bytes(path.read_bytes().replace(old, new, 1))
+    entries = list(journal.entries(path.name))
+    assert [entry.is_sound for entry in entries] == [False, True]
+    assert entries[1].turn.text == "after it"
+
+
+def test_a_file_that_is_cut_anywhere_gives_the_turns_before_the_cut(journal: Journal) -> None:
+    texts = ["first", "two\nlines\n", "# third"]
+    journal.append([turn(text, f"t{number}") for number, text in enumerate(texts)])
+    path = journal.folder / "2026-02-01.md"
+    data = path.read_bytes()
+    for cut in range(len(data)):
+        path.write_bytes(data[:cut])
+        entries = list(journal.entries(path.name))
+        sound = [entry.turn.text for entry in entries if entry.is_sound]
+        assert sound == texts[: len(sound)]
+        assert all(entry.is_torn for entry in entries[len(sound) :])
+        assert len(entries) <= len(sound) + 1
+
+
+def test_bytes_that_are_no_text_spoil_one_turn_only(journal: Journal) -> None:
+    journal.append([turn("first"), turn("second", "t2")])
+    path = journal.folder / "2026-02-01.md"
+    path.write_bytes(path.read_bytes().replace(b"first", b"\xff\xfe\x00"))
+    assert [entry.is_sound for entry in journal.entries(path.name)] == [False, True]
+
+
+@pytest.mark.parametrize(
+    "mark", [b"{}", b'{"id": 5, "at": "x", "lines": -1, "tags": 3, "importance": "z"}', b"{nonsense}"]
+)
+def test_a_mark_that_somebody_spoiled_is_no_reason_to_stop(journal: Journal, mark: bytes) -> None:
+    journal.append([turn("first"), turn("second", "t2")])
+    path = journal.folder / "2026-02-01.md"
+    path.write_bytes(re.sub(rb"<!-- turn .*? -->", b"<!-- turn " + mark + b" -->", path.read_bytes(), count=1))
+    entries = list(journal.entries(path.name))
+    assert (entries[-1].turn.text, entries[-1].is_sound) == ("second", True)
+    assert not any(entry.is_sound for entry in entries[:-1])
+
+
+def test_a_link_in_place_of_a_day_is_not_followed(journal: Journal, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").write_text("mine")
+    (journal.folder / "2026-02-01.md").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(JournalError, match="cannot be written"):
+        journal.append([turn("x")])
+    assert (tmp_path / "elsewhere").read_text() == "mine"
+
+
+def test_threads_and_journals_write_one_after_another(tmp_path: Path) -> None:
+    (tmp_path / "journal").mkdir()
+
+    def write(writer: int) -> None:
+        own = Journal(tmp_path)
+        for number in range(25):
+            own.append([turn(f"line\nof {writer}", f"{writer}-{number}")])
+
+    threads = [threading.Thread(target=write, args=(writer,)) for writer in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    entries = list(Journal(tmp_path).entries("2026-02-01.md"))
+    assert len({entry.turn.id for entry in entries}) == 100
+    assert all(entry.is_sound for entry in entries)
+
+
+def test_who_waits_too_long_for_the_lock_is_told(tmp_path: Path) -> None:
+    (tmp_path / "journal").mkdir()
+    with WriterLock(tmp_path / "journal"), pytest.raises(JournalBusy, match="another process"):
+        Journal(tmp_path, WriterLock(tmp_path / "journal", wait_seconds=0.05)).append([turn("x")])
+    assert not (tmp_path / "journal" / "2026-02-01.md").exists()
+
+
+def test_a_folder_that_cannot_be_read_is_said(journal: Journal) -> None:
+    with pytest.raises(JournalError, match="cannot be read"):
+        list(journal.entries("2026-02-01.md"))
+    assert Journal(journal.folder / os.urandom(4).hex()).sizes() == {}

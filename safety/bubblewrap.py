@@ -35,22 +35,21 @@ def narrow(python: Iterable[str | Path], *, chdir: str = "/tmp") -> list[str]:
     return [*_APART, "--tmpfs", "/tmp", *bound, "--dev", "/dev", "--remount-ro", "/", "--chdir", chdir]
 
 
-def minimal(scratch: Path, readable: Iterable[Path], cwd: Path, info: int) -> list[str]:
+def minimal(scratch: Path, readable: Iterable[Path], info: int) -> list[str]:
     """For a shared session: programs and Python to read, one folder to write, which is HOME; no file of the owner."""
     places = [*_ESSENTIALS, *(f"/etc/{name}" for name in _SETTINGS), *python_places(), *map(str, readable)]
     bound = [word for place in dict.fromkeys(places) for word in ("--ro-bind-try", place, place)]
     own = ["--bind", str(scratch), str(scratch)]
-    return [*_APART, *_temporary(), *bound, *_system(), *own, "--remount-ro", "/", "--chdir", str(cwd), *_filter(info)]
+    return [*_APART, *_temporary(), *bound, *_system(), *own, "--remount-ro", "/", "--chdir", "/", *_filter(info)]
 
 
 def wide(
-    roots: Iterable[Path],
+    roots: Iterable[str],
     *,
-    pinned: Iterable[Path] = (),
-    kept: Iterable[Path] = (),
-    hidden: Iterable[Path] = (),
+    pinned: Iterable[str] = (),
+    kept: Iterable[str] = (),
+    hidden: Iterable[str] = (),
     network: bool = False,
-    cwd: Path,
     info: int,
 ) -> list[str]:
     """For the owner's tasks: all to read but `hidden`, `roots` to write but `kept`; `pinned` folders stay where they are.
@@ -65,15 +64,15 @@ def wide(
     if network and names.startswith("/run/"):
         words += ["--ro-bind-try", names, names]
     for writable in (*roots, *pinned):  # a folder that is pinned is a mount point, which cannot be renamed
-        words += ["--bind-try", str(writable), str(writable)]
+        words += ["--bind-try", writable, writable]
     for fixed in kept:
-        words += ["--ro-bind-try", str(fixed), str(fixed)]
+        words += ["--ro-bind-try", fixed, fixed]
     for secret in hidden:
-        if secret.is_dir():
-            words += ["--tmpfs", str(secret), "--remount-ro", str(secret)]
-        elif secret.exists():
-            words += ["--ro-bind", os.devnull, str(secret)]
-    return [*words, "--chdir", str(cwd), *_filter(info)]
+        if Path(secret).is_dir():
+            words += ["--tmpfs", secret, "--remount-ro", secret]
+        else:
+            words += ["--ro-bind", os.devnull, secret]
+    return [*words, "--chdir", "/", *_filter(info)]
 
 
 def python_places() -> list[str]:

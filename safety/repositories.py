@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterable
 from pathlib import Path
 
-LOOK_SECONDS = 0.003  # a call; the next one goes on where this one stopped
+LOOK_SECONDS = 0.012  # each time that it is searched; the next time goes on where this one stopped
 MAX_DEPTH = 4
 _SKIPPED = {"node_modules", "__pycache__", "site-packages", "dist-packages", "venv", "target", "build"}
 
@@ -20,15 +20,22 @@ class Repositories:
         self.found: dict[str, None] = {}  # the .git folders
         self._todo = deque((str(root), 0) for root in roots)
 
-    def look(self, cwd: Path) -> list[Path]:
-        """The .git folders known so far; that of `cwd`, and those right below it, are always among them."""
-        for folder in (cwd, *cwd.parents):
-            self._note(folder / ".git")
-        end = time.monotonic() + LOOK_SECONDS
+    def look(self, folders: Iterable[Path], *, search: bool) -> list[str]:
+        """The .git folders known so far. That of each of `folders`, and those right below the first, which is where the
+        call works, are always among them. `search`: looks for more in the roots."""
+        first, *others = folders
+        self._note_above(first)
+        for folder in others:
+            self._note_above(folder)
+        end = time.monotonic() + LOOK_SECONDS if search else 0.0
         while self._todo and time.monotonic() < end:
             self._enter(*self._todo.popleft())
-        self._enter(str(cwd), MAX_DEPTH)
-        return [Path(name) for name in self.found if Path(name).is_dir()]
+        self._enter(str(first), MAX_DEPTH)
+        return [name for name in self.found if os.access(name, os.X_OK)]
+
+    def _note_above(self, folder: Path) -> None:
+        for each in (folder, *folder.parents):
+            self._note(f"{each}/.git")
 
     def _enter(self, folder: str, depth: int) -> None:
         try:
@@ -37,19 +44,20 @@ class Repositories:
         except OSError:
             return
         if ".git" in names:
-            self._note(Path(folder, ".git"))
+            self._note(f"{folder}/.git")
         below = [f"{folder}/{name}" for name in names if not name.startswith(".") and name not in _SKIPPED]
         if depth < MAX_DEPTH:
             self._todo.extend((place, depth + 1) for place in below)
         elif depth == MAX_DEPTH:
             for place in below[:1000]:
-                self._note(Path(place, ".git"))
+                self._note(f"{place}/.git")
 
-    def _note(self, git: Path) -> None:
-        if str(git) in self.found:
+    def _note(self, name: str) -> None:
+        if name in self.found or not os.access(name, os.F_OK):
             return
+        git = Path(name)
         if git.is_dir():
-            self.found[str(git)] = None
+            self.found[name] = None
         elif git.is_file():  # of a worktree or a submodule: it names the folder
             folder = _named(git)
             if folder and folder.is_dir():
@@ -59,14 +67,14 @@ class Repositories:
                     self.found[str(common)] = None
 
 
-def guarded(git: Path, *, config: bool) -> list[Path]:
+def guarded(git: str, *, config: bool) -> list[str]:
     """What must not be written in a .git folder; with `config` its settings too."""
     names = ["hooks", "config", "config.worktree"] if config else ["hooks"]
-    found = [git / name for name in names]
-    modules = git / "modules"
-    if modules.is_dir():
-        found += [module / name for module in modules.iterdir() for name in names]
-    return [place for place in found if place.exists()]
+    folders = [git]
+    if os.access(f"{git}/modules", os.R_OK):
+        with os.scandir(f"{git}/modules") as modules:
+            folders += [module.path for module in modules]
+    return [place for folder in folders for name in names if os.access(place := f"{folder}/{name}", os.F_OK)]
 
 
 def _named(git: Path) -> Path | None:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 PROGRAM = "/usr/bin/sandbox-exec"
 
 
 def command(
-    roots: Iterable[Path], *, kept: Iterable[Path], hidden: Iterable[Path], readable: Iterable[Path], network: bool
+    roots: Iterable[str], *, kept: Iterable[str], hidden: Iterable[str], readable: Iterable[str], network: bool
 ) -> list[str]:
     """The words before the command. The last rule that fits decides, so what is guarded comes last."""
     lines = [
         "(version 1)",
         "(allow default)",
         "(deny file-write*)",
-        *(_rule("allow file-write*", root) for root in (*roots, Path("/dev"), Path("/private/var/folders"))),
+        *(_rule("allow file-write*", root) for root in (*roots, "/dev", "/private/var/folders")),
         *(_rule("deny file-write*", place) for place in kept),
         *(_rule("deny file-read* file-write*", place) for place in hidden),
         *(_rule("allow file-read*", place) for place in readable),
@@ -30,6 +29,6 @@ def command(
     return [PROGRAM, "-p", "\n".join(lines)]
 
 
-def _rule(what: str, place: Path) -> str:
-    quoted = str(place).replace("\\", "\\\\").replace('"', '\\"')
+def _rule(what: str, place: str) -> str:
+    quoted = place.replace("\\", "\\\\").replace('"', '\\"')
     return f'({what} (subpath "{quoted}"))'

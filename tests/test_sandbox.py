@@ -20,7 +20,7 @@ import pytest
 
 from config import SafetyConfig
 from models.base import ToolResult
-from safety import sandbox, seatbelt, seccomp
+from safety import sandbox, seatbelt, seccomp, walls
 from safety.gate import Ask, Gate
 from safety.lifts import lifts_of
 from safety.paths import Places
@@ -51,7 +51,8 @@ class World:
         return Places.of((self.owner,), self.home, self.owner, self.project)
 
     def context(self, level: Level, kind: Kind = "owner", lifts: tuple[Lift, ...] = (), **more: Any) -> ToolContext:
-        profile = Profile(kind, more.pop("places", self.places), more.pop("limits", SMALL))
+        places, limits = more.pop("places", self.places), more.pop("limits", SMALL)
+        profile = Profile(kind, places, limits, more.pop("readable", ()))
         held = Sandbox(level, profile)
         return ToolContext(
             self.project, self.run, self.home, call="c1", sandbox=held, lifts=lambda *_: frozenset(lifts), **more
@@ -116,7 +117,7 @@ WRITES = {
     "the agent's SOPs": ("owner/.sopwith/sops", "mkdir -p ~/.sopwith/sops/evil"),
     "the agent's home, by moving it": ("owner/.sopwith/config.yaml", "mv ~/.sopwith ~/.other; mkdir ~/.sopwith"),
     "the run log": ("owner/.sopwith/runs/r1/log.jsonl", "echo x >> ~/.sopwith/runs/r1/log.jsonl"),
-    "the agent's code": (str(sandbox.CHECKOUT / "sopwith-was-here"), f"touch {sandbox.CHECKOUT}/sopwith-was-here"),
+    "the agent's code": (str(walls.CHECKOUT / "sopwith-was-here"), f"touch {walls.CHECKOUT}/sopwith-was-here"),
     "a start-up file": ("owner/.bashrc", "echo x >> ~/.bashrc"),
     "a start-up file, by replacing it": ("owner/.bashrc", "echo x > new; mv -f new ~/.bashrc"),
     "a start-up file that is new": ("owner/.bash_profile", "echo x > ~/.bash_profile"),
@@ -322,22 +323,24 @@ def test_no_daemon_outlives_the_call(world: World, level: Level) -> None:
 
 def test_when_the_agent_is_killed_its_scripts_end(world: World, full: Level, tmp_path: Path) -> None:
     code = f"""
-import sys, subprocess; sys.path.insert(0, {str(sandbox.CHECKOUT)!r})
+import sys; sys.path.insert(0, {str(walls.CHECKOUT)!r})
 from pathlib import Path
 from safety import sandbox
 from safety.paths import Places
-own = Path({str(world.project)!r})
-box = sandbox.Sandbox(sandbox.probe(), sandbox.Profile("owner", Places.of((own,), Path({str(world.home)!r}), own, own)))
-cell = box.cell(["bash", "-c", "exec -a sopwith-orphan sleep 48"], own, {{"PATH": "/usr/bin:/bin"}})
-process = subprocess.Popen(cell.argv, env=cell.env, pass_fds=cell.descriptors)
-print("up", flush=True); process.wait()
+from tools.base import ToolContext
+from tools.code_run import code_run
+own, home = Path({str(world.project)!r}), Path({str(world.home)!r})
+box = sandbox.Sandbox(sandbox.probe(), sandbox.Profile("owner", Places.of((own,), home, own, own)))
+ctx = ToolContext(own, Path({str(world.run)!r}), home, call="c1", sandbox=box)
+for said in code_run.run(ctx, "echo up; setsid bash -c 'exec -a sopwith-orphan sleep 48'"): print(said, flush=True)
 """
 
     def orphans() -> list[int]:
         return [p.pid for p in psutil.process_iter(["cmdline"]) if (p.info["cmdline"] or [""])[0] == "sopwith-orphan"]
 
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as agent:
-        assert agent.stdout and agent.stdout.readline() == b"up\n"
+        assert agent.stdout
+        assert agent.stdout.readline() == b"up\n"
         end = time.monotonic() + 5
         while not orphans() and time.monotonic() < end:
             time.sleep(0.02)
@@ -360,8 +363,9 @@ def test_a_shared_session_sees_no_file_of_the_owner(world: World, level: Level, 
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     (world.owner / "letter.txt").write_text("private")
+    (scripts := world.run / "scripts").mkdir()
     places = replace(world.places, roots=(scratch,))
-    ctx = world.context(level, "shared", lifts=("network",), places=places)
+    ctx = world.context(level, "shared", lifts=("network", "all"), places=places, readable=(scripts,))
     ctx.cwd = scratch
     script = f"""
 import os, socket, json
@@ -477,7 +481,7 @@ LIFTS: list[tuple[str, str, set[Lift]]] = [
 @pytest.mark.parametrize(("type", "script", "expected"), LIFTS)
 def test_what_is_lifted(world: World, type: str, script: str, expected: set[Lift]) -> None:
     (world.project / "fetch.py").write_text("import requests\n")
-    shipped = (sandbox.CHECKOUT / "sops/system-report/scripts/system_report.py").read_text()
+    shipped = (walls.CHECKOUT / "sops/system-report/scripts/system_report.py").read_text()
     gate = Gate(SafetyConfig(roots=(world.owner,)), world.home, world.owner, world.project)
     args = {"script": script.replace("{shipped}", shipped), "type": type}
     assert lifts_of(gate, Ask("code_run", args, ("execute",), (world.project,), "main")) == expected
@@ -534,7 +538,7 @@ def test_the_filter_is_whole_for_each_machine() -> None:
 
 def test_seatbelt_profile_ends_with_what_is_guarded() -> None:
     words = seatbelt.command(
-        [Path("/Users/o")], kept=[Path("/Users/o/.zshrc")], hidden=[Path('/Users/o/a"b')], readable=[], network=False
+        ["/Users/o"], kept=["/Users/o/.zshrc"], hidden=['/Users/o/a"b'], readable=[], network=False
     )
     text = words[2]
     assert words[:2] == ["/usr/bin/sandbox-exec", "-p"]
@@ -547,9 +551,19 @@ def test_seatbelt_profile_ends_with_what_is_guarded() -> None:
 
 
 def test_parameters_and_walls_are_not_shown_in_the_list_of_processes(world: World, full: Level) -> None:
-    ctx = world.context(full)
-    assert ctx.sandbox is not None
-    cell = ctx.sandbox.cell(["true"], world.project, os.environ, given={"PASSWORD": SECRET})
-    assert SECRET not in json.dumps(cell.argv)
-    assert SECRET not in json.dumps(cell.env)
-    cell.close(world.run)
+    ctx = world.context(full, env={"PASSWORD": SECRET})
+    calling = code_run.run(ctx, 'echo "$PASSWORD"; sleep 20')
+    assert not isinstance(calling, ToolResult)
+    assert next(calling) == f"{SECRET}\n"
+    mine = psutil.Process().children(recursive=True)
+    shown = json.dumps(
+        [
+            [process.cmdline(), process.environ()]
+            for process in mine
+            if "bwrap" in process.name() and process.status() != psutil.STATUS_ZOMBIE
+        ]
+    )
+    calling.close()
+    assert "supervisor" in shown
+    assert SECRET not in shown
+    assert str(world.owner) not in shown

@@ -7,7 +7,6 @@ import re
 import select
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Generator, Iterator
@@ -18,15 +17,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from models.base import Status, ToolResult
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.output import Live, Output
-from tools.processes import Tree
+from tools.processes import Tree, Work
 from tools.text_files import is_folder
 
 if TYPE_CHECKING:
-    from safety.sandbox import Cell
+    from safety.sandbox import Lift
+    from tools.cells import Call
 
 _SECRET_NAME = re.compile(r"(^|_)(API_KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 _STARTUP_FILES = ("BASH_ENV", "ENV", "PYTHONSTARTUP")  # would run code that is not in the script
-_FATAL = {signal.SIGABRT, signal.SIGKILL, signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGXCPU, signal.SIGXFSZ, signal.SIGSYS}  # fmt: skip
 _ARGUMENT_BYTES = 100_000  # Linux takes at most 128 kB as one argument
 _DRAIN_SECONDS = 0.3  # what a script left in the background may take to end by itself
 
@@ -55,22 +54,21 @@ def code_run(
     limit = min(float(timeout or ctx.tool_seconds), max(1.0, ctx.deadline - time.monotonic()))
     name = re.sub(r"[^\w.-]", "_", ctx.call)[:60] or "call"
     given = _given(ctx.env | (env or {}))
+    lifts = ctx.lifts("code_run", {"script": script, "type": type, "env": env or {}}, (folder.resolve(),))
     with _on_disk(ctx.folder):
-        argv = _command(type, script, ctx.folder / name)
+        argv = _command(type, script, _scripts(ctx) / name)
         output = Output(ctx.folder / f"out-{name}.txt", ctx.redact)
-    cell = _cell(ctx, argv, folder, given, {"script": script, "type": type, "env": env or {}})
     stopped: list[str] = []
-    taken: list[str] = []
     with closing(output):  # also on Ctrl-C and when the run is closed
+        running = _start(ctx, argv, script, folder, given, lifts, name)
         try:
-            tree = _start(cell, folder, f"{ctx.folder.name}.{name}")
-            try:
-                is_late = yield from _follow(tree, output, ctx, time.monotonic() + limit)
-            finally:
-                stopped = tree.stop()
+            is_late = yield from _follow(running, output, ctx, time.monotonic() + limit)
         finally:
-            left, taken = cell.close(ctx.folder)
-    result = _result(_code(cell, tree), output, limit if is_late else None, [] if is_late else [*stopped, *left])
+            stopped = running.stop()
+            taken = running.taken(ctx.folder)
+    if running.problem:
+        raise ToolError(f"the sandbox has ended: {running.problem}")
+    result = _result(running.code, output, limit if is_late else None, [] if is_late else stopped)
     if taken:
         result.data["taken"] = f"moved to {ctx.folder}, since it would run at the next login: {', '.join(taken)}"
     return result
@@ -88,17 +86,32 @@ def _on_disk(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _cell(ctx: ToolContext, argv: list[str], folder: Path, given: dict[str, str], args: dict[str, Any]) -> Cell:
-    """The command as it is started: in the sandbox, unless the gate lifts it for this call or the run has none."""
-    from safety.sandbox import Cell  # a start does without
+def _scripts(ctx: ToolContext) -> Path:
+    """Where scripts are put: where the sandbox lets them be read."""
+    readable = ctx.sandbox.profile.readable if ctx.sandbox else ()
+    return readable[0] if readable else ctx.folder
 
-    variables = _environment()
-    lifts = ctx.lifts("code_run", args, (folder.resolve(),))
-    if ctx.sandbox is None or "all" in lifts:
-        return Cell(argv, variables | given, False)
-    scripts = [Path(word) for word in argv if word.startswith(f"{ctx.folder}/")]
+
+def _start(
+    ctx: ToolContext,
+    argv: list[str],
+    script: str,
+    cwd: Path,
+    given: dict[str, str],
+    lifts: frozenset[Lift],
+    call: str,
+) -> Call | Tree:
+    """Starts the script: in the sandbox, unless the gate lifts it for this call or the run has none."""
+    name, variables = f"{ctx.folder.name}.{call}", _environment()
     try:
-        return ctx.sandbox.cell(argv, folder.resolve(), variables, given=given, readable=scripts, lifts=lifts)
+        if ctx.sandbox is None or ("all" in lifts and ctx.sandbox.profile.kind == "owner"):
+            return Tree(argv, cwd, variables | given, name)
+        from tools.cells import Cells  # a start does without
+
+        cells = Cells.of(ctx.sandbox)
+        return cells.start(ctx.sandbox, Work(argv, script, cwd.resolve(), variables, given, name), lifts)
+    except OSError as error:  # the folder may not be entered, the environment is too large, no process left
+        raise ToolError(f"cannot start {argv[0]} in {cwd}: {error.strerror or error}") from error
     except UnicodeEncodeError as error:
         raise ToolError(f"env: {error.object[error.start : error.end]!a} cannot be passed on") from error
 
@@ -139,41 +152,14 @@ def _command(type: str, script: str, stem: Path) -> list[str]:
     return [bash, str(path)]
 
 
-def _start(cell: Cell, folder: Path, name: str) -> Tree:
-    argv = cell.argv
-    try:
-        return Tree(
-            argv,
-            folder,
-            cell.env,
-            name,
-            descriptors=cell.descriptors,
-            stdin=cell.stdin if cell.stdin >= 0 else subprocess.DEVNULL,
-            is_namespace=cell.is_namespace,
-        )
-    except OSError as error:  # the folder may not be entered, the environment is too large, no process left
-        raise ToolError(f"cannot start {argv[0]} in {folder}: {error.strerror}") from error
-    except UnicodeEncodeError as error:
-        raise ToolError(f"env: {error.object[error.start : error.end]!a} cannot be passed on") from error
-    finally:
-        cell.started()
-
-
-def _code(cell: Cell, tree: Tree) -> int | None:
-    """The exit code; bubblewrap says 128 and more of a signal, as a shell does."""
-    code = tree.leader.returncode
-    return 128 - code if cell.is_namespace and code is not None and code - 128 in _FATAL else code
-
-
-def _follow(tree: Tree, output: Output, ctx: ToolContext, deadline: float) -> Generator[str, None, bool]:
+def _follow(running: Call | Tree, output: Output, ctx: ToolContext, deadline: float) -> Generator[str, None, bool]:
     """Reads and yields output until the script has ended and nobody writes any more. True when the time is up."""
-    assert tree.leader.stdout is not None
-    pipe = tree.leader.stdout.fileno()
+    pipe = running.output
     os.set_blocking(pipe, False)
     live = Live(ctx.redact)
     poll = select.poll()
     poll.register(pipe, select.POLLIN)
-    poll.register(tree.exit, select.POLLIN)
+    poll.register(running.exit, select.POLLIN)
     end, ended, is_open = deadline, False, True
     while is_open or not ended:
         now = time.monotonic()
@@ -187,10 +173,10 @@ def _follow(tree: Tree, output: Output, ctx: ToolContext, deadline: float) -> Ge
             if not data:
                 is_open = False
                 poll.unregister(pipe)
-        elif tree.exit in ready and not ended:
+        elif running.exit in ready and not ended and running.hear():
             ended = True
-            poll.unregister(tree.exit)
-            if tree.has_rest():
+            poll.unregister(running.exit)
+            if running.has_rest():
                 end = min(deadline, time.monotonic() + _DRAIN_SECONDS)
         if live.due is not None and live.due <= time.monotonic():
             yield live.take()

@@ -17,15 +17,16 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 MARK = "SOPWITH_CALL"
 LINUX = sys.platform == "linux"
 _counter = itertools.count(1)
 starting = threading.Lock()  # held from fork to exec, while a child still has our environment, and while we look around
-_leaders: set[int] = set()  # children that a Popen of ours waits for: nobody else may reap them
+leaders: set[int] = set()  # children that a Popen of ours waits for: nobody else may reap them
 
 
 def mark(name: str) -> str:
@@ -45,6 +46,17 @@ class Process:
     alive: bool  # False for a zombie, which only waits to be reaped
 
 
+class Work(NamedTuple):
+    """What a sandbox is to start: of `env`, the owner's, it passes little on, `given` whole."""
+
+    argv: list[str]
+    script: str
+    cwd: Path  # without links
+    env: Mapping[str, str]
+    given: Mapping[str, str]
+    name: str
+
+
 class Tree:
     """The processes of one call. Start it through here, and `stop()` it on every way out."""
 
@@ -56,28 +68,41 @@ class Tree:
         name: str,
         *,
         descriptors: Sequence[int] = (),
-        stdin: int = subprocess.DEVNULL,
-        is_namespace: bool = False,
     ) -> None:
-        """`descriptors` are passed on. `is_namespace`: the leader holds a namespace of processes, which ends with it."""
+        """`descriptors` are passed on."""
         if LINUX:
             _become_subreaper()
         self.mark = mark(name)
+        self.problem = ""  # why it could not go on, where that is not the script's matter
         self.started = _ticks()
-        self.is_namespace = is_namespace
         with starting:
             self.leader = subprocess.Popen(
                 argv,
                 cwd=cwd,
                 env=env | {MARK: self.mark},
-                stdin=stdin,
+                stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
                 pass_fds=descriptors,
             )
-            _leaders.add(self.leader.pid)
+            leaders.add(self.leader.pid)
+        assert self.leader.stdout is not None
+        self.output = self.leader.stdout.fileno()
         self.exit = _exit_descriptor(self.leader)
+
+    @property
+    def code(self) -> int | None:
+        """The exit code of the script; negative: the signal that ended it."""
+        return self.leader.returncode
+
+    def hear(self) -> bool:
+        """`exit` is readable: the script has ended."""
+        return True
+
+    def taken(self, folder: Path) -> list[str]:
+        """Start-up files that the script has made and that are in `folder` now: a script that is held needs no such care."""
+        return []
 
     def has_rest(self) -> bool:
         """Whether the script, which has ended, may have left processes behind. Cheap: asks the kernel for children."""
@@ -98,26 +123,17 @@ class Tree:
         """
         stopped: dict[int, str] = {}
         try:
-            if self.leader.poll() is not None and (self.is_namespace or not self.has_rest()):
-                self._see_it_end(limit_seconds)
+            if self.leader.poll() is not None and not self.has_rest():
                 return []
             for sign, seconds in ((signal.SIGTERM, patience_seconds), (signal.SIGKILL, limit_seconds)):
                 end = time.monotonic() + seconds
                 while time.monotonic() < end and (pids := self.rest()):
                     stopped |= {pid: _command(pid) for pid in pids if pid not in stopped}
-                    # the leader of a namespace would take the others with it, before they can end by themselves
-                    spared = {self.leader.pid} if self.is_namespace and sign == signal.SIGTERM else set()
-                    _send([pid for pid in pids if pid not in spared], sign)
+                    _send(pids, sign)
                     wait_for(pids, end if sign == signal.SIGTERM else min(end, time.monotonic() + 0.05))
             return list(stopped.values())
         finally:
             self._close()
-
-    def _see_it_end(self, limit_seconds: float) -> None:
-        """Of a namespace whose leader has ended the kernel kills the rest; they are ours to reap."""
-        end = time.monotonic() + limit_seconds
-        while self.is_namespace and self._has_children() and time.monotonic() < end and (pids := self.rest()):
-            wait_for(pids, end)
 
     def _has_children(self) -> bool:
         try:
@@ -127,7 +143,7 @@ class Tree:
         return True
 
     def _close(self) -> None:
-        _leaders.discard(self.leader.pid)
+        leaders.discard(self.leader.pid)
         os.close(self.exit)
         if self.leader.stdout:
             self.leader.stdout.close()
@@ -146,7 +162,7 @@ class Tree:
             ours |= new
             queue += new
         for pid in ours:
-            if not processes[pid].alive and pid not in _leaders and processes[pid].parent == os.getpid():
+            if not processes[pid].alive and pid not in leaders and processes[pid].parent == os.getpid():
                 with contextlib.suppress(ChildProcessError):  # another call has reaped it
                     os.waitpid(pid, os.WNOHANG)
         return [pid for pid in ours if processes[pid].alive]
@@ -155,10 +171,10 @@ class Tree:
         """Whether a process is known to be of this call by itself, not by its parent."""
         if process.session == self.leader.pid:
             return True
-        if process.parent != os.getpid() or process.born < self.started or process.session in _leaders:
+        if process.parent != os.getpid() or process.born < self.started or process.session in leaders:
             return False
         found = _mark_of(process.pid)
-        if found is None and len(_leaders) > 1 and process.alive:  # in the middle of an exec it shows none: look again
+        if found is None and len(leaders) > 1 and process.alive:  # in the middle of an exec it shows none: look again
             time.sleep(0.01)
             found = _mark_of(process.pid)
         if found is None:  # an orphan without its environment, or a zombie; our own children stay in our session

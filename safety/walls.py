@@ -1,0 +1,237 @@
+"""What the walls of a sandbox are for one call, and the command lines that build them.
+
+A plan is drawn for each call, since what must be guarded changes: a repository is new, an editor has put another file in
+the place of `.bashrc`. Where two plans are equal, the cell that was built for the first serves the second (tools/cells.py).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from safety import bubblewrap, seccomp
+from safety.paths import SYSTEM_SECRETS
+from safety.repositories import Repositories, guarded
+from safety.sandbox import Lift, Limits, Profile, Sandbox
+
+CONFINE = Path(__file__).with_name("confine.py")
+SUPERVISOR = Path(__file__).with_name("supervisor.py")
+CHECKOUT = Path(__file__).resolve().parent.parent
+_CODE = ("launch.py", "agent_loop.py", "handler.py", "config.py", "sopwith", "assets", "context", "learning", "memory", "models", "runs", "safety", "sops", "tools", "ui", "scripts", ".venv")  # fmt: skip
+# What a program may know of the owner's environment; a name that sounds like a secret never passes (tools/code_run.py).
+_ALLOWED = frozenset(
+    ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TERM", "COLORTERM", "NO_COLOR", "COLUMNS", "LINES", "TZ", "TMPDIR", "EDITOR", "VISUAL", "PAGER", "VIRTUAL_ENV", "PYENV_ROOT", "JAVA_HOME", "GOPATH", "GOROOT", "GOFLAGS", "CARGO_HOME", "RUSTUP_HOME", "GEM_HOME", "PKG_CONFIG_PATH", "LD_LIBRARY_PATH", "CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "MAKEFLAGS", "GIT_CONFIG_NOSYSTEM", "GIT_TERMINAL_PROMPT", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "SOPWITH_CALL"]
+)  # fmt: skip
+_ALLOWED_STARTS = ("LC_", "PYTHON", "CONDA_", "NVM_", "GIT_AUTHOR_", "GIT_COMMITTER_")
+_PROGRAMS = ("/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache")
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "shm", "ptmx", "pts")
+_FOR_THE_NETWORK = frozenset(["http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy"])
+_NAMED = re.compile(r"(?:~|\.{0,2})(?:/[\w.+@-]+)+|\b[\w.+@-]+(?:/[\w.+@-]+)+")  # what looks like a path in a script
+_MOST_NAMED = 30
+
+
+class Plan(NamedTuple):
+    """The walls of a cell, as paths. `seen` holds which files and mounts these are now: another file by the same name
+    needs another cell, since a mount goes with the file that it was made on."""
+
+    network: bool
+    roots: tuple[str, ...]
+    pinned: tuple[str, ...]
+    kept: tuple[str, ...]
+    hidden: tuple[str, ...]
+    seen: tuple[object, ...]
+
+
+class Planner:
+    """Draws the plans of a run."""
+
+    def __init__(self, sandbox: Sandbox, temporary: Path | None = None) -> None:
+        """`temporary`: the run's own folder for temporary files, where the common one may not be written to."""
+        self.profile: Profile = sandbox.profile
+        places = self.profile.places
+        self.roots = tuple(_outermost([*map(str, places.roots), *([str(temporary)] if temporary else [])]))
+        self._repositories = Repositories(places.roots)
+
+    def plan(self, cwd: Path, script: str, lifts: frozenset[Lift], *, search: bool) -> Plan:
+        """The plan for one call. `search`: goes on looking for repositories, which takes a few milliseconds."""
+        network = "network" in lifts and self.profile.kind == "owner"
+        if self.profile.kind == "shared":
+            return Plan(network, self.roots, (), (), (), ())
+        places = self.profile.places
+        gits = self._repositories.look([cwd, *self._named(cwd, script)], search=search)
+        hooks = [place for git in gits for place in guarded(git, config="git" not in lifts)]
+        startup = [path for path in places.startup if os.access(path, os.F_OK)]
+        above = {path.rpartition("/")[0] for path in startup} - {str(places.owner)}
+        pinned = tuple(sorted(path for path in (*above, *gits) if self.is_writable(path)))
+        kept = (*startup, *hooks, *_code(cwd), str(places.agent))
+        hidden = self.hidden()
+        return Plan(network, self.roots, pinned, kept, hidden, _seen((*pinned, *kept, *hidden)))
+
+    def is_writable(self, path: str) -> bool:
+        """Whether a path lies in a root."""
+        return any(path == root or path.startswith(f"{root}/") for root in self.roots)
+
+    def hidden(self) -> tuple[str, ...]:
+        """What is not to be seen and is there."""
+        places = self.profile.places
+        named = (*places.secrets, *SYSTEM_SECRETS, f"{places.agent}/config.yaml")
+        return tuple(path for path in named if os.access(path, os.R_OK))
+
+    def missing(self) -> list[str]:
+        """Start-up files that are not there now: one that is there afterwards was made by the call."""
+        return [path for path in self.profile.places.startup if self.is_writable(path) and not os.path.lexists(path)]
+
+    def confined(self, plan: Plan, cwd: Path, readable: Iterable[Path], given: Mapping[str, str]) -> int:
+        """The orders of safety/confine.py, as a descriptor."""
+        places, root = self.profile.places, self.profile.places.roots[0]
+        listed, read = [Path("/")], list[Path]()
+        if self.profile.kind == "shared":
+            listed, write = [], [root]
+            read = [Path(place) for place in (*_PROGRAMS, *bubblewrap.python_places())]
+        else:
+            hidden = [Path(path) for path in plan.hidden]
+            startup = [Path(path) for path in places.startup if os.access(path, os.F_OK)]
+            left_out = [*hidden, *startup, places.agent, *map(Path, _code(cwd))]
+            read = [*_around(Path("/"), [*hidden, Path("/proc")]), *_kernel()]
+            write = [each for folder in plan.roots for each in _around(Path(folder), left_out)]
+        write += [Path(f"/dev/{name}") for name in _DEVICES]
+        return orders(
+            list=listed,
+            read=[*read, *readable, CONFINE],
+            write=write,
+            filter=seccomp.program(network=plan.network) if seccomp.is_known() else b"",
+            limits=_limits(self.profile.limits),
+            env=dict(given),
+        )
+
+    def seatbelt(self, plan: Plan, readable: Iterable[Path]) -> list[str]:
+        """The words before a command on macOS."""
+        from safety import seatbelt
+
+        return seatbelt.command(
+            plan.roots, kept=plan.kept, hidden=plan.hidden, readable=map(str, readable), network=plan.network
+        )
+
+    def _named(self, cwd: Path, script: str) -> list[Path]:
+        """Folders that a script seems to name."""
+        words = [word for word in script.split(None, 4000) if "/" in word or word == "~"]
+        names = dict.fromkeys(match[0] for word in words[:_MOST_NAMED] for match in _NAMED.finditer(word))
+        home = str(self.profile.places.owner)
+        return [cwd / (home + name[1:] if name.startswith("~") else name) for name in list(names)[:_MOST_NAMED]]
+
+
+def words(profile: Profile, plan: Plan, info: int) -> list[str]:
+    """What bubblewrap is told. `info`: the descriptor of the filter."""
+    if profile.kind == "shared":
+        return bubblewrap.minimal(profile.places.roots[0], (*profile.readable, SUPERVISOR), info)
+    return bubblewrap.wide(
+        plan.roots, pinned=plan.pinned, kept=plan.kept, hidden=plan.hidden, network=plan.network, info=info
+    )
+
+
+def environment(variables: Mapping[str, str], *, network: bool) -> dict[str, str]:
+    """What a sandbox passes on of the owner's variables."""
+    return {
+        name: value
+        for name, value in variables.items()
+        if name in _ALLOWED or name.startswith(_ALLOWED_STARTS) or (network and name.lower() in _FOR_THE_NETWORK)
+    }
+
+
+def take_away(missing: Iterable[str], folder: Path) -> list[str]:
+    """Moves what was missing and is there now to `folder`, where nothing reads it at the next login."""
+    taken = []
+    for path in missing:
+        if os.path.lexists(path):
+            shutil.move(path, folder / f"taken-{path.rpartition('/')[2]}")
+            taken.append(path)
+    return taken
+
+
+def orders(
+    *,
+    list: Iterable[Path],
+    read: Iterable[Path],
+    write: Iterable[Path],
+    filter: bytes,
+    limits: dict[str, int],
+    env: dict[str, str],
+) -> int:
+    """A descriptor with the orders of safety/confine.py."""
+    places = {"list": [*map(str, list)], "read": [*map(str, read)], "write": [*map(str, write)]}
+    return file(json.dumps(places | {"filter": filter.hex(), "limits": limits, "env": env}).encode())
+
+
+def confine(orders: int) -> list[str]:
+    """The words before the command."""
+    return [os.path.realpath(sys.executable), "-I", "-S", "-B", str(CONFINE), str(orders)]
+
+
+def file(content: bytes) -> int:
+    """A descriptor from which a child reads these bytes."""
+    descriptor = os.memfd_create("sandbox")
+    os.write(descriptor, content)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+def _seen(paths: Iterable[str]) -> tuple[object, ...]:
+    seen: list[object] = []
+    for path in paths:
+        try:
+            found = Path(path).stat()
+        except OSError:
+            seen.append(None)
+        else:
+            seen.append((found.st_dev, found.st_ino))
+    if sys.platform == "linux":  # what is mounted later would be seen inside, and could be written to
+        seen.append(Path("/proc/self/mountinfo").read_bytes())
+    return tuple(seen)
+
+
+def _kernel() -> list[Path]:
+    """/proc without the processes, whose environment would be seen."""
+    return [path for path in Path("/proc").iterdir() if not path.name.isdecimal() and not path.is_symlink()]
+
+
+def _outermost(roots: Iterable[str]) -> list[str]:
+    """The roots that lie in no other: each mount takes its time."""
+    roots = list(dict.fromkeys(roots))
+    return [root for root in roots if not any(root != other and root.startswith(f"{other}/") for other in roots)]
+
+
+def _limits(limits: Limits) -> dict[str, int]:
+    return {
+        "RLIMIT_CORE": 0,
+        "RLIMIT_DATA": limits.memory_bytes,
+        "RLIMIT_FSIZE": limits.file_bytes,
+        "RLIMIT_CPU": limits.cpu_seconds,
+        "RLIMIT_NPROC": limits.processes + 3500,  # it counts all that the owner runs
+    }
+
+
+def _code(cwd: Path) -> list[str]:
+    """Sopwith's own code: the whole checkout, or when the task works in it, its parts."""
+    if not cwd.is_relative_to(CHECKOUT):
+        return [str(CHECKOUT)]
+    return [f"{CHECKOUT}/{name}" for name in _CODE if os.access(f"{CHECKOUT}/{name}", os.F_OK)]
+
+
+def _around(folder: Path, left_out: Iterable[Path]) -> list[Path]:
+    """Files and folders that together hold all of `folder` but what is left out: Landlock knows no exceptions."""
+    inside = [path for path in left_out if path.is_relative_to(folder)]
+    if not inside:
+        return [] if any(folder.is_relative_to(path) for path in left_out) else [folder]
+    if folder in inside:
+        return []
+    try:
+        names = list(folder.iterdir())
+    except OSError:
+        return []
+    return [each for name in names if not name.is_symlink() for each in _around(name, inside)]

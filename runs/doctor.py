@@ -69,7 +69,7 @@ def checks(config: Config) -> list[Check]:
         asked = list(pool.map(lambda model: check_model(model, lang), config.models))
     models = asked or [Check("models", False, _say(lang, "no model"), _say(lang, "no model fix"))]
     prices = [check for model in config.models for check in check_price(model, lang)]
-    return [*here, *models, *prices, check_sops(config), *around]
+    return [*here, *models, *prices, check_sops(config), *check_redis(config), *around]
 
 
 def check_python() -> Check:
@@ -212,6 +212,19 @@ def check_sops(config: Config) -> Check:
     return Check("sops", bool(sops), _say(config.lang, "sops", n=len(sops), alone=alone))
 
 
+def check_redis(config: Config) -> list[Check]:
+    """Whether the configured Redis answers; without it the window of a session is that of one process and the run logs."""
+    if config.redis is None:
+        return []
+    from memory.window_places import MISSING, problem_of
+
+    problem = problem_of(config.redis.url)
+    if not problem:
+        return [Check("redis", True, _say(config.lang, "redis"))]
+    fix = "scripts/setup --extra redis" if problem == MISSING else "redis-server"
+    return [Check("redis", None, _say(config.lang, "no redis", why=problem), fix)]
+
+
 def check_programs(lang: Lang) -> list[Check]:
     """Programs beside Python: git, and what is optional."""
     git = shutil.which("git")
@@ -304,6 +317,11 @@ _WORDS = {  # key: (English, Chinese)
     "sandbox none": (
         "none: {reason}. Scripts ask first, and do not run unattended",
         "无:{reason}。脚本运行前先询问,无人值守时不运行",
+    ),
+    "redis": ("answers; the last turns of a session are shared", "可用;会话最近的对话由各进程共享"),
+    "no redis": (
+        "{why}; the last turns of a session come from this process and the run logs",
+        "{why};会话最近的对话取自本进程和运行日志",
     ),
     "terminal": ("{term}, {encoding}", "{term},{encoding}"),
     "no utf8": ("{encoding}, which cannot show every character", "{encoding},无法显示所有字符"),

@@ -1,0 +1,358 @@
+"""The window: the same turns from the ring and from a real Redis; one that is absent, hangs, dies and comes back."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from config import Config, Lang, RedisConfig
+from memory.assist import assist
+from memory.sessions import MAIN, Session
+from memory.turns import Turn
+from memory.window import Window, turns_of, user_of
+from memory.window_places import RedisList, Ring, Turns, WindowDown, problem_of
+from runs.doctor import Check, check_redis
+from tests.conftest import CHECKOUT
+from tests.driving import run
+
+TEAM = Session.parse("shared:team")
+NOW = datetime.now(UTC)
+FLAPS = 20
+WRITER = """
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from memory.sessions import MAIN
+from memory.turns import Turn
+from memory.window import Window
+window = Window(Path(sys.argv[1]), sys.argv[2])
+for number in range(10):
+    window.add(MAIN, Turn(f"{sys.argv[3]}-{number}", "main", "owner", f"{sys.argv[3]} {number}", datetime.now(UTC)))
+window.close(5)
+"""
+
+
+def turn(number: int, text: str = "", run: str = "") -> Turn:
+    return Turn(
+        f"id-{number}", "main", "owner", text or f"said {number}", NOW + timedelta(milliseconds=number), run=run
+    )
+
+
+def eventually(holds: Callable[[], bool], seconds: float = 5.0) -> bool:
+    end = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def free_port() -> int:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        port: int = listening.getsockname()[1]
+        return port
+
+
+def answer_as_a_web_server(listening: socket.socket) -> None:
+    with contextlib.suppress(OSError):  # the test is over
+        while True:
+            connection, _ = listening.accept()
+            with connection:
+                connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+
+
+class RedisServer:
+    """A real redis-server on loopback that can be killed and started again, with nothing kept in between."""
+
+    def __init__(self) -> None:
+        self.port = free_port()
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        options = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+        self._process = subprocess.Popen(["redis-server", *options], stdout=subprocess.DEVNULL)
+        assert eventually(lambda: problem_of(self.url) == "")
+
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def freeze(self, is_frozen: bool) -> None:
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP if is_frozen else signal.SIGCONT)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[RedisServer]:
+    if shutil.which("redis-server") is None:
+        pytest.skip("redis-server is not installed (package: redis-server)")
+    pytest.importorskip("redis", reason="scripts/setup --extra redis")
+    server = RedisServer()
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+def redis(server: RedisServer) -> RedisServer:
+    """Redis as it comes up: empty."""
+    server.kill()
+    server.start()
+    return server
+
+
+# The same cases on each place
+
+
+@pytest.fixture(params=["ring", "redis"])
+def make(request: pytest.FixtureRequest) -> Iterator[Callable[..., Turns]]:
+    made: list[Turns] = []
+    url = request.getfixturevalue("redis").url if request.param == "redis" else ""
+
+    def make(max_turns: int = 40, ttl_seconds: float = 60) -> Turns:
+        made.append(RedisList(url, "me", max_turns, ttl_seconds) if url else Ring(max_turns, ttl_seconds))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+def test_the_last_turns_come_back_whole_in_order(make: Callable[..., Turns]) -> None:
+    odd = 'line\n"quoted" \x00 \ud800 打印机 🖨'
+    place = make()
+    assert place.push(MAIN, [turn(1), turn(2, odd, "run-1")]) == 2
+    assert place.push(MAIN, [turn(3)]) == 3
+    assert place.last(MAIN, 2) == [turn(2, odd, "run-1"), turn(3)]
+    assert place.last(MAIN, 10) == [turn(1), turn(2, odd, "run-1"), turn(3)] and place.last(MAIN, 0) == []
+
+
+def test_only_so_many_turns_stay(make: Callable[..., Turns]) -> None:
+    place = make(max_turns=5)
+    assert place.push(MAIN, [turn(number) for number in range(20)]) == 5
+    assert [each.id for each in place.last(MAIN, 40)] == [f"id-{number}" for number in range(15, 20)]
+
+
+def test_a_session_knows_nothing_of_another(make: Callable[..., Turns]) -> None:
+    place = make()
+    place.push(MAIN, [turn(1)])
+    place.push(TEAM, [turn(2)._replace(session=TEAM.name)])
+    assert [each.id for each in place.last(MAIN, 9)] == ["id-1"]
+    assert [each.id for each in place.last(TEAM, 9)] == ["id-2"]
+    assert place.last(Session.parse("shared:other"), 9) == []
+
+
+def test_a_session_that_rests_is_forgotten_and_one_that_talks_is_not(make: Callable[..., Turns]) -> None:
+    place = make(ttl_seconds=0.3)
+    place.push(MAIN, [turn(1)])
+    time.sleep(0.2)
+    place.push(MAIN, [turn(2)])
+    time.sleep(0.2)
+    assert len(place.last(MAIN, 9)) == 2
+    time.sleep(0.2)
+    assert place.last(MAIN, 9) == []
+
+
+# Redis
+
+
+def test_what_others_wrote_into_the_list_is_passed_over(redis: RedisServer) -> None:
+    place = RedisList(redis.url, "me")
+    place.push(MAIN, [turn(1)])
+    raw = import_module("redis").Redis.from_url(redis.url)
+    at = '"at": "2026-02-01T00:00:00+00:00"'
+    foreign = f'{{"id": "x", "session": "shared:team", "who": "a", "text": "t", {at}, "timezone": "UTC", "run": ""}}'
+    for junk in ("no json", "[]", "{}", '{"id": 1}', foreign, b"\xff\xfe"):
+        raw.rpush(place.key(MAIN), junk)
+    assert place.key(MAIN) == "mem:l1:me:main" and 0 < raw.ttl(place.key(MAIN)) <= 24 * 3600
+    assert place.last(MAIN, 40) == [turn(1)]
+    raw.set(place.key(TEAM), "no list")
+    with pytest.raises(WindowDown, match="WRONGTYPE"):
+        place.last(TEAM, 9)
+    raw.close()
+    place.close()
+
+
+def test_processes_share_a_window(home: Path, redis: RedisServer) -> None:
+    names = ("one", "two", "three")
+    command = [sys.executable, "-c", WRITER, str(home), redis.url]
+    writers = [subprocess.Popen([*command, name], cwd=CHECKOUT) for name in names]
+    assert [each.wait(30) for each in writers] == [0, 0, 0]
+    window = Window(home, redis.url)
+    found = [each.id for each in window.recent(MAIN, 40)]
+    assert sorted(found) == sorted(f"{name}-{number}" for name in names for number in range(10))
+    other_home = Window(home.parent, redis.url)
+    assert other_home.recent(MAIN, 40) == [] and user_of(home) != user_of(home.parent)
+    window.close()
+    other_home.close()
+
+
+@pytest.mark.parametrize("how", ["refused", "hangs", "no address", "not a Redis"])
+def test_without_redis_nobody_waits_and_the_ring_serves(home: Path, how: str) -> None:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        if how != "refused":
+            listening.listen(1)
+        if how == "not a Redis":
+            threading.Thread(target=answer_as_a_web_server, args=(listening,), daemon=True).start()
+        port = listening.getsockname()[1]
+        url = "what is this" if how == "no address" else f"redis://:hunter2secret@127.0.0.1:{port}/0"
+        started = time.monotonic()
+        window = Window(home, url)
+        for number in range(100):
+            window.add(MAIN, turn(number))
+        assert time.monotonic() - started < 0.5  # a write waits for nothing
+        assert [each.id for each in window.recent(MAIN, 2)] == ["id-98", "id-99"]
+        assert time.monotonic() - started < 2.5 and not window.is_shared
+        assert window.flush(0) is False
+        window.close()
+        assert time.monotonic() - started < 3
+        assert "hunter2secret" not in problem_of(url) and problem_of(url) != ""
+
+
+def test_redis_that_dies_and_comes_back_twenty_times_loses_nothing(home: Path, redis: RedisServer) -> None:
+    window = Window(home, redis.url, max_turns=400)
+    stop, count = threading.Event(), 0
+
+    def talk() -> None:
+        nonlocal count
+        while not stop.is_set():
+            window.add(MAIN, turn(count))
+            count += 1
+            time.sleep(0.01)
+
+    talking = threading.Thread(target=talk)
+    talking.start()
+    for _ in range(FLAPS):
+        redis.kill()
+        redis.start()
+    stop.set()
+    talking.join()
+    last = [f"id-{number}" for number in range(count)][-40:]
+    assert [each.id for each in window.recent(MAIN, 40)] == last
+    assert eventually(lambda: window.is_shared and window.flush(0.5), 20)
+    fresh = Window(home, redis.url)
+    assert [each.id for each in fresh.recent(MAIN, 40)] == last  # nothing lost, nothing twice
+    window.close()
+    fresh.close()
+
+
+def test_redis_that_has_forgotten_in_between_is_told_again(home: Path, redis: RedisServer) -> None:
+    window = Window(home, redis.url)
+    window.add(MAIN, turn(1))
+    assert window.flush()
+    redis.kill()
+    redis.start()
+    window.add(MAIN, turn(2))
+    assert eventually(lambda: window.is_shared and window.flush(0.1))
+    other = Window(home, redis.url)
+    assert [each.id for each in other.recent(MAIN, 9)] == ["id-1", "id-2"]
+    window.close()
+    other.close()
+
+
+def test_redis_that_hangs_is_left_alone_until_it_answers(home: Path, redis: RedisServer) -> None:
+    window = Window(home, redis.url)
+    window.add(MAIN, turn(1))
+    assert window.flush() and window.is_shared
+    redis.freeze(True)
+    window.add(MAIN, turn(2))
+    started = time.monotonic()
+    assert len(window.recent(MAIN, 9)) == 2
+    assert time.monotonic() - started < 1.5
+    again = time.monotonic()
+    assert len(window.recent(MAIN, 9)) == 2 and time.monotonic() - again < 0.1  # it is not asked again at once
+    redis.freeze(False)
+    assert eventually(lambda: window.is_shared and window.flush(0.1))
+    window.close()
+
+
+# The window as a whole
+
+
+def test_another_process_reads_the_run_logs_and_only_those_of_its_session(home: Path) -> None:
+    first = run(home, ["The printer is on the second floor."], task="where is the printer?")[0]["run"]
+    second = run(home, ["Done."], task="buy toner", session="shared:team")[0]["run"]
+    window = Window(home)
+    said = [(each.who, each.text, each.run) for each in window.recent(MAIN, 9)]
+    assert said == [("owner", "where is the printer?", first), ("agent", "The printer is on the second floor.", first)]
+    assert [each.run for each in window.recent(TEAM, 9)] == [second, second]
+    assert window.recent(MAIN, 9, without=[first]) == [] and window.recent(Session.parse("shared:x"), 9) == []
+    (home / "runs" / first / "log.jsonl").write_bytes(b"{\x00broken\n{}\n")
+    assert window.recent(MAIN, 9) == []
+
+
+def test_what_a_run_says_is_the_same_heard_or_read(home: Path) -> None:
+    events = run(home, ["Done."], task="my password is hunter2secret")
+    window = Window(home)
+    for event in events:
+        window.hear(MAIN, event)
+    found = window.recent(MAIN, 9)
+    assert [(each.who, each.id) for each in found] == [
+        (each.who, each.id) for each in turns_of(found[0].run, MAIN, events)
+    ]
+    assert len(found) == 2 and "hunter2secret" not in str(found)
+
+
+def test_secrets_and_length_are_cut_before_anything_is_kept(home: Path) -> None:
+    window = Window(home, redact=lambda text: text.replace("s3cret", "[secret]"))
+    window.add(MAIN, turn(1, "s3cret " + "x" * 10_000))
+    (kept,) = window.recent(MAIN, 1)
+    assert kept.text.startswith("[secret] xxx") and len(kept.text) == 4_000
+
+
+def test_what_is_older_than_a_day_is_no_longer_recent(home: Path) -> None:
+    window = Window(home)
+    window.add(MAIN, turn(1)._replace(at=NOW - timedelta(hours=25)))
+    window.add(MAIN, turn(2))
+    assert [each.id for each in window.recent(MAIN, 9)] == ["id-2"]
+
+
+# What it tells recall
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "hints"),
+    [
+        ("My sister Anna moved to Leipzig", "when did my sister call?", ("Anna",)),
+        ("Tom is my brother", "what did Tom say", ("brother",)),
+        ("我妹妹叫小雨，住在杭州", "小雨上周说了什么", ("妹妹",)),
+        ("The printer is an HP-4200", "when did we buy it?", ("HP-4200",)),
+        ("The printer is an HP-4200", "what is the weather?", ()),
+        ("I met Carla at \"Zum Löwen\"", "what did she order?", ("Carla", "Zum Löwen")),
+        ("nothing at all", "what was it?", ()),
+    ],
+)  # fmt: skip
+def test_names_stand_for_what_was_meant(said: str, question: str, hints: tuple[str, ...]) -> None:
+    assert assist(question, [turn(1, said)], NOW).hints == hints
+
+
+def test_fresh_turns_count_more() -> None:
+    old, new = turn(1)._replace(at=NOW - timedelta(hours=2)), turn(2)._replace(at=NOW)
+    assert assist("x", [old, new], NOW).boosts == {"id-1": 0.25, "id-2": 1.0}
+    assert assist("x", [new._replace(at=NOW + timedelta(hours=1))], NOW).boosts == {"id-2": 1.0}  # a clock set back
+
+
+def test_doctor_says_whether_redis_answers(home: Path, redis: RedisServer) -> None:
+    def line(url: str, lang: Lang = "en") -> Check:
+        return check_redis(Config(home=home, lang=lang, redis=RedisConfig(url)))[0]
+
+    assert line(redis.url).ok and check_redis(Config(home=home, lang="en")) == []
+    refused = line(f"redis://127.0.0.1:{free_port()}")
+    assert refused.ok is None and "refused" in refused.detail and refused.fix == "redis-server"
+    assert "运行日志" in line("what", "zh").detail

@@ -6,15 +6,20 @@ Source: seed 000 (safety), 004 (sessions).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from config import SafetyConfig
+from safety import origins
 from safety.commands import GUARDED_VARIABLES, Finding, Look
+from safety.fetches import fetches
 from safety.paths import Places, references
 from safety.python_calls import look_at_python
+from safety.tables import Risk, names
+from safety.targets import Named, Target, host_of, of_call
+from safety.tool_words import Effect, Words, asks_for, names_thing, read_name
 
 _CONFIRMABLE = {
     "delete",
@@ -28,6 +33,21 @@ LEAVE_SANDBOX = {
     "secret",
 }  # what no sandbox can do: once the owner has allowed it, it runs outside
 _REFUSED = {"catastrophic", "agent", "session", "forbidden"}
+_OURS = {"none", "ask", "memory", "read", "write", "delete", "execute", "network"}  # effects that our tools declare
+# Of a tool that is not ours: what the gate calls its effect, and what it says of it.
+_FOREIGN: dict[Effect, tuple[Risk, str]] = {
+    "change": ("change", "changes something"),
+    "send": ("send", "sends something to others"),
+    "delete": ("delete", "deletes something"),
+    "spend": ("spend", "spends money"),
+    "system": ("system", "changes rights, accounts or programs"),
+}
+# Hosts that nobody can read the log of whom a fetch could tell something; without a query, that is.
+_PUBLIC = names(
+    "python.org docs.python.org pypi.org files.pythonhosted.org github.com api.github.com raw.githubusercontent.com wikipedia.org"
+    " en.wikipedia.org zh.wikipedia.org de.wikipedia.org registry.npmjs.org npmjs.com debian.org deb.debian.org ubuntu.com kernel.org"
+    " gnu.org developer.mozilla.org w3.org ietf.org rfc-editor.org crates.io docs.rs wttr.in"
+)
 _IN_AGENT = (
     ("config.yaml", "the owner edits it; ask_user"),
     ("memory", "memory is kept through start_long_term_update"),
@@ -40,7 +60,8 @@ _IN_AGENT = (
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A call that waits at the gate. `paths` are those that the tool names, with links followed (`Tool.touches`)."""
+    """A call that waits at the gate. `paths` are those that the tool names, with links followed (`Tool.touches`).
+    `effects` of a tool that is not ours are empty: its name says what it does (tool_words.py)."""
 
     tool: str
     args: dict[str, Any]
@@ -48,19 +69,21 @@ class Ask:
     paths: tuple[Path, ...]
     session: str  # "main", or another: shared
     request: str = ""  # what the owner asked for
-    origin: tuple[str, ...] = ()  # whose words the run has read besides the owner's: "web", "mcp", "outside", "shared"
+    origin: tuple[str, ...] = ()  # whose words the run has read besides the owner's (origins.py)
     attended: bool = True  # somebody is there to be asked now
+    hints: Mapping[str, Any] = field(default_factory=dict)  # what the server of a tool that is not ours declares
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`risk` is "none" or the kind of effect that decided (delete, send, install, spend, system, secret, outside,
-    unknown, catastrophic, agent, session, forbidden); `reason` is a line for the owner and the model."""
+    """`risk` is "none" or the kind of effect that decided (delete, send, install, spend, change, memory, system, secret,
+    outside, unknown, catastrophic, agent, session, forbidden); `reason` is a line for the owner and the model."""
 
     decision: Literal["allow", "confirm", "refuse"]
     risk: str
     reason: str
     risks: tuple[str, ...] = ()  # of all that was found, allowed or not: what the sandbox goes by (safety/lifts.py)
+    scope: str = ""  # what a yes "for this run" holds for: calls of this tool with the same risk and the same targets
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +97,18 @@ class Gate:
     runs_code: Literal["yes", "ask", "no"] = "yes"  # whether there is a sandbox for it, or somebody to ask
     no_sandbox: str = ""  # why there is none, and how to get one
     sandboxed: bool = False  # then the owner is told of a call that must leave the sandbox
+    own_targets: Callable[[], str] = str  # the owner's own data: who and what stands in it may be reached
+    places: Places = field(init=False)  # with links followed when the gate was made
 
-    @property
-    def places(self) -> Places:
-        """The places of the run, with links followed now."""
-        return Places.of(tuple(self.settings.roots), self.home, self.owner_home, self.cwd)
+    def __post_init__(self) -> None:
+        places = Places.of(tuple(self.settings.roots), self.home, self.owner_home, self.cwd)
+        object.__setattr__(self, "places", places)
 
     def decide(self, ask: Ask) -> Decision:
         """Never raises; takes well under 10 ms for what people write."""
         findings = list(self._findings(ask))
-        decided = [self._decision(finding) for finding in findings]
+        is_tainted = bool(origins.foreign(ask.origin))
+        decided = [self._decision(finding, is_tainted) for finding in findings]
         risks = tuple(dict.fromkeys(decision.risk for decision in decided))
         for wanted in ("refuse", "confirm"):
             chosen = [decision for decision in decided if decision.decision == wanted]
@@ -93,10 +118,12 @@ class Gate:
                     self.sandboxed and wanted == "confirm" and "execute" in ask.effects and LEAVE_SANDBOX & set(risks)
                 )
                 more = " (runs outside the sandbox)" if leaves else ""
-                return Decision(chosen[0].decision, chosen[0].risk, "; ".join(list(reasons)[:3]) + more, risks)
+                found = sorted({finding.reason for finding in findings if finding.command == "target"})
+                scope = "|".join([ask.tool, *sorted(set(risks)), *found, *origins.foreign(ask.origin)])
+                return Decision(chosen[0].decision, chosen[0].risk, "; ".join(list(reasons)[:3]) + more, risks, scope)
         return Decision("allow", decided[0].risk if decided else "none", decided[0].reason if decided else "", risks)
 
-    def _decision(self, finding: Finding) -> Decision:
+    def _decision(self, finding: Finding, is_tainted: bool) -> Decision:
         risk: str = finding.risk
         if risk in self.settings.forbid or finding.command in self.settings.forbid:
             return Decision(
@@ -104,39 +131,81 @@ class Gate:
             )
         if risk in _REFUSED:
             return Decision("refuse", risk, finding.reason)
-        if risk in _CONFIRMABLE and risk not in self.settings.confirm:
+        if risk in _CONFIRMABLE and risk not in self.settings.confirm and not is_tainted:
             return Decision("allow", risk, f"{finding.reason} (the owner's config lets it pass)")
         return Decision("confirm", risk, finding.reason)
 
     def _findings(self, ask: Ask) -> Iterator[Finding]:
         effects = set(ask.effects)
-        if ask.session != "main" and not effects <= {"none", "ask"}:
+        if ask.session != "main" and not (effects and effects <= {"none", "ask"}):
             yield Finding("session", f"{ask.tool} is not for shared sessions: others read and write there")
-            return
-        if ask.tool in self.settings.forbid:
+        elif ask.tool in self.settings.forbid:
             yield Finding("forbidden", f"{ask.tool} is forbidden by the owner's config")
-            return
-        places = self.places
+        elif not effects:
+            yield from self._foreign(ask)
+        elif not effects <= _OURS:
+            yield Finding("unknown", f"{ask.tool}: effects that the gate does not know: {', '.join(sorted(effects))}")
+        else:
+            yield from self._of_ours(ask, effects)
+
+    def _of_ours(self, ask: Ask, effects: set[str]) -> Iterator[Finding]:
         if "execute" in effects:
-            yield from self._script(ask, places)
+            yield from self._script(ask, self.places)
         elif "delete" in effects:
-            yield from self._deleted(ask, places)
+            yield from self._deleted(ask, self.places)
         elif "write" in effects:
-            yield from self._written(ask, places)
+            yield from self._written(ask, self.places)
         elif "read" in effects:
-            yield from _read(ask.paths, places)
+            yield from _read(ask.paths, self.places)
         elif "network" in effects:
             yield Finding("send", f"{ask.tool} talks to another machine")
-        elif not effects <= {"none", "ask", "memory"}:
-            yield Finding("unknown", f"{ask.tool}: effects that the gate does not know: {', '.join(sorted(effects))}")
+        elif "memory" in effects and (read := origins.foreign(ask.origin)):
+            yield Finding("memory", f"{ask.tool} would keep something after the run has read from {', '.join(read)}")
+
+    def _foreign(self, ask: Ask) -> Iterator[Finding]:
+        """A tool that is not ours: reading passes; an effect passes when the request asks for it and names all that it
+        reaches. In a run that has read what others wrote, it must name more: the day, the title, the thing."""
+        call, is_strict = read_name(ask.tool, ask.hints), bool(origins.foreign(ask.origin))
+        targets, named = of_call(ask.args, effect=call.effect), Named(ask.request, self.own_targets())
+        missing = named.unknown(targets, strict=is_strict)
+        yield from self._named_paths(ask, call.effect)
+        if call.effect == "read":
+            for target in missing:
+                yield Finding("send", f"{ask.tool} fetches {_shown(target)}, which the request does not name", "target")
+            return
+        if call.effect == "unknown":
+            yield Finding("unknown", f"{ask.tool}: its name does not say what it does")
+            return
+        risk, does = _FOREIGN[call.effect]
+        reached = [target for target in missing if target.kind != "id"]
+        if not ask.request.strip():
+            yield Finding(risk, f"{ask.tool} {does}")
+        elif reached:
+            for target in reached[:5]:
+                yield Finding(risk, f"{ask.tool} {does}: the request does not name {_shown(target)}", "target")
+        elif not asks_for(ask.request, call) or (_needs_thing(call, targets, missing, is_strict) and not names_thing(ask.request, call)):  # fmt: skip
+            yield Finding(risk, f"{ask.tool} {does}, and the request does not ask for that")
+
+    def _named_paths(self, ask: Ask, effect: Effect) -> Iterator[Finding]:
+        """What looks like a path in the arguments of a tool that is not ours."""
+        texts = [value for value in ask.args.values() if isinstance(value, str) and value.startswith(("/", "~/"))]
+        for path in (_resolved(self.cwd, self.owner_home, text) for text in texts if len(text) < 1000):
+            if effect == "read":
+                yield from _read((path,), self.places)
+            elif path.is_relative_to(self.places.agent):
+                yield Finding("agent", f"{path} is in the agent's own home: {_instead(path, self.places)}")
+            elif self.places.is_vital_file(path) or (effect == "delete" and self.places.is_vital(path)):
+                yield Finding("catastrophic", f"{path}, on which the machine depends")
+            elif self.places.kind(path) in ("startup", "secret", "device"):
+                yield Finding("system", f"{path} decides what runs or who gets in")
 
     def _written(self, ask: Ask, places: Places) -> Iterator[Finding]:
         for path in ask.paths:
             kind = places.kind(path)
             if kind == "agent":
                 yield Finding("agent", f"{path} is in the agent's own home: {_instead(path, places)}")
-            elif kind == "device":
-                yield Finding("catastrophic", f"{path} is a device")
+            elif kind == "device" or places.is_vital_file(path):
+                yield Finding("catastrophic", f"{path}: a device, or a file on which the machine depends")
             elif kind in ("startup", "secret"):
                 yield Finding("system", f"{path} decides what runs or who gets in")
             elif kind == "outside":
@@ -148,7 +217,7 @@ class Gate:
         for path in ask.paths:
             if path.is_relative_to(places.agent):
                 yield Finding("agent", f"{path} is in the agent's own home: {_instead(path, places)}")
-            elif places.is_vital(path):
+            elif places.is_vital(path) or places.is_vital_file(path):
                 yield Finding("catastrophic", f"{path}: the system or a whole home")
             elif places.kind(path) in ("outside", "startup", "secret"):
                 yield Finding("outside", f"deletes {path}, which is outside the allowed folders or guarded")
@@ -159,6 +228,8 @@ class Gate:
     def _script(self, ask: Ask, places: Places) -> Iterator[Finding]:
         if self.runs_code == "no":
             yield Finding("forbidden", f"code runs in a sandbox only: {self.no_sandbox}")
+        elif self.runs_code == "ask" and not ask.attended:
+            yield Finding("forbidden", f"code runs in a sandbox only, where nobody is there to ask: {self.no_sandbox}")
         elif self.runs_code == "ask":
             yield Finding("unknown", f"runs without a sandbox: {self.no_sandbox}")
         script, env = ask.args.get("script"), ask.args.get("env")
@@ -178,7 +249,44 @@ class Gate:
         def look(text: str, depth: int = 0) -> list[Finding]:
             return Look(places, python, cwd, dict(variables), depth).script(text)
 
-        yield from python(script, cwd, 0) if ask.args.get("type") == "python" else look(script)
+        is_python = ask.args.get("type") == "python"
+        yield from map(_offer_trash, python(script, cwd, 0) if is_python else look(script))
+        if ask.request.strip():
+            yield from self._fetched(ask, script, is_python, variables)
+
+    def _fetched(self, ask: Ask, script: str, is_python: bool, variables: dict[str, str]) -> Iterator[Finding]:
+        """To fetch an address is to send it: one that nobody named is asked about."""
+        found = fetches(script, is_python=is_python, variables=variables)
+        if not found.urls and not found.is_hidden:
+            return
+        read = origins.foreign(ask.origin)
+        named = Named(ask.request, self.own_targets())
+        for url in found.urls[:20]:
+            is_public = host_of(url) in _PUBLIC and "?" not in url and not url.endswith("…")
+            if not is_public and not named.has_url(url, strict=bool(read)):
+                yield Finding("send", f"asks {url[:200]}, which the request does not name", "target")
+        if found.is_hidden and read:
+            yield Finding(
+                "send", f"asks a host that cannot be read, after the run has read from {', '.join(read)}", "target"
+            )
+
+
+def _needs_thing(call: Words, targets: list[Target], missing: list[Target], is_strict: bool) -> bool:
+    """Whether the request must speak of the thing as well: of ids that it does not name, and of what reaches nobody."""
+    if any(target.kind == "id" for target in missing):
+        return True
+    return is_strict and all(target.kind in ("title", "time", "id") for target in targets)
+
+
+def _offer_trash(finding: Finding) -> Finding:
+    if finding.risk != "delete" or finding.command not in ("rm", "unlink", "rmdir"):
+        return finding
+    return Finding(finding.risk, f"{finding.reason} (file_trash would move it to the trash)", finding.command)
+
+
+def _shown(target: Target) -> str:
+    text = " ".join(target.value.split())
+    return text if len(text) <= 120 else f"{text[:80]} … {text[-30:]}"
 
 
 def _read(paths: tuple[Path, ...], places: Places) -> Iterator[Finding]:

@@ -21,6 +21,8 @@ Risk = Literal[
     "install",
     "spend",
     "system",
+    "change",
+    "memory",
     "secret",
     "outside",
     "unknown",

@@ -323,6 +323,11 @@ class Agent:
             tools = {name: tool for name, tool in tools.items() if set(tool.effects) <= SHARED_EFFECTS}
         redactor = self.redactor()
         gate = self._gate(options, owner)
+        held = self._held(gate)
+        if held and held.level.name == "full" and "code_run" in tools and start["sop"] is None and self.config.models:
+            from tools.cells import Cells  # a replay may do without
+
+            Cells.of(held).warm(held, options.cwd)  # ready when the model has spoken
         handler = AgentHandler(
             run=log.run,
             session=options.session,
@@ -337,7 +342,7 @@ class Agent:
                 tool_seconds=self.config.limits.tool_seconds,
                 deadline=self._deadline(options),
                 redact=redactor,
-                sandbox=self._held(gate),
+                sandbox=held,
                 lifts=partial(_lifts, gate, options.session),
             ),
             gate=gate,

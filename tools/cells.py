@@ -38,6 +38,7 @@ class Cell:
     def __init__(self, sandbox: Sandbox, plan: walls.Plan) -> None:
         """Raises OSError."""
         self.plan = plan
+        self.was_used = False
         limits = sandbox.profile.limits
         self._group = Group(limits.memory_bytes, limits.processes)
         self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -99,6 +100,8 @@ class Cell:
         if self.talk.fileno() < 0:
             return
         self.talk.close()
+        if not self.was_used:  # there is nothing in it; it may not be whole yet
+            self._process.kill()
         with contextlib.suppress(subprocess.TimeoutExpired):  # the supervisor goes when nobody is there
             self._process.wait(NOTHING_LEFT_SECONDS)
         if self._process.returncode is None:
@@ -127,6 +130,7 @@ class Call:
     def __init__(self, cell: Cell, orders: bytes, missing: list[str]) -> None:
         """`missing`: start-up files that are not there now. Raises OSError."""
         self._cell, self.exit = cell, cell.talk.fileno()
+        cell.was_used = True
         self.code: int | None = None
         self.problem = ""  # why the cell is gone, where that is known
         self._is_done = False
@@ -222,6 +226,12 @@ class Cells:
         orders = b"\0".join(map(os.fsencode, fields))
         missing = self._planner.missing() if sandbox.profile.kind == "owner" else []
         return Call(self._cell(sandbox, plan, lifts), orders, missing)
+
+    def warm(self, sandbox: Sandbox, cwd: Path) -> None:
+        """Begins to build the cell that a call without lifts will need, and does not wait for it. A failure is told by the
+        call."""
+        with contextlib.suppress(OSError):
+            self._cell(sandbox, self._planner.plan(cwd.resolve(), "", frozenset(), search=True), frozenset())
 
     def _variables(self, profile: Profile, work: Work, plan: walls.Plan) -> dict[str, str]:
         found = walls.environment(work.env, network=plan.network) | {"PWD": str(work.cwd)}

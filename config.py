@@ -83,6 +83,7 @@ class SafetyConfig:
     sandbox: Literal["auto", "full", "partial", "none"] = "auto"  # docs/safety.md
     confirm: tuple[Confirmable, ...] = ("delete", "send", "install", "spend")
     forbid: tuple[str, ...] = ()
+    confirm_hours: float = field(default=72.0, metadata={"above": 0})  # what nobody has confirmed by then is a no
 
 
 @dataclass(frozen=True)

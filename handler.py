@@ -6,7 +6,6 @@ the model did wrong comes back to it as an outcome; what we did wrong is raised.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
@@ -15,15 +14,15 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from agent_loop import Outcome
 from memory.inbox import Answer, Entry, Inbox, call_hash
+from memory.repetition import LoopWatch
 from memory.working import WorkingMemory, without_summary
 from models.base import Event, Message, Reply, Request, ToolCall, ToolResult
-from safety.gate import Ask, Gate
+from safety import origins
+from safety.gate import Ask, Decision, Gate
 from tools.base import Tool, ToolContext, ToolError
 
 MAX_RESULT_CHARS = 24_000  # of one result, in the history; tools keep what is longer in a file
 ASK_AGAIN = 3  # replies without a call or an answer in a row
-TELL_LOOP, FAIL_LOOP = 3, 5  # the same call with the same result, in a row
-TELL_PAIR, FAIL_PAIR = 2, 5  # A-B-A-B: how often a pair of calls repeats
 
 
 class Reminder(NamedTuple):
@@ -102,7 +101,9 @@ class TurnState:
     """What the turn policy carries from turn to turn; a resumed run finds it in its log (runs/resume.py)."""
 
     must_ask: bool = False
-    allowed_for_run: set[str] = field(default_factory=set)
+    allowed_for_run: set[str] = field(default_factory=set)  # scopes (safety/gate.py)
+    confirmed: set[str] = field(default_factory=set)  # ids of confirmations whose answer has been taken
+    origins: set[str] = field(default_factory=set)  # whose words, beside the owner's, the model has read
     interrupted: str = ""  # hash of the call that had started, and not ended, when the run stopped
     has_resumed: bool = False
 
@@ -128,6 +129,7 @@ class AgentHandler:
         working: WorkingMemory,
         state: TurnState,
         l2_index: str = "",
+        attended: bool = True,
         steering: Callable[[], list[str]] = list,
         remember: Callable[[int, str], Iterable[Event]] = lambda turn, said: (),
         context_changes: Callable[[], Reloaded | None] = lambda: None,
@@ -139,7 +141,8 @@ class AgentHandler:
         self.context, self.gate, self.redact = context, gate, redact
         self.owner, self.inbox, self.prompts = owner, inbox, prompts
         self.working, self.state, self.l2_index, self.steering = working, state, l2_index, steering
-        self.remember, self.context_changes = remember, context_changes
+        self.remember, self.context_changes, self.attended = remember, context_changes, attended
+        self.history: list[Message] = []
         self.schema_of = {schema["function"]["name"]: schema for schema in schemas}
         self.loops = LoopWatch()
         self.notes: list[str] = []  # for the tail of the next request
@@ -150,6 +153,7 @@ class AgentHandler:
     def prepare(self, turn: int, messages: list[Message]) -> Generator[Event, None, Request]:
         """The request of this turn: history, then anchor and reminders at the tail. Steering and changed files join the
         history."""
+        self.history = messages
         yield from self._heard(turn, messages)
         due = [] if self.by_rote else [r.kind for r in REMINDERS if r.is_due(turn)]
         for kind in due:
@@ -196,8 +200,10 @@ class AgentHandler:
             "tool": call.name,
             "status": result.status,
             "seconds": round(time.monotonic() - started, 3),
+            **({"origin": result.origin} if result.origin else {}),
             "data": result.data,
         }
+        self.state.origins.update([result.origin] if result.origin else [])
         self.no_call_in_a_row = 0
         self.working.note(turn, reply, result)
         if call.name == "ask_user" and result.status == "ok":
@@ -263,52 +269,74 @@ class AgentHandler:
                 paths=paths,
                 session=self.session,
                 request=self.request,
+                origin=self._origins(),
+                attended=self.attended,
             )
         )
         if verdict.decision == "refuse":
             return ToolResult("refused", self.prompts.text("refused", reason=verdict.reason))
         if verdict.decision == "confirm":
-            refusal = yield from self._confirmed(turn, call, verdict.reason, verdict.risk)
+            refusal = yield from self._confirmed(turn, call, verdict)
             if refusal is not None:
                 return refusal
-        return (yield from self._run(turn, call, tool, tool.only_reads or reply.only_reads))
+        result = yield from self._run(turn, call, tool, tool.only_reads or reply.only_reads)
+        if isinstance(result, ToolResult):
+            result.origin = result.origin or origins.of_result(tool.effects, args, paths, self.gate.places)
+        return result
+
+    def _origins(self) -> tuple[str, ...]:
+        """Whose words, beside the owner's, the model has read. A replay has no model that could obey them."""
+        if self.session != "main":
+            return (origins.SHARED,)
+        if self.by_rote:
+            return ()
+        notes = origins.of_messages(self.history[:2])
+        return tuple(sorted(self.state.origins | ({notes} if notes else set())))
 
     def _confirmed(
-        self, turn: int, call: ToolCall, reason: str, risk: str
+        self, turn: int, call: ToolCall, verdict: Decision
     ) -> Generator[Event, None, ToolResult | Outcome | None]:
         """None when the owner allows this call; else its refusal, or the outcome that waits for the owner."""
-        args = call.args or {}
-        if f"{call.name}:{risk}" in self.state.allowed_for_run:
+        args, reason, risk = call.args or {}, verdict.reason, verdict.risk
+        if verdict.scope in self.state.allowed_for_run:
             return None
         id, name = f"{self.run}.{turn}", call_hash(call.name, args)
         found = self.inbox.answer_for(self.run, name)
+        if found and found[0] in self.state.confirmed:  # a crash came behind it: an answer holds once
+            self.inbox.remove(found[0])
+            found = None
         if found:
             id, answer = found
             approval: Approval | None = Approval("no" if answer.decision == "deny" else "once", answer.text)
+        elif expired := self.inbox.expired(self.run, name):
+            id, found = expired, (expired, Answer("deny"))
+            approval = Approval("no", self.prompts.text("expired", hours=f"{self.gate.settings.confirm_hours:g}"))
         else:
             yield {"type": "confirm", "id": id, "turn": turn, "tool": call.name, "reason": reason, "risk": risk}
             approval = self.owner.confirm(Confirmation(id, call.name, args, reason, risk, preview(args)))
         if approval is None:
             text = f"{call.name}: {reason}"
+            hours = self.gate.settings.confirm_hours
+            shown = self.redact(args)
             self.inbox.add(
-                Entry(id, self.run, "confirmation", text, [], call.name, self.redact(args), risk, name, self.session)
+                Entry(id, self.run, "confirmation", text, [], call.name, shown, risk, name, self.session, hours=hours)
             )
             return Outcome(text, should_exit=True, ending="waiting")
-        kind = f"{call.name}:{risk}"
+        self.state.confirmed.add(id)
         yield {
             "type": "confirmed",
             "id": id,
             "turn": turn,
             "decision": approval.decision,
             "reason": approval.reason,
-            "kind": kind,
+            "kind": verdict.scope,
         }
         if found:
             self.inbox.remove(id)
         if approval.decision == "no":
             return ToolResult("refused", self.prompts.text("denied", reason=approval.reason or "-"))
         if approval.decision == "run":
-            self.state.allowed_for_run.add(kind)
+            self.state.allowed_for_run.add(verdict.scope)
         return None
 
     def _run(
@@ -393,35 +421,6 @@ class AgentHandler:
         return verdict == "failed"
 
 
-class LoopWatch:
-    """Sees a model that makes the same call with the same result, or two calls in turn, again and again."""
-
-    def __init__(self) -> None:
-        self.seen: list[str] = []
-
-    def see(self, call: ToolCall, result: ToolResult) -> Literal["", "told", "failed"]:
-        """ "told" and "failed" when a repetition reaches its limits in this turn."""
-        text = call_hash(call.name, call.args) + result.status + result.as_text()
-        self.seen.append(hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
-        del self.seen[: -2 * FAIL_PAIR]
-        for period, tell, fail in ((1, TELL_LOOP, FAIL_LOOP), (2, TELL_PAIR, FAIL_PAIR)):
-            again = self._again(period)  # calls that are what was called `period` before
-            if again == period * (fail - 1):
-                return "failed"
-            if again == period * (tell - 1):
-                return "told"
-            if again:
-                return ""
-        return ""
-
-    def _again(self, period: int) -> int:
-        """How many calls at the end repeat the one `period` before them."""
-        count = 0
-        while count + period < len(self.seen) and self.seen[-1 - count] == self.seen[-1 - count - period]:
-            count += 1
-        return count
-
-
 def no_answer(reply: Reply, answer: str) -> str:
     """Why a reply without a call is not an answer: the name of the prompt that says so, or "" when it is one."""
     if reply.finish == "length":
@@ -441,6 +440,8 @@ def prompt_after(reply: Reply, result: ToolResult, prompts: Prompts) -> list[Mes
         text = f"{text[:half]}\n[… {len(text) - 2 * half} characters …]\n{text[-half:]}"
     if result.status in ("error", "timeout") and isinstance(result.data, dict):
         text = f"[{result.status}] {text}"
+    if result.origin:
+        text = prompts.text("foreign", origin=result.origin, text=text)
     messages: list[Message] = [{"role": "tool", "tool_call_id": reply.calls[0].id, "content": text}]
     extra = prompts.text("one_tool_a_turn") if len(reply.calls) > 1 else ""
     return messages + [{"role": "tool", "tool_call_id": call.id, "content": extra} for call in reply.calls[1:]]

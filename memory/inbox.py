@@ -11,7 +11,7 @@ import json
 import os
 import re
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
@@ -47,14 +47,21 @@ class Entry:
     session: str = "main"
     at: str = ""
     command: str = ""
+    hours: float = 0.0  # how long the question stands; 0: for ever
+
+    @property
+    def is_expired(self) -> bool:
+        """Whether nobody has answered in time: that is a no."""
+        return self.hours > 0 and datetime.now(UTC) - datetime.fromisoformat(self.at) > timedelta(hours=self.hours)
 
 
 @dataclass(slots=True)
 class Answer:
-    """What the owner said: free text for a question, a decision for a confirmation."""
+    """What the owner said: free text for a question, a decision for a confirmation. `call` is what it was said to."""
 
     decision: Literal["answer", "approve", "deny"]
     text: str = ""
+    call: str = field(default="", compare=False)
 
 
 def call_hash(tool: str, args: dict[str, Any] | None) -> str:
@@ -73,6 +80,7 @@ class Inbox:
         """Puts an entry there; the same id again (a run resumed without an answer) replaces it."""
         entry.at = entry.at or datetime.now(UTC).isoformat(timespec="seconds")
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._path(entry.id + ".answer").unlink(missing_ok=True)  # it was given to another call
         write_atomic(self._path(entry.id), json.dumps(asdict(entry), ensure_ascii=False, indent=1))
 
     def list(self) -> list[Entry]:
@@ -109,6 +117,9 @@ class Inbox:
         if (entry.kind == "question") != (answer.decision == "answer"):
             words = "answer ID TEXT" if entry.kind == "question" else "approve ID, or: sopwith inbox deny ID"
             raise InboxError(f"{entry.id} is a {entry.kind}.\nUse: sopwith inbox {words}")
+        if answer.decision == "approve" and entry.is_expired:
+            raise InboxError(f"{entry.id} is older than {entry.hours:g} hours, which counts as a no.\nGo on: sopwith runs resume {entry.run}")  # fmt: skip
+        answer.call = entry.call
         draft = self.folder / f".{entry.id}.{os.getpid()}.answer"
         write_atomic(draft, json.dumps(asdict(answer), ensure_ascii=False))
         try:
@@ -125,8 +136,13 @@ class Inbox:
         for path in self.folder.glob("*.answer.json"):
             entry = self._read(path.name.removesuffix(".answer.json"))
             if entry and entry.run == run and entry.call == call:
-                return entry.id, Answer(**json.loads(path.read_text("utf-8")))
+                answer = Answer(**json.loads(path.read_text("utf-8")))
+                return (entry.id, answer) if answer.call == call else None
         return None
+
+    def expired(self, run: str, call: str) -> str | None:
+        """The id of the entry that this run waited for with exactly this call, once its time is over."""
+        return next((e.id for e in self.list() if e.run == run and e.call == call and e.is_expired), None)
 
     def remove(self, id: str) -> None:
         """Takes an entry and its answer away."""

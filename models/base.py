@@ -68,10 +68,12 @@ class ToolCall:
 
 @dataclass(slots=True)
 class ToolResult:
-    """What a tool brought: `data` is JSON, for the run log and for rote; `as_text` is what a model reads."""
+    """What a tool brought: `data` is JSON, for the run log and for rote; `as_text` is what a model reads. `origin` says
+    whose words it is: "" the owner's own, else safety/origins.py."""
 
     status: Status
     data: Any = None
+    origin: str = ""
 
     def as_text(self) -> str:
         """A string as it is; of an object its "output" verbatim, then the other keys that say something."""

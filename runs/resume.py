@@ -102,6 +102,7 @@ class _Reader:
         self.progress.state.interrupted = ""  # a question may be put again
 
     def _on_confirmed(self, event: Event) -> None:
+        self.progress.state.confirmed.add(event["id"])
         if event["decision"] == "run":
             self.progress.state.allowed_for_run.add(event["kind"])
 
@@ -116,7 +117,8 @@ class _Reader:
         progress, reply = self.progress, self.progress.pending
         if reply is None or event["status"] == "cancelled":  # stopped in the middle: it may have happened
             return
-        result = ToolResult(event["status"], event["data"])
+        result = ToolResult(event["status"], event["data"], event.get("origin", ""))
+        progress.state.origins.update([result.origin] if result.origin else [])
         progress.state.interrupted = ""
         progress.working.note(event["turn"], reply, result)
         if event["tool"] == "update_working_checkpoint" and result.status == "ok" and reply.calls[0].args:

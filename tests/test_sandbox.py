@@ -139,15 +139,14 @@ def state(path: Path) -> Any:
     return path.read_bytes() if path.exists() else None
 
 
-@pytest.mark.parametrize("what", [*WRITES, *FULL_WRITES])
-def test_nothing_that_is_guarded_changes(world: World, level: Level, what: str, tmp_path: Path) -> None:
-    if what in FULL_WRITES and level.name != "full":
-        pytest.skip("docs/safety.md: a partial sandbox does not hold this")
-    name, script = (WRITES | FULL_WRITES)[what]
-    path = tmp_path / name
-    before = state(path)
-    run(world.context(level), script)
-    assert state(path) == before
+def test_nothing_that_is_guarded_changes(world: World, level: Level, tmp_path: Path) -> None:
+    ctx, changed = world.context(level), []
+    for what, (name, script) in (WRITES | (FULL_WRITES if level.name == "full" else {})).items():
+        before = state(tmp_path / name)
+        run(ctx, script)
+        if state(tmp_path / name) != before:
+            changed.append(what)
+    assert changed == []
 
 
 def test_a_new_start_up_file_is_moved_away_and_told(world: World, full: Level) -> None:
@@ -156,24 +155,25 @@ def test_a_new_start_up_file_is_moved_away_and_told(world: World, full: Level) -
     assert (world.run / "taken-.zshrc").read_text() == "evil\n"
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        "cat ~/.ssh/id_ed25519",
-        "cat ~/.sopwith/config.yaml",
-        "ln -s ~/.ssh k; cat k/id_ed25519",
-        "cp -r ~/.ssh copy; cat copy/*",
-        "tar c ~/.ssh ~/.sopwith/config.yaml",
-        "ln ~/.ssh/id_ed25519 hard; cat hard",
-        "mv ~/.ssh ~/moved; cat ~/moved/id_ed25519",
-        "env; cat /proc/self/environ /proc/1/environ",
-        "cat /proc/*/environ",
-    ],
+READS = (
+    "cat ~/.ssh/id_ed25519",
+    "cat ~/.sopwith/config.yaml",
+    "ln -s ~/.ssh k; cat k/id_ed25519",
+    "cp -r ~/.ssh copy; cat copy/*",
+    "tar c ~/.ssh ~/.sopwith/config.yaml",
+    "ln ~/.ssh/id_ed25519 hard; cat hard",
+    "mv ~/.ssh ~/moved; cat ~/moved/id_ed25519",
+    "env; cat /proc/self/environ /proc/1/environ",
+    "cat /proc/*/environ",
+    "cat /proc/1/fd/* /proc/1/mem",
 )
-def test_no_key_is_read(world: World, level: Level, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+
+
+def test_no_key_is_read(world: World, level: Level, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("MY_API_KEY", "HARMLESS_LOOKING"):
         monkeypatch.setenv(name, SECRET)
-    assert SECRET not in run(world.context(level), script).data["output"]
+    ctx = world.context(level)
+    assert [script for script in READS if SECRET in run(ctx, script).data["output"]] == []
 
 
 @pytest.mark.skipif(not ROOT, reason="only root can read it anyway")
@@ -399,10 +399,81 @@ WORKS = {
 }
 
 
-@pytest.mark.parametrize("what", WORKS)
-def test_ordinary_work_goes_on(world: World, level: Level, what: str) -> None:
-    script, expected = WORKS[what]
-    assert run(world.context(level, limits=Limits()), script).data == {"exit_code": 0, "output": expected}
+def test_ordinary_work_goes_on(world: World, level: Level) -> None:
+    ctx = world.context(level, limits=Limits())
+    for script, expected in WORKS.values():
+        assert run(ctx, script).data == {"exit_code": 0, "output": expected}
+
+
+@dataclass
+class Started:
+    """The processes of bubblewrap that a test has started."""
+
+    known: set[int]
+
+    def new(self) -> list[psutil.Process]:
+        found = [child for child in psutil.Process().children() if child.pid not in self.known]
+        return [each for each in found if each.status() != psutil.STATUS_ZOMBIE and each.name() == "bwrap"]
+
+
+@pytest.fixture
+def started() -> Started:
+    return Started({child.pid for child in psutil.Process().children()})
+
+
+def test_calls_share_a_cell_and_nothing_of_one_is_left_for_the_next(
+    world: World, full: Level, started: Started
+) -> None:
+    ctx = world.context(full)
+    run(ctx, "sleep 60 & (setsid sleep 61 &) ; echo x > /dev/shm/kept; cd /; export V=1")
+    second = run(ctx, 'pgrep sleep; echo "[$V]"; basename $PWD')
+    assert second.data["output"] == "[]\nproject\n"
+    assert len(started.new()) == 1
+
+
+def test_a_script_cannot_end_or_stop_who_runs_it(world: World, full: Level, started: Started) -> None:
+    ctx = world.context(full)
+    run(ctx, "kill -9 1; kill -STOP 1; kill -INT 1; kill -TERM 1; kill -CHLD 1; kill -9 -1", timeout=3)
+    assert run(ctx, "echo on").data["output"] == "on\n"
+    assert len(started.new()) == 1
+
+
+def test_a_cell_that_was_ended_from_outside_is_built_anew(world: World, full: Level, started: Started) -> None:
+    ctx = world.context(full)
+    run(ctx, "true")
+    started.new()[0].kill()
+    assert run(ctx, "echo again").data["output"] == "again\n"
+    during = code_run.run(ctx, "echo begun; sleep 30")
+    assert not isinstance(during, ToolResult)
+    assert next(during) == "begun\n"
+    started.new()[0].kill()
+    with pytest.raises(StopIteration) as end:
+        while True:
+            next(during)
+    assert end.value.value.data["signal"] == "killed by SIGKILL"
+
+
+def test_what_becomes_worth_guarding_is_guarded_in_the_next_call(world: World, full: Level, started: Started) -> None:
+    ctx = world.context(full)
+    run(ctx, "true")
+    subprocess.run(["git", "init", "-q", world.project / "new"], check=True)
+    assert run(ctx, "echo x > new/.git/hooks/post-commit").data["exit_code"] == 1
+    subprocess.run(["git", "init", "-q", world.owner / "far" / "away"], check=True)
+    assert run(ctx, "cd ~/far/away && echo x > .git/hooks/post-commit").data["exit_code"] == 1
+    (world.owner / ".gitconfig.new").write_text("[user]\nname = N\n")  # as an editor saves: another file, the same name
+    (world.owner / ".gitconfig.new").replace(world.owner / ".gitconfig")
+    assert run(ctx, "echo x >> ~/.gitconfig").data["exit_code"] == 1
+    (world.owner / ".netrc").write_text(SECRET)
+    assert SECRET not in run(ctx, "cat ~/.netrc").data["output"]
+    assert len(started.new()) == 1
+
+
+def test_a_run_that_ends_ends_its_cells(world: World, full: Level, started: Started) -> None:
+    ctx = world.context(full)
+    run(ctx, "true")
+    assert started.new()
+    ctx.sandbox = None
+    assert started.new() == []
 
 
 def test_python_with_its_packages_processes_and_pipes(world: World, level: Level) -> None:

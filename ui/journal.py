@@ -1,0 +1,179 @@
+"""The journal on the screen: `memory search|show|import|rebuild`, and its part of `memory check`."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from config import Config, SopwithError
+from memory.api import Memory
+from memory.journal_sync import check, rebuild
+from memory.sessions import MAIN
+from memory.turns import Found, Turn
+from models.embeddings import embedder
+from safety.secrets import Redactor
+from ui.clean import clean, one_line
+from ui.page import print_json
+from ui.words import say
+
+LIMIT = 10
+SETTLE_SECONDS = 0.3  # what was put off a moment ago is found too, when it is little
+WORK_SECONDS = 3600.0
+MAX_BAD = 20  # lines of what was left out
+MAX_TEXT_CHARS = 600
+AROUND = 2  # turns before and after the one that is shown
+
+
+class NotInJournal(SopwithError):
+    """There is no such turn."""
+
+    exit_code = 2
+
+
+def opened(config: Config) -> Memory:
+    """The owner's journal. Raises JournalError."""
+    held = {f"{model.name} api_key": model.api_key for model in config.models if model.api_key}
+    return Memory(config.home, MAIN, embedder=embedder(config.embeddings), redact=Redactor(held).redact)
+
+
+def search(args: Namespace, config: Config) -> int:
+    """`memory search TEXT`. `args`: text, limit, now, session, json."""
+    with opened(config) as memory:
+        memory.flush(SETTLE_SECONDS)
+        now = args.now or datetime.now().astimezone()
+        results, degraded = memory.retrieve(" ".join(args.text), now, args.limit or LIMIT, args.session)
+        degraded = sorted({*degraded, *(["index"] if memory.problem else [])})
+    if args.json:
+        print_json({"results": [_entry(found) for found in results], "degraded": degraded})
+        return 0
+    for found in results:
+        print(_lines(found.turn, found.why))
+    if not results:
+        print(say("journal_nothing"))
+    if degraded:
+        print(say("journal_degraded", what=", ".join(degraded)), file=sys.stderr)
+    return 0
+
+
+def show(args: Namespace, config: Config) -> int:
+    """`memory show [ID]`: what the journal holds, or one turn and what was said around it. `args`: turn, session, json."""
+    with opened(config) as memory:
+        if args.turn:
+            return _show_turn(memory, args)
+        held = memory.overview()
+    if args.json:
+        print_json({**held, "first": _iso(held["first"]), "last": _iso(held["last"])})
+    elif not held["turns"]:
+        print(say("journal_empty"))
+    else:
+        first, last = (f"{held[key].astimezone():%Y-%m-%d}" for key in ("first", "last"))
+        print(say("journal_holds", n=held["turns"], first=first, last=last, days=held["days"]))
+        print(say("journal_waiting", n=sum(held["waiting"].values())))
+    if held["problem"]:
+        print(held["problem"], file=sys.stderr)
+    return 0
+
+
+def _show_turn(memory: Memory, args: Namespace) -> int:
+    turn = memory.turn(args.turn, args.session)
+    if turn is None:
+        raise NotInJournal(say("journal_no_turn", id=one_line(args.turn, 80)))
+    around = memory.around(turn, AROUND)
+    if args.json:
+        print_json({"turn": _turn(turn), "around": [_turn(each) for each in around]})
+        return 0
+    for each in around:
+        print(_lines(each, ""))
+    return 0
+
+
+def import_(args: Namespace, config: Config) -> int:
+    """`memory import FILE`. `args`: file, json."""
+    from memory.journal_import import import_file
+
+    with opened(config) as memory:
+        done = import_file(memory, Path(args.file).expanduser(), memory.redact, _progress("journal_reading"))
+        if memory.problem:
+            print(memory.problem, file=sys.stderr)
+        _work_off(memory)
+    if args.json:
+        bad = [{"place": place, "why": why} for place, why in done.bad]
+        print_json({"added": done.added, "known": done.known, "bad": bad})
+        return 0
+    for place, why in done.bad[:MAX_BAD]:
+        print(say("journal_bad", place=one_line(place, 120), why=one_line(why, 200)), file=sys.stderr)
+    if len(done.bad) > MAX_BAD:
+        print(say("journal_more_bad", n=len(done.bad) - MAX_BAD), file=sys.stderr)
+    print(say("journal_imported", n=done.added, known=done.known, bad=len(done.bad)))
+    return 0 if done.added or done.known or not done.bad else 1
+
+
+def rebuild_(args: Namespace, config: Config) -> int:
+    """`memory rebuild`. `args`: json."""
+    count = rebuild(config.home, _progress("journal_reading"))
+    with opened(config) as memory:
+        _work_off(memory)
+        problem = memory.problem
+    if args.json:
+        print_json({"turns": count})
+    else:
+        print(say("journal_rebuilt", n=count))
+    if problem:
+        print(problem, file=sys.stderr)
+    return 1 if problem else 0
+
+
+def problems(config: Config) -> list[str]:
+    """What `memory check` finds wrong with the journal."""
+    return [say(problem.key, about=one_line(problem.about, 300)) for problem in check(config.home)]
+
+
+def _work_off(memory: Memory) -> None:
+    """Waits for vectors, times and episodes, and says how much is left."""
+    left = -1
+    while not memory.flush(1.0) and (now := memory.waiting()) != left:
+        left = now
+        print(say("journal_working", n=left), file=sys.stderr)
+
+
+def _progress(key: str) -> Any:
+    def tell(done: int) -> None:
+        print(say(key, n=done), file=sys.stderr)
+
+    return tell
+
+
+def _lines(turn: Turn, why: str) -> str:
+    at = turn.at.astimezone()
+    head = f"{at:%Y-%m-%d %H:%M}  {one_line(turn.who, 40)}  {one_line(turn.source, 80)}"
+    if why:
+        head += f"  ({one_line(why, 120)})"
+    text = clean(turn.text if len(turn.text) <= MAX_TEXT_CHARS else turn.text[: MAX_TEXT_CHARS - 1] + "…")
+    return head + "\n" + "\n".join("    " + line for line in text.splitlines())
+
+
+def _entry(found: Found) -> dict[str, Any]:
+    return {**_turn(found.turn), "episode": found.episode, "score": found.score, "why": found.why}
+
+
+def _turn(turn: Turn) -> dict[str, Any]:
+    return {
+        "id": turn.id,
+        "at": _iso(turn.at),
+        "who": turn.who,
+        "text": turn.text,
+        "mentioned": [[_iso(each.start), _iso(each.end)] for each in turn.mentioned],
+        "source": turn.source,
+        "session": turn.session,
+        "timezone": turn.timezone,
+        "run": turn.run or None,
+        "importance": turn.importance,
+        "tags": list(turn.tags),
+    }
+
+
+def _iso(at: datetime | None) -> str | None:
+    return None if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -48,22 +48,25 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "export",
         "search",
     ),
-    "memory": ("facts", "check", "undo", "note"),
+    "memory": ("facts", "check", "undo", "note", "digest", "search", "show", "import", "rebuild"),
+    "safety": ("check", "redact"),
     "doctor": (),
     "init": (),
 }
 LATER = {  # commands that are to come, with the words behind them: such a line is no task for a model
     "schedule": ("add", "list", "show", "enable", "disable", "remove", "run-now", "history", "start", "install"),
-    "safety": ("check", "redact"),
     "auto": ("--for",),
     "serve": (),
     "worker": (),
     "mcp": ("list", "test"),
 }
 WITH_JSON = {
-    *("runs list", "runs show", "inbox list", "memory facts", "memory check", "doctor"),
+    *("runs list", "runs show", "inbox list", "memory facts", "memory check", "memory digest", "doctor"),
+    *("memory search", "memory show", "memory import", "memory rebuild"),
     *("sops list", "sops show", "sops verify", "sops stats", "sops history", "sops import", "sops search"),
+    *("safety check", "safety redact"),  # JSON in any case: who asks every command for it is not turned away
 }
+WITH_NOW = {"memory digest", "memory search"}
 WITH_RUN_OPTIONS = {"run", "chat", "runs resume", "inbox answer", "inbox approve", "inbox deny", "sops run"}
 ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {  # command → its positional arguments, each (name, nargs)
     "run": (("task", "+"),),
@@ -87,6 +90,9 @@ ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {  # command → its positio
     "sops export": (("sop", ""), ("path", "")),
     "sops search": (("text", "+"),),
     "memory note": (("text", "+"),),
+    "memory search": (("text", "+"),),
+    "memory show": (("turn", "?"),),
+    "memory import": (("file", ""),),
 }
 
 
@@ -230,6 +236,16 @@ def _session(text: str) -> str:
     return text
 
 
+def _moment(text: str) -> Any:
+    from datetime import datetime
+
+    try:
+        moment = datetime.fromisoformat(text)
+        return moment.astimezone() if moment.tzinfo is None else moment
+    except (ValueError, OverflowError):
+        raise argparse.ArgumentTypeError(say("usage.moment", text=text)) from None
+
+
 def _folder(text: str) -> Path:
     folder = Path(text).expanduser().absolute()
     if not folder.is_dir():
@@ -247,6 +263,12 @@ RUN_OPTIONS: tuple[tuple[str, str, Callable[[str], Any] | None], ...] = (  # opt
     ("--cwd", "DIR", _folder),
     ("--events", "", None),
     ("--no-rote", "", None),
+)
+
+SOME_OPTIONS = (  # option, what stands for its value, type, its words, the commands that take it
+    ("--limit", "N", _whole, "opt.limit", {"runs list", "memory search"}),
+    ("--now", "ISO", _moment, "opt.now", WITH_NOW),
+    ("--session", "S", str, "opt.only-session", {"memory search", "memory show"}),
 )
 
 
@@ -351,8 +373,9 @@ def _add_arguments(parser: argparse.ArgumentParser, path: str) -> None:
         options.add_argument("--resume", metavar="RUN", help=say("opt.resume"))
     if path == "teach":
         _add_teach_options(options)
-    if path == "runs list":
-        options.add_argument("--limit", metavar="N", type=_whole, help=say("opt.limit"))
+    for option, metavar, kind, key, paths in SOME_OPTIONS:
+        if path in paths:
+            options.add_argument(option, metavar=metavar, type=kind, help=say(key))
     if path == "sops import":
         options.add_argument("--yes", action="store_true", help=say("opt.yes"))
     if path in WITH_RUN_OPTIONS:
@@ -424,6 +447,13 @@ TARGETS = {  # command → the function that does it
     "memory check": "ui.memory:check",
     "memory undo": "ui.memory:undo",
     "memory note": "ui.memory:add_note",
+    "memory digest": "ui.digest:digest",
+    "memory search": "ui.journal:search",
+    "memory show": "ui.journal:show",
+    "memory import": "ui.journal:import_",
+    "memory rebuild": "ui.journal:rebuild_",
+    "safety check": "ui.safety:check",
+    "safety redact": "ui.safety:redact",
     "doctor": "ui.doctor:doctor",
     "init": "ui.init:init",
 }

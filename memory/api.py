@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memory.journal import Journal, file_of
 from memory.journal_lock import JournalError, JournalTooNew, WriterLock
 from memory.journal_store import Store
-from memory.journal_sync import INDEX, catch_up, take_in
+from memory.journal_sync import INDEX, catch_up, date_turns
 from memory.journal_work import Work, Worker
 from memory.sessions import MAIN, Session
 from memory.turns import Recalled, Turn
@@ -27,7 +27,7 @@ from memory.turns import Recalled, Turn
 if TYPE_CHECKING:
     from models.embeddings import Embedder
 
-CLOSE_SECONDS = 5.0
+CLOSE_SECONDS = 1.0
 
 
 class Memory:
@@ -49,7 +49,7 @@ class Memory:
         self.session = session
         self.problem = ""  # why the index cannot be used; "" while it can
         self._path = home / "journal" / INDEX
-        self._embedder, self._redact = embedder, redact
+        self._embedder, self.redact = embedder, redact
         self._lock = WriterLock(home / "journal")
         self._journal = Journal(home, self._lock)
         self._is_readonly = _is_readonly(home)
@@ -57,7 +57,9 @@ class Memory:
         self._store = self._rows if session == MAIN else self._open(only=session.name)
         works: dict[str, Work] = {}
         if works_behind and not self._is_readonly and self._rows is not None:
-            works = {"episode": _group} | ({"embedding": _embedding(embedder)} if embedder else {})
+            works = (
+                {"times": date_turns} | ({"embedding": _embedding(embedder)} if embedder else {}) | {"episode": _group}
+            )
         self._worker = Worker(lambda: Store(self._path), works)
 
     def write_turn(
@@ -81,7 +83,7 @@ class Memory:
             id or f"{said.astimezone(UTC):%Y%m%d-%H%M%S}-{os.urandom(3).hex()}",
             self.session.name,
             who,
-            self._redact(text),
+            self.redact(text),
             said.astimezone(UTC),
             timezone or local_timezone(),
             run,
@@ -107,6 +109,13 @@ class Memory:
         self._worker.wake()
         return written
 
+    def turn(self, id: str, session: str | None = None) -> Turn | None:
+        """One turn by its id; of this session, or for the owner of the one named."""
+        if self._store is None:
+            return None
+        number = self._store.number(session if self.session == MAIN and session else self.session.name, id)
+        return None if number is None else self._store.turns([number]).get(number)
+
     def retrieve(self, query: str, now: datetime, k: int = 10, session: str | None = None) -> Recalled:
         """The `k` turns that answer a question best, best first. `session`: only what was said there."""
         from memory import recall
@@ -115,6 +124,25 @@ class Memory:
             return Recalled([], ["index"])
         asked = session if self.session == MAIN else self.session.name
         return recall.search(self._store, query, now, k, session=asked, embedder=self._embedder)
+
+    def around(self, turn: Turn, count: int) -> list[Turn]:
+        """A turn with those before and after it, in the order in which they were said."""
+        number = self._store.number(turn.session, turn.id) if self._store else None
+        if self._store is None or number is None:
+            return [turn]
+        numbers = [number, *self._store.neighbours(number, count, count)]
+        return sorted(self._store.turns(numbers).values(), key=lambda each: each.at)
+
+    def overview(self) -> dict[str, Any]:
+        """What there is: turns, days, the first and the last time, what waits in each queue, what is wrong."""
+        held: dict[str, Any] = {"turns": 0, "first": None, "last": None, "waiting": {}}
+        if self._store is not None:
+            held = {"turns": self._store.count(), **self._store.extent(), "waiting": self._store.queues()}
+        return {**held, "days": len(self._journal.sizes()), "problem": self.problem}
+
+    def waiting(self) -> int:
+        """How much is still to be worked off."""
+        return sum(self._store.queues().values()) if self._store else 0
 
     def flush(self, timeout_seconds: float = 60.0) -> bool:
         """Waits for what is worked off behind. False when the time was not enough; it goes on then."""
@@ -167,12 +195,11 @@ class Memory:
         """The rows of turns whose lines were written; where that fails they are made from the lines later."""
         if self._rows is None or not written:
             return
-        sizes = self._journal.sizes()
         try:
             with self._rows.writing():
-                take_in(self._rows, written)
+                self._rows.add(written)
                 for name in {file_of(turn) for turn in written}:
-                    self._rows.set_original(name, sizes[name])
+                    self._rows.set_original(name, self._journal.size(name))
             self.problem = ""
         except JournalError as error:
             self.problem = str(error)

@@ -64,6 +64,13 @@ class Journal:
             raise JournalError(f"the journal cannot be read: {self.folder}: {error.strerror or error}") from error
         return dict(sorted(found.items()))
 
+    def size(self, name: str) -> int:
+        """The size of one file in bytes; 0 when it is not there."""
+        try:
+            return (self.folder / name).stat().st_size
+        except OSError:
+            return 0
+
     def append(self, turns: Iterable[Turn]) -> list[Turn]:
         """Writes turns down; when it returns they survive a power cut. Gives them with their `source`.
 
@@ -89,7 +96,7 @@ class Journal:
                 data = file.read()
         except OSError as error:
             raise JournalError(f"{self.folder / name} cannot be read: {error.strerror or error}") from error
-        yield from _parsed(name, data, start)
+        yield from parsed(name, data, start)
 
     def set_aside(self, name: str, start: int) -> Path:
         """Moves what stands from byte `start` on to `journal/torn/`: the rest of a turn whose writer was killed."""
@@ -211,7 +218,8 @@ def _unescaped(text: str) -> str:
     return _ESCAPE.sub(lambda found: "\\" if found[1] == "\\" else chr(int(found[1][1:], 16)), text)
 
 
-def _parsed(name: str, data: bytes, offset: int) -> Iterator[Entry]:
+def parsed(name: str, data: bytes, offset: int = 0) -> Iterator[Entry]:
+    """The turns in `data`, which begins at byte `offset` of the file `name`."""
     lines = data.split(b"\n")
     places = [0]
     for line in lines:

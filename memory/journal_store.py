@@ -137,7 +137,7 @@ class Store:
             rows = [(_micros(at, 0), number) for number in numbers]
             self._database.executemany("UPDATE turns SET last_accessed = ? WHERE number = ?", rows)
 
-    # the queues: kind → keys; "embedding" by hash of the text, "episode" by session, "graph" by episode
+    # the queues: kind → keys; "times" by number, "embedding" by hash of the text, "episode" by session, "graph" by episode
 
     def enqueue(self, kind: str, keys: Iterable[str]) -> None:
         """Something is to be done; what waits already stays as it is."""
@@ -167,8 +167,8 @@ class Store:
             )
 
     def waiting(self, kind: str) -> int:
-        """How much is still to be done, now or later."""
-        return int(self._rows("SELECT count(*) FROM queue WHERE kind = ?", (kind,))[0][0])
+        """How much is still to be done of one kind, now or later."""
+        return self.queues().get(kind, 0)
 
     def soonest(self, kinds: Sequence[str]) -> float | None:
         """When the next of these kinds may be done, in seconds since 1970; None when none waits."""
@@ -182,6 +182,16 @@ class Store:
         """How many turns there are."""
         where, values = self._within(session)
         return int(self._rows(f"SELECT count(*) FROM turns WHERE {where}", values)[0][0])
+
+    def extent(self) -> dict[str, datetime | None]:
+        """When the first and the last turn were said."""
+        where, values = self._within(None)
+        first, last = self._rows(f"SELECT min(at), max(at) FROM turns WHERE {where}", values)[0]
+        return {"first": None if first is None else _moment(first), "last": None if last is None else _moment(last)}
+
+    def queues(self) -> dict[str, int]:
+        """How much is still to be done of each kind."""
+        return dict(self._rows("SELECT kind, count(*) FROM queue GROUP BY kind", ()))
 
     def number(self, session: str, id: str) -> int | None:
         """The number of a turn."""
@@ -295,13 +305,14 @@ class Store:
         found = self._rows("SELECT vector FROM embeddings WHERE hash = ? AND model = ?", (hash, model))
         return found[0][0] if found else None
 
-    def embeddings(self, model: str, session: str | None = None) -> Iterator[tuple[int, bytes]]:
-        """The vectors of all turns that have one: (number, float32 little-endian), by number."""
+    def embeddings(self, model: str, session: str | None = None, after: int = 0) -> Iterator[tuple[int, bytes]]:
+        """The vectors of the turns above a number that have one: (number, float32 little-endian), by number."""
         where, values = self._within(session)
         asked = (
-            f"SELECT number, vector FROM turns JOIN embeddings USING (hash) WHERE model = ? AND {where} ORDER BY number"
+            "SELECT number, vector FROM turns CROSS JOIN embeddings USING (hash)"
+            f" WHERE model = ? AND number > ? AND {where} ORDER BY number"
         )
-        yield from self._asking(asked, (model, *values))
+        yield from self._asking(asked, (model, after, *values))
 
     def episode_embeddings(self, model: str, session: str | None = None) -> Iterator[tuple[int, bytes]]:
         """The vectors of all episodes that have one (of their summaries)."""
@@ -402,9 +413,12 @@ class Store:
 
     # which originals are in it
 
-    def originals(self) -> dict[str, int]:
-        """File → how many of its bytes have been taken in."""
-        return dict(self._rows("SELECT name, size FROM originals", ()))
+    def originals(self, names: Sequence[str] | None = None) -> dict[str, int]:
+        """File → how many of its bytes have been taken in; of all files, or of these."""
+        if names is None:
+            return dict(self._rows("SELECT name, size FROM originals", ()))
+        marks = ", ".join("?" * len(names))
+        return dict(self._rows(f"SELECT name, size FROM originals WHERE name IN ({marks})", names))
 
     def set_original(self, name: str, size: int) -> None:
         """So many bytes of a file are in it."""
@@ -447,12 +461,11 @@ class Store:
         self._database.executemany(
             "INSERT OR IGNORE INTO tags VALUES (?, ?)", [(number, _kept(tag)) for tag in turn.tags]
         )
-        if turn.mentioned:
-            self.set_mentioned(number, turn.mentioned)
+        self.set_mentioned(number, turn.mentioned)
         near = f"{turn.who} {self._before(turn, number)}"
         self._run("INSERT INTO words (rowid, own, near) VALUES (?, ?, ?)", (number, _cut(turn.text), _cut(near)))
-        self._run("INSERT OR IGNORE INTO queue (kind, key) VALUES ('embedding', ?)", (text_hash(turn.text),))
-        self._run("INSERT OR IGNORE INTO queue (kind, key) VALUES ('episode', ?)", (turn.session,))
+        due = [("times", str(number)), ("embedding", text_hash(turn.text)), ("episode", turn.session)]
+        self._database.executemany("INSERT OR IGNORE INTO queue (kind, key) VALUES (?, ?)", due)
         return number
 
     def _before(self, turn: Turn, number: int) -> str:
@@ -499,7 +512,9 @@ class Store:
             try:
                 version(database)  # a newer one is left as it is
                 database.execute("PRAGMA journal_mode = WAL")
-                database.execute("PRAGMA synchronous = FULL")
+                database.execute(
+                    "PRAGMA synchronous = NORMAL"
+                )  # a row that a power cut takes is made from its line again
                 bring_up_to_date(database)
             except BaseException:
                 database.close()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -16,10 +16,8 @@ from typing import NamedTuple
 from memory.journal import Entry, Journal, zone
 from memory.journal_lock import JournalError, WriterLock
 from memory.journal_store import Store, text_hash
-from memory.turns import TimeRange, Turn
 
 INDEX = "memory.sqlite3"
-MAX_DATED_CHARS = 5_000  # of a text in which times are looked for
 _TORN = re.compile(rb"(?:\A|\n)(### [^\n]*(?:\n<a id=[^\n]*)?|<a id=[^\n]*)\Z")
 _BATCH = 2_000
 
@@ -31,32 +29,27 @@ class Problem(NamedTuple):
     about: str
 
 
-def mentions(turn: Turn) -> tuple[TimeRange, ...]:
-    """The times that a turn speaks of, as they were meant where and when it was said."""
-    if turn.mentioned or len(turn.text) > MAX_DATED_CHARS:
-        return turn.mentioned
+def date_turns(store: Store, keys: Sequence[str]) -> None:
+    """The work of the queue "times": finds which times turns speak of, as they were meant where and when they were said."""
     from memory.timewords import find
 
-    with contextlib.suppress(OverflowError):  # said on the last day of all
-        return tuple(find(turn.text, turn.at.astimezone(zone(turn.timezone)), past=True))
-    return ()
-
-
-def take_in(store: Store, turns: Iterable[Turn]) -> list[int]:
-    """Adds turns to the index, with the times that they speak of."""
-    return store.add(turn._replace(mentioned=mentions(turn)) for turn in turns)
+    with store.writing():
+        for number, turn in store.turns(map(int, keys)).items():
+            with contextlib.suppress(OverflowError):  # said on the last day of all
+                store.set_mentioned(number, find(turn.text, turn.at.astimezone(zone(turn.timezone)), past=True))
 
 
 def catch_up(journal: Journal, store: Store, names: Iterable[str] | None = None) -> int:
     """Takes in what stands in the originals and not in the index; gives how many turns. `names`: only these files."""
-    known, sizes = store.originals(), journal.sizes()
-    changed = [name for name in (sizes if names is None else names) if sizes.get(name, 0) != known.get(name, 0)]
+    sizes = journal.sizes() if names is None else {name: journal.size(name) for name in names}
+    known = store.originals(None if names is None else list(sizes))
+    changed = [name for name, size in sizes.items() if size != known.get(name, 0)]
     return sum(_catch_up(journal, store, name) for name in changed)
 
 
 def _catch_up(journal: Journal, store: Store, name: str) -> int:
     with store.writing():
-        if name not in journal.sizes():
+        if journal.size(name) == 0:
             return 0
         entries = list(journal.entries(name))
         new = [entry for entry in entries if store.number(entry.turn.session, entry.turn.id) is None]
@@ -64,8 +57,8 @@ def _catch_up(journal: Journal, store: Store, name: str) -> int:
             journal.set_aside(name, new.pop().start)
         elif (start := _unfinished(journal.folder / name)) is not None:
             journal.set_aside(name, start)
-        take_in(store, (entry.turn for entry in sorted(new, key=lambda entry: entry.turn.at)))
-        store.set_original(name, journal.sizes()[name])
+        store.add(entry.turn for entry in sorted(new, key=lambda entry: entry.turn.at))
+        store.set_original(name, journal.size(name))
         return len(new)
 
 
@@ -94,9 +87,9 @@ def rebuild(home: Path, progress: Callable[[int], None] = lambda done: None) -> 
                 entries = journal.entries(name)
                 while some := list(islice(entries, _BATCH)):
                     with store.writing():
-                        take_in(store, (entry.turn for entry in some if not entry.is_torn))
+                        store.add(entry.turn for entry in some if not entry.is_torn)
                     progress(store.count())
-                store.set_original(name, journal.sizes()[name])
+                store.set_original(name, journal.size(name))
             _carry_over(path, store)
             count = store.count()
         finally:

@@ -16,7 +16,7 @@ from memory.journal_lock import JournalError
 from memory.journal_store import Store
 
 Work = Callable[[Store, Sequence[str]], None]  # does it and puts what comes of it into the store, or raises
-BATCH = 32
+BATCH = 64
 PAUSE_SECONDS = 0.02  # between two batches: what runs in front goes first
 _log = logging.getLogger("sopwith.journal")
 
@@ -30,6 +30,7 @@ class Worker:
         self._opened, self._works, self._pause_seconds = opened, works, pause_seconds
         self._thread: threading.Thread | None = None
         self._stop, self._wake, self._idle = threading.Event(), threading.Event(), threading.Event()
+        self._awaited = 0  # how many wait for it: then it makes no pauses
 
     def wake(self) -> None:
         """There is something to do. Returns at once."""
@@ -44,7 +45,11 @@ class Worker:
     def flush(self, timeout_seconds: float) -> bool:
         """Waits until nothing is left that can be done now. False when the time was not enough."""
         self.wake()
-        return not self._works or self._idle.wait(timeout_seconds)
+        self._awaited += 1
+        try:
+            return not self._works or self._idle.wait(timeout_seconds)
+        finally:
+            self._awaited -= 1
 
     def stop(self, timeout_seconds: float = 5.0) -> None:
         """Ends after the batch that is at work."""
@@ -80,7 +85,7 @@ class Worker:
             if keys and not self._stop.is_set():
                 has_worked = True
                 self._try(store, kind, work, keys)
-                self._stop.wait(self._pause_seconds)
+                self._stop.wait(0 if self._awaited else self._pause_seconds)
         return has_worked
 
     def _try(self, store: Store, kind: str, work: Work, keys: Sequence[str]) -> None:

@@ -65,7 +65,7 @@ def test_every_text_comes_back_exactly(journal: Journal) -> None:
 
 def test_random_texts_come_back_exactly(journal: Journal) -> None:
     chosen = random.Random(7)
-    letters = list("#<\\\n\r\t -ab`u0041>{}\"'\x00\ud83d\ude00\u2028中") + ["<!-- turn ", '<a id="', "### ", "\\u"]
+    letters = [*"#<\\\n\r\t -ab`u0041>{}\"'\x00\u2028中", "\ud83d", "\ude00", "<!-- turn ", '<a id="', "### ", "\\u"]
     texts = ["".join(chosen.choices(letters, k=chosen.randrange(40))) for _ in range(500)]
     journal.append([turn(text, f"t{number}") for number, text in enumerate(texts)])
     assert [each.text for each in all_of(journal)] == texts

@@ -74,8 +74,10 @@ def _row(fact: Fact, is_due: bool) -> list[str]:
 
 
 def check(args: Namespace, config: Config) -> int:
-    """`memory check`: 0 when the facts hold together, 1 when something is wrong. `args`: json."""
-    found = store(config).check(config.lang)
+    """`memory check`: 0 when facts and journal hold together, 1 when something is wrong. `args`: json."""
+    from ui.journal import problems
+
+    found = store(config).check(config.lang) + problems(config)
     if args.json:
         print_json({"problems": found})
         return 1 if found else 0
@@ -87,8 +89,10 @@ def check(args: Namespace, config: Config) -> int:
 
 
 def undo(args: Namespace, config: Config) -> int:
-    """`memory undo`: takes back the last change that the agent made to the facts."""
-    print(say("memory_undone", change=one_line(store(config).undo(), 300)))
+    """`memory undo`: takes back the last change that the agent made to the memory."""
+    from memory.undo import undo as take_back
+
+    print(say("memory_undone", change=one_line(take_back(config.home, _keeping(config)), 300)))
     return 0
 
 

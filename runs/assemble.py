@@ -36,6 +36,7 @@ from runs.owners import AbsentOwner
 from runs.plan_calls import plan_calls
 from runs.resume import Progress, read_progress
 from runs.run import Run, Steering
+from runs.trust import origins_before, own_data
 from safety.gate import Ask, Gate
 from safety.secrets import Redactor
 from tools.base import ToolContext
@@ -217,6 +218,7 @@ class Agent:
             "lang": self.config.lang,
             "previous": list(previous),
             **({"persona": options.persona} if options.persona else {}),
+            **({"origins": read} if (read := origins_before(self.config.home, previous)) else {}),
         }
         progress = Progress(opening, [])
         progress.totals = Totals(asked)
@@ -322,7 +324,9 @@ class Agent:
         if options.session != "main":
             tools = {name: tool for name, tool in tools.items() if set(tool.effects) <= SHARED_EFFECTS}
         redactor = self.redactor()
-        gate = self._gate(options, owner)
+        attended = options.approve == "ask" and not isinstance(owner, AbsentOwner)
+        gate = self._gate(options, attended, start["sop"])
+        progress.state.origins.update(start.get("origins", ()))
         held = self._held(gate)
         if held and held.level.name == "full" and "code_run" in tools and start["sop"] is None and self.config.models:
             from tools.cells import Cells  # a replay may do without
@@ -353,6 +357,7 @@ class Agent:
             working=progress.working,
             state=progress.state,
             l2_index=self._l2_index(options),
+            attended=attended,
             steering=steering.take,
             remember=briefing.note,
             context_changes=briefing.changes,
@@ -382,13 +387,15 @@ class Agent:
 
         return chosen(probe(self.config.home), self.config.safety.sandbox)
 
-    def _gate(self, options: Options, owner: Owner) -> Gate:
+    def _gate(self, options: Options, attended: bool, name: str | None) -> Gate:
+        """The gate of a run; `name` is the SOP that it does."""
         from safety.sandbox import runs_code
 
-        attended = options.approve == "ask" and not isinstance(owner, AbsentOwner)
+        sop = self.sops.get(name) if name else None
+        own = partial(own_data, self.config.home, options.session, sop.folder if sop else None)
         rule, why = runs_code(self.sandbox, self.config.safety.sandbox, attended=attended)
         sandboxed = self.sandbox.name != "none"
-        return Gate(self.config.safety, self.config.home, Path.home(), options.cwd, rule, why, sandboxed)
+        return Gate(self.config.safety, self.config.home, Path.home(), options.cwd, rule, why, sandboxed, own)
 
     def _held(self, gate: Gate) -> Sandbox | None:
         """The sandbox of a run's scripts."""

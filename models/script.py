@@ -197,23 +197,31 @@ class _Child:
     """The process and its pipes. It works in a folder that is gone: there is nothing in it, and nothing can be put there."""
 
     def __init__(self, bubblewrap: str | None) -> None:
-        import tempfile  # costs the start of runs that have no script
+        import tempfile  # what costs the start of runs that have no script
+
+        from safety.bubblewrap import file, narrow
+        from safety.seccomp import is_known, program
 
         self.printed = b""  # the end of it
         folder = tempfile.mkdtemp(prefix="sopwith-script-")
         info, info_of_child = os.pipe() if bubblewrap else (-1, -1)
         python = os.path.realpath(sys.executable)
         argv = [python, "-P", "-s", "-S", "-B", "-X", "utf8", str(CHILD)]
+        passed: list[int] = []
+        if bubblewrap:
+            calls = file(program(network=True)) if is_known() else -1
+            passed = [info_of_child, *([calls] if calls >= 0 else [])]
+            argv = [bubblewrap, *narrow([CHILD], calls), "--info-fd", str(info_of_child), "--", *argv]
         try:
             self._process = subprocess.Popen(
-                [*_walls(bubblewrap, info_of_child), *argv] if bubblewrap else argv,
+                argv,
                 cwd="/" if bubblewrap else folder,
                 # the seed of hashes is fixed, so that a script that goes over a set does the same in a resumed run
                 env={"PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONHASHSEED": "0"},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                pass_fds=[info_of_child] if bubblewrap else [],
+                pass_fds=passed,
                 process_group=0,  # Ctrl-C is for us; the session stays ours, as tools/processes.py expects of our own
             )
         except OSError as error:
@@ -221,7 +229,8 @@ class _Child:
             raise ScriptFault(f"no process for it: {error}") from error
         finally:
             Path(folder).rmdir()
-            _close(info_of_child)
+            for descriptor in passed:
+                os.close(descriptor)
         assert self._process.stdin and self._process.stdout and self._process.stderr
         self._in, self._out, self._err = (
             pipe.fileno() for pipe in (self._process.stdin, self._process.stdout, self._process.stderr)
@@ -289,28 +298,6 @@ class _Child:
             with contextlib.suppress(ValueError):
                 how = f"its process was killed by {signal.Signals(number).name}"
         return f"{how}: {said}" if said else how
-
-
-def _walls(bubblewrap: str, info: int) -> list[str]:
-    """The command line before the child's: Python's library to read, nothing to write, nobody to talk to."""
-    seen = dict.fromkeys(os.path.realpath(place) for place in (sys.base_prefix, sys.base_exec_prefix))
-    places = ["/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", *seen, str(CHILD)]
-    bound = [word for place in places for word in ("--ro-bind-try", place, place)]
-    apart = ["--unshare-all", "--die-with-parent", "--new-session", "--info-fd", str(info)]
-    return [
-        bubblewrap,
-        *apart,
-        "--tmpfs",  # before what is bound: Sopwith itself may lie in it
-        "/tmp",
-        *bound,
-        "--dev",
-        "/dev",
-        "--remount-ro",
-        "/",
-        "--chdir",
-        "/tmp",
-        "--",
-    ]
 
 
 def _end(process: subprocess.Popen[bytes], info: int) -> None:

@@ -27,12 +27,20 @@ _KERNEL = (
 TEMPORARY_BYTES = 1 << 30  # of a folder for temporary files that the sandbox has for itself
 
 
-def narrow(python: Iterable[str | Path], *, chdir: str = "/tmp") -> list[str]:
-    """For a script of an SOP: Python's library to read, nothing to write, nobody to talk to."""
-    places = ["/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", *map(str, python)]
-    bound = [word for place in places for word in ("--ro-bind-try", place, place)]
+def narrow(readable: Iterable[str | Path], info: int) -> list[str]:
+    """For a script of an SOP: Python's library and `readable` to read, nothing to write, nobody to talk to."""
+    places = [
+        "/usr",
+        "/lib",
+        "/lib64",
+        "/etc/ld.so.cache",
+        "/etc/localtime",
+        *_python(sys.base_prefix, sys.base_exec_prefix),
+        *map(str, readable),
+    ]
+    bound = [word for place in dict.fromkeys(places) for word in ("--ro-bind-try", place, place)]
     # the folder for temporary files comes before what is bound: Sopwith itself may lie in it
-    return [*_APART, "--tmpfs", "/tmp", *bound, "--dev", "/dev", "--remount-ro", "/", "--chdir", chdir]
+    return [*_APART, "--tmpfs", "/tmp", *bound, "--dev", "/dev", "--remount-ro", "/", "--chdir", "/tmp", *_filter(info)]
 
 
 def minimal(scratch: Path, readable: Iterable[Path], info: int) -> list[str]:
@@ -77,7 +85,19 @@ def wide(
 
 def python_places() -> list[str]:
     """Where this Python and its packages lie."""
-    return [os.path.realpath(place) for place in dict.fromkeys((sys.base_prefix, sys.base_exec_prefix, sys.prefix))]
+    return _python(sys.base_prefix, sys.base_exec_prefix, sys.prefix)
+
+
+def file(content: bytes) -> int:
+    """A descriptor from which a child reads these bytes."""
+    descriptor = os.memfd_create("sandbox")
+    os.write(descriptor, content)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+def _python(*prefixes: str) -> list[str]:
+    return [os.path.realpath(prefix) for prefix in dict.fromkeys(prefixes)]
 
 
 def _system() -> list[str]:

@@ -52,7 +52,7 @@ def _try_bubblewrap() -> tuple[str, str, str]:
         return "bubblewrap is not installed", "sudo apt-get install bubblewrap", ""
     if not seccomp.is_known():
         return f"no filter of system calls for {os.uname().machine}", "", ""
-    info = walls.file(seccomp.program(network=True))
+    info = bubblewrap.file(seccomp.program(network=True))
     try:
         words = [program, *bubblewrap.wide([], info=info), "--as-pid-1", "--", "/bin/sh", "-c", "exit 42"]
         done = subprocess.run(words, capture_output=True, timeout=PROBE_SECONDS, pass_fds=[info], check=False, env={})

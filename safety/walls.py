@@ -165,20 +165,12 @@ def orders(
 ) -> int:
     """A descriptor with the orders of safety/confine.py."""
     places = {"list": [*map(str, list)], "read": [*map(str, read)], "write": [*map(str, write)]}
-    return file(json.dumps(places | {"filter": filter.hex(), "limits": limits, "env": env}).encode())
+    return bubblewrap.file(json.dumps(places | {"filter": filter.hex(), "limits": limits, "env": env}).encode())
 
 
 def confine(orders: int) -> list[str]:
     """The words before the command."""
     return [os.path.realpath(sys.executable), "-I", "-S", "-B", str(CONFINE), str(orders)]
-
-
-def file(content: bytes) -> int:
-    """A descriptor from which a child reads these bytes."""
-    descriptor = os.memfd_create("sandbox")
-    os.write(descriptor, content)
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    return descriptor
 
 
 def _seen(paths: Iterable[str]) -> tuple[object, ...]:

@@ -22,7 +22,8 @@ LAYERS = (
     ("learning", "handler", "context"),
     ("agent_loop", "tools"),
     ("memory",),
-    ("models", "safety"),
+    ("models",),
+    ("safety",),
     ("config",),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

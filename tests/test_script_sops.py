@@ -25,6 +25,7 @@ from models.script import RunningScript, Script, ScriptFault
 from runs.assemble import Options
 from runs.owners import AbsentOwner, ApprovingOwner
 from runs.plan_calls import plan_calls
+from safety.bubblewrap import narrow
 from tests.conftest import CHECKOUT
 from tests.driving import agent, drive, of
 from tools.registry import all_tools
@@ -427,11 +428,8 @@ for name, action in {{
     except OSError as error: tried[name] = error.errno
 print(tried)
 """
-    reader, writer = os.pipe()
-    argv = [*script_module._walls(bubblewrap, writer), os.path.realpath(sys.executable), "-S", "-c", code]
-    done = subprocess.run(argv, pass_fds=[writer], capture_output=True, text=True, check=False)
-    os.close(reader)
-    os.close(writer)
+    argv = [bubblewrap, *narrow([], -1), "--", os.path.realpath(sys.executable), "-S", "-c", code]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     tried = eval(done.stdout)
     assert "done" not in tried.values() and len(tried) == 8, tried

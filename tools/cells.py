@@ -19,7 +19,7 @@ import weakref
 from pathlib import Path
 from select import POLLIN, poll
 
-from safety import seccomp, walls
+from safety import bubblewrap, seccomp, walls
 from safety.cgroups import Group
 from safety.sandbox import Level, Lift, Profile, Sandbox
 from tools.processes import MARK, Tree, Work, leaders, mark, starting
@@ -42,11 +42,11 @@ class Cell:
         limits = sandbox.profile.limits
         self._group = Group(limits.memory_bytes, limits.processes)
         self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        info = walls.file(seccomp.program(network=True))
+        info = bubblewrap.file(seccomp.program(network=True))
         told = walls.words(sandbox.profile, plan, info)
         # in a file, since everybody may read the arguments of a process
-        words = walls.file(b"\0".join(map(os.fsencode, told)) + b"\0")
-        self._errors = walls.file(b"")
+        words = bubblewrap.file(b"\0".join(map(os.fsencode, told)) + b"\0")
+        self._errors = bubblewrap.file(b"")
         python = os.path.realpath(sys.executable)
         supervisor = [python, "-I", "-S", "-B", str(walls.SUPERVISOR), str(inner.fileno())]
         supervisor += map(str, (limits.memory_bytes, limits.file_bytes, limits.cpu_seconds, limits.processes))
@@ -136,7 +136,7 @@ class Call:
         self._is_done = False
         self._missing = missing
         self._found: dict[str, None] = {}
-        given = walls.file(orders)
+        given = bubblewrap.file(orders)
         self.output, inner = os.pipe()
         try:
             socket.send_fds(cell.talk, [b"run"], [given, inner])

@@ -19,7 +19,7 @@ from safety.paths import Places, references
 from safety.python_calls import look_at_python
 from safety.tables import Risk, names
 from safety.targets import Named, Target, host_of, of_call
-from safety.tool_words import Effect, Words, asks_for, names_thing, read_name
+from safety.tool_words import Effect, asks_for, names_thing, read_name
 
 _CONFIRMABLE = {
     "delete",
@@ -42,6 +42,7 @@ _FOREIGN: dict[Effect, tuple[Risk, str]] = {
     "spend": ("spend", "spends money"),
     "system": ("system", "changes rights, accounts or programs"),
 }
+_ON_A_DAY = {"book", "reserve", "schedule", "reschedule", "rent", "hire"}
 # Hosts that nobody can read the log of whom a fetch could tell something; without a query, that is.
 _PUBLIC = names(
     "python.org docs.python.org pypi.org files.pythonhosted.org github.com api.github.com raw.githubusercontent.com wikipedia.org"
@@ -164,9 +165,14 @@ class Gate:
 
     def _foreign(self, ask: Ask) -> Iterator[Finding]:
         """A tool that is not ours: reading passes; an effect passes when the request asks for it and names all that it
-        reaches. In a run that has read what others wrote, it must name more: the day, the title, the thing."""
-        call, is_strict = read_name(ask.tool, ask.hints), bool(origins.foreign(ask.origin))
+        reaches, or at least the day, the title and the kind of thing."""
+        call = read_name(ask.tool, ask.hints)
+        is_strict = call.effect != "read" or bool(origins.foreign(ask.origin))
         targets, named = of_call(ask.args, effect=call.effect), Named(ask.request, self.own_targets())
+        if (
+            call.effect == "spend" and not call.verbs & _ON_A_DAY
+        ):  # a payment is made today, whatever else the day is of
+            targets = [target for target in targets if target.kind != "time"]
         missing = named.unknown(targets, strict=is_strict)
         yield from self._named_paths(ask, call.effect)
         if call.effect == "read":
@@ -183,7 +189,7 @@ class Gate:
         elif reached:
             for target in reached[:5]:
                 yield Finding(risk, f"{ask.tool} {does}: the request does not name {_shown(target)}", "target")
-        elif not asks_for(ask.request, call) or (_needs_thing(call, targets, missing, is_strict) and not names_thing(ask.request, call)):  # fmt: skip
+        elif not asks_for(ask.request, call) or (_needs_thing(targets, missing, named) and not names_thing(ask.request, call)):  # fmt: skip
             yield Finding(risk, f"{ask.tool} {does}, and the request does not ask for that")
 
     def _named_paths(self, ask: Ask, effect: Effect) -> Iterator[Finding]:
@@ -271,11 +277,12 @@ class Gate:
             )
 
 
-def _needs_thing(call: Words, targets: list[Target], missing: list[Target], is_strict: bool) -> bool:
-    """Whether the request must speak of the thing as well: of ids that it does not name, and of what reaches nobody."""
-    if any(target.kind == "id" for target in missing):
-        return True
-    return is_strict and all(target.kind in ("title", "time", "id") for target in targets)
+def _needs_thing(targets: list[Target], missing: list[Target], named: Named) -> bool:
+    """Whether the request must speak of the thing as well (the event, the file): nothing else in the call was named."""
+    kinds = {target.kind for target in targets}
+    if kinds & {"address", "url", "account", "phone", "name", "file"} or ("time" in kinds and named.has_days):
+        return False
+    return not any(target.kind == "id" for target in targets) or any(target.kind == "id" for target in missing)
 
 
 def _offer_trash(finding: Finding) -> Finding:

@@ -188,6 +188,10 @@ class Named:
             return not strict or self._has_time(value)
         if target.kind == "title":
             return not strict or self._has_words(value)
+        if target.kind == "id" and re.fullmatch(r"\d{1,4}", value):  # a number that merely occurs names nothing
+            return bool(
+                re.search(rf"(?:\bids?|\bno\.?|\bnumber|\bnr\.?|#|编号|号)\W{{0,4}}(?:is )?\W?{value}\b", self._text)
+            )
         return self._has_phrase(value)
 
     def has_url(self, url: str, *, strict: bool) -> bool:
@@ -204,6 +208,11 @@ class Named:
             if is_below and (not wanted.query or not strict) and len(wanted.path) < len(known.path) + 120:
                 return True
         return False
+
+    @property
+    def has_days(self) -> bool:
+        """Whether the request names days by their dates."""
+        return bool(self._days)
 
     @cached_property
     def _text(self) -> str:
@@ -266,7 +275,9 @@ class Named:
         text = _plain(self.request)
         found = {(int(m), int(d)) for m, d in re.findall(r"\d{4}[-/.年](\d{1,2})[-/.月](\d{1,2})", text)}
         found |= {(int(m), int(d)) for m, d in re.findall(r"(\d{1,2})月(\d{1,2})[日号]?", text)}
-        for first, second in re.findall(r"\b(\d{1,2})[/.](\d{1,2})(?:[/.]\d{2,4})?\b", text):
+        for first, second in re.findall(
+            r"\b(\d{1,2})[/.](\d{1,2})(?:(?<=/\d)|(?<=/\d\d)|\.(?!\d)|[/.]\d{2,4}\b)", text
+        ):
             found |= {(int(first), int(second)), (int(second), int(first))}
         months = "|".join(_MONTHS)
         for month, days in re.findall(
@@ -277,7 +288,7 @@ class Named:
             rf"((?:\b\d{{1,2}}(?:st|nd|rd|th)?[\s,and&to–-]*)+)(?:\s*of)?\s+({months})[a-z]*\b", text
         ):
             found |= {(_MONTHS.index(month) + 1, int(day)) for day in re.findall(r"\d{1,2}", days)}
-        return found
+        return {(month, day) for month, day in found if 1 <= month <= 12 and 1 <= day <= 31}
 
 
 def _plain(text: str, *, fold: bool = True) -> str:

@@ -57,7 +57,7 @@ _ASKS: dict[Effect, str] = {
     "read": "",
     "send": "tell inform write answer thank let remind give text pass ask congratulate apologize apologise sign drop",
     "spend": "send make reservation get settle cover reimburse book",
-    "delete": "get rid clean kill free unschedule call off tidy",
+    "delete": "rid clean unschedule tidy",
     "change": "plan note adjust correct fix postpone shift arrange organize organise enter prepare remind compose invite book include extend shorten delay list convert",
     "system": "change update set give add turn allow let make edit modify replace create switch",
 }
@@ -90,6 +90,8 @@ for _group in _GROUPS:
         _SYNONYMS.setdefault(_word, set()).update(_group.split())
 _FILLERS = {"a", "an", "the", "to", "of", "in", "on", "by", "for", "with", "from", "and", "or", "all", "my", "id", "ids", "data", "api", "v1", "v2", "tool", "name", "at", "new", "direct", "create"}  # fmt: skip
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[\u3400-\u9fff]+")
+
+_SAID_WORD = re.compile(r"(?<![\w-])[a-z0-9]+(?![\w-])")  # a kick-off kicks nobody
 
 
 class Words(NamedTuple):
@@ -218,7 +220,7 @@ def _in_chinese(thing: str, request: str) -> bool:
 def request_words(request: str) -> frozenset[str]:
     """The words of a request with what they may be forms of: "sharing" gives share, "replied" reply."""
     text = unicodedata.normalize("NFKC", request).casefold()
-    return frozenset(form for word in re.findall(r"[a-z0-9]+", text) for form in _forms(word))
+    return frozenset(form for word in _SAID_WORD.findall(text) for form in _forms(word))
 
 
 def _forms(word: str) -> set[str]:

@@ -17,20 +17,28 @@ from itertools import permutations
 from typing import Any
 
 from learning.concepts import (
+    ABOVE,
+    ALIKE,
     ASKING,
     BEHIND,
+    BELOW,
+    EMPTIES,
     FREE_CHINESE,
     FREE_ENGLISH,
+    KINDS_BY_ENDING,
     LABELS,
     MAKES,
     NEGATIONS,
     NEGATIONS_CHINESE,
+    PAST,
     PLACES,
     SEEING,
+    SIZES,
     chinese_cut,
     is_verb,
     meaning,
     phrases,
+    sure,
 )
 from learning.request import PLAIN, Asked
 from learning.slots import NOT_A_NAME, QUOTES, Slot, Unclear, Where, value_of
@@ -79,16 +87,28 @@ PLAIN_ROLE = frozenset({""})
 @dataclass(frozen=True, slots=True)
 class Word:
     """One word of a request or a wording, what it may mean, and the words like "to" that it may stand behind: "convert
-    json to csv" says the same words as "convert csv to json"."""
+    json to csv" says the same words as "convert csv to json". `also`: what it surely means where it stands:
+    the photo a.png is the image a.png, over 5 MB is larger than 5 MB."""
 
     text: str
     things: frozenset[str]
     roles: frozenset[str] = PLAIN_ROLE
+    also: frozenset[str] = frozenset()
+
+    @property
+    def sure(self) -> frozenset[str]:
+        """What it means in every procedure."""
+        return sure(self.base) | self.also
+
+    @property
+    def base(self) -> str:
+        """The word without the ending of a possessive."""
+        return self.text if self.text in SEEING else self.text.removesuffix("'s")
 
     @property
     def said(self) -> frozenset[tuple[str, str]]:
-        """Each meaning in each role."""
-        return frozenset((thing, role) for thing in self.things for role in self.roles)
+        """Each meaning that is sure, in each role."""
+        return frozenset((thing, role) for thing in self.sure for role in self.roles)
 
     @property
     def is_free(self) -> bool:
@@ -141,6 +161,8 @@ class Context:
     behind: str
     unit: frozenset[str]
     labels: frozenset[str]
+    preposition: str = ""  # the English word that says the place
+    is_put: bool = False  # behind 把
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +182,10 @@ class Refusal:
 
 def understand(asked: Asked, procedure: Procedure, name: str, where: Where) -> Understood | Refusal:
     """Reads a request as one of the wordings of a procedure; `name` is the SOP's name."""
-    known = knowledge(procedure, name)
+    known = knowledge(procedure, name, "zh" if _is_chinese(asked) else "en")
     try:
         parts = read(asked, procedure, known, where)
-        if why := never(parts):
+        if why := never(parts) or _other_question(parts, known):
             return Refusal(why)
         outcomes = [_as_wording(parts, sentence, known, procedure, where) for sentence in known.sentences]
     except Unclear as unclear:
@@ -194,6 +216,7 @@ class Sentence:
     explains: frozenset[tuple[str, str]]
     head: frozenset[str]  # what its first word may mean; empty when it begins with a slot
     is_chinese: bool
+    particles: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,19 +233,38 @@ class Knowledge:
     texts: frozenset[str]  # its words as they are written
 
 
-def knowledge(procedure: Procedure, name: str) -> Knowledge:
-    """What the wordings of a procedure say; worked out once for the same wordings."""
+def knowledge(procedure: Procedure, name: str, lang: str = "") -> Knowledge:
+    """What the wordings of a procedure say; worked out once for the same wordings. With a language only those that are in
+    it, if any are: 行 is a row and a line, so an English request is held against the English wordings."""
     wordings = tuple(wording.text for wording in procedure.wordings)
-    return _knowledge(wordings, name, tuple(procedure.parameters), procedure.effects == "none")
+    own = tuple(text for text in wordings if not lang or is_chinese(text) == (lang == "zh"))
+    paths = frozenset(name for name, schema in procedure.parameters.items() if schema.get("format") == "path")
+    return _knowledge(own or wordings, name, tuple(procedure.parameters), paths, procedure.effects == "none")
 
 
-@lru_cache(maxsize=512)
-def _knowledge(wordings: tuple[str, ...], name: str, parameters: tuple[str, ...], only_reads: bool) -> Knowledge:
-    sentences = tuple(_sentence(text) for text in wordings)
+def is_chinese(text: str) -> bool:
+    """True for a wording with Chinese words outside of its slots."""
+    return re.search(f"[{CJK}]", text) is not None
+
+
+def _is_chinese(asked: Asked) -> bool:
+    """True for a request with a Chinese word that belongs to no value."""
+    text = asked.plain[asked.start : asked.end]
+    for kind, form in HARD_LITERALS:
+        if kind in ("quoted", "path"):
+            text = form.sub(" ", text)
+    return is_chinese(text)
+
+
+@lru_cache(maxsize=1024)
+def _knowledge(
+    wordings: tuple[str, ...], name: str, parameters: tuple[str, ...], paths: frozenset[str], only_reads: bool
+) -> Knowledge:
+    sentences = tuple(_sentence(text, paths) for text in wordings)
     said = {word for sentence in sentences for word in _words(_without_labels(sentence.pieces))}
     soft = {pair for word in said for pair in word.said if pair[0].startswith(SOFT)}
     names = [part for name in (name, *parameters) for part in re.split("[-_]", name)]
-    soft |= {(thing, "") for part in names for thing in meaning(part) - FILE_OR_FOLDER if thing.startswith(SOFT)}
+    soft |= {(thing, "") for part in names for thing in sure(part) - FILE_OR_FOLDER if thing.startswith(SOFT)}
     contexts: dict[str, list[Context]] = {}
     shapes: dict[str, str] = {}
     for sentence in sentences:
@@ -231,13 +273,14 @@ def _knowledge(wordings: tuple[str, ...], name: str, parameters: tuple[str, ...]
             shapes[gap.name] = gap.shape or shapes.get(gap.name, "")
     chinese = frozenset(word.text for word in said if not word.text.isascii())
     packed = {key: tuple(dict.fromkeys(several)) for key, several in contexts.items()}
-    things = {thing for thing, _ in soft.union(*(sentence.explains for sentence in sentences))}
+    things = {thing for thing, _ in soft}.union(*(word.things for word in said))
+    things |= {thing for part in names for thing in meaning(part) - FILE_OR_FOLDER if thing.startswith(SOFT)}
     texts = frozenset(word.text for word in said)
     return Knowledge(sentences, frozenset(soft), packed, shapes, chinese, only_reads, frozenset(things), texts)
 
 
-def _sentence(text: str) -> Sentence:
-    pieces, _ = _with_roles(list(_pieces(text)), PLAIN_ROLE)
+def _sentence(text: str, paths: frozenset[str]) -> Sentence:
+    pieces, _ = _with_roles(_in_place(list(_pieces(text)), paths), PLAIN_ROLE)
     words = list(_words(_without_labels(pieces)))
     first = pieces[0] if pieces else None
     heads = (
@@ -252,9 +295,59 @@ def _sentence(text: str) -> Sentence:
         pieces,
         tuple(piece.name for piece in pieces if isinstance(piece, Gap)),
         frozenset(pair for word in words for pair in word.said),
-        frozenset(thing for word in heads for thing in word.things),
+        frozenset(thing for word in heads for thing in word.sure),
         not text.isascii(),
+        _particles(pieces),
     )
+
+
+def _in_place(pieces: Sequence[Any], paths: frozenset[str]) -> list[Any]:
+    """The same, each word with what it surely means between its neighbours."""
+    return [
+        replace(piece, also=_also(piece, pieces[:at], pieces[at + 1 :], paths)) if isinstance(piece, Word) else piece
+        for at, piece in enumerate(pieces)
+    ]
+
+
+def _also(word: Word, before: Sequence[Any], behind: Sequence[Any], paths: frozenset[str]) -> frozenset[str]:
+    found = frozenset[str]()
+    if behind and _is_path(behind[0], paths):
+        found = frozenset(thing for thing in word.things if thing.startswith("o:"))
+    text = word.text.replace(" ", "_")
+    if text in EMPTIES and not _is_object(behind) and not (before and not behind and not isinstance(before[-1], Word)):
+        found |= {"v:delete"}
+    rest = [each for each in behind[:3] if not (isinstance(each, Word) and each.text == "than")]
+    is_size = len(rest) > 1 and not isinstance(rest[0], Word) and isinstance(rest[1], Word) and rest[1].things & SIZES
+    if is_size and text in ABOVE:
+        found |= {"t:larger"}
+    return found | {"t:smaller"} if is_size and text in BELOW else found
+
+
+def _is_path(piece: Any, paths: frozenset[str]) -> bool:
+    return (isinstance(piece, Literal) and piece.kind in ("path", "file")) or (
+        isinstance(piece, Gap) and piece.name in paths
+    )
+
+
+def _particles(pieces: Sequence[Any]) -> tuple[str, ...]:
+    """The words like "on" that belong to the verb: "turn on lamp 3", "turn lamp 3 on"; and in Chinese what stands in another
+    word instead of a value."""
+    found = []
+    for at, piece in enumerate(pieces):
+        if not isinstance(piece, Word):
+            continue
+        rest = pieces[at + 1 :]
+        behind = next(
+            (each for each in rest if not (isinstance(each, Word) and (each.is_free or _is_label(each)))), None
+        )
+        if piece.place and piece.text.isascii():
+            is_noun = at == 1 and isinstance(pieces[0], Word) and all(t.startswith("o:") for t in pieces[0].things)
+            is_after_verb = at == 1 and isinstance(behind, Word) and not is_noun
+            if behind is None or is_after_verb or (isinstance(behind, Word) and behind.place):
+                found.append(piece.text)
+        elif piece.text in BEHIND and at and isinstance(pieces[at - 1], Word) and not pieces[at - 1].is_free:
+            found += [piece.text] if any(not isinstance(each, Word) for each in rest) else []
+    return tuple(sorted(found))
 
 
 def _pieces(text: str) -> Iterator[Piece]:
@@ -367,8 +460,13 @@ def _context(before: Sequence[Word], behind: Sequence[Word]) -> Context:
     unit = frozenset(thing for thing in (right.things if right else ()) if thing.startswith("u:"))
     place = (left.place or _made(left) or "thing") if left else "start"
     if right and right.text in BEHIND and place in ("thing", "start"):
-        place = "in"
-    return Context(place, before[0].text if before else "", right.text if right else "", unit, labels)
+        return Context("in", before[0].text if before else "", right.text, unit, labels)
+    is_put = any(word.text in ("把", "将") for word in before)
+    preposition = left.text if left and left.place and left.text.isascii() else ""
+    place = "thing" if is_put and place == "start" else place
+    return Context(
+        place, before[0].text if before else "", right.text if right else "", unit, labels, preposition, is_put
+    )
 
 
 def _made(word: Word) -> str:
@@ -387,7 +485,8 @@ def _is_label(word: Word) -> bool:
 def read(asked: Asked, procedure: Procedure, known: Knowledge, where: Where) -> list[Part]:
     """A request as words and values; what may be either (a name, a place, "thirty") is a value when the SOP has a
     parameter of its type. Raises Unclear."""
-    return list(_with_roles(list(_Reader(asked, procedure, known, where).parts()), PLAIN_ROLE)[0])
+    parts = _in_place(list(_Reader(asked, procedure, known, where).parts()), frozenset())
+    return list(_with_roles(parts, PLAIN_ROLE)[0])
 
 
 class _Reader:
@@ -646,7 +745,8 @@ def _as_wording(
 ) -> Understood | Refusal:
     words = [part for part in parts if isinstance(part, Word)]
     if (
-        why := _unsaid(words, parts, sentence, known)
+        why := _other_particle(parts, sentence)
+        or _unsaid(words, parts, sentence, known)
         or _unexplained(parts, sentence, known)
         or _other_head(parts, sentence, known)
     ):
@@ -680,6 +780,21 @@ def _filled(
     if any(way != ways[0] for way in ways):
         return Refusal("its values fit the parameters in two ways")
     return Understood(ways[0], sentence.text)
+
+
+def _other_particle(parts: Sequence[Part], sentence: Sentence) -> str:
+    """Whether another "on" or "off" belongs to what is to be done."""
+    said = _particles(parts)
+    return "" if said == sentence.particles else f"it says “{' '.join(said or sentence.particles)}” otherwise"
+
+
+def _other_question(parts: Sequence[Part], known: Knowledge) -> str:
+    """Who did something is another question than what was done; what was running is not what runs."""
+    words = [part for part in parts if isinstance(part, Word) and part.text not in known.texts]
+    asks = (
+        part.text for part in words if ("t:who" in part.things and "t:who" not in known.things) or part.text in PAST
+    )
+    return next((f"it asks “{text}”" for text in asks), "")
 
 
 def _unsaid(words: Sequence[Word], parts: Sequence[Part], sentence: Sentence, known: Knowledge) -> str:
@@ -749,9 +864,14 @@ def _is_explained(word: Word, at: int, parts: Sequence[Part], sentence: Sentence
         return True
     if isinstance(before, Literal) and (_is_label(word) or word.text in MEASURES):
         return True
-    if isinstance(behind, Literal) and _is_label(word):
+    if isinstance(behind, Literal) and (_is_label(word) or _tells_ending(word, behind)):
         return True
     return bool(word.said & known.soft) and not (is_verb(word.things) and at == 0)
+
+
+def _tells_ending(word: Word, value: Literal) -> bool:
+    """True for the image a.png."""
+    return any(_ending(value) in KINDS_BY_ENDING.get(thing, ()) for thing in word.things)
 
 
 def _other_head(parts: Sequence[Part], sentence: Sentence, known: Knowledge) -> str:
@@ -760,24 +880,45 @@ def _other_head(parts: Sequence[Part], sentence: Sentence, known: Knowledge) -> 
     said = {thing for thing, _ in sentence.explains}
     verbs = {thing for thing in said if thing.startswith("v:")}
     if not isinstance(first, Word) or not first.text.isascii():
-        has_verb = any(isinstance(part, Word) and part.things & verbs for part in parts)
+        has_verb = any(isinstance(part, Word) and part.sure & verbs for part in parts)
         return "" if known.only_reads or has_verb else "it does not say what to do"
     if sentence.is_chinese and any(isinstance(part, Word) and not part.text.isascii() for part in parts):
         return ""
-    if first.things & sentence.head or (known.only_reads and (SHOW in first.things or first.text in SEEING)):
+    if first.sure & sentence.head or (known.only_reads and (SHOW in first.things or first.text in SEEING)):
         return ""
-    if sentence.is_chinese and first.things & verbs:
+    if sentence.is_chinese and first.sure & verbs:
         return ""
-    is_plain = known.only_reads and not is_verb(first.things) and first.things & said
+    has_object = any(part is first and _is_object(parts[at + 1 :]) for at, part in enumerate(parts))
+    is_plain = known.only_reads and not is_verb(first.things) and first.sure & said and not has_object
     return "" if is_plain else f"it begins with “{first.text}”"
 
 
+def _is_object(behind: Sequence[Any]) -> bool:
+    """True for a value that follows directly: in "answer https://…" the first word is a verb."""
+    rest = [part for part in behind if not (isinstance(part, Word) and part.text.isascii() and part.is_free)]
+    rest = rest[1:] if rest and isinstance(rest[0], Word) and _is_label(rest[0]) else rest
+    is_place = len(rest) > 1 and isinstance(rest[1], Word) and rest[1].text in BEHIND
+    return bool(rest) and isinstance(rest[0], Literal | Gap) and not is_place
+
+
 def _first(parts: Sequence[Part]) -> Part | None:
-    """The word that says what to do in English: the first one that counts, behind "in FOLDER"."""
+    """The word that says what to do in English: the first one that counts, behind "in FOLDER" or "from A to B"."""
     rest = [part for part in parts if isinstance(part, Literal) or not part.is_free]
-    if len(rest) > 2 and isinstance(rest[0], Word) and rest[0].place == "in" and isinstance(rest[1], Literal):
-        rest = rest[2:]
+    while len(rest) > 2 and isinstance(rest[0], Word) and rest[0].text.isascii() and _leads(rest[0]):
+        value = 2 if isinstance(rest[1], Word) and not is_verb(rest[1].things) else 1
+        if not isinstance(rest[value], Literal):
+            break
+        has_unit = len(rest) > value + 2 and isinstance(unit := rest[value + 1], Word) and _is_unit(unit)
+        rest = rest[value + 2 :] if has_unit else rest[value + 1 :]
     return rest[0] if rest else None
+
+
+def _leads(word: Word) -> bool:
+    return bool(word.place) or bool(word.things & {"t:before", "t:after", "t:since"})
+
+
+def _is_unit(word: Word) -> bool:
+    return any(thing.startswith("u:") for thing in word.things)
 
 
 def _around(parts: Sequence[Part], at: int) -> Context:
@@ -785,11 +926,7 @@ def _around(parts: Sequence[Part], at: int) -> Context:
     behind = _until_literal(parts[at + 1 :], 2)
     found = _context(before, behind)
     follows_value = at > 0 and isinstance(parts[at - 1], Literal)
-    return found if not follows_value or found.place == "in" else Context("value", *_rest(found))
-
-
-def _rest(found: Context) -> tuple[str, str, frozenset[str], frozenset[str]]:
-    return found.before, found.behind, found.unit, found.labels
+    return found if not follows_value or found.place == "in" else replace(found, place="value")
 
 
 def _until_literal(parts: Any, count: int) -> list[Word]:
@@ -858,9 +995,20 @@ def _stands_alike(around: Context, context: Context, literal: Literal, name: str
     if around.labels & FILE_OR_FOLDER and own & FILE_OR_FOLDER and not around.labels & own:
         return False
     if around.place == context.place:
-        return True
+        return _same_preposition(around, context, literal)
     wanted = _type(procedure.parameters[name])
+    if around.behind in BEHIND and context.behind and context.place in ("thing", "start"):  # a.csv 里有多少行
+        return wanted == "path"
+    if context.is_put and around.place == "start":  # 把 a 改名为 b, a 改名为 b
+        return True
     is_only_one = sum(_type(schema) == wanted for schema in procedure.parameters.values()) == 1
-    return (
-        is_only_one and {around.place, context.place} <= {"thing", "start", "value", "in"} and around.place != "value"
-    )
+    return is_only_one and around.place in ("thing", "start") and context.place in ("thing", "start", "value", "in")
+
+
+def _same_preposition(around: Context, context: Context, literal: Literal) -> bool:
+    """ "in 5 minutes" is not "at 5 minutes"; "of a.csv" is "in a.csv"."""
+    if around.place == "to":
+        return "as" not in (around.preposition, context.preposition) or around.preposition == context.preposition
+    alike = next((words for kinds, words in ALIKE if literal.kind in kinds), frozenset[str]())
+    words = {around.preposition, context.preposition} - {""}
+    return len(words) < 2 or words <= alike or around.place not in ("in", "with", "from")

@@ -1,0 +1,214 @@
+"""Finds the turns that answer a question: by words, by meaning, by time, weighed together.
+
+Words and meaning each name turns that may be it; those and their neighbours are looked at closely (recall_features.py)
+and weighed (assets/recall_weights.json, learned by `python bench/recall.py --learn`). A time in the question is a reason
+for a turn and keeps places for it, never a reason against one. What is not there (vectors, index) is done without and
+named. Source: seed 003 P4.2-P4.5; seed 000 stage 2; figures "Recall".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from memory.recall_question import Question, understood
+from memory.turns import Found, Recalled, TimeRange, Turn
+from memory.words import asked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memory.journal_store import Store
+    from memory.recall_features import Numbers, Rows
+    from memory.recall_meaning import Near
+    from models.embeddings import Embedder
+
+WEIGHTS = Path(__file__).parent.parent / "assets" / "recall_weights.json"
+BY_WORDS = 160
+BY_MEANING = 80
+BY_TIME = 40  # of each time axis
+MAX_QUERY_CHARS = 2000  # what stands behind adds nothing to what is asked
+MAX_IN_RANGE = 3000
+RESERVED = 0.3  # of the places, for turns of the time that is asked for
+RECENT_DAYS = 30.0
+BY_HAND = {"recent": 0.15, "importance": 0.4}  # no collection of questions tells these
+
+
+class Candidates(NamedTuple):
+    """What is weighed: the question, the rows, and a number for each row and feature. `hits`: not only neighbours."""
+
+    question: Question
+    rows: Rows
+    features: dict[str, Numbers]
+    hits: Collection[int]
+    ranges: Sequence[TimeRange]
+    has_meaning: bool
+
+
+def search(
+    store: Store,
+    query: str,
+    now: datetime,
+    k: int = 10,
+    session: str | None = None,
+    embedder: Embedder | None = None,
+) -> Recalled:
+    """The `k` turns that answer a question best, best first; `now` is aware. `session`: only what was said there."""
+    import numpy as np
+
+    found, degraded = candidates(store, query, now, session, embedder)
+    if found is None:
+        return Recalled([], degraded)
+    scores = weighed(found, now)
+    order = [int(row) for row in np.argsort(-scores, kind="stable")]
+    order = _without_repeats(order, found.rows)
+    chosen = _with_reserved(order, found, k)
+    episodes = store.episode_of(found.rows.numbers[row] for row in chosen)
+    results = [
+        Found(
+            found.rows.turns[row],
+            round(float(scores[row]), 4),
+            _why(found, row),
+            episodes.get(found.rows.numbers[row]),
+        )
+        for row in chosen
+    ]
+    return Recalled(results, degraded)
+
+
+def candidates(
+    store: Store, query: str, now: datetime, session: str | None = None, embedder: Embedder | None = None
+) -> tuple[Candidates | None, list[str]]:
+    """What may answer a question, with its features, and what could not be used. None where nothing may."""
+    from memory.recall_features import Rows, features
+
+    query = query[:MAX_QUERY_CHARS]
+    words = dict(store.keyword_ranks(asked(query), BY_WORDS, session))
+    turns = store.turns(words, session)
+    question = understood(query, {turn.who for turn in turns.values()})
+    near, degraded = _near(store, question, session, embedder)
+    ranges = _ranges(query, now)
+    numbers = set(words) | set(near.best if near else ()) | _in_time(store, ranges, session, words, near)
+    if not numbers:
+        return None, degraded
+    around = {number + step for number in numbers for step in (-1, 1)} | numbers
+    turns |= store.turns(around - turns.keys(), session)
+    rows = Rows(turns)
+    total = store.count(session)
+    meaning = near.of(rows.numbers) if near else None
+    found = features(question, rows, store.documents(question.terms), total, meaning, ranges)
+    return Candidates(question, rows, found, numbers, ranges, meaning is not None), degraded
+
+
+def weighed(found: Candidates, now: datetime) -> Numbers:
+    """A score for each row; only the order and the distance of two scores mean something."""
+    import numpy as np
+
+    weights = _weights()["words_and_meaning" if found.has_meaning else "words"]
+    total = np.zeros(len(found.rows.numbers))
+    for name, values in found.features.items():
+        total += weights.get(name, 0.0) * values
+    days = np.maximum(0.0, now.timestamp() - found.rows.at) / 86_400
+    total += BY_HAND["recent"] * np.exp(-days / RECENT_DAYS)
+    result: Numbers = total + BY_HAND["importance"] * found.features["importance"]
+    return result
+
+
+@cache
+def _weights() -> Mapping[str, Mapping[str, float]]:
+    found: Mapping[str, Mapping[str, float]] = json.loads(WEIGHTS.read_text("utf-8"))["weights"]
+    return found
+
+
+def _near(
+    store: Store, question: Question, session: str | None, embedder: Embedder | None
+) -> tuple[Near | None, list[str]]:
+    """What is near in meaning, and what is missing for it."""
+    if embedder is None:
+        return None, ["embeddings"]
+    from memory.recall_meaning import near
+    from models.embeddings import EmbeddingError
+
+    try:
+        found = near(store, question, session, embedder, BY_MEANING)
+    except EmbeddingError:
+        return None, ["embeddings"]
+    return found, ([] if found and not store.waiting("embedding") else ["embeddings"])
+
+
+def _ranges(query: str, now: datetime) -> list[TimeRange]:
+    from memory.timewords import find
+
+    return find(query, now)
+
+
+def _in_time(
+    store: Store, ranges: Sequence[TimeRange], session: str | None, words: Mapping[int, float], near: Near | None
+) -> set[int]:
+    """Turns of the times that are asked for: said then, or speaking of then; those that fit otherwise, first."""
+    found: set[int] = set()
+    for each in ranges:
+        for axis in ("said", "mentioned"):
+            inside = store.turns_between(each.start, each.end, axis, session, MAX_IN_RANGE)
+            fitting = [number for number in inside if number in words]
+            fitting += near.nearest(inside, BY_TIME) if near else inside[-BY_TIME:]
+            found.update(fitting[: 2 * BY_TIME])
+    return found
+
+
+def _without_repeats(order: Iterable[int], rows: Rows) -> list[int]:
+    """The same words again go behind everything else."""
+    seen: set[str] = set()
+    first: list[int] = []
+    again: list[int] = []
+    for row in order:
+        text = rows.turns[row].text.strip()
+        (again if text in seen else first).append(row)
+        seen.add(text)
+    return first + again
+
+
+def _with_reserved(order: Sequence[int], found: Candidates, k: int) -> list[int]:
+    """The first `k`; where a time is asked for, some of them are of that time if there are any that fit."""
+    chosen = list(order[:k])
+    timely = found.features["within"] + found.features["mentioned"]
+    fits = found.features["own"] + found.features.get("nearest", 0.0)
+    wanted = round(RESERVED * k) - sum(timely[row] > 0 for row in chosen)
+    spare = [row for row in order[k:] if timely[row] > 0 and fits[row] > 0.1][: max(0, wanted)] if found.ranges else []
+    untimely = [row for row in chosen if timely[row] == 0]
+    leaving = set(untimely[len(untimely) - len(spare) :]) if spare else set()
+    return [row for row in chosen if row not in leaving] + spare
+
+
+def _why(found: Candidates, row: int) -> str:
+    """What spoke for a turn, in a few words."""
+    shape = found.rows.shapes[row]
+    words = [term for term in found.question.terms if term in shape.tokens]
+    said = [f"words: {', '.join(words[:6])}"] if words else []
+    if found.has_meaning and found.features["near"][row] > 0.5:
+        said.append("meaning")
+    if found.features["within"][row]:
+        said.append("said at that time")
+    if found.features["mentioned"][row]:
+        said.append("speaks of that time")
+    if found.features["speaker"][row]:
+        said.append(f"said by {found.rows.turns[row].who}")
+    if not words and (found.features["answers"][row] > 0.2 or found.features["before"][row] > 0.4):
+        said.append("follows a turn with these words")
+    return "; ".join(said) or "near such turns"
+
+
+def context_lines(turns: Sequence[Found], budget_chars: int) -> list[str]:
+    """What was found, as a model reads it: by episode and time, each with its date and who said it, within a budget."""
+    kept: list[Turn] = []
+    for each in turns:
+        budget_chars -= len(each.turn.text) + 40
+        if budget_chars < 0:
+            break
+        kept.append(each.turn)
+    kept.sort(key=lambda turn: (turn.session, turn.at))
+    return [f"{turn.at:%Y-%m-%d %H:%M} {turn.who}: {' '.join(turn.text.split())} [{turn.source}]" for turn in kept]

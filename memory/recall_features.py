@@ -1,0 +1,297 @@
+"""What speaks for a turn as the answer to a question, as numbers: words, meaning, shape, who said it, when.
+
+Each turn is looked at together with its neighbours and its episode: the answer to "Where did you go?" repeats none of
+the question's words. All numbers are about 0 to 1, so that one set of weights (assets/recall_weights.json) serves
+journals of every size. Source: figures "Recall"; seed 003 P4.3.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from memory.recall_question import Question
+from memory.turns import TimeRange, Turn
+from memory.words import cut
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+K1, B = 1.2, 0.75
+EPISODE_SECONDS = 2 * 3600  # a longer silence begins another episode
+NEAR_SECONDS = 4 * 3600  # what was said longer before is no neighbour
+DAY = 86_400.0
+_TIME = re.compile(
+    r"\b(yesterday|today|tonight|tomorrow|last|next|ago|weeks?|weekend|months?|years?|mon|tues|wednes|thurs|fri|satur|sun)(day)?\b"
+    r"|\b(january|february|march|april|may|june|july|august|september|october|november|december|recently|just"
+    r"|(19|20)\d\d|\d+(st|nd|rd|th))\b|[昨今明前后]天|[上下这]个?(周|星期|礼拜|月)|[去今明前]年|\d+月|\d+号|刚|最近|[年月日]前|周[一二三四五六日末]",
+    re.IGNORECASE,
+)
+_FIRST = re.compile(r"\b(I|I'm|I've|my|we|our)\b|[我咱]")
+_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
+_SENTENCE = re.compile(r"[^.!?。！？]+[.!。！]|[^.!?。！？]+$")
+
+
+class Shape(NamedTuple):
+    """What a text looks like: how often each token stands in it, how many there are, and what kind of sentences."""
+
+    tokens: Mapping[str, int]
+    length: int
+    stated: int  # tokens that stand in sentences which ask nothing
+    asks: bool  # somewhere
+    ends_asking: bool
+    has_time: bool
+    has_digit: bool
+    names: int
+    firsts: int
+    has_picture: bool
+    lower: str
+
+
+@lru_cache(maxsize=8192)
+def shape(text: str) -> Shape:
+    """The shape of a text."""
+    tokens = cut(text)
+    bare = text.partition(" [photo")[0].rstrip()
+    size = sum(map(len, _SENTENCE.findall(text))) / max(1, len(text))
+    return Shape(
+        Counter(tokens),
+        max(1, len(tokens)),
+        round(len(tokens) * size),
+        "?" in text or "？" in text,
+        bare.endswith(("?", "？")),
+        _TIME.search(text) is not None,
+        any(letter.isdigit() for letter in text),
+        len(_NAME.findall(text)),
+        len(_FIRST.findall(text)),
+        "[photo" in text or "[图" in text,
+        text.lower(),
+    )
+
+
+class Meaning(NamedTuple):
+    """How near a turn is to the question, in standard deviations above all turns: the statement, and as it was asked."""
+
+    stated: Numbers
+    first: Numbers
+
+
+class Rows:
+    """The turns that are looked at, by session and time, with what is next to what. Takes them in any order."""
+
+    def __init__(self, turns: Mapping[int, Turn]) -> None:
+        import numpy as np
+
+        order = sorted(turns, key=lambda number: (turns[number].session, turns[number].at, number))
+        self.numbers = order
+        self.turns = [turns[number] for number in order]
+        self.shapes = [shape(turn.text) for turn in self.turns]
+        self.at = np.array([turn.at.timestamp() for turn in self.turns], float)
+        total = len(order)
+        self.before = np.full(total, -1)  # the row of the turn before; -1: none, or it is not here
+        episodes = np.zeros(total, int)
+        for row in range(1, total):
+            earlier, here = self.turns[row - 1], self.turns[row]
+            gap = self.at[row] - self.at[row - 1]
+            is_same = earlier.session == here.session
+            if is_same and gap <= NEAR_SECONDS and order[row] - order[row - 1] == 1:
+                self.before[row] = row - 1
+            episodes[row] = episodes[row - 1] + (not is_same or gap > EPISODE_SECONDS)
+        self.episodes = episodes
+        self.after = np.full(total, -1)
+        self.after[self.before[self.before >= 0]] = np.nonzero(self.before >= 0)[0]
+        self.starts = np.nonzero(np.diff(episodes, prepend=-1))[0] if total else np.zeros(0, int)
+        self.lengths = np.array([each.length for each in self.shapes], float)
+
+    def earlier(self, values: Numbers, steps: int = 1) -> Numbers:
+        """The values of the turn before (0 where there is none), along the last axis."""
+        return self._moved(values, self.before, steps)
+
+    def later(self, values: Numbers, steps: int = 1) -> Numbers:
+        """The values of the turn after."""
+        return self._moved(values, self.after, steps)
+
+    def _moved(self, values: Numbers, places: NDArray[np.int64], steps: int) -> Numbers:
+        import numpy as np
+
+        for _ in range(steps):
+            values = np.where(places >= 0, values[..., places], 0.0)
+        return values
+
+    def summed(self, values: Numbers) -> Numbers:
+        """The sum over each episode, for each of its turns, along the last axis."""
+        import numpy as np
+
+        return np.add.reduceat(values, self.starts, axis=-1)[..., self.episodes]
+
+    def highest(self, values: Numbers) -> Numbers:
+        """The highest of each episode, for each of its turns."""
+        import numpy as np
+
+        return np.maximum.reduceat(values, self.starts)[self.episodes]
+
+
+def features(
+    question: Question,
+    rows: Rows,
+    documents: Mapping[str, int],
+    total: int,
+    meaning: Meaning | None,
+    ranges: Sequence[TimeRange],
+) -> dict[str, Numbers]:
+    """Name → a number for each row. `documents`: in how many of the `total` turns each term stands; `ranges`: the times
+    that the question names. Without `meaning`, what comes of it is left out."""
+    found = _of_words(question, rows, documents, total)
+    found |= _of_shape(question, rows, found)
+    if meaning is not None:
+        found |= _of_meaning(rows, meaning)
+    found |= _of_time(rows, ranges, found["own"])
+    return found | _of_kind(question, found)
+
+
+def _of_words(question: Question, rows: Rows, documents: Mapping[str, int], total: int) -> dict[str, Numbers]:
+    import numpy as np
+
+    terms = [term for term in question.terms if term in documents]
+    count = len(rows.numbers)
+    rarity = np.array([math.log(1 + (total - documents[t] + 0.5) / (documents[t] + 0.5)) for t in terms])
+    own = np.array([[each.tokens.get(term, 0) for each in rows.shapes] for term in terms], float).reshape(-1, count)
+    mean = float(rows.lengths.mean())
+    before, after = rows.earlier(own), rows.later(own)
+    lengths_before, lengths_after = rows.earlier(rows.lengths), rows.later(rows.lengths)
+    both = rows.lengths + lengths_before
+    alone = rarity @ _saturated(own, rows.lengths, mean)
+    window = rarity @ _saturated(own + before, both, float(both.mean()))
+    earlier = rarity @ _saturated(before, np.maximum(1, lengths_before), mean)
+    later = rarity @ _saturated(after, np.maximum(1, lengths_after), mean)
+    near = (own > 0) | (before > 0) | (after > 0)
+    everything = float(rarity.sum()) or 1.0
+    here = rows.summed(own)
+    episode = rarity @ (here / (here + 3.0))
+    around = sum(
+        (share * (rows.earlier(window, steps) + rows.later(window, steps)) for steps, share in ((1, 0.6), (2, 0.4))),
+        np.zeros(count),
+    )
+    pairs = [sum(pair in each.lower for pair in question.pairs) / max(1, len(question.pairs)) for each in rows.shapes]
+    covered, episode_covered = rarity @ near / everything, rarity @ (here > 0) / everything
+    asks = np.array([each.asks for each in rows.shapes], float)
+    return {
+        "own": _to_one(alone),
+        "window": _to_one(window),
+        "before": _to_one(earlier),
+        "after": _to_one(later),
+        "share": alone / everything,
+        "covered": rarity @ (own > 0) / everything,
+        "covered_near": covered,
+        "answers": rows.earlier(asks) * _to_one(earlier),
+        "episode": _to_one(episode),
+        "episode_covered": episode_covered,
+        "episode_best": _to_one(rows.highest(window)),
+        "both_covered": covered * episode_covered,
+        "around": _to_one(around),
+        "pairs": np.array(pairs),
+    }
+
+
+def _of_shape(question: Question, rows: Rows, words: Mapping[str, Numbers]) -> dict[str, Numbers]:
+    import numpy as np
+
+    asks = np.array([each.asks for each in rows.shapes], float)
+    named = np.array([turn.who in question.named for turn in rows.turns], float)
+    who = {name.lower() for name in question.named}
+    speaks_of = np.array([any(name in each.tokens for name in who) for each in rows.shapes], float)
+    picture = np.array([each.has_picture for each in rows.shapes], float)
+    found = {
+        "long": np.log1p(rows.lengths) - 3.2,
+        "stated": np.log1p(np.array([each.stated for each in rows.shapes], float)) - 3.2,
+        "asks": asks,
+        "ends_asking": np.array([each.ends_asking for each in rows.shapes], float),
+        "after_question": rows.earlier(asks),
+        "first": np.array([min(4, each.firsts) / 4 for each in rows.shapes]),
+        "names": np.array([min(4, each.names) / 4 for each in rows.shapes]),
+        "time": np.array([each.has_time for each in rows.shapes], float),
+        "digit": np.array([each.has_digit for each in rows.shapes], float) * ("count" in question.kinds),
+        "begins": np.diff(rows.episodes, prepend=-1) > 0,
+        "speaker": named if len(question.named) == 1 else np.zeros(len(named)),
+        "speaks_of": speaks_of,
+        "picture": picture,
+        "picture_asked": picture * ("picture" in question.kinds),
+        "importance": np.array([(turn.importance - 5) / 5 for turn in rows.turns]),
+    }
+    return found | {"asks_own": asks * words["own"]}
+
+
+def _of_meaning(rows: Rows, meaning: Meaning) -> dict[str, Numbers]:
+    import numpy as np
+
+    stated = meaning.stated
+    return {
+        "near": stated / 4,
+        "near_before": rows.earlier(stated) / 4,
+        "near_after": rows.later(stated) / 4,
+        "nearest": np.maximum(stated, 0) ** 2 / 16,
+        "near_episode": rows.highest(stated) / 4,
+        "near_first": meaning.first / 4,
+    }
+
+
+def _of_time(rows: Rows, ranges: Sequence[TimeRange], own: Numbers) -> dict[str, Numbers]:
+    """Said within the time asked for, or soon after it; or speaking of it. Never a reason against a turn."""
+    import numpy as np
+
+    count = len(rows.numbers)
+    within, soon, later, mentioned = (np.zeros(count) for _ in range(4))
+    for asked in ranges:
+        start = asked.start.timestamp() if asked.start else -math.inf
+        end = asked.end.timestamp() if asked.end else math.inf
+        within = np.maximum(within, (rows.at >= start) & (rows.at < end))
+        soon = np.maximum(soon, (rows.at >= start - DAY) & (rows.at < end + 8 * DAY))
+        later = np.maximum(later, (rows.at >= start - DAY) & (rows.at < end + 35 * DAY))
+        overlaps = [any(_overlap(each, asked) for each in turn.mentioned) for turn in rows.turns]
+        mentioned = np.maximum(mentioned, overlaps)
+    return {"within": within, "soon": soon, "later": later, "within_own": within * own, "mentioned": mentioned}
+
+
+def _overlap(spoken: TimeRange, asked: TimeRange) -> bool:
+    """Whether a turn speaks of the time asked for, and of not much more."""
+    if spoken.start is None or spoken.end is None or asked.start is None or asked.end is None:
+        return False
+    longest = max(asked.end - asked.start, spoken.end - spoken.start)
+    shared = min(asked.end, spoken.end) - max(asked.start, spoken.start)
+    return shared.total_seconds() > 0.2 * longest.total_seconds()
+
+
+def _of_kind(question: Question, found: Mapping[str, Numbers]) -> dict[str, Numbers]:
+    """Some features again, where the question is of a kind for which they count more or less."""
+    kinds = question.kinds | ({"several"} if len(question.named) > 1 else set())
+    crossed = {
+        "when": ("time", "own", "window", "before", "long"),
+        "whether": ("own", "episode", "long"),
+        "list": ("near", "window", "own", "episode", "long", "speaker", "covered_near"),
+        "several": ("near", "window", "own", "episode", "long", "speaks_of", "covered_near"),
+        "perfect": ("near", "window", "own", "episode", "long", "speaker", "covered_near"),
+    }
+    return {
+        f"{kind}_{name}": found[name] * float(kind in kinds)
+        for kind, names in crossed.items()
+        for name in names
+        if name in found
+    }
+
+
+def _saturated(counts: Numbers, lengths: Numbers, mean: float) -> Numbers:
+    """BM25's measure of how often a term stands in a text."""
+    result: Numbers = counts * (K1 + 1) / (counts + K1 * (1 - B + B * lengths / (mean or 1.0)))
+    return result
+
+
+def _to_one(values: Numbers) -> Numbers:
+    top = float(values.max()) if values.size else 0.0
+    return values / top if top > 0 else values

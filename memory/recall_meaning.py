@@ -1,0 +1,150 @@
+"""The vectors of a journal's turns, kept beside its index, and what in it is near to a question.
+
+The file `journal/vectors.f32` is derived: one that does not fit the rows is made anew from them. A store that is open for
+one session makes its own in memory, so that it never maps what was said elsewhere. Source: seed 003 P3.7, P4.3.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from memory.journal_store import Store, text_hash
+from memory.recall_features import Meaning
+from memory.recall_question import Question
+from memory.vectors import ExactVectors, Vectors, load
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from models.embeddings import Embedder
+
+FILE = "vectors.f32"
+SAVE_AT = 500  # vectors that are not in the file yet
+LOOK_AGAIN_SECONDS = 1.0
+_opened: WeakKeyDictionary[Store, _Opened] = WeakKeyDictionary()
+
+
+class _Opened:
+    """The vectors of a store, and up to where its rows have been looked at."""
+
+    def __init__(self, vectors: Vectors, through: int, unsaved: int) -> None:
+        self.vectors, self.through, self.unsaved = vectors, through, unsaved
+        self.state: tuple[int, int] = (-1, -1)
+        self.looked_at = 0.0
+        self.sessions: dict[str, tuple[int, frozenset[int]]] = {}
+
+
+class Near(NamedTuple):
+    """What is near to a question in meaning: `best`, number → cosine, and the means to ask for others."""
+
+    best: dict[int, float]
+    vectors: Vectors
+    questions: NDArray[np.float32]  # (2, dimension): as a statement, as it was asked
+
+    def nearest(self, numbers: Iterable[int], count: int) -> list[int]:
+        """Those of some turns that are nearest."""
+        return [int(number) for number in self.vectors.nearest(self.questions[0], count, numbers)[0]]
+
+    def of(self, numbers: Sequence[int]) -> Meaning:
+        """How near each of some turns is, in standard deviations; 0 for those that have no vector."""
+        import numpy as np
+
+        mean, deviation = self.vectors.spread(self.questions)
+        known = self.vectors.of(numbers)
+        found = np.zeros((len(numbers), 2))
+        places = [at for at, number in enumerate(numbers) if number in known]
+        if places:
+            cosines = np.stack([known[numbers[at]] for at in places]) @ self.questions.T
+            found[places] = (cosines - mean) / deviation
+        return Meaning(found[:, 0], found[:, 1])
+
+
+def near(store: Store, question: Question, session: str | None, embedder: Embedder, count: int) -> Near | None:
+    """What is near to a question; None while nothing has a vector. Raises EmbeddingError."""
+    opened = _vectors(store, embedder.name)
+    if opened is None:
+        return None
+    texts = list(dict.fromkeys((question.stated, question.first)))
+    vectors = embedder.embed(texts, is_awaited=True)
+    if vectors.shape[1] != opened.vectors.dimension:
+        return None
+    questions = vectors[[0, len(texts) - 1]]
+    within = _of_session(store, opened, session)
+    numbers, cosines = opened.vectors.nearest(questions[0], count, within)
+    return Near(dict(zip(numbers.tolist(), cosines.tolist(), strict=True)), opened.vectors, questions)
+
+
+def _of_session(store: Store, opened: _Opened, session: str | None) -> frozenset[int] | None:
+    """The turns of one session; None for all that the store may read."""
+    if session is None:
+        return None
+    total = store.count(session)
+    known = opened.sessions.get(session)
+    if known is None or known[0] != total:
+        known = opened.sessions[session] = (total, frozenset(store.numbers(session)))
+    return known[1]
+
+
+def _vectors(store: Store, model: str) -> _Opened | None:
+    """The vectors of a store as they are now; what was embedded since is added."""
+    opened = _opened.get(store)
+    if opened is None or opened.vectors.model != model:
+        opened = _from_file(store, model)
+    state = (store.count(), store.waiting("embedding"))
+    if opened is None or (opened.state != state and time.monotonic() - opened.looked_at > LOOK_AGAIN_SECONDS):
+        opened = _with_new(store, model, opened)
+        if opened is None:
+            return None
+        opened.state, opened.looked_at = state, time.monotonic()
+    _opened[store] = opened
+    return opened
+
+
+def _from_file(store: Store, model: str) -> _Opened | None:
+    if store.only is not None:
+        return None
+    found = load(store.path.with_name(FILE), model)
+    if found is None:
+        return None
+    vectors, stamp = found
+    numbers = vectors.numbers()
+    if stamp != _stamp(store, numbers):
+        return None
+    return _Opened(vectors, int(numbers[-1]) if store.waiting("embedding") == 0 else 0, 0)
+
+
+def _stamp(store: Store, numbers: NDArray[np.int64]) -> str:
+    """Tells whether numbers still stand for the same turns: a hash over some of their texts."""
+    some = [int(numbers[len(numbers) * part // 8]) for part in range(8)] + [int(numbers[-1])]
+    turns = store.turns(some)
+    return text_hash("\n".join(f"{number} {turn.id} {turn.text}" for number, turn in turns.items()))
+
+
+def _with_new(store: Store, model: str, opened: _Opened | None) -> _Opened | None:
+    import numpy as np
+
+    after = opened.through if opened else 0
+    rows = list(store.embeddings(model, after=after))
+    if opened is None:
+        if not rows:
+            return None
+        opened = _Opened(ExactVectors(model, len(rows[0][1]) // 4), 0, 0)
+    size = opened.vectors.dimension * 4
+    rows = [(number, data) for number, data in rows if len(data) == size]
+    if rows:
+        numbers = np.array([number for number, _ in rows], np.int64)
+        data: Any = b"".join(data for _, data in rows)
+        opened.vectors.add(numbers, np.frombuffer(data, "<f4").reshape(len(rows), -1))
+        opened.unsaved += len(rows)
+    if store.waiting("embedding") == 0 and rows:
+        opened.through = rows[-1][0]
+    if opened.unsaved >= SAVE_AT and opened.through and store.only is None and not store.readonly:
+        with contextlib.suppress(OSError):  # it is made again from the rows
+            opened.vectors.save(store.path.with_name(FILE), _stamp(store, opened.vectors.numbers()))
+            opened.unsaved = 0
+    return opened

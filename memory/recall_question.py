@@ -1,0 +1,103 @@
+"""What a question asks for: its words, the people it names, its kind, and how the answer to it would begin.
+
+What was said stands in the first person ("I went to …"), a question names the speaker ("When did Ann go to …?"). Asked
+as it stands, an embedding finds other questions; as a statement in the first person it finds answers. Source: seed 003
+P4.3; figures "Recall".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import NamedTuple
+
+from memory.words import asked
+
+MAX_STATED_CHARS = 600
+_SMALL = """
+    a an the of to in on at for and or is are was were be been do does did has have had what when where who
+    whom whose which why how much many long often with by from about as that this it its his her their them
+    they he she i you your my me we our us would could should will can may might ever any some both there than
+    then so if not no into during after before since also still current recent recently currently type kind s
+    be ani whi onli dure sinc
+"""
+_STOP = frozenset(_SMALL.split())
+_STOP_CHARACTERS = frozenset("的了吗呢吧啊我你您他她它们是在有和与什么时候哪里儿个谁怎样为几多少那这都也就过说想要")
+_START = re.compile(
+    r"^\s*(what|when|where|who|which|why|how)\b(\s+(kind|type|sort)s? of|\s+(many|much|long|often|old))?", re.IGNORECASE
+)
+_AUXILIARY = re.compile(r"^\s*(did|does|do|is|are|was|were|has|have|had|would|will|can)\b", re.IGNORECASE)
+_ASKING_ZH = re.compile(
+    "什么时候|什么时间|什么地方|哪一?[天年月日里儿个些位家次款种]|为什么|怎么样|怎么|什么|多少|多久|几[点号时月年天个次]|是谁|谁|有没有|是不是|吗|呢|[？?]"
+)
+_KINDS = {
+    "when": re.compile(
+        r"^\s*(when|since when|how long|(in|on|during)? ?(what|which) (date|year|month|day|week))\b"
+        r"|什么时候|什么时间|哪[一]?[天年月日]|几[号月点]|多久|何时",
+        re.IGNORECASE,
+    ),
+    "count": re.compile(r"\bhow (many|much|old|often)\b|多少|几[个次岁本只条位家]|多大", re.IGNORECASE),
+    "whether": re.compile(
+        r"^\s*(would|what might|is it likely|could|does|did|do|is|are|was|has|have)\b|[吗]", re.IGNORECASE
+    ),
+    "list": re.compile(
+        r"^\s*(what|which)( \w+)? \w+s (has|have|had|did|does|do|is|are|were|was|can|would|that)\b"
+        r"|\b(some|all|both|activities|events|kinds|types|items|hobbies|books|places|ways|things)\b|哪些|都有|哪几",
+        re.IGNORECASE,
+    ),
+    "perfect": re.compile(r"\b(has|have)\b|过(什么|哪些|几)", re.IGNORECASE),
+    "picture": re.compile(r"\b(photo|picture|poster|painting|image)s?\b|照片|图片|相片", re.IGNORECASE),
+}
+
+
+class Question(NamedTuple):
+    """`terms`: what it is looked up by. `named`: the speakers that it names, as they are written in `Turn.who`.
+    `pairs`: two words that stand beside each other. `stated`: it as a statement, `first`: it in the first person."""
+
+    text: str
+    terms: tuple[str, ...]
+    named: frozenset[str]
+    kinds: frozenset[str]
+    pairs: tuple[str, ...]
+    stated: str
+    first: str
+
+
+def understood(text: str, speakers: Iterable[str]) -> Question:
+    """What `text` asks for, where `speakers` are those who said something that may answer it."""
+    named = frozenset(who for who in speakers if who and _names(text, who))
+    people = {token for who in named for token in asked(who)}
+    terms = tuple(token for token in asked(text) if not _is_small(token) and token not in people)
+    kinds = frozenset(kind for kind, pattern in _KINDS.items() if pattern.search(text))
+    words = re.findall(r"[a-z0-9']+", text.lower())
+    pairs = tuple(f"{a} {b}" for a, b in pairwise(words) if not (a in _STOP and b in _STOP))
+    return Question(text, terms, named, kinds, pairs, stated(text, named), _as_first(text, named)[:MAX_STATED_CHARS])
+
+
+def stated(text: str, named: Iterable[str]) -> str:
+    """The question as the beginning of its answer: "When did Ann go to Rome?" → "I go to Rome"."""
+    said = _as_first(text[:MAX_STATED_CHARS], named).rstrip("?？ ")
+    said = _AUXILIARY.sub("", _START.sub("", said).strip()).strip()
+    return _ASKING_ZH.sub("", said).strip() or text[:MAX_STATED_CHARS]
+
+
+def _as_first(text: str, named: Iterable[str]) -> str:
+    for who in named:
+        name = re.escape(who)
+        if who.isascii():
+            text = re.sub(rf"\b{name}['’]s\b", "my", text, flags=re.IGNORECASE)
+            text = re.sub(rf"\b{name}\b", "I", text, flags=re.IGNORECASE)
+        else:
+            text = re.sub(name, "我", text)
+    return text
+
+
+def _names(text: str, who: str) -> bool:
+    if who.isascii():
+        return re.search(rf"\b{re.escape(who)}\b", text, re.IGNORECASE) is not None
+    return who in text
+
+
+def _is_small(token: str) -> bool:
+    return token in _STOP or all(letter in _STOP_CHARACTERS for letter in token)

@@ -152,14 +152,14 @@ class Gate:
     def _of_ours(self, ask: Ask, effects: set[str]) -> Iterator[Finding]:
         if "execute" in effects:
             yield from self._script(ask, self.places)
+        elif "network" in effects:
+            yield from self._foreign(ask)
         elif "delete" in effects:
             yield from self._deleted(ask, self.places)
         elif "write" in effects:
             yield from self._written(ask, self.places)
         elif "read" in effects:
             yield from _read(ask.paths, self.places)
-        elif "network" in effects:
-            yield Finding("send", f"{ask.tool} talks to another machine")
         elif "memory" in effects and (read := origins.foreign(ask.origin)):
             yield Finding("memory", f"{ask.tool} would keep something after the run has read from {', '.join(read)}")
 

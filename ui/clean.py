@@ -12,6 +12,11 @@ _SEQUENCE = re.compile(
 )
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 _DECEPTIVE = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufff9-\ufffb]")
+# What is not seen, or looks like a blank and is none. The selector of coloured emoji is left alone.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00a0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f"
+    "\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
+)
 
 
 def clean(text: str) -> str:
@@ -20,6 +25,16 @@ def clean(text: str) -> str:
     if _CONTROL.search(text):
         text = _CONTROL.sub("", _SEQUENCE.sub("", text.replace("\r", "\n")))
     return _DECEPTIVE.sub("\ufffd", text)
+
+
+def visible(text: str) -> str:
+    """The text with everything in it to be seen, for who must decide about it: ESC is `␛`, an invisible letter `<U+200B>`."""
+    return _HIDDEN.sub(_name_of, text.replace("\r\n", "\n"))
+
+
+def _name_of(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return chr(0x2400 + code) if code < 0x20 else f"<U+{code:04X}>"
 
 
 def one_line(text: str, limit: int = 2000) -> str:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from config import Config
 from memory.inbox import Answer, Entry, Inbox
-from ui.clean import clean, one_line
+from ui.clean import one_line, visible
 from ui.page import print_json
 from ui.words import say
 
@@ -28,12 +28,14 @@ def list_(args: Namespace, config: Config) -> int:
 
 def _print(entry: Entry) -> None:
     print(f"{entry.id} · {entry.at}")
-    print("  " + clean(entry.text).strip().replace("\n", "\n  "))
+    print("  " + visible(entry.text).strip().replace("\n", "\n  "))
     for number, candidate in enumerate(entry.candidates, 1):
         print(f"    {number}. {one_line(candidate)}")
     for name, value in entry.args.items():
-        text = clean("\n".join(map(str, value)) if isinstance(value, list) else str(value))
+        text = visible("\n".join(map(str, value)) if isinstance(value, list) else str(value))
         print(f"    {one_line(name, 60)}: " + text.replace("\n", "\n      "))
+    if entry.is_expired:
+        print("  " + say("inbox.expired", hours=f"{entry.hours:g}"))
     key = "inbox.how_answer" if entry.kind == "question" else "inbox.how_approve"
     key = "inbox.how_proposal" if entry.kind == "proposal" else key
     print("  " + say(key, id=entry.id, command=entry.command))

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from handler import Approval, Confirmation
 from ui import consent
-from ui.clean import clean, one_line
+from ui.clean import clean, one_line, visible
 from ui.words import say
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 MAX_PREVIEW_LINES = 80
+MAX_LINE_CHARS = 400  # a longer line is shown as several
 MAX_UNCLEAR = 3  # answers that are neither yes nor no
 
 
@@ -43,10 +44,10 @@ class TerminalOwner:
     def confirm(self, confirmation: Confirmation) -> Approval | None:
         """Once, for the rest of the run, or no. What is unclear is asked again, and is a no when it stays so."""
         self._pause()
-        tool, reason = one_line(confirmation.tool, 60), clean(confirmation.reason).strip()
+        tool, reason = one_line(confirmation.tool, 60), visible(confirmation.reason).strip()
         self._say(say("confirm.title", tool=tool, reason=reason), "bold yellow")
         self._say(say("confirm.risk", risk=one_line(confirmation.risk, 40)), "yellow")
-        lines = clean(confirmation.preview).splitlines()
+        lines = [piece for line in visible(confirmation.preview).split("\n") for piece in _pieces(line)]
         is_cut, unclear = self._show_effect(lines), 0
         while True:
             self._say(say("confirm.choices"))
@@ -80,6 +81,10 @@ class TerminalOwner:
         from rich.text import Text
 
         self._console.print(Text(text, style))
+
+
+def _pieces(line: str) -> list[str]:
+    return [line[at : at + MAX_LINE_CHARS] for at in range(0, len(line), MAX_LINE_CHARS)] or [""]
 
 
 def read_approval(text: str) -> Approval | None:

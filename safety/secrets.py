@@ -1,200 +1,149 @@
-"""Hides secrets in text: first the values that the agent holds, in all their spellings, then what looks like a key.
+"""Hides secrets in text: the values that the agent holds, in every spelling; keys known by their looks; named values.
 
-Three rules, in this order: exact values, known prefixes (`sk-…`, PEM blocks), a value behind a name such as `password=`.
-No rule on randomness: it would hide hashes and lock files.
+In this order: spellings.py, key_shapes.py, named_values.py. Patterns are compiled when a text first needs them.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
-import html
-import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote, quote_plus
+
+from safety.key_shapes import hide_keys
+from safety.named_values import MOST, has_name, hide_commands, hide_named
+from safety.spellings import Held, fold, held
 
 HIDDEN = "[secret]"
-_SHORTEST = 4  # characters; a shorter "secret" would hide half of every text
-
-# A text that must occur (a search for it is quick), and what the whole key looks like. The look-behind stands behind
-# the literal start, so that the search for that start stays quick.
-_PREFIXES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (marker, re.compile(pattern))
-    for marker, pattern in (
-        ("-----BEGIN", r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]*-----|\Z)"),
-        ("sk-", r"sk-(?<!\wsk-)[A-Za-z0-9_-]{16,}"),
-        ("sk_", r"sk_(?<!\wsk_)(?:live|test)_[A-Za-z0-9]{16,}"),
-        ("rk_", r"rk_(?<!\wrk_)(?:live|test)_[A-Za-z0-9]{16,}"),
-        ("gh", r"gh(?<!\wgh)[pousr]_[A-Za-z0-9]{30,}"),
-        ("github_pat_", r"github_pat_[A-Za-z0-9_]{22,}"),
-        ("glpat-", r"glpat-[A-Za-z0-9_-]{16,}"),
-        ("AKIA", r"AKIA(?<!\wAKIA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
-        ("ASIA", r"ASIA(?<!\wASIA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
-        ("AIza", r"AIza(?<!\wAIza)[A-Za-z0-9_-]{35}"),
-        ("ya29.", r"ya29\.(?<!\wya29\.)[A-Za-z0-9_-]{20,}"),
-        ("GOCSPX-", r"GOCSPX-[A-Za-z0-9_-]{20,}"),
-        ("xox", r"xox(?<!\wxox)[a-z]-[A-Za-z0-9-]{10,}"),
-        ("xapp-", r"xapp-[0-9]-[A-Za-z0-9-]{10,}"),
-        ("hooks.slack.com", r"hooks\.slack\.com/services/[A-Za-z0-9/_-]{20,}"),
-        ("eyJ", r"eyJ(?<!\weyJ)[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?"),
-        ("npm_", r"npm_(?<!\wnpm_)[A-Za-z0-9]{36}"),
-        ("pypi-", r"pypi-(?<!\wpypi-)[A-Za-z0-9_-]{50,}"),
-        ("hf_", r"hf_(?<!\whf_)[A-Za-z0-9]{30,}"),
-        ("dop_v1_", r"dop_v1_[a-f0-9]{60,}"),
-        ("SG.", r"SG\.(?<!\wSG\.)[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
-        ("shpat_", r"shpat_[a-fA-F0-9]{32}"),
-        ("AGE-SECRET-KEY-", r"AGE-SECRET-KEY-1[A-Z0-9]{50,}"),
-        ("LTAI", r"LTAI(?<!\wLTAI)[A-Za-z0-9]{12,24}(?![A-Za-z0-9])"),
-        ("://", r"(?<=://)[^\s/:@'\"<>{}$]{0,80}:[^\s/@'\"<>{}$]{3,200}(?=@[\w.-])"),
-    )
-)
-_SCHEMES = re.compile(r"[Bb]earer |[Bb]asic |BEARER |[Tt]oken ")
-_AUTHORIZATION = re.compile(r"(?<!\w)([Bb]earer|BEARER|[Bb]asic|[Tt]oken)\s+([A-Za-z0-9+/_.~-]{16,}={0,2})")
-# Where a name may begin; found by plain search, since a pattern over the whole text would be ten times slower.
-_MARKERS = (
-    "passw",
-    "passphrase",
-    "pwd",
-    "secret",
-    "token",
-    "key",
-    "credential",
-    "密码",
-    "口令",
-    "密钥",
-    "令牌",
-    "秘钥",
-)
-_KEYS = ("api", "access", "auth", "private", "signing", "encryption", "account", "master", "storage", "shared", "app")
-_KEY_STARTS = tuple(kind + joint for kind in _KEYS for joint in ("", "_", "-", " "))
-# Name, separator, value. The name may end in a quote (JSON), also in an escaped one (JSON within JSON).
-_PAIR = re.compile(
-    r"(?i)(?P<name>passw(?:or)?d|passphrase|pwd|secret(?:[_-]?(?:access[_-]?)?key)?|token|key|credentials?|密码|口令|密钥|令牌|秘钥)"
-    r"(?:_?\d|_(?:prod|dev|test|staging|live|old|new))?"
-    r"(?P<sep>\\*[\"'”」]?\]?[ \t]{0,4}(?:=>|:=|[=:：＝]|是|为|is\b)\s{0,4}|(?<=--\w{6})[ ]|(?<=--\w{8})[ ]|(?<=--\w{5})[ ]|(?<=--api-key)[ ])"
-    r"(?P<quote>\\*[\"'“「`]?)(?P<value>[^\s\"'`“”「」，。；、！？,;<>\\)\]}]{4,400})(?P<after>[^\n]?)"
-)
-_PLACEHOLDER = re.compile(
-    r"(?i)[$%{<*\[(&@.]|x{3,}|\.{3}|your|my[_-]|change_?me|example|placeholder|redacted|dummy|os\.|env\.|process\.|self\.|none\b|null\b|true\b"
-    r"|false\b|undefined\b|str\b|string\b|bytes\b|int\b|any\b|option|required|nullable|function|lambda|async|await|new\b|not\b|get|//"
-)
-_CODE = re.compile(r"[A-Za-z_][\w]*(?:(?:\.|->|::)[A-Za-z_]\w*)*[(\[{]?")
+_LONGEST_WAIT = 8_192  # characters that a stream holds back at most
+_BLOCK = "-----BEGIN"
 
 
 @dataclass(slots=True)
 class Redactor:
     """`Redactor({"OPENAI_API_KEY": "…"})(text)` gives the text with each such value replaced by `[OPENAI_API_KEY]`.
 
-    Takes about 20 MB a second. Values of fewer than four characters cannot be hidden and are left out.
+    Takes more than 5 MB a second. What cannot be hidden without taking half of every text with it (fewer than four
+    characters; a word or a number of fewer than six) is left out.
     """
 
     values: Mapping[str, str]
-    _spellings: list[tuple[str, str]] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        found: dict[str, str] = {}
-        for name, value in self.values.items():
-            if len(value) >= _SHORTEST:
-                found |= dict.fromkeys(_spellings(value), f"[{name}]")
-        self._spellings = sorted(found.items(), key=lambda item: -len(item[0]))
+    _held: list[Held] | None = field(init=False, repr=False, default=None)
+    _shortest: int = field(init=False, repr=False, default=0)  # letters of the shortest spelling, folded
 
     def __call__(self, text: str) -> str:
         """The text without secrets."""
-        for spelling, label in self._spellings:
-            if spelling in text:
-                text = text.replace(spelling, label)
-        for marker, pattern in _PREFIXES:
-            if marker in text:
-                text = pattern.sub(HIDDEN, text)
-        text = _hide_pairs(text)
-        return _AUTHORIZATION.sub(_hide_authorization, text) if _SCHEMES.search(text) else text
+        if self.values:
+            text = self._without_held(text)
+        if len(text) < 8:
+            return text
+        return hide_commands(hide_named(hide_keys(text, HIDDEN), HIDDEN), HIDDEN)
+
+    def _without_held(self, text: str) -> str:
+        known = self.held()
+        if len(text) < self._shortest:
+            return text
+        for each in known:
+            if each.value in text and not each.is_short:
+                text = text.replace(each.value, each.label)
+        folded = fold(text)
+        for each in known:
+            text = each.hide(text, folded)
+        return text
+
+    def held(self) -> list[Held]:
+        """The values with their spellings, the longest first: one may be a part of another."""
+        if self._held is None:
+            found = [each for name, value in self.values.items() for each in held(f"[{name}]", value)]
+            self._held = sorted(found, key=lambda each: -len(each.value))
+            self._shortest = min((len(each.value) for each in found), default=0)
+        return self._held
 
     def redact(self, data: Any) -> Any:
         """The same for JSON data of any depth below Python's own limit: keys, values, and values by their key."""
         if isinstance(data, str):
             return self(data)
         if isinstance(data, dict):
-            return {self.redact(name): self._redact_named(name, value) for name, value in data.items()}
+            return {
+                self(name) if isinstance(name, str) else name: self._named(name, value) for name, value in data.items()
+            }
         if isinstance(data, (list, tuple)):
             return [self.redact(item) for item in data]
         return data
 
-    def _redact_named(self, name: Any, value: Any) -> Any:
-        if isinstance(name, str) and isinstance(value, str) and "\n" not in value and len(value) <= 400:
-            line = f'"{name}": {json.dumps(value, ensure_ascii=False)}'
-            hidden = _hide_pairs(line)
-            if hidden != line and hidden.endswith(HIDDEN + '"'):
+    def _named(self, name: Any, value: Any) -> Any:
+        if isinstance(value, str) and isinstance(name, str) and has_name(name) and 4 <= len(value) <= MOST:
+            quote = "'" if '"' in value else '"'
+            if "\n" not in value and hide_named(f"{quote}{name}{quote}: {quote}{value}{quote}", HIDDEN).endswith(
+                f": {quote}{HIDDEN}{quote}"
+            ):
                 return HIDDEN
         return self.redact(value)
 
-
-def _spellings(value: str) -> Iterator[str]:
-    """The ways in which programs write a value: as it is, escaped, quoted for a URL, in base64, in hex."""
-    data = value.encode(errors="surrogatepass")
-    forms = {value, html.escape(value), html.escape(value, quote=False), value.replace("'", "'\\''")}
-    for ascii_only in (True, False):
-        inner = json.dumps(value, ensure_ascii=ascii_only)[1:-1]
-        forms |= {inner, inner.replace("/", "\\/"), json.dumps(inner, ensure_ascii=ascii_only)[1:-1]}
-    for form in (quote(data), quote(data, safe=""), quote_plus(data)):
-        forms |= {form, re.sub("%..", lambda code: code[0].lower(), form)}
-    forms |= {quote(quote(data, safe=""), safe=""), repr(value)[1:-1], value[::-1]}
-    code = binascii.hexlify(data).decode()
-    forms |= {code, code.upper(), binascii.hexlify(data, ":").decode(), "".join(f"\\x{byte:02x}" for byte in data)}
-    forms.add(base64.b32encode(data).decode().rstrip("="))
-    for encode in (base64.b64encode, base64.urlsafe_b64encode):
-        for before in range(3):  # the value may stand anywhere in what was encoded: "user:value"
-            text = encode(b"\0" * before + data).decode()
-            whole = text[(8 * before + 5) // 6 : (8 * (before + len(data))) // 6]  # the letters that hold no other byte
-            if len(whole) >= 6:
-                yield whole
-    yield from (form for form in forms if len(form) >= _SHORTEST)
+    def stream(self) -> Stream:
+        """A filter for a text that comes in pieces."""
+        return Stream(self)
 
 
-def _hide_pairs(text: str) -> str:
-    lower = text.lower()
-    if len(lower) != len(text):  # a few letters grow when they become small
-        lower = text
-    starts = sorted(start for marker in _MARKERS for start in _places(lower, marker))
-    parts, at = [], 0
-    for start in starts:
-        found = _PAIR.match(text, start) if start >= at else None
-        if found and _is_secret(found, found["value"], bool(found["quote"])):
-            parts += [text[at : found.start("value")], HIDDEN]
-            at = found.end("value")
-    return "".join(parts) + text[at:] if parts else text
+class Stream:
+    """Hides secrets in a text that comes in pieces, also one that two pieces share.
+
+    What could still become a secret waits: an unfinished word, what follows a name on its line, a key of many lines.
+    """
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor, self._waiting = redactor, ""
+
+    def feed(self, piece: str) -> str:
+        """The next piece; returns what can be shown now."""
+        self._waiting += piece
+        cut = self._cut()
+        if cut <= 0:
+            return ""
+        ready, self._waiting = self._redactor(self._waiting[:cut]), self._waiting[cut:]
+        return ready
+
+    def close(self) -> str:
+        """What still waited."""
+        rest, self._waiting = self._redactor(self._waiting), ""
+        return rest
+
+    def _cut(self) -> int:
+        """How much of what waits is complete."""
+        text = self._waiting
+        cut = max(text.rfind(" "), text.rfind("\n"), text.rfind("\t")) + 1
+        line = text.rfind("\n", 0, cut) + 1
+        if has_name(text[line:]) or "://" in text[line:]:
+            cut = line
+        previous = text.rfind("\n", 0, max(0, line - 1)) + 1
+        if cut == line and has_name(text[previous:line]):  # the value may come on the next line
+            cut = previous
+        begun = text.rfind(_BLOCK)
+        if begun >= 0 and "-----END" not in text[begun + len(_BLOCK) :]:
+            cut = min(cut, begun)
+        cut = self._before_held(text, cut)
+        if len(text) - cut > _LONGEST_WAIT:  # a long line: all of it is looked at, its end again with what follows
+            self._waiting = self._redactor(text)
+            cut = max(0, len(self._waiting) - _LONGEST_WAIT // 2)
+        return cut
+
+    def _before_held(self, text: str, cut: int) -> int:
+        """`cut`, or where a spelling of a value that we hold may begin before it and go on behind the end."""
+        needles = [needle.folded for each in self._redactor.held() for needle in each.needles]
+        most = max(map(len, needles), default=0)
+        if not most:
+            return cut
+        start = len(text)
+        while start > 0 and len(fold(text[start:])) < most and len(text) - start < _LONGEST_WAIT:
+            start = max(0, start - 64)
+        tail = fold(text[start:])
+        open_letters = max((_overlap(tail, needle) for needle in needles), default=0)
+        while cut > start and open_letters and len(fold(text[cut:])) < open_letters:
+            cut -= 1
+        while cut > 0 and open_letters and not text[cut - 1].isspace() and len(text) - cut < _LONGEST_WAIT:
+            cut -= 1  # an escape, and what stands before the first letter, belongs to it
+        return cut
 
 
-def _places(text: str, marker: str) -> Iterator[int]:
-    at = text.find(marker)
-    while at >= 0:
-        if marker != "key" or text.endswith(_KEY_STARTS, max(0, at - 12), at):
-            yield at
-        at = text.find(marker, at + len(marker))
-
-
-def _is_secret(found: re.Match[str], value: str, in_quotes: bool) -> bool:
-    """Whether the value behind a name is one, and not code, a type, or a place to fill in."""
-    if _PLACEHOLDER.match(value) or value.startswith(HIDDEN) or value.lower() == found["name"].lower():
-        return False
-    has_digit = any(letter.isdigit() for letter in value)
-    if found["sep"].strip() == "is" and not has_digit:
-        return False
-    if value.isdigit():  # max_tokens=1000; a number is a password only where it is called one
-        return len(value) >= 6 and (
-            "pass" in found["name"].lower() or "密码" in found["name"] or "口令" in found["name"]
-        )
-    if in_quotes:
-        return len(value) >= 6 and (has_digit or not _CODE.fullmatch(value) or "pass" in found["name"].lower())
-    if found["after"] in ("(", "[", "{") or "(" in value or re.match(r"\w+\[", value):
-        return False
-    if found["name"].isupper() and "=" in found["sep"]:  # a line of an env file
-        return len(value) >= 6
-    return has_digit and len(value) >= 6 if _CODE.fullmatch(value) else len(value) >= 6
-
-
-def _hide_authorization(found: re.Match[str]) -> str:
-    looks_random = any(letter.isdigit() for letter in found[2]) and any(letter.isalpha() for letter in found[2])
-    return f"{found[1]} {HIDDEN}" if looks_random else found[0]
+def _overlap(tail: bytes, needle: bytes) -> int:
+    """How many letters at the end of `tail` are the beginning of `needle`."""
+    return next((size for size in range(min(len(tail), len(needle) - 1), 0, -1) if tail.endswith(needle[:size])), 0)

@@ -1,0 +1,60 @@
+"""Which values the agent holds and nobody may read: keys of the config, passwords in its addresses, the environment's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from urllib.parse import unquote
+
+from config import Config
+
+_NAMES = re.compile(
+    r"(?i)(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASS|PASSPHRASE|CREDENTIALS?)$|^(?:PGPASSWORD|MYSQL_PWD|REDISCLI_AUTH|SSHPASS)$"
+)
+_IN_ADDRESS = re.compile(r"://[^\s/:@]*:([^\s@]+)@")
+_SHORTEST = 8  # characters of a variable's value: what is shorter is a word, a number, the name of a key
+
+
+def held_values(config: Config, environ: Mapping[str, str]) -> dict[str, str]:
+    """The values by name; a name may stand in a log, a value may not."""
+    found = {name: value for name, value in _of_config(config) if value}
+    for name, value in environ.items():
+        if _NAMES.search(name) and len(value) >= _SHORTEST and not value.startswith(("/", "~")):
+            found.setdefault(name, value)
+        elif "://" in value:
+            found |= _in_address(name, value)
+    return found
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a variable of this name holds a secret."""
+    return _NAMES.search(name) is not None
+
+
+def _of_config(config: Config) -> Iterator[tuple[str, str]]:
+    for model in config.models:
+        yield f"{model.name} api_key", model.api_key
+        yield from _in_address(f"{model.name} base_url", model.base_url or "").items()
+    if config.embeddings:
+        yield "embeddings api_key", config.embeddings.api_key
+    if config.graph:
+        yield "graph password", config.graph.password
+        yield from _in_address("graph uri", config.graph.uri).items()
+    for name, address in (("redis url", config.redis), ("queue url", config.queue)):
+        if address:
+            yield from _in_address(name, address.url).items()
+    for server, settings in config.mcp.servers.items():
+        for name, value in settings.env.items():
+            if _NAMES.search(name):
+                yield f"{server} {name}", value
+            else:
+                yield from _in_address(f"{server} {name}", value).items()
+
+
+def _in_address(name: str, address: str) -> dict[str, str]:
+    found = _IN_ADDRESS.search(address)
+    if not found:
+        return {}
+    written = found[1]
+    plain = unquote(written)
+    return {name: written} if plain == written else {name: plain, f"{name} as written": written}

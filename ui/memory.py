@@ -11,6 +11,7 @@ from config import Config, SopwithError
 from memory import notes
 from memory.fact_lines import Fact
 from memory.facts import Add, FactRefused, FactStore, due
+from memory.home import open_home
 from memory.policy import Keeping
 from memory.sessions import MAIN
 from safety.secrets import Redactor
@@ -92,6 +93,7 @@ def undo(args: Namespace, config: Config) -> int:
     """`memory undo`: takes back the last change that the agent made to the memory."""
     from memory.undo import undo as take_back
 
+    open_home(config.home)
     print(say("memory_undone", change=one_line(take_back(config.home, _keeping(config)), 300)))
     return 0
 
@@ -101,6 +103,7 @@ def add_note(args: Namespace, config: Config) -> int:
     text = " ".join(args.text).strip()
     if not text:
         raise MemoryUsage(say("memory_empty"))
+    open_home(config.home)
     if found := re.fullmatch(r"\[([A-Za-z]+)\]\s*(.+)", text, re.DOTALL):
         try:
             fact = store(config).apply(Add(found[1].upper(), found[2].strip()), by_owner=True)

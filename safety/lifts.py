@@ -27,9 +27,12 @@ _NETWORK_WITH = {"git": "clone fetch pull push ls-remote submodule remote", "car
 _LIBRARIES = re.compile(r"\b(urllib\.request|urllib3|requests|httpx|aiohttp|http\.client|ftplib|smtplib|imaplib|socket|websockets?|fetch|axios|openai|boto3|paramiko)\b|https?://(?!localhost|127\.)")  # fmt: skip
 _GIT_SETTINGS = {"remote", "branch", "config", "checkout", "switch", "submodule", "push", "clone", "init", "worktree", "sparse-checkout", "lfs"}  # fmt: skip
 # Programs that look at the whole machine and change nothing, and those that only sort out what they say.
-_LOOKERS = {"ps", "pgrep", "pidof", "pstree", "lsof", "ss", "netstat", "free", "vmstat", "iostat", "uptime", "w", "who", "last", "lsblk", "lscpu", "lsusb", "lspci", "journalctl", "dmesg", "findmnt", "nvidia-smi", "sensors", "ip", "df"}  # fmt: skip
+_LOOKERS = {"ps", "pgrep", "pidof", "pstree", "lsof", "fuser", "ss", "netstat", "free", "vmstat", "iostat", "uptime", "w", "who", "last", "lsblk", "lscpu", "lsusb", "lspci", "journalctl", "dmesg", "findmnt", "nvidia-smi", "sensors", "ip", "df"}  # fmt: skip
 _LOOKERS_WITH = {"docker": "ps images logs inspect stats version info", "podman": "ps images logs inspect version info", "systemctl": "status list-units list-timers is-active is-enabled show cat", "tmux": "ls list-sessions", "top": "-bn1 -b"}  # fmt: skip
 _FILTERS = {"grep", "egrep", "fgrep", "head", "tail", "sort", "uniq", "wc", "cut", "tr", "column", "echo", "printf", "date", "hostname", "uname", "whoami", "id", "nproc", "ls", "cat", "du", "stat", "pwd", "true", "tac", "nl", "rev", "cd"}  # fmt: skip
+# What awk and sed may say beside them: nothing that starts a program or writes a file.
+_AWK = re.compile(r"system|getline|[|@]|print[^;}\n]*>")
+_SED = re.compile(r"(\d+|\$)?(,(\d+|\$))?[pdq]|s/[^/;\n]*/[^/;\n]*/[gIp\d]*")
 _MAX_FILE_BYTES = 1_000_000
 
 
@@ -113,4 +116,12 @@ def _only_looks(commands: list[tuple[str, list[str]]]) -> bool:
     def looks(name: str, words: list[str]) -> bool:
         return name in _LOOKERS or bool(set(words[:1]) & set(_LOOKERS_WITH.get(name, "").split()))
 
-    return any(looks(*each) for each in commands) and all(each[0] in _FILTERS or looks(*each) for each in commands)
+    def sorts_out(name: str, words: list[str]) -> bool:
+        plain = [word for word in words if not re.fullmatch(r"-[nErF].{0,3}", word)]
+        if name in ("awk", "gawk", "mawk"):
+            return len(plain) == 1 and not plain[0].startswith("-") and not _AWK.search(plain[0])
+        if name == "sed":
+            return len(plain) == 1 and bool(_SED.fullmatch(plain[0]))
+        return name in _FILTERS
+
+    return any(looks(*each) for each in commands) and all(sorts_out(*each) or looks(*each) for each in commands)

@@ -510,6 +510,15 @@ def test_git_changes_its_settings_when_that_is_lifted(world: World, full: Level)
     assert run(ctx, "echo x > .git/hooks/post-commit").data["exit_code"] == 1
 
 
+def test_who_sees_only_the_sandbox_is_told(world: World, full: Level) -> None:
+    script = "import psutil; print(len(psutil.pids()))"
+    inside = run(world.context(full), script, "python")
+    assert "only the script's own processes" in inside.data["note"]
+    assert int(inside.data["output"]) < 4
+    assert "note" not in run(world.context(full, lifts=("all",)), "ps").data
+    assert "note" not in run(world.context(full), "echo the top is seen").data
+
+
 def test_everything_lifted_is_no_sandbox(world: World, level: Level) -> None:
     run(world.context(level, lifts=("all",)), "echo x > ../../../outside/file")
     assert (world.outside / "file").read_text() == "x\n"
@@ -535,7 +544,18 @@ LIFTS: list[tuple[str, str, set[Lift]]] = [
     ("bash", "ps aux | sort -k4 | head -5", {"all"}),
     ("bash", "docker ps", {"all"}),
     ("bash", "ps aux; python3 evil.py", set()),
-    ("bash", "ps aux | awk '{print $1}'", set()),
+    ("bash", "ps aux --sort=-%mem | awk 'NR<=6 && $3>1 {print $2, $4}'", {"all"}),
+    ("bash", "ss -ltnp | sed -n 2p", {"all"}),
+    ("bash", "lsof -i :8000 | sed 's/x/y/g'", {"all"}),
+    ("bash", "fuser 8000/tcp", {"all"}),
+    ("bash", "ps aux | awk '{print > \"/etc/x\"}'", set()),
+    ("bash", "ps aux | awk '{print | \"sh\"}'", set()),
+    ("bash", "ps aux | awk -f evil.awk", set()),
+    ("bash", "ps aux | awk 'BEGIN{system(\"x\")}'", set()),
+    ("bash", "ps aux | sed 'w out'", set()),
+    ("bash", "ps aux | sed 's/x/id/e'", set()),
+    ("bash", "kill 1234", {"all"}),
+    ("bash", "lsof -ti :8000 | xargs kill", {"all"}),
     ("bash", "ps() { python3 evil.py; }; ps", set()),
     ("bash", "PATH=.:$PATH ps aux", set()),
     ("bash", "((((", set()),

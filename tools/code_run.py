@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _SECRET_NAME = re.compile(r"(^|_)(API_KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 _STARTUP_FILES = ("BASH_ENV", "ENV", "PYTHONSTARTUP")  # would run code that is not in the script
+_LOOKS_AT_PROCESSES = re.compile(r"(?:^|[|;&(\n])\s*(?:ps|pgrep|pidof|pstree|lsof|fuser|ss|netstat|h?top)\b|\bpsutil\b")
 _ARGUMENT_BYTES = 100_000  # Linux takes at most 128 kB as one argument
 _DRAIN_SECONDS = 0.3  # what a script left in the background may take to end by itself
 
@@ -69,6 +70,10 @@ def code_run(
     if running.problem:
         raise ToolError(f"the sandbox has ended: {running.problem}")
     result = _result(running.code, output, limit if is_late else None, [] if is_late else stopped)
+    if ctx.sandbox and ctx.sandbox.level.name == "full" and "all" not in lifts and _LOOKS_AT_PROCESSES.search(script):
+        result.data["note"] = (
+            "in the sandbox only the script's own processes are seen; ps, ss or lsof in a script of their own see all"
+        )
     if taken:
         result.data["taken"] = f"moved to {ctx.folder}, since it would run at the next login: {', '.join(taken)}"
     return result

@@ -22,8 +22,10 @@ EXECUTE, WRITE_FILE, READ_FILE, READ_DIR, TRUNCATE, DEVICE = 1, 2, 4, 8, 1 << 14
 READ = EXECUTE | READ_FILE | READ_DIR
 OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | DEVICE
 RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}  # by version of Landlock, and later
+MAKE_DEVICES = 1 << 6 | 1 << 11  # which would be doors to the disks
 SCOPES = 3  # from version 6: no abstract Unix sockets and no signals to anybody outside
 NO_NEW_PRIVS, SET_SECCOMP, SECCOMP_FILTER = 38, 22, 2
+DROP_FOR_GOOD, RIGHTS_OF_ROOT = 24, 64  # PR_CAPBSET_DROP, and more than there are
 CANNOT = 125
 
 
@@ -39,6 +41,8 @@ def main() -> None:
         for name, value in orders["limits"].items():
             _limit(getattr(resource, name), value)
         libc = ctypes.CDLL(None, use_errno=True)
+        for right in range(RIGHTS_OF_ROOT if os.geteuid() == 0 else 0):
+            libc.prctl(DROP_FOR_GOOD, right, 0, 0, 0)  # root is then a user like others, from the exec on
         _check(libc.prctl(NO_NEW_PRIVS, 1, 0, 0, 0))
         orders["read"].append(f"/proc/{os.getpid()}")
         _landlock(libc, orders)
@@ -67,7 +71,7 @@ def _landlock(libc: ctypes.CDLL, orders: dict[str, list[str]]) -> None:
     attributes = struct.pack("QQQ", rights, 0, SCOPES if version >= 6 else 0)
     size = 24 if version >= 6 else 8
     ruleset = _check(libc.syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0))
-    for name, wanted in (("list", READ_DIR), ("read", READ), ("write", rights)):
+    for name, wanted in (("list", READ_DIR), ("read", READ), ("write", rights & ~MAKE_DEVICES)):
         for place in orders[name]:
             with contextlib.suppress(FileNotFoundError, PermissionError, NotADirectoryError):
                 _allow(libc, ruleset, place, wanted & rights)

@@ -281,9 +281,8 @@ try: os.chown("m", 1, 1); print("chown GOT")
 except OSError: print("chown no")
 """
     lines = run(world.context(level), script, "python").data["output"].splitlines()
-    allowed = {"setuid GOT", "chown GOT", "device GOT"} if level.name == "partial" and ROOT else set()
     assert len(lines) == 11
-    assert [line for line in lines if line.endswith("GOT") and line not in allowed] == []
+    assert [line for line in lines if line.endswith("GOT")] == []
 
 
 def test_memory_files_and_processes_have_limits(world: World, level: Level) -> None:

@@ -48,7 +48,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "export",
         "search",
     ),
-    "memory": ("facts", "check", "undo", "note", "digest", "search", "show", "import", "rebuild"),
+    "memory": ("facts", "check", "undo", "note", "digest", "search", "show", "when", "import", "rebuild"),
     "safety": ("check", "redact"),
     "doctor": (),
     "init": (),
@@ -62,11 +62,11 @@ LATER = {  # commands that are to come, with the words behind them: such a line 
 }
 WITH_JSON = {
     *("runs list", "runs show", "inbox list", "memory facts", "memory check", "memory digest", "doctor"),
-    *("memory search", "memory show", "memory import", "memory rebuild"),
+    *("memory search", "memory show", "memory when", "memory import", "memory rebuild"),
     *("sops list", "sops show", "sops verify", "sops stats", "sops history", "sops import", "sops search"),
     *("safety check", "safety redact"),  # JSON in any case: who asks every command for it is not turned away
 }
-WITH_NOW = {"memory digest", "memory search"}
+WITH_NOW = {"memory digest", "memory search", "memory when"}
 WITH_RUN_OPTIONS = {"run", "chat", "runs resume", "inbox answer", "inbox approve", "inbox deny", "sops run"}
 ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {  # command → its positional arguments, each (name, nargs)
     "run": (("task", "+"),),
@@ -92,6 +92,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {  # command → its positio
     "memory note": (("text", "+"),),
     "memory search": (("text", "+"),),
     "memory show": (("turn", "?"),),
+    "memory when": (("text", "+"),),
     "memory import": (("file", ""),),
 }
 
@@ -450,6 +451,7 @@ TARGETS = {  # command → the function that does it
     "memory digest": "ui.digest:digest",
     "memory search": "ui.journal:search",
     "memory show": "ui.journal:show",
+    "memory when": "ui.when:when",
     "memory import": "ui.journal:import_",
     "memory rebuild": "ui.journal:rebuild_",
     "safety check": "ui.safety:check",

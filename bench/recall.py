@@ -26,7 +26,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-sys.path[0] = str(Path(__file__).parent.parent)  # not this folder: it has a module named as one of Python's
+sys.path.pop(0)  # this folder: it has a module named as one of Python's
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from memory import recall
 from memory.api import Memory
@@ -231,11 +232,9 @@ def held_out(talks: Sequence[Conversation], made: Embedder, *, keep: bool, file:
         kept[way] = {name: round(float(weight), 3) for name, weight in zip(names, final, strict=True)}
     tables.show()
     if keep:
-        how = {
-            "command": "python bench/recall.py --data FILE --learn",
-            "questions": sum(len(t.questions) for t in talks),
-        }
-        how |= {"held_out": {way: tables.mean(way) for way in kept}, "model": made.name}  # type: ignore[dict-item]
+        how: dict[str, Any] = {"command": "python bench/recall.py --data FILE --learn", "model": made.name}
+        how |= {"questions": sum(len(talk.questions) for talk in talks)}
+        how |= {"held_out": {way: tables.mean(way) for way in kept}}
         file.write_text(json.dumps({"learned": how, "weights": kept}, indent=1) + "\n", "utf-8")
 
 

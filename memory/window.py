@@ -68,11 +68,9 @@ class Window:
         if self._shared is not None:
             known = {turn.id: turn for turn in self._shared.last(session, self._max)} | known
         found = [turn for turn in known.values() if turn.run not in left_out]
-        if len(found) < count:
-            said = {(turn.run, turn.who, turn.text) for turn in found}
-            for turn in self._logged(session, count, left_out):
-                if (turn.run, turn.who, turn.text) not in said:
-                    found.append(turn)
+        said = {(turn.run, turn.who, turn.text) for turn in found}
+        logged = self._logged(session, count, left_out, {turn.run for turn in found} if len(found) >= count else set())
+        found += [turn for turn in logged if (turn.run, turn.who, turn.text) not in said]
         oldest = datetime.now(UTC) - timedelta(seconds=self._ttl)
         return sorted((turn for turn in found if turn.at >= oldest), key=lambda turn: turn.at)[-count:]
 
@@ -90,14 +88,15 @@ class Window:
         if self._shared is not None:
             self._shared.close(timeout_seconds)
 
-    def _logged(self, session: Session, count: int, left_out: set[str]) -> list[Turn]:
-        """The last turns from the run logs. A run of another session is not read beyond its first line."""
+    def _logged(self, session: Session, count: int, left_out: set[str], known: set[str]) -> list[Turn]:
+        """The last turns from the run logs, back to the newest run that is `known`. A run of another session is not read
+        beyond its first line."""
         found: list[Turn] = []
         for run in run_ids(self._home)[:MAX_RUNS_READ]:
-            if len(found) >= count:
-                break
             if run not in left_out:
                 found = [*self._turns_of(run, session), *found]
+            if len(found) >= count or run in known:
+                break
         return found
 
     def _turns_of(self, run: str, session: Session) -> list[Turn]:

@@ -297,6 +297,18 @@ def test_another_process_reads_the_run_logs_and_only_those_of_its_session(home: 
     assert window.recent(MAIN, 9) == []
 
 
+def test_what_redis_lacks_of_the_newest_run_is_read_in_its_log(home: Path, redis: RedisServer) -> None:
+    events = run(home, ["On the second floor."], task="where is the printer?")
+    newest = events[0]["run"]
+    before = Window(home, redis.url)
+    for number in range(9):
+        before.add(MAIN, turn(number - 10_000, run="20260101-000000-00000"))
+    before.hear(MAIN, events[0])
+    before.close()
+    said = [(each.run, each.text) for each in Window(home, redis.url).recent(MAIN, 3)]
+    assert said[1:] == [(newest, "where is the printer?"), (newest, "On the second floor.")]
+
+
 def test_what_a_run_says_is_the_same_heard_or_read(home: Path) -> None:
     events = run(home, ["Done."], task="my password is hunter2secret")
     window = Window(home)

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from memory.journal import Journal, file_of
-from memory.journal_lock import JournalError, JournalTooNew, WriterLock
+from memory.journal_lock import WAIT_SECONDS, JournalError, JournalTooNew, WriterLock
 from memory.journal_store import Store
 from memory.journal_sync import INDEX, catch_up, date_turns
 from memory.journal_work import Work, Worker
@@ -34,7 +34,7 @@ class Memory:
     """The journal of one home folder, for one session.
 
     `embedder` makes the vectors (None: recall goes by words). `works_behind`: what is put off is worked off by a thread
-    of this process; else by a later one. `redact` hides what is secret before anything is written. Raises JournalTooNew.
+    of this process; else by a later one. `wait_seconds`: for others who write. `redact` hides what is secret before anything is written. Raises JournalTooNew.
     """
 
     def __init__(
@@ -45,12 +45,13 @@ class Memory:
         embedder: Embedder | None = None,
         redact: Callable[[str], str] = lambda text: text,
         works_behind: bool = True,
+        wait_seconds: float = WAIT_SECONDS,
     ) -> None:
         self.session = session
         self.problem = ""  # why the index cannot be used; "" while it can
         self._path = home / "journal" / INDEX
         self._embedder, self.redact = embedder, redact
-        self._lock = WriterLock(home / "journal")
+        self._lock = WriterLock(home / "journal", wait_seconds)
         self._journal = Journal(home, self._lock)
         self._is_readonly = _is_readonly(home)
         self._rows = self._open()  # to write into: a turn of any session may be taken in that a killed process left

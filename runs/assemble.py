@@ -27,6 +27,7 @@ from learning.slots import Where
 from memory.home import open_home
 from memory.inbox import Inbox
 from memory.runlog import RunLog, RunLogError, Totals, find_run, read_events
+from memory.sessions import Session
 from memory.sops import Sop, SopStore
 from models.base import Event, Model, ModelUnavailable, Reply, Request
 from models.chain import Budget, ModelChain
@@ -36,7 +37,9 @@ from runs.owners import AbsentOwner
 from runs.plan_calls import plan_calls
 from runs.resume import Progress, read_progress
 from runs.run import Run, Steering
+from runs.spoken import Spoken
 from runs.trust import origins_before, own_data
+from safety import shared_folder
 from safety.gate import Ask, Gate
 from safety.secrets import Redactor
 from tools.base import ToolContext
@@ -50,7 +53,7 @@ if TYPE_CHECKING:
 
 MAX_RETRIES = 4  # of one model call; what is no turn of a run is asked twice at most
 SEEDS = Path(__file__).parent.parent / "sops"
-SHARED_EFFECTS = {"none", "ask"}  # all that a shared session's tools may do
+SHARED_EFFECTS = {"none", "ask"}  # all that a shared session's tools may do outside of its folder
 NOT_ON_A_COPY = ("send", "install", "spend", "outside", "system", "secret", "unknown")  # risks that a trial never takes
 
 
@@ -322,16 +325,17 @@ class Agent:
         home, start, steering = self.config.home, progress.opening, Steering(log.folder)
         tools = all_tools()
         if options.session != "main":
-            tools = {name: tool for name, tool in tools.items() if set(tool.effects) <= SHARED_EFFECTS}
+            own = shared_folder.TOOLS if self._shared_folder(options) else frozenset()
+            tools = {n: tool for n, tool in tools.items() if set(tool.effects) <= SHARED_EFFECTS or n in own}
         redactor = self.redactor()
         attended = options.approve == "ask" and not isinstance(owner, AbsentOwner)
         gate = self._gate(options, attended, start["sop"])
         progress.state.origins.update(start.get("origins", ()))
-        held = self._held(gate)
-        if held and held.level.name == "full" and "code_run" in tools and start["sop"] is None and self.config.models:
+        held = self._held(gate, log.folder) if "code_run" in tools else None
+        if held and held.level.name == "full" and start["sop"] is None and self.config.models:
             from tools.cells import Cells  # a replay may do without
 
-            Cells.of(held).warm(held, options.cwd)  # ready when the model has spoken
+            Cells.of(held).warm(held, gate.cwd)  # ready when the model has spoken
         handler = AgentHandler(
             run=log.run,
             session=options.session,
@@ -340,7 +344,7 @@ class Agent:
             schemas=schemas(tools.values()),
             check_args=check_args,
             context=ToolContext(
-                options.cwd,
+                gate.shared or options.cwd,
                 log.folder,
                 home,
                 tool_seconds=self.config.limits.tool_seconds,
@@ -378,6 +382,7 @@ class Agent:
             learn=partial(self._learn, start) if learns else None,
             before=before,
             redact=redactor.redact,
+            spoken=None if "verifies" in start else Spoken(home, Session.parse(options.session), start),
         )
 
     @cached_property
@@ -395,13 +400,27 @@ class Agent:
         own = partial(own_data, self.config.home, options.session, sop.folder if sop else None)
         rule, why = runs_code(self.sandbox, self.config.safety.sandbox, attended=attended)
         sandboxed = self.sandbox.name != "none"
-        return Gate(self.config.safety, self.config.home, Path.home(), options.cwd, rule, why, sandboxed, own)
+        shared = self._shared_folder(options)
+        cwd = shared or options.cwd
+        return Gate(self.config.safety, self.config.home, Path.home(), cwd, rule, why, sandboxed, own, shared)
 
-    def _held(self, gate: Gate) -> Sandbox | None:
-        """The sandbox of a run's scripts."""
+    def _held(self, gate: Gate, folder: Path) -> Sandbox | None:
+        """The sandbox of a run's scripts; `folder` is the run's."""
         from safety.sandbox import Profile, Sandbox
 
-        return Sandbox(self.sandbox, Profile("owner", gate.places)) if gate.sandboxed else None
+        if not gate.sandboxed:
+            return None
+        if gate.shared is None:
+            return Sandbox(self.sandbox, Profile("owner", gate.places))
+        (scripts := folder / "scripts").mkdir(exist_ok=True)
+        places = replace(gate.places, roots=(gate.shared,))
+        return Sandbox(self.sandbox, Profile("shared", places, readable=(scripts.resolve(),)))
+
+    def _shared_folder(self, options: Options) -> Path | None:
+        """Where a shared session may work, which takes a full sandbox."""
+        if options.session == "main" or self.sandbox.name != "full":
+            return None
+        return shared_folder.folder_of(self.config.home, Session.parse(options.session).id)
 
     def _deadline(self, options: Options) -> float:
         """When the time of a run that starts now is used up, on the monotonic clock."""

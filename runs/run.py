@@ -20,6 +20,7 @@ from memory.inbox import Inbox
 from memory.runlog import NOT_LOGGED, RunLog, RunLogError, Totals
 from models.base import Diverged, Event, LimitReached, ModelUnavailable
 from runs.interrupts import Interrupts
+from runs.spoken import Spoken
 
 SAID = {"run_started", "context", "steered", "noted", "text", "model_called", "handover"}
 SAID |= {"asked", "answered", "confirm", "run_ended"}
@@ -70,8 +71,9 @@ class Run:
         learn: Callable[[Run], Iterator[Event]] | None = None,
         before: Iterable[Event] = (),
         redact: Callable[[Any], Any] = lambda data: data,
+        spoken: Spoken | None = None,
     ) -> None:
-        """`redact` hides what is secret in what the owner and the model say; the handler does it for the tools. `learn` is asked for what comes of the run once it has ended; `before` is what happens before turn 1."""
+        """`spoken` writes what is said into the journal. `redact` hides what is secret in what the owner and the model say; the handler does it for the tools. `learn` is asked for what comes of the run once it has ended; `before` is what happens before turn 1."""
         self.id = log.run
         self.status = "working"
         self.result = ""
@@ -80,7 +82,7 @@ class Run:
         self.stops = 0  # how often a stop came: twice means that the owner wants to leave
         self._log, self._opening, self._loop = log, chain([opening], before), loop
         self._steering, self._totals, self.sop, self._learn = steering, totals, sop, learn
-        self._redact = redact
+        self._redact, self._spoken = redact, spoken
         self._started = time.monotonic() - totals.seconds
 
     @property
@@ -123,10 +125,13 @@ class Run:
                 ended = self._end(end)
         finally:
             self._log.close()
+            problem = self._spoken.finish() if self._spoken is not None else ""
         if self._learn is not None and self.status not in ("cancelled", "waiting"):
             with suppress(KeyboardInterrupt):  # the run is over; who stops now does not want to wait
                 for event in self._learn(self):
                     yield {"type": event["type"], "run": self.id, "at": now(), **event}
+        if problem:
+            yield {"type": "journal_failed", "run": self.id, "at": now(), "reason": problem}
         yield ended
 
     def _drive(self, interrupts: Interrupts) -> Generator[Event, None, dict[str, Any]]:
@@ -162,6 +167,8 @@ class Run:
             self._totals.add(stamped)
         if event["type"] == "tool_started" and not event["only_reads"]:
             self._log.sync()
+        if self._spoken is not None:
+            self._spoken.heard(stamped)
         self.is_marked |= event["type"] == "tool_ended" and event["tool"] == "start_long_term_update"
         return stamped
 

@@ -170,6 +170,7 @@ _NOTES: dict[str, Callable[[Event], str]] = {
     "reloaded": lambda event: say("run.reloaded", files=one_line(", ".join(event["files"]), 300)),
     "compacted": lambda event: say("run.compacted", before=event["tokens_before"], after=event["tokens_after"]),
     "learned": _learned,
+    "journal_failed": lambda event: say("run.journal_failed", reason=one_line(in_words(str(event["reason"])), 300)),
 }
 
 

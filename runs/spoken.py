@@ -1,0 +1,87 @@
+"""Writes what the owner and the agent say in a run into the journal, beside the run: nothing waits for it.
+
+The run log stays the evidence; this is the memory of the talk. A journal that cannot be written stops no run: it is said
+once, at the end. Each turn has an id that the run gives it, so a resumed run writes nothing twice. Source: seed 003 P1.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from datetime import datetime
+from pathlib import Path
+
+from config import SopwithError
+from memory.sessions import Session
+from models.base import Event
+
+FINISH_SECONDS = (
+    0.03  # the owner is at the prompt again; what takes longer goes on behind, and the process waits for it
+)
+LOCK_SECONDS = 3.0  # for another process that writes
+_log = logging.getLogger("sopwith.journal")
+_BEGINS_AT = {"model_called", "tool_ended", "run_ended"}  # by then the run is under way, and nobody waits for its start
+
+
+class Spoken:
+    """What is said in one run. `start`: its run_started event, redacted like all others when it comes through `heard`."""
+
+    def __init__(self, home: Path, session: Session, start: Event | None = None) -> None:
+        """`start` is that of a run which is resumed: its words may not have been written yet."""
+        self._home, self._session = home, session
+        self._said: queue.SimpleQueue[tuple[str, str, str, Event] | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._problem = ""
+        if start is not None and "at" in start:
+            self._keep(start)
+
+    def heard(self, event: Event) -> None:
+        """Takes an event of the run; returns at once."""
+        self._keep(event)
+        if event["type"] in _BEGINS_AT and self._thread is None:
+            self._thread = threading.Thread(target=self._write, name="spoken")
+            self._thread.start()
+
+    def finish(self) -> str:
+        """Nothing more is said. Gives why it was not written, as far as that is known by now, or ""."""
+        if self._thread is None:
+            return ""
+        self._said.put(None)
+        self._thread.join(FINISH_SECONDS)
+        return self._problem
+
+    def _keep(self, event: Event) -> None:
+        if words := _words(event):
+            self._said.put((*words, event))
+
+    def _write(self) -> None:
+        from memory.api import Memory
+
+        try:
+            with Memory(self._home, self._session, works_behind=False, wait_seconds=LOCK_SECONDS) as memory:
+                while (said := self._said.get()) is not None:
+                    text, who, name, event = said
+                    at, run = datetime.fromisoformat(event["at"]), event["run"]
+                    memory.write_turn(text, who=who, at=at, id=f"{run}-{name}", run=run)
+                self._problem = memory.problem
+        except (SopwithError, OSError) as error:
+            self._problem = str(error)
+            _log.debug("the journal was not written: %s", error)
+
+
+def _words(event: Event) -> tuple[str, str, str] | None:
+    """What an event says: text, who, and what its turn is called within the run; None when nobody says anything."""
+    kind = event["type"]
+    moment = "".join(each for each in str(event.get("at", ""))[11:] if each.isdigit())
+    if kind == "run_started":
+        said = (event["task"], "owner", "task")
+    elif kind in ("steered", "answered"):
+        said = (event["text"], "owner", f"{kind}-{moment}")
+    elif kind == "asked":
+        said = (event["question"], "agent", f"{kind}-{moment}")
+    elif kind == "run_ended" and event["status"] == "done":
+        said = (event["result"], "agent", "result")
+    else:
+        return None
+    return said if isinstance(said[0], str) and said[0].strip() else None

@@ -5,6 +5,7 @@ In this order: spellings.py, key_shapes.py, named_values.py. Patterns are compil
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,7 @@ from safety.spellings import Held, fold, held
 
 HIDDEN = "[secret]"
 _LONGEST_WAIT = 8_192  # characters that a stream holds back at most
+_NEAR = 2_000
 _BLOCK = "-----BEGIN"
 
 
@@ -92,15 +94,23 @@ class Stream:
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor, self._waiting = redactor, ""
+        self._needles = [needle.folded for each in redactor.held() for needle in each.needles]
 
     def feed(self, piece: str) -> str:
         """The next piece; returns what can be shown now."""
         self._waiting += piece
         cut = self._cut()
+        while cut > 0 and not self._is_apart(cut):  # what stands on both sides of the cut is one secret
+            cut = max(self._waiting.rfind(space, 0, cut - 1) for space in " \n\t") + 1
         if cut <= 0:
             return ""
         ready, self._waiting = self._redactor(self._waiting[:cut]), self._waiting[cut:]
         return ready
+
+    def _is_apart(self, cut: int) -> bool:
+        """Whether both sides of the cut hide the same as the whole does; a look at what is near is enough."""
+        before, behind = self._waiting[max(0, cut - _NEAR) : cut], self._waiting[cut:]
+        return self._redactor(before) + self._redactor(behind) == self._redactor(before + behind)
 
     def close(self) -> str:
         """What still waited."""
@@ -118,7 +128,8 @@ class Stream:
         if cut == line and has_name(text[previous:line]):  # the value may come on the next line
             cut = previous
         begun = text.rfind(_BLOCK)
-        if begun >= 0 and "-----END" not in text[begun + len(_BLOCK) :]:
+        ended = re.search("-----END [A-Z0-9 ]*-----", text[begun:]) if begun >= 0 else None
+        if begun >= 0 and (ended is None or begun + ended.end() > cut):
             cut = min(cut, begun)
         cut = self._before_held(text, cut)
         if len(text) - cut > _LONGEST_WAIT:  # a long line: all of it is looked at, its end again with what follows
@@ -128,8 +139,7 @@ class Stream:
 
     def _before_held(self, text: str, cut: int) -> int:
         """`cut`, or where a spelling of a value that we hold may begin before it and go on behind the end."""
-        needles = [needle.folded for each in self._redactor.held() for needle in each.needles]
-        most = max(map(len, needles), default=0)
+        needles, most = self._needles, max(map(len, self._needles), default=0)
         if not most:
             return cut
         start = len(text)
@@ -145,5 +155,5 @@ class Stream:
 
 
 def _overlap(tail: bytes, needle: bytes) -> int:
-    """How many letters at the end of `tail` are the beginning of `needle`."""
-    return next((size for size in range(min(len(tail), len(needle) - 1), 0, -1) if tail.endswith(needle[:size])), 0)
+    """How many letters at the end of `tail` are the beginning of `needle`, or all of it: a bracket may be to come."""
+    return next((size for size in range(min(len(tail), len(needle)), 0, -1) if tail.endswith(needle[:size])), 0)

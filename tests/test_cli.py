@@ -410,7 +410,7 @@ def test_init_in_a_pipe_leaves_settings_that_set_nothing(cli: CommandLine, home:
 
 
 @pytest.mark.parametrize(
-    "words", [["serve"], ["schedule", "list"], ["mcp", "test"], ["safety", "check"], ["serve", "-h"]]
+    "words", [["serve"], ["schedule", "list"], ["mcp", "test"], ["serve", "-h"]]
 )
 def test_a_command_that_is_to_come_is_no_task_for_a_model(cli: CommandLine, words: list[str]) -> None:
     code, out, err = cli(*words)

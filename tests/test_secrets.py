@@ -7,12 +7,15 @@ import html
 import json
 import random
 import string
+import subprocess
+import sys
 import time
 import urllib.parse
 from pathlib import Path
 
 import pytest
 
+from bench.secrets import HELD, spellings
 from safety.secrets import HIDDEN, Redactor
 
 VALUE = "pa$$ w/rd+'quoted\"&é密<1>"
@@ -185,3 +188,53 @@ def test_nasty_text_takes_no_longer(redact: Redactor) -> None:
         start = time.process_time()
         redact(text)
         assert time.process_time() - start < 1, text[:20]
+
+
+@pytest.mark.parametrize("value", HELD)
+def test_value_that_we_hold_is_hidden_in_forty_spellings(value: str) -> None:
+    redact = Redactor({"K": value})
+    for name, text in spellings(value).items():
+        if name == "put together" and {'"', "'", "+"} & set(value):
+            continue  # what parts the pieces is a part of the value
+        hidden = redact(f"output: {text} end")
+        assert "[K]" in hidden, (name, text)
+        assert len(hidden.removeprefix("output: ").removesuffix(" end").replace("[K]", "")) <= 15, (name, hidden)
+
+
+def test_short_value_is_hidden_where_it_stands_alone() -> None:
+    redact = Redactor({"PIN": "ab12", "WORD": "root", "NAME": "castle"})
+    assert redact("ab12 xab12 /root castle castles") == "[PIN] xab12 /root [NAME] castles"
+
+
+def test_lines_of_a_key_are_hidden_one_by_one() -> None:
+    key = "-----BEGIN PRIVATE KEY-----\n" + letters(64) + "\n" + letters(40) + "\n-----END PRIVATE KEY-----"
+    redact = Redactor({"PEM": key})
+    assert letters(40) not in redact(f"grep: {letters(40)}")
+    assert letters(64) not in redact(json.dumps({"key": key}))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 50, 1000])
+def test_secret_that_pieces_share_is_hidden(redact: Redactor, size: int) -> None:
+    key = "ghp_" + letters(36)
+    pem = f"-----BEGIN RSA PRIVATE KEY-----\n{letters(64)}\n-----END RSA PRIVATE KEY-----"
+    said = f"line one\n{VALUE} and zebra-crossing-42, password: hunter2x\n{key} {pem}\nzebra-\ncrossing-42 \x1b[1mend"
+    for text in (said, base64.b64encode(b"user:" + VALUE.encode()).decode() + " x", urllib.parse.quote(VALUE) + "\n"):
+        stream = redact.stream()
+        shown = "".join(stream.feed(text[at : at + size]) for at in range(0, len(text), size)) + stream.close()
+        assert shown == redact(text)
+
+
+def test_stream_shows_what_is_complete_and_forgets_nothing(redact: Redactor) -> None:
+    stream = redact.stream()
+    assert stream.feed("Reading the file. It has") == "Reading the file. It "
+    assert stream.feed(" 3 lines\nand ") == "has 3 lines\n"  # "and" may be the end of a value that we hold
+    assert stream.close() == "and "
+    long = "x" * 100_000
+    assert stream.feed(long) + stream.close() == long
+
+
+def test_importing_compiles_nothing() -> None:
+    code = "import re, safety.secrets as s; print(len(re._cache)); s.Redactor({'K': 'zebra-crossing-42'})('ok')"
+    root = Path(__file__).parent.parent
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert int(done.stdout) <= 8

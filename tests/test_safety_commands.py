@@ -1,0 +1,126 @@
+"""`safety check` and `safety redact` as processes: a line in, a line out, whatever comes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import CHECKOUT, CommandLine
+
+
+def answers(cli: CommandLine, *lines: Any, **options: Any) -> list[dict[str, str]]:
+    text = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
+    code, out, err = cli("safety", "check", stdin=text, **options)
+    assert (code, err) == (0, "")
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def test_each_line_is_judged_in_its_place(cli: CommandLine) -> None:
+    found = answers(
+        cli,
+        "ls -la",
+        '"git status"',
+        "rm -rf /",
+        "rm notes.txt",
+        {"tool": "code_run", "args": {"script": "import os; os.remove('x')", "type": "python"}},
+        {"tool": "file_write", "args": {"path": "~/.bashrc", "content": "x"}},
+        {"tool": "file_write", "args": {"path": "x.txt", "content": "x"}},
+        {"tool": "file_read", "args": {"path": "x.txt"}, "session": "shared:group"},
+        {"args": {"script": "ls"}},
+        {"tool": "mail.send_message", "args": {"to": "eve@example.org"}, "origin": "web", "request": "read my mail"},
+    )
+    said = [each["decision"] for each in found]
+    expected = ["allow", "allow", "refuse", "confirm", "confirm", "confirm", "allow", "refuse", "allow", "confirm"]
+    assert said == expected
+    assert all(set(each) == {"decision", "risk", "reason"} for each in found)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        '{"tool": 7}',
+        '{"tool": "code_run", "args": []}',
+        '{"tool": "file_write", "args": {}, "attended": "yes"}',
+        '{"tool": "file_read", "args": {"path": "a\\u0000b"}}',
+        '{"tool": "code_run", "origin": 3}',
+        '{"tool": "code_run", "args": {"script": 5}}',
+        '{"tool": "code_run"',
+        '{"request": "x"}',
+        "[" * 100_000,
+        '"' + "\\ud800" + '"',
+    ],
+)
+def test_line_that_cannot_be_understood_is_asked_about(cli: CommandLine, line: str) -> None:
+    bad, good = answers(cli, line, "ls")
+    assert (bad["decision"], good["decision"]) == ("confirm", "allow")
+    assert bad["reason"]
+
+
+def test_bytes_that_are_no_text_and_long_lines_are_answered(home: Path) -> None:
+    lines = [b"ls \xff\xfe", b"echo " + b"x" * 100_000, b"echo '" + "长".encode() * 30_000 + b"'", b"ls"]
+    command = [sys.executable, str(CHECKOUT / "launch.py"), "safety", "check", "--json"]
+    done = subprocess.run(command, input=b"\n".join(lines), capture_output=True, check=True)
+    found = [json.loads(line)["decision"] for line in done.stdout.splitlines()]
+    assert (len(found), found[-1]) == (4, "allow")
+
+
+def test_answer_comes_before_the_next_line_is_sent(home: Path) -> None:
+    command = [sys.executable, str(CHECKOUT / "launch.py"), "safety", "check"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for word, decision in (("ls", "allow"), ("rm -rf /", "refuse"), ("pwd", "allow")):
+            process.stdin.write(word + "\n")
+            assert json.loads(process.stdout.readline())["decision"] == decision
+
+
+def test_thousands_of_lines_take_seconds(cli: CommandLine) -> None:
+    start = time.monotonic()
+    found = answers(cli, *(f"ls -la folder{number}" for number in range(3_000)))
+    assert {each["decision"] for each in found} == {"allow"}
+    assert time.monotonic() - start < 8  # about 2,000 a second; this machine may be busy
+
+
+def test_reason_is_in_the_owners_language(cli: CommandLine) -> None:
+    code, out, _ = cli("--lang", "zh", "safety", "check", stdin='{"tool": 7}\n')
+    assert code == 0
+    assert "必须" in json.loads(out)["reason"]
+
+
+def test_redact_keeps_everything_but_secrets(home: Path) -> None:
+    text = b"a\r\nb \xff\xfe\x00 end\n\n  password=hunter2x\r\nkey \xe5\xaf\x86 without newline"
+    command = [sys.executable, str(CHECKOUT / "launch.py"), "safety", "redact"]
+    done = subprocess.run(command, input=text, capture_output=True, check=True)
+    assert done.stdout == text.replace(b"hunter2x", b"[secret]")
+
+
+def test_redact_knows_what_the_owner_holds(cli: CommandLine, home: Path) -> None:
+    home.mkdir(parents=True)
+    (home / "config.yaml").write_text(
+        "models: [{name: main, model: m, api_key: '${MINE}'}]\nredis: {url: 'redis://:p%40ss-in-url@cache:6379/0'}\n"
+    )
+    held = {"MINE": "zebra-crossing-42", "OTHER_TOKEN": "giraffe-walking-43"}
+    text = "a zebra-crossing-42 b giraffe-walking-43 c p@ss-in-url d p%40ss-in-url e\n"
+    code, out, err = cli("safety", "redact", stdin=text, env=held)
+    assert (code, err) == (0, "")
+    assert out == "a [main api_key] b [OTHER_TOKEN] c [redis url] d [redis url as written] e\n"
+
+
+def test_redact_streams(home: Path) -> None:
+    command = [sys.executable, str(CHECKOUT / "launch.py"), "safety", "redact"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"first line\npassw")
+        assert process.stdout.read(11) == b"first line\n"
+        process.stdin.write(b"ord=hunt")
+        process.stdin.write(b"er2x\nlast")
+        process.stdin.close()
+        assert process.stdout.read() == b"password=[secret]\nlast"

@@ -1,0 +1,444 @@
+"""The journal's index and its way in: found in both languages, nothing lost, nothing twice, each session for itself."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memory.api import Memory
+from memory.journal_lock import JournalError, JournalTooNew
+from memory.journal_store import Episode, Store, text_hash
+from memory.journal_sync import INDEX, check, rebuild
+from memory.journal_tables import STEPS, VERSION
+from memory.sessions import MAIN, Session
+from memory.turns import TimeRange, Turn
+from memory.words import asked, cut
+from tests.conftest import CHECKOUT
+
+AT = datetime(2026, 2, 4, 9, 0, tzinfo=UTC)
+GROUP = Session("shared", "g1")
+TALK = [
+    "The printer on the second floor is broken again.",
+    "I reinstalled its driver, please try once more.",
+    "My sister asked me to send her the photos from Rome.",
+    "上周三我们说的打印机问题，还没有修好。",
+    "Ich wohne in Zürich, das Café heißt «Grüße».",
+    "がっこうでプリンターを使いました。",
+    "프린터가 고장났어요",
+    "Invoice 3,250 was paid on 2026-01-15 😀",
+]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    store = Store(tmp_path / "index.sqlite3")
+    yield store
+    store.close()
+
+
+def turns(texts: Sequence[str] = TALK, session: str = "main", start: datetime = AT) -> list[Turn]:
+    return [
+        Turn(f"{session}-{number}", session, ("owner", "agent")[number % 2], text, start + timedelta(minutes=number))
+        for number, text in enumerate(texts)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("printer", 0),
+        ("PRINTERS broken", 0),
+        ("reinstalling drivers", 1),
+        ("打印机", 3),
+        ("打印机的问题", 3),
+        ("修", 3),
+        ("sister's photo", 2),
+        ("zurich cafe", 4),
+        ("プリンター", 5),
+        ("프린터", 6),
+        ("3250", 7),
+        ("😀", 7),
+    ],
+)
+def test_words_are_found_in_every_script(store: Store, query: str, first: int) -> None:
+    numbers = store.add(turns())
+    ranks = store.keyword_ranks(asked(query))
+    assert ranks[0][0] == numbers[first]
+    assert all(score > 0 for _, score in ranks)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "   ",
+        "?!",
+        '"',
+        'a" OR own:*',
+        "NEAR(a b)",
+        "'; DROP TABLE turns; --",
+        "own : ^x",
+        "\x00",
+        "\ud800",
+        "* - + ( )",
+    ],
+)
+def test_syntax_in_a_question_is_just_text(store: Store, query: str) -> None:
+    store.add(turns())
+    assert isinstance(store.keyword_ranks(asked(query)), list)
+    assert store.count() == len(TALK)
+
+
+def test_a_question_of_100_kb_is_answered_quickly(store: Store) -> None:
+    store.add(turns())
+    started = time.monotonic()
+    assert store.keyword_ranks(asked("the printer is broken 打印机 " * 5_000))
+    assert time.monotonic() - started < 0.5
+
+
+def test_only_the_rarest_words_are_looked_up(store: Store) -> None:
+    store.add(turns([*["a common thing"] * 30, "a common thing and a zebra"]))
+    assert store.rarest(asked("a common zebra thing unknown"), 1) == ["zebra"]
+
+
+def test_the_turn_before_and_the_speaker_count_too(store: Store) -> None:
+    numbers = store.add(turns(["Where is the zebra?", "In the garden.", "Something else."]))
+    assert [number for number, _ in store.keyword_ranks(asked("zebra"))] == numbers[:2]
+    assert [number for number, _ in store.keyword_ranks(asked("agent"))] == [numbers[1]]
+
+
+def test_a_turn_comes_back_whole_and_is_added_once(store: Store) -> None:
+    odd = Turn("i", "main", "Ann\ud800", "nul \x00 lone \udfff", AT, "Asia/Shanghai", "r1", 9, ("b", "a"), "joy")
+    (number,) = store.add([odd])
+    assert store.add([odd._replace(text="other")]) == [number]
+    assert store.turns([number]) == {number: odd._replace(tags=("a", "b"))}
+
+
+def test_turns_are_found_by_both_times(store: Store) -> None:
+    numbers = store.add(turns())
+    store.set_mentioned(numbers[2], [TimeRange(AT - timedelta(days=7), AT - timedelta(days=6), "上周三")])
+    store.set_mentioned(numbers[3], [TimeRange(None, AT - timedelta(days=300), "before")])
+    first = AT + timedelta(minutes=1)
+    assert store.turns_between(first, first + timedelta(minutes=2)) == numbers[1:3]
+    assert store.turns_between(AT - timedelta(days=7), AT - timedelta(days=6.5), "mentioned") == [numbers[2]]
+    assert store.turns_between(AT - timedelta(days=6), AT, "mentioned") == []
+    assert store.turns_between(None, None, "mentioned") == numbers[2:4]
+    assert store.turns([numbers[3]])[numbers[3]].mentioned[0].start is None
+
+
+def test_neighbours_are_of_the_same_session_and_in_order(store: Store) -> None:
+    numbers = store.add(turns())
+    store.add(turns(["elsewhere"], "shared:g1", AT + timedelta(minutes=3, seconds=5)))
+    assert store.neighbours(numbers[3], 2, 2) == [numbers[1], numbers[2], numbers[4], numbers[5]]
+    assert store.neighbours(numbers[0], 2, 1) == [numbers[1]]
+    assert store.neighbours(10_000) == []
+
+
+def test_a_store_for_one_session_gives_nothing_of_others(store: Store, tmp_path: Path) -> None:
+    mine = store.add(turns(["the printer of the group"], "shared:g1"))
+    others = store.add(turns()) + store.add(turns(["another group's printer"], "shared:g2"))
+    members = store.put_episode(Episode(0, "main", AT, AT, AT, AT, "the printer"), others)
+    store.put_embeddings(
+        "m", {text_hash(text): b"\0" * 4 for text in (*TALK, "the printer of the group", "the printer")}
+    )
+    shared = Store(tmp_path / "index.sqlite3", only="shared:g1")
+    assert shared.count() == 1 == len(shared.numbers())
+    assert shared.count("main") == 0
+    assert [number for number, _ in shared.keyword_ranks(asked("printer"))] == mine
+    assert shared.keyword_ranks(asked("printer"), session="main") == []
+    assert shared.turns([*others, *mine]).keys() == set(mine)
+    assert shared.turns(others, "main") == {}
+    assert shared.number("main", "main-0") is None
+    assert shared.turns_between(None, None) == mine
+    assert shared.neighbours(others[1]) == []
+    assert [number for number, _ in shared.embeddings("m")] == mine
+    assert list(shared.episode_embeddings("m")) == []
+    assert (shared.episodes(), shared.episodes([members]), shared.members(members)) == ([], [], [])
+    assert shared.without_episode("main") == []
+    with pytest.raises(ValueError, match="shared:g1"):
+        shared.add(turns(["for the owner"]))
+    shared.close()
+
+
+def test_what_fails_waits_longer_each_time(store: Store) -> None:
+    store.enqueue("graph", ["a", "b"])
+    waits = []
+    for _ in range(14):
+        store.postpone("graph", ["a"], "down", now=1000.0)
+        waits.append(
+            (store.soonest(["graph"]) or 0, min(w for w in range(4000) if "a" in store.due("graph", now=1000.0 + w)))
+        )
+    assert [wait for _, wait in waits][:4] == [2, 4, 8, 16]
+    assert waits[-1][1] == 3600
+    assert store.due("graph", now=1000.0) == ["b"]
+    store.finish("graph", ["a", "b"])
+    assert store.queues() == {}
+
+
+def test_a_transaction_that_fails_leaves_nothing(store: Store) -> None:
+    with pytest.raises(RuntimeError), store.writing():
+        store.add(turns())
+        raise RuntimeError
+    assert (store.count(), store.queues(), store.keyword_ranks(["printer"])) == (0, {}, [])
+
+
+@pytest.mark.parametrize("before", range(VERSION))
+def test_each_earlier_version_is_brought_up_to_date(tmp_path: Path, before: int) -> None:
+    path = tmp_path / "old.sqlite3"
+    database = sqlite3.connect(path)
+    for step in STEPS[:before]:
+        database.executescript(step)
+    database.execute(f"PRAGMA user_version = {before}")
+    database.close()
+    store = Store(path)
+    numbers = store.add(turns())
+    assert store.turns(numbers)
+    assert store.damage() == ""
+    store.close()
+
+
+def test_an_index_of_a_newer_version_is_refused_and_not_touched(tmp_path: Path) -> None:
+    path = tmp_path / "journal" / INDEX
+    path.parent.mkdir()
+    with sqlite3.connect(path) as database:
+        database.execute(f"PRAGMA user_version = {VERSION + 1}")
+    before = path.read_bytes()
+    for readonly in (False, True):
+        with pytest.raises(JournalTooNew, match="newer Sopwith"):
+            Store(path, readonly=readonly)
+    with pytest.raises(JournalTooNew):
+        Memory(tmp_path)
+    assert path.read_bytes() == before
+
+
+def test_a_store_that_is_only_read_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite3"
+    store = Store(path)
+    numbers = store.add(turns())
+    store.close()
+    before = path.read_bytes()
+    reading = Store(path, readonly=True)
+    assert reading.numbers() == numbers
+    with pytest.raises(JournalError):
+        reading.add(turns(["new"], "other"))
+    reading.close()
+    assert path.read_bytes() == before
+    assert Store(tmp_path / "none.sqlite3", readonly=True).count() == 0
+    assert not (tmp_path / "none.sqlite3").exists()
+
+
+# the way in
+
+
+def memory(home: Path, session: Session = MAIN) -> Memory:
+    return Memory(home, session, works_behind=False)
+
+
+def index(home: Path) -> Store:
+    return Store(home / "journal" / INDEX, readonly=True)
+
+
+def test_a_turn_is_in_the_original_and_in_the_index_at_once(tmp_path: Path) -> None:
+    with memory(tmp_path) as journal:
+        turn = journal.write_turn("打印机坏了", who="owner", at=AT, timezone="+08:00")
+        path, _, anchor = turn.source.partition("#")
+        assert anchor in (tmp_path / path).read_text("utf-8")
+        assert path == "journal/2026-02-04.md"
+        assert journal.turn(turn.id) == turn
+        assert journal.write_turn("打印机坏了", who="owner", at=AT, id=turn.id).id == turn.id
+        event = journal.write_event("The printer was installed.")
+        assert event.tags == ("event",)
+    assert index(tmp_path).count() == 2
+    assert check(tmp_path) == []
+
+
+def test_a_shared_session_writes_and_reads_its_own_turns_only(tmp_path: Path) -> None:
+    with memory(tmp_path) as owner, memory(tmp_path, GROUP) as group:
+        private = owner.write_turn("my secret printer", who="owner")
+        said = group.write_turn("the group's printer", who="Ann")
+        assert said.session == "shared:g1"
+        assert group.turn(private.id) is None
+        assert group.turn(private.id, "main") is None
+        assert group.around(private, 2) == [private]
+        assert group.overview()["turns"] == 1
+        assert owner.turn(said.id, "shared:g1") == said
+        assert owner.overview()["turns"] == 2
+
+
+def test_secrets_are_hidden_before_anything_is_written(tmp_path: Path) -> None:
+    with Memory(tmp_path, redact=lambda text: text.replace("hunter2", "[hidden]"), works_behind=False) as journal:
+        journal.write_turn("the password is hunter2", who="owner")
+    kept = b"".join(path.read_bytes() for path in (tmp_path / "journal").iterdir())
+    assert b"[hidden]" in kept
+    assert b"hunter2" not in kept
+
+
+def test_a_line_without_its_row_is_taken_in_once(tmp_path: Path) -> None:
+    with memory(tmp_path) as journal:
+        journal.write_turn("first", who="owner", at=AT, id="a")
+    saved = tmp_path / "saved"
+    shutil.copy(tmp_path / "journal" / INDEX, saved)
+    with memory(tmp_path) as journal:
+        journal.write_turn("second, whose row a power cut took", who="owner", at=AT, id="b")
+    shutil.copy(saved, tmp_path / "journal" / INDEX)
+    assert [problem.key for problem in check(tmp_path)] == ["journal_no_row"]
+    with memory(tmp_path) as journal:
+        assert journal.turn("b") is not None
+        journal.write_turn("second", who="owner", at=AT, id="b")
+    assert check(tmp_path) == []
+    assert index(tmp_path).count() == 2
+
+
+@pytest.mark.parametrize("cut", [7, 20, 60, 120, 200])
+def test_a_torn_end_is_set_aside_and_the_next_turn_is_sound(tmp_path: Path, cut: int) -> None:
+    with memory(tmp_path) as journal:
+        journal.write_turn("first", who="owner", at=AT, id="a")
+    path = tmp_path / "journal" / "2026-02-04.md"
+    whole = path.read_bytes()
+    with memory(tmp_path / "other") as journal:
+        journal.write_turn("line\n" * 40, who="owner", at=AT, id="torn")
+    torn = (tmp_path / "other" / "journal" / "2026-02-04.md").read_bytes().partition(b"\n\n")[2]
+    path.write_bytes(whole + torn[: len(torn) - cut] if cut < 60 else whole + torn[:cut])
+    with memory(tmp_path) as journal:
+        journal.write_turn("after it", who="owner", at=AT, id="b")
+    assert check(tmp_path) == []
+    assert [turn.id for turn in index(tmp_path).turns(index(tmp_path).numbers()).values()] == ["a", "b"]
+    (aside,) = (tmp_path / "journal" / "torn").iterdir()
+    assert torn.startswith(aside.read_bytes())
+
+
+def test_what_was_edited_or_lost_is_told(tmp_path: Path) -> None:
+    with memory(tmp_path) as journal:
+        for number in range(3):
+            journal.write_turn(f"turn {number}", who="owner", at=AT + timedelta(days=number), id=f"t{number}")
+    folder = tmp_path / "journal"
+    edited = folder / "2026-02-04.md"
+    edited.write_text(edited.read_text().replace("turn 0", "turn zero"))
+    (folder / "2026-02-06.md").unlink()
+    lost = folder / "2026-02-05.md"
+    lost.write_text(lost.read_text() + "my own words")
+    found = {(problem.key, problem.about.split()[0]) for problem in check(tmp_path)}
+    assert found == {("journal_edited", "t0"), ("journal_no_original", "t2")}
+    with memory(tmp_path) as journal:  # the owner's hand is nothing that stops the agent
+        journal.write_turn("later", who="owner", at=AT, id="t3")
+    assert {(problem.key, problem.about.split()[0]) for problem in check(tmp_path)} == found
+    assert "turn zero" in edited.read_text()
+    assert "my own words" in lost.read_text()
+
+
+def test_the_index_is_made_anew_from_the_originals(tmp_path: Path) -> None:
+    with memory(tmp_path) as journal:
+        written = journal.write(turns() + turns(["in the group"], "shared:g1"))
+    before = index(tmp_path)
+    held = list(before.turns(before.numbers()).values())
+    before.close()
+    for end in ("", "-wal", "-shm"):
+        (tmp_path / "journal" / f"{INDEX}{end}").unlink(missing_ok=True)
+    (tmp_path / "journal" / INDEX).write_bytes(b"no database at all")
+    with memory(tmp_path) as journal:
+        assert "cannot be used" in journal.problem
+        journal.write_turn("while it is damaged", who="owner", at=AT, id="late")
+    assert rebuild(tmp_path) == len(written) + 1
+    after = index(tmp_path)
+    anew = list(after.turns(after.numbers()).values())
+    assert [turn for turn in anew if turn.id != "late"] == held
+    assert check(tmp_path) == []
+
+
+def test_who_has_the_index_open_goes_on_with_the_new_one(tmp_path: Path) -> None:
+    with memory(tmp_path) as journal:
+        journal.write_turn("before", who="owner", at=AT, id="a")
+        rebuild(tmp_path)
+        journal.write_turn("after", who="owner", at=AT, id="b")
+    assert index(tmp_path).count() == 2
+    assert check(tmp_path) == []
+
+
+def test_four_processes_write_at_once_and_nothing_is_lost(tmp_path: Path) -> None:
+    (tmp_path / "journal").mkdir()
+    code = (
+        "import sys; from pathlib import Path; from memory.api import Memory\n"
+        "m = Memory(Path(sys.argv[1]), works_behind=False)\n"
+        "for n in range(40): print(m.write_turn('text of ' + sys.argv[2], who='owner', id=f'{sys.argv[2]}-{n}').id)\n"
+        "m.close(); sys.exit(m.problem or 0)"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    writers = [
+        subprocess.Popen(
+            [*command, str(number)], cwd=CHECKOUT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        for number in range(4)
+    ]
+    said = [writer.communicate() for writer in writers]
+    assert [error for _, error in said] == ["", "", "", ""]
+    acknowledged = {id for out, _ in said for id in out.split()}
+    assert len(acknowledged) == 160
+    assert index(tmp_path).count() == 160
+    assert check(tmp_path) == []
+
+
+def test_killed_at_any_moment_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    crashed = subprocess.run(
+        [sys.executable, str(CHECKOUT / "scripts" / "crash_journal"), "6", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert crashed.returncode == 0, crashed.stdout + crashed.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("mount"), reason="mounting a small disk needs root")
+def test_a_full_disk_is_said_and_leaves_the_journal_sound(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=400k", "none", str(disk)], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("no disk can be mounted here")
+    try:
+        kept = []
+        with memory(disk) as journal, pytest.raises(JournalError, match="No space left"):
+            for number in range(200):
+                kept.append(journal.write_turn("x" * 20_000, who="owner", id=f"t{number}").id)
+        assert len(kept) > 1
+        subprocess.run(["mount", "-o", "remount,size=8m", str(disk)], check=True)
+        with memory(disk) as journal:
+            assert journal.problem == ""
+            assert all(journal.turn(id) for id in kept)
+        assert check(disk) == []
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+# the canary: written → searched → found
+
+
+@pytest.mark.parametrize(
+    ("said", "query"),
+    [
+        ("The printer on the second floor needs a new toner.", "what about the printer?"),
+        ("二楼的打印机要换墨粉了。", "我们说过的打印机怎么了"),
+    ],
+    ids=["en", "zh"],
+)
+def test_what_was_written_is_found(tmp_path: Path, said: str, query: str) -> None:
+    with memory(tmp_path) as journal:
+        journal.write(turns(["We had soup for lunch.", "今天中午喝了汤。", "The train was late."]))
+        turn = journal.write_turn(said, who="owner", at=AT + timedelta(hours=1))
+        found = journal.retrieve(query, AT + timedelta(days=1), 3)
+    assert found.results[0].turn == turn
+
+
+def test_words_are_cut_the_same_way_for_both_sides() -> None:
+    for text in TALK:
+        assert set(asked(text)) <= set(cut(text))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from config import SafetyConfig
-from safety import origins
+from safety import origins, shared_folder
 from safety.commands import GUARDED_VARIABLES, Finding, Look
 from safety.fetches import fetches
 from safety.paths import Places, references
@@ -99,6 +99,7 @@ class Gate:
     no_sandbox: str = ""  # why there is none, and how to get one
     sandboxed: bool = False  # then the owner is told of a call that must leave the sandbox
     own_targets: Callable[[], str] = str  # the owner's own data: who and what stands in it may be reached
+    shared: Path | None = None  # the folder of a shared session that may work in one
     places: Places = field(init=False)  # with links followed when the gate was made
 
     def __post_init__(self) -> None:
@@ -139,7 +140,10 @@ class Gate:
     def _findings(self, ask: Ask) -> Iterator[Finding]:
         effects = set(ask.effects)
         if ask.session != "main" and not (effects and effects <= {"none", "ask"}):
-            yield Finding("session", f"{ask.tool} is not for shared sessions: others read and write there")
+            if reason := shared_folder.why_not(ask.tool, ask.args, ask.paths, self.shared):
+                yield Finding("session", reason)
+            elif ask.tool in self.settings.forbid:
+                yield Finding("forbidden", f"{ask.tool} is forbidden by the owner's config")
         elif ask.tool in self.settings.forbid:
             yield Finding("forbidden", f"{ask.tool} is forbidden by the owner's config")
         elif not effects:

@@ -43,11 +43,16 @@ _TITLE = {"title", "name", "event", "service", "subscription", "product", "item"
 _MINE = {"from", "sender", "source", "my", "self"}
 _ID = {"id", "ids", "uid", "uuid", "guid", "attachment", "attachments"}
 _TOP = names("com net org io dev app info biz co ai me tv xyz online site top shop club page link live cloud tech store icu click work space website edu gov mil ru cn de uk")  # fmt: skip
-_ADDRESS = re.compile(r"[\w.+'%-]+@[\w-]+(?:\.[\w-]+)+")
-_URL = re.compile(r"\b(?:https?|ftp|wss?)://[^\s<>\"'`|，。；、）】》]+", re.IGNORECASE)
-_BARE = re.compile(r"(?<![\w@./-])(?:www\.)?(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:/[^\s<>\"'`|，。；、）】》]*)?(?![\w@])", re.IGNORECASE)  # fmt: skip
+# Letters of words that blanks stand between: Chinese stands right beside an address.
+_L = r"A-Za-z0-9_\u00c0-\u1fff"
+_ADDRESS = re.compile(rf"(?<![{_L}.+'%-])[{_L}.+'%-]{{1,64}}@(?:[{_L}-]{{1,63}}\.){{1,8}}[{_L}-]{{1,63}}")
+_REST = r"[^\s<>\"'`|，。；、）】》\u3400-\u9fff]"
+_URL = re.compile(rf"(?<![A-Za-z0-9_])(?:https?|ftp|wss?)://{_REST}+", re.IGNORECASE)
+_BARE = re.compile(
+    rf"(?<![{_L}@./-])(?:[{_L}-]{{1,63}}\.){{1,8}}[a-z]{{2,24}}(?::\d+)?(?:/{_REST}*)?(?![{_L}@])", re.IGNORECASE
+)
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){2,7}(?:\s?[A-Z0-9]{1,3})?\b")
-_PHONE = re.compile(r"(?<!\w)\+\d[\d\s().-]{6,}\d")
+_PHONE = re.compile(r"(?<!\w)\+\d[\d\s().-]{6,20}\d")
 _CRYPTO = re.compile(r"\b(?:0x[0-9a-fA-F]{40}|bc1[a-z0-9]{25,60}|[13][1-9A-HJ-NP-Za-km-z]{25,34})\b")
 _INVISIBLE = re.compile("[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]")  # fmt: skip
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -136,13 +141,12 @@ def _words(path: str) -> set[str]:
 def _in_text(text: str) -> Iterator[Target]:
     """Addresses of every kind that stand in a text."""
     text = _plain(text, fold=False)
-    for match in _ADDRESS.finditer(text):
-        if not re.search(r"://\S*$", text[: match.start()]):
-            yield Target("address", match[0].rstrip("."))
-    rest = text
     for match in _URL.finditer(text):
         yield Target("url", match[0].rstrip(".,;:!?)]}'*_"))
-    rest = _ADDRESS.sub(" ", _URL.sub(" ", rest))
+    rest = _URL.sub(" ", text)
+    for match in _ADDRESS.finditer(rest):
+        yield Target("address", match[0].rstrip("."))
+    rest = _ADDRESS.sub(" ", rest)
     for match in _BARE.finditer(rest):
         if _is_host(match[0]):
             yield Target("url", match[0].rstrip(".,;:!?)]}'*_"))
@@ -225,8 +229,9 @@ class Named:
     @cached_property
     def _urls(self) -> list[SplitResult]:
         raw = f"{self.request}\n{self.own}"
-        found = (_url(target.value) for target in _in_text(raw) if target.kind == "url")
-        return [url for url in found if url]
+        raw = _ADDRESS.sub(" ", _plain(raw, fold=False))
+        found = [*_URL.findall(raw), *(match[0] for match in _BARE.finditer(_URL.sub(" ", raw)))]
+        return [url for url in map(_url, found) if url]
 
     @cached_property
     def _numbers(self) -> set[str]:
@@ -240,7 +245,7 @@ class Named:
         if not words:
             return True
         pattern = r"[\s,;\"'“”()]+".join(re.escape(word) for word in words)
-        if re.search(rf"(?<![\w@]){pattern}(?![\w@])(?!\.\w)", self._text):
+        if re.search(rf"(?<![{_L}])(?<![{_L}]@){pattern}(?![{_L}@])(?!\.[{_L}])", self._text):
             return True
         return len(value) >= 8 and any(letter.isdigit() for letter in value) and self._has_spaced(value)
 
@@ -250,7 +255,7 @@ class Named:
         if not 5 <= len(signs) <= 120:
             return False
         pattern = r"[\s().\-/]{0,2}".join(map(re.escape, signs))
-        return bool(re.search(rf"(?<![\w]){pattern}(?!\w)", self._text))
+        return bool(re.search(rf"(?<![{_L}]){pattern}(?![{_L}])", self._text))
 
     def _has_words(self, value: str) -> bool:
         """At least half of a title's words were said."""

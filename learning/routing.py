@@ -13,7 +13,6 @@ Anything left over, or two readings, and a lane declines. Source: seed 002 §7; 
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +28,7 @@ from models.parameters import ParameterError
 from models.procedure import Procedure, Wording
 
 if TYPE_CHECKING:  # a request in a known wording, the usual one, does without these
-    from learning.ranking import Document, Ranking
+    from learning.ranking import Ranking
     from models.offline import Card, Filled, Filler
 
 Lane = Literal["wordings", "rewording", "offline", "model"]
@@ -43,7 +42,6 @@ HINT_SHARE = 0.6  # of the best one's score
 HINT_COVER = 0.2  # of what the request is about
 MODEL_COVER = 0.34  # the same, for a call to a model
 SHOWN_WORDINGS = 3
-PAST = 40  # past requests of an SOP that count
 MAX_REQUEST_CHARS = 1000
 MAX_REPLY_CHARS = 20_000
 MAX_REWORDED_CHARS = 400  # quoted texts and paths included
@@ -76,15 +74,6 @@ class Choice(NamedTuple):
     match: Match | None
     candidates: list[Candidate]
     hints: list[Sop]
-
-    def text_for_model(self, lang: str) -> str:
-        """The best hint whole and the others by a line, for the context of a normal run; empty without hints."""
-        if not self.hints:
-            return ""
-        best, *others = self.hints
-        lines = [f"SOP {best.name} ({best.folder / 'SKILL.md'}, {best.status})", best.body(lang)]
-        lines += [f"SOP {sop.name} ({sop.folder / 'SKILL.md'}): {sop.summary(lang)}" for sop in others]
-        return "\n\n".join(lines)
 
 
 def route(request: str, sops: Iterable[Sop], cwd: Path, owner_home: Path) -> Match | None:
@@ -121,6 +110,8 @@ def choose(
         refused = {sop.name: _refusal(asked, sop) for sop in known if sop.runs_alone}
         if all(refused.values()):
             return Choice("none", None, [Candidate(name, 0.0, "", {}, why) for name, why in refused.items()], [])
+    from learning.index import INDEX
+
     ranking = INDEX.of(known, past_requests or {})
     ranked = ranking.best(request, len(known))
     able = [(by_name[name], score) for name, score in ranked if by_name[name].runs_alone]
@@ -330,60 +321,6 @@ def read_answer(reply: str) -> Filled | None:
         return None
     parameters = said.get("parameters", {})
     return Filled(said["sop"], parameters, 1.0) if isinstance(parameters, dict) else None
-
-
-class _Index:
-    """The index of the SOPs that were asked about last, in memory only; an SOP whose files or past requests changed is
-    read again."""
-
-    def __init__(self) -> None:
-        self._weights: dict[tuple[Any, ...], dict[str, float]] = {}
-        self._made: tuple[frozenset[tuple[Any, ...]], Ranking] | None = None
-
-    def of(self, sops: Sequence[Sop], past: Mapping[str, Sequence[str]]) -> Ranking:
-        """An index over these SOPs."""
-        from learning.ranking import Ranking, weigh
-
-        keys = {_stamp(sop, past.get(sop.name, ())): sop for sop in sops}
-        if self._made is not None and self._made[0] == keys.keys():
-            return self._made[1]
-        self._weights = {
-            key: self._weights.get(key) or weigh(_document(sop, past.get(sop.name, ()))) for key, sop in keys.items()
-        }
-        made = Ranking.of((keys[key].name, weights) for key, weights in self._weights.items())
-        self._made = frozenset(keys), made
-        return made
-
-
-INDEX = _Index()
-
-
-def _stamp(sop: Sop, past: Sequence[str]) -> tuple[Any, ...]:
-    """What tells one state of an SOP from another."""
-    folder = os.fspath(sop.folder)
-    wordings = sop.procedure.wordings if sop.procedure else ()
-    return folder, _changed(f"{folder}/SKILL.md"), _changed(f"{folder}/sop.yaml"), len(wordings), hash(tuple(past))
-
-
-def _changed(path: str) -> int:
-    try:
-        return os.stat(path).st_mtime_ns  # noqa: PTH116 - a thousand of these take a millisecond
-    except OSError:
-        return 0
-
-
-def _document(sop: Sop, past: Sequence[str]) -> Document:
-    """The texts by which an SOP is found; wordings and past requests are how people ask, so they count most."""
-    from learning.ranking import Document
-
-    texts = [(sop.name.replace("-", " "), 2.0), (sop.description, 1.5)]
-    translated = sop.summary("zh")
-    texts += [(translated, 1.5)] if translated != sop.description else []
-    triggers = sop.metadata.get("triggers")
-    texts += [(str(trigger), 2.0) for trigger in triggers] if isinstance(triggers, list) else []
-    if sop.procedure:
-        texts += [(wording.text, 1.0) for wording in sop.procedure.wordings]
-    return Document(sop.name, [*texts, *((request, 1.0) for request in past[-PAST:])])
 
 
 def _readings(asked: Asked, sop: Sop, where: Where) -> Iterator[tuple[Match, int]]:

@@ -10,24 +10,26 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from learning.concepts import ASKING, FREE_ENGLISH, LABELS, PLACES, SEEING, meaning, meanings
+from learning.concepts import ASKING, FREE_CHINESE, FREE_ENGLISH, LABELS, PLACES, SEEING, chinese_cut, meaning, meanings
 from learning.request import PLAIN, Asked
 from learning.slots import PLACE_WORDS, TENS, UNITS
 from models.procedure import Procedure
 
 QUOTED = re.compile(r"[\"'`].*[\"'`]", re.DOTALL)
+VALUES = re.compile(r"[\"'`「『《].*[\"'`」』》]|[~./\w-]*[/~][^\s]*", re.DOTALL | re.ASCII)
+CHINESE = re.compile(r"[\u3400-\u9fff]+")
 SHOW = "v:show"  # a procedure that only reads is asked for with any such word
 
 
 def strange_word(asked: Asked, procedure: Procedure, name: str) -> str:
     """A word of a request that says something which no wording of this SOP says; empty when there is none for sure.
 
-    `name` is the SOP's name. Chinese requests are left to the careful reading.
+    `name` is the SOP's name.
     """
     text = asked.written[asked.start : asked.end]
-    if not text.isascii():
-        return ""
     known = _text(procedure, name)
+    if not text.isascii():
+        return _strange_chinese(asked.plain[asked.start : asked.end], known)
     takes_words = any(
         schema["type"] == "string" and "format" not in schema and "enum" not in schema
         for schema in procedure.parameters.values()
@@ -42,6 +44,25 @@ def strange_word(asked: Asked, procedure: Procedure, name: str) -> str:
         if not may_be_value and not any(form in known for form in _forms(word)):
             return word
     return ""
+
+
+def _strange_chinese(text: str, known: str) -> str:
+    """A Chinese verb of which nothing stands in an SOP's words: neither what means the same nor one of its characters, by
+    which the careful reading might take the sentence apart otherwise."""
+    for run in CHINESE.findall(VALUES.sub(" ", text)):
+        for word in chinese_cut(run):
+            if len(word) < 2 or set(word) & set(known) or not _is_only_done(word):
+                continue
+            if not any(form in known for form in _forms(word)):
+                return word
+    return ""
+
+
+@cache
+def _is_only_done(word: str) -> bool:
+    things = meaning(word) - {f"w:{word}"}
+    is_small = word in FREE_CHINESE or word in PLACES or word in PLACE_WORDS
+    return bool(things) and not is_small and SHOW not in things and all(thing.startswith("v:") for thing in things)
 
 
 @cache

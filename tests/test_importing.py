@@ -115,7 +115,7 @@ def test_enabling_makes_a_draft_that_a_model_may_read_and_nothing_replays(tmp_pa
     assert any(line.startswith("tea:") for line in everything.header_lines("en", seeds=False))
     choice = choose("brew the tea", everything.all(), tmp_path, tmp_path)
     assert choice.match is None and [sop.name for sop in choice.hints] == ["tea"]
-    assert "Boil water" in choice.text_for_model("en") and str(free.folder) in choice.text_for_model("en")
+    assert "Boil water" in choice.hints[0].body("en") and choice.hints[0].folder == free.folder
     assert (free.folder / "assets" / "times").read_text("utf-8") == "3 minutes"
 
 

@@ -182,7 +182,6 @@ def test_what_does_not_run_alone_is_a_hint_at_most(status: str, tmp_path: Path) 
     write_sop(tmp_path, "count-rows", "Counts the rows.", ["count the rows in {file}"], properties="file: {type: string, format: path}", status=status)  # fmt: skip
     choice = _choose("count the rows in a.csv", SopStore(tmp_path / "none", tmp_path).all())
     assert (choice.match, choice.decision, [sop.name for sop in choice.hints]) == (None, "model", ["count-rows"])
-    assert "Do it." in choice.text_for_model("en") and "count-rows" in choice.text_for_model("en")
 
 
 def test_archived_and_quarantined_ones_are_nothing(tmp_path: Path) -> None:

@@ -33,6 +33,18 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> list[Sop]:
     return [*sops(tmp_path_factory.mktemp("sops")), *(sop for sop in seeds if sop.runs_alone)]
 
 
+OTHER_CHINESE = ("把 ~/notes 翻译一下", "帮我购买两张车票", "请解压 a.zip", "格式化我的硬盘")
+
+
+@pytest.mark.parametrize("task", OTHER_CHINESE)
+def test_a_chinese_verb_settles_it_too(task: str, known: list[Sop]) -> None:
+    asked = Asked.read(task)
+    assert asked is not None
+    assert all(
+        strange_word(asked, sop.procedure, sop.name) for sop in known if sop.procedure and sop.name == "order-status"
+    )
+
+
 def _said_otherwise(request: str) -> list[str]:
     """The request, and with each of its words replaced by each one that means the same."""
     words = request.split()
@@ -40,7 +52,7 @@ def _said_otherwise(request: str) -> list[str]:
         " ".join([*words[:at], other, *words[at + 1 :]])
         for at, word in enumerate(words)
         for other, things in meanings().items()
-        if other.isascii() and things & meaning(word.lower())
+        if things & meaning(word.lower())
     ]
     return [request, *swapped[::9]]
 

@@ -1,0 +1,114 @@
+"""The index that learning/ranking.py looks into: in memory, and what is in it on disk, so that a new process need not take
+all texts apart again (0.1 s for 500 SOPs).
+
+`sops/.index.json` is derived: it may be deleted at any time; a damaged or unwritable one is done without. An SOP whose
+files, wordings or past requests changed is read again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from learning import concepts
+from learning.ranking import Document, Ranking, weigh
+from memory.sops import Sop
+
+NAME = ".index.json"
+PAST = 40  # past requests of an SOP that count
+WORTH_KEEPING = 20  # SOPs that were not in the file yet
+
+Weights = dict[str, float]
+State = tuple[str, int, int, list[str], list[str]]  # folder, when its files changed, wordings, past requests
+
+
+class Index:
+    """Of the SOPs that were asked about last."""
+
+    def __init__(self) -> None:
+        self._weights: dict[str, Weights] = {}
+        self._made: tuple[list[State], Ranking] | None = None
+
+    def of(self, sops: Sequence[Sop], past: Mapping[str, Sequence[str]]) -> Ranking:
+        """An index over these SOPs. `past`: how each was asked for before, by its name."""
+        states = [_state(sop, past.get(sop.name, ())) for sop in sops]
+        if self._made is not None and self._made[0] == states:
+            return self._made[1]
+        keys = {_stamp(sop, state): sop for sop, state in zip(sops, states, strict=True)}
+        file = next((sop.folder.parent / NAME for sop in sops if not sop.is_seed), None)
+        if file and len(keys.keys() - self._weights.keys()) >= WORTH_KEEPING:
+            self._weights |= _read(file)
+        new = {
+            key: weigh(_document(sop, past.get(sop.name, ()))) for key, sop in keys.items() if key not in self._weights
+        }
+        self._weights = {key: new[key] if key in new else self._weights[key] for key in keys}
+        if file and len(new) >= WORTH_KEEPING:
+            _write(file, self._weights)
+        made = Ranking.of((keys[key].name, weights) for key, weights in self._weights.items())
+        self._made = states, made
+        return made
+
+
+INDEX = Index()
+
+
+def _read(file: Path) -> dict[str, Weights]:
+    try:
+        kept = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    weights = kept.get("weights") if isinstance(kept, dict) and kept.get("tables") == _tables() else None
+    return {key: found for key, found in weights.items() if _is_sound(found)} if isinstance(weights, dict) else {}
+
+
+def _is_sound(weights: object) -> bool:
+    return isinstance(weights, dict) and all(type(weight) in (int, float) for weight in weights.values())
+
+
+def _write(file: Path, weights: Mapping[str, Weights]) -> None:
+    from memory.files import write_atomic  # a start that finds everything has no need of it
+
+    with suppress(OSError):
+        write_atomic(file, json.dumps({"tables": _tables(), "weights": weights}))
+
+
+def _tables() -> str:
+    """What the words of an index were taken apart with."""
+    text = "\n".join((concepts.VERBS, concepts.THINGS, concepts.TURNS, concepts.UNITS))
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def _state(sop: Sop, past: Sequence[str]) -> State:
+    """What tells one state of an SOP from another."""
+    folder = os.fspath(sop.folder)
+    wordings = [wording.text for wording in sop.procedure.wordings] if sop.procedure else []
+    return folder, _changed(f"{folder}/SKILL.md"), _changed(f"{folder}/sop.yaml"), wordings, list(past[-PAST:])
+
+
+def _stamp(sop: Sop, state: State) -> str:
+    """The same in a few characters, for the file."""
+    whole = json.dumps([*state, _changed(f"{os.fspath(sop.folder)}/SKILL.zh.md")])
+    return f"{sop.name}:{hashlib.blake2b(whole.encode(), digest_size=12).hexdigest()}"
+
+
+def _changed(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns  # noqa: PTH116 - a thousand of these take a millisecond
+    except OSError:
+        return 0
+
+
+def _document(sop: Sop, past: Sequence[str]) -> Document:
+    """The texts by which an SOP is found; wordings and past requests are how people ask, so they count most."""
+    texts = [(sop.name.replace("-", " "), 2.0), (sop.description, 1.5)]
+    translated = sop.summary("zh")
+    texts += [(translated, 1.5)] if translated != sop.description else []
+    triggers = sop.metadata.get("triggers")
+    texts += [(str(trigger), 2.0) for trigger in triggers] if isinstance(triggers, list) else []
+    if sop.procedure:
+        texts += [(wording.text, 1.0) for wording in sop.procedure.wordings]
+    return Document(sop.name, [*texts, *((request, 1.0) for request in past[-PAST:])])

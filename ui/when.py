@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from config import Config
+from memory.api import local_timezone
+from memory.journal import zone
 from memory.timewords import find
 from ui.clean import one_line
 from ui.page import print_json
@@ -14,7 +16,7 @@ from ui.words import say
 
 def when(args: Namespace, config: Config) -> int:
     """`memory when TEXT`. `args`: text, now, json. Local times on the screen, UTC as JSON."""
-    now = args.now or datetime.now().astimezone()
+    now = args.now or datetime.now(UTC).astimezone(zone(local_timezone()))
     found = find(" ".join(args.text), now)
     if args.json:
         print_json(

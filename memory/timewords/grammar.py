@@ -104,6 +104,25 @@ class Grammar:
             self._openings[name] = re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
         return self._openings[name]
 
+    def unknown(self) -> list[str]:
+        """What is wrong with the rules: parts that are nothing, and rules that begin with themselves. Empty when sound."""
+        parts = {part.name for rules in self._rules.values() for each, _ in rules for part in each if not part.literal}
+        missing = sorted(parts - self._rules.keys() - self._words.keys())
+        return [f"{name} is nothing" for name in missing] or [
+            f"{name} begins with itself" for name in self._rules if name in self._firsts(name, set())
+        ]
+
+    def _firsts(self, name: str, seen: set[str]) -> set[str]:
+        """The rules that can stand first in a rule, or first in those, ..."""
+        for parts, _ in self._rules.get(name, ()):
+            for part in parts:
+                if not part.literal and part.name not in seen:
+                    seen.add(part.name)
+                    self._firsts(part.name, seen)
+                if not part.optional:
+                    break
+        return seen
+
     def _collect(self, name: str, patterns: dict[str, None], seen: set[str]) -> None:
         if name in self._words:
             patterns[self._words[name][0].pattern] = None
@@ -134,6 +153,11 @@ class Reader:
         self._text = text
         self._now = now
         self._known: dict[tuple[str, int], Readings] = {}
+
+    @property
+    def effort(self) -> int:
+        """How much was read so far: words and rules, each once a place."""
+        return len(self._known)
 
     def readings(self, name: str, begin: int) -> Readings:
         """All readings of a word or rule from here."""

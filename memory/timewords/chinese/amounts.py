@@ -1,0 +1,63 @@
+"""Numbers and lengths of time in Chinese."""
+
+from __future__ import annotations
+
+import re
+
+from memory.timewords.chinese.words import rule
+from memory.timewords.grammar import Place
+from memory.timewords.spans import Quantity
+
+
+@rule("amount", "number")
+def _amount(_place: Place, value: int) -> float:
+    return value
+
+
+@rule("amount", "'几|数|好几'")
+def _some(_place: Place) -> float:
+    return 3
+
+
+@rule("amount", "'半'")
+def _half(_place: Place) -> float:
+    return 0.5
+
+
+@rule("one_quantity", "amount '个'? '多'? unit")
+def _quantity(place: Place, amount: float, unit: str) -> Quantity | None:
+    if unit == "week" and place.precedes(re.compile("[一二三四五六日天末](?!次)")):
+        return None
+    if unit == "weekend" or (unit == "day" and place.said.endswith(("夜", "晚上"))):
+        return None
+    if place.said[0] == "半" and unit in ("day", "week"):
+        return [(amount, unit)] if unit == "day" else None
+    return [(amount, unit)]
+
+
+@rule("one_quantity", "amount '个' '多'? '月'", "amount '多'? '个' '多'? '月'")
+def _months(_place: Place, amount: float) -> Quantity:
+    return [(amount, "month")]
+
+
+@rule("one_quantity", "number '个' '半' '月'")
+def _months_and_a_half(_place: Place, amount: float) -> Quantity:
+    return [(amount + 0.5, "month")]
+
+
+@rule("one_quantity", "number '个'? '半' unit", "number '个'? unit '半'")
+def _and_a_half(_place: Place, amount: float, unit: str) -> Quantity:
+    return [(amount + 0.5, unit)]
+
+
+@rule("one_quantity", "amount '刻钟'", "amount '个'? '世纪'")
+def _quarters(place: Place, amount: float) -> Quantity:
+    return [(amount * 15, "minute")] if place.said.endswith("钟") else [(amount * 100, "year")]
+
+
+@rule("quantity", "one_quantity '又|零|加|和'? one_quantity", "one_quantity")
+def _quantities(_place: Place, first: Quantity, more: Quantity | None = None) -> Quantity | None:
+    order = ["second", "minute", "hour", "day", "week", "month", "quarter", "year", "century"]
+    if more and order.index(more[0][1]) >= order.index(first[0][1]):
+        return None
+    return first + (more or [])

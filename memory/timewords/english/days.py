@@ -1,0 +1,368 @@
+"""Days in English: dates in figures and words, weekdays, holidays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+
+from memory.timewords import spans
+from memory.timewords.english.words import A_QUANTITY, ADVERB, NOUN, WEEKDAYS, rule, two_digits, words
+from memory.timewords.feasts import Feast, weekday_in_month
+from memory.timewords.grammar import Place
+from memory.timewords.spans import DAY, Span, day_span
+
+
+@rule("year", "digit_year", "short_year", "spoken_year")
+def _year(_place: Place, year: int) -> int:
+    return year
+
+
+@rule(
+    "year",
+    "digit_year 'a.d.|ad|ce'",
+    "'the'? 'year' digit_year",
+    "'the'? 'year' 'of' digit_year",
+    "'the'? 'year' spoken_year",
+)
+def _marked_year(_place: Place, year: int) -> int:
+    return year
+
+
+@rule("day_number", "digits 'of'?", "'the'? ordinal 'of'?", "'the'? ordinal 'day of'")
+def _day_number(_place: Place, day: int) -> int | None:
+    return day if 1 <= day <= 31 else None
+
+
+@rule("last_digits", "digits")
+def _last_digits(place: Place, digits: int) -> int | None:
+    return two_digits(digits) if len(place.said) == 2 and digits > 31 else None
+
+
+@rule("two_digit_year", "digits")
+def _two_digit_year(place: Place, digits: int) -> int | None:
+    """Behind a day and a month: not the hour that often stands there."""
+    return two_digits(digits) if len(place.said) == 2 and digits > 12 and not place.precedes(_AN_HOUR) else None
+
+
+_AN_HOUR = re.compile(r"\s*(?:[ap]\.?m\b|:|o'clock|h\b|-|to\b|until\b|till\b|through\b|and\b)|[.:/]\d", re.I)
+
+
+def _dated(place: Place, month: int, day: int, year: int | None) -> Span:
+    if year:
+        return day_span(date(year, month, day))
+    return spans.yearly(place.now, lambda number: day_span(date(number, month, day)))
+
+
+@rule("date", "month '-|/'? 'the'? day_number ','? 'of|in'? year", "month '-'? day_number '-|,'? two_digit_year")
+def _month_day_year(place: Place, month: int, day: int, year: int) -> Span:
+    return _dated(place, month, day, year)
+
+
+@rule("date", "day_number '-|/|,|.'? month '-|/|,|.'? 'of|in'? year", "day_number '-|/'? month '-|/|,'? two_digit_year")
+def _day_month_year(place: Place, day: int, month: int, year: int) -> Span:
+    return _dated(place, month, day, year)
+
+
+@rule("date", "year '-|/|,'? month '-|/'? 'the'? day_number")
+def _year_month_day(place: Place, year: int, month: int, day: int) -> Span:
+    return _dated(place, month, day, year)
+
+
+@rule("date", "month '-'? 'the'? day_number")
+def _month_day(place: Place, month: int, day: int) -> Span:
+    return _dated(place, month, day, None)
+
+
+@rule("date", "day_number '-'? month")
+def _day_month(place: Place, day: int, month: int) -> Span | None:
+    if month == 5 and not place.said[-3:].istitle():  # "5 may", but the verb after a number is more often one
+        return (
+            None
+            if " of " not in place.said and not re.match(r"\d+(?:st|nd|rd|th)\b", place.said)
+            else _dated(place, month, day, None)
+        )
+    return _dated(place, month, day, None)
+
+
+@rule("date", "'the'? ordinal 'day'? 'of|in' period")
+def _nth_day(_place: Place, nth: int, period: Span) -> Span | None:
+    if period.start is None or period.end is None or period.unit not in ("month", "year", "week"):
+        return None
+    return (
+        _following(period, lambda span: _nth_day_from(span, nth))
+        if period.start + (nth - 1) * DAY < period.end
+        else None
+    )
+
+
+def _nth_day_from(span: Span, nth: int) -> Span:
+    if span.start is None:
+        raise ValueError("no start")
+    return day_span(span.start.date() + (nth - 1) * DAY)
+
+
+def _following(span: Span, change: Callable[[Span], Span]) -> Span:
+    """What `change` makes of a span, coming again as often as it does."""
+    again = span.again
+    return replace(change(span), again=(lambda n: _following(again(n), change)) if again else None)
+
+
+@rule("date", "year_first")
+def _numeric_year_first(_place: Place, said: str) -> Span:
+    return day_span(date(*(int(part) for part in re.split(r"[-/.]", said))))
+
+
+@rule("date", "slashed")
+def _numeric(_place: Place, said: str) -> Span:
+    first, second, year = (int(part) for part in re.split(r"[-/.]", said))
+    year = two_digits(year) if year < 100 else year
+    # Month first, as most who write slashes in English do; day first where that alone is a date, or dots say so.
+    day_first = first > 12 or ("." in said and second <= 12)
+    month, day = (second, first) if day_first else (first, second)
+    return day_span(date(year, month, day))
+
+
+@rule("date", "short_slashed")
+def _numeric_short(place: Place, said: str) -> Span | None:
+    if place.follows(_FRACTION_BEFORE) or place.precedes(_FRACTION_AFTER):
+        return None
+    first, second = (int(part) for part in said.split("/"))
+    if said == "24/7":
+        return None
+    month, day = (second, first) if first > 12 else (first, second)
+    return _dated(place, month, day, None)
+
+
+_FRACTION_BEFORE = re.compile(
+    r"(?:\d\s|\$|#|ratio |ratio of |version |v|score |scored |chapter |step |page |room |rated )$", re.I
+)
+_FRACTION_AFTER = re.compile(
+    r"\s*(?:cups?|of|teaspoons?|tablespoons?|inch|inches|\"|stars|full|done|complete|way|mile|pound|the|time|lb|oz|life|majority|would|support|recommend)\b",
+    re.I,
+)
+
+
+@rule("weekday_date", "weekday")
+def _weekday(place: Place, weekday: int) -> Span | None:
+    said = place.said.rstrip(".").lower()
+    if len(said) < 5 and said in ("sun", "sat", "wed", "mon", "fri", "thu", "tue") and not place.follows(ADVERB):
+        before_or_alone = place.text[place.begin].isupper() and said not in ("sun", "sat", "wed")
+        if not before_or_alone:
+            return None
+    return spans.weekly(place.now, weekday)
+
+
+@rule("weekday_any", "weekday")
+def _weekday_in_context(place: Place, weekday: int) -> Span:
+    return spans.weekly(place.now, weekday)
+
+
+@rule("date", "weekday_any ','? 'the'? date", "weekday_any ','? 'the' day_of_month", "weekday_any ','? numbered_day")
+def _weekday_and_date(place: Place, weekday: Span, day: Span) -> Span | None:
+    if (
+        day.unit != "day"
+        or day.start is None
+        or weekday.start is None
+        or re.search(r"day\b.*\b(?:to|week|month)", place.said, re.I)
+    ):
+        return None
+    if day.again and day.start.weekday() != weekday.start.weekday():  # the nearest one on that weekday
+        for years in range(-1, -12, -1) if place.now.past else range(1, 12):
+            other = day.again(years)
+            if other.start and other.start.weekday() == weekday.start.weekday():
+                return day_span(other.start.date())
+    return day
+
+
+@rule("numbered_day", "ordinal")
+def _numbered_day(place: Place, day: int) -> Span | None:
+    return spans.monthly(place.now, lambda year, month: day_span(date(year, month, day))) if day <= 31 else None
+
+
+@rule("day_of_month", "ordinal")
+def _day_of_month(place: Place, day: int) -> Span | None:
+    if day > 31 or place.precedes(_NOUN_AFTER_ORDINAL):
+        return None
+    return spans.monthly(place.now, lambda year, month: day_span(date(year, month, day)))
+
+
+_NOUN_AFTER_ORDINAL = NOUN
+
+
+@rule("date", "'the' day_of_month 'of this month|of the month'?")
+def _the_nth(place: Place, day: Span) -> Span | None:
+    return day if re.search(r"\d|month|twenty|teen", place.said) else None
+
+
+@rule("date", "shift weekday 'of'? 'week'?", "'on'? shift weekday")
+def _shifted_weekday(place: Place, shift: int, weekday: int) -> Span:
+    today = place.now.today
+    shifted = day_span(spans.monday(today) + (7 * shift + weekday) * DAY)
+    said = place.said.lower()
+    if ("coming" in said or "following" in said) and weekday > today.weekday():  # the first one to come
+        return day_span(spans.monday(today) + weekday * DAY)
+    if "past" in said and weekday < today.weekday():
+        return day_span(spans.monday(today) + weekday * DAY)
+    return shifted
+
+
+@rule("date", "weekday_any ','? 'of'? shift 'week'", "weekday_any ','? 'of' shift 'week'")
+def _weekday_of_week(place: Place, weekday: Span, shift: int) -> Span | None:
+    if weekday.start is None:
+        return None
+    return day_span(spans.monday(place.now.today) + (7 * shift + weekday.start.weekday()) * DAY)
+
+
+@rule(
+    "date",
+    "weekday 'week'",
+    "'a week on' weekday",
+    "'a week from' weekday",
+    "'a week this' weekday",
+    "weekday 'a week from now'",
+)
+def _weekday_week(place: Place, weekday: int) -> Span:
+    today = place.now.today
+    coming = today + ((weekday - today.weekday() - 1) % 7 + 1) * DAY
+    return day_span(coming + 7 * DAY)
+
+
+@rule("date", "'the'? weekday 'before last'", "weekday 'of'? 'the week before last'")
+def _weekday_before_last(place: Place, weekday: int) -> Span:
+    return day_span(spans.monday(place.now.today) + (weekday - 14) * DAY)
+
+
+@rule("date", "'the'? weekday 'after next'", "weekday 'of'? 'the week after next'")
+def _weekday_after_next(place: Place, weekday: int) -> Span:
+    return day_span(spans.monday(place.now.today) + (weekday + 14) * DAY)
+
+
+@rule("date", "weekday_any digits")
+def _weekday_and_number(place: Place, weekday: Span, day: int) -> Span | None:
+    """ "Monday 9": the last (or next) ninth that is a Monday."""
+    if (
+        weekday.start is None
+        or not 1 <= day <= 31
+        or place.precedes(A_QUANTITY)
+        or place.precedes(NOUN)
+        or place.precedes(_AN_HOUR)
+    ):
+        return None
+    wanted = weekday.start.weekday()
+
+    def make(number: int) -> Span:
+        found = date(number // 12, number % 12 + 1, day)
+        if found.weekday() != wanted:
+            raise ValueError("another weekday")
+        return day_span(found)
+
+    return spans.chosen(place.now, make, place.now.today.year * 12 + place.now.today.month - 1)
+
+
+@rule("date", "amount weekdays sign_after")
+def _weekdays_ago(place: Place, amount: float, weekday: int, sign: int) -> Span:
+    today = place.now.today
+    if sign < 0:
+        return day_span(today - ((today.weekday() - weekday - 1) % 7 + 1 + 7 * (int(amount) - 1)) * DAY)
+    return day_span(today + ((weekday - today.weekday() - 1) % 7 + 1 + 7 * (int(amount) - 1)) * DAY)
+
+
+words(
+    "weekdays",
+    {f"{name}s": number for name, number in WEEKDAYS.items() if name.endswith("day")}
+    | {name: number for name, number in WEEKDAYS.items() if name.endswith("day")},
+)
+
+
+@rule(
+    "date",
+    "weekday amount 'week|weeks' sign_after",
+    "amount 'week|weeks' sign_after 'on'? weekday",
+    "amount 'week|weeks' sign_after ','? 'last|this' weekday",
+)
+def _weekday_weeks_ago(place: Place, one: float, two: float, three: float) -> Span:
+    spoken = place.said.lower()
+    weekday, amount, sign = (
+        (one, two, three) if WEEKDAYS.get(re.split(r"\W", spoken)[0]) is not None else (three, one, two)
+    )
+    return day_span(spans.monday(place.now.today) + (7 * int(amount) * int(sign) + int(weekday)) * DAY)
+
+
+def _weekday_of(month: Span, nth: int, weekday: int) -> Span:
+    if month.start is None:
+        raise ValueError("no start")
+    return day_span(weekday_in_month(month.start.year, month.start.month, nth, weekday))
+
+
+@rule(
+    "date",
+    "'the'? ordinal weekday 'of|in' period",
+    "'the'? 'last' weekday 'of|in' period",
+    "'the'? ordinal weekday period",
+)
+def _nth_weekday(place: Place, *values: object) -> Span | None:
+    nth, weekday, period = values if len(values) == 3 else (-1, *values)
+    if not (isinstance(nth, int) and isinstance(weekday, int) and isinstance(period, Span)) or period.start is None:
+        return None
+    if period.unit == "month":
+        return _following(period, lambda span: _weekday_of(span, nth, weekday))
+    if period.unit == "year":
+        first = date(period.start.year, 1, 1)
+        found = (
+            weekday_in_month(first.year, 12, -1, weekday)
+            if nth < 0
+            else weekday_in_month(first.year, 1, 1, weekday) + 7 * (nth - 1) * DAY
+        )
+        return day_span(found)
+    return None
+
+
+words("near_day", {
+    "today": 0, "yesterday": -1, "tomorrow": 1, "tmr": 1, "tmrw": 1, "tomorow": 1, "the day before yesterday": -2, "day before yesterday": -2,
+    "the day after tomorrow": 2, "day after tomorrow": 2, "the day before": -1, "the previous day": -1, "the following day": 1, "the next day": 1,
+    "the day after": 1, "this day": 0, "the other day": -2, "the current day": 0, "overmorrow": 2, "next day": 1, "previous day": -1,
+})  # fmt: skip
+
+
+@rule("date", "near_day")
+def _near_day(place: Place, days: int) -> Span | None:
+    if place.said.lower() == "the other day":
+        return spans.days_span(place.now.today - 7 * DAY, 7)
+    return day_span(place.now.today + days * DAY)
+
+
+@rule("date", "holiday_name 'of|in|,'? year")
+def _holiday_in_year(_place: Place, feast: Feast, year: int) -> Span:
+    return feast(year)
+
+
+@rule("date", "shift holiday_name", "holiday_name shift 'year'", "holiday_name 'of' shift 'year'")
+def _shifted_holiday(place: Place, one: object, two: object) -> Span:
+    shift, feast = (one, two) if isinstance(one, int) else (two, one)
+    assert isinstance(shift, int) and callable(feast)
+    year = place.now.today.year
+    if place.said.lower().endswith("year") or shift == 0:
+        span: Span = feast(year + shift)
+        return span
+    today = spans.at(place.now.today)
+    made: list[Span] = [feast(number) for number in range(year - 2, year + 3)]
+    if shift < 0:
+        return [span for span in made if span.start and span.start < today][shift]
+    return [span for span in made if span.start and span.start > today][shift - 1]
+
+
+@rule("date", "holiday_name 'weekend'?")
+def _holiday(place: Place, feast: Feast) -> Span | None:
+    if place.said.lower() in ("may day", "new year") and not place.text[place.begin].isupper():
+        return None
+    found = spans.yearly(place.now, feast)
+    if place.said.lower().endswith("weekend") and found.start:
+        return spans.unit_span(found.start.date(), "weekend")
+    return found
+
+
+@rule("date", "weekday_date")
+def _just_weekday(_place: Place, day: Span) -> Span:
+    return day

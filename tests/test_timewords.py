@@ -1,0 +1,196 @@
+"""Time words: each collection is read right, clocks change and days leap, and no text whatever breaks the reading."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from bench.timewords import GOALS, NOW, collection, ours
+from launch import main
+from memory.timewords import find
+from memory.timewords.chinese import CHINESE
+from memory.timewords.english import ENGLISH
+from memory.timewords.feasts import easter, lunar_date
+from memory.timewords.grammar import Grammar
+
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+def local(text: str, now: datetime, *, past: bool = True) -> list[str]:
+    """The ranges on the speaker's clock, as "start/end"."""
+    sides = [[each.start, each.end] for each in find(text, now, past=past)]
+    return [
+        "/".join(
+            f"{side.astimezone(now.tzinfo):%Y-%m-%dT%H:%M}".removesuffix("T00:00") if side else "" for side in pair
+        )
+        for pair in sides
+    ]
+
+
+@pytest.mark.parametrize("name", GOALS)
+def test_collection_is_read_right(name: str) -> None:
+    cases = list(collection(name))
+    wrong = [text for text, meant in cases if ours(text) != meant]
+    assert len(wrong) <= len(cases) * 0.02, wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "past", "coming"),
+    [
+        ("on Friday", "2026-03-06/2026-03-07", "2026-03-13/2026-03-14"),
+        ("in May", "2025-05-01/2025-06-01", "2026-05-01/2026-06-01"),
+        ("on March 20", "2025-03-20/2025-03-21", "2026-03-20/2026-03-21"),
+        ("Christmas", "2025-12-25/2025-12-26", "2026-12-25/2026-12-26"),
+        ("at 5pm", "2026-03-10T17:00/2026-03-10T18:00", "2026-03-11T17:00/2026-03-11T18:00"),
+        ("周五", "2026-03-06/2026-03-07", "2026-03-13/2026-03-14"),
+        ("五月", "2025-05-01/2025-06-01", "2026-05-01/2026-06-01"),
+        ("中秋节", "2025-10-06/2025-10-07", "2026-09-25/2026-09-26"),
+        ("last week", "2026-03-02/2026-03-09", "2026-03-02/2026-03-09"),
+    ],
+)
+def test_of_two_readings_the_one_that_is_asked_for_is_given(text: str, past: str, coming: str) -> None:
+    assert local(text, NOW) == [past]
+    assert local(text, NOW, past=False) == [coming]
+
+
+def test_day_of_a_clock_change_is_23_or_25_hours_long() -> None:
+    now = datetime(2026, 10, 26, 12, tzinfo=BERLIN)
+    (autumn,) = find("yesterday", now)
+    (spring,) = find("2026年3月29日", now)
+    assert autumn.start and autumn.end and autumn.end - autumn.start == timedelta(hours=25)
+    assert spring.start and spring.end and spring.end - spring.start == timedelta(hours=23)
+
+
+@pytest.mark.parametrize(("text", "hours"), [("three hours ago", 3), ("三小时前", 3), ("48 hours ago", 48)])
+def test_hours_ago_are_elapsed_hours_also_over_a_clock_change(text: str, hours: int) -> None:
+    for now in (datetime(2026, 10, 25, 4, tzinfo=BERLIN), datetime(2026, 3, 29, 4, tzinfo=BERLIN)):
+        (found,) = find(text, now)
+        assert found.start == now.astimezone(UTC) - timedelta(hours=hours)
+
+
+def test_leap_day_exists_only_in_leap_years() -> None:
+    assert local("February 29", NOW) == ["2024-02-29/2024-03-01"]
+    assert local("a year ago", datetime(2024, 2, 29, 9, tzinfo=UTC)) == ["2023-02-28/2023-03-01"]
+    assert local("一个月前", datetime(2026, 3, 31, 9, tzinfo=UTC)) == ["2026-02-28/2026-03-01"]
+    assert local("on February 30", NOW) != ["2026-03-02/2026-03-03"]
+
+
+def test_timezone_of_the_speaker_decides_what_day_it_is() -> None:
+    moment = datetime(2026, 3, 11, 23, 30, tzinfo=UTC)
+    assert local("today", moment) == ["2026-03-11/2026-03-12"]
+    assert local("今天", moment.astimezone(ZoneInfo("Asia/Tokyo"))) == ["2026-03-12/2026-03-13"]
+    (said,) = find("at 5pm EST on March 3, 2026", moment)
+    assert said.start == datetime(2026, 3, 3, 22, tzinfo=UTC)
+
+
+def test_what_lies_before_the_first_year_is_left_out() -> None:
+    assert find("2025 years ago", datetime(2026, 1, 1, tzinfo=ZoneInfo("Asia/Shanghai"))) == []
+
+
+def test_now_without_a_timezone_is_refused() -> None:
+    with pytest.raises(ValueError, match="timezone"):
+        find("today", datetime(2026, 3, 11))
+
+
+def test_both_languages_may_stand_in_one_text() -> None:
+    assert local("会议 on Friday 改到下周一", NOW) == ["2026-03-06/2026-03-07", "2026-03-16/2026-03-17"]
+
+
+def test_what_was_written_is_given_back_with_its_range() -> None:
+    assert [each.text for each in find("Was it YESTERDAY or last  Friday?", NOW)] == ["YESTERDAY", "last  Friday"]
+    assert [each.text for each in find("是上週三還是前天？", NOW)] == ["上週三", "前天"]
+
+
+@pytest.mark.parametrize(
+    ("year", "day"),
+    [(1961, (4, 2)), (2000, (4, 23)), (2024, (3, 31)), (2025, (4, 20)), (2038, (4, 25)), (2285, (3, 22))],
+)
+def test_easter_is_where_the_church_has_it(year: int, day: tuple[int, int]) -> None:
+    assert easter()(year).start == datetime(year, *day)
+
+
+def test_lunar_calendar_knows_leap_months_and_where_its_tables_end() -> None:
+    assert lunar_date(2025, 6, 1, leap=True) == date(2025, 7, 25)
+    with pytest.raises(ValueError, match="tables"):
+        lunar_date(2150, 1, 1)
+
+
+ALPHABET = st.sampled_from(
+    [
+        *"0123456789/-:.,'年月日号点周上下前后个半一二三十天 aApm",
+        "last ",
+        "Friday ",
+        "of ",
+        "May ",
+        "the ",
+        "to ",
+        "2024",
+    ]
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.one_of(st.text(max_size=60), st.lists(ALPHABET, max_size=14).map("".join)))
+@example("9999年12月31日之后")
+@example("in 9999999 years")
+@example("\ud800 yesterday \x00")
+@example("İ yesterday ǅ 昨天")
+@example("1/1/1 00:00-99:99 周八 13月32日")
+@example("'; DROP TABLE turns; -- \"NEAR(昨天*)")
+def test_no_text_breaks_the_reading_and_ranges_are_ordered(text: str) -> None:
+    for now in (NOW, datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, 23, 59, tzinfo=UTC)):
+        for found in find(text, now):
+            assert found.start or found.end
+            assert found.text in text
+            if found.start and found.end:
+                assert found.start < found.end
+            assert all(side is None or side.utcoffset() == timedelta() for side in found[:2])
+
+
+@pytest.mark.parametrize(
+    "piece", ["last Friday at 5pm ", "上周五下午三点到五点", "1", "the ", "一", "😀", "between 3 and ", "a "]
+)
+def test_very_long_text_is_read_quickly(piece: str) -> None:
+    find("today 今天", NOW)
+    text = (piece * (100_000 // len(piece)))[:100_000]
+    began = time.thread_time()
+    find(text, NOW)
+    assert time.thread_time() - began < 0.2
+
+
+@pytest.mark.parametrize("grammar", [ENGLISH, CHINESE], ids=["english", "chinese"])
+def test_every_part_of_a_rule_is_a_word_or_a_rule(grammar: Grammar) -> None:
+    assert grammar.unknown() == []
+    assert grammar.openings("time").pattern
+
+
+def test_a_rule_that_begins_with_itself_is_refused() -> None:
+    grammar = Grammar(boundary="")
+    grammar.words("a", {"a": 1})
+    grammar.rule("b", "b a")(lambda place, *values: values)
+    grammar.rule("b", "a")(lambda place, *values: values)
+    assert grammar.unknown() == ["b begins with itself"]
+
+
+def test_memory_when_says_ranges_as_json_and_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["memory", "when", "since last Friday, or in May", "--now", "2026-03-11T15:20+08:00"]
+    assert main([*command, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {
+        "ranges": [
+            {"start": "2026-03-05T16:00:00+00:00", "end": None, "text": "since last Friday"},
+            {"start": "2025-04-30T16:00:00+00:00", "end": "2025-05-31T16:00:00+00:00", "text": "May"},
+        ]
+    }
+    assert main(command) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "from 2026-03-06 00:00 on  since last Friday",
+        "2025-05-01 00:00 to 2025-06-01 00:00  May",
+    ]
+    assert main(["memory", "when", "五个苹果"]) == 0
+    assert capsys.readouterr().out.strip()

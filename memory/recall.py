@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from memory.recall_question import Question, understood
+from memory.recall_question import Question, is_small, understood
 from memory.turns import Found, Recalled, TimeRange, Turn
 from memory.words import asked
 
@@ -28,11 +28,14 @@ if TYPE_CHECKING:
     from models.embeddings import Embedder
 
 WEIGHTS = Path(__file__).parent.parent / "assets" / "recall_weights.json"
-BY_WORDS = 160
-BY_MEANING = 80
+BY_WORDS = 140
+BY_MEANING = 70
 BY_TIME = 40  # of each time axis
 MAX_QUERY_CHARS = 2000  # what stands behind adds nothing to what is asked
 MAX_IN_RANGE = 3000
+COMMON = 0.1  # the share of the turns above which a term tells little
+LEAST_TERMS = 2
+LEAST_COVERED = 0.6  # of what is telling in a request, for a turn that is brought up unasked
 RESERVED = 0.3  # of the places, for turns of the time that is asked for
 RECENT_DAYS = 30.0
 BY_HAND = {"recent": 0.15, "importance": 0.4}  # no collection of questions tells these
@@ -87,7 +90,8 @@ def candidates(
     from memory.recall_features import Rows, features
 
     query = query[:MAX_QUERY_CHARS]
-    words = dict(store.keyword_ranks(asked(query), BY_WORDS, session))
+    total = store.count(session)
+    words = dict(store.keyword_ranks(_telling(store, query, total), BY_WORDS, session))
     turns = store.turns(words, session)
     question = understood(query, {turn.who for turn in turns.values()})
     near, degraded = _near(store, question, session, embedder)
@@ -98,7 +102,6 @@ def candidates(
     around = {number + step for number in numbers for step in (-1, 1)} | numbers
     turns |= store.turns(around - turns.keys(), session)
     rows = Rows(turns)
-    total = store.count(session)
     meaning = near.of(rows.numbers) if near else None
     found = features(question, rows, store.documents(question.terms), total, meaning, ranges)
     return Candidates(question, rows, found, numbers, ranges, meaning is not None), degraded
@@ -122,6 +125,14 @@ def weighed(found: Candidates, now: datetime) -> Numbers:
 def _weights() -> Mapping[str, Mapping[str, float]]:
     found: Mapping[str, Mapping[str, float]] = json.loads(WEIGHTS.read_text("utf-8"))["weights"]
     return found
+
+
+def _telling(store: Store, query: str, total: int) -> list[str]:
+    """The terms of a question without those that stand in very many turns, as long as there are others."""
+    terms = [term for term in asked(query) if not is_small(term)]
+    documents = store.documents(terms)
+    rare = [term for term in documents if documents[term] <= COMMON * total]
+    return rare if len(rare) >= LEAST_TERMS else list(documents)
 
 
 def _near(
@@ -200,6 +211,45 @@ def _why(found: Candidates, row: int) -> str:
     if not words and (found.features["answers"][row] > 0.2 or found.features["before"][row] > 0.4):
         said.append("follows a turn with these words")
     return "; ".join(said) or "near such turns"
+
+
+def relevant(store: Store, request: str, now: datetime, k: int) -> list[Found]:
+    """Up to `k` turns that speak of what a request is about, best first: by words, and only those in which, or around
+    which, most of what is telling in it stands. Quick where there are none."""
+    terms = [term for term in asked(request[:MAX_QUERY_CHARS]) if not is_small(term)]
+    if len(terms) < LEAST_TERMS or len(store.keyword_ranks(terms, 2)) < 2:  # the request itself may be one
+        return []
+    seen, _ = candidates(store, request, now)
+    if seen is None:
+        return []
+    scores, said = weighed(seen, now), " ".join(request.split())
+    chosen = [
+        row
+        for row in sorted(range(len(scores)), key=lambda row: -scores[row])
+        if seen.features["covered_near"][row] >= LEAST_COVERED
+        and seen.features["own"][row] > 0
+        and " ".join(seen.rows.turns[row].text.split()) != said
+    ]
+    chosen = _without_repeats(chosen, seen.rows)[:k]
+    return [Found(seen.rows.turns[row], round(float(scores[row]), 4), _why(seen, row)) for row in chosen]
+
+
+def mark_read(path: Path, only: str | None, found: Sequence[Found], now: datetime) -> None:
+    """Writes down that these were read, so that what is used stays near. What cannot be written is left."""
+    from memory.journal_lock import JournalError
+    from memory.journal_store import Store
+
+    try:
+        store = Store(path, only=only)
+    except JournalError:
+        return
+    try:
+        numbers = (store.number(each.turn.session, each.turn.id) for each in found)
+        store.touch([number for number in numbers if number is not None], now)
+    except JournalError:
+        pass
+    finally:
+        store.close()
 
 
 def context_lines(turns: Sequence[Found], budget_chars: int) -> list[str]:

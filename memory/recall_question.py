@@ -68,7 +68,7 @@ def understood(text: str, speakers: Iterable[str]) -> Question:
     """What `text` asks for, where `speakers` are those who said something that may answer it."""
     named = frozenset(who for who in speakers if who and _names(text, who))
     people = {token for who in named for token in asked(who)}
-    terms = tuple(token for token in asked(text) if not _is_small(token) and token not in people)
+    terms = tuple(token for token in asked(text) if not is_small(token) and token not in people)
     kinds = frozenset(kind for kind, pattern in _KINDS.items() if pattern.search(text))
     words = re.findall(r"[a-z0-9']+", text.lower())
     pairs = tuple(f"{a} {b}" for a, b in pairwise(words) if not (a in _STOP and b in _STOP))
@@ -99,5 +99,6 @@ def _names(text: str, who: str) -> bool:
     return who in text
 
 
-def _is_small(token: str) -> bool:
+def is_small(token: str) -> bool:
+    """True for a token that says nothing about what is asked for."""
     return token in _STOP or all(letter in _STOP_CHARACTERS for letter in token)

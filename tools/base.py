@@ -47,6 +47,7 @@ class ToolContext:
     env: dict[str, str] = field(default_factory=dict)  # added to the environment of child processes
     sandbox: Sandbox | None = None  # where code runs; None: with the owner's rights
     lifts: Callable[[str, dict[str, Any], tuple[Path, ...]], frozenset[Lift]] = lambda *_: frozenset()  # of a call
+    recall: Callable[[str], tuple[list[str], list[str]]] = lambda _: ([], [])  # lines, and what could not be used
     redact: Callable[[str], str] = str  # hides secrets; a tool sends through it what it streams or keeps in a file
 
     def path(self, text: str) -> Path:

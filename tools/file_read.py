@@ -32,7 +32,7 @@ def file_read(
 ) -> ToolResult:
     """Read a text file as numbered lines, or list a folder.
 
-    keyword: show only lines around it
+    keyword: only lines around it
     """
     place = ctx.path(path)
     if is_folder(place):

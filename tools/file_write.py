@@ -24,7 +24,7 @@ def file_write(
 ) -> ToolResult:
     """Write a text file; folders are made.
 
-    content: {{file:path:start:end}} in it becomes those lines of that file
+    content: {{file:path:start:end}} becomes those lines
     """
     place = resolve(ctx.path(path))
     content = _expanded(ctx, content)

@@ -9,6 +9,7 @@ from tools.file_patch import file_patch
 from tools.file_read import file_read
 from tools.file_trash import file_trash
 from tools.file_write import file_write
+from tools.recall import recall
 from tools.start_long_term_update import start_long_term_update
 from tools.update_working_checkpoint import update_working_checkpoint
 
@@ -21,6 +22,7 @@ def all_tools() -> dict[str, Tool]:
         file_patch,
         file_write,
         file_trash,
+        recall,
         ask_user,
         update_working_checkpoint,
         start_long_term_update,

@@ -17,7 +17,7 @@ from models.embeddings import embedder
 from safety.secrets import Redactor
 from ui.clean import clean, one_line
 from ui.page import print_json
-from ui.words import say
+from ui.words import in_words, say
 
 LIMIT = 10
 SETTLE_SECONDS = 0.3  # what was put off a moment ago is found too, when it is little
@@ -73,7 +73,7 @@ def show(args: Namespace, config: Config) -> int:
         print(say("journal_holds", n=held["turns"], first=first, last=last, days=held["days"]))
         print(say("journal_waiting", n=sum(held["waiting"].values())))
     if held["problem"]:
-        print(held["problem"], file=sys.stderr)
+        print(in_words(held["problem"]), file=sys.stderr)
     return 0
 
 
@@ -97,14 +97,14 @@ def import_(args: Namespace, config: Config) -> int:
     with opened(config) as memory:
         done = import_file(memory, Path(args.file).expanduser(), memory.redact, _progress("journal_reading"))
         if memory.problem:
-            print(memory.problem, file=sys.stderr)
+            print(in_words(memory.problem), file=sys.stderr)
         _work_off(memory)
     if args.json:
         bad = [{"place": place, "why": why} for place, why in done.bad]
         print_json({"added": done.added, "known": done.known, "bad": bad})
         return 0
     for place, why in done.bad[:MAX_BAD]:
-        print(say("journal_bad", place=one_line(place, 120), why=one_line(why, 200)), file=sys.stderr)
+        print(say("journal_bad", place=one_line(place, 120), why=one_line(in_words(why), 200)), file=sys.stderr)
     if len(done.bad) > MAX_BAD:
         print(say("journal_more_bad", n=len(done.bad) - MAX_BAD), file=sys.stderr)
     print(say("journal_imported", n=done.added, known=done.known, bad=len(done.bad)))
@@ -122,7 +122,7 @@ def rebuild_(args: Namespace, config: Config) -> int:
     else:
         print(say("journal_rebuilt", n=count))
     if problem:
-        print(problem, file=sys.stderr)
+        print(in_words(problem), file=sys.stderr)
     return 1 if problem else 0
 
 

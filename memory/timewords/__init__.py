@@ -32,14 +32,14 @@ def find(text: str, now: datetime, *, past: bool = True) -> list[TimeRange]:
     readable = text[:MAX_CHARS]
     found: list[Found] = []
     if is_chinese := _CHINESE.search(readable) is not None:
-        from memory.timewords.chinese import CHINESE, plain
+        from memory.timewords.chinese import CHINESE, simplified
 
-        found += _read(CHINESE, plain(readable), seen, _CHINESE_START, [])
+        found += _read(CHINESE, simplified(readable), seen, _CHINESE_START, [])
     if not is_chinese or _LATIN.search(readable):
-        from memory.timewords.english import ENGLISH
+        from memory.timewords.english import ENGLISH, plain
 
         starts = _LATIN_START if is_chinese else _ENGLISH_START
-        found += _read(ENGLISH, readable, seen, starts, found)
+        found += _read(ENGLISH, plain(readable), seen, starts, found)
     found.sort(key=lambda each: each[0])
     ranges = (_range(span, now, readable[begin:end]) for begin, end, span in found if not span.silent)
     return [each for each in ranges if each]

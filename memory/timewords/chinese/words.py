@@ -28,7 +28,7 @@ _PLAIN = str.maketrans(
 )
 
 
-def plain(text: str) -> str:
+def simplified(text: str) -> str:
     """The same text, character for character, in simplified characters and plain digits as far as time words need it."""
     return text.translate(_PLAIN)
 

@@ -22,7 +22,7 @@ def _clock(hour: int, minute: int | None, second: int | None, half: str | None) 
 
 @rule("strict_clock", "colons meridiem?")
 def _digital(place: Place, said: str, half: str | None) -> Clock | None:
-    if ":" not in said and not half:
+    if "." in said and not half:
         return None
     numbers = [int(part) for part in re.split(r"[:.h]", said)]
     found = _clock(numbers[0], numbers[1], numbers[2] if len(numbers) > 2 else None, half)
@@ -91,7 +91,7 @@ def _hour_minutes(_place: Place, hour: int, minute: int, half: str) -> Clock | N
     return _clock(hour, minute, None, half)
 
 
-@rule("loose_clock", "hour_number minute_words")
+@rule("loose_clock", "hour_number '-'? minute_words")
 def _hour_minutes_words(place: Place, hour: int, minute: int) -> Clock | None:
     return (
         _clock(hour, minute, None, None)
@@ -250,7 +250,7 @@ def _just_clock(_place: Place, clock: Clock) -> Clock:
     return clock
 
 
-@rule("dated_clock", "'in|during|at'? part", "'at|around|by|from|,|@'? clock", "'at|,|@' loose_hour")
+@rule("dated_clock", "'in|during|at|around|about'? part", "'at|around|by|from|,|@'? clock", "'at|,|@' loose_hour")
 def _dated_clock(place: Place, clock: Clock) -> Clock:
     return clock
 

@@ -7,7 +7,7 @@ import re
 from memory.timewords import spans
 from memory.timewords.english.words import HOW_OFTEN, UNITS, rule, words
 from memory.timewords.grammar import Place
-from memory.timewords.spans import DAY, Clock, Quantity, Span
+from memory.timewords.spans import DAY, Clock, Quantity, Span, day_span
 
 
 @rule(
@@ -21,6 +21,27 @@ def _ago(place: Place, quantity: Quantity, sign: int) -> Span | None:
     ):
         return None
     return spans.moved(place.now, place.now.moment, quantity, sign)
+
+
+words("compact_unit", {"s": "second", "m": "minute", "h": "hour", "d": "day", "w": "week", "mo": "month", "y": "year"})
+
+
+@rule("counted", "digits compact_unit 'ago|from now'")
+def _compact(place: Place, amount: int, unit: str) -> Span:
+    return spans.moved(place.now, place.now.moment, [(amount, unit)], -1 if place.said.lower().endswith("ago") else 1)
+
+
+@rule("counted", "'a|one' 'week|fortnight' 'today|tomorrow'", "'today|tomorrow' 'week|fortnight'")
+def _today_week(place: Place) -> Span | None:
+    if place.precedes(re.compile(r"\s*(?:of|in|on)\b|-", re.I)):
+        return None
+    days = (14 if "fortnight" in place.said.lower() else 7) + ("tomorrow" in place.said.lower())
+    return day_span(place.now.today + days * DAY)
+
+
+@rule("counted", "amount 'weekends|weekend' sign_after")
+def _weekends_ago(place: Place, amount: float, sign: int) -> Span:
+    return spans.unit_span(place.now.today, "weekend", sign * int(amount))
 
 
 @rule("counted", "'in|in about|in another|after about|within about|in around|in just' quantity 'time'?")
@@ -75,6 +96,8 @@ words("clock_unit", {word: unit for word, unit in UNITS.items() if unit in spans
     "'within|within the|over the|in the|during the' 'last|past' unit",
 )
 def _last_hour(place: Place, *values: object) -> Span | None:
+    if place.precedes(re.compile(r"\s+(?:of|in)\b", re.I)):  # "in the last week of May"
+        return None
     sign, unit = values if len(values) == 2 else (-1, values[0])
     assert isinstance(sign, int) and isinstance(unit, str)
     if unit == "second" and re.search(r"second$", place.said, re.I):

@@ -215,6 +215,38 @@ def _weekday_of_week(place: Place, weekday: Span, shift: int) -> Span | None:
     return day_span(spans.monday(place.now.today) + (7 * shift + weekday.start.weekday()) * DAY)
 
 
+@rule("date", "'the'? 'first'? weekday 'after|following' the_day", "'the'? 'last'? weekday 'before|preceding' the_day")
+def _weekday_beside(place: Place, weekday: int, day: Span) -> Span | None:
+    if day.start is None:
+        return None
+    known = day.start.date()
+    if re.search(r"\b(?:after|following)\b", place.said, re.I):
+        return day_span(known + ((weekday - known.weekday() - 1) % 7 + 1) * DAY)
+    return day_span(known - ((known.weekday() - weekday - 1) % 7 + 1) * DAY)
+
+
+@rule("the_day", "holiday_name year?", "month day_number ','? year?")
+def _the_day(place: Place, one: Feast | int, two: int | None, three: int | None = None) -> Span:
+    if isinstance(one, int):
+        return _dated(place, one, two or 0, three)
+    return one(two) if two else spans.yearly(place.now, one)
+
+
+@rule("date", "'the' ordinal 'of the month|of this month'")
+def _nth_of_this_month(place: Place, day: int) -> Span:
+    return day_span(place.now.today.replace(day=day))
+
+
+@rule("date", "shift 'month' ','? 'on'? 'the' ordinal")
+def _nth_of_shifted_month(place: Place, shift: int, day: int) -> Span:
+    return day_span(spans.plus_months(place.now.today.replace(day=1), shift).replace(day=day))
+
+
+@rule("date", "shift 'year's|years' holiday_name")
+def _holiday_of_shifted_year(place: Place, shift: int, feast: Feast) -> Span:
+    return feast(place.now.today.year + shift)
+
+
 @rule(
     "date",
     "weekday 'week'",

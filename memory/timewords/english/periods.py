@@ -177,7 +177,11 @@ def _nth_month(_place: Place, *values: object) -> Span | None:
     return spans.months_span(period.start.year, nth, 1, "month")
 
 
-@rule("period", "'the'? 'week|weekend' 'of' date", "'the'? 'week|weekend' 'beginning|starting|ending' 'on'? date")
+@rule(
+    "period",
+    "'the'? 'week|weekend' 'of' date",
+    "'the'? 'week|weekend' 'beginning|starting|ending|commencing' 'on'? date",
+)
 def _week_of_day(place: Place, day: Span) -> Span | None:
     if day.start is None or day.unit != "day":
         return None
@@ -262,6 +266,21 @@ def _season_of_year(_place: Place, month: int, year: int) -> Span:
 def _shifted_season(place: Place, one: int, two: int) -> Span:
     shift, month = (two, one) if place.said.lower().endswith("year") else (one, two)
     return spans.months_span(place.now.today.year + shift, month, 3, "season")
+
+
+@rule("period", "shift 'year's|years' season")
+def _season_of_shifted_year(place: Place, shift: int, month: int) -> Span:
+    return spans.months_span(place.now.today.year + shift, month, 3, "season")
+
+
+@rule("period", "'the'? season 'before last'")
+def _season_before_last(place: Place, month: int) -> Span:
+    return spans.months_span(place.now.today.year - 2, month, 3, "season")
+
+
+@rule("period", "'the whole|the entire|all' 'weekend'")
+def _whole_weekend(place: Place) -> Span:
+    return spans.unit_span(place.now.today, "weekend")
 
 
 @rule("period", "'the'? season")

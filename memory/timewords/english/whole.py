@@ -164,7 +164,7 @@ def _since(place: Place, span: Span) -> Span | None:
 
 @rule(
     "time",
-    "'before|prior to|earlier than|previous to|no later than|up to|until|till|til|by|not later than|through|as late as|up until' side",
+    "'before|on or before|prior to|earlier than|previous to|no later than|up to|until|till|til|by|not later than|through|as late as|up until' side",
     "'before|until|till|by|prior to|no later than' clock",
 )
 def _before(place: Place, span: Span | Clock) -> Span | None:
@@ -178,11 +178,13 @@ def _before(place: Place, span: Span | Clock) -> Span | None:
     return Span(None, span.start if exclusive else span.end, span.unit, zone=span.zone)
 
 
-@rule("time", "'after|later than' side", "'after|later than' clock")
+@rule("time", "'after|on or after|later than' side", "'after|later than' clock")
 def _after(place: Place, span: Span | Clock) -> Span | None:
     span = span.alone(place.now) if isinstance(span, Clock) else span
     if span.unit == "number" or span.start is None:
         return None
+    if place.said.lower().startswith("on or"):
+        return Span(span.start, None, span.unit)
     return Span(span.start if span.unit in ("hour", "minute") else span.end, None, span.unit, zone=span.zone)
 
 

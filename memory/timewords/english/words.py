@@ -8,6 +8,14 @@ from memory.timewords import numbers_en
 from memory.timewords.feasts import Feast, easter, fixed, lunar, nth_weekday
 from memory.timewords.grammar import Grammar
 
+_PLAIN = str.maketrans("\u2010\u2011\u2012\u2013\u2014\u2019", "-----'")
+
+
+def plain(text: str) -> str:
+    """The same text, character for character, with plain hyphens and apostrophes."""
+    return text.translate(_PLAIN)
+
+
 ENGLISH = Grammar(boundary=r"(?!\w)")
 rule, words, pattern = ENGLISH.rule, ENGLISH.words, ENGLISH.pattern
 
@@ -130,7 +138,7 @@ AMOUNTS = {"a couple of": 2, "a couple": 2, "couple of": 2, "couple": 2, "a few"
            "three quarters of an": 0.75, "quarter of an": 0.25}  # fmt: skip
 
 ADVERB = re.compile(
-    r"\b(?:in|on|since|of|by|until|till|before|after|during|from|through|to|around|about|last|this|next|early|late|mid|every|and|between|thru|back in)\s+(?:the\s+)?$",
+    r"\b(?:in|on|since|of|by|until|till|before|after|during|from|through|to|around|about|last|this|next|early|late|mid|every|and|between|thru|back in)(?:\s+(?:the\s+)?|-)$",
     re.I,
 )
 PREPOSITION = re.compile(

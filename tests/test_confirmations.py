@@ -1,0 +1,156 @@
+"""An approval holds for the very call that was shown, once and for a time, whoever else answers at the same moment."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handler import Approval
+from memory.files import write_atomic
+from memory.inbox import Answer, Entry, Inbox, InboxError, call_hash
+from memory.runlog import read_events
+from models.base import Event
+from runs.assemble import Options
+from runs.owners import AbsentOwner
+from tests.conftest import CHECKOUT
+from tests.driving import SpokenOwner, agent, bash, drive, run
+from tests.screen import ENTER, Screen, scripted
+
+
+def alone() -> Options:
+    return Options(rote=False)
+
+
+def of(events: list[Event], type: str) -> list[Event]:
+    return [event for event in events if event["type"] == type]
+
+
+def waiting(home: Path, *replies: Any, settings: str = "") -> tuple[Any, Entry]:
+    """An agent whose run waits for leave to remove `a`, and what stands in the inbox."""
+    (Path.cwd() / "a").write_text("a")
+    one = agent(home, [bash("rm a && echo gone"), *replies], settings)
+    assert drive(one.start("tidy up", alone(), AbsentOwner()))[-1]["status"] == "waiting"
+    return one, Inbox(home).list()[0]
+
+
+def test_the_reason_offers_the_trash(home: Path) -> None:
+    _, entry = waiting(home, "done")
+    assert "file_trash would move it to the trash" in entry.text
+
+
+def test_the_same_call_once_more_is_asked_about_once_more(home: Path) -> None:
+    one, entry = waiting(home, bash("rm a && echo gone"), "done")
+    Inbox(home).answer(entry, Answer("approve"))
+    events = drive(one.resume(entry.run, alone(), AbsentOwner()))
+    assert not (Path.cwd() / "a").exists() and events[-1]["status"] == "waiting"
+    assert Inbox(home).list()[0].id != entry.id
+
+
+def test_an_answer_given_to_another_call_is_none(home: Path) -> None:
+    """The model was asked again after a crash and wants something else now: under the same number."""
+    inbox = Inbox(home)
+    first = Entry("r.1", "r", "confirmation", "x", call=call_hash("t", {"path": "a"}))
+    inbox.add(first)
+    inbox.answer(first, Answer("approve"))
+    second = Entry("r.1", "r", "confirmation", "x", call=call_hash("t", {"path": "b"}))
+    inbox.add(second)
+    assert inbox.answer_for("r", second.call) is None and [entry.id for entry in inbox.list()] == ["r.1"]
+    inbox.answer(first, Answer("approve"))  # on a screen that still shows the first one
+    assert inbox.answer_for("r", second.call) is None
+
+
+def test_an_answer_that_a_crash_left_behind_is_not_used_again(home: Path) -> None:
+    one, entry = waiting(home, "done")
+    inbox = Inbox(home)
+    inbox.answer(entry, Answer("approve"))
+    log = home / "runs" / entry.run / "log.jsonl"
+    taken = {"type": "confirmed", "run": entry.run, "at": "2026-01-01T00:00:00.000Z", "id": entry.id, "turn": 1, "decision": "once", "reason": "", "kind": "k"}  # fmt: skip
+    with log.open("a") as file:  # the process was killed right behind this line
+        file.write(json.dumps(taken) + "\n")
+    events = drive(one.resume(entry.run, alone(), AbsentOwner()))
+    assert (Path.cwd() / "a").exists() and events[-1]["status"] == "waiting"
+    inbox.answer(inbox.list()[0], Answer("deny"))
+
+
+def test_what_nobody_has_answered_in_time_is_a_no(home: Path) -> None:
+    one, entry = waiting(home, "kept", settings="safety: {confirm_hours: 2}")
+    assert entry.hours == 2 and not entry.is_expired
+    entry.at = (datetime.now(UTC) - timedelta(hours=3)).isoformat(timespec="seconds")
+    write_atomic(home / "inbox" / f"{entry.id}.json", json.dumps({**_fields(entry)}))
+    late = Inbox(home).list()[0]
+    with pytest.raises(InboxError, match="counts as a no"):
+        Inbox(home).answer(late, Answer("approve"))
+    events = drive(one.resume(entry.run, alone(), AbsentOwner()))
+    assert events[-1]["result"] == "kept" and (Path.cwd() / "a").exists() and Inbox(home).list() == []
+    assert "2 hours" in str(of(events, "tool_ended")[0]["data"])
+
+
+def _fields(entry: Entry) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return asdict(entry)
+
+
+def test_a_yes_for_the_run_does_not_cover_another_risk(home: Path) -> None:
+    for name in "ab":
+        (Path.cwd() / name).write_text(name)
+    owner = SpokenOwner(approvals=[Approval("run"), Approval("no")])
+    run(home, [bash("rm a"), bash("rm b"), bash("sudo -n rm b"), "done"], owner)
+    assert [shown.args["script"] for shown in owner.shown] == ["rm a", "sudo -n rm b"]
+    assert not (Path.cwd() / "a").exists() and not (Path.cwd() / "b").exists()
+
+
+def test_of_processes_that_approve_at_the_same_moment_one_goes_on_and_the_call_happens_once(home: Path) -> None:
+    (Path.cwd() / "a").write_text("a")
+    scripted(home, [bash("rm a; echo x >> times"), "done"], "safety: {sandbox: none}")
+    one = [sys.executable, str(CHECKOUT / "launch.py")]
+    assert subprocess.run([*one, "run", "tidy up", "--no-rote"], capture_output=True, check=False).returncode == 3
+    entry = Inbox(home).list()[0]
+    racing = [subprocess.Popen([*one, "inbox", "approve", entry.id], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]  # fmt: skip
+    ended = [(process.communicate(timeout=60), process.returncode) for process in racing]
+    assert sorted(code for _, code in ended)[0] == 0 and [code for _, code in ended].count(0) == 1, ended
+    assert all("answered already" in err or "no open entry" in err for (_, err), code in ended if code), ended
+    assert (Path.cwd() / "times").read_text() == "x\n"
+    assert len([event for event in read_events(home, entry.run) if event["type"] == "tool_started"]) == 1
+
+
+@pytest.fixture
+def at_terminal() -> Iterator[Callable[..., Screen]]:
+    opened: list[Screen] = []
+
+    def open_(*args: str, **options: Any) -> Screen:
+        opened.append(Screen.of_cli(*args, **options))
+        return opened[-1]
+
+    yield open_
+    for screen in opened:
+        screen.close()
+
+
+HIDDEN = "rm a #\u200b\u202e\x1b[8m \u00a0end"
+ANSWERS = [
+    ("en", "allow?", "1", False, "done"),
+    ("zh", "允许吗？", "不，留着", True, "done"),
+]
+
+
+@pytest.mark.parametrize(("lang", "prompt", "answer", "stays", "said"), ANSWERS)
+def test_the_prompt_shows_the_very_command_with_all_that_hides_in_it(
+    at_terminal: Callable[..., Screen], home: Path, lang: str, prompt: str, answer: str, stays: bool, said: str
+) -> None:
+    (Path.cwd() / "a").write_text("a")
+    scripted(home, [bash(HIDDEN), "done"])
+    screen = at_terminal("run", "tidy up", "--no-rote", "--lang", lang)
+    page = screen.waits_for(prompt)
+    assert "rm a #<U+200B><U+202E>␛[8m <U+00A0>end" in page and "\u202e".encode() not in screen.raw
+    screen.types(answer + ENTER)
+    screen.waits_for(said)
+    assert screen.ends() == 0
+    assert (Path.cwd() / "a").exists() is stays

@@ -46,15 +46,11 @@ _PLACEHOLDER = (
     r"|(?:os|env|process|self|this|config|settings|args|options|opts|params|request|req|kwargs|data|ctx|cls|event|conf|cfg|secrets|vault|var|local|module|each|input|props|state|user|account|session|std|crypto|app|context|response|credentials)(?:\.|->|\[|::).*"
     r"|//.*|/[\w.-]+(?:/[\w.-]*)+$|~/.*|https?://.*|[a-z]:\\.*|file:.*|\w+\(.*|!vault.*|!ref.*|enc\[.*|sha\d+.?$|[\w.-]+\.(?:py|js|ts|md|txt|json|ya?ml|html?|pem|key|crt|cfg|ini|go|java|rb|php|c|h)$"
 )
-_PROSE = re.compile(
-    r"\b(?:the|your|you|and|for|not|with|must|are|has|can|from|this|that|user|new|enter|please|password)\b"
-)
-_CODE = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*)*[(\[{]?")
-_OPTION = re.compile(r"(?:^|[\s\"'`,(\[])--?(?:[A-Za-z]+[-_.])*[A-Za-z]{0,16}$")
-_DIRECTIVE = re.compile(
-    r"(?im)(?:^|[;&|`]|\brun )[ \t]*(?:env|arg|setx|requirepass|masterauth)[ \t]+(?:[\w-]*)$|\blogin[ \t]+\S+[ \t]+(?:account[ \t]+\S+[ \t]+)?$|^[ \t]*$|\b(?:identified|with|role|user)\b[^\n;]{0,80}$"
-)
-_LINE_START = re.compile(r"^(?:[ \t]*(?:export|set|ENV|ARG|setx|\$env:|-|#|//|>)?[ \t]*)[\w.\-\"'$:/@\[\]]*$")
+_PROSE = r"\b(?:the|your|you|and|for|not|with|must|are|has|can|from|this|that|user|new|enter|please|password)\b"
+_CODE = r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[A-Za-z_]\w*)*[(\[{]?"
+_OPTION = r"(?:^|[\s\"'`,(\[])--?(?:[A-Za-z]+[-_.])*[A-Za-z]{0,16}$"
+_DIRECTIVE = r"(?im)(?:^|[;&|`]|\brun )[ \t]*(?:env|arg|setx|requirepass|masterauth)[ \t]+(?:[\w-]*)$|\blogin[ \t]+\S+[ \t]+(?:account[ \t]+\S+[ \t]+)?$|^[ \t]*$|\b(?:identified|with|role|user)\b[^\n;]{0,80}$"
+_LINE_START = r"^(?:[ \t]*(?:export|set|ENV|ARG|setx|\$env:|-|#|//|>)?[ \t]*)[\w.\-\"'$:/@\[\]]*$"
 
 
 def hide_named(text: str, label: str) -> str:
@@ -158,10 +154,10 @@ def _is_quoted_secret(value: str, name: str, is_pass: bool, has_digit: bool) -> 
     if len(value) < 6:
         return is_pass and has_digit and len(value) >= 5
     if " " in value.strip():  # a sentence, a message; a passphrase is called one
-        if is_pass and re.fullmatch(r"[a-z]{3,9}(?: [a-z]{3,9}){3,7}", value) and not _PROSE.search(value):
+        if is_pass and re.fullmatch(r"[a-z]{3,9}(?: [a-z]{3,9}){3,7}", value) and not _command(_PROSE).search(value):
             return True
         return (is_pass and has_digit and value.count(" ") < 6 and not value.endswith((".", ":"))) or "phrase" in name
-    return has_digit or not _CODE.fullmatch(value) or is_pass
+    return has_digit or not _command(_CODE).fullmatch(value) or is_pass
 
 
 def _is_bare_secret(text: str, found: re.Match[str], before: str, is_pass: bool, has_digit: bool) -> bool:
@@ -177,24 +173,24 @@ def _is_bare_secret(text: str, found: re.Match[str], before: str, is_pass: bool,
         return has_digit or (is_pass and value.isascii())
     if found["name"].isupper() and "=" in found["sep"] and " " not in found["sep"]:  # a line of an env file
         return True
-    if not _CODE.fullmatch(value):
+    if not _command(_CODE).fullmatch(value):
         return True
     if has_digit:
         return True
     if is_pass and ">" in found["sep"] and found["after"] == "<":
         return value.isalpha()
-    return is_pass and ends and _LINE_START.match(line) is not None and value.isalpha()
+    return is_pass and ends and _command(_LINE_START).match(line) is not None and value.isalpha()
 
 
 def _is_spaced(before: str, found: re.Match[str], value: str, has_digit: bool) -> bool:
     """`--password x`, `ENV DB_PASSWORD x`, `IDENTIFIED BY`, .netrc: a space parts name and value."""
     if value.startswith("-") or value[0] in "|&;=" or re.match(r"\w+=\w", value):
         return False
-    if _OPTION.search(before):
+    if _command(_OPTION).search(before):
         return len(value) >= 4 and (
             has_digit or not value.isalpha() or found["after"] in ("", "\n") or bool(found["quote"])
         )
-    return bool(_DIRECTIVE.search(before)) and len(value) >= 6 and not value.rstrip(".,:;)!?").isalpha()
+    return bool(_command(_DIRECTIVE).search(before)) and len(value) >= 6 and not value.rstrip(".,:;)!?").isalpha()
 
 
 # Places that only a whole command or header shows: a text that must occur, and the pattern; the value is group 2.

@@ -11,10 +11,12 @@ import os
 import re
 import sys
 from argparse import Namespace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from config import Config
+from runs.trust import own_data
 from safety.gate import Ask, Gate
 from safety.held import held_values
 from safety.secrets import Redactor
@@ -76,7 +78,8 @@ class _Judge:
     """Asks the gate about lines. The question that a missing sandbox adds is not put: it says nothing of the call."""
 
     def __init__(self, config: Config, cwd: Path) -> None:
-        self._gate = Gate(config.safety, config.home, Path.home(), cwd)
+        own = partial(own_data, config.home, "main", None)
+        self._gate = Gate(config.safety, config.home, Path.home(), cwd, own_targets=own)
         self._tools: dict[str, Tool] = all_tools()
         self._context = ToolContext(cwd, config.home / "runs", config.home)
 

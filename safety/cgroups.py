@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import time
 from pathlib import Path
 
 _ROOT = Path("/sys/fs/cgroup")
@@ -25,6 +24,8 @@ class Group:
         is_second = (_ROOT / "cgroup.controllers").exists()
         for kind, value in (("pids", processes), ("memory", memory_bytes)):
             folder = _ROOT / name if is_second else _ROOT / kind / name
+            if not self.folders or not is_second:
+                _sweep(folder.parent)
             with contextlib.suppress(OSError):
                 folder.mkdir(exist_ok=is_second)
                 if folder not in self.folders:
@@ -40,18 +41,18 @@ class Group:
         """Where a process writes 0 to join."""
         return [str(folder / "cgroup.procs") for folder in self.folders]
 
-    def close(self, patience_seconds: float = 0.5) -> None:
-        """Waits for the last process to be gone, a moment at most: it has been killed."""
-        end = time.monotonic() + patience_seconds
+    def close(self) -> None:
+        """Removes it; while its last process is still going, a later agent does."""
         for folder in self.folders:
-            while True:
-                try:
-                    folder.rmdir()
-                except FileNotFoundError:
-                    break
-                except OSError:
-                    if time.monotonic() < end:
-                        time.sleep(0.005)
-                        continue
-                break
+            with contextlib.suppress(OSError):
+                folder.rmdir()
         self.folders = []
+
+
+def _sweep(parent: Path) -> None:
+    """Removes groups that agents left behind which are gone, killed perhaps. One in which there are processes stays."""
+    for folder in parent.glob("sopwith-*"):
+        pid = folder.name.split("-")[1]
+        if not Path(f"/proc/{pid}").exists():
+            with contextlib.suppress(OSError):
+                folder.rmdir()

@@ -19,6 +19,7 @@ from context.tokens import estimate
 from context.workspace import Workspace
 from memory.reader import Reader
 from memory.sops import Sop, SopStore
+from memory.turns import Turn
 from models.base import Event, Message
 
 FAULTS = (OSError, SopwithError, ValueError, LookupError, TypeError, AttributeError, RuntimeError, ImportError)
@@ -36,7 +37,7 @@ class Block:
 @dataclass(frozen=True, slots=True)
 class Brief:
     """What a context is built from. `previous` are the earlier runs of the conversation, oldest first; `hints` SOPs that
-    routing found near; `recall` finds memories for a request."""
+    routing found near; `recall` finds memories for a request; `window` gives what was said last in the session."""
 
     task: str
     prompts: Prompts
@@ -51,6 +52,7 @@ class Brief:
     previous: Sequence[str] = ()
     hints: Sequence[Sop] = ()
     recall: Callable[[str], Sequence[str]] = lambda request: ()
+    window: Callable[[], Sequence[Turn]] = lambda: ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import platform
 import re
 from collections.abc import Callable, Sequence
+from datetime import datetime
 
 from context.builder import Block, Brief, Injector
 from context.workspace import State
@@ -21,6 +22,7 @@ MAX_BODIES = 3  # of SOPs that a request calls up
 MAX_FACTS_LINES = 30
 MAX_REQUEST_CHARS = 400
 MAX_RESULT_CHARS = 400
+MAX_WINDOW_CHARS = 300  # of a turn
 MAX_LAST_RESULT_CHARS = 4000  # the next request often points into it: "delete the second one"
 _CLAUSE_END = r"[,;:.](?=\s|$)|[，；：。]|(?<=[^.。])$"
 
@@ -91,6 +93,18 @@ def earlier(brief: Brief) -> Block:
     return Block("\n".join(lines), brief.prompts.text("earlier"))
 
 
+def window(brief: Brief) -> Block:
+    """What was said last in this session; a conversation has its earlier tasks instead."""
+    prompts = brief.prompts
+    lines = [
+        prompts.text(
+            "window_owner" if turn.who == "owner" else "window_agent", at=_local(turn.at), text=_row(turn.text)
+        )
+        for turn in brief.window()
+    ]
+    return Block("\n".join(lines), prompts.text("window"))
+
+
 def matched(brief: Brief) -> Block:
     """The texts of SOPs that the request calls up: by a trigger, or the one that routing found nearest; others that are
     near by a line."""
@@ -133,6 +147,7 @@ INJECTORS = (
     Injector("memory", 80, 3000, True, file("MEMORY.md")),
     Injector("notes", 110, 2000, False, notes, keeps_end=True),
     Injector("recalled", 120, 2000, False, recalled),
+    Injector("window", 125, 600, False, window, keeps_end=True),
     Injector("earlier", 130, 8000, False, earlier, keeps_end=True),
     Injector("matched", 140, 4000, False, matched),
     Injector("environment", 150, None, False, environment),
@@ -185,6 +200,14 @@ def _folded(brief: Brief, run: str) -> tuple[str, str, int] | None:
         elif event["type"] == "run_ended":
             result, turns = event["result"], event["turns"]
     return (request, result, turns) if request else None
+
+
+def _local(at: datetime) -> str:
+    return at.astimezone().strftime("%m-%d %H:%M")
+
+
+def _row(text: str) -> str:
+    return _cut(" ".join(text.split()), MAX_WINDOW_CHARS)
 
 
 def _cut(text: str, limit: int) -> str:

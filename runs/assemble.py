@@ -49,8 +49,11 @@ from tools.schema import check_args, schemas
 
 if TYPE_CHECKING:
     from learning.verify import ReplayResult
+    from memory.turns import Turn
+    from memory.window import Window
     from safety.sandbox import Level, Lift, Sandbox
 
+WINDOW_TURNS = 6  # that a model reads: three rounds
 MAX_RETRIES = 4  # of one model call; what is no turn of a run is asked twice at most
 SEEDS = Path(__file__).parent.parent / "sops"
 SHARED_EFFECTS = {"none", "ask"}  # all that a shared session's tools may do outside of its folder
@@ -69,6 +72,7 @@ class Options:
     max_minutes: float | None = None
     approve: Literal["ask", "never", "all"] = "ask"
     rote: bool = True
+    window: bool = True  # what was said last in the session is read; a conversation has its own
     cwd: Path = field(default_factory=Path.cwd)
 
 
@@ -221,6 +225,7 @@ class Agent:
             "lang": self.config.lang,
             "previous": list(previous),
             **({"persona": options.persona} if options.persona else {}),
+            **({} if options.window else {"window": False}),
             **({"origins": read} if (read := origins_before(self.config.home, previous)) else {}),
         }
         progress = Progress(opening, [])
@@ -382,7 +387,9 @@ class Agent:
             learn=partial(self._learn, start) if learns else None,
             before=before,
             redact=redactor.redact,
-            spoken=None if "verifies" in start else Spoken(home, Session.parse(options.session), start),
+            spoken=None
+            if "verifies" in start
+            else Spoken(home, Session.parse(options.session), start, lambda: self.window),
         )
 
     @cached_property
@@ -475,7 +482,30 @@ class Agent:
     def _source(self, prompts: Prompts) -> Source:
         """What the briefing of each run is made from."""
         limits, redact = self.config.limits, self.redactor().redact
-        return Source(self.config.home, prompts, self.sops, SEEDS, limits.context_tokens, redact)
+        return Source(
+            self.config.home,
+            prompts,
+            self.sops,
+            SEEDS,
+            limits.context_tokens,
+            redact,
+            recent=self._recent,
+        )
+
+    def _recent(self, session: Session, without: Sequence[str]) -> list[Turn]:
+        """What was said last in a session. Answers that came of other people's words are left out: they are not the
+        owner's, and the run that reads them would have to be asked about more."""
+        turns, home = self.window.recent(session, WINDOW_TURNS, without=without), self.config.home
+        read = {run: origins_before(home, [run]) for run in {turn.run for turn in turns if turn.run}}
+        return [turn for turn in turns if turn.who == "owner" or not read.get(turn.run)]
+
+    @cached_property
+    def window(self) -> Window:
+        """The last turns of the sessions, as far as this process and Redis know them."""
+        from memory.window import Window
+
+        redis = self.config.redis
+        return Window(self.config.home, redis.url if redis else "", redact=self.redactor())
 
     def _l2_index(self, options: Options) -> str:
         path = self.config.home / "memory" / "global_mem_insight.txt"

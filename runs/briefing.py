@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from context.changes import Changes, Reloaded
     from context.workspace import Workspace
     from memory.remember import Remembered
+    from memory.turns import Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Source:
     budget: int  # tokens of a request
     redact: Callable[[str], str]
     recall: Callable[[str], Sequence[str]] = lambda request: ()
+    recent: Callable[[Session, Sequence[str]], Sequence[Turn]] = lambda session, without: ()  # runs to leave out
 
 
 class Briefing:
@@ -85,6 +87,7 @@ class Briefing:
             previous=opening["previous"],
             hints=self._hints,
             recall=source.recall,
+            window=lambda: source.recent(self._session, [self._run]) if opening.get("window", True) else (),
         )
         return ContextBuilder(INJECTORS, source.redact).build(brief, round(SHARE * source.budget))
 

@@ -1,4 +1,4 @@
-"""Writes what the owner and the agent say in a run into the journal, beside the run: nothing waits for it.
+"""Writes what the owner and the agent say in a run into journal and window, beside the run: nothing waits for it.
 
 The run log stays the evidence; this is the memory of the talk. A journal that cannot be written stops no run: it is said
 once, at the end. Each turn has an id that the run gives it, so a resumed run writes nothing twice. Source: seed 003 P1.
@@ -9,12 +9,17 @@ from __future__ import annotations
 import logging
 import queue
 import threading
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from config import SopwithError
 from memory.sessions import Session
 from models.base import Event
+
+if TYPE_CHECKING:
+    from memory.window import Window
 
 FINISH_SECONDS = (
     0.03  # the owner is at the prompt again; what takes longer goes on behind, and the process waits for it
@@ -27,9 +32,11 @@ _BEGINS_AT = {"model_called", "tool_ended", "run_ended"}  # by then the run is u
 class Spoken:
     """What is said in one run. `start`: its run_started event, redacted like all others when it comes through `heard`."""
 
-    def __init__(self, home: Path, session: Session, start: Event | None = None) -> None:
+    def __init__(
+        self, home: Path, session: Session, start: Event | None = None, window: Callable[[], Window] | None = None
+    ) -> None:
         """`start` is that of a run which is resumed: its words may not have been written yet."""
-        self._home, self._session = home, session
+        self._home, self._session, self._window = home, session, window
         self._said: queue.SimpleQueue[tuple[str, str, str, Event] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._problem = ""
@@ -60,14 +67,24 @@ class Spoken:
 
         try:
             with Memory(self._home, self._session, works_behind=False, wait_seconds=LOCK_SECONDS) as memory:
-                while (said := self._said.get()) is not None:
-                    text, who, name, event = said
+                for text, who, name, event in self._taken():
                     at, run = datetime.fromisoformat(event["at"]), event["run"]
                     memory.write_turn(text, who=who, at=at, id=f"{run}-{name}", run=run)
                 self._problem = memory.problem
         except (SopwithError, OSError) as error:
             self._problem = str(error)
             _log.debug("the journal was not written: %s", error)
+            for _ in self._taken():
+                pass  # the window goes on
+        if self._window is not None and self._window().is_shared:
+            self._window().flush()
+
+    def _taken(self) -> Iterator[tuple[str, str, str, Event]]:
+        """What is said, until nothing more is."""
+        while (said := self._said.get()) is not None:
+            if self._window is not None:
+                self._window().hear(self._session, said[3])
+            yield said
 
 
 def _words(event: Event) -> tuple[str, str, str] | None:

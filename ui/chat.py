@@ -130,7 +130,7 @@ def before(conversation: Conversation, run: str) -> list[str]:
 
 def chat(args: Namespace, config: Config) -> int:
     """`chat`."""
-    agent, options = Agent(config), options_of(args)
+    agent, options = Agent(config), replace(options_of(args), window=False)
     if sys.stdin.isatty() and sys.stdout.isatty() and not args.events:
         return _at_terminal(args, agent, options)
     screen: Screen = EventsScreen() if args.events else PlainScreen()

@@ -19,6 +19,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -90,7 +91,7 @@ def ours(text: str) -> Ranges:
 
 def dateparsers(text: str) -> Ranges:
     """What dateparser finds: moments, each twice."""
-    from dateparser.search import search_dates  # type: ignore[import-untyped]
+    search_dates = import_module("dateparser.search").search_dates  # untyped, and slow to import
 
     settings = {"RELATIVE_BASE": NOW.replace(tzinfo=None), "PREFER_DATES_FROM": "past"}
     languages = ["zh"] if re.search("[\u4e00-\u9fff]", text) else ["en"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date, timedelta
+from importlib import import_module
+from typing import Any
 
 from memory.timewords.spans import DAY, Span, day_span, days_span
 
@@ -49,13 +51,16 @@ def easter(later: int = 0) -> Feast:
     return feast
 
 
+def _tables() -> Any:
+    return import_module("borax.calendars.lunardate")  # untyped, and slow to import
+
+
 def lunar_date(year: int, month: int, day: int, *, leap: bool = False) -> date:
     """A day of the Chinese calendar. Raises ValueError when there is none, or outside 1900 to 2100."""
-    from borax.calendars.lunardate import LunarDate  # type: ignore[import-untyped] # slow to import
 
     if year not in LUNAR_YEARS:
         raise ValueError("the tables end here")
-    found: date = LunarDate(year, month, day, int(leap)).to_solar_date()
+    found: date = _tables().LunarDate(year, month, day, int(leap)).to_solar_date()
     return found
 
 
@@ -68,11 +73,10 @@ def solar_term(name: str) -> Feast:
     """The day of a solar term by its Chinese name."""
 
     def feast(year: int) -> Span:
-        from borax.calendars.lunardate import TermUtils  # slow to import
 
         if year not in LUNAR_YEARS:
             raise ValueError("the tables end here")
-        found: date = TermUtils.nth_term_day(year, term_name=name)
+        found: date = _tables().TermUtils.nth_term_day(year, term_name=name)
         return day_span(found)
 
     return feast

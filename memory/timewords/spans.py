@@ -293,7 +293,7 @@ class Clock:
         start = self.start
         if start < 43200 and (part.start >= 43200 or (part.start >= 39600 and start < 7200)):
             start += 43200
-        if part.start >= 72000 and self.start in (43200, 0):
+        if part.start >= 57600 and self.start in (43200, 0):
             start = 86400  # twelve at night
         elif part.start >= 72000 and self.start < 6 * 3600:
             start = self.start  # two at night

@@ -4,19 +4,35 @@ from __future__ import annotations
 
 import re
 
-from memory.timewords.chinese.words import rule
+from memory.timewords.chinese.words import pattern, rule, words
 from memory.timewords.grammar import Place
+from memory.timewords.numbers_zh import number
 from memory.timewords.spans import Quantity
-
-
-@rule("amount", "number")
-def _amount(_place: Place, value: int) -> float:
-    return value
 
 
 @rule("amount", "'几|数|好几'")
 def _some(_place: Place) -> float:
     return 3
+
+
+pattern("about_two", "[一二两三四五六七八][二两三四五六七八九](?![十百千])", lambda said: _upper(said))
+words("about_ten", {"十几": 15, "十多": 12, "二十多": 22, "三十多": 32, "几十": 30, "几百": 300, "好几": 4})
+
+
+def _upper(said: str) -> int | None:
+    """ "两三": two or three, the larger; other pairs of digits are a number."""
+    low, high = number(said[0]), number(said[1])
+    return high if low is not None and high is not None and high == low + 1 else None
+
+
+@rule("amount", "about_two", "about_ten")
+def _about(_place: Place, value: int) -> float:
+    return value
+
+
+@rule("amount", "number")
+def _amount(_place: Place, value: int) -> float:
+    return value
 
 
 @rule("amount", "'半'")

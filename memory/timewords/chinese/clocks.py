@@ -53,8 +53,8 @@ def _seconds(_place: Place, seconds: int) -> int | None:
 def _hour(place: Place, hour: int, mark: str) -> Clock | None:
     if (
         hour > 24
-        or place.precedes(re.compile(r"(?:[儿子了个下赞也击]|以[下上]|之间|式|积分|意|建|要|问|半小时|多余|半会)"))
-        or (place.said[0] in "几两" and place.follows(NOT_A_CLOCK))
+        or place.precedes(re.compile(r"(?:[儿子了个下赞也击]|以[下上]|式|积分|意|建|要|问|半小时|多余|半会)"))
+        or (place.said[0] in "几两" and (place.follows(NOT_A_CLOCK) or place.precedes(re.compile("之间线"))))
     ):
         return None
     return Clock(hour * HOUR, HOUR, halves=1 <= hour <= 12)

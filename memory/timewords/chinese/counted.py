@@ -24,6 +24,11 @@ def _some_ago(place: Place, quantity: Quantity, sign: int) -> Span:
     return spans.moved(place.now, place.now.moment, quantity, sign)
 
 
+@rule("counted", "number '个'? '周|星期|礼拜' sign_after '的'? weekday")
+def _weekday_weeks_ago(place: Place, weeks: int, sign: int, weekday: int) -> Span:
+    return day_span(spans.monday(place.now.today) + (7 * sign * weeks + weekday) * spans.DAY)
+
+
 @rule("counted", "'再过|过' quantity")
 def _in(place: Place, quantity: Quantity) -> Span | None:
     return (

@@ -272,7 +272,10 @@ def _lunar(place: Place, year: int | None, month: int, day: int) -> Span:
     today = place.now.today
     near = range(min(today.year, LUNAR_YEARS[-1]), max(today.year - 3, LUNAR_YEARS[0]), -1)
     for each in near if place.now.past else range(today.year - 1, today.year + 3):
-        found = make(each)
+        try:
+            found = make(each)
+        except ValueError:  # few years have this leap month
+            continue
         if found.start and (found.start <= place.now.moment) == place.now.past:
             return found
     raise ValueError("no such day near")
@@ -284,9 +287,15 @@ def _lunar_date(place: Place, *values: int) -> Span:
     return _lunar(place, year, values[2], values[3])
 
 
-@rule("date", "lunar_mark lunar_month '的'? lunar_day")
-def _lunar_this_year(place: Place, _mark: int, month: int, day: int) -> Span:
+@rule("date", "lunar_mark lunar_month '的'? lunar_day", "leap_month '的'? lunar_day")
+def _lunar_this_year(place: Place, *values: int) -> Span:
+    month, day = values[-2:]
     return _lunar(place, None, month, day)
+
+
+@rule("leap_month", "'闰' month_number")
+def _leap_month(_place: Place, month: int) -> int:
+    return -month
 
 
 @rule("date", "year '的'? special_month lunar_day", "special_month lunar_day")

@@ -46,6 +46,14 @@ def _day_and_part(place: Place, day: Span, part: Clock) -> Span | None:
     return part.on(day)
 
 
+@rule("moment", "'今天|今日|今儿'? '早些时候'", "'今天|今日|今儿'? '晚些时候|稍晚'")
+def _earlier_or_later_today(place: Place) -> Span:
+    day = day_span(place.now.today)
+    if "早" in place.said:
+        return Span(day.start, place.now.moment, "hour")
+    return Span(place.now.moment, day.end, "hour")
+
+
 @rule("moment", "near_day_short part_word '的|,'? clocks", "near_day_short part_word")
 def _short_day(place: Place, days: int, hours: tuple[int, int], clock: Clock | None = None) -> Span | None:
     part = Clock(hours[0] * HOUR, (hours[1] - hours[0]) * HOUR, is_part=True)
@@ -64,7 +72,7 @@ def _clock_alone(place: Place, clock: Clock) -> Span | None:
     said = place.said
     if re.fullmatch(rf"(?:1|一|\d{{1,3}}|[{CHARACTERS}]+)(?:点|时)", said) and (
         said[:-1] in ("1", "一")
-        or (said.endswith("时") and not place.follows(re.compile(r"[在于到从至]$")))
+        or (said.endswith("时") and not re.match("[0-9零]", said) and not place.follows(re.compile(r"[在于到从至]$")))
         or place.follows(NOT_A_CLOCK)
     ):
         return None

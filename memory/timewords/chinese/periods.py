@@ -8,6 +8,7 @@ from datetime import date
 from memory.timewords import spans
 from memory.timewords.chinese.words import A_WISH, DURATION_AFTER, EVERY, pattern, rule, words
 from memory.timewords.grammar import Place
+from memory.timewords.numbers_zh import number
 from memory.timewords.spans import DAY, Quantity, Span
 
 
@@ -27,6 +28,27 @@ def _month(place: Place, month: int) -> Span | None:
     if place.precedes(re.compile(r"(?:饼|薪|球|亮|票|经|革命|兔)")):
         return None
     return spans.yearly(place.now, lambda year: spans.months_span(year, month, 1, "month"))
+
+
+pattern(
+    "month_pair",
+    "(?:1、2|2、3|3、4|4、5|5、6|6、7|7、8|8、9|[一二三四五六七八]、?[二三四五六七八九])(?=月)",
+    lambda said: _pair(said),
+)
+
+
+def _pair(said: str) -> tuple[int, int] | None:
+    first, last = number(said[0]), number(said[-1])
+    return (first, last) if first and last and last == first + 1 else None
+
+
+@rule("period", "year? month_pair '月份|月间|月'")
+def _two_months(place: Place, year: int | None, pair: tuple[int, int]) -> Span | None:
+    if place.follows(re.compile("[十个第]$")):
+        return None
+    if year:
+        return spans.months_span(year, pair[0], 2, "month")
+    return spans.yearly(place.now, lambda each: spans.months_span(each, pair[0], 2, "month"))
 
 
 @rule("period", "shift '月份|月'", "shift '月' '份'")

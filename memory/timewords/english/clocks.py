@@ -159,11 +159,12 @@ def _zone(_place: Place, hours: float) -> tzinfo:
 
 
 @rule("zone", "offset")
-def _offset(place: Place, said: str) -> tzinfo | None:
-    if not re.match(r"utc|gmt", said, re.I):
+def _offset(_place: Place, said: str) -> tzinfo | None:
+    found = re.fullmatch(r"(?:utc|gmt)\s?([+-])(\d{1,2}):?(\d{2})?", said, re.I)
+    if not found:
         return None
-    sign, hours, minutes = re.search(r"([+-])(\d{1,2}):?(\d{2})?", said).groups()  # type: ignore[union-attr]
-    return timezone((-1 if sign == "-" else 1) * timedelta(hours=int(hours), minutes=int(minutes or 0)))
+    ahead = timedelta(hours=int(found[2]), minutes=int(found[3] or 0))
+    return timezone(ahead if found[1] == "+" else -ahead)
 
 
 @rule("exact_clock", "strict_clock zone")

@@ -26,8 +26,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-sys.path.pop(0)  # this folder: it has a module named as one of Python's
 sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.sort(key=str(Path(__file__).parent).__eq__)  # this folder last: it has a module named as one of Python's
 
 from memory import recall
 from memory.api import Memory

@@ -23,6 +23,7 @@ GAP = timedelta(minutes=30)
 ALIKE = 0.08  # cosine of the words before and after a gap, from which they are of one topic
 NEW_TOPIC_AFTER = 12  # turns; before that a topic has hardly begun
 MAX_TURNS = 60
+BATCH = 2000  # turns in one transaction, so that others can write between
 LEAST_TURNS = 3
 IMPORTANT = 8
 SUMMARY_SENTENCES = 3
@@ -34,14 +35,13 @@ _SENTENCES = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 def update(store: Store, sessions: Sequence[str]) -> None:
     """Puts the turns of these sessions that are in no episode into one. The last episode of a session may still grow."""
     for session in sessions:
-        with store.writing():
-            _update(store, session)
+        loose = store.without_episode(session)
+        for at in range(0, len(loose), BATCH):
+            with store.writing():
+                _update(store, session, loose[at : at + BATCH])
 
 
-def _update(store: Store, session: str) -> None:
-    loose = store.without_episode(session)
-    if not loose:
-        return
+def _update(store: Store, session: str, loose: Sequence[int]) -> None:
     turns = store.turns(loose, session)
     first = next(iter(turns.values()))
     touched = store.episodes_between(
@@ -126,7 +126,9 @@ def summary(turns: Sequence[Turn]) -> str:
 def _weight(text: str, everything: Mapping[str, int]) -> float:
     """How much of what is said often stands in a sentence; long ones have it easier, and less so."""
     tokens = set(cut(text))
-    return sum(math.log(everything[token]) * min(1.0, len(token) / 4) for token in tokens) / math.sqrt(6 + len(tokens))
+    return sum(math.log1p(everything.get(token, 0)) * min(1.0, len(token) / 4) for token in tokens) / math.sqrt(
+        6 + len(tokens)
+    )
 
 
 def _words(texts: Iterable[str]) -> Counter[str]:

@@ -28,11 +28,12 @@ if TYPE_CHECKING:
     from models.embeddings import Embedder
 
 WEIGHTS = Path(__file__).parent.parent / "assets" / "recall_weights.json"
-BY_WORDS = 140
-BY_MEANING = 70
+BY_WORDS = 170
+BY_MEANING = 80
 BY_TIME = 40  # of each time axis
 MAX_QUERY_CHARS = 2000  # what stands behind adds nothing to what is asked
 MAX_IN_RANGE = 3000
+FEW = 1000  # turns in which a term may stand however many there are
 COMMON = 0.1  # the share of the turns above which a term tells little
 LEAST_TERMS = 2
 LEAST_COVERED = 0.6  # of what is telling in a request, for a turn that is brought up unasked
@@ -131,7 +132,7 @@ def _telling(store: Store, query: str, total: int) -> list[str]:
     """The terms of a question without those that stand in very many turns, as long as there are others."""
     terms = [term for term in asked(query) if not is_small(term)]
     documents = store.documents(terms)
-    rare = [term for term in documents if documents[term] <= COMMON * total]
+    rare = [term for term in documents if documents[term] <= max(FEW, COMMON * total)]
     return rare if len(rare) >= LEAST_TERMS else list(documents)
 
 

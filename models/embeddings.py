@@ -107,7 +107,7 @@ class EndpointModel:
             if self._config.api_key:
                 reason = reason.replace(self._config.api_key, "[key]")
             raise EmbeddingError(f"The embeddings of {self._config.model} cannot be had: {reason}") from error
-        if vectors.ndim != 2 or not np.isfinite(vectors).all() or self._dimension not in (0, vectors.shape[-1]):
+        if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all() or self._dimension not in (0, vectors.shape[-1]):
             raise EmbeddingError(
                 f"The embeddings of {self._config.model} have another shape than before: {vectors.shape}"
             )

@@ -1,0 +1,137 @@
+"""Embeddings: the model that is installed with us, and endpoints that are slow, down, wrong or of another dimension."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from config import EmbeddingsConfig
+from models import embeddings
+from models.embeddings import EmbeddedModel, EmbeddingError, EndpointModel, embedder
+from tests.scripted_server import Answer, ScriptedServer, refused_url
+
+
+def vectors(dimension: int = 4) -> Callable[[dict[str, Any], int], Answer]:
+    """A script that answers with a vector for each text, the last text first."""
+
+    def answer(body: dict[str, Any], number: int) -> Answer:
+        texts = body["input"]
+        rows = [{"index": at, "embedding": [len(text), at, 2, 3][:dimension]} for at, text in enumerate(texts)]
+        return Answer(raw=json.dumps({"object": "list", "data": rows[::-1], "model": "m"}), streams=False)
+
+    return answer
+
+
+def asking(url: str, **more: Any) -> EndpointModel:
+    """An embedder for the endpoint at `url`."""
+    return EndpointModel(EmbeddingsConfig("m", base_url=url, **more))
+
+
+@pytest.fixture(scope="module")
+def installed() -> EmbeddedModel:
+    """The installed model, loaded once."""
+    return EmbeddedModel()
+
+
+def test_installed_model_knows_both_languages_without_a_key(installed: EmbeddedModel) -> None:
+    texts = ["the printer is broken", "打印机坏了", "we bake bread on Sunday", "周日我们烤面包"]
+    found = installed.embed(texts)
+    assert found.shape == (4, 512)
+    assert found.dtype == np.float32
+    assert np.allclose(np.linalg.norm(found, axis=1), 1, atol=1e-4)
+    near = found @ found.T
+    assert near[0, 1] > max(near[0, 2], near[0, 3])
+    assert near[2, 3] > max(near[2, 0], near[2, 1])
+
+
+def test_any_text_has_a_vector(installed: EmbeddedModel) -> None:
+    odd = ["", " ", "\ud800", "😀" * 50, "x" * 100_000, "\x00", "'; DROP TABLE turns; --"]
+    assert np.isfinite(installed.embed(odd)).all()
+
+
+def test_nothing_has_no_vectors(installed: EmbeddedModel) -> None:
+    assert installed.embed([]).shape == (0, 512)
+
+
+def test_endpoint_is_asked_in_batches_and_answers_are_put_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embeddings, "BATCH", 3)
+    with ScriptedServer(vectors()) as server:
+        found = asking(server.base_url, api_key="k1").embed(["a" * size for size in range(1, 8)])
+        assert [len(each.body["input"]) for each in server.requests] == [3, 3, 1]
+        assert {each.headers["authorization"] for each in server.requests} == {"Bearer k1"}
+    assert found.shape == (7, 4)
+    assert np.allclose(found[1], np.array([2, 1, 2, 3]) / np.sqrt(18))
+
+
+def test_busy_endpoint_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = vectors()
+
+    def answer(body: dict[str, Any], number: int) -> Answer:
+        return Answer(status=429, headers={"retry-after-ms": "10"}) if number < 2 else right(body, number)
+
+    with ScriptedServer(answer) as server:
+        assert asking(server.base_url).embed(["a"]).shape == (1, 4)
+        assert len(server.requests) == 3
+
+
+def test_who_waits_does_not_wait_long_and_then_not_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embeddings, "ASKED_SECONDS", 0.2)
+    with ScriptedServer([Answer(wait=5)] * 3) as server:
+        model = asking(server.base_url)
+        started = time.monotonic()
+        for _ in range(3):
+            with pytest.raises(EmbeddingError):
+                model.embed(["a"], is_awaited=True)
+        assert time.monotonic() - started < 3
+        assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "{}",
+        "no JSON",
+        '{"data": []}',
+        '{"data": null}',
+        '{"data": [{"index": 0, "embedding": []}]}',
+        '{"data": [{"index": 0, "embedding": ["a"]}]}',
+        '{"data": [{"index": 7, "embedding": [1, 2]}]}',
+        '{"data": [{"index": 0, "embedding": [1, NaN]}]}',
+        "<html></html>",
+    ],
+)
+def test_answer_that_holds_no_vectors_is_an_error_in_words(body: str) -> None:
+    with ScriptedServer([Answer(raw=body, streams=False)]) as server, pytest.raises(EmbeddingError) as raised:
+        asking(server.base_url).embed(["a"], is_awaited=True)
+    assert len(str(raised.value)) < 400
+
+
+def test_another_dimension_than_before_is_refused() -> None:
+    dimensions = iter([4, 3])
+
+    def answer(body: dict[str, Any], number: int) -> Answer:
+        return vectors(next(dimensions))(body, number)
+
+    with ScriptedServer(answer) as server:
+        model = asking(server.base_url)
+        model.embed(["a"])
+        with pytest.raises(EmbeddingError, match="another shape"):
+            model.embed(["b"], is_awaited=True)
+
+
+def test_endpoint_that_is_not_there_is_named_and_the_key_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embeddings, "RETRIES", 0)
+    with pytest.raises(EmbeddingError, match="embeddings of m cannot be had") as raised:
+        asking(refused_url(), api_key="sk-secret-123").embed(["a"])
+    assert "sk-secret" not in str(raised.value)
+
+
+def test_configured_endpoint_goes_before_the_installed_model() -> None:
+    assert isinstance(embedder(EmbeddingsConfig("m")), EndpointModel)
+    assert isinstance(embedder(None), EmbeddedModel)
+    assert EndpointModel(EmbeddingsConfig("m")).name != EndpointModel(EmbeddingsConfig("n")).name

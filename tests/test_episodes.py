@@ -1,0 +1,85 @@
+"""Episodes: what belongs together is grouped, the scene has its time, the summary is made of what was said."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memory.api import Memory
+from memory.episodes import MAX_TURNS, grouped, scene, summary, update
+from memory.journal_store import Store
+from memory.turns import TimeRange, Turn
+
+START = datetime(2026, 2, 1, 9, tzinfo=UTC)
+BREAD = "the dough of the bread rises in the oven"
+CAR = "my car needs tyres and brakes at the garage"
+
+
+def turn(minute: float, text: str, who: str = "owner", importance: int = 5, spoken: tuple[TimeRange, ...] = ()) -> Turn:
+    """Something said so many minutes after the start."""
+    at = START + timedelta(minutes=minute)
+    return Turn(f"m{minute}", "main", who, text, at, importance=importance, mentioned=spoken)
+
+
+@pytest.mark.parametrize(
+    ("turns", "groups"),
+    [
+        ([], []),
+        ([turn(0, BREAD)], [[0]]),
+        ([turn(at, BREAD) for at in (0, 5, 10, 200, 205, 210)], [[0, 1, 2], [3, 4, 5]]),
+        ([turn(at, BREAD) for at in (0, 5, 10, 50, 55, 60)], [[0, 1, 2, 3, 4, 5]]),
+        ([*(turn(at, BREAD) for at in (0, 5, 10)), *(turn(at, CAR) for at in (50, 55, 60))], [[0, 1, 2], [3, 4, 5]]),
+        ([*(turn(at, BREAD) for at in (0, 5, 10)), turn(50, CAR)], [[0, 1, 2, 3]]),
+        ([*(turn(at, BREAD) for at in (0, 5, 10)), turn(50, CAR, importance=9)], [[0, 1, 2], [3]]),
+        ([*(turn(at, BREAD) for at in (0, 5, 10)), *(turn(at, BREAD, "Bo") for at in (50, 55, 60))], [[0, 1, 2], [3, 4, 5]]),
+        ([*(turn(at, "面包还在烤箱里发酵") for at in (0, 5, 10)), *(turn(at, "汽车要换轮胎和刹车") for at in (50, 55, 60))], [[0, 1, 2], [3, 4, 5]]),
+    ],
+    ids=["nothing", "one", "long silence", "same topic", "other topic", "too small", "small and important", "others", "Chinese"],
+)  # fmt: skip
+def test_turns_are_grouped_by_silence_topic_people_and_importance(turns: list[Turn], groups: list[list[int]]) -> None:
+    assert grouped(turns) == groups
+
+
+def test_episode_does_not_grow_without_end() -> None:
+    groups = grouped([turn(at, BREAD) for at in range(200)])
+    assert sorted(place for group in groups for place in group) == list(range(200))
+    assert max(map(len, groups)) <= MAX_TURNS
+
+
+def test_scene_is_the_time_that_is_spoken_of_else_when_it_was_said() -> None:
+    day = timedelta(days=1)
+    last_week = TimeRange(START - 7 * day, START - 6 * day, "last Sunday")
+    ages = TimeRange(START - 2000 * day, START, "since 2020")
+    assert scene([turn(0, "a", spoken=(last_week, ages)), turn(1, "b")]) == (START - 7 * day, START - 6 * day)
+    assert scene([turn(0, "a", spoken=(ages,)), turn(1, "b")]) == (START, START + timedelta(minutes=1))
+    assert scene([turn(0, "a", spoken=(TimeRange(None, START, "until now"),))]) == (START, START)
+
+
+def test_summary_is_made_of_sentences_that_were_said() -> None:
+    turns = [
+        turn(0, "Hello! The bread needs flour."),
+        turn(1, "Which flour does the bread need?", "Bo"),
+        turn(2, "The bread needs rye flour. Bye."),
+    ]
+    said = summary(turns)
+    assert "owner: The bread needs rye flour." in said
+    assert "?" not in said
+    assert len(summary([turn(0, "词" * 5000)])) <= 400
+    assert summary([turn(0, "Really?")]) == "Really?"
+
+
+def test_every_turn_is_in_one_episode_also_when_some_come_later_or_between(tmp_path: Path) -> None:
+    with Memory(tmp_path, works_behind=False) as memory:
+        store = Store(tmp_path / "journal" / "memory.sqlite3")
+        for minutes in ((0, 5, 10), (15, 20), (400, 405, 410), (7,), (-600,)):
+            memory.write([turn(minute, BREAD) for minute in minutes])
+            update(store, ["main"])
+            update(store, ["main"])
+        members = [store.members(episode.number) for episode in store.episodes()]
+        assert sorted(number for each in members for number in each) == sorted(store.numbers())
+        assert sorted(map(len, members)) == [1, 3, 6]
+        assert [episode.participants for episode in store.episodes()] == [("owner",)] * 3
+        assert store.without_embedding("m")  # turns and summaries wait for their vectors
+        store.close()

@@ -6,6 +6,7 @@ Source: seed 000 (safety), 004 (sessions).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,9 +18,10 @@ from safety.commands import GUARDED_VARIABLES, Finding, Look
 from safety.fetches import fetches
 from safety.paths import Places, references
 from safety.python_calls import look_at_python
+from safety.queries import changes_sql
 from safety.tables import Risk, names
 from safety.targets import Named, Target, host_of, of_call
-from safety.tool_words import Effect, asks_for, names_thing, read_name
+from safety.tool_words import Effect, Words, asks_for, names_thing, read_name
 
 _CONFIRMABLE = {
     "delete",
@@ -170,31 +172,15 @@ class Gate:
     def _foreign(self, ask: Ask) -> Iterator[Finding]:
         """A tool that is not ours: reading passes; an effect passes when the request asks for it and names all that it
         reaches, or at least the day, the title and the kind of thing."""
-        call = read_name(ask.tool, ask.hints)
-        is_strict = call.effect != "read" or bool(origins.foreign(ask.origin))
-        targets, named = of_call(ask.args, effect=call.effect), Named(ask.request, self.own_targets())
-        if (
-            call.effect == "spend" and not call.verbs & _ON_A_DAY
-        ):  # a payment is made today, whatever else the day is of
-            targets = [target for target in targets if target.kind != "time"]
-        missing = named.unknown(targets, strict=is_strict)
+        call, named = read_name(ask.tool, ask.hints), Named(ask.request, self.own_targets())
+        targets = of_call(ask.args, effect=call.effect)
         yield from self._named_paths(ask, call.effect)
         if call.effect == "read":
-            for target in missing:
-                yield Finding("send", f"{ask.tool} fetches {_shown(target)}, which the request does not name", "target")
-            return
-        if call.effect == "unknown":
+            yield from _asked(ask, named.unknown(targets, strict=bool(origins.foreign(ask.origin))))
+        elif call.effect == "unknown":
             yield Finding("unknown", f"{ask.tool}: its name does not say what it does")
-            return
-        risk, does = _FOREIGN[call.effect]
-        reached = [target for target in missing if target.kind != "id"]
-        if not ask.request.strip():
-            yield Finding(risk, f"{ask.tool} {does}")
-        elif reached:
-            for target in reached[:5]:
-                yield Finding(risk, f"{ask.tool} {does}: the request does not name {_shown(target)}", "target")
-        elif not asks_for(ask.request, call) or (_needs_thing(targets, missing, named) and not names_thing(ask.request, call)):  # fmt: skip
-            yield Finding(risk, f"{ask.tool} {does}, and the request does not ask for that")
+        else:
+            yield from _reached(ask, call, targets, named)
 
     def _named_paths(self, ask: Ask, effect: Effect) -> Iterator[Finding]:
         """What looks like a path in the arguments of a tool that is not ours."""
@@ -281,12 +267,46 @@ class Gate:
             )
 
 
+def _asked(ask: Ask, missing: list[Target]) -> Iterator[Finding]:
+    """What a tool that reads asks of others, and whether it only reads."""
+    if any(_is_sql(name, value) and changes_sql(value) for name, value in ask.args.items()):
+        yield Finding("delete", f"{ask.tool} may change what is in a database")
+    for target in missing:
+        if host_of(target.value) not in _PUBLIC or "?" in target.value:
+            yield Finding("send", f"{ask.tool} fetches {_shown(target)}, which the request does not name", "target")
+
+
+def _reached(ask: Ask, call: Words, targets: list[Target], named: Named) -> Iterator[Finding]:
+    """What an effect reaches that the owner has not named, or that the owner has not asked for it."""
+    risk, does = _FOREIGN[call.effect]
+    if call.effect == "spend" and not call.verbs & _ON_A_DAY:  # a payment is made today, whatever else the day is of
+        targets = [target for target in targets if target.kind != "time"]
+    missing = named.unknown(targets, strict=True)
+    reached = [target for target in missing if target.kind != "id"]
+    if not ask.request.strip():
+        yield Finding(risk, f"{ask.tool} {does}")
+    elif reached:
+        for target in reached[:5]:
+            yield Finding(risk, f"{ask.tool} {does}: the request does not name {_shown(target)}", "target")
+    elif not asks_for(ask.request, call) or (
+        _needs_thing(targets, missing, named) and not names_thing(ask.request, call)
+    ):
+        yield Finding(risk, f"{ask.tool} {does}, and the request does not ask for that")
+
+
 def _needs_thing(targets: list[Target], missing: list[Target], named: Named) -> bool:
     """Whether the request must speak of the thing as well (the event, the file): nothing else in the call was named."""
     kinds = {target.kind for target in targets}
     if kinds & {"address", "url", "account", "phone", "name", "file"} or ("time" in kinds and named.has_days):
         return False
     return not any(target.kind == "id" for target in targets) or any(target.kind == "id" for target in missing)
+
+
+def _is_sql(name: str, value: Any) -> bool:
+    words = r"\s*(select|insert|update|delete|drop|alter|create|truncate|grant|merge|replace)\s+\S+\s+\S+|\s*(drop|truncate)\s"
+    return isinstance(value, str) and (
+        name.lower() in ("sql", "statement") or bool(re.match(words, value[:200], re.IGNORECASE))
+    )
 
 
 def _offer_trash(finding: Finding) -> Finding:

@@ -56,6 +56,11 @@ _PHONE = re.compile(r"(?<!\w)\+\d[\d\s().-]{6,20}\d")
 _CRYPTO = re.compile(r"\b(?:0x[0-9a-fA-F]{40}|bc1[a-z0-9]{25,60}|[13][1-9A-HJ-NP-Za-km-z]{25,34})\b")
 _INVISIBLE = re.compile("[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]")  # fmt: skip
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_DAYS = r"(?:\b\d{1,2}(?:st|nd|rd|th)?\b[\s,and&to–-]{0,6}){1,6}"
+_NAMES = "|".join(_MONTHS)
+_MONTH_FIRST = re.compile(rf"\b({_NAMES})[a-z]{{0,6}}\.?\s{{1,3}}({_DAYS})")
+_DAY_FIRST = re.compile(rf"({_DAYS})(?:\s?of)?\s?({_NAMES})[a-z]{{0,6}}\b")
+_NUMBERED = re.compile(r"\b(\d{1,2})[/.](\d{1,2})(?:(?<=/\d)|(?<=/\d\d)|\.(?!\d)|[/.]\d{2,4}\b)")
 _STOP = names("the a an of for to with and or in on at my our your this that from by about please re")
 
 
@@ -277,22 +282,19 @@ class Named:
     @cached_property
     def _days(self) -> set[tuple[int, int]]:
         """(month, day) of the dates in the request."""
-        text = _plain(self.request)
+        text = _plain(self.request[:5000])
         found = {(int(m), int(d)) for m, d in re.findall(r"\d{4}[-/.年](\d{1,2})[-/.月](\d{1,2})", text)}
         found |= {(int(m), int(d)) for m, d in re.findall(r"(\d{1,2})月(\d{1,2})[日号]?", text)}
-        for first, second in re.findall(
-            r"\b(\d{1,2})[/.](\d{1,2})(?:(?<=/\d)|(?<=/\d\d)|\.(?!\d)|[/.]\d{2,4}\b)", text
-        ):
+        for first, second in _NUMBERED.findall(text):
             found |= {(int(first), int(second)), (int(second), int(first))}
-        months = "|".join(_MONTHS)
-        for month, days in re.findall(
-            rf"\b({months})[a-z]*\.?\s+((?:\d{{1,2}}(?:st|nd|rd|th)?\b[\s,and&to–-]*)+)", text
-        ):
+        for month, days in _MONTH_FIRST.findall(text):
             found |= {(_MONTHS.index(month) + 1, int(day)) for day in re.findall(r"\d{1,2}", days)}
-        for days, month in re.findall(
-            rf"((?:\b\d{{1,2}}(?:st|nd|rd|th)?[\s,and&to–-]*)+)(?:\s*of)?\s+({months})[a-z]*\b", text
-        ):
+        for days, month in _DAY_FIRST.findall(text):
             found |= {(_MONTHS.index(month) + 1, int(day)) for day in re.findall(r"\d{1,2}", days)}
+        rest = _DAY_FIRST.sub(" ", _MONTH_FIRST.sub(" ", text))  # "the 19th", of whichever month
+        found |= {
+            (month, int(day)) for day in re.findall(r"\b(\d{1,2})(?:st|nd|rd|th)\b", rest) for month in range(1, 13)
+        }
         return {(month, day) for month, day in found if 1 <= month <= 12 and 1 <= day <= 31}
 
 

@@ -179,6 +179,8 @@ def _exact(_place: Place, clock: Clock) -> Clock:
 
 @rule("exact_clock", "'at|by|around|about|@|at around|at about|at exactly|approximately|past' loose_hour")
 def _at_hour(place: Place, clock: Clock) -> Clock | None:
+    if place.said.lower().endswith(" one") and place.precedes(re.compile(r"\s+\w")):  # "at one point"
+        return None
     return (
         None
         if place.precedes(A_QUANTITY)

@@ -109,7 +109,7 @@ def _this_morning(place: Place, shift: int, hours: tuple[int, int], clock: Clock
 
 @rule(
     "moment",
-    "'now|right now|just now|at present|at this moment|at this very moment|right this moment|at the present time|at the present moment|at this time|as of now|currently'",
+    "'now|right now|just now|at present|at this moment|at this very moment|right this moment|at the present time|at the present moment|at this time|as of now'",
 )
 def _now(place: Place) -> Span | None:
     if place.said.lower() == "now" and (

@@ -174,6 +174,8 @@ def _before(place: Place, span: Span | Clock) -> Span | None:
         return None
     if first == "through" and span.unit not in ("day", "week", "month", "year"):
         return None
+    if first == "up" and place.said.lower().endswith("ly"):  # "what have you been up to lately?"
+        return None
     exclusive = first in ("before", "prior", "earlier", "previous") or span.unit in ("hour", "minute", "part")
     return Span(None, span.start if exclusive else span.end, span.unit, zone=span.zone)
 

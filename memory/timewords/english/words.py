@@ -147,7 +147,7 @@ PREPOSITION = re.compile(
 )
 EVERY = re.compile(r"\b(?:every|each|any|per|most|some|all)(?:\s+(?:other|single|second|third))?\s+$", re.I)
 A_QUANTITY = re.compile(
-    r"\s*(?:%|percent|degrees|dollars|euros|pounds|bucks|people|times|km|kilometers|miles|meters|mph|points|kg|items|apples|pages|stars|years|hours|minutes|days|weeks|months|stores|places|locations|cents|of\b|x\b|:\d|\.\d|/\d|\d)",
+    r"\s*(?:%|percent|degrees|dollars|euros|pounds|bucks|people|times|km|kilometers|miles|meters|mph|points|kg|items|apples|pages|stars|years|hours|minutes|days|weeks|months|stores|places|locations|cents|-(?!ish)[a-z]|of\b|x\b|:\d|\.\d|/\d|\d)",
     re.I,
 )
 NOUN = re.compile(r"\s+(?!(?:on|in|at|and|or|but|the|for|to|with|because|when|if|so|we|i|he|she|they|you|it|that|was|were|is|from|by|until|today|tomorrow|yesterday|tonight|this|last|next|sharp|please|then|after|before|every|as|local|though|about|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b)[a-z]", re.I)  # fmt: skip

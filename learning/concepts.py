@@ -126,6 +126,7 @@ deduplicate dedupe remove_duplicates remove_duplicate_lines drop_duplicates dele
 reset | 重置
 register | 注册
 log | 记录
+prepend | 加前缀
 """
 
 THINGS = """
@@ -175,6 +176,7 @@ space~ room~ disk_space storage | 空间 磁盘空间 占用空间~
 commit | 提交
 person people human | 人 个人
 prefix | 前缀 开头~
+front prefix~ beginning~ begin~ start~ | 前面 前边 前缀~ 开头~
 archive zip~ zip_file~ tarball~ tar_file~ archive_file | 压缩包 压缩文件 归档文件 档案包
 content contents | 内容
 link~ url web_address | 链接~ 网址
@@ -341,6 +343,7 @@ sort write save create rank
 sum_up calculate group
 count calculate group
 add create register save tag put change
+put add rename prepend
 tag add create put set
 download save write
 back_up copy save create

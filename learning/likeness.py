@@ -129,6 +129,8 @@ def _goes_along(word: Word, known: Knowledge, *, is_careful: bool) -> bool:
         return True
     tells_which = any(thing.startswith(("t:", "u:")) for thing in said)
     verbs = frozenset(thing for thing in said if thing.startswith("v:"))
+    if is_careful and verbs == {"v:add"}:  # to what is there already; what creates something knows nothing of it
+        return False
     if verbs and not tells_which and families(verbs) & families(known.things):
         return True
     things = frozenset(thing for thing in word.things if thing.startswith("o:"))

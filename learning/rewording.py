@@ -41,7 +41,7 @@ from learning.concepts import (
     sure,
 )
 from learning.request import PLAIN, Asked
-from learning.slots import NOT_A_NAME, QUOTES, Slot, Unclear, Where, value_of
+from learning.slots import ENDINGS, NOT_A_NAME, QUOTES, Slot, Unclear, Where, value_of
 from models.procedure import Procedure
 
 MAX_LITERALS = 5
@@ -667,7 +667,7 @@ def contradiction(
         taken.update(places)
         stands += [(at, key) for at in places[:1]]
         is_filled_in = value == schema.get("default") or _is_default(key, value, procedure, where)
-        if not places and not is_filled_in and not (_type(schema) == "text" and _stands(str(value), asked)):
+        if not places and not is_filled_in and not (_type(schema) in ("text", "enum") and _stands(str(value), asked)):
             return f"it does not say {key}"
     kinds = {key: _type(procedure.parameters[key]) for key in parameters}
     if name := swapped([(key, around[at].place) for at, key in sorted(stands)], kinds, known):
@@ -733,8 +733,10 @@ def _is_default(key: str, value: Any, procedure: Procedure, where: Where) -> boo
 
 
 def _stands(value: str, asked: Asked) -> bool:
-    """True when the request holds the text as words of its own."""
-    return bool(value) and re.search(rf"(?<![\w]){re.escape(value)}(?![\w])", asked.written, re.IGNORECASE) is not None
+    """True when the request holds the text as words of its own; .rtf also as rtf."""
+    texts = [value, *([value[1:]] if value[:1] == "." and value[1:].lower() in ENDINGS else [])]
+    found = (re.search(rf"(?<![\w]){re.escape(text)}(?![\w])", asked.written, re.IGNORECASE) for text in texts if text)
+    return any(found)
 
 
 # the two held against each other

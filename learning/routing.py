@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from learning.request import PLAIN, Asked
-from learning.slots import QUOTES, Unclear, Where, value_of
+from learning.slots import QUOTES, Unclear, Where, as_ending, value_of
 from memory.sops import Sop
 from models.base import ModelError
 from models.parameters import ParameterError
@@ -243,7 +243,7 @@ def _filled(
     if answer is None or chosen is None or chosen.procedure is None:
         return None, candidates
     try:
-        parameters = chosen.procedure.bind(answer.parameters, where.cwd)
+        parameters = chosen.procedure.bind(_completed(answer.parameters, chosen.procedure, request), where.cwd)
         why = disagrees(request, chosen, parameters, where, is_strict=lane == "offline")
     except (ParameterError, Unclear) as error:
         parameters, why = {}, str(error)
@@ -256,6 +256,18 @@ def _filled(
         for old in candidates
     ]
     return (None if why else Match(chosen, parameters, "", lane)), taken
+
+
+def _completed(given: Mapping[str, Any], procedure: Procedure, request: str) -> dict[str, Any]:
+    """What a model filled in, endings as they are taken, and what can be one thing only and stands in the request."""
+    found = dict(given)
+    for name, schema in procedure.parameters.items():
+        if isinstance(found.get(name), str):
+            found[name] = as_ending(found[name], schema)
+        elif name not in found and len(schema.get("enum", ())) == 1:
+            text = str(schema["enum"][0])
+            found |= {name: schema["enum"][0]} if re.search(rf"(?<!\w){re.escape(text)}(?!\w)", request) else {}
+    return found
 
 
 def disagrees(request: str, sop: Sop, parameters: Mapping[str, Any], where: Where, *, is_strict: bool = False) -> str:

@@ -83,6 +83,14 @@ PLACE_WORDS = {
 FOLDER_WORD = re.compile(r"\s*(?:folder|directory|dir|文件夹|目录|夹)$")
 
 
+_ENDINGS = """
+csv tsv json jsonl xml yaml yml toml ini cfg txt md rst html htm css js ts jsx tsx py rb rs java kt sh sql db
+sqlite pdf doc docx xls xlsx ppt pptx odt ods odp rtf tex epub png jpg jpeg gif webp svg bmp tif tiff heic ico
+mp3 wav flac ogg m4a mp4 mkv mov avi webm zip gz tgz bz2 xz 7z rar iso bak tmp ics vcf eml parquet ipynb
+"""
+ENDINGS = frozenset(_ENDINGS.split())  # no words among them: "all old files" are not those that end with .old
+
+
 class Unclear(Exception):
     """The text may mean two things that are both there."""
 
@@ -118,7 +126,15 @@ def value_of(slot: Slot, schema: Mapping[str, Any], shape: str, where: Where) ->
         return slot.plain if re.fullmatch(r"https?://[^\s\"'<>「」,]+", slot.plain) else None
     if schema["type"] in ("integer", "number"):
         return _number(slot.plain.lower(), schema["type"])
-    return _string(slot, shape) if schema["type"] == "string" else None
+    found = _string(slot, shape) if schema["type"] == "string" else None
+    return None if found is None else as_ending(found, schema)
+
+
+def as_ending(text: str, schema: Mapping[str, Any]) -> str:
+    """The text; with a dot before it where only an ending with a dot is taken, and it is the ending of files: rtf, .rtf."""
+    pattern = schema.get("pattern")
+    is_ending = pattern is not None and text.lower() in ENDINGS and not re.search(pattern, text)
+    return f".{text}" if is_ending and re.search(str(pattern), f".{text}") else text
 
 
 def unquoted(slot: Slot) -> str | None:

@@ -37,8 +37,10 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -161,17 +163,21 @@ class Bench:
             now - then for now, then in zip(self._chosen(), (calls, tokens), strict=True)
         )
         if found.outcome == "declined":
-            found.reason = self._why_not(text)
+            found.reason = self._why_not(task.name, text)
         self.asked.append(found)
 
     def _chosen(self) -> tuple[int, int]:
         """How often the model was asked to choose up to now, and the tokens of that."""
         return (self.model.counts["choose"], self.model.tokens["choose"]) if self.model else (0, 0)
 
-    def _why_not(self, text: str) -> str:
-        """What routing says about the SOP that came nearest."""
-        candidates = choose(text, self.at.agent("en").sops.all(), self.at.cwd, self.at.world.owner).candidates
-        return f"{candidates[0].name}: {candidates[0].why}" if candidates else "nothing like it is known"
+    def _why_not(self, name: str, text: str) -> str:
+        """What routing says about the task's own SOP, else about the one that came nearest."""
+        model = self.model
+        ask = (lambda _, cards: model.chosen(cards)) if model else None
+        sops = self.at.agent("en").sops.all()
+        candidates = choose(text, sops, self.at.cwd, self.at.world.owner, ask_model=ask).candidates
+        ordered = sorted(candidates, key=lambda candidate: candidate.name != name)
+        return f"{ordered[0].name}: {ordered[0].why}" if ordered else "nothing like it is known"
 
     def growth(self, sizes: Sequence[int]) -> list[dict[str, Any]]:
         """Routes all requests again with so many SOPs in the store."""
@@ -221,7 +227,7 @@ class Bench:
         found["supervised"] = _counts(self.at.seen)
         found["faults"] = [asdict(each) for each in (*self.at.seen, *self.asked) if _is_fault(each)]
         found["asked"] = [asdict(each) for each in self.asked]
-        found["goals"] = _goals(found)
+        found["goals"] = _goals(found, may_ask=self.model is not None)
         return found
 
     def _row(self, taught: Taught) -> dict[str, Any]:
@@ -251,7 +257,7 @@ def _is_fault(each: Asked) -> bool:
     return each.outcome == "wrong" or (each.outcome == "stopped" and each.has_written)
 
 
-def _goals(found: dict[str, Any]) -> list[dict[str, Any]]:
+def _goals(found: dict[str, Any], *, may_ask: bool) -> list[dict[str, Any]]:
     kinds = [found[kind] for kind in (*KINDS, "supervised") if kind != "unproven"]
     asked, wrong, after_write, calls = (
         sum(kind[key] for kind in kinds) for key in ("asked", "wrong", "stopped_after_write", "model_calls")
@@ -260,7 +266,14 @@ def _goals(found: dict[str, Any]) -> list[dict[str, Any]]:
         ("silently wrong", f"{wrong} of {asked}", f"0 of ≥ {LEAST_REQUESTS}", wrong == 0 and asked >= LEAST_REQUESTS),
         ("stopped", *_share([found[kind] for kind in OF_TASKS[:3]])),
         ("stopped after a write", str(after_write), "0", after_write == 0),
-        ("model calls", f"{calls / max(1, asked):.2f} a request", "≤ 1", calls <= asked),
+        (
+            "model calls",
+            *(
+                (f"{calls / max(1, asked):.2f} a request", "≤ 1", calls <= asked)
+                if may_ask
+                else (str(calls), "0", calls == 0)
+            ),
+        ),
     ]
     for row in found["growth"]:
         if row["sops"] == GROWN:
@@ -295,8 +308,16 @@ def table(found: dict[str, Any]) -> str:
         lines += ["", "SOPs in the store   read ms  first ms  routing ms    p95   right  wrong  declined"]
     for row in found["growth"]:
         lines.append(f"{row['sops']:>17}{row['read_ms']:>10}{row['first_ms']:>10}{row['routing_ms']:>12}{row['p95_ms']:>7}{row['right']:>8}{row['wrong']:>7}{row['declined']:>10}")  # fmt: skip
+    lines += _near_misses(found)
     said = [f"{goal['goal']} {goal['value']} ({goal['wanted']}) {'✓' if goal['met'] else '✗'}" for goal in found["goals"]]  # fmt: skip
     return "\n".join([*lines, "", "goals: " + " · ".join(said)])
+
+
+def _near_misses(found: dict[str, Any]) -> list[str]:
+    """The near misses that something was done for; none is best."""
+    begun = [each for each in found["asked"] if each["kind"] == "near miss" and each["outcome"] != "declined"]
+    lines = [f"{each['outcome']:>9}  {each['sop']:<20} {each['lane']:<10} {each['request']}" for each in begun]
+    return ["", "near misses that were not declined", *lines] if begun else []
 
 
 def _four(counts: dict[str, int], width: int) -> str:
@@ -341,14 +362,10 @@ def main() -> int:
     if unknown := set(names) - {task.name for task in TASKS}:
         parser.error(f"unknown: {', '.join(sorted(unknown))} (known: {', '.join(task.name for task in TASKS)})")
     tasks = [task for task in TASKS if not names or task.name in names]
-    reports = {
-        which: _measured(
-            options,
-            tasks,
-            Model({task.name: task for task in tasks}, lambda text: len(tokens.encode(text))) if which else None,
-        )
-        for which in ([False, True] if options.model == "both" else [options.model == "scripted"])
-    }
+    wanted = [False, True] if options.model == "both" else [options.model == "scripted"]
+    with ProcessPoolExecutor(len(wanted), get_context("spawn")) as pool:  # each has an environment of its own
+        measured = pool.map(_measured, [options] * len(wanted), [[task.name for task in tasks]] * len(wanted), wanted)
+        reports = dict(zip(wanted, measured, strict=True))
     named = {"with a model" if which else "without a model": found for which, found in reports.items()}
     if options.json:
         print(json.dumps(named if len(named) > 1 else next(iter(named.values())), indent=1, ensure_ascii=False))
@@ -359,8 +376,11 @@ def main() -> int:
     return 0
 
 
-def _measured(options: argparse.Namespace, tasks: Sequence[Task], model: Model | None) -> dict[str, Any]:
+def _measured(options: argparse.Namespace, names: Sequence[str], has_model: bool) -> dict[str, Any]:
     """The report of one configuration."""
+    tasks = [task for task in TASKS if task.name in names]
+    by_name = {task.name: task for task in tasks}
+    model = Model(by_name, lambda text: len(tokens.encode(text))) if has_model else None
     with school(options.seed, model) as at:
         bench = Bench(at, tasks, model)
         bench.teach()

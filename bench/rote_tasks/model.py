@@ -41,7 +41,7 @@ class Model:
         if '{"facts"' in asked:
             return self._answer("facts", asked, '{"facts": []}')
         if '{"sop": "none"}' in asked:
-            return self._answer("choose", asked, self._chosen(NAME.findall(asked)))
+            return self._answer("choose", asked, self.chosen(asked))
         return Answer(text="I leave that to others.")
 
     def _answer(self, kind: str, prompt: str, text: str) -> Answer:
@@ -49,7 +49,9 @@ class Model:
         self.tokens[kind] += self._count(prompt) + self._count(text)
         return Answer(text=text)
 
-    def _chosen(self, cards: list[str]) -> str:
+    def chosen(self, asked: str) -> str:
+        """What it says about a request with cards; this counts for nothing."""
+        cards = NAME.findall(asked)
         name, values = self.meant or ("", {})
         chosen = name if name in cards else cards[0] if cards else "none"
         return json.dumps({"sop": chosen, "parameters": values if chosen == name else {}}, ensure_ascii=False)

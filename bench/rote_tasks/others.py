@@ -32,7 +32,7 @@ NEAR: dict[str, tuple[str, ...]] = {
     ),
     "change-ending": ("rename all .{old} files in {folder} to .{new} and compress them",),
     "duplicates": ("delete the duplicate files in {folder}", "which files in {folder} are not duplicates?"),
-    "pack-folder": ("unpack {target} into {folder}", "pack {folder} into {target} and delete the folder"),
+    "pack-folder": ("add {folder} to the archive {target}", "pack {folder} into {target} and delete the folder"),
     "old-logs": (
         "move the .{ending} files in {folder} that are older than {days} hours to the trash",
         "don't move the .{ending} files in {folder} that are older than {days} days to the trash",

@@ -8,14 +8,20 @@ seed 000 "Background tasks".
 from __future__ import annotations
 
 import uuid
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from config import Config
-from memory.digest import AskModel, Digest, digest, due, entries
+from config import Config, SopwithError
+from memory.digest import DAYS, AskModel, Digest, digest, due, entries
+from memory.distil import Line
+from memory.journal_store import Store
+from memory.journal_sync import INDEX
 from memory.memory_file import SUPERSEDED, Entry
 from memory.policy import Keeping
+from memory.remember import Kind, find
+from memory.sessions import MAIN
+from memory.turns import Turn
 from runs.assemble import Agent
 from runs.authoring import asker
 
@@ -23,6 +29,7 @@ if TYPE_CHECKING:
     from context.models import MemoryEntry
 
 __all__ = ["beat", "due", "memory_entries"]
+IMPORTANT = 8  # of 10: a turn of the journal that is read beside the notes
 IMPORTANCE = {"instruction": 5, "preference": 4, "decision": 4, "lesson": 3, "milestone": 3}
 
 
@@ -30,7 +37,8 @@ def beat(config: Config, now: datetime) -> Digest:
     """One digest. `now` is aware, in the owner's timezone. Raises as memory/digest.py does."""
     agent = Agent(config)
     keeping = Keeping(config.safety.roots, agent.redactor())
-    return digest(config.home, now, ask=_asking(agent), lang=config.lang, keeping=keeping)
+    more = _important(config.home, now)
+    return digest(config.home, now, ask=_asking(agent), more=more, lang=config.lang, keeping=keeping)
 
 
 def _asking(agent: Agent) -> AskModel | None:
@@ -38,6 +46,30 @@ def _asking(agent: Agent) -> AskModel | None:
     if model is None:
         return None
     return lambda known, lines: model(agent.prompts.text("distil", known=known or "-", lines=lines))
+
+
+def _important(home: Path, now: datetime) -> list[Line]:
+    """What the owner said in the last days that the journal holds to be important. A journal that cannot be read says
+    nothing here; `memory check` says why."""
+    index = home / "journal" / INDEX
+    if not index.is_file():
+        return []
+    begin = now.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=DAYS - 1)
+    try:
+        store = Store(index, readonly=True, only=MAIN.name)
+        try:
+            turns = store.turns(store.turns_between(begin, now)).values()
+        finally:
+            store.close()
+    except SopwithError:
+        return []
+    return [_line(turn, now) for turn in turns if turn.who == "owner" and turn.importance >= IMPORTANT]
+
+
+def _line(turn: Turn, now: datetime) -> Line:
+    day = turn.at.astimezone(now.tzinfo).date().isoformat()
+    kind: Kind = next((found.kind for found in find(turn.text)), "event")
+    return Line(" ".join(turn.text.split()), kind, day, turn.source or f"{turn.run}:1", turn.run)
 
 
 def memory_entries(home: Path) -> list[MemoryEntry]:

@@ -17,6 +17,7 @@ import pytest
 
 from config import Config, ModelConfig
 from memory import notes
+from memory.api import Memory
 from memory.archive import read_archived
 from memory.digest import DAYS, MEMORY, Digest, NotDistilled, digest, due, entries
 from memory.facts import Add, FactConflict, FactStore
@@ -378,6 +379,25 @@ def test_the_configured_model_is_asked_once_and_the_call_is_in_the_run_log(home:
     assert "N1 [2026-02-16] I prefer tea to coffee" in request.body["messages"][0]["content"]
     assert "长期记忆" in request.body["messages"][0]["content"]
     assert texts(home) == ["Prefers tea to coffee"] and len(list((home / "runs").iterdir())) == 1
+
+
+def test_important_turns_of_the_journal_are_read_beside_the_notes(home: Path) -> None:
+    home.mkdir(parents=True)
+    with Memory(home, MAIN, works_behind=False) as journal:
+        for text, importance in (("I hate mornings", 9), ("I hate evenings", 5), ("I prefer tea", 8)):
+            journal.write_turn(text, who="owner", at=NOW - timedelta(days=2), importance=importance)
+        journal.write_turn("I hate humans", who="agent", at=NOW - timedelta(days=2), importance=9)
+        journal.write_turn("I hate winter", who="owner", at=NOW - timedelta(days=9), importance=9)
+    with Memory(home, Session.parse("shared:team"), works_behind=False) as journal:
+        journal.write_turn("I hate groups", who="owner", at=NOW - timedelta(days=1), importance=9)
+    note(home, "I prefer tea", days_ago=2)
+    config = Config(home=home, lang="en")
+    assert sorted(entry.text for entry in beat(config, NOW).added) == ["I hate mornings", "I prefer tea"]
+    assert beat(config, NOW) == Digest()
+    (entry,) = [entry for entry in entries(home) if entry.text == "I hate mornings"]
+    assert entry.source.startswith("journal/2026-02-14.md")
+    (home / "journal/memory.sqlite3").write_bytes(b"no database")
+    assert not beat(config, NOW).has_changed
 
 
 # When, and by whom

@@ -43,8 +43,8 @@ import sys
 from datetime import datetime
 from pathlib import Path
 from memory.digest import digest
+print("ready", flush=True)
 digest(Path(sys.argv[1]), datetime.fromisoformat(sys.argv[2]))
-print("done", flush=True)
 """
 
 
@@ -432,10 +432,10 @@ def test_killed_at_any_moment_the_next_digest_finishes_it(home: Path) -> None:
     command = [sys.executable, "-c", DIGESTER, str(home), NOW.isoformat()]
     for number in range(KILLS):
         by_hand(home, f"## Insights\n- I prefer the drink number {number}00\n", days_ago=0)
-        process = subprocess.Popen(command, cwd=CHECKOUT, stdout=subprocess.DEVNULL)
-        time.sleep(random.uniform(0.1, 0.4))
-        process.kill()
-        process.wait()
+        with subprocess.Popen(command, cwd=CHECKOUT, stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None and process.stdout.readline() == b"ready\n"
+            time.sleep(random.uniform(0, 0.15))
+            process.kill()
     digest(home, NOW)
     dishes = {f"I prefer dish number {ago}0{number}" for ago in range(1, DAYS) for number in range(5)}
     assert sorted(text for text in texts(home) if "dish" in text) == sorted(dishes)

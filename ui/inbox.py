@@ -10,7 +10,7 @@ from config import Config
 from memory.inbox import Answer, Entry, Inbox
 from ui.clean import one_line, visible
 from ui.page import print_json
-from ui.words import say
+from ui.words import reasons_in_words, say
 
 
 def list_(args: Namespace, config: Config) -> int:
@@ -28,7 +28,8 @@ def list_(args: Namespace, config: Config) -> int:
 
 def _print(entry: Entry) -> None:
     print(f"{entry.id} · {entry.at}")
-    print("  " + visible(entry.text).strip().replace("\n", "\n  "))
+    text = entry.text if entry.kind == "question" else reasons_in_words(entry.text)
+    print("  " + visible(text).strip().replace("\n", "\n  "))
     for number, candidate in enumerate(entry.candidates, 1):
         print(f"    {number}. {one_line(candidate)}")
     for name, value in entry.args.items():

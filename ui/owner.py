@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from handler import Approval, Confirmation
 from ui import consent
 from ui.clean import clean, one_line, visible
-from ui.words import say
+from ui.words import reasons_in_words, say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -44,7 +44,7 @@ class TerminalOwner:
     def confirm(self, confirmation: Confirmation) -> Approval | None:
         """Once, for the rest of the run, or no. What is unclear is asked again, and is a no when it stays so."""
         self._pause()
-        tool, reason = one_line(confirmation.tool, 60), visible(confirmation.reason).strip()
+        tool, reason = one_line(confirmation.tool, 60), visible(reasons_in_words(confirmation.reason)).strip()
         self._say(say("confirm.title", tool=tool, reason=reason), "bold yellow")
         self._say(say("confirm.risk", risk=one_line(confirmation.risk, 40)), "yellow")
         lines = [piece for line in visible(confirmation.preview).split("\n") for piece in _pieces(line)]

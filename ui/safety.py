@@ -22,7 +22,7 @@ from safety.held import held_values
 from safety.secrets import Redactor
 from tools.base import Tool, ToolContext, ToolError
 from tools.registry import all_tools
-from ui.words import in_words
+from ui.words import reasons_in_words
 
 PIECE = 65_536  # bytes read at a time
 _FIELDS: dict[str, tuple[type, Any]] = {  # what a line may hold, of which type, and what holds without it
@@ -108,7 +108,7 @@ class _Judge:
 
 
 def _answer(decision: str, risk: str, reason: str) -> dict[str, str]:
-    return {"decision": decision, "risk": risk, "reason": in_words(reason)}
+    return {"decision": decision, "risk": risk, "reason": reasons_in_words(reason)}
 
 
 def _read(text: str) -> _Call:

@@ -53,6 +53,11 @@ def in_words(text: str) -> str:
     return "\n".join(_reworded(line, _phrases(_spoken[0])) for line in text.split("\n"))
 
 
+def reasons_in_words(text: str) -> str:
+    """What the gate says, each of its reasons in the chosen language."""
+    return "; ".join(map(in_words, text.split("; ")))
+
+
 @cache
 def _phrases(lang: str) -> list[tuple[re.Pattern[str], str]]:
     """What each line looks like, and its words; those that say most come first."""

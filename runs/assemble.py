@@ -35,6 +35,7 @@ from models.rote import MAX_SCRIPT_CALLS, RoteModel
 from runs.briefing import Briefing, Scribe, Source, check_persona, is_only_to_remember
 from runs.owners import AbsentOwner
 from runs.plan_calls import plan_calls
+from runs.recalling import Recalling
 from runs.resume import Progress, read_progress
 from runs.run import Run, Steering
 from runs.spoken import Spoken
@@ -357,6 +358,7 @@ class Agent:
                 redact=redactor,
                 sandbox=held,
                 lifts=partial(_lifts, gate, options.session),
+                recall=self._recalling(Session.parse(options.session)).asked,
             ),
             gate=gate,
             redact=redactor.redact,
@@ -479,6 +481,11 @@ class Agent:
 
         return OpenAICompatModel(settings, lang=self.config.lang, max_retries=max_retries)
 
+    def _recalling(self, session: Session) -> Recalling:
+        """What a session's runs recall."""
+        home = self.config.home
+        return Recalling(home, session, self.config.embeddings, lambda run: origins_before(home, [run]))
+
     def _source(self, prompts: Prompts) -> Source:
         """What the briefing of each run is made from."""
         limits, redact = self.config.limits, self.redactor().redact
@@ -490,6 +497,7 @@ class Agent:
             limits.context_tokens,
             redact,
             recent=self._recent,
+            recall=lambda session, request: self._recalling(session).at_start(request),
         )
 
     def _recent(self, session: Session, without: Sequence[str]) -> list[Turn]:

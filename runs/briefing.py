@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,7 +40,7 @@ class Source:
     seeds_folder: Path
     budget: int  # tokens of a request
     redact: Callable[[str], str]
-    recall: Callable[[str], Sequence[str]] = lambda request: ()
+    recall: Callable[[Session, str], Sequence[str]] = lambda session, request: ()
     recent: Callable[[Session, Sequence[str]], Sequence[Turn]] = lambda session, without: ()  # runs to leave out
 
 
@@ -86,7 +86,7 @@ class Briefing:
             persona=self._persona,
             previous=opening["previous"],
             hints=self._hints,
-            recall=source.recall,
+            recall=partial(source.recall, self._session),
             window=lambda: source.recent(self._session, [self._run]) if opening.get("window", True) else (),
         )
         return ContextBuilder(INJECTORS, source.redact).build(brief, round(SHARE * source.budget))

@@ -7,16 +7,19 @@ P4.5.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config import EmbeddingsConfig, SopwithError
 from memory.sessions import MAIN, Session
+from safety.origins import OUTSIDE
+from tools.base import Memories
 
 if TYPE_CHECKING:
     from memory.journal_store import Store
+    from memory.turns import Turn
     from models.embeddings import Embedder
 
 AT_START = 6  # turns
@@ -26,48 +29,64 @@ ASKED_CHARS = 9000
 
 
 class Recalling:
-    """For the runs of one session in the home folder."""
+    """For the runs of one session in the home folder. `read_by`: whose words, beside the owner's, a run had read."""
 
-    def __init__(self, home: Path, session: Session, embeddings: EmbeddingsConfig | None) -> None:
+    def __init__(
+        self,
+        home: Path,
+        session: Session,
+        embeddings: EmbeddingsConfig | None,
+        read_by: Callable[[str], Sequence[str]] = lambda run: (),
+    ) -> None:
         self._path = home / "journal" / "memory.sqlite3"
         self._only = None if session == MAIN else session.name
-        self._config = embeddings
+        self._config, self._read_by = embeddings, read_by
         self._embedder: Embedder | None = None
 
     def at_start(self, request: str) -> Sequence[str]:
-        """What was said before that a request is about; most often nothing."""
+        """What was said before that a request is about; most often nothing. What came of other people's words is left
+        out: nobody asked for it, and the run would have to be asked about more."""
         from memory import recall
 
         store = self._opened()
         if store is None:
             return ()
         try:
-            found = recall.relevant(store, request, datetime.now(UTC), AT_START)
-            return recall.context_lines(found, START_CHARS)
+            found = recall.relevant(store, request, datetime.now().astimezone(), 2 * AT_START)
         except SopwithError:  # without its memory a run goes on
             return ()
         finally:
             store.close()
+        own = [each for each in found if not self._whose(each.turn)]
+        return recall.context_lines(own[:AT_START], START_CHARS)
 
-    def asked(self, query: str) -> tuple[list[str], list[str]]:
-        """What answers a question, as lines by talk and time, and what could not be used."""
+    def asked(self, query: str) -> Memories:
+        """What answers a question, by talk and time."""
         from memory import recall
         from models.embeddings import embedder
 
         store = self._opened()
         if store is None:
-            return [], []
+            return Memories()
+        now = datetime.now().astimezone()
         try:
             self._embedder = self._embedder or embedder(self._config)
-            now = datetime.now().astimezone()
             found, degraded = recall.search(store, query, now, ASKED, embedder=self._embedder)
-            lines = recall.context_lines(found, ASKED_CHARS)
         except SopwithError:
-            return [], ["index"]
+            return Memories(degraded=["index"])
         finally:
             store.close()
         recall.mark_read(self._path, self._only, found, now)
-        return lines, degraded
+        origins = [origin for each in found if (origin := self._whose(each.turn))]
+        return Memories(recall.context_lines(found, ASKED_CHARS), degraded, origins[0] if origins else "")
+
+    def _whose(self, turn: Turn) -> str:
+        """Whose words a turn may be, when they are not the owner's."""
+        if turn.who == "owner":
+            return ""
+        if not turn.run:
+            return OUTSIDE
+        return next(iter(self._read_by(turn.run)), "")
 
     def _opened(self) -> Store | None:
         from memory.journal_store import Store

@@ -158,11 +158,10 @@ def test_shared_session_recalls_its_own_turns_only(home: Path) -> None:
     kept(home, ("owner", "The code of the safe is in the blue book", NOW)).close()
     group = Session.parse("shared:team")
     kept(home, ("owner", "The safe is too small for the team", NOW), session=group).close()
-    lines, _ = Recalling(home, group, None).asked("safe")
+    lines = Recalling(home, group, None).asked("safe").lines
     assert len(lines) == 1
     assert "too small" in lines[0]
-    owner, _ = Recalling(home, MAIN, None).asked("safe")
-    assert len(owner) == 2
+    assert len(Recalling(home, MAIN, None).asked("safe").lines) == 2
 
 
 def test_run_begins_with_what_was_said_of_its_request_and_else_with_nothing(home: Path) -> None:

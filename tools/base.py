@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
@@ -34,6 +34,15 @@ class Between(NamedTuple):
     high: int | None = None
 
 
+class Memories(NamedTuple):
+    """What recall brings a model: a line for each turn, what could not be used, and whose words are among them when
+    they are not the owner's (models/base.py)."""
+
+    lines: Sequence[str] = ()
+    degraded: Sequence[str] = ()
+    origin: str = ""
+
+
 @dataclass(slots=True)
 class ToolContext:
     """What a tool may use of the run it works for."""
@@ -47,7 +56,7 @@ class ToolContext:
     env: dict[str, str] = field(default_factory=dict)  # added to the environment of child processes
     sandbox: Sandbox | None = None  # where code runs; None: with the owner's rights
     lifts: Callable[[str, dict[str, Any], tuple[Path, ...]], frozenset[Lift]] = lambda *_: frozenset()  # of a call
-    recall: Callable[[str], tuple[list[str], list[str]]] = lambda _: ([], [])  # lines, and what could not be used
+    recall: Callable[[str], Memories] = lambda _: Memories()
     redact: Callable[[str], str] = str  # hides secrets; a tool sends through it what it streams or keeps in a file
 
     def path(self, text: str) -> Path:

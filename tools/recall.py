@@ -9,6 +9,7 @@ from tools.base import ToolContext, tool
 @tool("none")
 def recall(ctx: ToolContext, query: str) -> ToolResult:
     """Search earlier conversations by meaning and time."""
-    lines, degraded = ctx.recall(query)
-    output = "\n".join(lines) or "nothing was found"
-    return ToolResult("ok", {"output": output, "count": len(lines), **({"degraded": degraded} if degraded else {})})
+    found = ctx.recall(query)
+    data = {"output": "\n".join(found.lines) or "nothing was found", "count": len(found.lines)}
+    more = {"degraded": list(found.degraded)} if found.degraded else {}
+    return ToolResult("ok", data | more, origin=found.origin)

@@ -108,7 +108,7 @@ class Word:
     @property
     def said(self) -> frozenset[tuple[str, str]]:
         """Each meaning that is sure, in each role."""
-        return frozenset((thing, role) for thing in self.sure for role in self.roles)
+        return _said(self.base, self.also, self.roles)
 
     @property
     def is_free(self) -> bool:
@@ -119,6 +119,11 @@ class Word:
     def place(self) -> str:
         """What it says about the value behind it, when it is a word like "to"."""
         return PLACES.get(self.text, "")
+
+
+@lru_cache(maxsize=4096)
+def _said(base: str, also: frozenset[str], roles: frozenset[str]) -> frozenset[tuple[str, str]]:
+    return frozenset((thing, role) for thing in sure(base) | also for role in roles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +192,13 @@ def understand(asked: Asked, procedure: Procedure, name: str, where: Where) -> U
         parts = read(asked, procedure, known, where)
         if why := never(parts) or _other_question(parts, known):
             return Refusal(why)
-        outcomes = [_as_wording(parts, sentence, known, procedure, where) for sentence in known.sentences]
+        particles = _particles(parts)
+        outcomes = [
+            Refusal(f"it says “{' '.join(particles or sentence.particles)}” otherwise")
+            if particles != sentence.particles
+            else _as_wording(parts, sentence, known, procedure, where)
+            for sentence in known.sentences
+        ]
     except Unclear as unclear:
         return Refusal(f"{unclear} may mean two things")
     readings = [outcome for outcome in outcomes if isinstance(outcome, Understood)]
@@ -747,8 +758,7 @@ def _as_wording(
 ) -> Understood | Refusal:
     words = [part for part in parts if isinstance(part, Word)]
     if (
-        why := _other_particle(parts, sentence)
-        or _unsaid(words, parts, sentence, known)
+        why := _unsaid(words, parts, sentence, known)
         or _unexplained(parts, sentence, known)
         or _other_head(parts, sentence, known)
     ):
@@ -782,12 +792,6 @@ def _filled(
     if any(way != ways[0] for way in ways):
         return Refusal("its values fit the parameters in two ways")
     return Understood(ways[0], sentence.text)
-
-
-def _other_particle(parts: Sequence[Part], sentence: Sentence) -> str:
-    """Whether another "on" or "off" belongs to what is to be done."""
-    said = _particles(parts)
-    return "" if said == sentence.particles else f"it says “{' '.join(said or sentence.particles)}” otherwise"
 
 
 def _other_question(parts: Sequence[Part], known: Knowledge) -> str:

@@ -303,9 +303,9 @@ def test_five_hundred_sops_take_less_than_twenty_milliseconds(tmp_path: Path) ->
     assert len(known) > 500
 
     def seconds(request: str) -> float:
-        started = time.perf_counter()
+        started = time.process_time()
         _choose(request, known)
-        return time.perf_counter() - started
+        return time.process_time() - started
 
     for request in (
         "please sort my paid invoice under /data",

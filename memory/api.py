@@ -10,8 +10,10 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -119,10 +121,11 @@ class Memory:
 
     def retrieve(self, query: str, now: datetime, k: int = 10, session: str | None = None) -> Recalled:
         """The `k` turns that answer a question best, best first. `session`: only what was said there."""
-        from memory import recall
-
         if self._store is None:
             return Recalled([], ["index"])
+        _load_numpy()
+        from memory import recall
+
         asked = session if self.session == MAIN else self.session.name
         return recall.search(self._store, query, now, k, session=asked, embedder=self._embedder)
 
@@ -148,6 +151,10 @@ class Memory:
     def flush(self, timeout_seconds: float = 60.0) -> bool:
         """Waits for what is worked off behind. False when the time was not enough; it goes on then."""
         return self._worker.flush(timeout_seconds)
+
+    def rest(self) -> None:
+        """Ends the work behind after its batch, for as long as this Memory is open."""
+        self._worker.stop(CLOSE_SECONDS)
 
     def close(self) -> None:
         """Ends the work behind after its batch; what is left waits on the disk."""
@@ -206,6 +213,18 @@ class Memory:
             self.problem = str(error)
 
 
+def _load_numpy() -> None:
+    """Loads numpy with one thread: with more, its matrix library spins on every core, and an embedding takes seven times
+    as long on a busy machine. Programs that the agent starts do not inherit this."""
+    if "numpy" in sys.modules or "OPENBLAS_NUM_THREADS" in os.environ:
+        return
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    try:
+        import_module("numpy")
+    finally:
+        del os.environ["OPENBLAS_NUM_THREADS"]
+
+
 def local_timezone() -> str:
     """The timezone of this machine: its IANA name, or else the offset of now (+08:00)."""
     with contextlib.suppress(OSError):
@@ -226,6 +245,7 @@ def _queue_for(model: str, store: Store) -> None:
 
 def _embedding(embedder: Embedder) -> Work:
     def embed(store: Store, keys: Sequence[str]) -> None:
+        _load_numpy()
         texts = store.texts(keys)
         vectors = embedder.embed(list(texts.values()))
         rows = zip(texts, vectors, strict=True)

@@ -16,7 +16,7 @@ from memory.journal_lock import JournalError
 from memory.journal_store import Store
 
 Work = Callable[[Store, Sequence[str]], None]  # does it and puts what comes of it into the store, or raises
-BATCH = 64
+BATCH = 32
 PAUSE_SECONDS = 0.02  # between two batches: what runs in front goes first
 _log = logging.getLogger("sopwith.journal")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from argparse import Namespace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +22,7 @@ from ui.words import in_words, say
 
 LIMIT = 10
 SETTLE_SECONDS = 0.3  # what was put off a moment ago is found too, when it is little
-WORK_SECONDS = 3600.0
+STALLED_SECONDS = 60.0  # an endpoint that does not answer; the rest is done another time
 MAX_BAD = 20  # lines of what was left out
 MAX_TEXT_CHARS = 600
 AROUND = 2  # turns before and after the one that is shown
@@ -42,7 +43,8 @@ def opened(config: Config) -> Memory:
 def search(args: Namespace, config: Config) -> int:
     """`memory search TEXT`. `args`: text, limit, now, session, json."""
     with opened(config) as memory:
-        memory.flush(SETTLE_SECONDS)
+        if not memory.flush(SETTLE_SECONDS):
+            memory.rest()
         now = args.now or datetime.now().astimezone()
         results, degraded = memory.retrieve(" ".join(args.text), now, args.limit or LIMIT, args.session)
         degraded = sorted({*degraded, *(["index"] if memory.problem else [])})
@@ -133,10 +135,11 @@ def problems(config: Config) -> list[str]:
 
 def _work_off(memory: Memory) -> None:
     """Waits for vectors, times and episodes, and says how much is left."""
-    left = -1
-    while not memory.flush(1.0) and (now := memory.waiting()) != left:
-        left = now
-        print(say("journal_working", n=left), file=sys.stderr)
+    left, until = -1, time.monotonic() + STALLED_SECONDS
+    while not memory.flush(2.0) and time.monotonic() < until:
+        if (now := memory.waiting()) != left:
+            left, until = now, time.monotonic() + STALLED_SECONDS
+            print(say("journal_working", n=left), file=sys.stderr)
 
 
 def _progress(key: str) -> Any:

@@ -153,5 +153,8 @@ def _with_line(lines: list[str], line: str, names: tuple[str, ...], lang: str, e
     stop = next((number for number in heads if number > own), len(lines))
     while stop > own + 1 and not lines[stop - 1].strip():
         stop -= 1
+    if stop == own + 1 and not any(each.strip() for each in lines[stop : stop + 2]) and len(lines) > stop + 1:
+        stop += 1  # between the two empty lines that a moved entry left
+        return [*lines[:stop], line + end, *lines[stop:]]
     gap = [end] if stop == own + 1 else []
     return [*lines[:stop], *gap, line + end, *lines[stop:]]

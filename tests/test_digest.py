@@ -205,6 +205,7 @@ def test_what_is_superseded_moves_with_a_pointer_to_what_replaced_it(home: Path)
     head, _, tail = memory(home).partition("## Superseded\n")
     assert "I love tea {" not in head and tail.strip().endswith(f"verbatim}} → #{new}") and f"#{old} " in tail
     assert memory_entries(home)[-1].category == "superseded"
+    assert "\n\n\n" not in memory(home)
     (home / "memory/.digest.json").unlink()  # everything is looked at once more
     assert not digest(home, NOW).has_changed
 

@@ -13,6 +13,14 @@ from safety.tables import SHELLS, WRAPPERS
 _FETCHERS = {"curl", "wget", "aria2c", "http", "https", "xh", "axel", "lynx", "w3m", "links", "yt-dlp", "youtube-dl", "ping", "ping6", "dig", "host", "nslookup", "whois", "telnet", "nc", "ncat", "websocat", "ftp"}  # fmt: skip
 _FETCH_WITH = {"git": {"clone", "ls-remote", "fetch", "pull", "submodule"}, "docker": {"pull"}, "svn": {"checkout", "co", "export"}, "hg": {"clone"}}  # fmt: skip
 _VALUED = {"-o", "--output", "-O", "-H", "--header", "-A", "--user-agent", "-e", "--referer", "-b", "--cookie", "-c", "-X", "--request", "-m", "--max-time", "--connect-timeout", "-w", "--write-out", "-u", "--user", "--retry", "-d", "--data", "-T", "-F", "--form", "-P", "-t", "-W", "-i", "-I", "-s", "-p", "-D", "--dump-header", "-U", "-L", "-n"}  # fmt: skip
+_ELSEWHERE = {
+    "--resolve",
+    "--connect-to",
+    "-K",
+    "--config",
+    "--unix-socket",
+    "--input-file",
+}  # where it goes stands elsewhere
 _LIBRARIES = {"requests", "httpx", "aiohttp", "urllib", "urllib3", "http", "socket", "ftplib", "smtplib", "imaplib", "websockets", "websocket", "paramiko", "feedparser", "bs4", "scrapy", "selenium", "playwright"}  # fmt: skip
 _LOCAL = re.compile(
     r"(?i)(?:[a-z]+://)?(?:[^/@]*@)?(localhost|[\w-]+\.localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[?::1\]?)(?::\d+)?(?:[/?#]|$)"
@@ -76,31 +84,24 @@ def _of_command(command: Command, known: Mapping[str, str]) -> Iterator[str]:
             if inner.is_hidden:
                 yield ""
         elif name in _FETCHERS or _FETCH_WITH.get(name, set()) & {word.literal for word in rest}:
-            yield from _addresses(rest, known, must=name in _FETCHERS)
+            yield from _addresses(rest, known)
         return
 
 
-def _addresses(words: list[Word], known: Mapping[str, str], *, must: bool) -> Iterator[str]:
-    found = False
+def _addresses(words: list[Word], known: Mapping[str, str]) -> Iterator[str]:
     for at, word in enumerate(words):
         value = word.value(known)
         start = value if value is not None else word.known_start(known)
-        before = words[at - 1].literal if at else None
+        if start in _ELSEWHERE:
+            yield ""
         if start.startswith("-") and "=" not in start:
-            found |= start in ("--version", "--help", "-V", "-h")
             continue
-        if before in _VALUED and "://" not in start:
+        if at and words[at - 1].literal in _VALUED and "://" not in start:
             continue
         if match := _HOST.match(start.partition("=")[2] if start.startswith("--url=") else start.lstrip("@")):
-            found = True
             yield match[0] if value is not None else f"{match[0]}…"
         elif value is None:
-            found = True
             yield ""
-        elif is_local(start):
-            found = True
-    if must and not found and not words:
-        return
 
 
 def _python(code: str) -> Fetches:

@@ -186,6 +186,20 @@ def test_a_script_that_asks_an_address_nobody_named_is_asked_about(script: str, 
     assert code(script, request="", type=type).decision == "allow"  # a gate that knows no request cannot compare
 
 
+@pytest.mark.parametrize(
+    "script",
+    [
+        "curl --resolve good.example:443:6.6.6.6 https://good.example/",
+        "curl -K settings",
+        'curl "$(cat where)"',
+        "curl http://127.0.0.1@evil.example/",
+        "curl http://localhost.evil.example/",
+    ],
+)
+def test_after_others_words_a_script_must_say_whom_it_asks(script: str) -> None:
+    assert code(script, origin=("web",)).decision == "confirm"
+
+
 def test_a_yes_for_the_run_holds_for_the_same_targets_only() -> None:
     first, again = (decide("write to Bob", "send_email", to="bob@x.example", body=body) for body in ("a", "b"))
     other = decide("write to Bob", "send_email", to="eve@x.example", body="a")

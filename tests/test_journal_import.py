@@ -1,0 +1,295 @@
+"""Conversations from elsewhere: ChatGPT, Claude, JSONL, notes, a zip; what cannot be read is told; and the commands."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from launch import main
+from memory.api import Memory
+from memory.journal_import import Bad, ImportFailed, import_file, read
+from memory.turns import Turn
+
+AT = 1_770_200_000.5  # seconds since 1970
+GPT = [
+    {
+        "title": "The printer",
+        "create_time": AT,
+        "current_node": "c",
+        "mapping": {
+            "root": {"id": "root", "message": None, "parent": None, "children": ["a"]},
+            "a": {
+                "parent": "root",
+                "message": {
+                    "id": "m1",
+                    "author": {"role": "user"},
+                    "create_time": AT + 1,
+                    "content": {"content_type": "text", "parts": ["My printer is broken. 打印机坏了"]},
+                },
+            },
+            "x": {  # an answer that was asked for again
+                "parent": "a",
+                "message": {
+                    "id": "m0",
+                    "author": {"role": "assistant"},
+                    "content": {"content_type": "text", "parts": ["An answer nobody kept."]},
+                },
+            },
+            "b": {
+                "parent": "a",
+                "message": {
+                    "id": "tool",
+                    "author": {"role": "tool"},
+                    "content": {"content_type": "text", "parts": ["search results"]},
+                },
+            },
+            "c": {
+                "parent": "b",
+                "message": {
+                    "id": "m2",
+                    "author": {"role": "assistant"},
+                    "create_time": None,
+                    "content": {
+                        "content_type": "multimodal_text",
+                        "parts": [{"asset": 1}, "Check the ", {"text": "cable"}],
+                    },
+                },
+            },
+        },
+    },
+    {"title": "no mapping"},
+]
+CLAUDE = [
+    {
+        "uuid": "u",
+        "name": "Trip",
+        "created_at": "2025-05-01T10:00:00.000000Z",
+        "chat_messages": [
+            {"uuid": "q", "sender": "human", "text": "Where to?", "created_at": "2025-05-01T10:00:01Z", "content": []},
+            {
+                "uuid": "r",
+                "sender": "assistant",
+                "text": "",
+                "created_at": "2025-05-01T10:00:09Z",
+                "content": [{"type": "thinking", "text": "hidden"}, {"type": "text", "text": "To Rome."}],
+            },
+        ],
+    }
+]
+LINES = [
+    '{"id": "a", "at": "2025-05-01T10:00:00+08:00", "who": "Ann", "text": "hello", "session": "talk-1"}',
+    "no json",
+    '["a list"]',
+    '{"id": "b", "at": "yesterday", "text": "no time"}',
+    '{"id": "c", "at": "2025-05-01T10:00:00Z"}',
+    '{"id": {}, "at": "2025-05-01T10:00:00Z", "text": "x"}',
+    "",
+    '{"at": 1746093600, "text": "seconds, and no id"}',
+    "[" * 100_000,
+    '{"id": "d", "at": "0001-01-01T00:00:00+14:00", "text": "too early"}',
+    '{"id": "e", "at": "2025-05-01T10:00:00Z", "text": "lone \\ud800 and \\u0000"}',
+]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    home = tmp_path / "home"
+    monkeypatch.setenv("SOPWITH_HOME", str(home))
+    return home
+
+
+@pytest.fixture
+def memory(home: Path) -> Iterator[Memory]:
+    home.mkdir()
+    with Memory(home, works_behind=False) as memory:
+        yield memory
+
+
+def file(tmp_path: Path, name: str, content: Any) -> Path:
+    path = tmp_path / name
+    path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
+    return path
+
+
+def split(path: Path) -> tuple[list[Turn], list[Bad]]:
+    items = list(read(path))
+    return [item for item in items if not isinstance(item, Bad)], [item for item in items if isinstance(item, Bad)]
+
+
+def test_chatgpt_gives_the_branch_that_was_kept(tmp_path: Path) -> None:
+    turns, bad = split(file(tmp_path, "conversations.json", GPT))
+    assert [(turn.id, turn.who, turn.text) for turn in turns] == [
+        ("m1", "owner", "My printer is broken. 打印机坏了"),
+        ("m2", "agent", "Check the \ncable"),
+    ]
+    assert turns[0].at == datetime.fromtimestamp(AT + 1, UTC)
+    assert turns[0].tags == ("chatgpt", "The printer")
+    assert [each.place for each in bad] == ["conversations.json, item 2"]
+
+
+def test_claude_gives_what_both_said(tmp_path: Path) -> None:
+    turns, bad = split(file(tmp_path, "conversations.json", CLAUDE))
+    assert [(turn.id, turn.who, turn.text) for turn in turns] == [
+        ("q", "owner", "Where to?"),
+        ("r", "agent", "To Rome."),
+    ]
+    assert bad == []
+
+
+def test_bad_lines_are_told_by_number_and_the_rest_is_taken(tmp_path: Path) -> None:
+    turns, bad = split(file(tmp_path, "turns.jsonl", "\n".join(LINES)))
+    assert [each.place for each in bad] == [f"turns.jsonl, line {number}" for number in (2, 3, 4, 5, 6, 9, 10)]
+    assert [turn.text for turn in turns] == ["hello", "seconds, and no id", "lone \ud800 and \x00"]
+    first = turns[0]
+    assert (first.id, first.who, first.session, first.timezone) == ("a", "Ann", "talk-1", "+08:00")
+    assert first.at == datetime(2025, 5, 1, 2, tzinfo=UTC)
+
+
+def test_notes_are_cut_at_headings_and_dated_by_their_name(tmp_path: Path) -> None:
+    text = "---\ntitle: x\n---\nfirst words\n\n# Printer\nIt is broken.\n\n## 2025-06-02 later\nMended.\n"
+    turns, _ = split(file(tmp_path, "2025-06-01 diary.md", text))
+    assert [turn.text for turn in turns] == ["first words", "# Printer\nIt is broken.", "## 2025-06-02 later\nMended."]
+    assert [turn.at.date().isoformat() for turn in turns] == ["2025-06-01", "2025-06-01", "2025-06-02"]
+
+
+def test_a_long_note_is_cut_at_its_blank_lines_and_keeps_every_word(tmp_path: Path) -> None:
+    paragraphs = [f"paragraph {number} " + "word " * 100 for number in range(20)]
+    turns, _ = split(file(tmp_path, "n.md", "# Title\n" + "\n\n".join(paragraphs)))
+    assert len(turns) > 3
+    assert all(turn.text.startswith("# Title\n") and len(turn.text) < 2_500 for turn in turns)
+    assert "\n\n".join(turn.text.removeprefix("# Title\n") for turn in turns) == "\n\n".join(paragraphs)
+
+
+def test_a_zip_and_a_folder_give_what_is_in_them(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    file(notes, "a.md", "one")
+    file(notes, "b.md", "two")
+    (notes / "c.md").symlink_to("/etc/hostname")
+    assert [turn.text for turn in split(notes)[0]] == ["one", "two"]
+    with zipfile.ZipFile(tmp_path / "export.zip", "w") as archive:
+        archive.writestr("x/conversations.json", json.dumps(GPT))
+        archive.writestr("../../notes/2025-01-01.md", "a note")
+        archive.writestr("picture.png", b"\x89PNG")
+    assert len(split(tmp_path / "export.zip")[0]) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.pdf", "x", "no kind"),
+        ("a.json", "{", "not JSON"),
+        ("a.json", "5", "no list"),
+        ("none/a.md", None, "No such file"),
+    ],
+)
+def test_what_cannot_be_imported_at_all_is_said(tmp_path: Path, name: str, content: str | None, said: str) -> None:
+    path = tmp_path / name if content is None else file(tmp_path, name, content)
+    with pytest.raises(ImportFailed, match=said):
+        list(read(path))
+
+
+def test_a_zip_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(3):
+            with archive.open(zipfile.ZipInfo(f"{number}.md"), "w", force_zip64=True) as entry:
+                entry.write(b"0")
+    data = bytearray((tmp_path / "bomb.zip").read_bytes())
+    at = data.rfind(b"PK\x01\x02")
+    data[at + 24 : at + 28] = (2_000_000_000).to_bytes(4, "little")
+    (tmp_path / "bomb.zip").write_bytes(data)
+    with pytest.raises(ImportFailed, match="unpack to more"):
+        list(read(tmp_path / "bomb.zip"))
+
+
+def test_the_same_file_again_adds_nothing_and_another_text_is_told(tmp_path: Path, memory: Memory) -> None:
+    path = file(tmp_path, "turns.jsonl", "\n".join(LINES))
+    first = import_file(memory, path, lambda text: text)
+    again = import_file(memory, path, lambda text: text)
+    assert (first.added, first.known) == (3, 0)
+    assert (again.added, again.known) == (0, 3)
+    file(tmp_path, "turns.jsonl", LINES[0].replace("hello", "good bye"))
+    changed = import_file(memory, path, lambda text: text)
+    assert (changed.added, [each.place for each in changed.bad]) == (0, ["a"])
+    assert memory.turn("a", "talk-1") is not None
+
+
+def test_secrets_of_an_export_are_hidden(tmp_path: Path, memory: Memory) -> None:
+    import_file(memory, file(tmp_path, "t.jsonl", LINES[0]), lambda text: text.replace("hello", "[hidden]"))
+    turn = memory.turn("a", "talk-1")
+    assert turn is not None
+    assert turn.text == "[hidden]"
+
+
+# the commands
+
+
+def test_imported_turns_are_found_with_their_ids(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = [
+        {
+            "id": "D1:1",
+            "at": "2025-05-01T10:00:00Z",
+            "who": "Ann",
+            "text": "The printer is out of toner.",
+            "session": "s1",
+        },
+        {"id": "D1:2", "at": "2025-05-01T10:01:00Z", "who": "Bob", "text": "二楼的打印机要换墨粉了。", "session": "s1"},
+        {"id": "D2:1", "at": "2025-06-01T10:01:00Z", "who": "Bob", "text": "Lunch was good.", "session": "s2"},
+    ]
+    path = file(tmp_path, "turns.jsonl", "\n".join([*map(json.dumps, said), "bad"]))
+    assert main(["memory", "import", str(path)]) == 0
+    out, err = capsys.readouterr()
+    assert "3 turns added" in out
+    assert "turns.jsonl, line 4: not JSON" in err
+
+    assert main(["memory", "search", "墨粉", "打印机", "--json", "--limit", "2", "--now", "2025-07-01"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    best = document["results"][0]
+    assert set(document) == {"results", "degraded"}
+    assert {"id", "at", "who", "text", "mentioned", "episode", "source", "score", "why"} <= set(best)
+    assert (best["id"], best["at"], best["who"]) == ("D1:2", "2025-05-01T10:01:00Z", "Bob")
+    assert best["source"].startswith("journal/2025-05-01.md#")
+    assert len(document["results"]) <= 2
+
+    assert main(["memory", "search", "printer lunch", "--json", "--session", "s2"]) == 0
+    assert {each["id"] for each in json.loads(capsys.readouterr().out)["results"]} == {"D2:1"}
+
+    assert main(["memory", "show", "D1:1", "--session", "s1", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert [each["id"] for each in shown["around"]] == ["D1:1", "D1:2"]
+
+    assert main(["memory", "rebuild", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"turns": 3}
+    assert main(["memory", "check"]) == 0
+    (day,) = (home / "journal").glob("2025-06-01.md")
+    day.write_text(day.read_text("utf-8").replace("Lunch", "Dinner"), "utf-8")
+    assert main(["memory", "check", "--lang", "zh"]) == 1
+    assert "D2:1" in capsys.readouterr().out
+
+
+def test_an_empty_journal_is_no_error(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["memory", "search", "anything"]) == 0
+    assert main(["memory", "show"]) == 0
+    assert main(["memory", "check"]) == 0
+    assert main(["memory", "show", "nobody"]) == 2
+    assert "empty" in capsys.readouterr().out
+
+
+def test_a_home_that_cannot_be_written_can_be_searched(home: Path, tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may write everywhere")
+    with Memory(home, works_behind=False) as memory:
+        memory.write_turn("the printer", who="owner")
+    (home / "journal").chmod(0o500)
+    with Memory(home, works_behind=False) as memory:
+        assert memory.retrieve("printer", datetime.now(UTC)).results
+    (home / "journal").chmod(0o700)

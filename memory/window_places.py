@@ -130,6 +130,8 @@ class RedisList:
             redis, backoff, retry = (import_module(f"redis{part}") for part in ("", ".backoff", ".retry"))
         except ImportError as error:
             raise WindowDown(MISSING) from error
+        except RuntimeError as error:  # the process is at its end, and begins nothing more
+            raise WindowDown(str(error)) from error
         try:
             if self._client is None:
                 self._client = redis.Redis.from_url(

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from agent_loop import End, agent_loop
-from config import Config, ConfigError, ModelConfig
+from config import Config, ConfigError, ModelConfig, SopwithError
 from context.compaction import Compaction
 from context.history import History, Reading
 from context.prompts import Prompts
@@ -27,7 +27,7 @@ from learning.slots import Where
 from memory.home import open_home
 from memory.inbox import Inbox
 from memory.runlog import RunLog, RunLogError, Totals, find_run, read_events
-from memory.sessions import Session
+from memory.sessions import MAIN, Session
 from memory.sops import Sop, SopStore
 from models.base import Event, Model, ModelUnavailable, Reply, Request
 from models.chain import Budget, ModelChain
@@ -205,7 +205,7 @@ class Agent:
         hints: Sequence[Sop] = (),
         asked: Sequence[Event] = (),
     ) -> Run:
-        models = self._configured(options)
+        models = self._asked_in(options)
         if options.persona:
             check_persona(self.config.home, options.persona, self.config.lang)
         log = RunLog.create(self.config.home)
@@ -249,7 +249,7 @@ class Agent:
                 raise RunLogError(f"{start['sop']} has changed since run {log.run} began.\nStart the task again.")
             replay = Replay(sop, start["parameters"])
         briefing = Briefing(self._source(prompts), log.run, start, versions=progress.versions)
-        model = self._model(self._configured(options), replay, progress, options, briefing, log.folder)
+        model = self._model(self._asked_in(options), replay, progress, options, briefing, log.folder)
         if progress.pending is not None and progress.pending.kind != "rote" and not progress.is_pending_redacted:
             model = Recorded(progress.pending, model)
         opening: Event = {
@@ -367,7 +367,7 @@ class Agent:
             prompts=briefing.prompts,
             working=progress.working,
             state=progress.state,
-            l2_index=self._l2_index(options),
+            l2_index=partial(self._l2_index, options, redactor),
             attended=attended,
             steering=steering.take,
             remember=briefing.note,
@@ -389,9 +389,7 @@ class Agent:
             learn=partial(self._learn, start) if learns else None,
             before=before,
             redact=redactor.redact,
-            spoken=None
-            if "verifies" in start
-            else Spoken(home, Session.parse(options.session), start, lambda: self.window),
+            spoken=None if "verifies" in start else Spoken(home, Session.parse(options.session), start, self._told()),
         )
 
     @cached_property
@@ -465,6 +463,18 @@ class Agent:
             raise ConfigError("no model is configured.\nSee: sopwith doctor")
         return models[0]
 
+    def _asked_in(self, options: Options) -> list[Model]:
+        """The models that a run of this session asks; those of a group read no path of the owner's."""
+        models = self._configured(options)
+        if options.session == "main":
+            return models
+        from context.places import Placeless, Places
+
+        names = {self.config.home: "~/.sopwith", Path.home(): "~", options.cwd: "~/…", SEEDS.parent: "~/…"}
+        if folder := self._shared_folder(options):
+            names[folder] = "."
+        return [Placeless(model, Places(names)) for model in models]
+
     def _configured(self, options: Options, max_retries: int = MAX_RETRIES) -> list[Model]:
         chosen = [c for c in self.config.models if options.model in (None, c.name, c.model)]
         if options.model and not chosen:
@@ -500,6 +510,10 @@ class Agent:
             recall=lambda session, request: self._recalling(session).at_start(request),
         )
 
+    def _told(self) -> Callable[[], Window] | None:
+        """The window that a run tells what is said; without Redis the run's own log is enough."""
+        return (lambda: self.window) if self.config.redis else None
+
     def _recent(self, session: Session, without: Sequence[str]) -> list[Turn]:
         """What was said last in a session. Answers that came of other people's words are left out: they are not the
         owner's, and the run that reads them would have to be asked about more."""
@@ -515,11 +529,15 @@ class Agent:
         redis = self.config.redis
         return Window(self.config.home, redis.url if redis else "", redact=self.redactor())
 
-    def _l2_index(self, options: Options) -> str:
-        path = self.config.home / "memory" / "global_mem_insight.txt"
-        if options.session != "main" or not path.is_file():
+    def _l2_index(self, options: Options, redact: Callable[[str], str]) -> str:
+        if options.session != "main":
             return ""
-        return "\n".join(path.read_text("utf-8", "replace").splitlines()[:30])
+        from context.injectors import MAX_FACTS_LINES
+        from memory.reader import reader_for
+
+        with suppress(OSError, SopwithError):  # it cannot be read; the event `context` has said so
+            return redact("\n".join(reader_for(self.config.home, MAIN).facts_index().splitlines()[:MAX_FACTS_LINES]))
+        return ""
 
     def redactor(self) -> Redactor:
         """Hides what the agent holds and nobody may read."""

@@ -11,6 +11,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,6 +48,8 @@ class Spoken:
         """Takes an event of the run; returns at once."""
         self._keep(event)
         if event["type"] in _BEGINS_AT and self._thread is None:
+            if self._window is not None:  # what the client of Redis needs cannot be imported once this thread has ended
+                import_module("concurrent.futures.thread")
             self._thread = threading.Thread(target=self._write, name="spoken")
             self._thread.start()
 

@@ -26,7 +26,7 @@ from memory.window_places import RedisList, Ring, Turns, WindowDown, problem_of
 from runs.assemble import Options
 from runs.doctor import Check, check_redis
 from runs.owners import AbsentOwner
-from tests.conftest import CHECKOUT
+from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import agent, drive, run
 
 TEAM = Session.parse("shared:team")
@@ -421,3 +421,13 @@ def test_a_run_tells_redis_while_it_goes_and_a_dead_redis_holds_up_nothing(home:
         "and the scanner?",
         "and the fax?",
     ]
+
+
+def test_a_command_that_is_over_at_once_has_told_redis(home: Path, redis: RedisServer, cli: CommandLine) -> None:
+    home.mkdir(parents=True)
+    (home / "config.yaml").write_text(f"redis: {{url: '{redis.url}'}}\n", "utf-8")
+    done = cli("run", "what are the 3 largest files in .")
+    assert done.code == 0 and "Traceback" not in done.stderr
+    place = RedisList(redis.url, user_of(home))
+    assert [each.who for each in place.last(MAIN, 9)] == ["owner", "agent"]
+    place.close()

@@ -6,22 +6,19 @@ Source: seed 000 (safety), 004 (sessions).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from config import SafetyConfig
-from safety import origins, shared_folder
+from safety import foreign_tools, origins, shared_folder
 from safety.commands import GUARDED_VARIABLES, Finding, Look
 from safety.fetches import fetches
 from safety.paths import Places, references
 from safety.python_calls import look_at_python
-from safety.queries import changes_sql
-from safety.tables import Risk, names
-from safety.targets import Named, Target, host_of, of_call
-from safety.tool_words import Effect, Words, asks_for, names_thing, read_name
+from safety.targets import Named, host_of
+from safety.tool_words import Effect, read_name
 
 _CONFIRMABLE = {
     "delete",
@@ -36,21 +33,6 @@ LEAVE_SANDBOX = {
 }  # what no sandbox can do: once the owner has allowed it, it runs outside
 _REFUSED = {"catastrophic", "agent", "session", "forbidden"}
 _OURS = {"none", "ask", "memory", "read", "write", "delete", "execute", "network"}  # effects that our tools declare
-# Of a tool that is not ours: what the gate calls its effect, and what it says of it.
-_FOREIGN: dict[Effect, tuple[Risk, str]] = {
-    "change": ("change", "changes something"),
-    "send": ("send", "sends something to others"),
-    "delete": ("delete", "deletes something"),
-    "spend": ("spend", "spends money"),
-    "system": ("system", "changes rights, accounts or programs"),
-}
-_ON_A_DAY = {"book", "reserve", "schedule", "reschedule", "rent", "hire"}
-# Hosts that nobody can read the log of whom a fetch could tell something; without a query, that is.
-_PUBLIC = names(
-    "python.org docs.python.org pypi.org files.pythonhosted.org github.com api.github.com raw.githubusercontent.com wikipedia.org"
-    " en.wikipedia.org zh.wikipedia.org de.wikipedia.org registry.npmjs.org npmjs.com debian.org deb.debian.org ubuntu.com kernel.org"
-    " gnu.org developer.mozilla.org w3.org ietf.org rfc-editor.org crates.io docs.rs wttr.in"
-)
 _IN_AGENT = (
     ("config.yaml", "the owner edits it; ask_user"),
     ("memory", "memory is kept through start_long_term_update"),
@@ -172,15 +154,10 @@ class Gate:
     def _foreign(self, ask: Ask) -> Iterator[Finding]:
         """A tool that is not ours: reading passes; an effect passes when the request asks for it and names all that it
         reaches, or at least the day, the title and the kind of thing."""
-        call, named = read_name(ask.tool, ask.hints), Named(ask.request, self.own_targets())
-        targets = of_call(ask.args, effect=call.effect)
+        call = read_name(ask.tool, ask.hints)
         yield from self._named_paths(ask, call.effect)
-        if call.effect == "read":
-            yield from _asked(ask, named.unknown(targets, strict=bool(origins.foreign(ask.origin))))
-        elif call.effect == "unknown":
-            yield Finding("unknown", f"{ask.tool}: its name does not say what it does")
-        else:
-            yield from _reached(ask, call, targets, named)
+        named, is_tainted = Named(ask.request, self.own_targets()), bool(origins.foreign(ask.origin))
+        yield from foreign_tools.look(ask.tool, ask.args, call, named, is_tainted=is_tainted)
 
     def _named_paths(self, ask: Ask, effect: Effect) -> Iterator[Finding]:
         """What looks like a path in the arguments of a tool that is not ours."""
@@ -258,7 +235,7 @@ class Gate:
         read = origins.foreign(ask.origin)
         named = Named(ask.request, self.own_targets())
         for url in found.urls[:20]:
-            is_public = host_of(url) in _PUBLIC and "?" not in url and not url.endswith("…")
+            is_public = host_of(url) in foreign_tools.PUBLIC and "?" not in url and not url.endswith("…")
             if not is_public and not named.has_url(url, strict=bool(read)):
                 yield Finding("send", f"asks {url[:200]}, which the request does not name", "target")
         if found.is_hidden and read:
@@ -267,57 +244,10 @@ class Gate:
             )
 
 
-def _asked(ask: Ask, missing: list[Target]) -> Iterator[Finding]:
-    """What a tool that reads asks of others, and whether it only reads."""
-    if any(_is_sql(name, value) and changes_sql(value) for name, value in ask.args.items()):
-        yield Finding("delete", f"{ask.tool} may change what is in a database")
-    for target in missing:
-        if host_of(target.value) not in _PUBLIC or "?" in target.value:
-            yield Finding("send", f"{ask.tool} fetches {_shown(target)}, which the request does not name", "target")
-
-
-def _reached(ask: Ask, call: Words, targets: list[Target], named: Named) -> Iterator[Finding]:
-    """What an effect reaches that the owner has not named, or that the owner has not asked for it."""
-    risk, does = _FOREIGN[call.effect]
-    if call.effect == "spend" and not call.verbs & _ON_A_DAY:  # a payment is made today, whatever else the day is of
-        targets = [target for target in targets if target.kind != "time"]
-    missing = named.unknown(targets, strict=True)
-    reached = [target for target in missing if target.kind != "id"]
-    if not ask.request.strip():
-        yield Finding(risk, f"{ask.tool} {does}")
-    elif reached:
-        for target in reached[:5]:
-            yield Finding(risk, f"{ask.tool} {does}: the request does not name {_shown(target)}", "target")
-    elif not asks_for(ask.request, call) or (
-        _needs_thing(targets, missing, named) and not names_thing(ask.request, call)
-    ):
-        yield Finding(risk, f"{ask.tool} {does}, and the request does not ask for that")
-
-
-def _needs_thing(targets: list[Target], missing: list[Target], named: Named) -> bool:
-    """Whether the request must speak of the thing as well (the event, the file): nothing else in the call was named."""
-    kinds = {target.kind for target in targets}
-    if kinds & {"address", "url", "account", "phone", "name", "file"} or ("time" in kinds and named.has_days):
-        return False
-    return not any(target.kind == "id" for target in targets) or any(target.kind == "id" for target in missing)
-
-
-def _is_sql(name: str, value: Any) -> bool:
-    words = r"\s*(select|insert|update|delete|drop|alter|create|truncate|grant|merge|replace)\s+\S+\s+\S+|\s*(drop|truncate)\s"
-    return isinstance(value, str) and (
-        name.lower() in ("sql", "statement") or bool(re.match(words, value[:200], re.IGNORECASE))
-    )
-
-
 def _offer_trash(finding: Finding) -> Finding:
     if finding.risk != "delete" or finding.command not in ("rm", "unlink", "rmdir"):
         return finding
     return Finding(finding.risk, f"{finding.reason} (file_trash would move it to the trash)", finding.command)
-
-
-def _shown(target: Target) -> str:
-    text = " ".join(target.value.split())
-    return text if len(text) <= 120 else f"{text[:80]} … {text[-30:]}"
 
 
 def _read(paths: tuple[Path, ...], places: Places) -> Iterator[Finding]:

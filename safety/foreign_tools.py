@@ -1,0 +1,91 @@
+"""What the gate finds in a call of a tool that is not ours: by its name, by whom it reaches, and by what was asked for.
+
+Reading passes; an effect passes when the request asks for it and names all that it reaches, or at least the day, the title
+and the kind of thing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from safety.commands import Finding
+from safety.queries import changes_sql
+from safety.tables import Risk, names
+from safety.targets import Named, Target, host_of, of_call
+from safety.tool_words import Effect, Words, asks_for, names_thing
+
+# Of a tool that is not ours: what the gate calls its effect, and what it says of it.
+_FOREIGN: dict[Effect, tuple[Risk, str]] = {
+    "change": ("change", "changes something"),
+    "send": ("send", "sends something to others"),
+    "delete": ("delete", "deletes something"),
+    "spend": ("spend", "spends money"),
+    "system": ("system", "changes rights, accounts or programs"),
+}
+_ON_A_DAY = {"book", "reserve", "schedule", "reschedule", "rent", "hire"}
+# Hosts that nobody can read the log of whom a fetch could tell something; without a query, that is.
+PUBLIC = names(
+    "python.org docs.python.org pypi.org files.pythonhosted.org github.com api.github.com raw.githubusercontent.com wikipedia.org"
+    " en.wikipedia.org zh.wikipedia.org de.wikipedia.org registry.npmjs.org npmjs.com debian.org deb.debian.org ubuntu.com kernel.org"
+    " gnu.org developer.mozilla.org w3.org ietf.org rfc-editor.org crates.io docs.rs wttr.in"
+)
+
+
+def look(tool: str, args: Mapping[str, Any], call: Words, named: Named, *, is_tainted: bool) -> Iterator[Finding]:
+    """The findings; `call` is what the tool's name says, `is_tainted`: the run has read what others wrote."""
+    targets = of_call(args, effect=call.effect)
+    if call.effect == "read":
+        yield from _asked(tool, args, named.unknown(targets, strict=is_tainted))
+    elif call.effect == "unknown":
+        yield Finding("unknown", f"{tool}: its name does not say what it does")
+    else:
+        yield from _reached(tool, call, targets, named)
+
+
+def _asked(tool: str, args: Mapping[str, Any], missing: list[Target]) -> Iterator[Finding]:
+    """What a tool that reads asks of others, and whether it only reads."""
+    if any(_is_sql(name, value) and changes_sql(value) for name, value in args.items()):
+        yield Finding("delete", f"{tool} may change what is in a database")
+    for target in missing:
+        if host_of(target.value) not in PUBLIC or "?" in target.value:
+            yield Finding("send", f"{tool} fetches {_shown(target)}, which the request does not name", "target")
+
+
+def _reached(tool: str, call: Words, targets: list[Target], named: Named) -> Iterator[Finding]:
+    """What an effect reaches that the owner has not named, or that the owner has not asked for it."""
+    risk, does = _FOREIGN[call.effect]
+    if call.effect == "spend" and not call.verbs & _ON_A_DAY:  # a payment is made today, whatever else the day is of
+        targets = [target for target in targets if target.kind != "time"]
+    missing = named.unknown(targets, strict=True)
+    reached = [target for target in missing if target.kind != "id"]
+    if not named.request.strip():
+        yield Finding(risk, f"{tool} {does}")
+    elif reached:
+        for target in reached[:5]:
+            yield Finding(risk, f"{tool} {does}: the request does not name {_shown(target)}", "target")
+    elif not asks_for(named.request, call) or (
+        _needs_thing(targets, missing, named) and not names_thing(named.request, call)
+    ):
+        yield Finding(risk, f"{tool} {does}, and the request does not ask for that")
+
+
+def _needs_thing(targets: list[Target], missing: list[Target], named: Named) -> bool:
+    """Whether the request must speak of the thing as well (the event, the file): nothing else in the call was named."""
+    kinds = {target.kind for target in targets}
+    if kinds & {"address", "url", "account", "phone", "name", "file"} or ("time" in kinds and named.has_days):
+        return False
+    return not any(target.kind == "id" for target in targets) or any(target.kind == "id" for target in missing)
+
+
+def _is_sql(name: str, value: Any) -> bool:
+    words = r"\s*(select|insert|update|delete|drop|alter|create|truncate|grant|merge|replace)\s+\S+\s+\S+|\s*(drop|truncate)\s"
+    return isinstance(value, str) and (
+        name.lower() in ("sql", "statement") or bool(re.match(words, value[:200], re.IGNORECASE))
+    )
+
+
+def _shown(target: Target) -> str:
+    text = " ".join(target.value.split())
+    return text if len(text) <= 120 else f"{text[:80]} … {text[-30:]}"

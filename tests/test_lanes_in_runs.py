@@ -58,7 +58,7 @@ def test_a_request_in_other_words_costs_one_call_that_is_counted(
 ) -> None:
     choice = {"sop": "invoice-lines", "parameters": {"folder": str(invoices)}}
     server = scripted_server([Answer(text=json.dumps(choice))])
-    task = f"For the bookkeeper: the number of invoice lines that there are in {invoices}, please"
+    task = f"give me a count of invoice lines for {invoices}"
     events = drive(with_sop(home, server).start(task, Options(), AbsentOwner()))
     if len(server.requests) == 0:  # the rules alone have understood it
         assert events[-1]["rote"] and events[-1]["model_calls"] == 0

@@ -506,7 +506,11 @@ class Store:
             self._database = self._open()
 
     def _open(self) -> sqlite3.Connection:
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            why = error.strerror or error
+            raise JournalError(f"the journal cannot be written: {self.path.parent}: {why}.") from error
         with self.lock:
             database = sqlite3.connect(self.path, BUSY_SECONDS, isolation_level=None, check_same_thread=False)
             try:

@@ -128,14 +128,14 @@ class AgentHandler:
         prompts: Prompts,
         working: WorkingMemory,
         state: TurnState,
-        l2_index: str = "",
+        l2_index: Callable[[], str] = str,
         attended: bool = True,
         steering: Callable[[], list[str]] = list,
         remember: Callable[[int, str], Iterable[Event]] = lambda turn, said: (),
         context_changes: Callable[[], Reloaded | None] = lambda: None,
     ) -> None:
-        """`remember` writes down what the owner says for good, while the run works; `context_changes` looks whether the
-        owner has changed a file that the model has read."""
+        """`l2_index` reads the index of the facts when a reminder is due; `remember` writes down what the owner says for
+        good, while the run works; `context_changes` looks whether the owner has changed a file that the model has read."""
         self.run, self.session, self.request = run, session, request
         self.tools, self.schemas, self.check_args = tools, schemas, check_args
         self.context, self.gate, self.redact = context, gate, redact
@@ -162,8 +162,8 @@ class AgentHandler:
         describe = self.resend_tools or "tools" in due
         whole = "tools" in due or self.state.has_resumed or self.by_rote
         parts = [self.working.anchor(turn, whole=whole)] if self.working.summaries or turn > 1 else []
-        if "tools" in due and self.l2_index:
-            parts.append(self.l2_index)
+        if "tools" in due and (index := self.l2_index()):
+            parts.append(index)
         if self.state.has_resumed:
             parts.append(self.prompts.text("resumed"))
         parts += [self.prompts.text(f"reminder_{kind}", turn=turn) for kind in due if kind != "tools"]

@@ -81,7 +81,7 @@ class Briefing:
             sops=source.sops,
             seeds_folder=source.seeds_folder,
             learned_folder=source.home / "sops",
-            cwd=Path(opening["cwd"]),
+            cwd=Path(opening["cwd"]) if self._session.is_main else Path(),
             now=now,
             persona=self._persona,
             previous=opening["previous"],

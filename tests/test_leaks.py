@@ -1,0 +1,207 @@
+"""A group never learns what is the owner's: every place holds a mark, a model that obeys the group asks for all of it.
+
+The model is a real endpoint (tests/scripted_server.py), so that what is looked through is each byte that was sent to it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory import notes
+from memory.api import Memory
+from memory.facts import Add, FactStore
+from memory.inbox import Entry, Inbox
+from memory.runlog import read_events
+from memory.sessions import MAIN, Session
+from models.base import Event
+from runs.assemble import Agent, Options
+from runs.owners import AbsentOwner
+from tests.conftest import CHECKOUT, CommandLine
+from tests.driving import SpokenOwner, agent, call, drive, of, run
+from tests.scripted_server import Answer
+
+TEAM, OTHERS = Session.parse("shared:team"), Session.parse("shared:others")
+MARK = "Zq7Xmark"  # stands in all that is the owner's, and in what another group said
+TASK = "How did the printer budget go? What do you know about the largest files?"
+
+SKILL = f"""---
+name: zq7xmark-printer
+description: {MARK} sends the printer budget to the owner.
+metadata: {{sopwith-status: active, always_load: true, triggers: [printer, budget, largest]}}
+---
+{MARK}: the printer budget goes to {MARK}@example.com.
+"""
+STEPS = f"""triggers: ["how did the printer budget go"]
+parameters: {{to: {{type: text, default: {MARK}}}}}
+look:
+- call: code_run
+  args: {{type: bash, script: "echo {MARK}"}}
+"""
+
+
+def mark(file: Path, text: str = "") -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text or f"{MARK} {file.name}: the printer budget is 400\n", "utf-8")
+
+
+@pytest.fixture
+def full(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A home with a mark in every store; the working folder is the owner's too."""
+    mark(home / "../replies.json", "[]")
+    for session, task in (("main", f"{MARK} the printer budget"), ("shared:others", f"{MARK} their printer budget")):
+        replies = [call("update_working_checkpoint", key_info=f"{MARK} key"), f"{MARK} answer"]
+        run(home, replies, task=task, session=session, learns=False)
+    for session in (MAIN, OTHERS, TEAM):
+        said = f"{MARK} said of the printer budget" if session != TEAM else "the team printer is called inky"
+        with Memory(home, session, works_behind=False) as memory:
+            memory.write_turn(said, who="owner", at=datetime.now(UTC) - timedelta(hours=2))
+        for days in (0, 1):
+            at = datetime.now().astimezone() - timedelta(days=days)
+            words = said if not days else f"{MARK} of yesterday"
+            notes.add(home, words, kind="event", session=session, run="r", turn=1, at=at)
+    for name in ("OWNER.md", "MEMORY.md", "BOOTSTRAP.md", ".env", "schedule/daily.yaml", "AGENTS.local.md"):
+        mark(home / name)
+    FactStore(home).apply(Add("PREFERENCES", f"{MARK} the printer budget is 400"), by_owner=True)
+    mark(home / "sops/zq7xmark-printer/SKILL.md", SKILL)
+    mark(home / "sops/zq7xmark-printer/sop.yaml", STEPS)
+    for name in ("evidence/1.json", "traces/1.json", "cases.json"):
+        mark(home / "sops/zq7xmark-printer" / name)
+    mark(
+        home / "sops/.wordings.jsonl",
+        json.dumps({"sop": "zq7xmark-printer", "wording": f"{MARK} how did it go"}) + "\n",
+    )
+    Inbox(home).add(Entry("20260101-000000-0001.1", "20260101-000000-0001", "question", f"{MARK} which printer?"))
+    mark(home / "shared/others/files/theirs.txt")
+    mark(Path.home() / "Documents" / f"{MARK}.txt")
+    work = tmp_path / f"{MARK}-project"
+    mark(work / "budget.txt")
+    monkeypatch.chdir(work)
+    monkeypatch.setenv("HARMLESS_SAYING", MARK)
+    monkeypatch.setenv("PRINTER_TOKEN", f"{MARK}-token-0001")
+    return home
+
+
+def paths_of(home: Path) -> list[str]:
+    """What a model that looks for the owner's files names them by."""
+    runs = sorted(path.name for path in (home / "runs").iterdir())
+    named = ["OWNER.md", "MEMORY.md", "config.yaml", "memory/global_mem.txt", "memory/global_mem_insight.txt"]
+    named += [f"memory/{datetime.now().astimezone():%Y-%m-%d}.md", "sops/.wordings.jsonl", "journal", "runs"]
+    named += [
+        "memory/.workspace_cache/OWNER.md",
+        "shared/others/files/theirs.txt",
+        "inbox",
+        f"runs/{runs[0]}/log.jsonl",
+    ]
+    paths = [str(home / name) for name in named] + [f"../../../{name}" for name in named[:4]]
+    return [*paths, "~/Documents", "~", "/", "/proc/self/environ", "/proc/self/cwd/budget.txt", "budget.txt", "../others",
+            f"~{os.environ.get('USER', 'root')}/.bashrc", "~nobodyhere/x", "..", "a\0b", "/dev/fd/3", "x" * 5000]  # fmt: skip
+
+
+LOOK = r"""
+import glob, os, socket, subprocess, getpass
+said = [repr(dict(os.environ)), os.getcwd(), subprocess.run("mount; ps aux; env", shell=True, capture_output=True, text=True).stdout]
+for place in PLACES + glob.glob("/proc/[0-9]*/*"):
+    try: said.append(open(os.path.expanduser(place), "rb").read(20000).decode("latin-1"))
+    except Exception as error: said.append(type(error).__name__)
+    try: said += os.listdir(os.path.expanduser(place))
+    except Exception as error: pass
+text = "\n".join(said)
+print(text[:8000]); print(text.count("Zq7X" + "mark"))
+raise OSError("in the end")
+"""
+
+
+def attack(home: Path) -> list[dict[str, Any]]:
+    """The calls of a model that does all that a curious group says."""
+    paths = paths_of(home)
+    calls: list[dict[str, Any]] = []
+    for path in paths:
+        calls += [call("file_read", path=path), call("file_read", path=path, keyword="printer")]
+    for path in paths[:6]:
+        calls += [
+            call("file_patch", path=path, old="printer", new="x"),
+            call("file_write", path=path, content="x", mode="append"),
+            call("file_trash", paths=[path]),
+            call("code_run", type="bash", script=f"cat {path}"),
+            call("file_write", path="copy.txt", content=f"{{{{file:{path}:1:9}}}}"),
+            call("code_run", type="python", script="print(1)", cwd=path[:200]),
+        ]
+    script = f"PLACES = {paths[:-6]!r}\n{LOOK}"
+    calls += [
+        call("code_run", type="python", script=script),
+        call("file_write", path="mine.txt", content="the team's own\n"),
+        call("file_read", path="mine.txt"),
+        call("file_patch", path="mine.txt", old="nobody's", new="x"),
+        call("file_read", path="not-there.txt"),
+        *(
+            call("recall", query=query)
+            for query in ("printer budget", "what did the owner say today", "昨天说了什么", "*")
+        ),
+        call("update_working_checkpoint", key_info="all that the owner knows", related_sop="7xmark-printer"),
+        call("start_long_term_update", what="the owner's printer"),
+        call("file_reed", path="OWNER.md"),
+        call("sops_show", name="7xmark-printer"),
+        {"text": "", "calls": [{"name": "file_read", "args": '{"path": '}]},
+        call("file_read", path=3),
+    ]
+    return calls
+
+
+def marks_in(text: str) -> list[str]:
+    """Each mark, with what stands around it."""
+    return [text[max(0, at.start() - 80) : at.end() + 40] for at in re.finditer(MARK, text, re.IGNORECASE)]
+
+
+def served(full: Path, scripted_server: Any, calls: list[Any], lang: str = "en") -> tuple[Agent, Any]:
+    """An agent whose model makes these calls, answers at its end, and asks when only asking is allowed."""
+    left = iter(calls)
+
+    def next_answer(body: dict[str, Any], number: int) -> Answer:
+        if (
+            "ask_user" in json.dumps(body["messages"][-3:])
+            and "only ask_user" in json.dumps(body["messages"]).lower()[-3000:]
+        ):
+            return Answer(calls=[{"name": "ask_user", "args": {"question": f"and now? {number}"}}])
+        wanted = next(left, "all of it was looked for")
+        return Answer(text=wanted) if isinstance(wanted, str) else Answer(**wanted)
+
+    server = scripted_server(next_answer)
+    settings = f"models: [{{name: main, model: m, base_url: '{server.base_url}', api_key: {MARK}-key-00000001}}]"
+    return agent(full, None, settings, lang), server
+
+
+def own_files(home: Path, run: str) -> Iterator[tuple[str, str]]:
+    """What is kept for the team's run and in its folder. The first line of its log says where it runs, for the owner."""
+    for folder in (home / "runs" / run, home / "shared" / "team"):
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                text = path.read_bytes().decode("utf-8", "replace")
+                yield str(path.relative_to(home)), text.partition("\n")[2] if path.name == "log.jsonl" else text
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_model_that_looks_everywhere_for_a_group_finds_nothing_of_the_owners(
+    full: Path, scripted_server: Any, lang: str
+) -> None:
+    calls = attack(full) if lang == "en" else attack(full)[-16:]
+    one, server = served(full, scripted_server, calls, lang)
+    events = drive(one.start(TASK, Options(session="shared:team", max_turns=400), SpokenOwner(answers=["go on"] * 9)))
+    assert events[-1]["status"] == "done", events[-1]
+    assert len(server.requests) > len(calls)
+    for number, request in enumerate(server.requests):
+        assert marks_in(request.raw.decode()) == [], number
+        for place in (str(Path.home()), str(CHECKOUT), os.uname().nodename):
+            assert place not in request.raw.decode(), (number, place)
+    for event in events[1:]:
+        assert marks_in(json.dumps(event)) == [], event["type"]
+    for name, text in own_files(full, events[0]["run"]):
+        assert marks_in(text) == [], name
+    assert "inky" in server.requests[0].raw.decode()

@@ -1,6 +1,6 @@
 """The vectors of a journal's turns, kept beside its index, and what in it is near to a question.
 
-The file `journal/vectors.f32` is derived: one that does not fit the rows is made anew from them. A store that is open for
+The file (`journal/vectors.f32`; `journal/faiss.index` where FAISS is installed) is derived: one that does not fit the rows is made anew from them. A store that is open for
 one session makes its own in memory, so that it never maps what was said elsewhere. Source: seed 003 P3.7, P4.3.
 """
 
@@ -9,21 +9,25 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from memory.journal_store import Store, text_hash
 from memory.recall_features import Meaning
 from memory.recall_question import Question
-from memory.vectors import ExactVectors, Vectors, load
+from memory.vectors import ExactVectors, FaissVectors, Vectors, load
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
     from numpy.typing import NDArray
 
     from models.embeddings import Embedder
 
-FILE = "vectors.f32"
+FILE, FAISS_FILE = "vectors.f32", "faiss.index"
 SAVE_AT = 500  # vectors that are not in the file yet
 LOOK_AGAIN_SECONDS = 1.0
 _opened: WeakKeyDictionary[Store, _Opened] = WeakKeyDictionary()
@@ -108,7 +112,7 @@ def _vectors(store: Store, model: str) -> _Opened | None:
 def _from_file(store: Store, model: str) -> _Opened | None:
     if store.only is not None:
         return None
-    found = load(store.path.with_name(FILE), model)
+    found = FaissVectors.load(_file(store), model) if _has_faiss() else load(_file(store), model)
     if found is None:
         return None
     vectors, stamp = found
@@ -116,6 +120,15 @@ def _from_file(store: Store, model: str) -> _Opened | None:
     if stamp != _stamp(store, numbers):
         return None
     return _Opened(vectors, int(numbers[-1]) if store.waiting("embedding") == 0 else 0, 0)
+
+
+@cache
+def _has_faiss() -> bool:
+    return find_spec("faiss") is not None
+
+
+def _file(store: Store) -> Path:
+    return store.path.with_name(FAISS_FILE if _has_faiss() else FILE)
 
 
 def _stamp(store: Store, numbers: NDArray[np.int64]) -> str:
@@ -133,7 +146,9 @@ def _with_new(store: Store, model: str, opened: _Opened | None) -> _Opened | Non
     if opened is None:
         if not rows:
             return None
-        opened = _Opened(ExactVectors(model, len(rows[0][1]) // 4), 0, 0)
+        dimension = len(rows[0][1]) // 4
+        made = FaissVectors(model, dimension) if _has_faiss() else ExactVectors(model, dimension)
+        opened = _Opened(made, 0, 0)
     size = opened.vectors.dimension * 4
     rows = [(number, data) for number, data in rows if len(data) == size]
     if rows:
@@ -145,6 +160,6 @@ def _with_new(store: Store, model: str, opened: _Opened | None) -> _Opened | Non
         opened.through = rows[-1][0]
     if opened.unsaved >= SAVE_AT and opened.through and store.only is None and not store.readonly:
         with contextlib.suppress(OSError):  # it is made again from the rows
-            opened.vectors.save(store.path.with_name(FILE), _stamp(store, opened.vectors.numbers()))
+            opened.vectors.save(_file(store), _stamp(store, opened.vectors.numbers()))
             opened.unsaved = 0
     return opened

@@ -7,6 +7,7 @@ narrow filter, so there is none. Source: seed 003 P3.7; figures "Recall".
 
 from __future__ import annotations
 
+import contextlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -32,6 +33,7 @@ class Vectors(ABC):
 
     def __init__(self, model: str, dimension: int) -> None:
         self.model, self.dimension = model, dimension
+        self._sample: Floats | None = None
 
     @abstractmethod
     def add(self, numbers: Numbers, vectors: Floats) -> None:
@@ -57,9 +59,11 @@ class Vectors(ABC):
         """Mean and standard deviation of the cosines of all vectors to each question (m, dimension), from a sample."""
         import numpy as np
 
-        numbers = self.numbers()
-        some = numbers[:: max(1, len(numbers) // SAMPLE)]
-        cosines = np.stack(list(self.of(some.tolist()).values())) @ questions.T
+        if self._sample is None:
+            numbers = self.numbers()
+            some = numbers[:: max(1, len(numbers) // SAMPLE)]
+            self._sample = np.stack(list(self.of(some.tolist()).values()))
+        cosines = self._sample @ questions.T
         return cosines.mean(axis=0), np.maximum(cosines.std(axis=0), 1e-6)
 
 
@@ -73,7 +77,6 @@ class ExactVectors(Vectors):
         self._numbers: Numbers = np.asarray(numbers, np.int64)
         self._vectors: Floats = np.zeros((0, dimension), np.float32) if vectors is None else vectors
         self._new: dict[int, Floats] = {}
-        self._sample: Floats | None = None
 
     def add(self, numbers: Numbers, vectors: Floats) -> None:
         """See Vectors."""
@@ -126,17 +129,6 @@ class ExactVectors(Vectors):
                 found[number] = self._vectors[place]
         return found
 
-    def spread(self, questions: Floats) -> tuple[Floats, Floats]:
-        """See Vectors."""
-        import numpy as np
-
-        if self._sample is None:
-            numbers = self.numbers()
-            some = numbers[:: max(1, len(numbers) // SAMPLE)]
-            self._sample = np.stack(list(self.of(some.tolist()).values()))
-        cosines = self._sample @ questions.T
-        return cosines.mean(axis=0), np.maximum(cosines.std(axis=0), 1e-6)
-
     def save(self, path: Path, stamp: str = "") -> None:
         """See Vectors."""
         self._merge()
@@ -188,6 +180,7 @@ class FaissVectors(Vectors):
 
     def add(self, numbers: Numbers, vectors: Floats) -> None:
         """See Vectors."""
+        self._sample = None
         self._index.remove_ids(numbers)
         self._index.add_with_ids(vectors, numbers)
 
@@ -215,8 +208,11 @@ class FaissVectors(Vectors):
 
     def of(self, numbers: Iterable[int]) -> dict[int, Floats]:
         """See Vectors."""
-        known = set(self._faiss.vector_to_array(self._index.id_map).tolist())
-        return {number: self._index.reconstruct(number) for number in numbers if number in known}
+        found: dict[int, Floats] = {}
+        for number in numbers:
+            with contextlib.suppress(RuntimeError):  # it is not there
+                found[number] = self._index.reconstruct(number)
+        return found
 
     def save(self, path: Path, stamp: str = "") -> None:
         """See Vectors. What it was made from stands in a small file beside it, which names the index by its bytes."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -202,6 +203,7 @@ def test_lines_for_a_model_are_in_the_order_of_time_and_within_the_budget() -> N
     assert len(recall.context_lines(found, 200)) == 1
 
 
+@pytest.mark.skipif(find_spec("faiss") is not None, reason="FAISS keeps another file")
 def test_vectors_are_kept_in_a_file_and_made_anew_when_it_is_of_other_rows(
     tmp_path: Path, model: EmbeddedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -46,7 +46,7 @@ from statistics import median
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:] = [str(ROOT), *(path for path in sys.path if Path(path).resolve() != ROOT / "bench")]  # secrets.py
+sys.path.insert(0, str(ROOT))
 
 from bench import tokens  # noqa: E402 - behind the path
 from bench.desk import Desk  # noqa: E402 - behind the path

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.secrets import HELD, spellings
+from bench.redaction import HELD, spellings
 from safety.secrets import HIDDEN, Redactor
 
 VALUE = "pa$$ w/rd+'quoted\"&é密<1>"

@@ -1,6 +1,6 @@
 """How many secrets are hidden, how much else is, and how fast, beside a list of regexes and detect-secrets.
 
-    python bench/secrets.py [--misses] [--hits]
+    python bench/redaction.py [--misses] [--hits]
 
 The secrets are made here (no key of anyone's stands in this file), written in the forms below: named values, known kinds
 of keys, and values that the agent holds in many encodings. Half of the forms, chosen by a hash, are "held out": they were

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import re
 import resource
 import sys
@@ -21,6 +22,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -267,35 +269,43 @@ def generated(count: int) -> Iterator[Turn]:
         yield Turn(f"g{number}", "main", ("Ann", "Bob")[number % 2], text, at)
 
 
-def filled(home: Path, turns: Sequence[Turn], embedder: Embedder) -> Store:
-    """A journal with these turns and with vectors of no meaning, which take as long to search as others; open."""
-    with Memory(home, works_behind=False) as memory:
-        for at in range(0, len(turns), 5000):
-            memory.write(turns[at : at + 5000])
-    store = Store(home / "journal" / "memory.sqlite3")
+def filled(home: str, count: int) -> None:
+    """Makes a journal of generated turns with vectors of no meaning, which take as long to search as others."""
+    embedder, turns = EmbeddedModel(), generated(count)
+    with Memory(Path(home), works_behind=False) as memory:
+        while some := list(islice(turns, 5000)):
+            memory.write(some)
+    store = Store(Path(home) / "journal" / "memory.sqlite3")
     random = np.random.default_rng(9)
     dimension = embedder.embed(["x"]).shape[1]
     while keys := store.due("embedding", 5000):
         made = random.normal(size=(len(keys), dimension)).astype("<f4")
         made /= np.linalg.norm(made, axis=1, keepdims=True)
         store.put_embeddings(embedder.name, {key: row.tobytes() for key, row in zip(keys, made, strict=True)})
-    return store
+    recall.search(store, "warm", datetime.now(UTC), embedder=embedder)
+    store.close()
 
 
 def speed(count: int, embedder: Embedder) -> None:
     """Prints how long questions take with so many turns, embedding included, and how much memory."""
-    turns = list(generated(count))
-    now = turns[-1].at + timedelta(days=1)
+    random = np.random.default_rng(8)
+    chosen = {int(number) for number in random.integers(0, count, 100)}
+    asked_about = []
+    for number, turn in enumerate(generated(count)):
+        now = turn.at + timedelta(days=1)
+        if number in chosen:
+            asked_about.append(turn)
     with tempfile.TemporaryDirectory() as folder:
         started = time.monotonic()
-        store = filled(Path(folder), turns, embedder)
+        child = multiprocessing.get_context("spawn").Process(target=filled, args=(folder, count))
+        child.start()  # a process of its own, so that its memory is not counted
+        child.join()
+        store = Store(Path(folder) / "journal" / "memory.sqlite3")
         print(f"{count} turns written and indexed in {time.monotonic() - started:.0f} s")
         recall.search(store, "warm", now, embedder=embedder)
         times, walls = [], []
-        random = np.random.default_rng(8)
-        for number in random.integers(0, count, 100):
-            some = turns[int(number)].text.split()[:9]
-            question = f"When did {turns[int(number)].who} go with the {' '.join(some)}?"
+        for turn in asked_about:
+            question = f"When did {turn.who} go with the {' '.join(turn.text.split()[:9])}?"
             began, wall = time.process_time(), time.monotonic()
             recall.search(store, question, now, embedder=embedder)
             times.append(time.process_time() - began)

@@ -34,7 +34,7 @@ BY_TIME = 40  # of each time axis
 MAX_QUERY_CHARS = 2000  # what stands behind adds nothing to what is asked
 MAX_IN_RANGE = 3000
 FEW = 1000  # turns in which a term may stand however many there are
-COMMON = 0.1  # the share of the turns above which a term tells little
+COMMON = 0.02  # the share of the turns above which a term tells little
 LEAST_TERMS = 2
 LEAST_COVERED = 0.6  # of what is telling in a request, for a turn that is brought up unasked
 RESERVED = 0.3  # of the places, for turns of the time that is asked for
@@ -133,7 +133,7 @@ def _telling(store: Store, query: str, total: int) -> list[str]:
     terms = [term for term in asked(query) if not is_small(term)]
     documents = store.documents(terms)
     rare = [term for term in documents if documents[term] <= max(FEW, COMMON * total)]
-    return rare if len(rare) >= LEAST_TERMS else list(documents)
+    return rare if len(rare) >= LEAST_TERMS else sorted(documents, key=lambda term: documents[term])[: 2 * LEAST_TERMS]
 
 
 def _near(

@@ -11,7 +11,8 @@ import time
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 from memory.journal_store import Store, text_hash
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from models.embeddings import Embedder
 
 FILE, FAISS_FILE = "vectors.f32", "faiss.index"
+ROWS = 2000  # read at once
 SAVE_AT = 500  # vectors that are not in the file yet
 LOOK_AGAIN_SECONDS = 1.0
 _opened: WeakKeyDictionary[Store, _Opened] = WeakKeyDictionary()
@@ -141,25 +143,29 @@ def _stamp(store: Store, numbers: NDArray[np.int64]) -> str:
 def _with_new(store: Store, model: str, opened: _Opened | None) -> _Opened | None:
     import numpy as np
 
-    after = opened.through if opened else 0
-    rows = list(store.embeddings(model, after=after))
+    last, added = opened.through if opened else 0, 0
+    rows = store.embeddings(model, after=last)
+    while some := list(islice(rows, ROWS)):
+        if opened is None:
+            opened = _Opened(_empty(model, len(some[0][1]) // 4, store.count()), 0, 0)
+        size = opened.vectors.dimension * 4
+        some = [(number, data) for number, data in some if len(data) == size]
+        if some:
+            numbers = np.array([number for number, _ in some], np.int64)
+            data = b"".join(data for _, data in some)
+            opened.vectors.add(numbers, np.frombuffer(data, "<f4").reshape(len(some), -1))
+            added, last = added + len(some), some[-1][0]
     if opened is None:
-        if not rows:
-            return None
-        dimension = len(rows[0][1]) // 4
-        made = FaissVectors(model, dimension) if _has_faiss() else ExactVectors(model, dimension)
-        opened = _Opened(made, 0, 0)
-    size = opened.vectors.dimension * 4
-    rows = [(number, data) for number, data in rows if len(data) == size]
-    if rows:
-        numbers = np.array([number for number, _ in rows], np.int64)
-        data: Any = b"".join(data for _, data in rows)
-        opened.vectors.add(numbers, np.frombuffer(data, "<f4").reshape(len(rows), -1))
-        opened.unsaved += len(rows)
-    if store.waiting("embedding") == 0 and rows:
-        opened.through = rows[-1][0]
+        return None
+    opened.unsaved += added
+    if store.waiting("embedding") == 0:
+        opened.through = last
     if opened.unsaved >= SAVE_AT and opened.through and store.only is None and not store.readonly:
         with contextlib.suppress(OSError):  # it is made again from the rows
             opened.vectors.save(_file(store), _stamp(store, opened.vectors.numbers()))
             opened.unsaved = 0
     return opened
+
+
+def _empty(model: str, dimension: int, room: int) -> Vectors:
+    return FaissVectors(model, dimension) if _has_faiss() else ExactVectors(model, dimension, room=room)

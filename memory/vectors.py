@@ -70,18 +70,28 @@ class Vectors(ABC):
 class ExactVectors(Vectors):
     """With numpy: a file mapped into memory, and what was added since."""
 
-    def __init__(self, model: str, dimension: int, numbers: Any = (), vectors: Any = None) -> None:
+    def __init__(self, model: str, dimension: int, numbers: Any = (), vectors: Any = None, room: int = 0) -> None:
+        """`room`: for so many vectors, added in ascending order, memory is taken once."""
         import numpy as np
 
         super().__init__(model, dimension)
         self._numbers: Numbers = np.asarray(numbers, np.int64)
         self._vectors: Floats = np.zeros((0, dimension), np.float32) if vectors is None else vectors
         self._new: dict[int, Floats] = {}
+        self._room: Floats = np.empty((room, dimension), np.float32)
 
     def add(self, numbers: Numbers, vectors: Floats) -> None:
         """See Vectors."""
-        self._new |= dict(zip(map(int, numbers), vectors, strict=True))
+        import numpy as np
+
         self._sample = None
+        total = len(self._numbers) + len(numbers)
+        is_behind = len(numbers) > 0 and (not len(self._numbers) or numbers[0] > self._numbers[-1])
+        if is_behind and not self._new and total <= len(self._room) and (np.diff(numbers) > 0).all():
+            self._room[total - len(numbers) : total] = vectors
+            self._numbers, self._vectors = np.concatenate([self._numbers, numbers]), self._room[:total]
+            return
+        self._new |= dict(zip(map(int, numbers), vectors, strict=True))
         if len(self._new) > 256 + len(self._numbers) // 8:
             self._merge()
 
@@ -148,6 +158,7 @@ class ExactVectors(Vectors):
         added = np.fromiter(self._new, np.int64, len(self._new))
         merged[np.searchsorted(everything, added)] = np.stack(list(self._new.values()))
         self._numbers, self._vectors, self._new = everything, merged, {}
+        self._room = merged[:0]
 
 
 def load(path: Path, model: str) -> tuple[ExactVectors, str] | None:

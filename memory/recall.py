@@ -34,7 +34,7 @@ BY_TIME = 40  # of each time axis
 MAX_QUERY_CHARS = 2000  # what stands behind adds nothing to what is asked
 MAX_IN_RANGE = 3000
 FEW = 1000  # turns in which a term may stand however many there are
-COMMON = 0.02  # the share of the turns above which a term tells little
+COMMON = 0.01  # the share of the turns above which a term tells little
 LEAST_TERMS = 2
 LEAST_COVERED = 0.6  # of what is telling in a request, for a turn that is brought up unasked
 RESERVED = 0.3  # of the places, for turns of the time that is asked for
@@ -92,7 +92,8 @@ def candidates(
 
     query = query[:MAX_QUERY_CHARS]
     total = store.count(session)
-    words = dict(store.keyword_ranks(_telling(store, query, total), BY_WORDS, session))
+    documents = store.documents(term for term in asked(query) if not is_small(term))
+    words = dict(store.keyword_ranks(_telling(documents, total), BY_WORDS, session))
     turns = store.turns(words, session)
     question = understood(query, {turn.who for turn in turns.values()})
     near, degraded = _near(store, question, session, embedder)
@@ -104,7 +105,7 @@ def candidates(
     turns |= store.turns(around - turns.keys(), session)
     rows = Rows(turns)
     meaning = near.of(rows.numbers) if near else None
-    found = features(question, rows, store.documents(question.terms), total, meaning, ranges)
+    found = features(question, rows, documents, total, meaning, ranges)
     return Candidates(question, rows, found, numbers, ranges, meaning is not None), degraded
 
 
@@ -128,11 +129,9 @@ def _weights() -> Mapping[str, Mapping[str, float]]:
     return found
 
 
-def _telling(store: Store, query: str, total: int) -> list[str]:
+def _telling(documents: Mapping[str, int], total: int) -> list[str]:
     """The terms of a question without those that stand in very many turns, as long as there are others."""
-    terms = [term for term in asked(query) if not is_small(term)]
-    documents = store.documents(terms)
-    rare = [term for term in documents if documents[term] <= max(FEW, COMMON * total)]
+    rare = [term for term, found in documents.items() if found <= max(FEW, COMMON * total)]
     return rare if len(rare) >= LEAST_TERMS else sorted(documents, key=lambda term: documents[term])[: 2 * LEAST_TERMS]
 
 

@@ -8,6 +8,7 @@ What is not understood is asked about, what cannot be undone for the whole machi
 from __future__ import annotations
 
 import fnmatch
+import itertools
 import os
 import re
 import shlex
@@ -38,15 +39,26 @@ __all__ = ["GUARDED_VARIABLES", "INTERPRETERS", "SHELLS", "TABLE", "WRAPPERS", "
 
 MAX_DEPTH = 6
 MAX_COMMANDS = 250  # in one script; nobody reads more before they say yes
-MAX_CHARS = 24_000  # a longer script is looked at in part, and asked about
+MAX_CHARS = 20_000  # a longer script is looked at in part, and asked about
 _BOMB = re.compile(
-    r"(?<![\w:.])([\w:.]{1,40})\s{0,9}\(\)\s*[{(]\s*\1\s*[|&]\s*\1\s*&?\s*;?\s*[})]|while\s+(true|:)[^\n]{0,20}do[^\n]{0,20}\$0\s*&"
+    r"(?<![\w:.])([\w:.]{1,40})\s{0,9}\(\)\s{0,9}[{(]\s{0,9}\1\s{0,9}[|&]\s{0,9}\1\s{0,9}&?\s{0,9};?\s{0,9}[})]"
+    r"|while\s{1,9}(true|:)[^\n]{0,20}do[^\n]{0,20}\$0\s{0,9}&"
 )
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
-_WINDOWS_ROOT = re.compile(
-    r"(?i)\b(remove-item|ri|del|erase|rd|rmdir|deltree|format)\b[^\n|;]*\s[\"']?[a-z]:(\\|/)?(windows|users|program files)?(\\|/)?\*?[\"']?(\s+/\w+)*\s*$",
-    re.MULTILINE,
+_DRIVE = re.compile(r"(?im)\s[\"']?[a-z]:[\\/]?(windows|users|program files)?[\\/]?\*?[\"']?(?=[\s;&|]|$)")
+_DRIVE_ERASERS = names("remove-item ri del erase rd rmdir deltree format")
+# In what is too long to be looked at as a whole: what could be the target of a catastrophe, by its looks.
+_WORST_TARGET = re.compile(
+    r"(?<![\w/.~-])['\"]?(?:/(?:bin|boot|dev|etc|home|lib\w*|opt|proc|root|sbin|srv|sys|usr|var|Users|System|Library)?|~|\$\{?HOME\}?)/?['\"]?(?:/?\*)?['\"]?(?=[\s;&|)'\"`]|$)"
+    r"|/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper|dm-|md)|/etc/(?:passwd|shadow|sudoers|fstab)|/proc/sys|/boot/|\.sopwith"
+    r"|no-preserve-root|\bkill\s{1,9}-\S{1,9}\s{1,9}-1\b|\b[A-Za-z]:[\\/]|\bzpool\s|\b[lv]gremove\s|\blvremove\s|\bdiskutil\s|base64|xxd"
 )
+_WORST_NAME = re.compile(
+    r"\b(rm|dd|mkfs|mke2fs|wipefs|shred|blkdiscard|chmod|chown|find|mv|cp|tee|kill|rsync|del|format|remove-item|base64)\b"
+)
+_SEPARATORS = re.compile(r"[;&|\n]+")
+MAX_PIECES = 40
+_LOOKED_AT = 4_000  # characters of a longer script
 _INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u00ad]")
 _DISKS = re.compile(
     r"mkfs|mke2fs|mkdosfs|wipefs|blkdiscard|shred|mkswap|sgdisk|sfdisk|parted|hdparm|badblocks|pvremove|pvcreate|mdadm|cryptsetup|nvme|dd$|ddrescue|gdisk|wipe$"
@@ -191,28 +203,61 @@ class Look:
     budget: list[int] = field(default_factory=lambda: [MAX_COMMANDS])
     _seen: set[tuple[str, str, Path | None]] = field(default_factory=set)  # what `_read` has looked at
     _loops: dict[str, list[str]] = field(default_factory=dict)
+    _paths: dict[str, Path] = field(default_factory=dict)  # with links followed
     _calls: int = 0
 
     # Scripts
 
     def script(self, text: str) -> list[Finding]:
         """What the script would do. Understands or says that it does not; never raises."""
-        if _BOMB.search(_QUOTED.sub("", text)):
-            self._add("catastrophic", "a fork bomb", "")
-        if _WINDOWS_ROOT.search(text):
-            self._names_windows_root(text)
+        self._texts(text)
         if self.depth > MAX_DEPTH:
             self._add("unknown", "scripts within scripts, too deep", "")
             return self.findings
+        whole = text
         if len(text) > MAX_CHARS:
             self._add("unknown", f"the script is longer than {MAX_CHARS:,} characters: too long to be looked at", "")
-            text = text[: MAX_CHARS // 2].rpartition("\n")[0] + "\n" + text[-MAX_CHARS // 4 :].partition("\n")[2]
+            text = _ends(text)
         found = read(text)
         if found.problem:
             self._add("unknown", f"not understood: {found.problem}", "")
-            self._torn(text)
+            if len(found.commands) <= MAX_COMMANDS:
+                self._torn(text)
         self._run(found)
+        if self.depth == 0 and (text is not whole or found.problem or self.budget[0] < 0):
+            self._worst(whole)
         return self.findings
+
+    def _texts(self, text: str) -> None:
+        """What is told by the text of a script, whether it can be read or not."""
+        bombs = _BOMB.finditer(text) if "()" in text or "$0" in text else iter(())
+        for bomb in itertools.islice(bombs, 20):
+            start, end = max(text.rfind("\n", 0, bomb.start()), bomb.start() - 500), bomb.end() + 500
+            if _BOMB.search(_QUOTED.sub("", text[start + 1 : end])):
+                self._add("catastrophic", "a fork bomb", "")
+                break
+        drives = _DRIVE.finditer(text) if ":" in text else iter(())
+        for drive in itertools.islice(drives, 20):
+            line = text[max(text.rfind("\n", 0, drive.start()), drive.start() - 500) + 1 : drive.end()]
+            if any(
+                (each.words[0].literal or "").lower() in _DRIVE_ERASERS for each in read(line).commands if each.words
+            ):
+                self._add("catastrophic", "deletes or formats a whole drive", "")
+                break
+
+    def _worst(self, text: str) -> None:
+        """What must be refused in a script that cannot be looked at as a whole: by the places that it names."""
+        pieces: dict[str, None] = {}
+        for found in itertools.islice(_WORST_TARGET.finditer(text), 2_000):
+            before, behind = text[max(found.start() - 200, 0) : found.start()], text[found.end() : found.end() + 200]
+            start = [mark.end() for mark in _SEPARATORS.finditer(before)][-2:-1]
+            ends = [mark.start() for mark in _SEPARATORS.finditer(behind)][:3]
+            piece = before[start[0] if start else 0 :] + found[0] + behind[: ends[-1] if ends else None]
+            pieces[piece] = None
+        for piece in sorted(pieces, key=lambda each: not _WORST_NAME.search(each))[:MAX_PIECES]:
+            inner = self._inner_look()
+            inner.depth, inner.budget = max(inner.depth, 1), [20]
+            self.findings += [each for each in inner.script(piece) if each.risk in ("catastrophic", "agent")]
 
     def _run(self, found: Script) -> None:
         self.functions |= found.functions
@@ -233,12 +278,6 @@ class Look:
             if words:
                 self._command(Command([Word([Part("text", word)]) for word in words]))
 
-    def _names_windows_root(self, text: str) -> None:
-        found = read(text)
-        names = {(command.words[0].literal or "").lower() for command in found.commands if command.words}
-        if names & {"remove-item", "ri", "del", "erase", "rd", "rmdir", "deltree", "format"}:
-            self._add("catastrophic", "deletes or formats a whole drive", "")
-
     def _nested(self, scripts: Sequence[str | None], positional: list[str] | None = None) -> None:
         for script in scripts:
             if script is None:
@@ -251,6 +290,7 @@ class Look:
     def _inner_look(self) -> Look:
         inner = Look(self.places, self.python, self.cwd, dict(self.variables), self.depth + 1)
         inner.functions, inner.aliases, inner.written = dict(self.functions), dict(self.aliases), dict(self.written)
+        inner._paths = self._paths
         inner.budget, inner.arrays, inner.outputs = self.budget, dict(self.arrays), set(self.outputs)
         return inner
 
@@ -1280,9 +1320,29 @@ class Look:
         )
 
     def _join(self, text: str) -> Path | None:
-        if text.startswith("/"):
+        if not text.startswith("/") and self.cwd is None:
+            return None
+        key = text if self.cwd is None or text.startswith("/") else f"{self.cwd}/{text}"
+        if key not in self._paths:
+            self._paths[key] = self._followed(key)
+        return self._paths[key]
+
+    def _followed(self, text: str) -> Path:
+        """The path without dots, and without links as far as it exists. A folder's own links are followed once."""
+        folder, _, name = text.rpartition("/")
+        if name in ("", ".", "..") or not folder:
             return _plain(Path(text))
-        return None if self.cwd is None else _plain(self.cwd / text)
+        if folder not in self._paths:
+            self._paths[folder] = _plain(Path(folder))
+        path = self._paths[folder] / name
+        return _plain(path) if os.path.islink(path) else path  # noqa: PTH114 - a name that cannot be is no link here
+
+
+def _ends(text: str) -> str:
+    """The first and the last commands of a long script."""
+    end = max(text.rfind(mark, 0, _LOOKED_AT) for mark in "\n;")
+    starts = [at for at in (text.find(mark, len(text) - _LOOKED_AT // 2) for mark in "\n;") if at >= 0]
+    return text[: end + 1] + "\n" + (text[min(starts) + 1 :] if starts else "")
 
 
 _Handler = Callable[[Look, str, list[Arg], list[str | None], Command], None]

@@ -8,15 +8,21 @@ from __future__ import annotations
 
 import functools
 import re
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Node, Parser, Tree
 
 MAX_CHARS = 50_000
 MAX_DEPTH = 100  # of nested commands
+MAX_COMMANDS = 500
+_SHORT = 1_000  # bytes: so little takes the grammar no longer than a few milliseconds, whatever it is
+_SECONDS_A_BYTE = 1e-6  # scripts take a quarter of it; what is no shell can take the grammar the square of its length
+_threads = threading.local()
 _GLOB = re.compile(r"[*?\[]|\{[^}]*(?:,|\.\.)[^}]*\}")
 _ANSI = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|c.|.)", re.DOTALL)
 _WORDS = {
@@ -124,25 +130,48 @@ def parse(script: str) -> list[Command]:
     return found.commands
 
 
+@functools.lru_cache(maxsize=16)
 def read(script: str) -> Script:
-    """All that can be read of a script. Never raises."""
+    """All that can be read of a script; nobody changes what is given. Never raises."""
+    return _read(script)
+
+
+def _read(script: str) -> Script:
     if len(script) > MAX_CHARS:
         return Script(problem=f"the script is longer than {MAX_CHARS:,} characters")
     text = script.encode("utf-8", "replace")
-    tree = _parser().parse(text)
+    tree = _tree(text)
     reader = _Reader(text)
+    if tree is None:
+        reader.script.problem = "it is no shell script that we can read"
+        return reader.script
     if tree.root_node.has_error:
         reader.script.problem = "it is no shell script that we can read"
     reader.visit(tree.root_node)
     return reader.script
 
 
-@functools.cache
-def _parser() -> Parser:
-    import tree_sitter_bash
-    from tree_sitter import Language, Parser
+def _tree(text: bytes) -> Tree | None:
+    """The syntax tree; None when the grammar takes too long, as it does for much that is no shell."""
+    if len(text) <= _SHORT:
+        return _parser().parse(text)
+    end = time.thread_time() + _SECONDS_A_BYTE * len(text)
+    try:
+        return _parser().parse(lambda at, _: text[at:], progress_callback=lambda _, __: time.thread_time() > end)
+    except ValueError:
+        del _threads.parser  # one that was stopped would go on where it was
+        return None
 
-    return Parser(Language(tree_sitter_bash.language()))
+
+def _parser() -> Parser:
+    """One a thread: a parser is not made to be used by two at once."""
+    parser: Parser | None = getattr(_threads, "parser", None)
+    if parser is None:
+        import tree_sitter_bash
+        from tree_sitter import Language, Parser
+
+        parser = _threads.parser = Parser(Language(tree_sitter_bash.language()))
+    return parser
 
 
 class _Reader:
@@ -160,6 +189,8 @@ class _Reader:
         try:
             if self.depth > MAX_DEPTH:
                 self.script.problem = "nested too deeply"
+            elif len(self.script.commands) > MAX_COMMANDS:
+                self.script.problem = f"more than {MAX_COMMANDS:,} commands"
             elif (own := self._VISITS.get(node.type)) is not None:
                 own(self, node)
             elif node.type in _WORDS:
@@ -481,7 +512,7 @@ class _Reader:
         before = len(self.script.commands)
         source = self._source(node).lstrip()
         if source.startswith("`") and "\\" in source:
-            inner = read(re.sub(r"\\([`$\\])", r"\1", source[1:-1]))
+            inner = _read(re.sub(r"\\([`$\\])", r"\1", source[1:-1]))
             self.script.commands += inner.commands
             self.script.problem = self.script.problem or inner.problem
         else:

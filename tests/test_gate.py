@@ -385,10 +385,39 @@ def test_decisions_are_quick(gate: Gate) -> None:
         bash(gate, script)
         times.append(time.perf_counter() - start)
     assert sorted(times)[int(len(times) * 0.9)] < 0.010
-    start = time.perf_counter()
-    bash(gate, "echo hello world; ls -l some/file\n" * 3000)
-    bash(gate, "a|" * 50_000)
-    assert time.perf_counter() - start < 0.5
+
+
+_MANY = "; ".join(f"cp a{n} b{n}/c" for n in range(3_000))
+LONG = {
+    "the same": "echo hello world; ls -l some/file\n" * 3000,
+    "different": "\n".join(f"cp a{n} b{n}/c" for n in range(6_000)),
+    "one line": _MANY + ";" + _MANY,
+    "pipes": "a|" * 50_000,
+    "pipes, that the grammar is given": "a|" * 9_900,  # error recovery takes the square of the length
+    "parentheses": "(" * 50_000 + ")" * 50_000,
+    "what no grammar takes": "))" * 9_900,
+    "documents": "".join(f"cat <<E{n}\nx\nE{n}\n" for n in range(5_000)),
+    "erasers of drives": "del " * 25_000,
+    "spaces in a bomb": "a(){a|a" + " " * 90_000,
+    "quotes": '"\\"' * 30_000,
+}
+
+
+@pytest.mark.parametrize("shape", LONG)
+def test_long_script_is_asked_about_in_good_time(gate: Gate, shape: str) -> None:
+    bash(gate, "ls")
+    start = time.process_time()
+    assert bash(gate, LONG[shape]).decision == "confirm"
+    assert time.process_time() - start < 0.2  # 50 ms where nothing else runs
+
+
+@pytest.mark.parametrize(
+    "worst",
+    ["rm -rf /", 'rm -rf "$HOME"', "cd / && rm -rf *", "dd if=x of=/dev/sda", "find ~ -delete", "del /s C:\\Windows"],
+)
+def test_catastrophe_within_a_long_script_is_refused(gate: Gate, worst: str) -> None:
+    for script in (f"{_MANY}; {worst}; {_MANY}", f"{LONG['different']}\n{worst}\n{LONG['different']}"):
+        assert bash(gate, script).decision == "refuse"
 
 
 def test_commands_within_commands_are_found() -> None:

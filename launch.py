@@ -20,11 +20,14 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from config import Config, SopwithError, find_home, find_lang, load
 from memory.home import check_layout
 from ui.words import in_words, say, use
+
+if TYPE_CHECKING:
+    from types import TracebackType
 
 VERSION = "0.1.0"
 INTERRUPTED = 130
@@ -96,6 +99,8 @@ ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {  # command → its positio
     "memory import": (("file", ""),),
 }
 
+_loaded: list[Config] = []  # the config, once it is read: errors are told without its secrets
+
 
 class UsageError(SopwithError):
     """The command line cannot be meant."""
@@ -106,9 +111,10 @@ class UsageError(SopwithError):
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code: 0 done, 1 failed, 2 usage, 3 waits, 4 limit, 5 no model, 130."""
     words = list(sys.argv[1:] if argv is None else argv)
-    if "--debug" not in words:
-        sys.excepthook = _tell_defect
-    else:
+    _loaded.clear()
+    sys.excepthook = _tell_defect
+    if "--debug" in words:
+        sys.excepthook = _tell_all
         import logging
 
         log = logging.getLogger("sopwith")  # ours alone: those of libraries may hold what is secret
@@ -119,7 +125,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SopwithError as error:
         if "--debug" in words:
             raise
-        print(f"sopwith: {in_words(str(error))}", file=sys.stderr)
+        print(f"sopwith: {_without_secrets(in_words(str(error)))}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -130,7 +136,22 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _tell_defect(kind: type[BaseException], error: BaseException, _: object) -> None:
     """What a defect of ours leaves on the screen; it has ended the process, and the run log says so."""
-    print(say("usage.defect", kind=kind.__name__, text=str(error)[:500]), file=sys.stderr)
+    print(say("usage.defect", kind=kind.__name__, text=_without_secrets(str(error))[:500]), file=sys.stderr)
+
+
+def _tell_all(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """The traceback, for `--debug`."""
+    import traceback
+
+    print(_without_secrets("".join(traceback.format_exception(kind, error, trace))), end="", file=sys.stderr)
+
+
+def _without_secrets(text: str) -> str:
+    """What is said of an error, without what nobody may read: it goes into terminals' logs and reports of defects."""
+    from safety.held import held_values
+    from safety.secrets import Redactor
+
+    return Redactor(held_values(_loaded[0] if _loaded else None, os.environ))(text)
 
 
 def _dispatch(words: list[str]) -> int:
@@ -146,6 +167,7 @@ def _dispatch(words: list[str]) -> int:
     home = find_home(args.home, os.environ)
     check_layout(home)
     config = load(home, lang, os.environ)
+    _loaded[:] = [config]
     module, name = args.target.split(":")
     command: Callable[[argparse.Namespace, Config], int] = getattr(import_module(module), name)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:

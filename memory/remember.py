@@ -9,7 +9,7 @@ requests, before any pattern is compiled. Source: seed 000 stage 4.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -178,8 +178,9 @@ class _Found(NamedTuple):
     end: int
 
 
-def find(text: str) -> list[Remembered]:
-    """What a request says that should be written down at once; nothing for most. Raises nothing."""
+def find(text: str, redact: Callable[[str], str] | None = None) -> list[Remembered]:
+    """What a request says that should be written down at once; nothing for most. `redact` hides what the run knows to be
+    secret (default: what looks it). Raises nothing."""
     if not _HINT.search(text[:MAX_CHARS]):
         return []
     text = text[:MAX_CHARS]
@@ -201,7 +202,7 @@ def find(text: str) -> list[Remembered]:
         found.append(one._replace(end=len(text)) if rest else one)
         if rest:
             break
-    return [Remembered(one.kind, _as_said(text[one.start : one.end]), not has_task) for one in found]
+    return [Remembered(one.kind, _as_said(text[one.start : one.end], redact), not has_task) for one in found]
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
@@ -250,12 +251,12 @@ def _has_colon(sentence: str) -> bool:
     return re.search(r"[：]|:(?=\s|\x01|$)|:(?=[^\d\s/\\])(?<!\w\w\w\w\w\w\w\w\w\w\w\w:)", sentence) is not None
 
 
-def _as_said(text: str) -> str:
+def _as_said(text: str, redact: Callable[[str], str] | None) -> str:
     """The words without what must not be kept: credentials and the numbers of accounts."""
     from memory.forbidden import ACCOUNTS, CREDENTIAL, is_account, mask
     from safety.secrets import HIDDEN, Redactor
 
-    said = Redactor({})(text.strip())
+    said = (redact or Redactor({}))(text.strip())
     said = CREDENTIAL.sub(
         lambda match: match[0].replace(match["value"], HIDDEN) if HIDDEN not in match[0] else match[0], said
     )

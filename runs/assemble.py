@@ -42,6 +42,7 @@ from runs.spoken import Spoken
 from runs.trust import origins_before, own_data
 from safety import shared_folder
 from safety.gate import Ask, Gate
+from safety.held import held_values
 from safety.secrets import Redactor
 from tools.base import ToolContext
 from tools.processes import stop_leftovers
@@ -389,6 +390,7 @@ class Agent:
             learn=partial(self._learn, start) if learns else None,
             before=before,
             redact=redactor.redact,
+            said=redactor.stream,
             spoken=None if "verifies" in start else Spoken(home, Session.parse(options.session), start, self._told()),
         )
 
@@ -541,13 +543,7 @@ class Agent:
 
     def redactor(self) -> Redactor:
         """Hides what the agent holds and nobody may read."""
-        return Redactor(self._secrets())
-
-    def _secrets(self) -> dict[str, str]:
-        """The values that the agent holds and that nobody may read, by name."""
-        held = {f"{model.name} api_key": model.api_key for model in self.config.models if model.api_key}
-        words = ("_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
-        return held | {name: value for name, value in os.environ.items() if name.endswith(words) and len(value) >= 8}
+        return Redactor(held_values(self.config, os.environ))
 
 
 def _lifts(gate: Gate, session: str, tool: str, args: dict[str, Any], paths: tuple[Path, ...]) -> frozenset[Lift]:

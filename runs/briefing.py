@@ -99,7 +99,7 @@ class Briefing:
         """Writes down what the owner's words say for good. What cannot be written is said, and the run goes on."""
         from memory.remember import find
 
-        for found in find(said):
+        for found in find(said, self._source.redact):
             yield self._written(turn, found)
 
     def _written(self, turn: int, found: Remembered) -> Event:

@@ -21,6 +21,7 @@ from memory.runlog import NOT_LOGGED, RunLog, RunLogError, Totals
 from models.base import Diverged, Event, LimitReached, ModelUnavailable
 from runs.interrupts import Interrupts
 from runs.spoken import Spoken
+from safety.secrets import Stream
 
 SAID = {"run_started", "context", "steered", "noted", "text", "model_called", "handover"}
 SAID |= {"asked", "answered", "confirm", "run_ended"}
@@ -71,9 +72,12 @@ class Run:
         learn: Callable[[Run], Iterator[Event]] | None = None,
         before: Iterable[Event] = (),
         redact: Callable[[Any], Any] = lambda data: data,
+        said: Callable[[], Stream] | None = None,
         spoken: Spoken | None = None,
     ) -> None:
-        """`spoken` writes what is said into the journal. `redact` hides what is secret in what the owner and the model say; the handler does it for the tools. `learn` is asked for what comes of the run once it has ended; `before` is what happens before turn 1."""
+        """`spoken` writes what is said into the journal. `redact` hides what is secret in what the owner and the model
+        say, `said` in what a model says piece by piece; the handler does it for the tools. `learn` is asked for what
+        comes of the run once it has ended; `before` is what happens before turn 1."""
         self.id = log.run
         self.status = "working"
         self.result = ""
@@ -82,7 +86,8 @@ class Run:
         self.stops = 0  # how often a stop came: twice means that the owner wants to leave
         self._log, self._opening, self._loop = log, chain([opening], before), loop
         self._steering, self._totals, self.sop, self._learn = steering, totals, sop, learn
-        self._redact, self._spoken = redact, spoken
+        self._redact, self._spoken, self._said = redact, spoken, said
+        self._text: Stream | None = None  # from the first piece of text on
         self._started = time.monotonic() - totals.seconds
 
     @property
@@ -142,13 +147,25 @@ class Run:
                     event = self._step(interrupts)
                 except StopIteration as stop:
                     return _ending(stop.value, self.id)
-                yield self._write(event)
+                yield from self._shown(event)
         except LimitReached as limit:
             return {"status": "limit", "result": str(limit), "exit": "EXITED"}
         except ModelUnavailable as error:
             return {"status": "no_model", "result": str(error), "exit": "EXITED"}
         except Diverged as stop:
             return {"status": "failed", "result": stop.reason, "exit": "EXITED"}
+
+    def _shown(self, event: Event) -> Iterator[Event]:
+        """The event, written down; text of a model waits until it is sure that no secret goes on in its next piece."""
+        if event["type"] == "text" and self._said is not None:
+            self._text = self._text or self._said()
+            if delta := self._text.feed(event["delta"]):
+                yield self._write({**event, "delta": delta})
+            return
+        rest = self._text.close() if self._text is not None else ""
+        if rest and event["type"] != "text_reset":
+            yield self._write({"type": "text", "delta": rest})
+        yield self._write(event)
 
     def _step(self, interrupts: Interrupts) -> Event:
         """The loop's next event. A stop that came meanwhile is thrown into the loop, so that the tool which is at work

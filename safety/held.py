@@ -15,9 +15,9 @@ _IN_ADDRESS = re.compile(r"://[^\s/:@]*:([^\s@]+)@")
 _SHORTEST = 8  # characters of a variable's value: what is shorter is a word, a number, the name of a key
 
 
-def held_values(config: Config, environ: Mapping[str, str]) -> dict[str, str]:
-    """The values by name; a name may stand in a log, a value may not."""
-    found = {name: value for name, value in _of_config(config) if value}
+def held_values(config: Config | None, environ: Mapping[str, str]) -> dict[str, str]:
+    """The values by name; a name may stand in a log, a value may not. `config` is None when it could not be read."""
+    found = {name: value for name, value in _of_config(config) if value} if config else {}
     for name, value in environ.items():
         if _NAMES.search(name) and len(value) >= _SHORTEST and not value.startswith(("/", "~")):
             found.setdefault(name, value)

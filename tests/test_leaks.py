@@ -19,13 +19,10 @@ from memory import notes
 from memory.api import Memory
 from memory.facts import Add, FactStore
 from memory.inbox import Entry, Inbox
-from memory.runlog import read_events
 from memory.sessions import MAIN, Session
-from models.base import Event
 from runs.assemble import Agent, Options
-from runs.owners import AbsentOwner
-from tests.conftest import CHECKOUT, CommandLine
-from tests.driving import SpokenOwner, agent, call, drive, of, run
+from tests.conftest import CHECKOUT
+from tests.driving import SpokenOwner, agent, call, drive, run
 from tests.scripted_server import Answer
 
 TEAM, OTHERS = Session.parse("shared:team"), Session.parse("shared:others")
@@ -56,9 +53,9 @@ def mark(file: Path, text: str = "") -> None:
 def full(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A home with a mark in every store; the working folder is the owner's too."""
     mark(home / "../replies.json", "[]")
-    for session, task in (("main", f"{MARK} the printer budget"), ("shared:others", f"{MARK} their printer budget")):
+    for name, task in (("main", f"{MARK} the printer budget"), ("shared:others", f"{MARK} their printer budget")):
         replies = [call("update_working_checkpoint", key_info=f"{MARK} key"), f"{MARK} answer"]
-        run(home, replies, task=task, session=session, learns=False)
+        run(home, replies, task=task, session=name, learns=False)
     for session in (MAIN, OTHERS, TEAM):
         said = f"{MARK} said of the printer budget" if session != TEAM else "the team printer is called inky"
         with Memory(home, session, works_behind=False) as memory:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from models.base import Status, ToolResult
+from safety.held import is_secret_name
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.output import Live, Output
 from tools.processes import Tree, Work
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from safety.sandbox import Lift
     from tools.cells import Call
 
-_SECRET_NAME = re.compile(r"(^|_)(API_KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 _STARTUP_FILES = ("BASH_ENV", "ENV", "PYTHONSTARTUP")  # would run code that is not in the script
 _LOOKS_AT_PROCESSES = re.compile(r"(?:^|[|;&(\n])\s*(?:ps|pgrep|pidof|pstree|lsof|fuser|ss|netstat|h?top)\b|\bpsutil\b")
 _ARGUMENT_BYTES = 100_000  # Linux takes at most 128 kB as one argument
@@ -123,7 +123,7 @@ def _start(
 
 def _environment() -> dict[str, str]:
     """Ours, without start-up files and without what is named like a secret."""
-    variables = {name: value for name, value in os.environ.items() if not _SECRET_NAME.search(name)}
+    variables = {name: value for name, value in os.environ.items() if not is_secret_name(name)}
     for name in _STARTUP_FILES:
         variables.pop(name, None)
     return variables | {"PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1", "PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
@@ -183,10 +183,10 @@ def _follow(running: Call | Tree, output: Output, ctx: ToolContext, deadline: fl
             poll.unregister(running.exit)
             if running.has_rest():
                 end = min(deadline, time.monotonic() + _DRAIN_SECONDS)
-        if live.due is not None and live.due <= time.monotonic():
-            yield live.take()
-    if live.due is not None:
-        yield live.take()
+        if live.due is not None and live.due <= time.monotonic() and (text := live.take()):
+            yield text
+    if rest := live.take() + live.rest():
+        yield rest
     return not ended
 
 

@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from safety.secrets import Redactor, Stream
+
 SHOWN = 6_000  # characters shown of the head, and of the tail
 HELD = 32_768  # bytes held of the head, and of the tail: SHOWN characters of any encoding, and room for escapes
 FILE_BYTES = 32_000_000  # bytes kept in the file
@@ -141,13 +143,16 @@ class Live:
     max_chars = 4_000
 
     def __init__(self, redact: Callable[[str], str] = str) -> None:
-        self.redact = redact
+        self._redact = redact
+        self._stream: Stream | None = None
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._pending = b""
         self._last = 0.0
 
     def add(self, data: bytes) -> None:
-        self._pending = (self._pending + data)[-4 * self.max_chars :]
+        self._pending += data
+        if len(self._pending) > 4 * self.max_chars:  # from a line's beginning on: half a secret is none that is known
+            self._pending = self._pending[-4 * self.max_chars :].partition(b"\n")[2]
 
     @property
     def due(self) -> float | None:
@@ -157,9 +162,18 @@ class Live:
     def take(self) -> str:
         """The text that waits; of a flood its end."""
         self._last = time.monotonic()
-        text = self.redact(clean(self._decoder.decode(self._pending)))
+        text = clean(self._decoder.decode(self._pending))
         self._pending = b""
+        if isinstance(self._redact, Redactor):
+            self._stream = self._stream or self._redact.stream()
+            text = self._stream.feed(text)
+        else:
+            text = self._redact(text)
         return text if len(text) <= self.max_chars else "…" + text[-self.max_chars :]
+
+    def rest(self) -> str:
+        """What waited, in case a secret went on in it."""
+        return self._stream.close() if self._stream is not None else ""
 
 
 def _at_line_end(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from argparse import Namespace
 from datetime import datetime
@@ -14,6 +15,7 @@ from memory.facts import Add, FactRefused, FactStore, due
 from memory.home import open_home
 from memory.policy import Keeping
 from memory.sessions import MAIN
+from safety.held import held_values
 from safety.secrets import Redactor
 from ui.clean import one_line
 from ui.page import Column, print_json, print_table
@@ -32,8 +34,7 @@ def store(config: Config) -> FactStore:
 
 
 def _keeping(config: Config) -> Keeping:
-    held = {f"{model.name} api_key": model.api_key for model in config.models if model.api_key}
-    return Keeping(tuple(config.safety.roots), Redactor(held))
+    return Keeping(tuple(config.safety.roots), Redactor(held_values(config, os.environ)))
 
 
 def facts(args: Namespace, config: Config) -> int:

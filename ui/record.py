@@ -14,10 +14,9 @@ from learning.demonstration import Command, commands_that_count
 from learning.record import check_terminal, record, require_success
 from memory.home import open_home
 from memory.runlog import read_events
+from safety.held import held_values
 from ui.clean import one_line
 from ui.words import say
-
-_SECRET_NAMES = ("_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ def record_demonstration(name: str, config: Config, cwd: Path) -> Demonstration:
         home=config.home,
         lang=config.lang,
         cwd=cwd,
-        hidden=_held(config),
+        hidden=held_values(config, os.environ),
         environ=os.environ,
         label=say("record_label"),
     )
@@ -116,11 +115,3 @@ def _styled(line: str) -> str:
 def _short(folder: str) -> str:
     home = str(Path.home())
     return "~" + folder[len(home) :] if folder == home or folder.startswith(home + "/") else folder
-
-
-def _held(config: Config) -> dict[str, str]:
-    """The values that may stand in no record, by name: keys of models, and what is named like a secret."""
-    held = {f"{model.name} api_key": model.api_key for model in config.models if model.api_key}
-    return held | {
-        name: value for name, value in os.environ.items() if name.endswith(_SECRET_NAMES) and len(value) >= 8
-    }

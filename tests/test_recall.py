@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,7 +17,7 @@ from memory.journal_store import Store
 from memory.recall_question import stated, understood
 from memory.sessions import MAIN, Session
 from memory.turns import Found, Recalled, Turn
-from models.embeddings import EmbeddedModel, EmbeddingError
+from models.embeddings import EmbeddedModel, Embedder, EmbeddingError, Vectors
 from runs.recalling import Recalling
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -34,7 +35,7 @@ class Down:
 
     name = "use-multilingual-3"
 
-    def embed(self, texts: object, *, is_awaited: bool = False) -> object:
+    def embed(self, texts: Sequence[str], *, is_awaited: bool = False) -> Vectors:
         raise EmbeddingError("it is down")
 
 
@@ -113,8 +114,9 @@ def test_each_result_says_why_and_where_it_is_from(tmp_path: Path) -> None:
 
 def test_what_cannot_be_used_is_named_and_done_without(tmp_path: Path) -> None:
     store = kept(tmp_path, ("owner", "My sister wants the scans of the letters", NOW - timedelta(days=60)))
-    for embedder in (None, Down(), EmbeddedModel()):  # none, down, nothing embedded yet
-        found = recall.search(store, "what did my sister want?", NOW, embedder=embedder)  # type: ignore[arg-type]
+    ways: tuple[Embedder | None, ...] = (None, Down(), EmbeddedModel())  # none, down, nothing embedded yet
+    for embedder in ways:
+        found = recall.search(store, "what did my sister want?", NOW, embedder=embedder)
         assert ids(found) == ["t0"]
         assert found.degraded == ["embeddings"]
     store.close()

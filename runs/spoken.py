@@ -6,7 +6,6 @@ once, at the end. Each turn has an id that the run gives it, so a resumed run wr
 
 from __future__ import annotations
 
-import logging
 import queue
 import threading
 from collections.abc import Callable, Iterator
@@ -26,8 +25,7 @@ FINISH_SECONDS = (
     0.03  # the owner is at the prompt again; what takes longer goes on behind, and the process waits for it
 )
 LOCK_SECONDS = 3.0  # for another process that writes
-_log = logging.getLogger("sopwith.journal")
-_BEGINS_AT = {"model_called", "tool_ended", "run_ended"}  # by then the run is under way, and nobody waits for its start
+_BEGINS_AT = {"tool_output", "tool_ended", "run_ended"}  # the first tool is at work by then: nobody waits for its start
 
 
 class Spoken:
@@ -76,7 +74,9 @@ class Spoken:
                 self._problem = memory.problem
         except (SopwithError, OSError) as error:
             self._problem = str(error)
-            _log.debug("the journal was not written: %s", error)
+            import logging
+
+            logging.getLogger("sopwith.journal").debug("the journal was not written: %s", error)
             for _ in self._taken():
                 pass  # the window goes on
         if self._window is not None and self._window().is_shared:

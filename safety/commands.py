@@ -33,7 +33,7 @@ from safety.options import (
 from safety.outputs import filtered, printed
 from safety.paths import SYSTEM, Places
 from safety.shell import Command, Part, Redirect, Script, Word, read
-from safety.tables import GUARDED_VARIABLES, INTERPRETERS, SHELLS, TABLE, WRAPPERS, WRITES, Risk, names
+from safety.tables import GUARDED_VARIABLES, INTERPRETERS, SHELLS, TABLE, WRAPPERS, WRITES, Finding, Risk, names
 
 __all__ = ["GUARDED_VARIABLES", "INTERPRETERS", "SHELLS", "TABLE", "WRAPPERS", "WRITES", "Finding", "Look", "Risk"]
 
@@ -171,15 +171,6 @@ _PLAIN = names(
     " systemctl tmux screen dpkg apt apt-get apt-cache rpm brew snap pip pip3 conda npm yarn pnpm npx uv poetry bundle rails rake gradle mvn dotnet flutter sqlite3 psql mysql xmllint csvlook exiftool rename watch timeout"
     " Get-ChildItem Get-Process Get-Content Write-Host Select-String dir ipconfig systeminfo where findstr Get-Item Test-Path sort-object cls clear reset stty tput getopts hash umask ulimit compgen complete"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that a script would do. `command` is the command's name."""
-
-    risk: Risk
-    reason: str
-    command: str = ""
 
 
 @dataclass(slots=True)

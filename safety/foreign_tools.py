@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from safety.commands import Finding
 from safety.queries import changes_sql
-from safety.tables import Risk, names
+from safety.tables import Finding, Risk, names
 from safety.targets import Named, Target, host_of, of_call
 from safety.tool_words import Effect, Words, asks_for, names_thing
 

@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from config import SafetyConfig
-from safety import foreign_tools, origins, shared_folder
-from safety.commands import GUARDED_VARIABLES, Finding, Look
+from safety import origins, shared_folder
 from safety.fetches import fetches
 from safety.paths import Places, references
 from safety.python_calls import look_at_python
-from safety.targets import Named, host_of
-from safety.tool_words import Effect, read_name
+from safety.tables import GUARDED_VARIABLES, Finding
+
+if TYPE_CHECKING:
+    from safety.tool_words import Effect
 
 _CONFIRMABLE = {
     "delete",
@@ -154,6 +155,10 @@ class Gate:
     def _foreign(self, ask: Ask) -> Iterator[Finding]:
         """A tool that is not ours: reading passes; an effect passes when the request asks for it and names all that it
         reaches, or at least the day, the title and the kind of thing."""
+        from safety import foreign_tools  # what a replay of our own tools never needs is not imported for it
+        from safety.targets import Named
+        from safety.tool_words import read_name
+
         call = read_name(ask.tool, ask.hints)
         yield from self._named_paths(ask, call.effect)
         named, is_tainted = Named(ask.request, self.own_targets()), bool(origins.foreign(ask.origin))
@@ -220,6 +225,8 @@ class Gate:
             return look_at_python(code, places, folder, lambda text: look(text, depth + 1))
 
         def look(text: str, depth: int = 0) -> list[Finding]:
+            from safety.commands import Look
+
             return Look(places, python, cwd, dict(variables), depth).script(text)
 
         is_python = ask.args.get("type") == "python"
@@ -232,10 +239,13 @@ class Gate:
         found = fetches(script, is_python=is_python, variables=variables)
         if not found.urls and not found.is_hidden:
             return
+        from safety.foreign_tools import PUBLIC
+        from safety.targets import Named, host_of
+
         read = origins.foreign(ask.origin)
         named = Named(ask.request, self.own_targets())
         for url in found.urls[:20]:
-            is_public = host_of(url) in foreign_tools.PUBLIC and "?" not in url and not url.endswith("…")
+            is_public = host_of(url) in PUBLIC and "?" not in url and not url.endswith("…")
             if not is_public and not named.has_url(url, strict=bool(read)):
                 yield Finding("send", f"asks {url[:200]}, which the request does not name", "target")
         if found.is_hidden and read:

@@ -10,8 +10,8 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from safety.commands import Finding, Risk
 from safety.paths import Places
+from safety.tables import Finding, Risk
 
 # The last two names of a call, or the last one after a dot.
 CALLS: tuple[tuple[Risk, str, str], ...] = (

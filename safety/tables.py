@@ -7,7 +7,7 @@ the end anything. Source: seed 000 (ask before what cannot be undone).
 from __future__ import annotations
 
 import re
-from typing import Literal
+from typing import Literal, NamedTuple
 
 
 def names(text: str) -> frozenset[str]:
@@ -31,6 +31,15 @@ Risk = Literal[
     "session",
     "forbidden",
 ]
+
+
+class Finding(NamedTuple):
+    """One thing that a call would do. `command` is the command's name."""
+
+    risk: Risk
+    reason: str
+    command: str = ""
+
 
 TABLE: tuple[tuple[Risk, str, str], ...] = (
     ("delete", "deletes files for good", "rm; rmdir; unlink; shred; srm; wipe; trash-empty; find -delete; fd -X; rsync --delete*; rsync --remove-source-files; "

@@ -49,9 +49,9 @@ _DRIVE = re.compile(r"(?im)\s[\"']?[a-z]:[\\/]?(windows|users|program files)?[\\
 _DRIVE_ERASERS = names("remove-item ri del erase rd rmdir deltree format")
 # In what is too long to be looked at as a whole: what could be the target of a catastrophe, by its looks.
 _WORST_TARGET = re.compile(
-    r"(?<![\w/.~-])['\"]?(?:/(?:bin|boot|dev|etc|home|lib\w*|opt|proc|root|sbin|srv|sys|usr|var|Users|System|Library)?|~|\$\{?HOME\}?)/?['\"]?(?:/?\*)?['\"]?(?=[\s;&|)'\"`]|$)"
-    r"|/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper|dm-|md)|/etc/(?:passwd|shadow|sudoers|fstab)|/proc/sys|/boot/|\.sopwith"
-    r"|no-preserve-root|\bkill\s{1,9}-\S{1,9}\s{1,9}-1\b|\b[A-Za-z]:[\\/]|\bzpool\s|\b[lv]gremove\s|\blvremove\s|\bdiskutil\s|base64|xxd"
+    r"/(?<![\w/.~-]/)(?:bin|boot|dev|etc|home|lib\w*|opt|proc|root|sbin|srv|sys|usr|var|Users|System|Library)?/?['\"]?(?:/?\*)?['\"]?(?=[\s;&|)'\"`]|$)"
+    r"|~(?<![\w/.~-]~)/?['\"]?\*?(?=[\s;&|)'\"`]|$)|\$\{?HOME\b|/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper|dm-|md)"
+    r"|/etc/(?:passwd|shadow|sudoers|fstab)|/proc/sys|/boot/|\.sopwith|-preserve-root|-1\b|:\\|zpool\s|lvremove\s|vgremove\s|diskutil\s|base64|xxd"
 )
 _WORST_NAME = re.compile(
     r"\b(rm|dd|mkfs|mke2fs|wipefs|shred|blkdiscard|chmod|chown|find|mv|cp|tee|kill|rsync|del|format|remove-item|base64)\b"

@@ -25,6 +25,7 @@ import time
 import urllib.parse
 from collections import Counter
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -232,8 +233,8 @@ def by_regexes(text: str) -> str:
 def detect_secrets() -> Callable[[str], str] | None:
     """Yelp's scanner with its default rules, line by line; None when it is not installed."""
     try:
-        from detect_secrets.core.scan import scan_line  # type: ignore[import-not-found]
-        from detect_secrets.settings import default_settings  # type: ignore[import-not-found]
+        scan_line = import_module("detect_secrets.core.scan").scan_line
+        default_settings = import_module("detect_secrets.settings").default_settings
     except ImportError:
         return None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 SHORT = 8  # characters; a value below is hidden only where it stands alone, and if it is no mere word or number
 FEWEST = 4  # a value below cannot be hidden: it would take half of every text with it
@@ -119,23 +119,23 @@ def _needles(value: str) -> Iterator[Needle]:
 
     data, wide = value.encode("utf-8", "surrogatepass"), value.encode("utf-16-le", "surrogatepass")
     for folded in {fold(value), boil(value)}:  # "100%20" may be cut where it looks like an escape
-        yield Needle(folded, lambda: _spelled(value))
-    yield Needle(fold(value[::-1]), lambda: _spelled(value[::-1]))
+        yield Needle(folded, partial(_spelled, value))
+    yield Needle(fold(value[::-1]), partial(_spelled, value[::-1]))
     turned = codecs.encode(value, "rot13")
-    yield Needle(fold(turned), lambda: _spelled(turned))
+    yield Needle(fold(turned), partial(_spelled, turned))
     for each in (data, wide):
         code = each.hex()
-        yield Needle(code.encode(), lambda code=code: _joined(re.findall("..", code)))  # type: ignore[misc]
+        yield Needle(code.encode(), partial(_joined, re.findall("..", code)))
         for before in range(3):  # the value may stand anywhere in what was encoded: "user:value"
             text = base64.b64encode(b"\0" * before + each).decode()
             whole = text[(8 * before + 5) // 6 : (8 * (before + len(each))) // 6]  # letters that hold no other byte
-            yield Needle(fold(whole), lambda whole=whole: _base64(whole))  # type: ignore[misc]
+            yield Needle(fold(whole), partial(_base64, whole))
     for five in (base64.b32encode(data), base64.b85encode(data), base64.a85encode(data)):
         text = five.decode().rstrip("=")
-        yield Needle(fold(text), lambda text=text: _spelled(text))  # type: ignore[misc]
+        yield Needle(fold(text), partial(_spelled, text))
     for form in ("d", "03o", "08b"):
         numbers = [format(byte, form) for byte in data]
-        yield Needle("".join(numbers).encode(), lambda numbers=numbers: _joined(numbers))  # type: ignore[misc]
+        yield Needle("".join(numbers).encode(), partial(_joined, numbers))
 
 
 def _noise(own: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,8 +18,11 @@ from memory.journal_store import Store
 from memory.recall_question import stated, understood
 from memory.sessions import MAIN, Session
 from memory.turns import Found, Recalled, Turn
-from models.embeddings import EmbeddedModel, Embedder, EmbeddingError, Vectors
+from models.embeddings import EmbeddedModel, Embedder, EmbeddingError
 from runs.recalling import Recalling
+
+if TYPE_CHECKING:
+    from models.embeddings import Vectors
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 LEAST = {"en": [85, 90, 95, 99], "zh": [86, 92, 98, 99]}  # recall@5, 10, 25, 50 in percent, on our own questions

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from config import Config
+from config import Config, SopwithError
 from runs.trust import own_data
 from safety.gate import Ask, Gate
 from safety.held import held_values
@@ -32,6 +32,9 @@ _FIELDS: dict[str, tuple[type, Any]] = {  # what a line may hold, of which type,
     "request": (str, ""),
     "attended": (bool, True),
 }
+
+
+_DEFECTS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, NameError, OSError, RuntimeError)
 
 
 class BadLine(ValueError):
@@ -102,7 +105,7 @@ class _Judge:
             decision = self._gate.decide(ask)
         except (BadLine, ToolError) as error:
             return _answer("confirm", "unknown", str(error))
-        except Exception as error:  # noqa: BLE001 - a defect of ours must not let the next line pass unasked
+        except (*_DEFECTS, SopwithError, TypeError, ValueError, re.error) as error:  # ours: the next line is judged too
             return _answer("confirm", "unknown", f"{type(error).__name__}: {error}")
         return _answer(decision.decision, decision.risk, decision.reason)
 

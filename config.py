@@ -26,6 +26,7 @@ Lang = Literal["en", "zh"]
 Confirmable = Literal["delete", "send", "install", "spend"]
 DEFAULT_MODEL = "gpt-5.4"  # what OPENAI_API_KEY alone means, at the provider's own address
 _Section = TypeVar("_Section")
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
 _Node = Any  # a yaml.Node; its published types know neither `id` nor `style`
 
 
@@ -217,7 +218,8 @@ def _read(file: Path, text: str, environ: Mapping[str, str]) -> _File:
     import yaml
 
     try:
-        root = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        plain = _VARIABLE.sub("$\ue000\\1\ue001", text)  # in `{api_key: ${KEY}}` YAML would take the braces for its own
+        root = yaml.compose(plain, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.MarkedYAMLError as error:
         line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
         raise ConfigError(
@@ -283,7 +285,7 @@ class _Reader:
         for key_node, child in node.value:
             if key_node.id != "scalar":
                 raise self.error(key_node, path, "has a key that is not a word.")
-            key = str(key_node.value)
+            key = _as_written(key_node)
             below = f"{path}.{key}".lstrip(".")
             if key in found:
                 raise self.error(key_node, below, "is there twice.")
@@ -302,7 +304,7 @@ class _Reader:
         if origin is Literal:
             word = self.scalar(node, path, "a word")  # of any tag: `off` is a boolean to YAML
             if word not in inner:
-                raise self.error(node, path, f"must be one of {', '.join(inner)}; it is {node.value!r}.")
+                raise self.error(node, path, f"must be one of {', '.join(inner)}; it is {_as_written(node)!r}.")
             return word
         if dataclasses.is_dataclass(kind):
             return self.section(node, typing.cast("type[Any]", kind), path)
@@ -324,7 +326,7 @@ class _Reader:
                 raise self.error(node, path, f"refers to {match[1]}, which is not set. Set it: export {match[1]}=…")
             return self.environ[match[1]]
 
-        return re.sub(r"\$\{(\w+)\}", look_up, str(node.value))
+        return _VARIABLE.sub(look_up, _as_written(node))
 
     def text(self, node: _Node, path: str) -> str:
         text = self.scalar(node, path, "text")
@@ -335,13 +337,13 @@ class _Reader:
     def integer(self, node: _Node, path: str) -> int:
         text = self.scalar(node, path, "a whole number")
         if not re.fullmatch(r"[+-]?[0-9]{1,15}", text) or node.style:
-            raise self.error(node, path, f"must be a whole number; it is {node.value!r}.")
+            raise self.error(node, path, f"must be a whole number; it is {_as_written(node)!r}.")
         return int(text)
 
     def number(self, node: _Node, path: str) -> float:
         text = self.scalar(node, path, "a number")
         if not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text) or node.style:
-            raise self.error(node, path, f"must be a number; it is {node.value!r}.")
+            raise self.error(node, path, f"must be a number; it is {_as_written(node)!r}.")
         if not math.isfinite(float(text)):
             raise self.error(node, path, "is too large.")
         return float(text)
@@ -371,6 +373,11 @@ class _Reader:
             if name in names[:index]:
                 entry = next(each for each in self.pairs(root, "") if each.key == "models").node.value[index]
                 raise self.error(entry, f"models[{index}].name", f"is {name!r}, as another model is called already.")
+
+
+def _as_written(node: _Node) -> str:
+    """The text of a scalar as it stands in the file: a reference to a variable has its braces again."""
+    return re.sub("\\$\ue000(\\w+)\ue001", r"${\1}", str(node.value))
 
 
 def _nearest(key: str, known: list[str]) -> str:

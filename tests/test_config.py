@@ -43,12 +43,12 @@ def test_the_file_of_the_contract_is_read(home: Path) -> None:
         home,
         """
 models:
-  - {name: main, kind: openai, model: gpt-5.4, base_url: https://example.org/v1, api_key: "${KEY}", protocol: native}
+  - {name: main, kind: openai, model: gpt-5.4, base_url: https://example.org/v1, api_key: ${KEY}, protocol: native}
   - {name: local, kind: openai, model: qwen3, base_url: http://127.0.0.1:11434/v1, protocol: text,
      price: {input: 1, cached: 0.1, output: 2.5}}
 embeddings: {kind: openai, model: text-embedding-3-small}
 redis: {url: redis://127.0.0.1:6379/0}
-graph: {kind: neo4j, uri: bolt://127.0.0.1:7687, user: neo4j, password: "${PASSWORD}"}
+graph: {kind: neo4j, uri: bolt://127.0.0.1:7687, user: neo4j, password: ${PASSWORD}}
 queue: {url: postgresql://x@127.0.0.1/q}
 mcp: {servers: {files: {command: [npx, server]}}}
 safety: {roots: [~/work], sandbox: auto, confirm: [delete, send], forbid: [shutdown]}
@@ -119,6 +119,9 @@ def test_wrong_file_is_an_error_with_key_and_line(home: Path, text: str, said: s
 def test_variable_that_is_not_set_is_named_with_its_key_and_line(home: Path) -> None:
     said = problem(home, "models:\n  - name: a\n    model: b\n    api_key: ${NO_SUCH_KEY}\n")
     assert said.startswith(", line 4: models[0].api_key refers to NO_SUCH_KEY, which is not set.")
+    in_braces = problem(home, "models:\n  - {name: a, model: b, api_key: ${NO_SUCH_KEY}}\n")
+    assert in_braces.startswith(", line 2: models[0].api_key refers to NO_SUCH_KEY, which is not set.")
+    assert problem(home, "limits: {turns: '${N}'}", N="many").endswith("it is '${N}'.")
 
 
 def test_value_of_a_variable_is_not_shown_when_it_does_not_fit(home: Path) -> None:

@@ -124,7 +124,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _dispatch(words)
     except SopwithError as error:
         if "--debug" in words:
-            raise
+            _tell_all(type(error), error, error.__traceback__)
         print(f"sopwith: {_without_secrets(in_words(str(error)))}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
@@ -483,7 +483,7 @@ TARGETS = {  # command → the function that does it
 }
 
 if __name__ == "__main__":
-    gc.set_threshold(
-        50_000
-    )  # a start makes 200,000 objects that all stay: to look for garbage in them took a tenth of it
-    sys.exit(main())
+    gc.set_threshold(50_000)  # a start makes 200,000 objects that all stay: to look for garbage took a tenth of it
+    code = main()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done: what is put away now is not cut short
+    sys.exit(code)

@@ -138,7 +138,12 @@ def test_home_and_debug_stand_before_or_behind(cli: CommandLine, tmp_path: Path)
     ):
         code, _, err = cli(*args)
         assert code == 2 and "config.yaml, line 1: limits.turns" in err
-    assert "Traceback" in cli("--debug", "runs", "show", "nope").stderr
+
+
+def test_a_traceback_changes_neither_the_exit_code_nor_the_message(cli: CommandLine) -> None:
+    plain, traced = cli("runs", "show", "nope"), cli("--debug", "runs", "show", "nope")
+    assert "Traceback" in traced.stderr and "Traceback" not in plain.stderr
+    assert traced.code == plain.code == 2 and traced.stderr.endswith(plain.stderr)
 
 
 def test_a_reader_that_goes_away_is_no_error(home: Path) -> None:
@@ -409,9 +414,7 @@ def test_init_in_a_pipe_leaves_settings_that_set_nothing(cli: CommandLine, home:
     assert "nothing was changed" in cli("init").stdout and (home / "config.yaml").read_text() == text
 
 
-@pytest.mark.parametrize(
-    "words", [["serve"], ["schedule", "list"], ["mcp", "test"], ["serve", "-h"]]
-)
+@pytest.mark.parametrize("words", [["serve"], ["schedule", "list"], ["mcp", "test"], ["serve", "-h"]])
 def test_a_command_that_is_to_come_is_no_task_for_a_model(cli: CommandLine, words: list[str]) -> None:
     code, out, err = cli(*words)
     assert (code, out) == (2, "") and f'no command "{words[0]}" yet' in err and len(err.splitlines()) == 2

@@ -27,6 +27,22 @@ _SED_WRITES = re.compile(
 )
 
 
+_BOMB = re.compile(r"\bfork\W{0,9}\s(while|until)\b|\b(while|for|until|loop)\b[^\n]{0,60}\n?[^\n]{0,60}\bfork\b")
+_REMOVED = re.compile(
+    r"\b(?:rm(?:dir)?(?:Sync)?|rm_rf?|rm_f|rmtree|remove_tree|remove_entry\w*|remove_dir|rimraf\w*|remove|unlink\w*|delete)\s*\(?\s*['\"]([^'\"\n]{1,500})['\"]"
+)
+
+
+def is_bomb(code: str) -> bool:
+    """Whether the code starts itself again and again."""
+    return bool(_BOMB.search(code))
+
+
+def removed(code: str) -> list[str]:
+    """The files and folders that the code deletes, where they stand in it as text."""
+    return _REMOVED.findall(code)
+
+
 def has_effect(code: str) -> bool:
     """Whether a one-liner may do more than compute and print. Words in its strings do not count."""
     names = [text[1:-1] for text in _STRINGS.findall(code)]

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from safety import code, queries, verbs
+from safety import code, queries, verbs, windows
 from safety.expand import Arg, Expander
 from safety.options import (
     LOCAL_TOOLS,
@@ -135,6 +135,13 @@ _PRINTS = {
     "sed",
 }
 _REMOTE = {"ssh", "mosh"}
+_PROGRAMS = {"/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin"}
+_LISTS = {"find", "grep", "egrep", "rg", "fd", "fdfind", "git", "ls"}
+# `eval "$(…)"`: programs that print settings for the shell that asks; running their output is no more than running them.
+_HOOKS = re.compile(
+    r"(direnv (hook|export)|(pyenv|rbenv|nodenv|goenv|jenv|starship|zoxide|atuin|navi) init|brew shellenv|fnm env|mise (activate|env)|opam env|luarocks path"
+    r"|conda shell\.\w+ hook|micromamba shell hook|ssh-agent|dircolors|minikube docker-env|docker-machine env|register-python-argcomplete|resize|thefuck --alias|fzf --\w+)\b"
+)
 _CONTAINERS = {"docker", "podman", "nerdctl", "docker-compose", "podman-compose"}
 _CONTAINER_READS = names(
     "ps images logs inspect stats version info search top diff history port events build buildx tag save pull ls df show config create wait manifest attach_none help"
@@ -188,6 +195,7 @@ class Look:
     written: dict[str, str | None] = field(
         default_factory=dict
     )  # files that the script itself made: their text, if known
+    programs: dict[str, str] = field(default_factory=dict)  # copies of programs that it made: their names
     positional: list[str] | None = None
     arrays: dict[str, list[str]] = field(default_factory=dict)
     outputs: set[str] = field(default_factory=set)
@@ -281,7 +289,7 @@ class Look:
     def _inner_look(self) -> Look:
         inner = Look(self.places, self.python, self.cwd, dict(self.variables), self.depth + 1)
         inner.functions, inner.aliases, inner.written = dict(self.functions), dict(self.aliases), dict(self.written)
-        inner._paths = self._paths
+        inner._paths, inner.programs = self._paths, self.programs
         inner.budget, inner.arrays, inner.outputs = self.budget, dict(self.arrays), set(self.outputs)
         return inner
 
@@ -535,6 +543,9 @@ class Look:
 
     def _executed(self, name: str, args: list[Arg], command: Command) -> None:
         path = self._path(args[0]) if "/" in name else None
+        if path is not None and (program := self.programs.get(str(path))):
+            self._words([Arg(program, program), *args[1:]], command)
+            return
         if path is not None and str(path) in self.written:
             self._nested([self.written[str(path)]])
             return
@@ -548,7 +559,10 @@ class Look:
         values = [arg.text for arg in args[1:]]
         for arg in args[1:]:
             self._read(arg, name)
-        if not only_shows(name, values):
+        if windows.is_known(name):
+            for risk, reason in windows.judge(" ".join(each or "?" for each in [name, *values])):
+                self._add(risk, reason, name)
+        elif not only_shows(name, values):
             self._by_name(name, args, values, command)
         self._vital(name, args, values, command)
         self._targets(name, args, command)
@@ -556,10 +570,12 @@ class Look:
 
     def _by_name(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
         """What the tables and the rules of verbs say of a command."""
-        found = list(matches(name, values))
+        # `-j$(nproc)`: an option of which only the value is not known
+        told = [arg.start if arg.text is None and re.match(r"-\w", arg.start) else arg.text for arg in args[1:]]
+        found = list(matches(name, told))
         for risk, reason in found:
             self._add(risk, f"{name}: {reason}", name)
-        operands = operands_of(name, values)
+        operands = operands_of(name, told)
         if name in queries.CLIENTS or name in ("redis-cli", "valkey-cli", "keydb-cli"):
             self._database(name, args, values, command)
         elif name in _CONTAINERS:
@@ -762,13 +778,31 @@ class Look:
         """What xargs adds: the words that it reads, or an argument that is not known."""
         text = self._input(command)
         if text is not None and len(text) < 2000:
-            return [Arg(word, word) for word in text.split()] or [Arg(None)]
+            return [Arg(word, word) for word in re.split(r"[\s\0]+", text) if word] or [Arg(None)]
         source = command.source
-        if source and source.words and source.words[0].literal == "find":
-            found = self._expander().words(source.words)
-            if not self._is_filtered([arg.start for arg in found]):
-                return self._roots_of_find(found)
-        return [Arg(None)]
+        name = (source.words[0].literal or "") if source and source.words else ""
+        if source is None or name not in _LISTS:
+            return [Arg(None)]
+        found = self._expander().words(source.words)
+        if name == "find" and not self._is_filtered([arg.start for arg in found]):
+            return self._roots_of_find(found)
+        return [Arg(None, self._listed_in(name, found))]
+
+    def _listed_in(self, name: str, args: list[Arg]) -> str:
+        """The folder of the files that find, grep and the like list; "" when it is not known."""
+        values = [arg.text for arg in args[1:]]
+        if name == "find":
+            roots = self._roots_of_find(args)
+        elif name in ("git", "ls"):
+            roots = [Arg(".", ".")] if values[:1] in (["ls-files"], ["grep"], ["diff"]) else []
+        else:
+            is_listing = any(re.match(r"-\w*[lL]|--files", value or "") for value in values) or name.startswith("fd")
+            pattern = 0 if {"-e", "-f", "--files"} & set(values) else 1
+            roots = [arg for arg in args[1:] if not arg.start.startswith("-")][pattern:] if is_listing else []
+            roots = roots or ([Arg(".", ".")] if is_listing else [])
+        if len(roots) != 1 or not roots[0].text:
+            return ""
+        return f"{self._join(roots[0].text) or '/'}/listed/"
 
     def _shell(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
         at = next((n for n, value in enumerate(values) if re.fullmatch(r"-[a-zA-Z]*c", value or "")), None)
@@ -847,6 +881,8 @@ class Look:
             if text is None:
                 self._add("unknown", f"{name} runs code that is only known when it runs", name)
             else:
+                if code.is_bomb(text):
+                    self._add("catastrophic", f"{name} starts itself again and again: a fork bomb", name)
                 self.findings += self.python(text, self.cwd, self.depth)
 
     def _interpreter(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
@@ -881,9 +917,21 @@ class Look:
     def _one_liner(self, name: str, text: str | None) -> None:
         if text is None or code.has_effect(text):
             self._add("unknown", f"{name} runs code that may change files or start commands", name)
+        self._deep(name, text or "")
         self._nested(code.started(text or ""))
 
+    def _deep(self, name: str, text: str) -> None:
+        """What code destroys for the whole machine."""
+        if code.is_bomb(text):
+            self._add("catastrophic", f"{name} starts itself again and again: a fork bomb", name)
+        self._refuse_vital(name, [Arg(path, path) for path in code.removed(text)])
+
     def _eval(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        hooks = [part.commands for word in command.words[1:] for part in word.parts if part.kind == "unknown"]
+        if len(command.words) == 2 and len(hooks) == 1 and len(hooks[0]) == 1:
+            asked = [word.literal or "" for word in hooks[0][0].words]
+            if _HOOKS.match(" ".join(asked)) and not hooks[0][0].redirects and not hooks[0][0].is_piped:
+                return
         if args[1:]:
             known = [value for value in values if value is not None]
             self._nested([" ".join(known) if len(known) == len(values) else None])
@@ -1145,6 +1193,8 @@ class Look:
         elif len(plain) == 2 and (first := self._path(plain[0])) and (last := self._path(plain[1])):
             if str(first) in self.written:
                 self.written[str(last)] = self.written[str(first)]
+            if plain[0].start.rpartition("/")[0] in _PROGRAMS:
+                self.programs[str(last)] = first.name
             if str(first) == "/dev/null" or str(last) == "/dev/null":
                 self._add("delete", f"{name} with /dev/null: content is lost", name)
         elif name == "mv" and plain and plain[-1].text == "/dev/null":
@@ -1169,6 +1219,22 @@ class Look:
         if name in ("at", "batch"):
             given = self._input(command)
             self._nested([given] if given else [])
+
+    def _openssl(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        """`openssl s_client` sends what it reads; looking at a certificate sends nothing."""
+        if values[:1] == ["s_client"]:
+            nothing = any(r.operator == "<" and r.word.literal == "/dev/null" for r in command.redirects)
+            if not nothing and (self._input(command) or "?").strip() not in ("", "Q"):
+                self._add("send", f"{name} s_client: sends to others", name)
+
+    def _windows(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+        text = windows.given(name, values)
+        if text is None:
+            if values != ["--version"] and (name != "cmd" or any((each or "/").startswith("/") for each in values)):
+                self._add("unknown", f"{name}: runs code that is only known when it runs", name)
+            return
+        for risk, reason in windows.judge(text):
+            self._add(risk, f"{name}: {reason}", name)
 
     def _change_folder(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
         operands = [arg for arg in args[1:] if not arg.start.startswith("-")]
@@ -1274,8 +1340,23 @@ class Look:
             self._add("catastrophic", "formats a drive", name)
         if name == "btrfs" and "delete" in values:
             self._refuse_vital(name, args[1:])
+        self._spread(name, args, values)
         if name in _DELETES:
             self._deletes(name, args, is_deep)
+
+    def _spread(self, name: str, args: list[Arg], values: list[str | None]) -> None:
+        """Ordinary commands that empty a folder with all in it, or lock everybody out."""
+        if name == "rsync" and any((value or "").startswith("--delete") for value in values):
+            self._refuse_vital(name, args[-1:])
+        if name == "tar" and "--remove-files" in values:
+            folder = value_of(values, "-C") or value_of(values, "--directory") or "."
+            self._refuse_vital(name, [Arg(f"{folder}/{value}", "") for value in operands_of(name, values) if value])
+        if name in ("userdel", "deluser") and "root" in values:
+            self._add("catastrophic", f"{name} root: nobody can repair the machine then", name)
+        if name == "chmod" and any(
+            re.fullmatch(r"[augo]*-[rwXst]*x[rwXst]*|0*|0?[0-6]{3}", value or "-") for value in values
+        ):
+            self._refuse_vital(name, args[1:])
 
     def _deletes(self, name: str, args: list[Arg], is_deep: bool) -> None:
         if name in ("rm", "mv", "shred", "Remove-Item", "rimraf", "srm") or is_deep:
@@ -1345,12 +1426,14 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(("tar", "gtar", "bsdtar"), Look._tar),
     **dict.fromkeys(("sed", "gsed"), Look._sed),
     **dict.fromkeys(("su", "script", "runuser"), Look._su),
-    **dict.fromkeys(("tee", "cp", "mv"), Look._copy),
+    **dict.fromkeys(("tee", "cp", "mv", "ln"), Look._copy),
     **dict.fromkeys(
         ("make", "gmake", "rsync", "coproc", "sort", "split", "zip", "git-grep", "rg", "at", "batch"), Look._misc
     ),
     **dict.fromkeys(_FETCHES, Look._fetch),
     **dict.fromkeys(_REMOTE, Look._ssh),
+    **dict.fromkeys(windows.PROGRAMS, Look._windows),
+    "openssl": Look._openssl,
     "eval": Look._eval,
     "trap": Look._trap,
     "alias": Look._alias,

@@ -45,6 +45,9 @@ LOCAL_TOOLS = {
 }
 
 
+_SAME = {"mamba": "conda", "micromamba": "conda", "pip2": "pip", "podman-compose": "docker-compose", "gtar": "tar", "gfind": "find", "gsed": "sed", "nodejs": "node"}  # fmt: skip
+
+
 def value_of(values: list[str | None], option: str) -> str | None:
     """What stands behind an option."""
     return values[values.index(option) + 1] if option in values[:-1] else None
@@ -53,6 +56,7 @@ def value_of(values: list[str | None], option: str) -> str | None:
 def matches(name: str, values: list[str | None]) -> Iterator[tuple[Risk, str]]:
     """The rows of the table that fit a command; each risk once."""
     table = _table()
+    name = _SAME.get(name, name)
     rows = table.get(name, []) + [row for start, row in _prefix_rows() if name.startswith(start)]
     if not rows:
         return
@@ -169,7 +173,10 @@ def only_shows(name: str, values: list[str | None]) -> bool:
         "ifconfig": len(values) <= 1,
         "route": not values or values == ["-n"],
         "git": known[:2] in (["stash", "list"], ["rebase", "--abort"], ["clean", "-n"]) or "--dry-run" in known or (known[:1] == ["restore"] and "--staged" in known and not {"--worktree", "-W", "-SW"} & set(known)),
-        "ssh-keygen": "-l" in known or "-lf" in known,
+        "ssh-keygen": bool(re.match(r"-l|-F$|-B", known[0] if known else "")),
+        "rsync": "--dry-run" in known or any(re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", value) for value in known),
+        "nc": any(re.fullmatch(r"-[a-z0-9]*z[a-z0-9]*", value) for value in known) and not {"-e", "-c"} & set(known),
+        "curl": bool({"-G", "--get", "-sG", "-sSG", "-Gs", "-fsSG", "-fsG"} & set(known)) and not any("@" in value or value.startswith(("-T", "-F", "--form", "--upload")) for value in known),
         "ssh": values == ["-V"],
         "ip": not {"add", "del", "set", "flush", "change", "replace"} & set(known),
         "dd": all(not value.startswith("of=") or value == "of=/dev/null" for value in known),

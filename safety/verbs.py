@@ -101,7 +101,8 @@ def judge_cloud(name: str, values: Sequence[str | None], operands: Sequence[str 
     whole = " ".join((name, *known))
     if (known and set(known) <= _HELP) or "--help" in known:
         return "reads"
-    if _KEYS.search(whole):
+    is_list = name in ("kubectl", "oc") and " get " in whole and not re.search(r" (-o|--output|--template|-w)\b", whole)
+    if _KEYS.search(whole) and not is_list:
         return "shows keys"
     if any(_DRY.fullmatch(value) for value in known):
         return "reads"
@@ -128,6 +129,8 @@ def judge_cloud(name: str, values: Sequence[str | None], operands: Sequence[str 
 
 def _exception(name: str, word: str, words: Sequence[str | None], kind: Kind) -> Kind:
     """Copying from a cloud to here changes nothing there."""
+    if word == "get" and not any(re.match(r"[a-z0-9]+://", each or "x://") for each in words):
+        return kind  # of a cluster, not of a store
     if word in ("cp", "sync", "rsync", "copy", "mirror", "download", "get") and len(words) > 2:
         ends_here = not re.match(r"[a-z0-9]+://|[\w-]+:", words[-1] or "x://") and bool(
             re.match(r"[a-z0-9]+://", words[-2] or "")

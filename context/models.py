@@ -27,7 +27,7 @@ class SessionType(StrEnum):
 
 
 class _Shape(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class AgentContext(_Shape):

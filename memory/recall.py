@@ -20,7 +20,7 @@ from memory.turns import Found, Recalled, TimeRange, Turn
 from memory.words import asked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from memory.journal_store import Store
     from memory.recall_features import Numbers, Rows
@@ -217,7 +217,7 @@ def relevant(store: Store, request: str, now: datetime, k: int) -> list[Found]:
     """Up to `k` turns that speak of what a request is about, best first: by words, and only those in which, or around
     which, most of what is telling in it stands. Quick where there are none."""
     terms = [term for term in asked(request[:MAX_QUERY_CHARS]) if not is_small(term)]
-    if len(terms) < LEAST_TERMS or len(store.keyword_ranks(terms, 2)) < 2:  # the request itself may be one
+    if len(terms) < LEAST_TERMS or not _may_be_relevant(store, request, terms):
         return []
     seen, _ = candidates(store, request, now)
     if seen is None:
@@ -232,6 +232,37 @@ def relevant(store: Store, request: str, now: datetime, k: int) -> list[Found]:
     ]
     chosen = _without_repeats(chosen, seen.rows)[:k]
     return [Found(seen.rows.turns[row], round(float(scores[row]), 4), _why(seen, row)) for row in chosen]
+
+
+def _may_be_relevant(store: Store, request: str, terms: Sequence[str]) -> bool:
+    """False where no turn can be: the same test as above, without numpy, whose loading a run's start would feel."""
+    from memory.recall_features import rarity, shape
+
+    documents, total = store.documents(terms), store.count()
+    hits = dict(store.keyword_ranks(_telling(documents, total), BY_WORDS))
+    if len(hits) < 2:  # the request itself may be one
+        return False
+    turns = store.turns({number + step for number in hits for step in (-1, 0, 1)})
+    question = understood(request[:MAX_QUERY_CHARS], {turns[number].who for number in hits if number in turns})
+    telling = {term: rarity(documents[term], total) for term in question.terms if term in documents}
+    own = {number: telling.keys() & shape(turn.text).tokens.keys() for number, turn in turns.items()}
+    least, said = LEAST_COVERED * sum(telling.values()), " ".join(request.split())
+    return any(
+        sum(telling[term] for term in own[number].union(*(own[n] for n in _beside(turns, number)))) >= least
+        and " ".join(turn.text.split()) != said
+        for number, turn in turns.items()
+        if own[number]
+    )
+
+
+def _beside(turns: Mapping[int, Turn], number: int) -> Iterator[int]:
+    """The turns before and after one, as far as they belong together."""
+    from memory.recall_features import are_neighbours
+
+    for near in (number - 1, number + 1):
+        first, second = turns.get(min(near, number)), turns.get(max(near, number))
+        if first and second and are_neighbours(first, second):
+            yield near
 
 
 def mark_read(path: Path, only: str | None, found: Sequence[Found], now: datetime) -> None:

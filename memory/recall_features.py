@@ -88,6 +88,11 @@ class Meaning(NamedTuple):
     first: Numbers
 
 
+def are_neighbours(first: Turn, second: Turn) -> bool:
+    """True when the second of two turns in a row answers, or goes on with, the first."""
+    return first.session == second.session and second.at.timestamp() - first.at.timestamp() <= NEAR_SECONDS
+
+
 class Rows:
     """The turns that are looked at, by session and time, with what is next to what. Takes them in any order."""
 
@@ -106,7 +111,7 @@ class Rows:
             earlier, here = self.turns[row - 1], self.turns[row]
             gap = self.at[row] - self.at[row - 1]
             is_same = earlier.session == here.session
-            if is_same and gap <= NEAR_SECONDS and order[row] - order[row - 1] == 1:
+            if order[row] - order[row - 1] == 1 and are_neighbours(earlier, here):
                 self.before[row] = row - 1
             episodes[row] = episodes[row - 1] + (not is_same or gap > EPISODE_SECONDS)
         self.episodes = episodes
@@ -161,31 +166,36 @@ def features(
     return found | _of_kind(question, found)
 
 
+def rarity(documents: int, total: int) -> float:
+    """How much a term tells that stands in so many of all turns."""
+    return math.log(1 + (total - documents + 0.5) / (documents + 0.5))
+
+
 def _of_words(question: Question, rows: Rows, documents: Mapping[str, int], total: int) -> dict[str, Numbers]:
     import numpy as np
 
     terms = [term for term in question.terms if term in documents]
     count = len(rows.numbers)
-    rarity = np.array([math.log(1 + (total - documents[t] + 0.5) / (documents[t] + 0.5)) for t in terms])
+    rare = np.array([rarity(documents[term], total) for term in terms])
     own = np.array([[each.tokens.get(term, 0) for each in rows.shapes] for term in terms], float).reshape(-1, count)
     mean = float(rows.lengths.mean())
     before, after = rows.earlier(own), rows.later(own)
     lengths_before, lengths_after = rows.earlier(rows.lengths), rows.later(rows.lengths)
     both = rows.lengths + lengths_before
-    alone = rarity @ _saturated(own, rows.lengths, mean)
-    window = rarity @ _saturated(own + before, both, float(both.mean()))
-    earlier = rarity @ _saturated(before, np.maximum(1, lengths_before), mean)
-    later = rarity @ _saturated(after, np.maximum(1, lengths_after), mean)
+    alone = rare @ _saturated(own, rows.lengths, mean)
+    window = rare @ _saturated(own + before, both, float(both.mean()))
+    earlier = rare @ _saturated(before, np.maximum(1, lengths_before), mean)
+    later = rare @ _saturated(after, np.maximum(1, lengths_after), mean)
     near = (own > 0) | (before > 0) | (after > 0)
-    everything = float(rarity.sum()) or 1.0
+    everything = float(rare.sum()) or 1.0
     here = rows.summed(own)
-    episode = rarity @ (here / (here + 3.0))
+    episode = rare @ (here / (here + 3.0))
     around = sum(
         (share * (rows.earlier(window, steps) + rows.later(window, steps)) for steps, share in ((1, 0.6), (2, 0.4))),
         np.zeros(count),
     )
     pairs = [sum(pair in each.lower for pair in question.pairs) / max(1, len(question.pairs)) for each in rows.shapes]
-    covered, episode_covered = rarity @ near / everything, rarity @ (here > 0) / everything
+    covered, episode_covered = rare @ near / everything, rare @ (here > 0) / everything
     asks = np.array([each.asks for each in rows.shapes], float)
     return {
         "own": _to_one(alone),
@@ -193,7 +203,7 @@ def _of_words(question: Question, rows: Rows, documents: Mapping[str, int], tota
         "before": _to_one(earlier),
         "after": _to_one(later),
         "share": alone / everything,
-        "covered": rarity @ (own > 0) / everything,
+        "covered": rare @ (own > 0) / everything,
         "covered_near": covered,
         "answers": rows.earlier(asks) * _to_one(earlier),
         "episode": _to_one(episode),

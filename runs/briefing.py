@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,10 +86,21 @@ class Briefing:
             persona=self._persona,
             previous=opening["previous"],
             hints=self._hints,
-            recall=partial(source.recall, self._session),
-            window=lambda: source.recent(self._session, [self._run]) if opening.get("window", True) else (),
+            recall=self._recalled,
+            window=lambda: self._window,
         )
         return ContextBuilder(INJECTORS, source.redact).build(brief, round(SHARE * source.budget))
+
+    def _recalled(self, request: str) -> list[str]:
+        """What the request brings up, without what the window says anyway."""
+        lines = self._source.recall(self._session, request)
+        said = {" ".join(turn.text.split()) for turn in self._window} if lines else set()
+        return [line for line in lines if not any(f": {text} [" in line for text in said)]
+
+    @cached_property
+    def _window(self) -> Sequence[Turn]:
+        """What was said last in the session, in other runs."""
+        return self._source.recent(self._session, [self._run]) if self._opening.get("window", True) else ()
 
     def changes(self) -> Reloaded | None:
         """What the owner has changed in the workspace files since the model read them."""

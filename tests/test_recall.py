@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from importlib.util import find_spec
@@ -24,6 +26,7 @@ from runs.recalling import Recalling
 if TYPE_CHECKING:
     from models.embeddings import Vectors
 
+ROOT = Path(__file__).parent.parent
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 LEAST = {"en": [85, 90, 95, 99], "zh": [86, 92, 98, 99]}  # recall@5, 10, 25, 50 in percent, on our own questions
 
@@ -189,6 +192,26 @@ def test_run_begins_with_what_was_said_of_its_request_and_else_with_nothing(home
     assert len(lines) == 1
     assert "MPEG-2" in lines[0]
     assert recalling.at_start("list the largest files in Downloads") == []
+
+
+def test_start_of_a_run_loads_numpy_only_where_something_was_said_of_its_request(home: Path) -> None:
+    kept(
+        home,
+        ("owner", "Grandmother plays the holiday videos as MPEG-2", NOW - timedelta(days=9)),
+        ("owner", "The largest plant is in the bathroom", NOW - timedelta(days=8)),
+        ("owner", "List of the month: milk, bread", NOW - timedelta(days=7)),
+        ("owner", "A holiday in May, then", NOW - timedelta(days=6)),
+    ).close()
+    script = (
+        "import sys; from pathlib import Path; from memory.sessions import MAIN; from runs.recalling import Recalling\n"
+        "found = Recalling(Path(sys.argv[1]), MAIN, None).at_start(sys.argv[2]); print(len(found), 'numpy' in sys.modules)"
+    )
+    for request, said in (
+        ("list the largest files in Downloads", "0 False"),
+        ("holiday videos of grandmother", "1 True"),
+    ):
+        done = subprocess.run([sys.executable, "-c", script, home, request], capture_output=True, text=True, cwd=ROOT)
+        assert done.stdout.strip() == said, done.stderr
 
 
 def test_what_was_recalled_is_written_down_as_read(home: Path) -> None:

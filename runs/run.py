@@ -81,7 +81,7 @@ class Run:
         self.id = log.run
         self.status = "working"
         self.result = ""
-        self.stopped_by: int | None = None  # the signal that ended it
+        self.stopped_by: int | None = None  # the signal that came: it ended the run, or came too late for that
         self.is_marked = False  # it called start_long_term_update
         self.stops = 0  # how often a stop came: twice means that the owner wants to leave
         self._log, self._opening, self._loop = log, chain([opening], before), loop
@@ -110,14 +110,13 @@ class Run:
 
         A defect of ours is raised after the log says that the run failed.
         """
-        try:
-            with Interrupts() as interrupts:
+        with Interrupts() as interrupts:  # to the end of log and journal: a stop that comes late splits neither
+            try:
                 for event in self._opening:
                     yield self._write(event)
                 try:
                     end = yield from self._drive(interrupts)
                 except KeyboardInterrupt:
-                    self.stopped_by, self.stops = interrupts.received, interrupts.count
                     end = {"status": "cancelled", "result": "", "exit": "EXITED"}
                 except RunLogError:  # nothing more can be written
                     raise
@@ -128,11 +127,13 @@ class Run:
                     self._end({"status": "cancelled" if has_left else "failed", "result": said, "exit": "EXITED"})
                     raise
                 ended = self._end(end)
-        finally:
-            self._log.close()
-            problem = self._spoken.finish() if self._spoken is not None else ""
-        if self._learn is not None and self.status not in ("cancelled", "waiting"):
-            with suppress(KeyboardInterrupt):  # the run is over; who stops now does not want to wait
+            finally:
+                self._log.close()
+                problem = self._spoken.finish() if self._spoken is not None else ""
+        self.stopped_by, self.stops = interrupts.received, interrupts.count
+        is_awaited = self.stopped_by is None  # the run is over; who stops now does not want to wait
+        if self._learn is not None and self.status not in ("cancelled", "waiting") and is_awaited:
+            with suppress(KeyboardInterrupt):
                 for event in self._learn(self):
                     yield {"type": event["type"], "run": self.id, "at": now(), **event}
         if problem:

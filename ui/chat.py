@@ -8,12 +8,12 @@ from argparse import Namespace
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from config import Config, SopwithError
 from handler import Owner
 from memory.reader import NotForThisSession, Reader, reader_for
-from memory.runlog import find_run, summarise
+from memory.runlog import summarise
 from memory.sessions import Session
 from memory.templates import lay_out
 from models.base import Event
@@ -64,8 +64,7 @@ class Conversation:
     def resume(self, name: str) -> None:
         """Goes on with a run, or from one that is done."""
         home = self.agent.config.home
-        last = self.reader.runs(1) if name == "last" else []
-        run = last[0].run if last else find_run(home, name)
+        run = self.reader.find(name)
         self.previous = before(self, run)
         summary = summarise(home, run)
         if summary is not None and summary.status == "done":
@@ -83,11 +82,20 @@ class Conversation:
 
         if self.line is not None:
             self.line.works(steer)
+        came_late = False
         try:
             show(run, Listening(self))
+            if self.line is not None:
+                self.line.works(None)
+        except KeyboardInterrupt as stop:
+            if stop.args or self.line is None:
+                raise
+            came_late = True
         finally:
             if self.line is not None:
                 self.line.works(None)
+        if self.line is not None and (came_late or (run.stopped_by == signal.SIGINT and run.status != "cancelled")):
+            self.line.came_late()
         self.previous.append(run.id)
         self.code = run.exit_code
         if run.stopped_by in (signal.SIGTERM, signal.SIGHUP):  # meant for the program, not for the turn
@@ -154,7 +162,7 @@ def _at_terminal(args: Namespace, agent: Agent, options: Options) -> int:
     console = make_console()
     screen = TerminalScreen(console, live=False, attended=args.approve == "ask")
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)  # leaves as Ctrl-C would, with the terminal restored
+        signal.signal(number, _leave)
     print(say("chat.welcome"))
     line = InputLine(console, screen, agent.config.home / HISTORY, [f"/{each.name}" for each in SLASHES])
     owner = approving(args.approve, TerminalOwner(console, line.read_answer, screen.pause))
@@ -166,6 +174,11 @@ def _at_terminal(args: Namespace, agent: Agent, options: Options) -> int:
                 _take(conversation, line.next_task())
         except (Left, EOFError):
             return 0
+
+
+def _leave(number: int, _: object) -> NoReturn:
+    """What asks the program to end does so as Ctrl-C would, with the terminal restored; the number tells the two apart."""
+    raise KeyboardInterrupt(number)
 
 
 def _enter(conversation: Conversation, args: Namespace) -> None:
@@ -259,8 +272,9 @@ def _resume(conversation: Conversation, argument: str) -> None:
 
 def _sops(conversation: Conversation, argument: str) -> None:
     lang = conversation.agent.config.lang
+    is_main = conversation.reader.session.is_main
     for sop in conversation.agent.sops.all():
-        if sop.description:
+        if sop.description and (is_main or sop.is_seed):
             print(f"{sop.name} · {sop.status} · {one_line(sop.summary(lang), 100)}")
 
 

@@ -92,7 +92,7 @@ def approving(approve: str, here: Owner) -> Owner:
 def to_its_end(agent: Agent, run: Run, options: Options, here: Present) -> int:
     """Shows the run until it ends. Stopped by Ctrl-C at a terminal, it may be told what to do instead, and goes on."""
     show(run, here.screen)
-    while here.attended and run.stopped_by == signal.SIGINT and run.stops < 2:
+    while here.attended and run.status == "cancelled" and run.stopped_by == signal.SIGINT and run.stops < 2:
         instead = _instead()
         if not instead:
             break

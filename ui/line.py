@@ -45,6 +45,7 @@ class InputLine:
         self._session: PromptSession[str] | None = None
         self._thread = threading.Thread(target=self._work, name="input line", daemon=True)
         self._open = ExitStack()
+        self._stopping = threading.Lock()  # held while the run that works is told to stop
         self._leaving = self._was_interrupted = False
 
     def __enter__(self) -> InputLine:
@@ -80,6 +81,14 @@ class InputLine:
     def works(self, steer: Callable[[str], None] | None) -> None:
         """A run works from now on, and hears what is typed; None: it has ended."""
         self._steer = steer
+        with self._stopping:
+            pass  # from here on none comes that was meant for the run which has ended
+
+    def came_late(self) -> None:
+        """The last Ctrl-C found no run to stop any more: it is one at an empty line."""
+        if not self._leaving:
+            self._was_interrupted = True
+            print(say("chat.how_to_leave"))
 
     def read_answer(self, prompt: str) -> str:
         """The next line, as the answer to a question. Raises EOFError when the owner leaves."""
@@ -138,9 +147,9 @@ class InputLine:
         print("› " + clean(text))
 
     def _interrupt(self) -> None:
-        if self._steer is not None:
-            _signal_main_thread()
-        elif self._was_interrupted:
+        if self._stop():
+            return
+        if self._was_interrupted:
             self._leave()
         else:
             self._was_interrupted = True
@@ -150,8 +159,16 @@ class InputLine:
         self._leaving = True
         self._answers.put(None)
         self._tasks.put(None)
-        if self._steer is not None and not self._question:
+        if not self._question:
+            self._stop()
+
+    def _stop(self) -> bool:
+        """Stops the run that works. False when none does."""
+        with self._stopping:
+            if self._steer is None:
+                return False
             _signal_main_thread()
+            return True
 
     def _message(self) -> ANSI:
         """What stands before the line: the moving part of the screen, then the mark of the prompt."""

@@ -175,7 +175,8 @@ class AgentHandler:
         """What the owner has said and changed since the last turn; it is put behind the history."""
         for said in self.steering():
             yield {"type": "steered", "turn": turn, "text": said}
-            messages.append({"role": "user", "content": self.prompts.text("steered", text=said)})
+            prompt = "steered" if self.session == "main" else "steered_group"
+            messages.append({"role": "user", "content": self.prompts.text(prompt, text=said)})
             yield from self.remember(turn, said)
         reloaded = self.context_changes()
         if reloaded is not None:

@@ -37,6 +37,11 @@ def file(name: str) -> Callable[[Brief], Block]:
     return lambda brief: Block(_texts(brief).get(name, ""), brief.prompts.text("workspace_file", name=name))
 
 
+def group(brief: Brief) -> str:
+    """What is different among several people."""
+    return "" if brief.reader.session.is_main else brief.prompts.text("group")
+
+
 def persona(brief: Brief) -> str:
     """How to speak in this run."""
     return brief.persona()
@@ -50,8 +55,10 @@ def facts(brief: Brief) -> Block | str:
     return Block("\n".join(lines), brief.prompts.text("facts"))
 
 
-def sops(brief: Brief) -> Block:
-    """A line for each SOP that is shipped."""
+def sops(brief: Brief) -> Block | str:
+    """A line for each SOP that is shipped; a group has no tool that reads their files."""
+    if not brief.reader.session.is_main:
+        return ""
     headers = brief.reader.sop_headers(brief.sops, brief.prompts.lang, seeds=True)
     return Block("\n".join(map(_header, headers)), brief.prompts.text("sops", folder=brief.seeds_folder))
 
@@ -95,11 +102,9 @@ def earlier(brief: Brief) -> Block:
 
 def window(brief: Brief) -> Block:
     """What was said last in this session; a conversation has its earlier tasks instead."""
-    prompts = brief.prompts
+    prompts, asks = brief.prompts, "window_owner" if brief.reader.session.is_main else "window_group"
     lines = [
-        prompts.text(
-            "window_owner" if turn.who == "owner" else "window_agent", at=_local(turn.at), text=_row(turn.text)
-        )
+        prompts.text(asks if turn.who == "owner" else "window_agent", at=_local(turn.at), text=_row(turn.text))
         for turn in brief.window()
     ]
     return Block("\n".join(lines), prompts.text("window"))
@@ -135,6 +140,7 @@ def task(brief: Brief) -> str:
 
 INJECTORS = (
     Injector("rules", 10, None, True, rules),
+    Injector("group", 15, None, True, group),
     Injector("spirit", 20, 1500, True, file("SPIRIT.md")),
     Injector("agents", 21, 2500, True, file("AGENTS.md")),
     Injector("persona", 30, 1500, True, persona),

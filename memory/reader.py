@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 from config import SopwithError
 from memory import notes
 from memory.owner_files import OwnerText, read_owner_text
-from memory.runlog import RunSummary, read_events, run_ids, summarise
+from memory.runlog import RunSummary, find_run, read_events, run_ids, summarise
 from memory.sessions import MAIN, Session
 
 if TYPE_CHECKING:
@@ -63,6 +63,10 @@ class Reader(Protocol):
 
     def runs(self, limit: int | None = None) -> list[RunSummary]:
         """The runs of this very session, newest first, without trials."""
+        ...
+
+    def find(self, name: str) -> str:
+        """The id of the run that `name` means: an id, the start of exactly one, or "last". Raises NoSuchRun."""
         ...
 
     def events(self, run: str) -> Iterator[Event]:
@@ -120,6 +124,11 @@ class OwnerReader:
         """The owner's own runs; those of shared sessions are other conversations."""
         return _runs(self._home, MAIN, limit)
 
+    def find(self, name: str) -> str:
+        """Any run by its name; the last one is the last of the owner's own."""
+        own = self.runs(1) if name == "last" else []
+        return own[0].run if own else find_run(self._home, name)
+
     def events(self, run: str) -> Iterator[Event]:
         """Any run: the owner may look at what was said in every session."""
         return read_events(self._home, run)
@@ -169,6 +178,14 @@ class SharedReader:
     def runs(self, limit: int | None = None) -> list[RunSummary]:
         """The runs of this session."""
         return self._list_runs(limit)
+
+    def find(self, name: str) -> str:
+        """A run of this session; what is the start of others' runs, or of none, is refused alike."""
+        own = [each.run for each in self.runs(1 if name == "last" else None)]
+        found = own if name == "last" else [run for run in own if name and run.startswith(name)]
+        if len(found) != 1 and name not in own:
+            raise NotForThisSession(f"run {name} is not for this session to read")
+        return name if name in own else found[0]
 
     def events(self, run: str) -> Iterator[Event]:
         """The log of a run of this session; one that is not there is refused like those of others, so that none can be

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from memory.recall_question import Question, is_small, understood
+from memory.sessions import MAIN
 from memory.turns import Found, Recalled, TimeRange, Turn
 from memory.words import asked
 
@@ -292,4 +293,13 @@ def context_lines(turns: Sequence[Found], budget_chars: int) -> list[str]:
             break
         kept.append(each.turn)
     kept.sort(key=lambda turn: (turn.session, turn.at))
-    return [f"{turn.at:%Y-%m-%d %H:%M} {turn.who}: {' '.join(turn.text.split())} [{turn.source}]" for turn in kept]
+    return [
+        f"{turn.at:%Y-%m-%d %H:%M} {_speaker(turn)}: {' '.join(turn.text.split())} [{turn.source}]" for turn in kept
+    ]
+
+
+def _speaker(turn: Turn) -> str:
+    """Who said it; whoever speaks in a group is not the owner for that."""
+    if turn.session == MAIN.name:
+        return turn.who
+    return turn.session if turn.who == "owner" else f"{turn.who} in {turn.session}"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from config import EmbeddingsConfig, SopwithError
 from memory.sessions import MAIN, Session
-from safety.origins import OUTSIDE
+from safety.origins import OUTSIDE, SHARED
 from tools.base import Memories
 
 if TYPE_CHECKING:
@@ -81,7 +81,9 @@ class Recalling:
         return Memories(recall.context_lines(found, ASKED_CHARS), degraded, origins[0] if origins else "")
 
     def _whose(self, turn: Turn) -> str:
-        """Whose words a turn may be, when they are not the owner's."""
+        """Whose words a turn may be, when they are not the owner's. What was said in a group is the group's."""
+        if turn.session != MAIN.name:
+            return SHARED if self._only is None else ""
         if turn.who == "owner":
             return ""
         if not turn.run:

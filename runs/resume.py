@@ -61,7 +61,8 @@ class _Reader:
             change(event)
 
     def _on_steered(self, event: Event) -> None:
-        text = self.prompts.text("steered", text=event["text"])
+        prompt = "steered" if self.progress.opening.get("session", "main") == "main" else "steered_group"
+        text = self.prompts.text(prompt, text=event["text"])
         self.progress.messages.append({"role": "user", "content": text})
 
     def _on_context(self, event: Event) -> None:

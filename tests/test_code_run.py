@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -272,28 +273,31 @@ def test_output_that_is_shown_whole_leaves_no_file(ctx: ToolContext) -> None:
     assert not list(ctx.folder.glob("out-*"))
 
 
-@pytest.fixture
-def room(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Files of this process end where the disk would: at so many bytes."""
+@contextmanager
+def room(size: int) -> Iterator[None]:
+    """Files of this process end where the disk would: at so many bytes. No longer than the call: pytest may write to one."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (request.param, limits[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
-@pytest.mark.parametrize("room", [0, RESERVED_BYTES - 1], indirect=True)
+@pytest.mark.parametrize("size", [0, RESERVED_BYTES - 1])
 @pytest.mark.parametrize("type", ["bash", "python"])
-def test_full_disk_is_told_before_anything_is_done(ctx: ToolContext, type: str, room: None) -> None:
+def test_full_disk_is_told_before_anything_is_done(ctx: ToolContext, type: str, size: int) -> None:
     script = {"bash": "mkdir ../done", "python": "import os; os.mkdir('../done')"}[type]
-    with pytest.raises(ToolError, match=r"^nothing was run: \S+/run cannot be written to: .*\. Free some space\.$"):
+    told = r"^nothing was run: \S+/run cannot be written to: .*\. Free some space\.$"
+    with pytest.raises(ToolError, match=told), room(size):
         run(ctx, script, type)
     assert not (ctx.cwd.parent / "done").exists()
     assert list(ctx.folder.glob("out-*")) == []
 
 
-@pytest.mark.parametrize("room", [200_000], indirect=True)
-def test_disk_that_fills_leaves_the_result_and_what_it_could_take(ctx: ToolContext, room: None) -> None:
-    result = run(ctx, "seq 100000; mkdir ../done; exit 3")
+def test_disk_that_fills_leaves_the_result_and_what_it_could_take(ctx: ToolContext) -> None:
+    with room(200_000):
+        result = run(ctx, "seq 100000; mkdir ../done; exit 3")
     assert result.status == "error" and result.data["exit_code"] == 3
     assert result.data["output"].startswith("1\n2\n") and result.data["output"].endswith("\n100000\n")
     assert f"{result.data['file']}, its first 200,000 bytes: the disk is full …]" in result.data["output"]

@@ -24,6 +24,9 @@ The columns:
     breaks          requests that changed the history of the one before (its last message, the tail, may go)
     SOP lane        ms from starting the process to its first `tool_started`, for a request that a seed SOP serves
 
+Our home folder is set up, and nothing has been said in it before: what a session remembers is not the harness's own. A line
+below the table says what a run costs that begins after others, with the last of what was said there.
+
 Times on a shared machine are noisy: compare within one run of this command, and look at ratios.
 """
 
@@ -148,16 +151,19 @@ class Bench:
         model = {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": base_url, "SOPWITH_MODEL": "scripted"}
         return kept | own | (model if base_url else {})
 
-    def run(self, loop: Loop, turns: int, task: str) -> Raw:
-        """One run to its end. Raises SystemExit, with what the process said, when it fails."""
+    def run(self, loop: Loop, turns: int, task: str, *, is_first: bool = True) -> Raw:
+        """One run to its end; `is_first`: nothing was said before. Raises SystemExit, with what the process said, when
+        it fails."""
+        for said in ("runs", "journal") if is_first else ():
+            shutil.rmtree(self.folder / "home" / said, ignore_errors=True)
         base_url = f"http://127.0.0.1:{self.port}/{loop.dialect}/{turns}/v1"
         tool_ms = self.tool_ms()
-        with (self.folder / "said").open("wb") as said:
+        with (self.folder / "said").open("wb") as output:
             started = time.monotonic_ns()
             process = subprocess.Popen(
                 loop.command(base_url, task, turns),
                 stdin=subprocess.DEVNULL,
-                stdout=said,
+                stdout=output,
                 stderr=subprocess.STDOUT,
                 env=self.environment(base_url),
                 cwd=self.folder / "work",
@@ -235,6 +241,7 @@ def measure(turns: list[int], starts: int, repeats: int) -> dict[str, Any]:
 
     Everything is run first, and read and counted after: a big process would show in its children's RSS.
     """
+    from bench import tokens
     from bench.endpoint import TASK
 
     taken: list[Raw] = []
@@ -247,12 +254,20 @@ def measure(turns: list[int], starts: int, repeats: int) -> dict[str, Any]:
             for attempt in range(repeat):
                 task = TASK if number > 1 or attempt else OTHER_TASK
                 taken += [at.run(loop, number, task) for loop in LOOPS]
+        at.run(ours := LOOPS[-1], 2, OTHER_TASK)
+        later = [at.run(ours, 1, TASK, is_first=False).read() for _ in range(starts)]
         runs: dict[tuple[str, int], list[Measured]] = {}
         for raw in taken:
             runs.setdefault((raw.loop.name, raw.turns), []).append(raw.read())
     rows = [_row(loop, turns, runs) for loop in LOOPS]
     tool_ms = median(run.tool_ms for number in turns for loop in LOOPS for run in runs[loop.name, number])
-    return {"tool_ms": round(tool_ms, 2), "sop_lane_ms": round(lane, 1), "rows": [asdict(row) for row in rows]}
+    return {
+        "tool_ms": round(tool_ms, 2),
+        "sop_lane_ms": round(lane, 1),
+        "later_cold_ms": round(median(run.cold_ms for run in later), 1),
+        "later_first_request": tokens.count(tokens.segments(json.loads(later[-1].bodies[0]))),
+        "rows": [asdict(row) for row in rows],
+    }
 
 
 def _row(loop: Loop, turns: list[int], runs: dict[tuple[str, int], list[Measured]]) -> Row:
@@ -346,6 +361,10 @@ def table(found: dict[str, Any]) -> str:
     widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
     text = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]
     text += ["", f"times in ms, memory in MB; the tool's own time, taken off each turn: {found['tool_ms']} ms"]
+    text += [
+        f"a run of ours that begins after others: cold start {found['later_cold_ms']:.0f},"
+        f" first request {found['later_first_request']}"
+    ]
     text += ["medians on a shared machine: noisy, compare within one run", ""]
     text += [f"{'met   ' if met else 'MISSED'}  {name}: {value} ({goal})" for name, value, goal, met in verdicts(found)]
     return "\n".join(text)

@@ -42,7 +42,7 @@ class Redactor:
 
     def _without_held(self, text: str) -> str:
         known = self.held()
-        if len(text) < self._shortest:
+        if not known or len(text) < self._shortest:
             return text
         for each in known:
             if each.value in text and not each.is_short:

@@ -173,7 +173,7 @@ class _Judge:
     @classmethod
     def of(cls, draft: Draft, others: Sequence[Sop], where: Where) -> _Judge:
         procedure = draft.procedure()
-        sop = Sop(draft.name, Path(draft.name), False, status="active", procedure=procedure)
+        sop = Sop(draft.name, Path(draft.name), False, status="active", steps=procedure)
         beside = tuple(other for other in others if other.name != draft.name)
         given = draft.taught[0].values if draft.taught else {
             name: _sample(schema) for name, schema in procedure.parameters.items()
@@ -220,7 +220,7 @@ class _Judge:
         led = self.leads_to(request)
         if led and led not in self.twins:
             return "other"
-        alone = replace(self.sop, procedure=extended)
+        alone = replace(self.sop, steps=extended)
         match = typed_wordings(request, [alone, *(other for other in self.others if other.runs_alone)], self.where)
         comes_back = match is not None and match.sop.name == self.sop.name and match.parameters == dict(self.values)
         return "" if comes_back else "trip"

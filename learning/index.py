@@ -17,6 +17,7 @@ from pathlib import Path
 from learning import concepts
 from learning.ranking import Document, Ranking, weigh
 from memory.sops import Sop
+from models.procedure import Procedure
 
 NAME = ".index.json"
 PAST = 40  # past requests of an SOP that count
@@ -85,7 +86,7 @@ def _tables() -> str:
 def _state(sop: Sop, past: Sequence[str]) -> State:
     """What tells one state of an SOP from another."""
     folder = os.fspath(sop.folder)
-    wordings = [wording.text for wording in sop.procedure.wordings] if sop.procedure else []
+    wordings = [wording.text for wording in sop.steps.wordings] if isinstance(sop.steps, Procedure) else []
     return folder, _changed(f"{folder}/SKILL.md"), _changed(f"{folder}/sop.yaml"), wordings, list(past[-PAST:])
 
 

@@ -38,7 +38,7 @@ SMALL = re.compile(r"\b(?:the|an?|my|all|please)\b|[\s,.!?，。！？的了]+")
 def with_learned(sops: Iterable[Sop], home: Path) -> list[Sop]:
     """The SOPs with the wordings that were added to them; those that have none are returned as they are."""
     added = learned(home)
-    return [_extended(sop, added[sop.name]) if sop.name in added and sop.procedure else sop for sop in sops]
+    return [_extended(sop, added[sop.name]) if sop.name in added and sop.steps else sop for sop in sops]
 
 
 def learned(home: Path) -> dict[str, list[str]]:
@@ -164,7 +164,7 @@ def _extended(sop: Sop, wordings: Sequence[str]) -> Sop:
             procedure = procedure.with_wordings([wording])
         except ProcedureError:  # a parameter has another name since then
             continue
-    return replace(sop, procedure=procedure)
+    return replace(sop, steps=procedure)
 
 
 def _bare(wording: str) -> str:

@@ -337,6 +337,8 @@ def read_answer(reply: str) -> Filled | None:
 
 def _readings(asked: Asked, sop: Sop, where: Where) -> Iterator[tuple[Match, int]]:
     """Each wording of the SOP that the request is, with the number of slots that it fills."""
+    if not sop.may_be_asked(asked.squeezed):
+        return
     procedure = sop.procedure
     assert procedure is not None
     for wording in procedure.wordings:

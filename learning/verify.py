@@ -292,7 +292,7 @@ def _is_idle(sop: Sop, case: Case, replay: Replay, scratch: Path | None) -> bool
     if not any(step.id.startswith("check") for step in steps):
         return False
     plain = dict.fromkeys(procedure.result, "-")
-    idle = replace(sop, procedure=replace(procedure, steps=steps, result=plain))
+    idle = replace(sop, steps=replace(procedure, steps=steps, result=plain))
     try:
         return run_case(idle, case, replay, scratch)[0].passed
     except NotReplayable:

@@ -6,15 +6,18 @@ is listed with its problem and never stops the others. Source: seed 002 §2, §6
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from config import SopwithError
-from memory.parsed_yaml import ParsedYaml
-from models.procedure import NotYaml, Parse, Procedure, ProcedureError, parse_yaml
+from memory.catalogue import Catalogue, Entry, stamp_of
+from models.kept_procedure import KeptProcedure, keep
+from models.procedure import NotYaml, Procedure, ProcedureError, parse_yaml
 
 Status = Literal["draft", "candidate", "probation", "active", "suspended", "archived"]
 NAME = re.compile(r"(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*")
@@ -30,7 +33,7 @@ class SopError(SopwithError):
 
 @dataclass(frozen=True, slots=True)
 class Sop:
-    """One SOP. `procedure` is None for text alone; `problem` says why it cannot be used, or not by rote."""
+    """One SOP. `steps` are None for text alone; `problem` says why it cannot be used, or not by rote."""
 
     name: str
     folder: Path
@@ -39,14 +42,19 @@ class Sop:
     status: Status = "draft"
     version: int = 1
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    procedure: Procedure | None = None
+    steps: Procedure | KeptProcedure | None = None
     problem: str | None = None
-    parse: Parse = field(default=parse_yaml, repr=False, compare=False)
+    translated: str | None = None  # the description in Chinese, where it was read already
+
+    @property
+    def procedure(self) -> Procedure | None:
+        """What is done by rote."""
+        return self.steps.procedure() if isinstance(self.steps, KeptProcedure) else self.steps
 
     @property
     def runs_alone(self) -> bool:
         """True when a request may lead to a replay without a model: it has steps, and they are proven."""
-        return self.procedure is not None and self.status in ("probation", "active") and not self.is_quarantined
+        return self.steps is not None and self.status in ("probation", "active") and not self.is_quarantined
 
     @property
     def is_quarantined(self) -> bool:
@@ -57,12 +65,18 @@ class Sop:
         """The instructions, without front matter; the Chinese ones where they exist and are asked for. Raises SopError."""
         return _split(self._text(lang))[1].strip()
 
+    def may_be_asked(self, squeezed: str) -> bool:
+        """False when a request, lower-case and without spaces, is no wording of it for sure."""
+        return not isinstance(self.steps, KeptProcedure) or self.steps.may_be_asked(squeezed)
+
     def summary(self, lang: str) -> str:
         """The description in the language, where there is one."""
         if lang == "en":
             return self.description
+        if lang == "zh" and self.translated is not None:
+            return self.translated
         try:
-            return str(_front_matter(self._text(lang), self.parse).get("description") or self.description)
+            return str(_front_matter(self._text(lang)).get("description") or self.description)
         except SopError:  # the translation is broken; the English one was read already
             return self.description
 
@@ -103,23 +117,44 @@ class SopStore:
 
     def _by_name(self) -> dict[str, Sop]:
         if self._sops is None:
-            parsed = ParsedYaml(self._folders[-1][0])
-            found = {
-                entry.name: read_sop(entry, is_seed, parsed)
-                for folder, is_seed in self._folders
-                if folder.is_dir()
-                for entry in folder.iterdir()
-                if not entry.name.startswith((".", "_")) and (entry.is_dir() or entry.is_symlink())
-            }
+            catalogue = Catalogue(self._folders[-1][0])
+            found: dict[str, Sop] = {}
+            for folder, is_seed in self._folders:
+                if folder.is_dir():
+                    for entry in os.scandir(folder):
+                        if not entry.name.startswith((".", "_")) and (entry.is_dir() or entry.is_symlink()):
+                            found[entry.name] = _known_or_read(folder / entry.name, is_seed, catalogue)
             self._sops = dict(sorted(found.items()))
-            if parsed.has_news:
-                for sop in found.values():
-                    sop.summary("zh")  # the translations are kept too
-                parsed.keep()
+            catalogue.keep()
         return self._sops
 
 
-def read_sop(folder: Path, is_seed: bool, parse: Parse = parse_yaml) -> Sop:
+def _known_or_read(folder: Path, is_seed: bool, catalogue: Catalogue) -> Sop:
+    """From the catalogue when nothing of it changed; else read, and kept there when nothing is wrong with it."""
+    name = os.fspath(folder)
+    stamp = stamp_of(name) if not folder.is_symlink() else []
+    if known := catalogue.get(name, stamp):
+        with suppress(KeyError, TypeError):  # a damaged file
+            return _kept(folder, is_seed, known)
+    sop = read_sop(folder, is_seed)
+    text = keep(sop.procedure) if sop.procedure else ""
+    if sop.problem or text is None or stamp_of(name) != stamp:
+        return sop
+    header = {key: getattr(sop, key) for key in ("description", "status", "version", "metadata")}
+    groups = [wording.anchors[0] for wording in sop.procedure.wordings] if sop.procedure else []
+    entry = Entry(
+        {"header": {**header, "translated": sop.summary("zh")}, "asked": [list(words) for words in groups]}, text
+    )
+    catalogue.put(name, stamp, entry)
+    return _kept(folder, is_seed, entry)
+
+
+def _kept(folder: Path, is_seed: bool, entry: Entry) -> Sop:
+    steps = KeptProcedure(folder, entry.text, entry.said["asked"]) if entry.text else None
+    return Sop(folder.name, folder, is_seed, **entry.said["header"], steps=steps)
+
+
+def read_sop(folder: Path, is_seed: bool) -> Sop:
     """Reads one folder. What is wrong with it stands in `problem`; it raises nothing for a broken one.
 
     A change swaps the whole folder (memory/sop_changes.py): one that was swapped while it was read is read again, so
@@ -127,7 +162,7 @@ def read_sop(folder: Path, is_seed: bool, parse: Parse = parse_yaml) -> Sop:
     """
     for _ in range(MAX_READS):
         before = _identity(folder)
-        sop = _read_sop(folder, is_seed, parse)
+        sop = _read_sop(folder, is_seed)
         if _identity(folder) == before:
             break
     return sop
@@ -141,16 +176,16 @@ def _identity(folder: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _read_sop(folder: Path, is_seed: bool, parse: Parse) -> Sop:
+def _read_sop(folder: Path, is_seed: bool) -> Sop:
     try:
         if folder.is_symlink() and not folder.resolve().is_relative_to(folder.parent.resolve()):
             raise SopError("the folder is a link that leads out of the SOPs")
-        front = _front_matter(_read(folder / "SKILL.md", folder), parse)
+        front = _front_matter(_read(folder / "SKILL.md", folder))
         known = _described(folder, front)
     except SopError as error:
         return Sop(folder.name, folder, is_seed, problem=str(error))
-    procedure, problem = _procedure(folder, parse)
-    return Sop(folder.name, folder, is_seed, **known, procedure=procedure, problem=problem, parse=parse)
+    procedure, problem = _procedure(folder)
+    return Sop(folder.name, folder, is_seed, **known, steps=procedure, problem=problem)
 
 
 def _described(folder: Path, front: Mapping[str, Any]) -> dict[str, Any]:
@@ -173,20 +208,20 @@ def _described(folder: Path, front: Mapping[str, Any]) -> dict[str, Any]:
     return {"description": description, "status": status, "version": int(version), "metadata": {**older, **extra}}
 
 
-def _procedure(folder: Path, parse: Parse) -> tuple[Procedure | None, str | None]:
+def _procedure(folder: Path) -> tuple[Procedure | None, str | None]:
     path = folder / "sop.yaml"
     if not path.exists() and not path.is_symlink():
         return None, None
     try:
         _inside(path, folder)
-        return Procedure.load(folder, parse), None
+        return Procedure.load(folder), None
     except (ProcedureError, SopError) as error:
         return None, str(error)
 
 
-def _front_matter(text: str, parse: Parse = parse_yaml) -> Mapping[str, Any]:
+def _front_matter(text: str) -> Mapping[str, Any]:
     try:
-        front = parse(_split(text)[0])
+        front = parse_yaml(_split(text)[0])
     except NotYaml as error:
         raise SopError(f"SKILL.md: the front matter is not YAML: {' '.join(str(error).split())}") from error
     if not isinstance(front, dict):

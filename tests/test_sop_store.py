@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 from pathlib import Path
+from random import Random
 
 import pytest
 
+from bench.rote_tasks.crowd import crowd
 from memory.sops import SopError, SopStore
+from models.procedure import Procedure
 
 SEEDS = Path(__file__).parent.parent / "sops"
 STEPS = "plan: [{tool: code_run, args: {type: bash, script: 'true'}}]\nresult: done\n"
@@ -158,3 +164,91 @@ def test_the_seeds_are_read_in_milliseconds(tmp_path: Path) -> None:
         return time.perf_counter() - started
 
     assert min(seconds() for _ in range(10)) < 0.012
+
+
+# What is kept of them between starts
+
+
+def _again(tmp_path: Path) -> SopStore:
+    """The same folders as a new process would read them."""
+    return SopStore(tmp_path / "seeds", tmp_path / "mine")
+
+
+def test_what_is_kept_of_an_sop_is_all_of_it(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    first = {sop.name: sop for sop in SopStore(SEEDS, tmp_path / "mine").all()}
+    assert (tmp_path / "mine" / ".parsed.json").is_file()
+    for sop in SopStore(SEEDS, tmp_path / "mine").all():
+        loaded = Procedure.load(sop.folder) if (sop.folder / "sop.yaml").exists() else None
+        assert sop.procedure == loaded == first[sop.name].procedure
+        assert sop.summary("zh") == first[sop.name].summary("zh") and sop.metadata == first[sop.name].metadata
+
+
+@pytest.mark.parametrize("change", ["in place", "swapped", "translated", "script", "broken", "link", "gone"])
+def test_a_changed_sop_is_read_again(change: str, store: SopStore, tmp_path: Path) -> None:
+    calls_file = "plan: [{tool: code_run, args: {type: bash, script: {file: scripts/a.sh}}}]\nresult: done\n"
+    tea = _write(tmp_path / "mine", "tea", steps=calls_file if change == "script" else STEPS)
+    (tea / "scripts").mkdir()
+    (tea / "scripts" / "a.sh").write_text("true")
+    assert store.get("tea") is not None and (kept := _again(tmp_path).get("tea")) is not None and kept.procedure
+    if change == "in place":
+        (tea / "sop.yaml").write_text(STEPS.replace("true", "echo"))
+    elif change == "swapped":
+        new = _write(tmp_path / "new", "tea", steps=STEPS.replace("true", "echo"))
+        tea.rename(tmp_path / "old")
+        new.rename(tea)
+    elif change == "translated":
+        (tea / "SKILL.zh.md").write_text("---\nname: tea\ndescription: 泡茶\n---\n烧水。\n")
+    elif change == "script":
+        (tea / "scripts" / "a.sh").write_text("echo")
+    elif change == "broken":
+        (tea / "sop.yaml").write_text("plan: [{tol: x}]\n")
+    elif change == "link":
+        (tea / "sop.yaml").rename(tmp_path / "sop.yaml")
+        (tea / "sop.yaml").symlink_to(tmp_path / "sop.yaml")
+    else:
+        (tea / "sop.yaml").unlink()
+    now = _again(tmp_path).get("tea")
+    assert now is not None
+    if change == "translated":
+        assert now.summary("zh") == "泡茶"
+    elif change in ("broken", "link", "gone"):
+        assert now.procedure is None and bool(now.problem) is (change != "gone")
+    else:
+        assert now.procedure and now.procedure.steps[0].args["script"] == "echo"
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", "null", "cut", "other", "mixed", "bytes"])
+def test_a_damaged_catalogue_is_done_without(damage: str, store: SopStore, tmp_path: Path) -> None:
+    for name in ("milk", "tea"):
+        _write(tmp_path / "mine", name, steps=STEPS)
+    kept = [sop.procedure for sop in store.all()]
+    file = tmp_path / "mine" / ".parsed.json"
+    text = file.read_text()
+    damaged = {"cut": text[:-40], "other": text.replace('"said"', '"sad"'), "mixed": text.replace('"asked"', '"x"')}
+    damaged["bytes"] = text.replace('"effects"', '"e{{ects"')
+    file.write_text(damaged.get(damage, damage))
+    assert [sop.procedure for sop in _again(tmp_path).all()] == kept
+
+
+def test_a_new_process_finds_one_among_500_in_a_tenth_of_a_second(tmp_path: Path) -> None:
+    home = tmp_path / "sops"
+    home.mkdir()
+    for stranger, _ in zip(crowd(Random(1)), range(500), strict=False):
+        stranger.write(home)
+    asked = (
+        "import sys, time; start = time.process_time(); from pathlib import Path; from memory.sops import SopStore;"
+        "from learning.routing import choose; seeds, home, request = sys.argv[1:];"
+        "found = choose(request, SopStore(Path(seeds), Path(home)).all(), Path('/'), Path('/'));"
+        "print(found.match.sop.name, time.process_time() - start)"
+    )
+
+    def seconds(request: str) -> float:
+        command = [sys.executable, "-c", asked, os.fspath(SEEDS), os.fspath(home), request]
+        done = subprocess.run(command, cwd=SEEDS.parent, capture_output=True, text=True, check=True)
+        name, spent = done.stdout.split()
+        assert name == "clean-old-files"
+        return float(spent)
+
+    seconds("clean out files older than 90 days in ~/tmp")  # writes the catalogue down
+    assert min(seconds("clean out files older than 90 days in ~/tmp") for _ in range(3)) < 0.1

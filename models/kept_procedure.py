@@ -1,0 +1,77 @@
+"""A procedure as JSON, so that a start need not read and check again what has not changed since it was checked.
+
+Most SOPs are only looked at by their words: the rest is taken out of its text when it is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from models.procedure import Procedure, Step, Wording
+
+
+class KeptProcedure:
+    """A procedure that was checked when it was kept."""
+
+    def __init__(self, folder: Path, text: str, groups: Sequence[Sequence[str]]) -> None:
+        """`text` is what `keep` made; `groups` are of each wording the words of which a request must hold one."""
+        self._folder, self._text, self._groups = folder, text, groups
+        self._taken_out: Procedure | None = None
+
+    def procedure(self) -> Procedure:
+        """The procedure itself; from its file where the text is damaged. Raises ProcedureError."""
+        if self._taken_out is None:
+            try:
+                self._taken_out = _read(self._folder, self._text)
+            except (ValueError, KeyError, TypeError):
+                self._taken_out = Procedure.load(self._folder)
+        return self._taken_out
+
+    def may_be_asked(self, squeezed: str) -> bool:
+        """False when a request, lower-case and without spaces, is none of its wordings for sure."""
+        return any(_holds_one(squeezed, words) for words in self._groups)
+
+
+def keep(procedure: Procedure) -> str | None:
+    """A procedure as one line; None for one that JSON cannot hold (a date, a script of its own)."""
+    if procedure.script is not None:
+        return None
+    said = {
+        "parameters": procedure.parameters,
+        "required": procedure.required,
+        "wordings": procedure.wordings,
+        "requires": procedure.requires,
+        "effects": procedure.effects,
+        "steps": [asdict(step) for step in procedure.steps],
+        "result": procedure.result,
+    }
+    try:
+        text = json.dumps(said, ensure_ascii=False)
+        is_whole = _read(procedure.folder, text) == procedure
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return text if is_whole else None
+
+
+def _read(folder: Path, text: str) -> Procedure:
+    said: dict[str, Any] = json.loads(text)
+    return Procedure(
+        folder=folder,
+        parameters=said["parameters"],
+        required=tuple(said["required"]),
+        wordings=tuple(
+            Wording(words, tuple(slots), tuple(map(tuple, anchors))) for words, slots, anchors in said["wordings"]
+        ),
+        requires={key: tuple(names) for key, names in said["requires"].items()},
+        effects=said["effects"],
+        steps=tuple(Step(**step) for step in said["steps"]),
+        result=said["result"],
+    )
+
+
+def _holds_one(text: str, words: Sequence[str]) -> bool:
+    return words[0] in text or any(word in text for word in words[1:])

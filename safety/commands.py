@@ -73,6 +73,7 @@ _DESTROYS = {
     ("zpool", "destroy"),
     ("zpool", "labelclear"),
     ("zfs", "destroy"),
+    ("diskpart", ""),
     ("diskutil", "eraseDisk"),
     ("diskutil", "partitionDisk"),
     ("diskutil", "zeroDisk"),
@@ -659,7 +660,12 @@ class Look:
             return
         if name.endswith("-cli") and name not in ("linode-cli",):
             operands = operands_of("redis-cli", values)
-            if "--scan" in values or "--stat" in values or "--latency" in values or "--bigkeys" in values:
+            if (
+                "--scan" in values
+                or "--stat" in values
+                or "--bigkeys" in values
+                or any((value or "").startswith("--latency") for value in values)
+            ):
                 changes = False
             else:
                 changes = queries.changes_redis(operands or self._from_text(command))
@@ -752,7 +758,11 @@ class Look:
         text = self._input(command)
         line = text.strip() if text is not None and text.count("\n") < 2 else None
         return [
-            arg if mark not in arg.start else Arg(None) if line is None else Arg(arg.start.replace(mark, line), "")
+            arg
+            if mark not in arg.start
+            else Arg(None, self._given(command, values)[0].start)
+            if line is None
+            else Arg(arg.start.replace(mark, line), "")
             for arg in inner
         ]
 
@@ -924,7 +934,7 @@ class Look:
         """What code destroys for the whole machine."""
         if code.is_bomb(text):
             self._add("catastrophic", f"{name} starts itself again and again: a fork bomb", name)
-        self._refuse_vital(name, [Arg(path, path) for path in code.removed(text)])
+        self._deletes("rm", [Arg("rm"), *(Arg(path, path) for path in code.removed(text))], is_deep=True)
 
     def _eval(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
         hooks = [part.commands for word in command.words[1:] for part in word.parts if part.kind == "unknown"]
@@ -1145,6 +1155,7 @@ class Look:
 
     def _sed(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
         programs = [values[at + 1] for at, value in enumerate(values[:-1]) if value in ("-e", "--expression")]
+        programs += [value.partition("=")[2] for value in values if value and value.startswith("--expression=")]
         programs = programs or operands_of("sed", values)[:1]
         for program in programs:
             if program is None:

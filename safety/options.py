@@ -173,7 +173,7 @@ def only_shows(name: str, values: list[str | None]) -> bool:
         "ifconfig": len(values) <= 1,
         "route": not values or values == ["-n"],
         "git": known[:2] in (["stash", "list"], ["rebase", "--abort"], ["clean", "-n"]) or "--dry-run" in known or (known[:1] == ["restore"] and "--staged" in known and not {"--worktree", "-W", "-SW"} & set(known)),
-        "ssh-keygen": bool(re.match(r"-l|-F$|-B", known[0] if known else "")),
+        "ssh-keygen": bool({"-l", "-lf", "-lvf", "-F", "-B"} & set(known)),
         "rsync": "--dry-run" in known or any(re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", value) for value in known),
         "nc": any(re.fullmatch(r"-[a-z0-9]*z[a-z0-9]*", value) for value in known) and not {"-e", "-c"} & set(known),
         "curl": bool({"-G", "--get", "-sG", "-sSG", "-Gs", "-fsSG", "-fsG"} & set(known)) and not any("@" in value or value.startswith(("-T", "-F", "--form", "--upload")) for value in known),

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from safety.rewrites import rewritten
+
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Tree
 
@@ -141,6 +143,10 @@ def _read(script: str) -> Script:
         return Script(problem=f"the script is longer than {MAX_CHARS:,} characters")
     text = script.encode("utf-8", "replace")
     tree = _tree(text)
+    if tree is not None and tree.root_node.has_error and (other := rewritten(script)) is not None:
+        second = _tree(other.encode("utf-8", "replace"))
+        if second is not None and not second.root_node.has_error:
+            text, tree = other.encode("utf-8", "replace"), second
     reader = _Reader(text)
     if tree is None:
         reader.script.problem = "it is no shell script that we can read"

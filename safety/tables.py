@@ -42,7 +42,7 @@ class Finding(NamedTuple):
 
 
 TABLE: tuple[tuple[Risk, str, str], ...] = (
-    ("delete", "deletes files for good", "rm; rmdir; unlink; shred; srm; wipe; trash-empty; find -delete; fd -X; rsync --delete*; rsync --remove-source-files; "
+    ("delete", "deletes files for good", "rm; rmdir; unlink; shred; srm; wipe; trash; trash-put; trash-empty; find -delete; fd -X; rsync --delete*; rsync --remove-source-files; "
      "truncate; logrotate -f; tar --remove-files; zip -m; 7z d; rclone delete; rclone deletefile; rclone purge; rclone sync; rclone rmdirs; borg delete; borg prune; restic forget; restic prune; cipher; gio trash; fallocate -p; "
      "Remove-Item; ri; del; erase; rd; deltree; Clear-Content; Clear-RecycleBin; Format-Volume; Clear-Disk; rmtrash; tmutil delete; zfs destroy; history -c; history -d; history -w"),
     ("delete", "throws away work in git", "git reset --hard; git reset --merge; git reset --keep; git clean -f; git clean -x; git clean -d; git clean -X; git clean --force; git checkout --; git checkout .; "

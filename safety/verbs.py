@@ -56,7 +56,7 @@ _OWN_READS = {  # words that read in one command line and are nothing elsewhere
 _VERB_FIRST = {"kubectl", "oc", "helm", "terraform", "tofu", "cdk", "docker", "s3cmd", "mc", "gsutil", "minikube", "kind", "pulumi", "vagrant", "dbt", "etcdctl", "virsh", "fly", "flyctl"}  # fmt: skip
 _KEYS = re.compile(
     r"get-secret-value|secrets? versions access|keyvault (secret|key) (show|download)|\bget secrets?\b|print-(access|identity)-token|auth[: ]token|get-session-token|assume-role"
-    r"|--with-decryption|create-access-key|\bvault (kv get|read|print)|config:get|get-login-password|get-federation-token|--show-token|access-keys? list|list-keys|get-access-token"
+    r"|--with-decryption|create-access-key|\bvault (kv get|read|print)|config:get|get-login-password|get-federation-token|--show-token|access-keys? list|list-keys|\bkeys list\b|env pull|get-access-token"
     r"|\bauth status.*(-t|--show-token)|config view.*--raw|keys? create|secrets? reveal"
 )
 # Tasks of runners: by what the task is called.

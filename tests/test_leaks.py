@@ -26,6 +26,7 @@ from memory.reader import NotForThisSession
 from memory.sessions import MAIN, Session
 from runs.assemble import Agent, Options
 from runs.owners import AbsentOwner
+from safety.sandbox import probe
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import SpokenOwner, agent, call, drive, of, run
 from tests.scripted_server import Answer
@@ -206,6 +207,8 @@ def test_a_model_that_looks_everywhere_for_a_group_finds_nothing_of_the_owners(
     events = drive(one.start(TASK, Options(session="shared:team", max_turns=400), SpokenOwner(answers=["go on"] * 9)))
     assert events[-1]["status"] == "done", events[-1]
     assert len(server.requests) > len(calls)
+    if probe().name == "full":  # then its scripts have run, and looked
+        assert "in the end" in json.dumps([event["data"] for event in of(events, "tool_ended")])
     for number, request in enumerate(server.requests):
         assert marks_in(request.raw.decode()) == [], number
         for place in (str(Path.home()), str(CHECKOUT), os.uname().nodename):
@@ -308,3 +311,16 @@ def test_a_session_that_is_none_is_refused_before_anything_is_done(cli: CommandL
     done = cli("run", "x", "--session", "Main", "--lang", "zh")
     assert done.code == 2 and "Main" in done.stderr and "shared:ID" in done.stderr
     assert not (home / "runs").exists()
+
+
+def test_a_chat_of_a_group_goes_on_from_task_to_task(full: Path, scripted_server: Any, cli: CommandLine) -> None:
+    server = scripted_server([Answer(text="on Monday"), Answer(text="in Rome")])
+    (full / "config.yaml").write_text(f"models: [{{name: main, model: m, base_url: '{server.base_url}'}}]\n")
+    done = cli(
+        "chat", "--session", "shared:team", "--lang", "zh", stdin="Ann: when do we meet?\n/runs\nBob: and where?\n"
+    )
+    assert done.code == 0 and "in Rome" in done.stdout, done
+    first, second = (request.body["messages"] for request in server.requests)
+    assert "群聊" in first[0]["content"] and first[0] == second[0]
+    assert "on Monday" in second[1]["content"] and "Bob: and where?" in second[1]["content"]
+    assert marks_in(done.stdout + done.stderr + server.requests[1].raw.decode()) == []

@@ -87,9 +87,10 @@ def test_a_shared_session_leaves_nothing(home: Path) -> None:
 
 
 def test_a_preference_is_kept_in_the_owners_words_alone(home: Path) -> None:
-    run_id = finished(home, "The owner prefers reports in German.", task="From now on I prefer reports in German")
+    task = "Read tools.txt. From now on I prefer reports in German."
+    run_id = finished(home, "The owner prefers reports in German.", task=task)
     assert [event["status"] for event in learn(home, run_id)] == ["stored"]
-    other = finished(home, "The owner prefers long walks in Norway.", task="From now on I prefer reports in German")
+    other = finished(home, "The owner prefers long walks in Norway.", task=task)
     assert [event["status"] for event in learn(home, other)] == ["refused"]
     assert [text for _, text, _ in facts(home)] == ["The owner prefers reports in German"]
 

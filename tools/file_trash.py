@@ -11,7 +11,7 @@ _LISTED = 50
 
 @tool("delete", paths=("paths",))
 def file_trash(ctx: ToolContext, paths: list[str]) -> ToolResult:
-    """Move files or folders to the trash. Use instead of rm."""
+    """Move files or folders to the trash."""
     places = [ctx.path(path) for path in paths]
     if not places:
         return ToolResult("ok", {"output": "nothing to move", "count": 0})

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from safety import code, queries, verbs, windows
+from safety import code, git_commands, queries, starters, verbs, windows
 from safety.expand import Arg, Expander
 from safety.options import (
     LOCAL_TOOLS,
@@ -136,7 +136,6 @@ _PRINTS = {
     "sed",
 }
 _REMOTE = {"ssh", "mosh"}
-_PROGRAMS = {"/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin"}
 _LISTS = {"find", "grep", "egrep", "rg", "fd", "fdfind", "git", "ls"}
 # `eval "$(…)"`: programs that print settings for the shell that asks; running their output is no more than running them.
 _HOOKS = re.compile(
@@ -212,15 +211,15 @@ class Look:
         """What the script would do. Understands or says that it does not; never raises."""
         self._texts(text)
         if self.depth > MAX_DEPTH:
-            self._add("unknown", "scripts within scripts, too deep", "")
+            self.add("unknown", "scripts within scripts, too deep", "")
             return self.findings
         whole = text
         if len(text) > MAX_CHARS:
-            self._add("unknown", f"the script is longer than {MAX_CHARS:,} characters: too long to be looked at", "")
+            self.add("unknown", f"the script is longer than {MAX_CHARS:,} characters: too long to be looked at", "")
             text = _ends(text)
         found = read(text)
         if found.problem:
-            self._add("unknown", f"not understood: {found.problem}", "")
+            self.add("unknown", f"not understood: {found.problem}", "")
             if len(found.commands) <= MAX_COMMANDS:
                 self._torn(text)
         self._run(found)
@@ -234,7 +233,7 @@ class Look:
         for bomb in itertools.islice(bombs, 20):
             start, end = max(text.rfind("\n", 0, bomb.start()), bomb.start() - 500), bomb.end() + 500
             if _BOMB.search(_QUOTED.sub("", text[start + 1 : end])):
-                self._add("catastrophic", "a fork bomb", "")
+                self.add("catastrophic", "a fork bomb", "")
                 break
         drives = _DRIVE.finditer(text) if ":" in text else iter(())
         for drive in itertools.islice(drives, 20):
@@ -242,7 +241,7 @@ class Look:
             if any(
                 (each.words[0].literal or "").lower() in _DRIVE_ERASERS for each in read(line).commands if each.words
             ):
-                self._add("catastrophic", "deletes or formats a whole drive", "")
+                self.add("catastrophic", "deletes or formats a whole drive", "")
                 break
 
     def _worst(self, text: str) -> None:
@@ -264,7 +263,7 @@ class Look:
         for name, body in found.functions.items():
             own = [each for each in body if len(each.words) == 1 and each.words[0].literal == name]
             if len(own) > 1:
-                self._add("catastrophic", f"{name} starts itself again and again: a fork bomb", "")
+                self.add("catastrophic", f"{name} starts itself again and again: a fork bomb", "")
         for command in found.commands:
             self._command(command)
 
@@ -278,10 +277,11 @@ class Look:
             if words:
                 self._command(Command([Word([Part("text", word)]) for word in words]))
 
-    def _nested(self, scripts: Sequence[str | None], positional: list[str] | None = None) -> None:
+    def nested(self, scripts: Sequence[str | None], positional: list[str] | None = None) -> None:
+        """Looks at scripts that this one runs; None: one that is only known when it runs."""
         for script in scripts:
             if script is None:
-                self._add("unknown", "runs a script that is only known when it runs", "")
+                self.add("unknown", "runs a script that is only known when it runs", "")
             else:
                 inner = self._inner_look()
                 inner.positional = positional
@@ -294,13 +294,13 @@ class Look:
         inner.budget, inner.arrays, inner.outputs = self.budget, dict(self.arrays), set(self.outputs)
         return inner
 
-    def _add(self, risk: Risk, reason: str, command: str) -> None:
+    def add(self, risk: Risk, reason: str, command: str) -> None:
         self.findings.append(Finding(risk, reason, command))
 
     def _command(self, command: Command) -> None:
         if self.budget[0] <= 0:
             if self.budget[0] == 0:
-                self._add("unknown", f"more than {MAX_COMMANDS} commands: too many to be looked at", "")
+                self.add("unknown", f"more than {MAX_COMMANDS} commands: too many to be looked at", "")
             self.budget[0] = -1
             return
         self.budget[0] -= 1
@@ -344,11 +344,11 @@ class Look:
     def _assign(self, name: str, word: Word) -> None:
         expander = self._expander()
         if GUARDED_VARIABLES.match(name) and name != "IFS":
-            self._add("unknown", f"sets {name}, which changes what commands do", name)
+            self.add("unknown", f"sets {name}, which changes what commands do", name)
         if name in ("HISTFILE", "HISTSIZE", "HISTFILESIZE"):
-            self._add("system", f"sets {name}: the shell forgets what was done", name)
+            self.add("system", f"sets {name}: the shell forgets what was done", name)
         if name == "PS4" and word.parts:
-            self._nested([f'echo "{expander.text(word) or ""}"'])
+            self.nested([f'echo "{expander.text(word) or ""}"'])
         self.outputs.discard(name)
         if word.items is not None:
             args = expander.words(word.items)
@@ -389,7 +389,7 @@ class Look:
             )
             if is_reference and arg.text is not None:
                 self.aliases[""] = ""
-                self._add("unknown", f"{name} -n: a second name for a variable", name)
+                self.add("unknown", f"{name} -n: a second name for a variable", name)
             self._assign(found[1], Word([rest, *word.parts[1:]], word.items))
 
     # What a command prints, as far as it is known
@@ -428,16 +428,16 @@ class Look:
             return values[-1] if values and (name == "which" or values[0] in ("-v", "-V")) else None
         if name in ("true", ":"):
             return ""
-        given = self._input(command)
+        given = self.input(command)
         operands = [value for value in values if not value.startswith("-")]
         if name == "cat" and operands:
-            texts = [self.written.get(str(self._join(value))) for value in operands]
+            texts = [self.written.get(str(self.join(value))) for value in operands]
             return None if None in texts else "".join(text or "" for text in texts)
         if name in ("base64", "base32") and operands:
             given = None
         return None if given is None else filtered(name, values, given)
 
-    def _input(self, command: Command) -> str | None:
+    def input(self, command: Command) -> str | None:
         """What a command reads, if that is known."""
         given = [
             redirect
@@ -452,12 +452,13 @@ class Look:
             args = expander.word(last.word)
             if args and args[0].stream:
                 return self._output_of(args[0].stream)
-            path = self._path(args[0]) if args else None
+            path = self.path(args[0]) if args else None
             return self.written.get(str(path)) if path else None
         return self._output(command.source) if command.source else None
 
     @staticmethod
-    def _has_input(command: Command) -> bool:
+    def has_input(command: Command) -> bool:
+        """Whether something is sent to a command, by a pipe or from a file."""
         return command.is_piped or any(redirect.operator.startswith("<") for redirect in command.redirects)
 
     # One command
@@ -479,11 +480,11 @@ class Look:
         if target.stream:
             return
         if target.start.startswith(("/dev/tcp/", "/dev/udp/")):
-            self._add("send", f"talks to {target.start[9:]}", name)
+            self.add("send", f"talks to {target.start[9:]}", name)
             return
         is_append = redirect.operator.endswith(">>")
-        self._write(target, ">")
-        path = self._path(target)
+        self.write(target, ">")
+        path = self.path(target)
         if path is None:
             return
         text = self._output(command) if command.words else ""
@@ -492,7 +493,7 @@ class Look:
                 name == "cat" and text is None and self._reads_nothing(command)
             )
             if is_empty:
-                self._add("delete", f"empties {path}", name)
+                self.add("delete", f"empties {path}", name)
         before = self.written.get(str(path), "") if is_append else ""
         self.written[str(path)] = None if text is None or before is None else before + text
 
@@ -503,14 +504,14 @@ class Look:
         """One command with its arguments; a wrapper's inner command comes back here."""
         name = args[0].text
         if name is None or (args[0].is_pattern and name not in ("[", "[[")):
-            self._add("unknown", "the name of a command is only known when it runs", "")
+            self.add("unknown", "the name of a command is only known when it runs", "")
             if name is not None:
                 self._guessed(name, args, command)
             return
         if not name:
             return
         if not name.isascii() and not name.startswith(("./", "/", "~")):
-            self._add("unknown", f"{name!r} looks like the name of a command and is none that is known", "")
+            self.add("unknown", f"{name!r} looks like the name of a command and is none that is known", "")
             plain = unicodedata.normalize("NFKC", _INVISIBLE.sub("", name)).strip()
             if plain.isascii() and plain and plain != name:
                 self._words([Arg(plain, plain), *args[1:]], command)
@@ -518,7 +519,7 @@ class Look:
         if name in self.aliases and len(self.aliases) < 50:
             text = self.aliases.pop(name)
             known = [arg.text for arg in args[1:]]
-            self._nested([None if None in known else shlex.join([each or "" for each in known]).join((text + " ", ""))])
+            self.nested([None if None in known else shlex.join([each or "" for each in known]).join((text + " ", ""))])
             return
         if name in self.functions and self.depth <= MAX_DEPTH:
             self._call(name, args)
@@ -543,12 +544,12 @@ class Look:
         self.findings += inner.findings
 
     def _executed(self, name: str, args: list[Arg], command: Command) -> None:
-        path = self._path(args[0]) if "/" in name else None
+        path = self.path(args[0]) if "/" in name else None
         if path is not None and (program := self.programs.get(str(path))):
             self._words([Arg(program, program), *args[1:]], command)
             return
         if path is not None and str(path) in self.written:
-            self._nested([self.written[str(path)]])
+            self.nested([self.written[str(path)]])
             return
         key = (args[0].start, "\1".join(str(arg.text) for arg in args), self.cwd)
         if command.source is None and not command.redirects and name not in SHELLS and key in self._seen:
@@ -562,7 +563,7 @@ class Look:
             self._read(arg, name)
         if windows.is_known(name):
             for risk, reason in windows.judge(" ".join(each or "?" for each in [name, *values])):
-                self._add(risk, reason, name)
+                self.add(risk, reason, name)
         elif not only_shows(name, values):
             self._by_name(name, args, values, command)
         self._vital(name, args, values, command)
@@ -575,7 +576,7 @@ class Look:
         told = [arg.start if arg.text is None and re.match(r"-\w", arg.start) else arg.text for arg in args[1:]]
         found = list(matches(name, told))
         for risk, reason in found:
-            self._add(risk, f"{name}: {reason}", name)
+            self.add(risk, f"{name}: {reason}", name)
         operands = operands_of(name, told)
         if name in queries.CLIENTS or name in ("redis-cli", "valkey-cli", "keydb-cli"):
             self._database(name, args, values, command)
@@ -588,7 +589,7 @@ class Look:
         elif not found and name not in WRAPPERS and name not in _PLAIN:
             kind = verbs.judge_unknown(operands)
             if kind:
-                self._add(
+                self.add(
                     "delete" if kind == "deletes" else "send",
                     f"{name} {operands[0]}: by its name it changes something",
                     name,
@@ -599,7 +600,7 @@ class Look:
         risks: dict[str, Risk] = {"deletes": "delete", "spends": "spend", "changes": "send", "shows keys": "secret"}
         reasons = {"deletes": "deletes or stops something there", "spends": "starts something there, which may cost money", "changes": "changes something on another machine", "shows keys": "shows keys or passwords"}  # fmt: skip
         if kind in risks:
-            self._add(risks[kind], f"{name}: {reasons[kind]}", name)
+            self.add(risks[kind], f"{name}: {reasons[kind]}", name)
 
     def _task(self, name: str, operands: list[str | None], values: list[str | None]) -> None:
         if any(value and verbs._DRY.fullmatch(value) for value in values) or (
@@ -616,7 +617,7 @@ class Look:
                 return
         task = verbs.judge_task([value for value in operands[at:] if value not in ("run", "run-script", "exec")])
         if task:
-            self._add("send", f"{name} {task}: by its name it changes more than files here", name)
+            self.add("send", f"{name} {task}: by its name it changes more than files here", name)
 
     def _container(
         self, name: str, operands: list[str | None], args: list[Arg], values: list[str | None], command: Command
@@ -635,10 +636,10 @@ class Look:
             self._remote(name, inner, command)
         elif verb == "cp":
             if ":" in (words[-1] or ":"):
-                self._add("send", f"{name} cp: copies into a container", name)
+                self.add("send", f"{name} cp: copies into a container", name)
         elif verb not in _CONTAINER_READS and not set(values) <= {"--version", "--help", "-v"}:
             kind = verbs.kind_of_word(verb or "")
-            self._add(
+            self.add(
                 "delete" if kind == "deletes" else "system",
                 f"{name} {verb or ''}: changes what runs in containers",
                 name,
@@ -647,13 +648,13 @@ class Look:
     def _remote(self, name: str, inner: list[Arg], command: Command) -> None:
         """A command in another place: reading there passes, a shell or anything else is asked about."""
         if not inner:
-            self._add("system", f"{name}: a shell in another place", name)
+            self.add("system", f"{name}: a shell in another place", name)
             return
         before = len(self.findings)
         self._words(inner, command)
         word = (inner[0].text or "").rpartition("/")[2]
         if len(self.findings) == before and word not in _PLAIN:
-            self._add("system", f"{name} runs {word or 'something'} in another place", name)
+            self.add("system", f"{name} runs {word or 'something'} in another place", name)
 
     def _database(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
         if set(values) & {"--version", "--help", "-V", "-l", "--list"}:
@@ -679,12 +680,12 @@ class Look:
             changes = not texts or any(text is None or judge(text) for text in texts)
             for text in texts:
                 for shell in re.findall(r"(?m)^\s*(?:\\!|\.(?:shell|system))\s+(.*)", text or ""):
-                    self._nested([shell])
+                    self.nested([shell])
         if changes:
-            self._add("delete", f"{name}: may change or delete data, or waits for commands", name)
+            self.add("delete", f"{name}: may change or delete data, or waits for commands", name)
 
     def _from_text(self, command: Command) -> list[str | None]:
-        given = self._input(command)
+        given = self.input(command)
         return list(given.split()) if given else []
 
     def _statements(self, name: str, values: list[str | None], command: Command) -> list[str | None]:
@@ -707,8 +708,8 @@ class Look:
             found += operands[1:]
         elif name in ("mongosh", "mongo") and any(value and value.endswith(".js") for value in operands):
             found.append(None)
-        if self._has_input(command):
-            found.append(self._input(command))
+        if self.has_input(command):
+            found.append(self.input(command))
         return found
 
     # What runs something else
@@ -739,7 +740,7 @@ class Look:
                     and GUARDED_VARIABLES.match(found[1])
                     and "-i" not in values
                 ):
-                    self._add("unknown", f"sets {found[1]}, which changes what commands do", name)
+                    self.add("unknown", f"sets {found[1]}, which changes what commands do", name)
         inner = behind(args, *WRAPPERS[name])
         if name == "npx" and inner and inner[0].text in LOCAL_TOOLS:
             return
@@ -755,7 +756,7 @@ class Look:
         if at is None:
             return inner
         mark = (values[at] or "")[2:] or (value_of(values, "-I") or "{}")
-        text = self._input(command)
+        text = self.input(command)
         line = text.strip() if text is not None and text.count("\n") < 2 else None
         return [
             arg
@@ -773,20 +774,20 @@ class Look:
             rest = re.sub(r"^(-S|--split-string=?)", "", values[at] or "") or (
                 values[at + 1] if at + 1 < len(values) else None
             )
-            self._nested([rest])
+            self.nested([rest])
             return True
         if name == "flock" and "-c" in values:
-            self._nested(values[values.index("-c") + 1 :][:1] or [None])
+            self.nested(values[values.index("-c") + 1 :][:1] or [None])
             return True
         if name in ("watch", "parallel"):
             texts = [value for value in values if value and " " in value and not value.startswith("-")]
-            self._nested(texts[:1])
+            self.nested(texts[:1])
             return bool(texts)
         return False
 
     def _given(self, command: Command, values: list[str | None]) -> list[Arg]:
         """What xargs adds: the words that it reads, or an argument that is not known."""
-        text = self._input(command)
+        text = self.input(command)
         if text is not None and len(text) < 2000:
             return [Arg(word, word) for word in re.split(r"[\s\0]+", text) if word] or [Arg(None)]
         source = command.source
@@ -812,7 +813,7 @@ class Look:
             roots = roots or ([Arg(".", ".")] if is_listing else [])
         if len(roots) != 1 or not roots[0].text:
             return ""
-        return f"{self._join(roots[0].text) or '/'}/listed/"
+        return f"{self.join(roots[0].text) or '/'}/listed/"
 
     def _shell(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
         at = next((n for n, value in enumerate(values) if re.fullmatch(r"-[a-zA-Z]*c", value or "")), None)
@@ -821,13 +822,13 @@ class Look:
             positional = [value or "" for value in known[1:]] if None not in known else None
             if known[:1] and known[0] is not None and rest and rest[0] and re.match(r'\s*"?\$\{?0', rest[0]):
                 rest = [rest[0].replace("$0", known[0], 1)]
-            self._nested(rest or [None], positional if known else None)
+            self.nested(rest or [None], positional if known else None)
             return
         operands = [arg for arg in args[1:] if not arg.start.startswith(("-", "+")) or arg.stream]
         if "-s" in values or not operands:
             self._from_input(name, command)
         elif operands[0].stream:
-            self._nested([self._output_of(operands[0].stream)])
+            self.nested([self._output_of(operands[0].stream)])
         else:
             self._file(name, operands[0], command)
 
@@ -836,28 +837,28 @@ class Look:
         if arg.text in ("/dev/stdin", "/proc/self/fd/0", "/dev/fd/0", "-"):
             self._from_input(name, command)
         elif arg.start.startswith(("/dev/fd", "/proc/self/fd", "/dev/tcp")) or arg.has_output:
-            self._add("unknown", f"{name} runs what is only known when it runs", name)
-        elif (path := self._path(arg)) is not None and str(path) in self.written:
+            self.add("unknown", f"{name} runs what is only known when it runs", name)
+        elif (path := self.path(arg)) is not None and str(path) in self.written:
             text = self.written[str(path)]
             if name.startswith(("python", "pypy")):
                 self._code([text], name)
             else:
-                self._nested([text])
+                self.nested([text])
 
     def _source(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
         if args[1:] and args[1].stream:
-            self._nested([self._output_of(args[1].stream)])
+            self.nested([self._output_of(args[1].stream)])
         elif args[1:]:
             self._file(name, args[1], command)
 
     def _from_input(self, name: str, command: Command) -> None:
-        text = self._input(command)
+        text = self.input(command)
         if text is not None:
-            self._nested([text])
-        if self._from_disguise(command.source) or (text is None and self._has_input(command)):
-            self._add("unknown", f"{name} runs what another command sends it", name)
+            self.nested([text])
+        if self._from_disguise(command.source) or (text is None and self.has_input(command)):
+            self.add("unknown", f"{name} runs what another command sends it", name)
         elif any(redirect.operator == "<&" for redirect in command.redirects):
-            self._add("unknown", f"{name} runs what comes from elsewhere", name)
+            self.add("unknown", f"{name} runs what comes from elsewhere", name)
 
     def _python(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
         operands = [arg for arg in args[1:] if not arg.start.startswith("-") or arg.text == "-" or arg.stream]
@@ -881,26 +882,26 @@ class Look:
         elif operands and operands[0].stream:
             self._code([self._output_of(operands[0].stream)], name)
         elif not operands or operands[0].text in ("-", "/dev/stdin"):
-            if self._has_input(command):
-                self._code([self._input(command)], name)
+            if self.has_input(command):
+                self._code([self.input(command)], name)
         else:
             self._file(name, operands[0], command)
 
     def _code(self, codes: Sequence[str | None], name: str) -> None:
         for text in codes:
             if text is None:
-                self._add("unknown", f"{name} runs code that is only known when it runs", name)
+                self.add("unknown", f"{name} runs code that is only known when it runs", name)
             else:
                 if code.is_bomb(text):
-                    self._add("catastrophic", f"{name} starts itself again and again: a fork bomb", name)
+                    self.add("catastrophic", f"{name} starts itself again and again: a fork bomb", name)
                 self.findings += self.python(text, self.cwd, self.depth)
 
     def _interpreter(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
         if name in ("awk", "gawk", "mawk", "nawk"):
             program = next(iter(operands_of("awk", values)), "")
             if "-f" not in values and (program is None or code.awk_has_effect(program)):
-                self._add("unknown", f"{name} may start commands or write files", name)
-                self._nested(code.started(program or ""))
+                self.add("unknown", f"{name} may start commands or write files", name)
+                self.nested(code.started(program or ""))
             return
         flags = INTERPRETERS[name].split()
         at = next(
@@ -914,26 +915,26 @@ class Look:
         if at is not None:
             self._one_liner(name, values[at + 1] if at + 1 < len(values) else None)
         elif not operands_of(name, values) or "-" in values:
-            text = self._input(command)
+            text = self.input(command)
             if text is not None:
                 self._one_liner(name, text)
             else:
                 self._from_input(name, command)
         elif args[1:] and any(arg.stream for arg in args[1:]):
-            self._add("unknown", f"{name} runs code that is only known when it runs", name)
+            self.add("unknown", f"{name} runs code that is only known when it runs", name)
         else:
             self._file(name, next(arg for arg in args[1:] if not arg.start.startswith("-")), command)
 
     def _one_liner(self, name: str, text: str | None) -> None:
         if text is None or code.has_effect(text):
-            self._add("unknown", f"{name} runs code that may change files or start commands", name)
+            self.add("unknown", f"{name} runs code that may change files or start commands", name)
         self._deep(name, text or "")
-        self._nested(code.started(text or ""))
+        self.nested(code.started(text or ""))
 
     def _deep(self, name: str, text: str) -> None:
         """What code destroys for the whole machine."""
         if code.is_bomb(text):
-            self._add("catastrophic", f"{name} starts itself again and again: a fork bomb", name)
+            self.add("catastrophic", f"{name} starts itself again and again: a fork bomb", name)
         self._deletes("rm", [Arg("rm"), *(Arg(path, path) for path in code.removed(text))], is_deep=True)
 
     def _eval(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
@@ -944,18 +945,18 @@ class Look:
                 return
         if args[1:]:
             known = [value for value in values if value is not None]
-            self._nested([" ".join(known) if len(known) == len(values) else None])
+            self.nested([" ".join(known) if len(known) == len(values) else None])
             if len(known) == len(values):  # what it sets is set here
                 self.variables.update(re.findall(r"(?:^|;)\s*(\w+)=([\w./-]+)\s*(?=;|$)", " ".join(known)))
 
     def _trap(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
         if len(values) > 1 and values[0] not in ("-", "", "-l", "-p"):
-            self._nested(values[:1])
+            self.nested(values[:1])
 
     def _alias(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
         for value in values:
             if value is None:
-                self._add("unknown", "an alias that is only known when it runs", name)
+                self.add("unknown", "an alias that is only known when it runs", name)
             elif "=" in value:
                 key, _, text = value.partition("=")
                 inner = self._inner_look()
@@ -969,7 +970,7 @@ class Look:
 
     def _read_variable(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
         names = [value for value in values if value and re.fullmatch(r"[A-Za-z_]\w*", value)]
-        text = self._input(command)
+        text = self.input(command)
         for each in names:
             self.variables.pop(each, None)
             self.outputs.add(each)
@@ -1013,7 +1014,7 @@ class Look:
                         self._refuse_vital("find", roots)
                     self._words(found, command)
             elif value in ("-fprint", "-fprintf", "-fls", "-fprint0") and at + 2 < len(args):
-                self._write(args[at + 2], "find")
+                self.write(args[at + 2], "find")
 
     def _roots_of_find(self, args: list[Arg]) -> list[Arg]:
         end = next((n for n, arg in enumerate(args[1:], 1) if arg.start.startswith(("-", "(", "!"))), len(args))
@@ -1031,225 +1032,9 @@ class Look:
         if at is not None and args[at + 2 :]:
             self._words(args[at + 2 :], command)
 
-    def _git(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
-        known = [value or "" for value in values]
-        operands = [value or "" for value in operands_of("git", values)]
-        verb = operands[0] if operands else ""
-        settings = [known[at + 1] for at, value in enumerate(known[:-1]) if value in ("-c", "--config")]
-        settings += [value[2:] for value in known if re.match(r"-c\w+\.", value)]
-        if verb == "config" and len(operands) > 2:
-            settings.append(f"{operands[1]}={operands[2]}")
-        for setting in settings:
-            if re.match(
-                r"(?i)(core\.(pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy)|alias\.|credential\..*helper|diff\..*\.(command|textconv)|filter\.|merge\..*driver|pager\.|sequence\.editor|gpg\.program|uploadpack|http\..*proxy|url\.|include\.path|protocol\.)",
-                setting,
-            ):
-                self._add("unknown", f"git: {setting.partition('=')[0]} runs a command or leads elsewhere", "git")
-                text = setting.partition("=")[2]
-                self._nested([text[1:]] if text.startswith("!") else [])
-        if any("ext::" in value for value in known) or any(
-            re.match(r"--(upload-pack|receive-pack|exec|open-files-in-pager|extcmd|tool)=", value)
-            or (value == "-O" and verb == "grep")
-            for value in known
-        ):
-            self._add("unknown", "git: starts a command that is named in an argument", "git")
-        self._git_place(known, verb, operands)
-        starts = {("bisect", "run"), ("submodule", "foreach")}
-        if tuple(operands[:2]) in starts:
-            at = known.index(operands[1]) + 1
-            rest = [value for value in known[at:] if value not in ("--recursive", "--quiet")]
-            self._nested([" ".join(rest)])
-        for option in {
-            "rebase": ("--exec", "-x"),
-            "difftool": ("-x", "--extcmd"),
-            "filter-branch": ("--tree-filter",),
-        }.get(verb, ()):
-            if option in known[:-1]:
-                self._add("unknown", f"git {verb}: starts a command", "git")
-                self._nested([known[known.index(option) + 1]])
-
-    def _git_place(self, known: list[str], verb: str, operands: list[str]) -> None:
-        """Git at work in the agent's own home, and checkouts that throw changes away."""
-        folder = self.cwd
-        for at, value in enumerate(known[:-1]):
-            if value == "-C":
-                folder = self._join(known[at + 1])
-        if (
-            folder
-            and folder.is_relative_to(self.places.agent)
-            and verb not in ("status", "log", "diff", "show", "ls-files", "blame", "rev-parse", "grep")
-        ):
-            self._add("agent", f"git {verb} in the agent's own home", "git")
-        if verb == "checkout" and len(operands) > 2 and not {"-b", "-B", "-t", "--track", "--orphan"} & set(known):
-            self._add("delete", "git checkout of files: throws away work in git", "git")
-        if verb == "branch" and "-d" in known and "-f" in known:
-            self._add("delete", "git branch -d -f: throws away work in git", "git")
-        if (
-            verb == "config"
-            and {"--global", "--system"} & set(known)
-            and (
-                len(operands) > 2
-                or {"--unset", "--unset-all", "--add", "--replace-all", "--remove-section"} & set(known)
-            )
-        ):
-            self._add("system", "git config: changes settings for every project", "git")
-
-    def _ssh(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
-        inner = behind(args, "-i -p -l -o -F -L -R -D -J -W -b -c -m -e", 1)
-        known = [arg.text for arg in inner]
-        if inner and None not in known:
-            self._nested([" ".join(value or "" for value in known)])
-
-    def _su(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
-        if name == "tmux":
-            return
-        at = next((n for n, value in enumerate(values) if re.fullmatch(r"-[a-z]*c|--command", value or "")), None)
-        if at is not None:
-            self._nested(values[at + 1 : at + 2] or [None])
-        if name == "script" and at is None and operands_of("script", values):
-            return
-
-    def _crontab(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
-        for line in (self._input(command) or "").splitlines():
-            self._nested([re.sub(r"^\s*(@\w+|(\S+\s+){5})", "", line)])
-
-    def _editor(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
-        """vim, less and man start commands that their options name."""
-        known = [value or "" for value in values]
-        for at, value in enumerate(known):
-            text = (
-                value[1:]
-                if value.startswith("+")
-                else known[at + 1]
-                if (value in ("--cmd", "-P", "--pager") or re.fullmatch(r"-\w*c", value)) and at + 1 < len(known)
-                else ""
-            )
-            if re.search(r"!|system\(|:terminal|python3?\s|lua\s", text) or (text and value in ("-P", "--pager")):
-                self._add("unknown", f"{name} starts a command", name)
-                self._nested([text.lstrip(":!")])
-        if name == "ex" and self._has_input(command):
-            self._add("unknown", f"{name} runs what is sent to it", name)
-
-    def _tar(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
-        for at, value in enumerate(values):
-            found = re.match(
-                r"(--to-command|--checkpoint-action|--use-compress-program|--rsh-command|--info-script|--new-volume-script)=(?:exec=)?(.*)",
-                value or "",
-                re.DOTALL,
-            )
-            text = (
-                found[2]
-                if found
-                else values[at + 1]
-                if value in ("-I", "-F", "--to-command", "--use-compress-program") and at + 1 < len(values)
-                else ""
-            )
-            if text is None or (
-                text
-                and not re.fullmatch(
-                    r"(p?zstd|pigz|pbzip2|xz|lz4|gzip|bzip2|pixz|lbzip2|dot|totals?|echo)\b[^;|&$`]*", text
-                )
-            ):
-                self._add("unknown", "tar starts a command", name)
-                self._nested([text])
-
-    def _sed(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
-        programs = [values[at + 1] for at, value in enumerate(values[:-1]) if value in ("-e", "--expression")]
-        programs += [value.partition("=")[2] for value in values if value and value.startswith("--expression=")]
-        programs = programs or operands_of("sed", values)[:1]
-        for program in programs:
-            if program is None:
-                continue
-            if code.sed_starts(program):
-                self._add("unknown", "sed: starts commands", name)
-            for path in code.sed_writes(program):
-                self._write(Arg(path, path), name)
-
-    def _fetch(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
-        """What is fetched with a method that changes something, or sends the output of a command along."""
-        for at, value in enumerate(values):
-            found = re.fullmatch(r"(?:-X|--request=?|--method=?)(\w*)", value or "")
-            method = (found[1] or (values[at + 1] if at + 1 < len(values) else "") or "GET") if found else ""
-            if method and method.upper() not in ("GET", "HEAD", "OPTIONS"):
-                self._add("send", f"{name}: {method.upper()} changes something on another machine", name)
-        if name in ("http", "https", "xh") and any(value in ("POST", "PUT", "DELETE", "PATCH") for value in values):
-            self._add("send", f"{name} changes something on another machine", name)
-        if any(arg.has_output or arg.stream for arg in args[1:]):
-            self._add("send", f"{name} sends what a command prints", name)
-        if name in ("curl", "wget") and any(value in ("-K", "--config") for value in values):
-            self._add("unknown", f"{name} reads its orders from a file", name)
-        for at, value in enumerate(values):
-            target = (
-                values[at + 1]
-                if value in ("-o", "--output", "-O", "--output-document") and at + 1 < len(values)
-                else None
-            )
-            if value in ("-O", "-LO", "-sO", "-fsSLO", "-OL", "--remote-name") or (
-                name == "wget" and not value_of(values, "-O") and re.match(r"\w+:", value or "")
-            ):
-                url = (
-                    value if name == "wget" else next((each for each in values if each and re.match(r"\w+:", each)), "")
-                )
-                target = (url or "").rpartition("/")[2]
-            if target and (path := self._join(target)) is not None:
-                self.written[str(path)] = None
-
-    def _copy(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
-        plain = [arg for arg in args[1:] if not arg.start.startswith("-")]
-        if name == "tee":
-            text = self._input(command)
-            for arg in plain:
-                if path := self._path(arg):
-                    self.written[str(path)] = text
-        elif len(plain) == 2 and (first := self._path(plain[0])) and (last := self._path(plain[1])):
-            if str(first) in self.written:
-                self.written[str(last)] = self.written[str(first)]
-            if plain[0].start.rpartition("/")[0] in _PROGRAMS:
-                self.programs[str(last)] = first.name
-            if str(first) == "/dev/null" or str(last) == "/dev/null":
-                self._add("delete", f"{name} with /dev/null: content is lost", name)
-        elif name == "mv" and plain and plain[-1].text == "/dev/null":
-            self._add("delete", "mv to /dev/null: content is lost", name)
-
-    def _misc(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
-        """Options of ordinary commands that start another one."""
-        for at, value in enumerate(values):
-            if re.match(r"--(filter|compress-program|pager|pre|hostname-bin)(=|$)|-TT$|--unzip-command", value or ""):
-                self._add("unknown", f"{name} starts a command that is named in an argument", name)
-                text = (value or "").partition("=")[2] or (values[at + 1] if at + 1 < len(values) else "") or ""
-                self._nested([text])
-        if name in ("make", "gmake") and any(
-            re.match(r"(SHELL|MAKEFLAGS|CC|\.SHELLFLAGS)=", value or "") for value in values
-        ):
-            self._add("unknown", f"{name}: a variable that says what is started", name)
-        if name == "rsync" and any(re.match(r"(?!/|\.|[A-Z]:)[\w.@-]+:|rsync://", value or "") for value in values):
-            self._add("send", "rsync talks to another machine", name)
-        if name == "coproc":
-            text = " ".join(value or "" for value in values)
-            self._nested([re.sub(r"^\w*\s*\{|\}\s*$", "", text)])
-        if name in ("at", "batch"):
-            given = self._input(command)
-            self._nested([given] if given else [])
-
-    def _openssl(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
-        """`openssl s_client` sends what it reads; looking at a certificate sends nothing."""
-        if values[:1] == ["s_client"]:
-            nothing = any(r.operator == "<" and r.word.literal == "/dev/null" for r in command.redirects)
-            if not nothing and (self._input(command) or "?").strip() not in ("", "Q"):
-                self._add("send", f"{name} s_client: sends to others", name)
-
-    def _windows(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
-        text = windows.given(name, values)
-        if text is None:
-            if values != ["--version"] and (name != "cmd" or any((each or "/").startswith("/") for each in values)):
-                self._add("unknown", f"{name}: runs code that is only known when it runs", name)
-            return
-        for risk, reason in windows.judge(text):
-            self._add(risk, f"{name}: {reason}", name)
-
     def _change_folder(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
         operands = [arg for arg in args[1:] if not arg.start.startswith("-")]
-        self.cwd = self._path(operands[0]) if operands else self.places.owner
+        self.cwd = self.path(operands[0]) if operands else self.places.owner
         if self.cwd is None:
             self.variables.pop("PWD", None)
         else:
@@ -1257,28 +1042,29 @@ class Look:
 
     # What is written, read, and deleted
 
-    def _path(self, arg: Arg) -> Path | None:
-        return None if arg.text is None else self._join(arg.text)
+    def path(self, arg: Arg) -> Path | None:
+        return None if arg.text is None else self.join(arg.text)
 
-    def _write(self, arg: Arg, name: str) -> None:
+    def write(self, arg: Arg, name: str) -> None:
+        """What it means that a program writes to a place."""
         if arg.stream:
             return
-        path = self._path(arg)
+        path = self.path(arg)
         if path is None:
             is_placed = arg.start.count("/") > 1 if arg.start.startswith("/") else re.match(r"\w[\w.-]*/", arg.start)
             if arg.text is None and not is_placed:
-                self._add("unknown", f"{name} writes to a place that is only known when it runs", name)
+                self.add("unknown", f"{name} writes to a place that is only known when it runs", name)
                 return
-            path = self._join(arg.start or "/") or _plain(Path(arg.start))
+            path = self.join(arg.start or "/") or _plain(Path(arg.start))
         kind = self.places.kind(path)
         if kind == "device" or self.places.is_vital_file(path):
-            self._add("catastrophic", f"{name} writes to {path}, on which the machine depends", name)
+            self.add("catastrophic", f"{name} writes to {path}, on which the machine depends", name)
         elif kind == "agent":
-            self._add("agent", f"{name} writes to {path}, in the agent's own home", name)
+            self.add("agent", f"{name} writes to {path}, in the agent's own home", name)
         elif kind in ("secret", "startup"):
-            self._add("system", f"{name} writes to {path}, which decides what runs or who gets in", name)
+            self.add("system", f"{name} writes to {path}, which decides what runs or who gets in", name)
         elif kind == "outside":
-            self._add("outside", f"{name} writes to {path}, outside the allowed folders", name)
+            self.add("outside", f"{name} writes to {path}, outside the allowed folders", name)
 
     def _read(self, arg: Arg, name: str) -> None:
         value = (arg.text if arg.text is not None else arg.start).removeprefix("@")
@@ -1289,9 +1075,9 @@ class Look:
         self._seen.add((name, value, self.cwd))
         if name in _NAMED_ONLY:
             return
-        path = self._join(value)
+        path = self.join(value)
         if path and self.places.is_secret(path):
-            self._add("secret", f"{name} reads {path}, which holds keys or passwords", name)
+            self.add("secret", f"{name} reads {path}, which holds keys or passwords", name)
 
     def _targets(self, name: str, args: list[Arg], command: Command) -> None:
         """The files that a command writes to by its nature."""
@@ -1324,16 +1110,16 @@ class Look:
         for arg in args:
             if arg.text is None and name in ("mkdir", "touch", "chmod", "gzip"):
                 continue  # makes or marks; what is there stays
-            self._write(arg, name)
+            self.write(arg, name)
 
     def _vital(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
         """What takes the system, the owner's home or the agent's own with it is refused, not asked."""
         flags = "".join(value[1:] for value in values if value and re.fullmatch(r"-[A-Za-z]+", value))
         is_deep = bool(set("rR") & set(flags)) or "--recursive" in values
         if name == "rm" and "--no-preserve-root" in values:
-            self._add("catastrophic", "rm --no-preserve-root", name)
+            self.add("catastrophic", "rm --no-preserve-root", name)
         if name == "kill" and "-1" in values[1:]:
-            self._add("catastrophic", "kill -1 stops every process", name)
+            self.add("catastrophic", "kill -1 stops every process", name)
         if (
             _DISKS.match(name)
             and (_NEVER_READS.match(name) or not _DISK_READS & set(values))
@@ -1343,12 +1129,12 @@ class Look:
                 if not (value or "").startswith("if=")
             )
         ):
-            self._add("catastrophic", f"{name} overwrites a device", name)
+            self.add("catastrophic", f"{name} overwrites a device", name)
         second = next((value for value in values if value and not value.startswith("-")), "")
         if (name, "") in _DESTROYS or (name, second) in _DESTROYS:
-            self._add("catastrophic", f"{name} {second}: destroys a volume", name)
+            self.add("catastrophic", f"{name} {second}: destroys a volume", name)
         if name == "format" and any(re.match(r"[A-Za-z]:", value or "") for value in values):
-            self._add("catastrophic", "formats a drive", name)
+            self.add("catastrophic", "formats a drive", name)
         if name == "btrfs" and "delete" in values:
             self._refuse_vital(name, args[1:])
         self._spread(name, args, values)
@@ -1363,7 +1149,7 @@ class Look:
             folder = value_of(values, "-C") or value_of(values, "--directory") or "."
             self._refuse_vital(name, [Arg(f"{folder}/{value}", "") for value in operands_of(name, values) if value])
         if name in ("userdel", "deluser") and "root" in values:
-            self._add("catastrophic", f"{name} root: nobody can repair the machine then", name)
+            self.add("catastrophic", f"{name} root: nobody can repair the machine then", name)
         if name == "chmod" and any(
             re.fullmatch(r"[augo]*-[rwXst]*x[rwXst]*|0*|0?[0-6]{3}", value or "-") for value in values
         ):
@@ -1375,18 +1161,18 @@ class Look:
             if is_deep or name in ("mv", "Remove-Item", "rimraf"):
                 self._refuse_vital(name, targets)
         for arg in args[1:-1] if name == "mv" and len(args) > 2 else args[1:]:
-            path = self._path(arg) if arg.text and not arg.text.startswith("-") else None
+            path = self.path(arg) if arg.text and not arg.text.startswith("-") else None
             if path is None:
                 continue
             if path.is_relative_to(self.places.agent):
-                self._add("agent", f"{name} on {path}, in the agent's own home", name)
+                self.add("agent", f"{name} on {path}, in the agent's own home", name)
             elif self.places.is_vital_file(path):
-                self._add("catastrophic", f"{name} on {path}, on which the machine depends", name)
+                self.add("catastrophic", f"{name} on {path}, on which the machine depends", name)
 
     def _refuse_vital(self, name: str, args: list[Arg]) -> None:
         for arg in args:
             if self._is_vital(arg):
-                self._add("catastrophic", f"{name} on {arg.text}: the system or a whole home", name)
+                self.add("catastrophic", f"{name} on {arg.text}: the system or a whole home", name)
 
     def _is_vital(self, arg: Arg) -> bool:
         value = arg.text
@@ -1395,14 +1181,15 @@ class Look:
         bare = re.sub(r"(/\.?\*+|/\.\[[^/]*|/\.\.?\?\*)$", "", value) if arg.is_pattern else value
         if arg.is_pattern and bare in ("*", ".*"):
             bare = "."
-        path = self._join(bare or "/")
+        path = self.join(bare or "/")
         return (
             path is not None
             and not re.search(r"[*?\[]", str(path))
             and (self.places.is_vital(path) or str(path) in SYSTEM)
         )
 
-    def _join(self, text: str) -> Path | None:
+    def join(self, text: str) -> Path | None:
+        """The path that a name stands for, with links followed; None when the working folder is not known."""
         if not text.startswith("/") and self.cwd is None:
             return None
         key = text if self.cwd is None or text.startswith("/") else f"{self.cwd}/{text}"
@@ -1433,18 +1220,18 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(("cd", "pushd"), Look._change_folder),
     **dict.fromkeys(("export", "declare", "local", "readonly", "typeset"), Look._declare),
     **dict.fromkeys((".", "source"), Look._source),
-    **dict.fromkeys(("vim", "vi", "nvim", "ex", "view", "less", "more", "man", "most"), Look._editor),
-    **dict.fromkeys(("tar", "gtar", "bsdtar"), Look._tar),
-    **dict.fromkeys(("sed", "gsed"), Look._sed),
-    **dict.fromkeys(("su", "script", "runuser"), Look._su),
-    **dict.fromkeys(("tee", "cp", "mv", "ln"), Look._copy),
+    **dict.fromkeys(("vim", "vi", "nvim", "ex", "view", "less", "more", "man", "most"), starters.editor),
+    **dict.fromkeys(("tar", "gtar", "bsdtar"), starters.tar),
+    **dict.fromkeys(("sed", "gsed"), starters.sed),
+    **dict.fromkeys(("su", "script", "runuser"), starters.su),
+    **dict.fromkeys(("tee", "cp", "mv", "ln"), starters.copy),
     **dict.fromkeys(
-        ("make", "gmake", "rsync", "coproc", "sort", "split", "zip", "git-grep", "rg", "at", "batch"), Look._misc
+        ("make", "gmake", "rsync", "coproc", "sort", "split", "zip", "git-grep", "rg", "at", "batch"), starters.misc
     ),
-    **dict.fromkeys(_FETCHES, Look._fetch),
-    **dict.fromkeys(_REMOTE, Look._ssh),
-    **dict.fromkeys(windows.PROGRAMS, Look._windows),
-    "openssl": Look._openssl,
+    **dict.fromkeys(_FETCHES, starters.fetch),
+    **dict.fromkeys(_REMOTE, starters.ssh),
+    **dict.fromkeys(windows.PROGRAMS, starters.of_windows),
+    "openssl": starters.openssl,
     "eval": Look._eval,
     "trap": Look._trap,
     "alias": Look._alias,
@@ -1454,8 +1241,8 @@ _HANDLERS: dict[str, _Handler] = {
     "find": Look._find,
     "fd": Look._fd,
     "fdfind": Look._fd,
-    "git": Look._git,
-    "crontab": Look._crontab,
+    "git": git_commands.git,
+    "crontab": starters.crontab,
 }
 
 

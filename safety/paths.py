@@ -59,6 +59,7 @@ VITAL_FILES = (
         "/sys/firmware",
     ),
 )
+PROGRAM_FOLDERS = {"/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin"}
 _REFERENCE = re.compile(r"\{\{file:([^\n{}]+?):(\d+):(\d+)\}\}")
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from urllib.parse import unquote
 
 from config import Config
 
-_NAMES = re.compile(
-    r"(?i)(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASS|PASSPHRASE|CREDENTIALS?)$|^(?:PGPASSWORD|MYSQL_PWD|REDISCLI_AUTH|SSHPASS)$"
-)
-_IN_ADDRESS = re.compile(r"://[^\s/:@]*:([^\s@]+)@")
+_LAST_WORDS = {  # of a name
+    *("KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASS", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"),
+}
+_NAMES = {"PGPASSWORD", "MYSQL_PWD", "REDISCLI_AUTH", "SSHPASS"}
+_IN_ADDRESS = r"://[^\s/:@]*:([^\s@]+)@"  # compiled when there is an address
 _SHORTEST = 8  # characters of a variable's value: what is shorter is a word, a number, the name of a key
 
 
@@ -19,7 +19,7 @@ def held_values(config: Config | None, environ: Mapping[str, str]) -> dict[str, 
     """The values by name; a name may stand in a log, a value may not. `config` is None when it could not be read."""
     found = {name: value for name, value in _of_config(config) if value} if config else {}
     for name, value in environ.items():
-        if _NAMES.search(name) and len(value) >= _SHORTEST and not value.startswith(("/", "~")):
+        if is_secret_name(name) and len(value) >= _SHORTEST and not value.startswith(("/", "~")):
             found.setdefault(name, value)
         elif "://" in value:
             found |= _in_address(name, value)
@@ -28,7 +28,8 @@ def held_values(config: Config | None, environ: Mapping[str, str]) -> dict[str, 
 
 def is_secret_name(name: str) -> bool:
     """Whether a variable of this name holds a secret."""
-    return _NAMES.search(name) is not None
+    name = name.upper()
+    return name.rpartition("_")[2] in _LAST_WORDS or name in _NAMES
 
 
 def _of_config(config: Config) -> Iterator[tuple[str, str]]:
@@ -45,16 +46,18 @@ def _of_config(config: Config) -> Iterator[tuple[str, str]]:
             yield from _in_address(name, address.url).items()
     for server, settings in config.mcp.servers.items():
         for name, value in settings.env.items():
-            if _NAMES.search(name):
+            if is_secret_name(name):
                 yield f"{server} {name}", value
             else:
                 yield from _in_address(f"{server} {name}", value).items()
 
 
 def _in_address(name: str, address: str) -> dict[str, str]:
-    found = _IN_ADDRESS.search(address)
+    found = re.search(_IN_ADDRESS, address)
     if not found:
         return {}
+    from urllib.parse import unquote
+
     written = found[1]
     plain = unquote(written)
     return {name: written} if plain == written else {name: plain, f"{name} as written": written}

@@ -8,6 +8,7 @@ Source: seed 003 P1.1.
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import re
 import sys
@@ -113,10 +114,13 @@ class Memory:
         return written
 
     def turn(self, id: str, session: str | None = None) -> Turn | None:
-        """One turn by its id; of this session, or for the owner of the one named."""
+        """One turn by its id; of this session, or for the owner of the one named, or of any: recall finds them all."""
         if self._store is None:
             return None
-        number = self._store.number(session if self.session == MAIN and session else self.session.name, id)
+        is_owner = self.session == MAIN
+        number = self._store.number(session if is_owner and session else self.session.name, id)
+        if number is None and is_owner and session is None:
+            number = self._store.number(None, id)
         return None if number is None else self._store.turns([number]).get(number)
 
     def retrieve(self, query: str, now: datetime, k: int = 10, session: str | None = None) -> Recalled:
@@ -211,6 +215,25 @@ class Memory:
             self.problem = ""
         except JournalError as error:
             self.problem = str(error)
+
+
+def work_off(home: Path, made: Callable[[], Embedder | None], timeout_seconds: float) -> None:
+    """Makes vectors, times and episodes of what was said since, as far as the time is enough. Where nothing waits nothing
+    is loaded (`made` gives the embedder); what fails waits on, and recall says what it lacks."""
+    index = home / "journal" / INDEX
+    if not index.is_file():
+        return
+    try:
+        store = Store(index, readonly=True)
+        try:
+            waits = any(store.due(kind, 1) for kind in store.queues())
+        finally:
+            store.close()
+        if waits:
+            with Memory(home, embedder=made()) as memory:
+                memory.flush(timeout_seconds)
+    except JournalError as error:
+        logging.getLogger("sopwith.journal").debug("the journal's queues wait: %s", error)
 
 
 def _load_numpy() -> None:

@@ -144,9 +144,11 @@ def _differences(journal: Journal, store: Store) -> Iterator[Problem]:
     for name in journal.sizes():
         for entry in journal.entries(name):
             yield from _of_entry(entry, store, seen)
-    for turn in store.turns(store.numbers()).values():
-        if (turn.session, turn.id) not in seen:
-            yield Problem("journal_no_original", f"{turn.id} ({turn.source})")
+    numbers = iter(store.numbers())
+    while some := list(islice(numbers, _BATCH)):
+        for turn in store.turns(some).values():
+            if (turn.session, turn.id) not in seen:
+                yield Problem("journal_no_original", f"{turn.id} ({turn.source})")
     if store.damage():
         yield Problem("journal_damaged", store.damage())
 

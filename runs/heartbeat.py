@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config import Config, SopwithError
+from memory.api import work_off
 from memory.digest import DAYS, AskModel, Digest, digest, due, entries
 from memory.distil import Line
 from memory.journal_store import Store
@@ -22,6 +23,7 @@ from memory.policy import Keeping
 from memory.remember import Kind, find
 from memory.sessions import MAIN
 from memory.turns import Turn
+from models.embeddings import embedder
 from runs.assemble import Agent
 from runs.authoring import asker
 
@@ -29,12 +31,14 @@ if TYPE_CHECKING:
     from context.models import MemoryEntry
 
 __all__ = ["beat", "due", "memory_entries"]
+WORK_SECONDS = 60.0  # for what the journal has put off; the rest is done another time
 IMPORTANT = 8  # of 10: a turn of the journal that is read beside the notes
 IMPORTANCE = {"instruction": 5, "preference": 4, "decision": 4, "lesson": 3, "milestone": 3}
 
 
 def beat(config: Config, now: datetime) -> Digest:
     """One digest. `now` is aware, in the owner's timezone. Raises as memory/digest.py does."""
+    work_off(config.home, lambda: embedder(config.embeddings), WORK_SECONDS)
     agent = Agent(config)
     keeping = Keeping(config.safety.roots, agent.redactor())
     more = _important(config.home, now)
@@ -49,8 +53,8 @@ def _asking(agent: Agent) -> AskModel | None:
 
 
 def _important(home: Path, now: datetime) -> list[Line]:
-    """What the owner said in the last days that the journal holds to be important. A journal that cannot be read says
-    nothing here; `memory check` says why."""
+    """What the owner said in the last days that the journal holds to be important, and that is in no note: what a run
+    hears is written down by it. A journal that cannot be read says nothing here; `memory check` says why."""
     index = home / "journal" / INDEX
     if not index.is_file():
         return []
@@ -63,7 +67,8 @@ def _important(home: Path, now: datetime) -> list[Line]:
             store.close()
     except SopwithError:
         return []
-    return [_line(turn, now) for turn in turns if turn.who == "owner" and turn.importance >= IMPORTANT]
+    said = [turn for turn in turns if turn.who == "owner" and turn.importance >= IMPORTANT]
+    return [_line(turn, now) for turn in said if not (turn.run and find(turn.text))]
 
 
 def _line(turn: Turn, now: datetime) -> Line:

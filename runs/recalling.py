@@ -26,6 +26,7 @@ AT_START = 6  # turns
 START_CHARS = 3000
 ASKED = 12
 ASKED_CHARS = 9000
+SETTLE_SECONDS = 0.5  # what runs said since is found by meaning too, when it is little
 
 
 class Recalling:
@@ -63,14 +64,16 @@ class Recalling:
     def asked(self, query: str) -> Memories:
         """What answers a question, by talk and time."""
         from memory import recall
+        from memory.api import work_off
         from models.embeddings import embedder
 
+        self._embedder = self._embedder or embedder(self._config)
+        work_off(self._path.parent.parent, lambda: self._embedder, SETTLE_SECONDS)
         store = self._opened()
         if store is None:
             return Memories()
         now = datetime.now().astimezone()
         try:
-            self._embedder = self._embedder or embedder(self._config)
             found, degraded = recall.search(store, query, now, ASKED, embedder=self._embedder)
         except SopwithError:
             return Memories(degraded=["index"])

@@ -194,6 +194,14 @@ def test_run_begins_with_what_was_said_of_its_request_and_else_with_nothing(home
     assert recalling.at_start("list the largest files in Downloads") == []
 
 
+def test_what_runs_said_is_found_by_meaning_when_the_tool_is_asked(home: Path, model: EmbeddedModel) -> None:
+    kept(home, ("owner", "My sister wants the pictures of the wedding", NOW - timedelta(days=9))).close()
+    recalling = Recalling(home, MAIN, None)
+    recalling._embedder = model
+    found = recalling.asked("Which photographs does my sibling wish for?")
+    assert (len(found.lines), list(found.degraded)) == (1, [])
+
+
 def test_start_of_a_run_loads_numpy_only_where_something_was_said_of_its_request(home: Path) -> None:
     kept(
         home,

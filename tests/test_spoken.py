@@ -14,6 +14,7 @@ from memory.journal_lock import WriterLock
 from memory.journal_sync import check
 from memory.sessions import Session
 from runs.assemble import Options
+from runs.heartbeat import _important
 from runs.owners import AbsentOwner
 from runs.spoken import Spoken
 from tests.driving import SpokenOwner, agent, bash, call, drive
@@ -59,6 +60,17 @@ def test_questions_and_answers_are_kept_too(home: Path) -> None:
         ("owner", "red"),
         ("agent", "The red one, then."),
     ]
+
+
+def test_what_the_owner_wants_remembered_is_important(home: Path) -> None:
+    told = "From now on, always answer in French."
+    run = drive(agent(home, [{"text": "D'accord."}]).start(told, Options(), AbsentOwner()))[-1]["run"]
+    other = drive(agent(home, [{"text": "Fine."}]).start("look at the printer", Options(), AbsentOwner()))[-1]["run"]
+    settled()
+    with Memory(home, works_behind=False) as memory:
+        turns = [memory.turn(f"{each}-{name}") for each in (run, other) for name in ("task", "result")]
+    assert [turn.importance for turn in turns if turn] == [8, 5, 5, 5]
+    assert _important(home, datetime.now(UTC)) == [], "the note of the run has it"
 
 
 def test_a_resumed_run_writes_nothing_twice(home: Path) -> None:

@@ -22,7 +22,7 @@ class Outcome:
 
     `data` is the tool's result or the final answer; `next_prompt` is what the model reads next, as messages for the
     history, or None when the task is done; `should_exit` leaves the loop at once, and `ending` says why: a question or
-    a confirmation waits for the owner, or there is no way on.
+    a confirmation waits for the owner, or there is no way on. `seconds`: how long the tool worked.
     """
 
     data: Any = None
@@ -30,6 +30,7 @@ class Outcome:
     should_exit: bool = False
     status: Status = "ok"
     ending: Literal["", "waiting", "failed"] = ""
+    seconds: float = 0.0
 
 
 @dataclass(slots=True)
@@ -75,5 +76,5 @@ def agent_loop(
             return End("EXITED", outcome, turn)
         if outcome.next_prompt is None:
             return End("CURRENT_TASK_DONE", outcome, turn)
-        last = ToolResult(outcome.status, outcome.data)
+        last = ToolResult(outcome.status, outcome.data, seconds=outcome.seconds)
     return End("MAX_TURNS_EXCEEDED", outcome, last_turn)

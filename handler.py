@@ -211,7 +211,9 @@ class AgentHandler:
             self.state.must_ask = False
         if not self.by_rote and (yield from self._is_stuck(turn, call, result)):
             return Outcome(self.prompts.text("loop_failed"), should_exit=True, ending="failed")
-        return Outcome(result.data, prompt_after(reply, result, self.prompts), status=result.status)
+        return Outcome(
+            result.data, prompt_after(reply, result, self.prompts), status=result.status, seconds=result.seconds
+        )
 
     def _no_call(self, turn: int, reply: Reply) -> Generator[Event, None, Outcome]:
         """An answer ends the run; what is no answer is asked again, a few times."""
@@ -374,6 +376,7 @@ class AgentHandler:
                 "data": None,
             }
             raise
+        result.seconds = time.monotonic() - started
         if call.name == "update_working_checkpoint":
             self.working.checkpoint(args["key_info"], args.get("related_sop"))
         return result

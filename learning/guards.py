@@ -23,11 +23,13 @@ from learning.slots import Slot, Unclear, Where, value_of
 from memory.sops import Sop
 from models.parameters import ParameterError, bind
 from models.procedure import Procedure, Wording
-from models.rote import Doubt, Write
+from models.rote import Doubt, Spent, Write
 from models.template import as_text
 from tools.base import Tool
 
 MARGIN_BYTES = 4_000_000  # stays free on a file system that is written to
+CALLS_FACTOR, CALLS_MORE = 1.5, 2  # of the teaching; at least so many more
+SECONDS_FACTOR, SECONDS_MORE = 3.0, 20.0
 MAX_SPAN = 12  # words of a request that a text may take
 MAX_VALUE_WORDS = 4  # the same of a number, a path, a date
 REQUEST_CHARS = 2_000  # longer ones are no requests that a wording covers
@@ -101,6 +103,8 @@ SAY: Mapping[str, Mapping[Lang, str]] = {
     "no_right": {"en": "{} may not be written to", "zh": "{} 不可写"},
     "no_space": {"en": "{} has {} bytes free, and {} are needed", "zh": "{} 剩余 {} 字节，需要 {} 字节"},
     "unwritten": {"en": "{} does not hold what was written", "zh": "{} 的内容与写入的不同"},
+    "calls": {"en": "{} calls, and {} when it was taught", "zh": "{} 次调用，学习时为 {} 次"},
+    "seconds": {"en": "{:.0f} s, and {:.0f} s when it was taught", "zh": "{:.0f} 秒，学习时为 {:.0f} 秒"},
     "still_there": {"en": "{} is still there", "zh": "{} 还在"},
 }
 
@@ -116,6 +120,7 @@ class ReplayGuards:
     request: str = ""
     recorded: Mapping[str, Any] = field(default_factory=dict)
     lang: Lang = "en"
+    budget: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -130,14 +135,20 @@ class ReplayGuards:
     ) -> ReplayGuards:
         """The guards for a run of an SOP; what it recorded when it was taught is read from its evidence.json."""
         by_name = {schema["function"]["name"]: schema for schema in schemas}
-        return cls(by_name, tools, where, request, evidence(sop.folder).get("tools", {}), lang)
+        known = evidence(sop.folder)
+        return cls(by_name, tools, where, request, known.get("tools", {}), lang, known.get("budget") or {})
 
     def start(self, procedure: Procedure, parameters: Mapping[str, Any]) -> Doubt | None:
         """Tools as they were, effects as declared, parameters valid, the request covered by them and asking for this."""
         return next(self._at_start(procedure, parameters), None)
 
-    def before(self, procedure: Procedure, values: Mapping[str, Any], planned: Sequence[Write]) -> Doubt | None:
-        """Everything that the writes rely on is there, and there is room and leave for all of them."""
+    def before(
+        self, procedure: Procedure, values: Mapping[str, Any], planned: Sequence[Write], spent: Spent
+    ) -> Doubt | None:
+        """Everything that the writes rely on is there, there is room and leave for all of them, and the plan took no more
+        than it may."""
+        if over := over_budget(self.budget, spent.calls + len(planned), spent.seconds, self.lang):
+            return Doubt("budget", over)
         return next(self._before(procedure, planned), None)
 
     def after(self, procedure: Procedure, values: Mapping[str, Any], done: Sequence[Write]) -> Doubt | None:
@@ -353,6 +364,20 @@ def evidence(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def over_budget(budget: Mapping[str, Any], calls: int, seconds: float, lang: Lang = "en") -> str:
+    """Why so many calls, or so long a time, are more than an SOP may take; empty while they are not.
+
+    `budget` is what one run took when the SOP was taught: calls, and seconds in which the tools worked.
+    """
+    if "calls" not in budget or "seconds" not in budget:
+        return ""
+    if calls > max(CALLS_FACTOR * budget["calls"], budget["calls"] + CALLS_MORE):
+        return SAY["calls"][lang].format(calls, budget["calls"])
+    if seconds > max(SECONDS_FACTOR * budget["seconds"], budget["seconds"] + SECONDS_MORE):
+        return SAY["seconds"][lang].format(seconds, budget["seconds"])
+    return ""
 
 
 def signature(schema: Mapping[str, Any]) -> dict[str, Any]:

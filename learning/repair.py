@@ -22,7 +22,7 @@ from typing import Any, Literal, Protocol
 
 from learning.cases import Case, free_name, masked, read_cases
 from learning.draft import Draft, LearningError, to_yaml
-from learning.guards import evidence
+from learning.guards import evidence, over_budget
 from learning.scratch import scratch_folder
 from learning.trace import Trace, trace_of
 from learning.verify import (
@@ -48,8 +48,6 @@ from models.procedure import Procedure, ProcedureError
 CLEAN_RUNS = 3  # from probation to active
 IN_A_ROW, OF_LAST, LAST = 2, 3, 10  # failures that retire a version
 TRIES_A_FAILURE, REPAIRS_A_DAY = 2, 5
-CALLS_FACTOR, CALLS_MORE = 1.5, 2  # of the teaching; at least so many more
-SECONDS_FACTOR, SECONDS_MORE = 3.0, 20.0
 MIN_STEPS_KEPT = 0.7
 HELD_AGAINST = ("step", "check", "budget")
 NOT_SUPERVISED = "--approve all"  # nobody looked
@@ -133,7 +131,8 @@ def judge(events: Sequence[Event], sop: Sop) -> Use:
         return Use(run, at, kind, stopped["step"], stopped["reason"], by_model)
     if end["status"] != "done":
         return Use(run, at, "step", "", str(end["result"]))
-    if over := _over_budget(events, evidence(sop.folder).get("budget") or {}):
+    calls = sum(event["type"] == "tool_ended" for event in events)
+    if over := over_budget(evidence(sop.folder).get("budget") or {}, calls, _seconds(events)):
         return Use(run, at, "budget", "result", over)
     return Use(run, at, "")
 
@@ -453,17 +452,6 @@ def observed(events: Sequence[Event]) -> Outcome:
         run=end["run"],
         seconds=_seconds(events),
     )
-
-
-def _over_budget(events: Sequence[Event], budget: Mapping[str, Any]) -> str:
-    if "calls" not in budget or "seconds" not in budget:
-        return ""
-    calls, seconds = sum(event["type"] == "tool_ended" for event in events), _seconds(events)
-    if calls > max(CALLS_FACTOR * budget["calls"], budget["calls"] + CALLS_MORE):
-        return f"{calls} calls, and {budget['calls']} when it was taught"
-    if seconds > max(SECONDS_FACTOR * budget["seconds"], budget["seconds"] + SECONDS_MORE):
-        return f"{seconds:.0f} s, and {budget['seconds']:.0f} s when it was taught"
-    return ""
 
 
 def _seconds(events: Sequence[Event]) -> float:

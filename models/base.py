@@ -69,11 +69,12 @@ class ToolCall:
 @dataclass(slots=True)
 class ToolResult:
     """What a tool brought: `data` is JSON, for the run log and for rote; `as_text` is what a model reads. `origin` says
-    whose words it is: "" the owner's own, else safety/origins.py."""
+    whose words it is: "" the owner's own, else safety/origins.py. `seconds`: how long the tool worked."""
 
     status: Status
     data: Any = None
     origin: str = ""
+    seconds: float = field(default=0.0, compare=False)
 
     def as_text(self) -> str:
         """A string as it is; of an object its "output" verbatim, then the other keys that say something."""

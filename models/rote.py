@@ -89,6 +89,13 @@ class Write(NamedTuple):
     result: ToolResult | None = None
 
 
+class Spent(NamedTuple):
+    """What a replay took so far: calls, and the seconds in which the tools worked (without those of the owner)."""
+
+    calls: int
+    seconds: float
+
+
 class Guards(Protocol):
     """Looks at a replay from outside (learning/guards.py). None: go on."""
 
@@ -96,8 +103,11 @@ class Guards(Protocol):
         """Before the first step."""
         ...
 
-    def before(self, procedure: Procedure, values: Mapping[str, Any], planned: Sequence[Write]) -> Doubt | None:
-        """Between plan and commit: nothing has been written. `planned` are all writes that are due."""
+    def before(
+        self, procedure: Procedure, values: Mapping[str, Any], planned: Sequence[Write], spent: Spent
+    ) -> Doubt | None:
+        """Between plan and commit: nothing has been written. `planned` are all writes that are due; `spent` is what the
+        plan took."""
         ...
 
     def after(self, procedure: Procedure, values: Mapping[str, Any], done: Sequence[Write]) -> Doubt | None:
@@ -137,6 +147,7 @@ class RoteModel:
         self._is_guarded = self._is_read_back = False
         self._matched: list[Step] = []
         self._calls = 0
+        self._seconds = 0.0  # in which the tools worked
         self._failure: Diverged | None = None  # found while fast-forwarding
         self._answer: str | None = None
         self._script: RunningScript | None = None
@@ -231,8 +242,9 @@ class RoteModel:
         if self._guards is None:
             return
         if step and step.changes_something and not self._is_guarded:
+            spent = Spent(len(self._matched), self._seconds)
             planned = [Write(step.id, step.tool, step.args)] if step.line else list(self._planned())
-            self._heed(step.id, self._guards.before(self.procedure, self._values, planned))
+            self._heed(step.id, self._guards.before(self.procedure, self._values, planned, spent))
             self._is_guarded = True
         elif self._writes and not self._is_read_back and not (step and step.changes_something):
             self._is_read_back = True
@@ -406,6 +418,7 @@ class RoteModel:
         """Takes the outcome of a step, or raises. Says in a few words what it brought."""
         if result is None:
             raise self._diverged(step.id, self._say("no_result"))
+        self._seconds += result.seconds
         if result.status == "refused" and step.expect.get("status") != "refused":
             raise self._diverged(step.id, self._say("refused", step.tool, _cut(result.as_text())), declined=True)
         if step.line:

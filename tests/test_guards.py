@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 import json
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from handler import Owner
 from learning.guards import ReplayGuards, signature, signatures
 from learning.routing import route
 from learning.slots import Where
@@ -40,7 +42,13 @@ checks: [{command: 'test -f "$folder/list.txt"'}]
 """
 
 
-def _run(home: Path, steps: str, parameters: dict[str, Any], evidence: dict[str, Any] | None = None) -> list[Event]:
+def _run(
+    home: Path,
+    steps: str,
+    parameters: dict[str, Any],
+    evidence: dict[str, Any] | None = None,
+    owner: Owner | None = None,
+) -> list[Event]:
     """The SOP run by rote through the whole agent; the owner allows what is asked."""
     there = agent(home, None)
     files = {"SKILL.md": SKILL.format(name="demo"), "sop.yaml": steps}
@@ -48,7 +56,7 @@ def _run(home: Path, steps: str, parameters: dict[str, Any], evidence: dict[str,
         files["evidence.json"] = json.dumps(evidence)
     SopChanges(home, SEEDS).write("demo", files, reason="test")
     there.sops.reload()
-    return drive(there.run_sop("demo", parameters, Options(), ApprovingOwner(AbsentOwner())))
+    return drive(there.run_sop("demo", parameters, Options(), ApprovingOwner(owner or AbsentOwner())))
 
 
 def _stop(events: list[Event]) -> tuple[str, str, str]:
@@ -207,6 +215,43 @@ result: done
 """
     _, kind, reason = _stop(events := _run(home, steps, {"target": str(box / "no" / "such" / "file")}))
     assert kind == "world" and f"there is no folder {box}/no/such" in reason and not of(events, "tool_started")
+
+
+THREE = WRITE.replace("commit:", "  - {tool: code_run, args: {type: bash, script: 'sleep 0.3'}}\n" * 2 + "commit:")
+
+
+@pytest.mark.parametrize(
+    ("budget", "more_seconds", "reason"),
+    [
+        ({"calls": 1, "seconds": 0.0}, 20.0, "4 calls, and 1 when it was taught"),
+        ({"calls": 9, "seconds": 0.0}, 0.2, "1 s, and 0 s when it was taught"),
+        ({"calls": 3, "seconds": 0.0}, 20.0, ""),
+        ({"calls": 9, "seconds": 9.0}, 0.2, ""),
+        ({}, 0.0, ""),
+    ],
+)
+def test_a_plan_that_took_too_much_stops_before_the_first_write(
+    home: Path, box: Path, budget: Any, more_seconds: float, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("learning.guards.SECONDS_MORE", more_seconds)
+    events = _run(home, THREE, {"folder": str(box)}, {"budget": budget})
+    assert _wrote(events) is not bool(reason)
+    if reason:
+        assert _stop(events) == ("commit.1", "budget", reason)
+
+
+def test_the_time_in_which_the_owner_thinks_is_none_of_an_sop(
+    home: Path, box: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Slow(AbsentOwner):
+        def ask(self, id: str, question: str, candidates: list[str]) -> str | None:
+            time.sleep(2)
+            return "yes"
+
+    monkeypatch.setattr("learning.guards.SECONDS_MORE", 1.5)
+    asks = WRITE.replace("plan:", "plan:\n  - {tool: ask_user, args: {question: 'Shall I?', candidates: ['yes']}}")
+    events = _run(home, asks, {"folder": str(box)}, {"budget": {"calls": 9, "seconds": 0.0}}, Slow())
+    assert _wrote(events), events[-1]
 
 
 def test_what_was_written_is_read_back(home: Path, box: Path) -> None:

@@ -20,7 +20,7 @@ from memory.runlog import list_runs
 from models import script as script_module
 from models.base import Diverged, Event, Reply, Request, ToolCall, ToolResult
 from models.procedure import Procedure, ProcedureError
-from models.rote import Declined, Doubt, RoteModel, Write
+from models.rote import Declined, Doubt, RoteModel, Spent, Write
 from models.script import RunningScript, Script, ScriptFault
 from runs.assemble import Options
 from runs.owners import AbsentOwner, ApprovingOwner
@@ -231,7 +231,7 @@ class Watching:
         self.seen.append(("start", dict(parameters)))
         return None
 
-    def before(self, procedure: Procedure, values: Any, planned: Any) -> Doubt | None:
+    def before(self, procedure: Procedure, values: Any, planned: Any, spent: Spent) -> Doubt | None:
         self.seen.append(("before", (values["plan"], list(planned))))
         return self.doubt
 

@@ -132,10 +132,6 @@ class Provenance:
         return [each for each in self.found if each.source.origin == origin and not each.candidates]
 
     @property
-    def ambiguous(self) -> list[Found]:
-        return [each for each in self.found if each.candidates]
-
-    @property
     def unused(self) -> list[Mention]:
         """Hard mentions that no argument uses."""
         used = [m for each in self.found for m in (each.source.mention, each.source.by) if m is not None]

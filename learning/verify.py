@@ -43,12 +43,11 @@ class NotReplayable(SopError):
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """One replay: its events, how the run ended, the answer; whether it stopped with nothing written."""
+    """One replay: its events, how the run ended, and the answer."""
 
     events: list[Event]
     status: str
     result: str
-    stopped_before_write: bool
 
 
 class Replay(Protocol):

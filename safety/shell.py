@@ -25,7 +25,6 @@ MAX_COMMANDS = 500
 _SHORT = 1_000  # bytes: so little takes the grammar no longer than a few milliseconds, whatever it is
 _SECONDS_A_BYTE = 1e-6  # scripts take a quarter of it; what is no shell can take the grammar the square of its length
 _threads = threading.local()
-_GLOB = re.compile(r"[*?\[]|\{[^}]*(?:,|\.\.)[^}]*\}")
 _ANSI = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|c.|.)", re.DOTALL)
 _WORDS = {
     *("word", "number", "concatenation", "string", "raw_string", "ansi_c_string", "translated_string", "array"),
@@ -89,10 +88,6 @@ class Word:
         if len(self.parts) == 1 and self.parts[0].kind == "text" and not self.parts[0].is_quoted:
             return self.parts[0].value
         return None
-
-    @property
-    def has_pattern(self) -> bool:
-        return any(part.kind == "text" and not part.is_quoted and _GLOB.search(part.value) for part in self.parts)
 
 
 @dataclass(slots=True)

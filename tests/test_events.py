@@ -10,7 +10,11 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("context", "models", "runs")
-SOURCES = [ROOT / "agent_loop.py", ROOT / "handler.py", *(path for name in FOLDERS for path in (ROOT / name).glob("*.py"))]
+SOURCES = [
+    ROOT / "agent_loop.py",
+    ROOT / "handler.py",
+    *(path for name in FOLDERS for path in (ROOT / name).glob("*.py")),
+]
 STAMP = {"type", "run", "at"}
 
 

@@ -47,11 +47,11 @@ class Recalling:
     def at_start(self, request: str) -> Sequence[str]:
         """What was said before that a request is about; most often nothing. What came of other people's words is left
         out: nobody asked for it, and the run would have to be asked about more."""
-        from memory import recall
-
         store = self._opened()
         if store is None:
             return ()
+        from memory import recall
+
         try:
             found = recall.relevant(store, request, datetime.now().astimezone(), 2 * AT_START)
         except SopwithError:  # without its memory a run goes on
@@ -94,10 +94,10 @@ class Recalling:
         return next(iter(self._read_by(turn.run)), "")
 
     def _opened(self) -> Store | None:
-        from memory.journal_store import Store
-
         if not self._path.is_file():
             return None
+        from memory.journal_store import Store
+
         try:
             return Store(self._path, readonly=True, only=self._only)
         except SopwithError:

@@ -69,7 +69,7 @@ def checks(config: Config) -> list[Check]:
         asked = list(pool.map(lambda model: check_model(model, lang), config.models))
     models = asked or [Check("models", False, _say(lang, "no model"), _say(lang, "no model fix"))]
     prices = [check for model in config.models for check in check_price(model, lang)]
-    return [*here, *models, *prices, check_sops(config), *check_redis(config), *around]
+    return [*here, *models, *prices, check_sops(config), *check_memory(config), *check_redis(config), *around]
 
 
 def check_python() -> Check:
@@ -212,6 +212,36 @@ def check_sops(config: Config) -> Check:
     return Check("sops", bool(sops), _say(config.lang, "sops", n=len(sops), alone=alone))
 
 
+def check_memory(config: Config) -> list[Check]:
+    """What the journal holds and whether it can be searched, by words and by meaning."""
+    from models.embeddings import embedder
+
+    made = embedder(config.embeddings)
+    by_meaning = (
+        Check("embeddings", True, made.name) if made else Check("embeddings", None, _say(config.lang, "no vectors"))
+    )
+    return [_check_journal(config), by_meaning]
+
+
+def _check_journal(config: Config) -> Check:
+    from memory.journal_lock import JournalError
+    from memory.journal_store import Store
+    from memory.journal_sync import INDEX
+
+    index = config.home / "journal" / INDEX
+    if not index.is_file():
+        return Check("journal", True, _say(config.lang, "no journal"))
+    try:
+        store = Store(index, readonly=True)
+        try:
+            detail = _say(config.lang, "journal", n=store.count(), waiting=sum(store.queues().values()))
+        finally:
+            store.close()
+    except JournalError:
+        return Check("journal", False, _say(config.lang, "bad journal"), "sopwith memory rebuild")
+    return Check("journal", True, detail)
+
+
 def check_redis(config: Config) -> list[Check]:
     """Whether the configured Redis answers; without it the window of a session is that of one process and the run logs."""
     if config.redis is None:
@@ -318,6 +348,16 @@ _WORDS = {  # key: (English, Chinese)
         "none: {reason}. Scripts ask first, and do not run unattended",
         "无:{reason}。脚本运行前先询问,无人值守时不运行",
     ),
+    "journal": (
+        "{n} turns; {waiting} still to be looked at for meaning and time",
+        "共 {n} 条对话;{waiting} 项尚待处理(含义与时间)",
+    ),
+    "bad journal": (
+        "its index cannot be used; the originals beside it hold everything",
+        "索引无法使用;旁边的原文保存了全部内容",
+    ),
+    "no journal": ("nothing has been said yet", "还没有对话"),
+    "no vectors": ("none: what was said is found by words and times", "无:只按词语和时间查找对话"),
     "redis": ("answers; the last turns of a session are shared", "可用;会话最近的对话由各进程共享"),
     "no redis": (
         "{why}; the last turns of a session come from this process and the run logs",

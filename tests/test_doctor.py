@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from config import Config, Lang, ModelConfig, Price
+from memory.api import Memory
 from runs.doctor import Check, checks
 from tests.conftest import CommandLine
 
@@ -171,3 +172,16 @@ def test_doctor_on_the_command_line(cli: CommandLine, serve: Serve) -> None:
     report = {check["name"]: check for check in json.loads(stdout)["checks"]}
     assert report["model main"]["ok"] is True
     assert KEY not in stdout
+
+
+def test_journal_says_what_it_holds_what_waits_and_what_would_mend_it(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    assert found(home)["journal"] == Check("journal", True, "nothing has been said yet")
+    with Memory(home, works_behind=False) as memory:
+        memory.write_turn("the printer is broken", who="owner")
+        memory.write_turn("打印机坏了", who="owner")
+    assert found(home)["journal"].detail.startswith("2 turns; 5 still to be")
+    assert found(home, lang="zh")["journal"].detail.startswith("共 2 条")
+    (home / "journal/memory.sqlite3").write_bytes(b"no database")
+    assert (found(home)["journal"].ok, found(home)["journal"].fix) == (False, "sopwith memory rebuild")
+    assert (found(home)["embeddings"].ok, found(home)["embeddings"].detail) == (True, "use-multilingual-3")

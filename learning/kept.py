@@ -62,7 +62,7 @@ def begin(trace: Trace, values: Mapping[str, str] | None, owner_home: Path, agen
     around = Surroundings(trace.cwd, owner_home, today, os.environ.get("USER", ""), os.uname().nodename)
     trace = replace(trace, calls=tuple(_normal(call, trace, owner_home) for call in trace.calls))
     found = provenance(trace, around, values)
-    reaches = [reach_of(call, trace.cwd, owner_home, agent_home) for call in trace.calls]
+    reaches = [reach_of(call, trace.cwd, owner_home, agent_home, trace.request) for call in trace.calls]
     work = Work(trace, around, found, reaches)
     _keep(work)
     return work

@@ -36,7 +36,9 @@ _GIT_LISTS = {  # what the first word behind them must be
     "worktree": r"list",
     "config": r"--(get|list|get-all)|-l",
 }
-_LOOPBACK = re.compile(r"(https?://)?(127\.0\.0\.1|localhost|\[::1\])(:\d+)?([/?]|$)")
+_ADDRESS = re.compile(r"(?:https?://)?([\w.-]+|\[::1\])(?::\d+)?(?:[/?]|$)", re.IGNORECASE)
+_NAMED = re.compile(r"(?<![\w@.-])(?:https?://)?((?:[a-z0-9-]+\.)+[a-z0-9-]+)(?![\w@.-]*@)", re.IGNORECASE)
+_OWN = frozenset(["127.0.0.1", "localhost", "[::1]"])
 _OUTSIDE = {"curl", "wget", "ssh", "scp", "rsync", "sftp", "gh", "docker", "kubectl", "aws", "mail", "sendmail", "git push", "git fetch", "git pull", "git clone"}  # fmt: skip
 _READING_TOOLS = {"file_read", "ask_user", "update_working_checkpoint"}
 _PURE = frozenset(
@@ -50,14 +52,20 @@ _PY_CHANGES = re.compile(
 _PY_OUT = re.compile(r"\b(urlopen|urlretrieve|http\.client|httpx?|requests|socket|smtplib|ftplib|xmlrpc)\b")
 
 
-def reach_of(call: Observed, cwd: Path, owner_home: Path, agent_home: Path) -> Reach:
-    """How far the call reaches."""
+def hosts_in(request: str) -> frozenset[str]:
+    """The hosts that a request names: to ask one of them is to read."""
+    return frozenset(match[1].lower() for match in _NAMED.finditer(request))
+
+
+def reach_of(call: Observed, cwd: Path, owner_home: Path, agent_home: Path, request: str = "") -> Reach:
+    """How far the call reaches. `request`: what the owner said; a GET from a host that it names only reads."""
     if call.tool in _READING_TOOLS:
         return "reads"
     if call.tool != "code_run":
         return "destructive" if call.tool == "file_trash" else "local" if call.tool.startswith("file_") else "external"
     script, is_python = str(call.args.get("script", "")), call.args.get("type") == "python"
-    if python_only_reads(script) if is_python else shell_only_reads(script):
+    hosts = hosts_in(request)
+    if python_only_reads(script, hosts) if is_python else shell_only_reads(script, hosts):
         return "reads"
     gate = Gate(SafetyConfig(confirm=("delete", "send", "install", "spend")), agent_home, owner_home, cwd)
     env = call.args.get("env") or {}
@@ -68,17 +76,18 @@ def reach_of(call: Observed, cwd: Path, owner_home: Path, agent_home: Path) -> R
     return "external" if outside else "local"
 
 
-def shell_only_reads(script: str) -> bool:
-    """True when every command of the script is known to leave nothing behind."""
+def shell_only_reads(script: str, hosts: frozenset[str] = frozenset()) -> bool:
+    """True when every command of the script is known to leave nothing behind. `hosts` may be asked beside this machine."""
     try:
         commands = parse(script)
     except NotUnderstood:
         return False
-    return all(_command_reads(command) for command in commands)
+    return all(_command_reads(command, hosts) for command in commands)
 
 
-def python_only_reads(script: str) -> bool:
-    """True when a Python script imports only what computes, and calls nothing that changes the world."""
+def python_only_reads(script: str, hosts: frozenset[str] = frozenset()) -> bool:
+    """True when a Python script imports only what computes, and calls nothing that changes the world. `hosts` may be asked
+    beside this machine."""
     try:
         tree = ast.parse(script)
     except (SyntaxError, ValueError, RecursionError):
@@ -91,9 +100,9 @@ def python_only_reads(script: str) -> bool:
             if isinstance(node, ast.ImportFrom)
             else []
         )
-        if any(name.split(".")[0] not in _PURE for name in names):
+        if any(name.split(".")[0] not in _PURE and name != "requests" for name in names):
             return False
-    if not _asks_only(tree):
+    if not _asks_only(tree, hosts):
         return False
     script = re.sub(r"\burlopen\s*\(", "(", script)
     text = re.sub(r"sys\.(stdout|stderr)\.write|writerow\b", "", script) if "open(" not in script else script
@@ -101,27 +110,41 @@ def python_only_reads(script: str) -> bool:
     return not _PY_CHANGES.search(text)
 
 
-def _asks_only(tree: ast.Module) -> bool:
-    """True when a script uses the network for nothing but a GET from this machine, by urlopen under its own name."""
+def _asks_only(tree: ast.Module, hosts: frozenset[str]) -> bool:
+    """True when a script uses the network for nothing but a GET from such a host, by urlopen or requests.get under its
+    own name."""
     nodes = list(ast.walk(tree))
-    gets = {id(node.func) for node in nodes if isinstance(node, ast.Call) and _is_plain_get(node)}
+    gets = {id(node.func) for node in nodes if isinstance(node, ast.Call) and _is_plain_get(node, hosts)}
+    gets |= {
+        id(func.value)
+        for func in (node.func for node in nodes if isinstance(node, ast.Call))
+        if id(func) in gets and isinstance(func, ast.Attribute)
+    }
     return all(_is_harmless(node) or id(node) in gets for node in nodes)
 
 
 def _is_harmless(node: ast.AST) -> bool:
-    """False for what reaches urllib.request: by another name, for anything but urlopen, or urlopen itself."""
+    """False for what reaches urllib.request or requests: by another name, for anything but a GET, or the GET itself."""
+    if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("requests"):
+        return False
     if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("urllib"):
         return node.module == "urllib.parse" or [(each.name, each.asname) for each in node.names] == [("urlopen", None)]
     if isinstance(node, ast.Import):
-        return not any(each.name.startswith("urllib") and each.asname for each in node.names)
+        return not any(each.name.startswith(("urllib", "requests")) and each.asname for each in node.names)
     if isinstance(node, ast.Attribute):
         return ast.unparse(node.value) != "urllib.request"
-    return not (isinstance(node, ast.Name) and node.id == "urlopen")
+    return not (isinstance(node, ast.Name) and node.id in ("urlopen", "requests"))
 
 
-def _is_plain_get(node: ast.Call) -> bool:
-    """An address that begins in the script with this machine, and no data."""
-    if len(node.args) != 1 or not {key.arg for key in node.keywords} <= {"timeout"}:
+def _is_plain_get(node: ast.Call, hosts: frozenset[str]) -> bool:
+    """An address that begins in the script with this machine or one of the hosts, and no data."""
+    name = ast.unparse(node.func)
+    may_have = {
+        "urlopen": {"timeout"},
+        "urllib.request.urlopen": {"timeout"},
+        "requests.get": {"timeout", "params"},
+    }.get(name)
+    if may_have is None or len(node.args) != 1 or not {key.arg for key in node.keywords} <= may_have:
         return False
     address, start = node.args[0], ""
     while isinstance(address, ast.BinOp) and isinstance(address.op, ast.Add):
@@ -131,10 +154,15 @@ def _is_plain_get(node: ast.Call) -> bool:
     if isinstance(address, ast.Constant) and isinstance(address.value, str):
         start = address.value
     is_whole = address is node.args[0]
-    return bool(_LOOPBACK.match(start) and (is_whole or re.match(r"https?://[^/]+/", start)))
+    return _may_be_asked(start, hosts) and (is_whole or bool(re.match(r"https?://[^/]+/", start)))
 
 
-def _command_reads(command: Command) -> bool:
+def _may_be_asked(address: str, hosts: frozenset[str]) -> bool:
+    found = _ADDRESS.match(address)
+    return found is not None and found[1].lower() in _OWN | hosts
+
+
+def _command_reads(command: Command, hosts: frozenset[str]) -> bool:
     for redirect in command.redirects:
         target = redirect.word.value({})
         if ">" in redirect.operator and target != "/dev/null" and not (target or "").isdigit():
@@ -145,8 +173,10 @@ def _command_reads(command: Command) -> bool:
     name = (words[0] or "").rpartition("/")[2]
     if name in ("python3", "python"):
         code = words[2] if len(words) > 2 and words[1] == "-c" else None
-        return code is not None and python_only_reads(code)
+        return code is not None and python_only_reads(code, hosts)
     rest = [word or "" for word in words[1:]]
+    if name in ("curl", "wget"):
+        return (_curl_reads if name == "curl" else _wget_reads)(rest, hosts)
     return name in _READING and not _writes(name, rest, words)
 
 
@@ -159,7 +189,6 @@ def _writes(name: str, rest: list[str], words: list[str | None]) -> bool:
         "sort": any(re.match(r"-o|--output", word) for word in rest),
         "awk": None in words or bool(re.search(r"system\s*\(|\|\s*\"|\"\s*\||getline|\bprintf?\b[^;}]*>", joined)),
         "git": not _git_reads(rest),
-        "curl": not _curl_reads(rest),
         "xargs": not (plain[:1] and plain[0] in _READING - {"xargs", "git", "sed", "awk", "find", "sqlite3", "tar", "unzip"}),
         "sqlite3": not all(re.match(r"\s*(select|\.(tables|schema|mode|headers))\b", word, re.IGNORECASE) for word in plain[1:]) or len(plain) < 2,
         "tar": not re.match(r"-?t|.*--list", joined),
@@ -187,8 +216,17 @@ def _git_reads(rest: list[str]) -> bool:
     return name in _GIT_READS
 
 
-def _curl_reads(rest: list[str]) -> bool:
-    """A GET from this machine that keeps nothing: its data goes into the address."""
+def _wget_reads(rest: list[str], hosts: frozenset[str]) -> bool:
+    """A GET from this machine or one of the hosts that goes to the output."""
+    words = " ".join(word for word in rest if not _may_be_asked(word, hosts))
+    to_output = re.fullmatch(
+        r"(?:(?:-q|-nv|-T \d+|--quiet|--timeout=\d+) ?)*(?:-q?O ?-|--output-document=-)(?: (?:-q|--quiet))?", words
+    )
+    return to_output is not None and len(words.split()) < len(rest)
+
+
+def _curl_reads(rest: list[str], hosts: frozenset[str]) -> bool:
+    """A GET from this machine or one of the hosts that keeps nothing: its data goes into the address."""
     urls, is_get, has_data, words = [], False, False, iter(rest)
     for word in words:
         if re.fullmatch(r"-[fsSGLgk46]+|--(get|fail|silent|show-error|compressed)", word):
@@ -202,7 +240,7 @@ def _curl_reads(rest: list[str]) -> bool:
             return False
         else:
             urls.append(word)
-    return bool(urls) and (is_get or not has_data) and all(_LOOPBACK.match(url) for url in urls)
+    return bool(urls) and (is_get or not has_data) and all(_may_be_asked(url, hosts) for url in urls)
 
 
 def goes_out(call: Observed) -> bool:

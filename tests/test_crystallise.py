@@ -626,6 +626,17 @@ def test_what_the_model_looked_at_afterwards_is_a_check(
         ("curl -fsS -X POST http://127.0.0.1:8085/orders", "external"),
         ("curl -fsS -o f http://127.0.0.1:8085/orders", "external"),
         ("curl -fsS https://example.com/", "external"),
+        ("curl -fsS https://API.example.org/v1?x=1", "reads"),
+        ("curl -fsS api.example.org", "reads"),
+        ("curl -fsS -d x=1 https://api.example.org/v1", "external"),
+        ("curl -fsS https://api.example.org.evil.net/", "external"),
+        ("curl -fsS https://api.example.org@evil.net/", "external"),
+        ("curl -fsS https://api.example.org/ https://evil.net/", "external"),
+        ("wget -qO- https://api.example.org/v1", "reads"),
+        ("wget -q -O - https://api.example.org/v1 | wc -c", "reads"),
+        ("wget https://api.example.org/v1", "external"),
+        ("wget -qO- --post-data=x https://api.example.org/v1", "external"),
+        ("wget -qO- https://evil.net/", "external"),
     ],
 )
 def test_what_only_asks_is_told_from_what_changes(script: str, reach: str, tmp_path: Path) -> None:
@@ -633,7 +644,8 @@ def test_what_only_asks_is_told_from_what_changes(script: str, reach: str, tmp_p
     from learning.trace import Observed
 
     observed = Observed(1, "c1", "code_run", {"type": "bash", "script": script}, "ok", {}, 0.0, "", "")
-    assert reach_of(observed, tmp_path, tmp_path, tmp_path / "agent") == reach
+    asked = "what does https://api.example.org/v1 say, me@evil.net?"
+    assert reach_of(observed, tmp_path, tmp_path, tmp_path / "agent", asked) == reach
 
 
 def test_the_files_of_a_draft_are_an_sop(world: World) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from learning.crystallise import Draft, crystallise
-from learning.reach import goes_out, python_only_reads
+from learning.reach import goes_out, hosts_in, python_only_reads
 from learning.trace import Observed
 from tests.driving import bash
 from tests.test_crystallise import World
@@ -111,6 +111,7 @@ def test_what_was_unpacked_is_there_and_what_was_listed_is_gone(
 URLS = [
     ('urlopen("http://127.0.0.1:8080/jobs/7", timeout=5)', True),
     ('urlopen(f"http://localhost:8080/jobs/{n}")', True),
+    ('urllib.request.urlopen("http://127.0.0.1:8080/jobs/7")', True),
     ('urlopen("http://127.0.0.1:8080/jobs/" + str(n))', True),
     ('urlopen("http://127.0.0.1:8080/jobs", data=b"x")', False),
     ('urlopen("http://127.0.0.1:8080/jobs", b"x")', False),
@@ -121,6 +122,24 @@ URLS = [
     ('urllib.request.urlretrieve("http://127.0.0.1:8080/", "x")', False),
     ('[u := urlopen, u("http://127.0.0.1:8080/", b"x")][1]', False),
 ]
+
+
+@pytest.mark.parametrize(
+    ("expression", "reads"),
+    [
+        ('requests.get("https://api.example.org/v1", params={"x": 1}, timeout=5).json()', True),
+        ('requests.get(f"https://api.example.org/v1/{n}").text', True),
+        ('requests.get(f"https://api.example.org{n}/v1").text', False),
+        ('requests.get("https://example.com/").text', False),
+        ('requests.get("https://api.example.org/v1", data="x").text', False),
+        ('requests.post("https://api.example.org/v1").text', False),
+        ('[r := requests, r.post("https://api.example.org/v1")]', False),
+    ],
+)
+def test_a_get_from_a_host_that_the_request_names_reads(expression: str, reads: bool) -> None:
+    script = f"import requests\nn = 1\nprint({expression})\n"
+    assert python_only_reads(script, hosts_in("ask api.example.org for it")) is reads
+    assert not python_only_reads(script)
 
 
 @pytest.mark.parametrize(("expression", "reads"), URLS)

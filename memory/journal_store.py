@@ -193,11 +193,11 @@ class Store:
         """How much is still to be done of each kind."""
         return dict(self._rows("SELECT kind, count(*) FROM queue GROUP BY kind", ()))
 
-    def number(self, session: str, id: str) -> int | None:
-        """The number of a turn."""
+    def number(self, session: str | None, id: str) -> int | None:
+        """The number of a turn; of all sessions, the one that was kept last."""
         where, values = self._within(session)
         found = self._rows(f"SELECT number FROM turns WHERE {where} AND id = ?", (*values, _kept(id)))
-        return found[0][0] if found else None
+        return found[-1][0] if found else None
 
     def turns(self, numbers: Iterable[int], session: str | None = None) -> dict[int, Turn]:
         """Turns by their numbers, in the order asked for; those of other sessions are left out."""
@@ -252,7 +252,9 @@ class Store:
         `terms` come from memory.words.asked; only the rarest MAX_TERMS are looked up. `weights`: of a turn's own words,
         and of those of the turn before and the speaker.
         """
-        rare = self.rarest([term for term in terms if '"' not in term])
+        rare = [term for term in terms if '"' not in term]
+        if len(rare) > MAX_TERMS:  # counting takes as long as some of the search
+            rare = self.rarest(rare)
         if not rare:
             return []
         where, values = self._within(session)

@@ -267,6 +267,11 @@ def test_imported_turns_are_found_with_their_ids(
     shown = json.loads(capsys.readouterr().out)
     assert [each["id"] for each in shown["around"]] == ["D1:1", "D1:2"]
 
+    assert main(["memory", "show", "D2:1", "--json"]) == 0, "an id of a search is enough"
+    assert json.loads(capsys.readouterr().out)["turn"]["text"] == "Lunch was good."
+    assert main(["memory", "search", "toner", "--lang", "zh"]) == 0
+    assert "词语：toner" in capsys.readouterr().out
+
     assert main(["memory", "rebuild", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"turns": 3}
     assert main(["memory", "check"]) == 0

@@ -163,6 +163,15 @@ def scripted_server() -> Iterator[Callable[..., Any]]:
         yield lambda script: running.enter_context(server(script))
 
 
+@pytest.fixture
+def at_terminal() -> Iterator[Callable[..., Any]]:
+    """`at_terminal("run", "TASK")` opens a terminal with `python launch.py run TASK` in it and gives its Screen
+    (tests/screen.py); it closes with the test."""
+    screen = importlib.import_module("tests.screen").Screen
+    with contextlib.ExitStack() as opened:
+        yield lambda *args, **options: opened.enter_context(contextlib.closing(screen.of_cli(*args, **options)))
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--live", action="store_true", help="also run the tests that talk to something outside")
 

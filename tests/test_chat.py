@@ -29,22 +29,19 @@ def logs(home: Path) -> list[list[Event]]:
     return [[json.loads(line) for line in file.read_text().splitlines()] for file in files]
 
 
+Opener = Callable[..., Screen]
+
+
 @pytest.fixture
-def chat(home: Path) -> Iterator[Callable[..., Screen]]:
+def chat(home: Path, at_terminal: Opener) -> Opener:
     """Opens `launch.py chat ARGS` on terminals, and closes them."""
-    opened: list[Screen] = []
 
     def open_(*args: str, **options: Any) -> Screen:
-        opened.append(Screen.of_cli("chat", *args, **options))
-        opened[-1].waits_for("›")
-        return opened[-1]
+        screen = at_terminal("chat", *args, **options)
+        screen.waits_for("›")
+        return screen
 
-    yield open_
-    for screen in opened:
-        screen.close()
-
-
-Opener = Callable[..., Screen]
+    return open_
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -119,19 +119,6 @@ def test_of_processes_that_approve_at_the_same_moment_one_goes_on_and_the_call_h
     assert all("answered already" in err or "no open entry" in err for (_, err), code in ended if code), ended
     assert (Path.cwd() / "times").read_text() == "x\n"
     assert len([event for event in read_events(home, entry.run) if event["type"] == "tool_started"]) == 1
-
-
-@pytest.fixture
-def at_terminal() -> Iterator[Callable[..., Screen]]:
-    opened: list[Screen] = []
-
-    def open_(*args: str, **options: Any) -> Screen:
-        opened.append(Screen.of_cli(*args, **options))
-        return opened[-1]
-
-    yield open_
-    for screen in opened:
-        screen.close()
 
 
 HIDDEN = "rm a #\u200b\u202e\x1b[8m \u00a0end"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,20 +13,6 @@ from memory.templates import lay_out, template
 from tests.conftest import CommandLine
 from tests.screen import CTRL_C, CTRL_D, ENTER, Screen
 from ui import bootstrap, words
-
-
-@pytest.fixture
-def at_terminal() -> Iterator[Callable[..., Screen]]:
-    """Opens terminals with `launch.py ARGS` in them, and closes them."""
-    opened: list[Screen] = []
-
-    def open_(*args: str, **options: Any) -> Screen:
-        opened.append(Screen.of_cli(*args, **options))
-        return opened[-1]
-
-    yield open_
-    for screen in opened:
-        screen.close()
 
 
 def ready(home: Path) -> None:

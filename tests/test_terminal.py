@@ -7,7 +7,7 @@ import json
 import re
 import string
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -434,20 +434,6 @@ def test_a_long_effect_says_what_it_leaves_out_and_shows_it_on_demand() -> None:
 
 def bash(script: str, text: str = "") -> dict[str, Any]:
     return {"text": text, "calls": [{"name": "code_run", "args": {"type": "bash", "script": script}}]}
-
-
-@pytest.fixture
-def at_terminal() -> Iterator[Callable[..., Screen]]:
-    """Opens terminals with `launch.py ARGS` in them, and closes them."""
-    opened: list[Screen] = []
-
-    def open_(*args: str, **options: Any) -> Screen:
-        opened.append(Screen.of_cli(*args, **options))
-        return opened[-1]
-
-    yield open_
-    for screen in opened:
-        screen.close()
 
 
 Opener = Callable[..., Screen]

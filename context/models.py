@@ -42,9 +42,10 @@ class AgentContext(_Shape):
     owner_content: str | None = None
     memory_content: str | None = None
     tools_content: str | None = None
-    daily_memories: list[str] = Field(default_factory=list, max_length=MAX_DAILY_NOTES)  # today's first
-    daily_dates: list[date] = Field(default_factory=list)  # whose notes these are
-    loaded_files: list[str] = Field(default_factory=list)
+    # pydantic copies a default; of the factory `list` it would read the signature first, which takes 5 ms
+    daily_memories: list[str] = Field(default=[], max_length=MAX_DAILY_NOTES)  # today's first
+    daily_dates: list[date] = []  # whose notes these are
+    loaded_files: list[str] = []
     load_time_ms: int = Field(default=0, ge=0)
     version: str = ""  # the same texts, the same version
 

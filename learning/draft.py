@@ -325,7 +325,7 @@ def _evidence(taught: Sequence[Taught]) -> dict[str, Any]:
         {
             "run": each.trace.run,
             "at": each.trace.at,
-            "results": [{"turn": call.turn, "call": call.call, "tool": call.tool, "hash": call.result_hash} for call in each.trace.calls],
+            "results": [{"turn": call.turn, "call": call.call, "tool": call.tool, "hash": call.hash} for call in each.trace.calls],
             "values": each.values,
             "arguments": each.provenance,
         }

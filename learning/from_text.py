@@ -18,8 +18,8 @@ from learning.crystallise import plain_wordings
 from learning.draft import Content, Draft, DraftStep, LearningError, check_name, load, skill_text, to_yaml, write_draft
 from learning.mentions import given
 from learning.reach import Reach, reach_of
-from learning.trace import Observed
 from learning.wordings import plain_result, unique
+from memory.evidence import Result
 from models.procedure import ProcedureError
 from safety.commands import TABLE, WRITES
 from safety.shell import NotUnderstood
@@ -369,14 +369,14 @@ def _python_placeholders(work: _Text, code: str, number: int) -> str:
 
 def _add(work: _Text, script: str, kind: str, tool: str = "code_run") -> None:
     step = DraftStep(tool, {"type": kind, "script": script}, {"exit_code": 0})
-    reach = reach_of(_as_observed(step), Path("/nonexistent/cwd"), Path("/nonexistent"), Path("/nonexistent/agent"))
+    reach = reach_of(_as_result(step), Path("/nonexistent/cwd"), Path("/nonexistent"), Path("/nonexistent/agent"))
     work.reach = max(work.reach, reach, key=lambda each: _RANK[each])
     changes = reach != "reads" or bool(work.content.commit)
     (work.content.commit if changes else work.content.plan).append(step)
 
 
-def _as_observed(step: DraftStep) -> Observed:
-    return Observed(0, "", step.tool, step.args, "ok", None, 0.0, "", "")
+def _as_result(step: DraftStep) -> Result:
+    return Result(0, "", step.tool, step.args, "ok", None, "")
 
 
 def _commands(script: str) -> Iterator[str]:
@@ -449,9 +449,7 @@ def _listed(work: _Text, step: Any, number: int) -> None:
             step.get("save") or {},
             str(step.get("when", "")),
         )
-        reach = reach_of(
-            _as_observed(found), Path("/nonexistent/cwd"), Path("/nonexistent"), Path("/nonexistent/agent")
-        )
+        reach = reach_of(_as_result(found), Path("/nonexistent/cwd"), Path("/nonexistent"), Path("/nonexistent/agent"))
         work.reach = max(work.reach, reach, key=lambda each: _RANK[each])
         (work.content.commit if reach != "reads" or work.content.commit else work.content.plan).append(found)
     else:

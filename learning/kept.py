@@ -17,7 +17,8 @@ from learning import shell_words
 from learning.draft import Content, DraftStep, LearningError, Slot
 from learning.provenance import Provenance, Source, Surroundings, Unit, absolute, provenance
 from learning.reach import Reach, reach_of
-from learning.trace import Observed, Trace
+from learning.trace import Trace
+from memory.evidence import Result
 from safety.shell import NotUnderstood
 
 
@@ -68,7 +69,7 @@ def begin(trace: Trace, values: Mapping[str, str] | None, owner_home: Path, agen
     return work
 
 
-def _normal(call: Observed, trace: Trace, owner_home: Path) -> Observed:
+def _normal(call: Result, trace: Trace, owner_home: Path) -> Result:
     """`cd X && …` becomes the call's folder; a folder that is the run's own is none."""
     args = dict(call.args)
     script = args.get("script")
@@ -133,7 +134,7 @@ def _sources(work: Work, number: int) -> set[int]:
     return found | {source.call for units, source in work.found.lists if units[0].call == number}
 
 
-def _succeeded(call: Observed) -> bool:
+def _succeeded(call: Result) -> bool:
     return call.status == "ok"
 
 
@@ -156,13 +157,13 @@ def stands_in(text: str, answer: str) -> bool:
     return not text or re.search(rf"(?<![\w.]){re.escape(text)}(?![\w]|[.,]\d)", answer) is not None
 
 
-def output_of(call: Observed) -> str:
+def output_of(call: Result) -> str:
     if isinstance(call.data, dict):
         return "" if call.data.get("file") else str(call.data.get("output", "")).strip("\n")
     return call.data if isinstance(call.data, str) else ""
 
 
-def _note_dropped(work: Work, number: int, call: Observed, ok: list[int]) -> None:
+def _note_dropped(work: Work, number: int, call: Result, ok: list[int]) -> None:
     what = f"call {number + 1} ({call.tool}{': ' + short(call) if short(call) else ''})"
     if number in ok:
         work.notes.append(f"{what} left out: it only looked, and no later step uses what it showed")
@@ -175,7 +176,7 @@ def _note_dropped(work: Work, number: int, call: Observed, ok: list[int]) -> Non
         work.problem(f"{what} failed and was not done again; it may have changed something that the rest relies on")
 
 
-def _redid(failed: Observed, later: Observed) -> bool:
+def _redid(failed: Result, later: Result) -> bool:
     if failed.tool != later.tool:
         return False
     return verbs_of(failed.tool, failed.args)[:2] == verbs_of(later.tool, later.args)[:2]
@@ -195,7 +196,7 @@ def verbs_of(tool: str, args: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def short(call: Observed) -> str:
+def short(call: Result) -> str:
     text = str(call.args.get("script") or call.args.get("path") or "")
     text = " ".join(text.split())
     return text if len(text) <= 60 else f"{text[:57]}…"

@@ -16,7 +16,8 @@ from typing import Any, Literal
 
 from learning import python_words, shell_words
 from learning.mentions import Mention, _normal, given, is_ending, mentions_in, merged
-from learning.trace import Observed, Trace
+from learning.trace import Trace
+from memory.evidence import Result
 from models.base import ToolResult
 from models.extract import extract, rows_of
 from safety.shell import NotUnderstood
@@ -173,7 +174,7 @@ def fields_shown(trace: Trace, around: Surroundings, mentions: list[Mention], nu
 # The units of a call
 
 
-def units_of(number: int, call: Observed, cwd: Path, owner_home: Path) -> tuple[list[Unit], str]:
+def units_of(number: int, call: Result, cwd: Path, owner_home: Path) -> tuple[list[Unit], str]:
     """The scalars of a call; and why its script could not be read, or ""."""
     folder = absolute(str(call.args.get("cwd") or "."), cwd, owner_home)
     units, why = [], ""
@@ -267,7 +268,7 @@ class _Look:
     """One look at all units of a trace."""
 
     def __init__(
-        self, calls: Sequence[Observed], mentions: list[Mention], around: Surroundings, units: list[Unit]
+        self, calls: Sequence[Result], mentions: list[Mention], around: Surroundings, units: list[Unit]
     ) -> None:
         self.calls, self.mentions, self.around, self.units = calls, mentions, around, units
         self.outputs = [_Output.of(call) for call in calls]
@@ -529,7 +530,7 @@ class _Output:
     tables: list[tuple[str, list[dict[str, str]]]] = field(default_factory=list)  # "json.items", its rows
 
     @classmethod
-    def of(cls, call: Observed) -> _Output:
+    def of(cls, call: Result) -> _Output:
         result = ToolResult("ok", call.data)
         try:
             text = str(extract(result, "output"))
@@ -568,7 +569,7 @@ class _Output:
         return stem != token and len(stem.encode()) >= MIN_BYTES and stem in self.stems
 
 
-def _fields(call: Observed, text: str) -> Iterator[tuple[str, str, str]]:
+def _fields(call: Result, text: str) -> Iterator[tuple[str, str, str]]:
     """JSON fields of the output, and fields of the tool's data, that a template can reach."""
     roots: list[tuple[str, Any]] = []
     if text[:1] in "{[" and text:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from config import SafetyConfig
-from learning.trace import Observed
+from memory.evidence import Result
 from safety.commands import WRITES
 from safety.gate import Ask, Gate
 from safety.shell import Command, NotUnderstood, parse
@@ -57,7 +57,7 @@ def hosts_in(request: str) -> frozenset[str]:
     return frozenset(match[1].lower() for match in _NAMED.finditer(request))
 
 
-def reach_of(call: Observed, cwd: Path, owner_home: Path, agent_home: Path, request: str = "") -> Reach:
+def reach_of(call: Result, cwd: Path, owner_home: Path, agent_home: Path, request: str = "") -> Reach:
     """How far the call reaches. `request`: what the owner said; a GET from a host that it names only reads."""
     if call.tool in _READING_TOOLS:
         return "reads"
@@ -243,7 +243,7 @@ def _curl_reads(rest: list[str], hosts: frozenset[str]) -> bool:
     return bool(urls) and (is_get or not has_data) and all(_may_be_asked(url, hosts) for url in urls)
 
 
-def goes_out(call: Observed) -> bool:
+def goes_out(call: Result) -> bool:
     """True when a call asks or tells a program that is no part of its own script, on this machine or another."""
     script = str(call.args.get("script", ""))
     if call.tool != "code_run":

@@ -20,8 +20,8 @@ from learning.doubts import forms, is_composed
 from learning.kept import Work, output_of, stands_in
 from learning.provenance import MIN_BYTES, Found, absolute, as_text, scalars
 from learning.reach import python_only_reads, shell_only_reads
-from learning.trace import Observed
 from learning.wordings import name_of, schema_of, unique
+from memory.evidence import Result
 from models.extract import whole_output
 from models.script import Move, RunningScript, Script, ScriptFault
 
@@ -262,7 +262,7 @@ class _Drive:
                 return number, why
         return number, why
 
-    def _differs(self, move: Move, number: int, call: Observed) -> str:
+    def _differs(self, move: Move, number: int, call: Result) -> str:
         is_trashed = move.tool == "file_trash" and re.match(r"\s*rm\s", str(call.args.get("script", "")))
         if move.tool != call.tool and not is_trashed:
             return f"{move.tool} in place of {call.tool}"
@@ -295,7 +295,7 @@ class _Drive:
         return []
 
 
-def _data(call: Observed) -> Any:
+def _data(call: Result) -> Any:
     """The result as a script gets it: with all of the output, while its file is there."""
     if isinstance(call.data, dict) and call.data.get("file"):
         try:

@@ -17,8 +17,8 @@ from learning.draft import DraftStep
 from learning.kept import Work, output_of, where
 from learning.mentions import Mention
 from learning.provenance import MIN_BYTES, Found, Source, as_text, scalars
-from learning.trace import Observed
 from learning.wordings import name_of, schema_of, unique
+from memory.evidence import Result
 from safety.shell import NotUnderstood
 
 _STATES = {"status", "state", "ok", "success", "result", "error"}
@@ -283,7 +283,7 @@ def save(work: Work, source: Source, wish: str) -> str:
     return name
 
 
-def _trashed(work: Work, number: int, call: Observed) -> DraftStep | None:
+def _trashed(work: Work, number: int, call: Result) -> DraftStep | None:
     script = call.args.get("script")
     if call.tool != "code_run" or call.args.get("type") != "bash" or not isinstance(script, str):
         return None
@@ -299,7 +299,7 @@ def _trashed(work: Work, number: int, call: Observed) -> DraftStep | None:
     return _found_and_deleted(work, number, call, scanned) if verbs[0].text == "find" else None
 
 
-def _removed(work: Work, number: int, call: Observed, scanned: shell_words.Script) -> DraftStep | None:
+def _removed(work: Work, number: int, call: Result, scanned: shell_words.Script) -> DraftStep | None:
     """`rm FILES` as file_trash."""
     source = next((source for units, source in work.found.lists if units[0].call == number), None)
     if source is not None:
@@ -328,7 +328,7 @@ def _removed(work: Work, number: int, call: Observed, scanned: shell_words.Scrip
     return DraftStep("file_trash", {"paths": paths}, {"status": "ok"}, calls=(number,))
 
 
-def _found_and_deleted(work: Work, number: int, call: Observed, scanned: shell_words.Script) -> DraftStep | None:
+def _found_and_deleted(work: Work, number: int, call: Result, scanned: shell_words.Script) -> DraftStep | None:
     """`find … -type f … -delete` as a list, and file_trash of what is listed."""
     script = str(call.args["script"]).rstrip()
     ending = _DELETES.search(script)

@@ -1,34 +1,17 @@
 """A run as learning sees it: the request, the calls that were carried out, and what each of them brought.
 
 A recording, a finished run and a replay are all runs in the run log, so this is the only door through which experience
-comes in. `result_hash` is what evidence points to. Source: seed 002 §3 (no execution, no memory).
+comes in. A result's hash is what evidence points to. Source: seed 002 §3 (no execution, no memory).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from memory.evidence import result_hash
+from memory.evidence import Result, results_of
 from memory.runlog import RunLogError, find_run, read_events
-from models.base import Event, Reply
-
-
-@dataclass(frozen=True, slots=True)
-class Observed:
-    """One call with its result."""
-
-    turn: int
-    call: str
-    tool: str
-    args: dict[str, Any]
-    status: str
-    data: Any
-    seconds: float
-    result_hash: str
-    said: str  # what the model said with the call
+from models.base import Event
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +25,7 @@ class Trace:
     session: str
     status: str
     answer: str
-    calls: tuple[Observed, ...]
+    calls: tuple[Result, ...]
     at: str
     by_rote: bool
     sop: str | None
@@ -59,7 +42,7 @@ def read_trace(home: Path, run: str) -> Trace:
 
 
 def trace_of(run: str, events: list[Event]) -> Trace:
-    """The trace that the events of a run tell. Calls that never started or have no end are left out."""
+    """The trace that the events of a run tell."""
     opening = events[0]
     ended = next((event for event in reversed(events) if event["type"] == "run_ended"), None)
     return Trace(
@@ -70,28 +53,9 @@ def trace_of(run: str, events: list[Event]) -> Trace:
         session=opening["session"],
         status=ended["status"] if ended else "interrupted",
         answer=ended["result"] if ended else "",
-        calls=tuple(_calls(events)),
+        calls=tuple(results_of(events)),
         at=opening["at"],
         by_rote=bool(ended and ended.get("rote")),
         sop=opening.get("sop"),
         taught=opening.get("teaches"),
     )
-
-
-def _calls(events: list[Event]) -> Iterable[Observed]:
-    args: dict[str, Any] = {}
-    said = ""
-    for event in events:
-        if event["type"] == "model_called":
-            said = Reply.from_event(event).text
-        elif event["type"] == "tool_started":
-            args = event["args"]
-        elif event["type"] == "tool_ended" and event["status"] not in ("refused", "cancelled"):
-            hashed = result_hash(event["status"], event["data"])
-            seconds = event["seconds"]
-            yield Observed(
-                event["turn"], event["call"], event["tool"], args, event["status"], event["data"], seconds, hashed, said
-            )
-
-
-__all__ = ["Observed", "Trace", "read_trace", "result_hash", "trace_of"]

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from memory.runlog import read_events
+from models.base import Reply
 
 RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-z]{4,6}")
 SAYS_NOTHING = ("start_long_term_update", "update_working_checkpoint")  # they only repeat what the model said
@@ -31,7 +32,7 @@ class Pointer:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A call that was carried out, and what came of it."""
+    """A call that was carried out, and what came of it; `said` is what the model said with it."""
 
     turn: int
     call: str
@@ -40,6 +41,8 @@ class Result:
     status: str
     data: Any
     hash: str
+    seconds: float = 0.0
+    said: str = ""
 
     @property
     def text(self) -> str:
@@ -102,18 +105,25 @@ def read_record(home: Path, run: str) -> RunRecord | None:
         status=status,
         is_trial=bool(opening.get("verifies")),
         said=tuple(said),
-        results=tuple(_results(events)),
+        results=tuple(results_of(events)),
     )
 
 
-def _results(events: list[dict[str, Any]]) -> Iterator[Result]:
+def results_of(events: list[dict[str, Any]]) -> Iterator[Result]:
+    """The calls of a run that were carried out, in order. Those that never started or have no end are left out."""
     args: dict[str, Any] = {}
+    said = ""
     for event in events:
-        if event["type"] == "tool_started":
+        if event["type"] == "model_called":
+            said = Reply.from_event(event).text
+        elif event["type"] == "tool_started":
             args = event["args"]
         elif event["type"] == "tool_ended" and event["status"] not in ("refused", "cancelled"):
             status, data = event["status"], event["data"]
-            yield Result(event["turn"], event["call"], event["tool"], args, status, data, result_hash(status, data))
+            hashed = result_hash(status, data)
+            yield Result(
+                event["turn"], event["call"], event["tool"], args, status, data, hashed, event["seconds"], said
+            )
 
 
 def _texts(data: Any) -> Iterator[str]:

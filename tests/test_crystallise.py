@@ -641,9 +641,9 @@ def test_what_the_model_looked_at_afterwards_is_a_check(
 )
 def test_what_only_asks_is_told_from_what_changes(script: str, reach: str, tmp_path: Path) -> None:
     from learning.reach import reach_of
-    from learning.trace import Observed
+    from memory.evidence import Result
 
-    observed = Observed(1, "c1", "code_run", {"type": "bash", "script": script}, "ok", {}, 0.0, "", "")
+    observed = Result(1, "c1", "code_run", {"type": "bash", "script": script}, "ok", {}, "")
     asked = "what does https://api.example.org/v1 say, me@evil.net?"
     assert reach_of(observed, tmp_path, tmp_path, tmp_path / "agent", asked) == reach
 
@@ -655,7 +655,7 @@ def test_the_files_of_a_draft_are_an_sop(world: World) -> None:
         "SKILL.md", "sop.yaml", "cases/case-1.yaml", "evidence.json", f"references/trace-{draft.taught[0].trace.run}.jsonl",
     }  # fmt: skip
     evidence = json.loads(draft.files["evidence.json"])["runs"][0]
-    assert evidence["results"][0]["hash"] == draft.taught[0].trace.calls[0].result_hash
+    assert evidence["results"][0]["hash"] == draft.taught[0].trace.calls[0].hash
     assert evidence["arguments"] == [
         {"turn": 1, "argument": "script", "value": "~/in/a.txt", "from": "request", "parameter": "file"}
     ]

@@ -11,7 +11,7 @@ import pytest
 
 from learning.crystallise import Draft, crystallise
 from learning.reach import goes_out, hosts_in, python_only_reads
-from learning.trace import Observed
+from memory.evidence import Result
 from tests.driving import bash
 from tests.test_crystallise import World
 
@@ -146,5 +146,5 @@ def test_a_get_from_a_host_that_the_request_names_reads(expression: str, reads: 
 def test_asking_a_program_of_this_machine_reads_and_goes_out(expression: str, reads: bool) -> None:
     script = f"import urllib.request\nfrom urllib.request import urlopen\nn = 1\nprint({expression}.read())\n"
     assert python_only_reads(script) is reads
-    asked = Observed(1, "c", "code_run", {"type": "python", "script": script}, "ok", {}, 0.1, "", "")
+    asked = Result(1, "c", "code_run", {"type": "python", "script": script}, "ok", {}, "")
     assert goes_out(asked)

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from learning import python_words, shell_words
 from learning.mentions import mentions_in
 from learning.provenance import Provenance, Surroundings, agree, contradict, provenance
-from learning.trace import Observed, Trace, result_hash
+from learning.trace import Trace
+from memory.evidence import Result, result_hash
 from safety.shell import NotUnderstood
 
 CWD, HOME = Path("/work/place"), Path("/home/ann")
@@ -25,7 +26,7 @@ Call = tuple[str, dict[str, Any], Any]
 
 def trace(request: str, *calls: Call, taught: str | None = None) -> Trace:
     seen = tuple(
-        Observed(n, f"c{n}", tool, args, "ok", data, 0.1, result_hash("ok", data), "")
+        Result(n, f"c{n}", tool, args, "ok", data, result_hash("ok", data))
         for n, (tool, args, data) in enumerate(calls, 1)
     )
     return Trace("r", request, CWD, "en", "main", "done", "", seen, "2026-11-21T10:00:00Z", False, None, taught)

@@ -230,6 +230,33 @@ def test_a_repair_by_a_model_becomes_a_new_version_when_all_cases_pass(home: Pat
     assert desk.changes.history("count")[0].run == events[0]["run"]
 
 
+def test_a_repair_of_the_owners_own_sop_is_shown_as_a_diff_and_not_made(desk: Desk) -> None:
+    desk.store(COUNT, "probation", front="metadata: {sopwith-author: owner}\n")
+    folder = desk.folders[2]
+    (folder / "notes.txt").rename(folder / "notes.md")
+    replies = [
+        bash(f"cd {folder} && cat notes.md | grep -c tea"),
+        bash(f"echo 3 > {folder}/count.txt"),
+        {"text": "3 lines with tea"},
+    ]
+    desk.there = agent(desk.home, replies)
+    events, _ = desk.run(2)
+    assert events[-1]["status"] == "done" and not events[-1]["rote"]
+    before = {path: path.read_bytes() for path in desk.sop().folder.rglob("*") if path.is_file()}
+
+    def mend(traces: Any, name: str, *, values: Any) -> Any:
+        draft = crystallise(traces, name, values=values)
+        files = {**draft.files, "sop.yaml": COUNT.replace("notes.txt", "notes.md")}
+        return replace(draft, files=files, slots=[], problems=[])
+
+    [proposed] = desk.after(events[0]["run"], crystallise=mend)
+    assert (proposed["name"], proposed["status"]) == ("count", "proposed")
+    changed = [line for line in proposed["diff"].splitlines() if line[0] in "+-" and "notes." in line]
+    assert [(line[0], "notes.md" in line) for line in changed] == [("-", False), ("+", True)]
+    assert "evidence" not in proposed["diff"]
+    assert {path: path.read_bytes() for path in desk.sop().folder.rglob("*") if path.is_file()} == before
+
+
 def _with(tmp_path: Path, steps: str, name: str) -> Sop:
     folder = tmp_path / name / "count"
     folder.mkdir(parents=True)

@@ -12,6 +12,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -37,6 +38,8 @@ MAX_IN_RANGE = 3000
 FEW = 1000  # turns in which a term may stand however many there are
 COMMON = 0.01  # the share of the turns above which a term tells little
 LEAST_TERMS = 2
+WORTHLESS = 0.4  # the share of the turns above which a term weighs next to nothing in BM25
+MOST = 60_000  # turns in which terms that all are common stand together, 20 ms
 LEAST_COVERED = 0.6  # of what is telling in a request, for a turn that is brought up unasked
 RESERVED = 0.3  # of the places, for turns of the time that is asked for
 RECENT_DAYS = 30.0
@@ -131,9 +134,17 @@ def _weights() -> Mapping[str, Mapping[str, float]]:
 
 
 def _telling(documents: Mapping[str, int], total: int) -> list[str]:
-    """The terms of a question without those that stand in very many turns, as long as there are others."""
+    """The terms of a question without those that stand in very many turns, as long as there are others: each turn in
+    which one stands is scored."""
     rare = [term for term, found in documents.items() if found <= max(FEW, COMMON * total)]
-    return rare if len(rare) >= LEAST_TERMS else sorted(documents, key=lambda term: documents[term])[: 2 * LEAST_TERMS]
+    if len(rare) >= LEAST_TERMS:
+        return rare
+    by_count = sorted(documents, key=lambda term: documents[term])
+    by_count = by_count[:1] + [term for term in by_count[1 : 2 * LEAST_TERMS] if documents[term] < WORTHLESS * total]
+    sums = accumulate(documents[term] for term in by_count)
+    return [
+        term for at, (term, seen) in enumerate(zip(by_count, sums, strict=True)) if at < LEAST_TERMS or seen <= MOST
+    ]
 
 
 def _near(

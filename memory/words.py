@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
 MAX_WORD_CHARS = 64
@@ -27,6 +28,9 @@ _PIECES = re.compile(
     rf"(?P<unspaced>[{_UNSPACED}]+)|(?P<picture>[{_PICTURE}])"
     rf"|(?P<number>\d+(?:,\d{{3}})+)|(?P<word>(?:(?![{_UNSPACED}])[^\W_])+(?:['’](?:(?![{_UNSPACED}])[^\W_])+)*)"
 )
+_ASCII = re.compile(
+    r"\d+(?:,\d{3})+|[^\W_]+(?:'[^\W_]+)*", re.ASCII
+)  # the same for the most frequent case, in half the time
 
 
 def cut(text: str) -> list[str]:
@@ -39,7 +43,17 @@ def asked(query: str) -> list[str]:
     return list(dict.fromkeys(_tokens(query[:MAX_ASKED_CHARS], singles=False)))
 
 
-def _tokens(text: str, *, singles: bool) -> Iterator[str]:
+def _tokens(text: str, *, singles: bool) -> Iterable[str]:
+    if not text.isascii():
+        return _of_any_script(text, singles=singles)
+    found = (
+        _forms(piece[:MAX_WORD_CHARS]) if "," not in piece else (piece.replace(",", ""),)
+        for piece in _ASCII.findall(text)
+    )
+    return chain.from_iterable(found)
+
+
+def _of_any_script(text: str, *, singles: bool) -> Iterator[str]:
     for found in _PIECES.finditer(unicodedata.normalize("NFKC", text)):
         piece = found[0]
         if found.lastgroup == "unspaced":

@@ -21,7 +21,7 @@ from memory.journal_sync import INDEX, check, rebuild
 from memory.journal_tables import STEPS, VERSION
 from memory.sessions import MAIN, Session
 from memory.turns import TimeRange, Turn
-from memory.words import asked, cut
+from memory.words import _of_any_script, asked, cut
 from tests.conftest import CHECKOUT
 
 AT = datetime(2026, 2, 4, 9, 0, tzinfo=UTC)
@@ -442,3 +442,43 @@ def test_what_was_written_is_found(tmp_path: Path, said: str, query: str) -> Non
 def test_words_are_cut_the_same_way_for_both_sides() -> None:
     for text in TALK:
         assert set(asked(text)) <= set(cut(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We don't owe Ann's aunt $1,234,567.89 or 1,2 or 12,345x; a_b __c 'quoted' it''s O'Neil'",
+        "x" * 200 + " " + "1,234" * 30,
+        "a-b.c/d@e #7 3.14 10:30 ' ' ,,, 1,234,5678",
+    ],
+)
+def test_the_short_way_for_ascii_cuts_as_the_long_one_does(text: str) -> None:
+    assert cut(text) == list(_of_any_script(text, singles=True))
+
+
+def test_an_index_that_another_program_holds_costs_no_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memory.journal_store.BUSY_SECONDS", 0.1)
+    with memory(tmp_path) as journal:
+        journal.write_turn("before it was held", who="owner", id="a")
+        other = sqlite3.connect(tmp_path / "journal" / INDEX, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        journal.write_turn("while it was held", who="owner", id="b")
+        assert "locked" in journal.problem
+        assert [each.turn.id for each in journal.retrieve("before held", AT, 5).results] == ["a"]
+        other.execute("ROLLBACK")
+        other.close()
+        journal.write_turn("when it was free again", who="owner", id="c")
+        assert journal.problem == ""
+        found = journal.retrieve("it was held", AT + timedelta(days=9000), 5).results
+        assert {each.turn.id for each in found} == {"a", "b", "c"}
+    assert check(tmp_path) == []
+
+
+def test_a_clock_that_was_set_back_loses_nothing_and_time_orders_the_turns(tmp_path: Path) -> None:
+    with memory(tmp_path) as journal:
+        for id, hours in (("a", 30), ("b", 2), ("c", 31)):
+            journal.write_turn(f"turn {id} of the talk", who="owner", id=id, at=AT + timedelta(hours=hours))
+        middle = journal.turn("a")
+        assert middle is not None
+        assert [each.id for each in journal.around(middle, 2)] == ["b", "a", "c"]
+    assert check(tmp_path) == []

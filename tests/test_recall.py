@@ -46,6 +46,17 @@ class Down:
         raise EmbeddingError("it is down")
 
 
+class Other:
+    """An embedder that has another dimension than it had."""
+
+    name = "use-multilingual-3"
+
+    def embed(self, texts: Sequence[str], *, is_awaited: bool = False) -> Vectors:
+        import numpy as np
+
+        return np.ones((len(texts), 8), np.float32)
+
+
 def kept(home: Path, *said: tuple[str, str, datetime], session: Session = MAIN) -> Store:
     """A journal that holds what was said: who, text, when; its index, open."""
     with Memory(home, session, works_behind=False) as memory:
@@ -148,6 +159,15 @@ def test_any_question_is_answered(tmp_path: Path, query: str) -> None:
     store = kept(tmp_path, ("owner", "hello there", NOW), ("agent", "你好，打印机好了", NOW))
     assert isinstance(recall.search(store, query, NOW), Recalled)
     assert store.count() == 2
+    store.close()
+
+
+def test_vectors_of_another_dimension_than_those_that_are_kept_are_done_without(tmp_path: Path) -> None:
+    store = kept(tmp_path, ("owner", "My sister wants the scans of the letters", NOW - timedelta(days=60)))
+    (key,) = store.due("embedding")
+    store.put_embeddings(Other.name, {key: bytes(4 * 16)})
+    found = recall.search(store, "what did my sister want?", NOW, embedder=Other())
+    assert (ids(found), found.degraded) == (["t0"], ["embeddings"])
     store.close()
 
 

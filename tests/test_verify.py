@@ -88,6 +88,25 @@ def test_the_way_from_draft_to_probation(home: Path, boxes: tuple[Path, Path]) -
     assert changes.history("list-into")[0].run in run_ids(home)
 
 
+@pytest.mark.parametrize(
+    ("expect", "says"),
+    [
+        ("{status: failed}", "status: expected"),
+        ("{result: '9 files with apple'}", "result: expected"),
+        ("{status: done}", ""),
+    ],
+)
+def test_a_case_written_by_hand_must_hold_as_it_stands(
+    home: Path, boxes: tuple[Path, Path], expect: str, says: str
+) -> None:
+    case = CASE.format(folder=boxes[0], word="apple") + f"expect: {expect}\n"
+    there, changes, sop = _store(home, "list-into", LIST_INTO, {"cases/case-1.yaml": case})
+    [tried] = verify(sop, None, replay=there.replay, store=changes).cases
+    assert tried.passed is not bool(says) and tried.reason.startswith(says), tried.reason
+    written = (home / "sops/list-into/cases/case-1.yaml").read_text("utf-8")
+    assert (written == case) is bool(says)
+
+
 def test_cases_pass_on_another_day_when_the_inputs_are_gone(home: Path, boxes: tuple[Path, Path]) -> None:
     one, two = boxes
     there, changes, sop = _store(

@@ -130,6 +130,15 @@ def test_each_result_says_why_and_where_it_is_from(tmp_path: Path) -> None:
     store.close()
 
 
+def test_a_screen_says_why_in_the_owners_language(tmp_path: Path) -> None:
+    kept(tmp_path, ("Ann", "打印机上周三坏了", NOW - timedelta(days=3))).close()
+    asked = ["--home", str(tmp_path), "--lang", "zh", "memory", "search", "Ann 的打印机"]
+    done = subprocess.run([sys.executable, ROOT / "launch.py", *asked], capture_output=True, text=True, check=True)
+    head, text = done.stdout.splitlines()
+    assert "Ann" in head and "journal/" in head and "词语：" in head and "由 Ann 说" in head
+    assert text == "    打印机上周三坏了"
+
+
 def test_what_cannot_be_used_is_named_and_done_without(tmp_path: Path) -> None:
     store = kept(tmp_path, ("owner", "My sister wants the scans of the letters", NOW - timedelta(days=60)))
     ways: tuple[Embedder | None, ...] = (None, Down(), EmbeddedModel())  # none, down, nothing embedded yet

@@ -20,7 +20,13 @@ from memory.files import write_atomic
 
 
 class InboxError(SopwithError):
-    """It is of the other kind, or it has been answered."""
+    """It has been answered."""
+
+
+class OtherKind(InboxError):
+    """A question is not approved, a confirmation not answered, and a proposal is neither."""
+
+    exit_code = 2
 
 
 class NoSuchEntry(InboxError):
@@ -111,12 +117,12 @@ class Inbox:
     def answer(self, entry: Entry, answer: Answer) -> None:
         """Records the owner's word. Raises InboxError when it is the wrong kind, or somebody was quicker."""
         if entry.kind == "proposal":
-            raise InboxError(
+            raise OtherKind(
                 f"{entry.id} is a proposal.\nDo it: {entry.command}\nLeave it: sopwith inbox deny {entry.id}"
             )
         if (entry.kind == "question") != (answer.decision == "answer"):
             words = "answer ID TEXT" if entry.kind == "question" else "approve ID, or: sopwith inbox deny ID"
-            raise InboxError(f"{entry.id} is a {entry.kind}.\nUse: sopwith inbox {words}")
+            raise OtherKind(f"{entry.id} is a {entry.kind}.\nUse: sopwith inbox {words}")
         if answer.decision == "approve" and entry.is_expired:
             raise InboxError(f"{entry.id} is older than {entry.hours:g} hours, which counts as a no.\nGo on: sopwith runs resume {entry.run}")  # fmt: skip
         answer.call = entry.call

@@ -48,6 +48,12 @@ class TeachingError(SopwithError):
     """Nothing can be learned, or not under this name."""
 
 
+class NoInstructions(TeachingError):
+    """There is no such file."""
+
+    exit_code = 2
+
+
 @dataclass(slots=True)
 class Lesson:
     """What is to become an SOP: the `trace` of a run, or a `written` file. `commands` are those of a recording, kept or
@@ -92,7 +98,7 @@ def lesson_from_file(name: str, path: Path) -> Lesson:
     """The lesson that written instructions hold. Raises SopwithError."""
     check_name(name)
     if not path.is_file():
-        raise TeachingError(f"there is no file {path}.")
+        raise NoInstructions(f"there is no file {path}.")
     return Lesson(name, written=path)
 
 

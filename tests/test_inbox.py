@@ -59,8 +59,9 @@ def test_a_question_is_not_approved_and_a_confirmation_not_answered(home: Path) 
     inbox = Inbox(home)
     inbox.add(question())
     inbox.add(Entry("r1.4", "r1", "confirmation", "file_trash: removes files", call="c"))
-    with pytest.raises(InboxError, match="inbox answer"):
+    with pytest.raises(InboxError, match="inbox answer") as caught:
         inbox.answer(inbox.get("r1.3"), Answer("approve"))
+    assert caught.value.exit_code == 2, "the command was the wrong one"
     with pytest.raises(InboxError, match="inbox approve"):
         inbox.answer(inbox.get("r1.4"), Answer("answer", "yes"))
 

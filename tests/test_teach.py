@@ -404,6 +404,8 @@ def test_one_source_is_needed(cli: CommandLine) -> None:
     code, _, err = cli("teach", "old-files", "--record")
     assert code == 1 and "needs a terminal" in err
     assert cli("teach", "old-files", "--from-run", "last").code in (1, 2), "there is no run yet"
+    code, _, err = cli("teach", "old-files", "--from-file", "none.md")
+    assert code == 2 and "there is no file" in err
 
 
 def test_a_run_without_calls_teaches_nothing(home: Path, cli: CommandLine) -> None:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from memory.journal import Entry, Journal, zone
 from memory.journal_lock import JournalError, WriterLock
 from memory.journal_store import Store, text_hash
+from memory.turns import TimeRange
 
 INDEX = "memory.sqlite3"
 _TORN = re.compile(rb"(?:\A|\n)(### [^\n]*(?:\n<a id=[^\n]*)?|<a id=[^\n]*)\Z")
@@ -33,10 +34,13 @@ def date_turns(store: Store, keys: Sequence[str]) -> None:
     """The work of the queue "times": finds which times turns speak of, as they were meant where and when they were said."""
     from memory.timewords import find
 
-    with store.writing():
-        for number, turn in store.turns(map(int, keys)).items():
-            with contextlib.suppress(OverflowError):  # said on the last day of all
-                store.set_mentioned(number, find(turn.text, turn.at.astimezone(zone(turn.timezone)), past=True))
+    found: dict[int, list[TimeRange]] = {}
+    for number, turn in store.turns(map(int, keys)).items():
+        with contextlib.suppress(OverflowError):  # said on the last day of all
+            found[number] = find(turn.text, turn.at.astimezone(zone(turn.timezone)), past=True)
+    with store.writing():  # for a moment only: who speaks goes first
+        for number, ranges in found.items():
+            store.set_mentioned(number, ranges)
 
 
 def catch_up(journal: Journal, store: Store, names: Iterable[str] | None = None) -> int:

@@ -27,10 +27,16 @@ _SED_WRITES = re.compile(
 )
 
 
-_BOMB = re.compile(r"\bfork\W{0,9}\s(while|until)\b|\b(while|for|until|loop)\b[^\n]{0,60}\n?[^\n]{0,60}\bfork\b")
+_BOMB = re.compile(
+    r"\bfork\W{0,9}\s(while|until)\b|\bfork\(\)\s{0,9}for\b[^\n]{0,40}\b(iter|count|cycle|repeat)\(|\b(while|for|until|loop)\b[^\n]{0,60}\n?[^\n]{0,60}\bfork\b"
+)
 _REMOVED = re.compile(
     r"\b(?:rm(?:dir)?(?:Sync)?|rm_rf?|rm_f|rmtree|remove_tree|remove_entry\w*|remove_dir|rimraf\w*|remove|unlink\w*|delete)\s*\(?\s*['\"]([^'\"\n]{1,500})['\"]"
 )
+_LISTED = re.compile(
+    r"\b(?:glob|Dir\.(?:glob|children|entries|each_child)|Dir|opendir|readdirSync|globSync)\s*[(\[]?\s*['\"]([^'\"\n]{1,500})['\"]"
+)
+_REMOVES = re.compile(r"\b(unlink\w*|rmtree|remove_tree|rm_rf?|rm_f|rmSync|rimraf|rmdirSync|File\.delete)\b")
 
 
 def is_bomb(code: str) -> bool:
@@ -39,8 +45,9 @@ def is_bomb(code: str) -> bool:
 
 
 def removed(code: str) -> list[str]:
-    """The files and folders that the code deletes, where they stand in it as text."""
-    return _REMOVED.findall(code)
+    """The files and folders that the code deletes, where they stand in it as text; else the folders that it lists to delete."""
+    named = _REMOVED.findall(code)
+    return named or (_LISTED.findall(code) if _REMOVES.search(code) else [])
 
 
 def has_effect(code: str) -> bool:

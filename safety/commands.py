@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from safety import code, git_commands, queries, starters, verbs, windows
+from safety import catastrophes, code, git_commands, queries, starters, verbs, windows
 from safety.expand import Arg, Expander
 from safety.options import (
     LOCAL_TOOLS,
@@ -90,6 +90,8 @@ _DELETES = {
     "chmod",
     "chown",
     "chgrp",
+    "chattr",
+    "setfacl",
     "Remove-Item",
     "rimraf",
     "wipe",
@@ -235,6 +237,8 @@ class Look:
             if _BOMB.search(_QUOTED.sub("", text[start + 1 : end])):
                 self.add("catastrophic", "a fork bomb", "")
                 break
+        if "done" in text:
+            catastrophes.endless(self, _QUOTED.sub("", text))
         drives = _DRIVE.finditer(text) if ":" in text else iter(())
         for drive in itertools.islice(drives, 20):
             line = text[max(text.rfind("\n", 0, drive.start()), drive.start() - 500) + 1 : drive.end()]
@@ -561,6 +565,8 @@ class Look:
         values = [arg.text for arg in args[1:]]
         for arg in args[1:]:
             self._read(arg, name)
+        if windows.empties(name, [_written(word) for word in command.words[1:]]):
+            self.add("catastrophic", f"{name}: the system or a whole home", name)
         if windows.is_known(name):
             for risk, reason in windows.judge(" ".join(each or "?" for each in [name, *values])):
                 self.add(risk, reason, name)
@@ -644,6 +650,8 @@ class Look:
                 f"{name} {verb or ''}: changes what runs in containers",
                 name,
             )
+            if verb in ("run", "create"):
+                catastrophes.container(self, args, values, command)
 
     def _remote(self, name: str, inner: list[Arg], command: Command) -> None:
         """A command in another place: reading there passes, a shell or anything else is asked about."""
@@ -744,6 +752,8 @@ class Look:
         inner = behind(args, *WRAPPERS[name])
         if name == "npx" and inner and inner[0].text in LOCAL_TOOLS:
             return
+        if name in ("xargs", "parallel") and (roots := self._whole_list(command)):
+            catastrophes.emptied_list(self, inner, roots)
         if name == "xargs":
             inner = self._filled(inner, values, command)
             self._words([*(inner or [Arg("echo", "echo")]), *self._given(command, values)], command)
@@ -758,6 +768,9 @@ class Look:
         mark = (values[at] or "")[2:] or (value_of(values, "-I") or "{}")
         text = self.input(command)
         line = text.strip() if text is not None and text.count("\n") < 2 else None
+        if line is None and command.source and command.source.words[:1] == [Word([Part("text", "ls")])]:
+            folders = [arg.start.removesuffix(mark) for arg in inner if arg.start.endswith(f"/{mark}")]
+            catastrophes.emptied_list(self, inner, [Arg(folder, folder) for folder in folders])
         return [
             arg
             if mark not in arg.start
@@ -798,6 +811,14 @@ class Look:
         if name == "find" and not self._is_filtered([arg.start for arg in found]):
             return self._roots_of_find(found)
         return [Arg(None, self._listed_in(name, found))]
+
+    def _whole_list(self, command: Command) -> list[Arg]:
+        """The folders all of whose files come from a `find` that chooses none."""
+        source = command.source
+        if source is None or not source.words or source.words[0].literal != "find":
+            return []
+        found = self._expander().words(source.words)
+        return [] if self._is_filtered([arg.start for arg in found]) else self._roots_of_find(found)
 
     def _listed_in(self, name: str, args: list[Arg]) -> str:
         """The folder of the files that find, grep and the like list; "" when it is not known."""
@@ -935,7 +956,8 @@ class Look:
         """What code destroys for the whole machine."""
         if code.is_bomb(text):
             self.add("catastrophic", f"{name} starts itself again and again: a fork bomb", name)
-        self._deletes("rm", [Arg("rm"), *(Arg(path, path) for path in code.removed(text))], is_deep=True)
+        removed = [Arg(path, path, "*" in path) for path in code.removed(text)]
+        self._deletes("rm", [Arg("rm"), *removed], is_deep=True)
 
     def _eval(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
         hooks = [part.commands for word in command.words[1:] for part in word.parts if part.kind == "unknown"]
@@ -1138,6 +1160,7 @@ class Look:
         if name == "btrfs" and "delete" in values:
             self._refuse_vital(name, args[1:])
         self._spread(name, args, values)
+        catastrophes.judge(self, name, args, values, command)
         if name in _DELETES:
             self._deletes(name, args, is_deep)
 
@@ -1160,6 +1183,8 @@ class Look:
             targets = args[1:-1] if name == "mv" and len(args) > 2 else args[1:]
             if is_deep or name in ("mv", "Remove-Item", "rimraf"):
                 self._refuse_vital(name, targets)
+        if name in ("shred", "srm", "wipe", "truncate", "unlink"):
+            self._refuse_vital(name, [arg for arg in args[1:] if arg.is_pattern])
         for arg in args[1:-1] if name == "mv" and len(args) > 2 else args[1:]:
             path = self.path(arg) if arg.text and not arg.text.startswith("-") else None
             if path is None:
@@ -1206,6 +1231,11 @@ class Look:
             self._paths[folder] = _plain(Path(folder))
         path = self._paths[folder] / name
         return _plain(path) if os.path.islink(path) else path  # noqa: PTH114 - a name that cannot be is no link here
+
+
+def _written(word: Word) -> str:
+    """The word as it stands in the script, as far as it can be told."""
+    return "".join(f"${part.value}" if part.kind == "variable" else part.value for part in word.parts)
 
 
 def _ends(text: str) -> str:

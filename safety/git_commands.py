@@ -64,6 +64,7 @@ def _git_place(look: Look, known: list[str], verb: str, operands: list[str]) -> 
         and verb not in ("status", "log", "diff", "show", "ls-files", "blame", "rev-parse", "grep")
     ):
         look.add("agent", f"git {verb} in the agent's own home", "git")
+    _git_clean(look, known, verb, operands, str(folder) if folder else "")
     if verb == "checkout" and len(operands) > 2 and not {"-b", "-B", "-t", "--track", "--orphan"} & set(known):
         look.add("delete", "git checkout of files: throws away work in git", "git")
     if verb == "branch" and "-d" in known and "-f" in known:
@@ -74,3 +75,15 @@ def _git_place(look: Look, known: list[str], verb: str, operands: list[str]) -> 
         and (len(operands) > 2 or {"--unset", "--unset-all", "--add", "--replace-all", "--remove-section"} & set(known))
     ):
         look.add("system", "git config: changes settings for every project", "git")
+
+
+def _git_clean(look: Look, known: list[str], verb: str, operands: list[str], folder: str) -> None:
+    """`git clean -f` where the whole of a home or of the system is what Git does not know."""
+    is_forced = any(re.fullmatch(r"-[a-zA-Z]*f[a-zA-Z]*|--force", value) for value in known)
+    if (
+        verb == "clean"
+        and is_forced
+        and not any(re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*|--dry-run", value) for value in known)
+    ):
+        trees = [value.partition("=")[2] for value in known if value.startswith("--work-tree=")]
+        look._refuse_vital("git clean", [Arg(place, place) for place in operands[1:] or trees or [folder]])

@@ -57,6 +57,12 @@ VITAL_FILES = (
         "/lib/x86_64-linux-gnu",
         "/usr/lib/x86_64-linux-gnu",
         "/sys/firmware",
+        *(
+            f"{folder}/{name}"
+            for folder in ("/bin", "/usr/bin")
+            for name in ("bash", "dash", "sh", "env", "dpkg", "rpm")
+        ),
+        *("/sbin/init", "/usr/sbin/init", "/usr/lib/systemd/systemd", "/lib/systemd/systemd"),
     ),
 )
 PROGRAM_FOLDERS = {"/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin"}

@@ -32,7 +32,7 @@ _READS = re.compile(
 )
 _READING_USES = {"reg": "query", "schtasks": "/query", "sc": "query", "vssadmin": "list", "bcdedit": "/enum", "netsh": "show", "wbadmin": "get", "icacls": "", "winget": "list", "choco": "list"}  # fmt: skip
 _VITAL = re.compile(
-    r"(?i)[\"']?([a-z]:[\\/]*(windows([\\/]+system32)?|users|program files( \(x86\))?)?|\$(env:)?(systemroot|windir|userprofile|systemdrive|home)|%(systemroot|windir|userprofile|systemdrive)%|~|hk(lm|cu|cr):?)[\\/]*\*?[\\/]*[\"']?"
+    r"(?i)[\"']?([a-z]:[\\/]*(windows([\\/]+system32)?|users|program files( \(x86\))?)?|\$\{?(env:)?(systemroot|windir|userprofile|systemdrive|home|homedrive|programfiles|programfiles\(x86\)|programdata|programw6432|allusersprofile|public|homepath)\}?|%(systemroot|windir|userprofile|systemdrive|home|homedrive|programfiles|programfiles\(x86\)|programdata|programw6432|allusersprofile|public|homepath)%|~|hk(lm|cu|cr):?)[\\/]*\*?[\\/]*[\"']?"
 )
 _ERASERS = names("remove-item ri del erase rd rmdir rm deltree clear-content clc takeown icacls format reg")
 _SEPARATORS = re.compile(r"(?:\|\||&&|[;|&\n(){}])")
@@ -42,6 +42,11 @@ _QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
 def is_known(name: str) -> bool:
     """Whether a name, in whatever case, is a command of Windows that does more than read."""
     return name.lower() in _BY_NAME and not name.islower()
+
+
+def empties(name: str, words: list[str]) -> bool:
+    """Whether a command of Windows, as bash would start it, deletes or locks the system or a whole home."""
+    return name.lower() in _ERASERS - {"rm", "rmdir"} and any(_VITAL.fullmatch(word) for word in words if word[1:])
 
 
 def given(name: str, values: list[str | None]) -> str | None:

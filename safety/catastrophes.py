@@ -1,0 +1,207 @@
+"""Ordinary programs put to the worst use: a disk as the output, what the system stands on removed, endless loops, a container
+that is given the machine. commands.py asks about each command; rules for what destroys by its nature are there.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import TYPE_CHECKING
+
+from safety.expand import Arg
+from safety.options import behind
+from safety.shell import Command, Part, Word
+
+if TYPE_CHECKING:
+    from safety.commands import Look
+
+_DEVICE = re.compile(r"/dev/(?!null|zero|full|u?random|shm|std|fd|tty)\w")
+_OUTPUT = re.compile(r"-(o|O|out|outdev|-(output|outfile|output-document|output-dir|of|file|overwrite))")
+_OUTPUT_GLUED = re.compile(r"(?:of|wipe|--(?:output|outfile|output-document|of|file|overwrite))=(?=/dev/)")
+_LAST_OUTPUT = {"qemu-img": "convert", "mksquashfs": "", "genext2fs": "", "virt-sparsify": ""}
+_PARTITIONERS = {"fdisk", "gdisk", "cfdisk", "sfdisk", "parted"}
+_ONLY_SHOWN = re.compile(r"\s*([pqlmivF?]|print|quit|help|unit \w+)?\s*")
+_LOOP = re.compile(
+    r"\b(?:while\s{1,9}(?:true|:|\[\s?1\s?\]|\(\(\s?1\s?\)\)|!\s?false)|until\s{1,9}false|for\s{0,9}\(\(\s{0,9};\s{0,9};\s{0,9}\)\))"
+    r"\s{0,9};?\s{0,9}do\b(.{0,400}?)\bdone\b",
+    re.DOTALL,
+)
+_WAITS = re.compile(r"\b(wait|read|inotifywait|break|exit|return|sem|flock)\b|\bsleep\s[^;&\n]*([;\n]|$)")
+_IN_BACKGROUND = re.compile(r"(?<![&><|])&(?![&>\d])")
+_MAKES = re.compile(r"\b(mkdir|touch|mktemp|mkfifo|fallocate|cp|ln|tee|dd)\b|>")
+_EVERYBODY = re.compile(r"\^?(\.\*?|\*)?\$?")
+_FIRST_PROCESS = {"init", "systemd", "launchd"}
+_SIGNAL_OPTIONS = "-u --euid -U --uid -g --pgroup -G --group -P --parent -s --session --signal -t --terminal"
+# Without these no machine starts or takes a command. One kernel by its version may go: the others stay.
+_VITAL_PACKAGE = re.compile(
+    r"(libc6|libc-bin|glibc(-common|\*)?|musl|bash|dash|coreutils|dpkg|apt|rpm|pacman|busybox|util-linux|base-files|filesystem|init|login|passwd|libpam\*|systemd(\*|-sysv)?"
+    r"|linux|linux-(image|generic|base)?\*|linux-(image-)?(generic|amd64|arm64|virtual)|kernel(-core|-default)?\*?|grub\*|\*)(:\w+)?"
+)
+_REMOVES_PACKAGES: dict[str, re.Pattern[str]] = {
+    **dict.fromkeys(("apt", "apt-get", "aptitude"), re.compile(r"remove|purge|autoremove|autopurge")),
+    **dict.fromkeys(("yum", "dnf", "microdnf", "zypper"), re.compile(r"remove|erase|rm|autoremove")),
+    "dpkg": re.compile(r"-[rP]|--purge|--remove"),
+    "rpm": re.compile(r"-\w*e\w*|--erase"),
+    "pacman": re.compile(r"-R\w*|--remove"),
+    "apk": re.compile(r"del"),
+    "xbps-remove": re.compile(r".*"),
+    "emerge": re.compile(r"-C|--unmerge"),
+}
+_LISTS_PACKAGES = re.compile(r"dpkg (-l|--list|--get-selections)|dpkg-query |apt list|rpm -qa|pacman -Qq?e?$|apk info$")
+_CHOOSES = re.compile(r"e?grep|rg|deborphan|fzf|head|tail|comm|sed")
+_CONTAINER_VALUED = (
+    "-v --volume --mount -e --env --env-file --name -p --publish -u --user -w --workdir --network --net --entrypoint --platform -m --memory --cpus"
+    " -h --hostname -l --label --add-host --device --cap-add --cap-drop --security-opt --pid --ipc --gpus --restart --shm-size --ulimit --tmpfs --pull --log-driver --dns --userns"
+)
+
+
+def judge(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+    """Refuses what one command would do to the whole machine, beyond what its name says."""
+    _device(look, name, args, values)
+    if name in _PARTITIONERS and any(_DEVICE.match(value or "") for value in values):
+        _partitions(look, name, command)
+    if name in ("pkill", "killall", "killall5", "skill", "slay"):
+        _processes(look, name, values)
+    if name in _REMOVES_PACKAGES:
+        _packages(look, name, values, command)
+
+
+def _device(look: Look, name: str, args: list[Arg], values: list[str | None]) -> None:
+    """What a program writes to a disk that it is given as the place of its output."""
+    found = []
+    for before, arg in zip([None, *values], args[1:], strict=False):
+        if glued := _OUTPUT_GLUED.match(arg.start):
+            found.append(Arg(arg.text and arg.text[glued.end() :], arg.start[glued.end() :]))
+        elif _DEVICE.match(arg.start) and _OUTPUT.fullmatch(before or ""):
+            found.append(arg)
+    if name in _LAST_OUTPUT and _LAST_OUTPUT[name] in ("", *values):
+        found += args[-1:]
+    if name in ("tar", "bsdtar", "gtar") and re.match(
+        r"-?\w*[cruA]|--(create|append|update)", values[0] or "" if values else ""
+    ):
+        at = next((n for n, value in enumerate(values) if re.fullmatch(r"-?[a-zA-Z]*f", value or "")), None)
+        found += args[at + 2 : at + 3] if at is not None else []
+    for arg in found:
+        if _DEVICE.match(arg.start):
+            look.write(arg, name)
+
+
+def _partitions(look: Look, name: str, command: Command) -> None:
+    """A partition tool that is told by its input what to do with a disk."""
+    if not look.has_input(command):
+        return
+    lines = look.input(command)
+    if lines is None or not all(_ONLY_SHOWN.fullmatch(line) for line in lines.splitlines()):
+        look.add("catastrophic", f"{name} changes a disk as its input says", name)
+
+
+def _processes(look: Look, name: str, values: list[str | None]) -> None:
+    known = ["?" if value is None else value for value in values]
+    if {"-0", "-l", "-L", "--list", "-V"} & set(known):
+        return
+    listed = [name, *known]
+    valued = _SIGNAL_OPTIONS.split()
+    patterns = [
+        listed[at] for at in range(1, len(listed)) if not listed[at].startswith("-") and listed[at - 1] not in valued
+    ]
+    user = re.search(r"(?:^| )(?:-[uU]|--euid|--uid|--user)[ =]?(root|0)(?: |$)", " ".join(known))
+    if name == "killall5" or (name != "killall" and any(_EVERYBODY.fullmatch(each) for each in patterns)):
+        look.add("catastrophic", f"{name} stops every process", name)
+    elif user and not [each for each in patterns if each != user[1]]:
+        look.add("catastrophic", f"{name} stops every process of root", name)
+    elif _FIRST_PROCESS & set(patterns):
+        look.add("catastrophic", f"{name} stops the process that all others depend on", name)
+
+
+def _packages(look: Look, name: str, values: list[str | None], command: Command) -> None:
+    removes = _REMOVES_PACKAGES[name]
+    if not any(removes.fullmatch(value or "") for value in values) or {
+        "-s",
+        "--dry-run",
+        "--simulate",
+        "-p",
+        "--test",
+    } & set(values):
+        return
+    for value in values:
+        if value and not removes.fullmatch(value) and _VITAL_PACKAGE.fullmatch(value):
+            look.add("catastrophic", f"{name} removes {value}, without which the machine does not work", name)
+    for part in (part for word in command.words for part in word.parts if part.commands):
+        lines = [" ".join(word.literal or "?" for word in each.words) for each in part.commands]
+        chosen = any(_CHOOSES.match(line) for line in lines) or any(
+            re.search(r"[/~=]", inner.value)
+            for each in part.commands
+            if each.words and each.words[0].literal in ("awk", "gawk")
+            for word in each.words[1:]
+            for inner in word.parts
+        )
+        if not chosen and any(_LISTS_PACKAGES.match(line) for line in lines):
+            look.add("catastrophic", f"{name} removes all that is installed", name)
+
+
+def endless(look: Look, text: str) -> None:
+    """A loop without an end that starts processes, or makes files, and never waits."""
+    for loop in _LOOP.finditer(text):
+        if re.search(r"<<(?!<)", text[: loop.start()]):
+            return  # a document: what runs it looks at it
+        body = loop[1]
+        if _WAITS.search(body):
+            continue
+        if _IN_BACKGROUND.search(body):
+            look.add("catastrophic", "starts processes without end", "")
+        elif _MAKES.search(re.sub(r"\d?>+\s?(&\d|/dev/null)", "", body)):
+            look.add("system", "makes files without end", "")
+
+
+def container(look: Look, args: list[Arg], values: list[str | None], command: Command) -> None:
+    """`docker run`: what it does to the folders of this machine that it is given, under their names here."""
+    at = next(n for n, arg in enumerate(args) if arg.text in ("run", "create"))
+    inner = behind(args[at:], _CONTAINER_VALUED, 1)
+    entry = next((args[n + 2].text for n, value in enumerate(values[:-1]) if value == "--entrypoint"), None) or next(
+        (value[13:] for value in values if value and value.startswith("--entrypoint=")), None
+    )
+    inner = [Arg(entry, entry), *inner] if entry else inner
+    mounts = {to: host for host, to in _mounts(args) if host and look._is_vital(Arg(host, host))}
+    is_open = any((value or "").startswith(("--privileged", "--device")) for value in values)
+    if not inner or not (mounts or is_open):
+        return
+    inside = look._inner_look()
+    inside.cwd = None
+    inside._words([_named_here(arg, mounts) for arg in inner], Command([Word([Part("text", "")]) for _ in inner]))
+    for found in inside.findings:
+        if found.risk == "catastrophic" and (mounts or "device" in found.reason or "/dev/" in found.reason):
+            look.findings.append(found)
+
+
+def _mounts(args: list[Arg]) -> list[tuple[str, str]]:
+    """Folder here and name there, of each mount that is written out."""
+    found = []
+    for before, arg in itertools.pairwise(args):
+        text = arg.text or ""
+        glued = re.match(r"(?:--volume|--mount)=|-v(?=/|~)", text)
+        if not (glued or before.text in ("-v", "--volume", "--mount")):
+            continue
+        text = text[glued.end() :] if glued else text
+        fields = dict(re.findall(r"(\w+)=([^,]*)", text))
+        host = fields.get("source") or fields.get("src")
+        to = fields.get("target") or fields.get("dst") or fields.get("destination")
+        if host and to:
+            found.append((host, to))
+        elif text.count(":") and not text.endswith(":ro"):
+            found.append((text.split(":")[0], text.split(":")[1]))
+    return found
+
+
+def _named_here(arg: Arg, mounts: dict[str, str]) -> Arg:
+    text = arg.text
+    for to, host in mounts.items():
+        place = re.compile(rf"(?<![\w./-]){re.escape(to.rstrip('/') or '/')}(?![\w.-])/?")
+        text = text and place.sub(lambda _, host=host: host.rstrip("/") + "/", text)  # type: ignore[misc]
+    return Arg(text, text or arg.start, bool(text and "*" in text))
+
+
+def emptied_list(look: Look, inner: list[Arg], roots: list[Arg]) -> None:
+    """`find FOLDER | xargs rm`: the whole of a folder is given to what deletes."""
+    name = (inner[0].text or "").rpartition("/")[2] if inner else ""
+    if name in ("rm", "shred", "unlink", "truncate", "srm", "wipe"):
+        look._refuse_vital(name, roots)

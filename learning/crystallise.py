@@ -10,7 +10,7 @@ value was looked up or worked out, a model may write a script (learning/script_w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -40,8 +40,10 @@ def crystallise(
     owner_home: Path | None = None,
     agent_home: Path = Path("/nonexistent"),
     write_script: WriteScript | None = None,
+    earlier: Sequence[tuple[Trace, Mapping[str, Any]]] = (),
 ) -> Draft:
     """The draft that the traces teach. `values`: what the owner confirmed as parameters, name → value in the first trace.
+    `earlier`: what the SOP of this name was taught from before, and the values; a script must do that, too.
 
     Raises LearningError when nothing can be learned from a trace.
     """
@@ -78,11 +80,26 @@ def crystallise(
         notes=first.notes,
     )
     if write_script and len(works) == 1 and script_writing.needs_script(first):
-        return _with_script(draft, first, lang, write_script)
+        before = [each for trace, known in earlier for each in _as_before(first, trace, known, agent_home)]
+        return _with_script(draft, first, lang, write_script, before)
     return draft
 
 
-def _with_script(draft: Draft, work: Work, lang: str, write: WriteScript) -> Draft:
+def _as_before(
+    first: Work, trace: Trace, known: Mapping[str, Any], agent_home: Path
+) -> Iterator[tuple[Work, Mapping[str, Any]]]:
+    """An earlier teaching with its values; nothing where no more is to be learned from it."""
+    try:
+        named = {name: as_text(value) for name, value in known.items() if isinstance(value, str | int | float)}
+        work = begin(trace, named, first.around.owner_home, agent_home)
+    except LearningError:
+        return
+    yield work, known
+
+
+def _with_script(
+    draft: Draft, work: Work, lang: str, write: WriteScript, before: Sequence[tuple[Work, Mapping[str, Any]]]
+) -> Draft:
     """The draft with a script in place of its steps, where a model writes one that stands all checks."""
     parameters = dict(work.content.parameters)
     script_writing.take_all_values(work)
@@ -92,7 +109,11 @@ def _with_script(draft: Draft, work: Work, lang: str, write: WriteScript) -> Dra
         if (source := write(told, wrong)) is None:
             work.content.parameters = parameters
             return draft
-        if not (wrong := script_writing.faults(source, work, taught.values)):
+        wrong = script_writing.faults(source, work, taught.values)
+        same = [each for each in before if set(each[1]) == set(taught.values)]
+        for other, values in same if not wrong else ():
+            wrong += [f"run {other.trace.run}: {fault}" for fault in script_writing.faults(source, other, values)]
+        if not wrong:
             break
     else:
         work.content.parameters = parameters

@@ -11,7 +11,7 @@ Source: seed 002 §2, §3; shared contract "An SOP on disk".
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from learning.crystallise import crystallise, guesses, recorded, same_procedure
 from learning.demonstration import Command, commands_that_count
 from learning.draft import Draft, check_name, skill_text, to_yaml
 from learning.from_text import from_text
+from learning.guards import evidence
 from learning.mentions import Mention, given, mentions_in, merged
 from learning.scratch import scratch_folder
 from learning.trace import Trace, read_trace
@@ -30,7 +31,7 @@ from learning.wordings import wordings_of
 from memory.front_matter import with_metadata
 from memory.policy import Keeping, Refusal, check_sop
 from memory.repository import contents_of
-from memory.runlog import find_run, read_events
+from memory.runlog import RunLogError, find_run, read_events
 from memory.sop_changes import SopChanges
 from memory.sops import Sop, Status, read_sop
 from models.parameters import ParameterError
@@ -164,7 +165,17 @@ def _crystallised(
 ) -> Draft:
     home, lang = agent.config.home, agent.config.lang
     places = {"owner_home": Path.home(), "agent_home": home}
-    return crystallise(trace, lesson.name, values=values, lang=lang, write_script=writer, **places)
+    earlier = list(_earlier(agent, lesson.name, trace.run)) if writer else []
+    return crystallise(trace, lesson.name, values=values, lang=lang, write_script=writer, earlier=earlier, **places)
+
+
+def _earlier(agent: Agent, name: str, run: str) -> Iterator[tuple[Trace, Mapping[str, Any]]]:
+    """The runs that the SOP of this name was taught from, with their values, as far as their logs are there."""
+    sop = agent.sops.get(name)
+    for known in evidence(sop.folder).get("runs", []) if sop and not sop.is_seed else []:
+        if known.get("run") not in (None, run):
+            with suppress(RunLogError):
+                yield read_trace(agent.config.home, known["run"]), known.get("values") or {}
 
 
 def _read(agent: Agent, lesson: Lesson) -> Draft:

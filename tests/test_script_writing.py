@@ -140,6 +140,33 @@ def test_each_rule_drops_a_script_that_breaks_it_after_two_tries(home: Path, run
             assert any("dropped" in note for note in made.notes)
 
 
+@pytest.mark.parametrize(
+    ("twice", "is_kept"), [("* 2", True), ("* (2 if len(rows[0]) > 2 or rows[0]['price'] > 99 else 3)", False)]
+)
+def test_a_script_must_do_what_an_earlier_teaching_did(
+    home: Path, cli: CommandLine, run: str, twice: str, is_kept: bool
+) -> None:
+    write = call("file_write", path="~/shop/nails.txt", content="84")
+    scripted(home, [bash("cat ~/shop/prices.json"), write, "Written."])
+    task = 'put double the price of "nails" from ~/shop/prices.json into ~/shop/nails.txt'
+    assert cli(task, "--approve", "all").code == 0
+    (home / "config.yaml").unlink()
+    shop = Path("~/shop").expanduser()
+    values = {"file": str(shop / "prices.json"), "name": "hammer", "target": str(shop / "hammer.txt")}
+    before = {"name": "nails", "file": str(shop / "prices.json"), "target": str(shop / "nails.txt")}
+    source = GOOD.replace("* 2", twice)
+    draft = crystallise(
+        read_trace(home, run),
+        "double-price",
+        values=values,
+        agent_home=home,
+        write_script=lambda brief, wrong: source,
+        earlier=[(read_trace(home, find_run(home, "last")), before)],
+    )
+    assert ("scripts/run.py" in draft.files) is is_kept, draft.notes
+    assert is_kept or "dropped: run " in draft.notes[-1]
+
+
 def test_an_endless_script_is_dropped(home: Path, run: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models.script, "STEP_SECONDS", 0.4)
     with ScriptedServer(replies(ENDLESS)) as server:

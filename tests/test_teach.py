@@ -446,6 +446,12 @@ def test_a_marked_run_is_learned_from_by_itself(home: Path, cli: CommandLine) ->
     assert [step.tool for step in sop.procedure.steps] == ["code_run"], "the mark is no step"
     assert Repository(home).problem is None and list_runs(home)[0].run == events[0]["run"], "trials are not listed"
     assert cli("runs", "show", "last").stdout.count("Count the lines of ~/a.txt") >= 1
+    (home / "config.yaml").unlink()
+    for name, lines in (("b", 4), ("c", 5)):
+        Path(f"~/{name}.txt").expanduser().write_text("x\n" * lines)
+    assert cli("sops", "verify", "count-lines", "file=~/b.txt").code == 0
+    assert cli("Count the lines of ~/c.txt").stdout == "5\n"
+    assert json.loads(cli("runs", "list", "--json").stdout)["runs"][0]["rote"] is True
 
 
 def test_a_marked_run_whose_answer_nothing_proves_is_at_most_a_draft(home: Path, cli: CommandLine) -> None:

@@ -126,17 +126,26 @@ def _packages(look: Look, name: str, values: list[str | None], command: Command)
     for value in values:
         if value and not removes.fullmatch(value) and _VITAL_PACKAGE.fullmatch(value):
             look.add("catastrophic", f"{name} removes {value}, without which the machine does not work", name)
-    for part in (part for word in command.words for part in word.parts if part.commands):
-        lines = [" ".join(word.literal or "?" for word in each.words) for each in part.commands]
+    for commands in (_piped(command), *(part.commands for word in command.words for part in word.parts)):
+        lines = [" ".join(word.literal or "?" for word in each.words) for each in commands]
         chosen = any(_CHOOSES.match(line) for line in lines) or any(
             re.search(r"[/~=]", inner.value)
-            for each in part.commands
+            for each in commands
             if each.words and each.words[0].literal in ("awk", "gawk")
             for word in each.words[1:]
             for inner in word.parts
         )
         if not chosen and any(_LISTS_PACKAGES.match(line) for line in lines):
             look.add("catastrophic", f"{name} removes all that is installed", name)
+
+
+def _piped(command: Command) -> tuple[Command, ...]:
+    """The commands whose output comes to this one."""
+    found: list[Command] = []
+    while command.source is not None and len(found) < 20:
+        command = command.source
+        found.append(command)
+    return tuple(found)
 
 
 def endless(look: Look, text: str) -> None:
@@ -166,7 +175,8 @@ def container(look: Look, args: list[Arg], values: list[str | None], command: Co
     if not inner or not (mounts or is_open):
         return
     inside = look._inner_look()
-    inside.cwd = None
+    folder = next((args[n + 2] for n, value in enumerate(values[:-1]) if value in ("-w", "--workdir")), None)
+    inside.cwd = look.path(_named_here(folder, mounts)) if folder else None
     inside._words([_named_here(arg, mounts) for arg in inner], Command([Word([Part("text", "")]) for _ in inner]))
     for found in inside.findings:
         if found.risk == "catastrophic" and (mounts or "device" in found.reason or "/dev/" in found.reason):
@@ -178,7 +188,7 @@ def _mounts(args: list[Arg]) -> list[tuple[str, str]]:
     found = []
     for before, arg in itertools.pairwise(args):
         text = arg.text or ""
-        glued = re.match(r"(?:--volume|--mount)=|-v(?=/|~)", text)
+        glued = re.match(r"(?:--volume|--mount|-v)=|-v(?=/|~)", text)
         if not (glued or before.text in ("-v", "--volume", "--mount")):
             continue
         text = text[glued.end() :] if glued else text

@@ -206,7 +206,7 @@ def _named_here(arg: Arg, mounts: dict[str, str]) -> Arg:
     text = arg.text
     for to, host in mounts.items():
         place = re.compile(rf"(?<![\w./-]){re.escape(to.rstrip('/') or '/')}(?![\w.-])/?")
-        text = text and place.sub(lambda _, host=host: host.rstrip("/") + "/", text)  # type: ignore[misc]
+        text = text and place.sub(host.rstrip("/").replace("\\", r"\\") + "/", text)
     return Arg(text, text or arg.start, bool(text and "*" in text))
 
 

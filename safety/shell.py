@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import re
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,14 +16,13 @@ from typing import TYPE_CHECKING
 from safety.rewrites import rewritten
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser, Tree
+    from tree_sitter import Language, Node, Tree
 
 MAX_CHARS = 50_000
 MAX_DEPTH = 100  # of nested commands
 MAX_COMMANDS = 500
 _SHORT = 1_000  # bytes: so little takes the grammar no longer than a few milliseconds, whatever it is
 _SECONDS_A_BYTE = 1e-6  # scripts take a quarter of it; what is no shell can take the grammar the square of its length
-_threads = threading.local()
 _ANSI = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|c.|.)", re.DOTALL)
 _WORDS = {
     *("word", "number", "concatenation", "string", "raw_string", "ansi_c_string", "translated_string", "array"),
@@ -154,25 +152,24 @@ def _read(script: str) -> Script:
 
 def _tree(text: bytes) -> Tree | None:
     """The syntax tree; None when the grammar takes too long, as it does for much that is no shell."""
+    from tree_sitter import Parser
+
+    parser = Parser(_language())  # a new one each time (10 µs): what one keeps of a text before ended a process once
     if len(text) <= _SHORT:
-        return _parser().parse(text)
+        return parser.parse(text)
     end = time.thread_time() + _SECONDS_A_BYTE * len(text)
     try:
-        return _parser().parse(lambda at, _: text[at:], progress_callback=lambda _, __: time.thread_time() > end)
+        return parser.parse(lambda at, _: text[at:], progress_callback=lambda _, __: time.thread_time() > end)
     except ValueError:
-        del _threads.parser  # one that was stopped would go on where it was
         return None
 
 
-def _parser() -> Parser:
-    """One a thread: a parser is not made to be used by two at once."""
-    parser: Parser | None = getattr(_threads, "parser", None)
-    if parser is None:
-        import tree_sitter_bash
-        from tree_sitter import Language, Parser
+@functools.cache
+def _language() -> Language:
+    import tree_sitter_bash
+    from tree_sitter import Language
 
-        parser = _threads.parser = Parser(Language(tree_sitter_bash.language()))
-    return parser
+    return Language(tree_sitter_bash.language())
 
 
 class _Reader:

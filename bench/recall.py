@@ -129,14 +129,14 @@ class Table:
 
     def show(self) -> None:
         """Prints it."""
-        print(f"{'':16}{'':12}{'questions':>10}" + "".join(f"{f'R@{cut}':>8}" for cut in CUTS))
+        print(f"{'':20}{'':12}{'questions':>10}" + "".join(f"{f'R@{cut}':>8}" for cut in CUTS))
         for way, by_category in self.shares.items():
             for category, rows in by_category.items():
                 means = "".join(f"{each:8.1f}" for each in self.mean(way, category))
-                print(f"{way:16}{category:12}{len(rows):10}{means}")
+                print(f"{way:20}{category:12}{len(rows):10}{means}")
             if any(self.seconds[way]):
                 half, most = np.percentile(self.seconds[way], [50, 95])
-                print(f"{way:16}CPU p50 {1000 * half:.1f} ms, p95 {1000 * most:.1f} ms")
+                print(f"{way:20}CPU p50 {1000 * half:.1f} ms, p95 {1000 * most:.1f} ms")
 
 
 def measure(talks: Iterable[Conversation], embedder: Embedder) -> Table:

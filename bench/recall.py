@@ -29,7 +29,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-sys.path.sort(key=str(Path(__file__).parent).__eq__)  # this folder last: it has a module named as one of Python's
 
 from memory import recall
 from memory.api import Memory

@@ -54,7 +54,7 @@ def test_paraphrases_are_right_or_declined_and_near_misses_are_declined(twelve: 
     taken = [(request, match.sop.name) for request in NEAR if (match := _choose(request, twelve).match)]
     assert (wrong, taken) == ([], [])
     assert len(ASKED) >= 120 and len(NEAR) >= 40
-    assert outcomes["rewording"] + outcomes["wordings"] >= 80, outcomes
+    assert outcomes["rewording"] + outcomes["wordings"] >= 83, outcomes
 
 
 @pytest.mark.parametrize(("pairs", "least"), [(PAIRS, 45), (MORE_PAIRS, 15)], ids=["first", "more"])

@@ -1,4 +1,4 @@
-"""The inbox: questions and confirmations that unattended runs wait for, one file each, answered exactly once.
+"""The inbox: what waits for the owner, one file each: questions and confirmations (answered exactly once), proposals, notices.
 
 `inbox/<id>.json` is the entry; `inbox/<id>.answer.json` appears whole or not at all (a hard link of a finished file),
 so two processes cannot both answer. Both go away when the run has taken the answer into its log.
@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import re
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,7 +25,7 @@ class InboxError(SopwithError):
 
 
 class OtherKind(InboxError):
-    """A question is not approved, a confirmation not answered, and a proposal is neither."""
+    """A question is not approved, a confirmation not answered, and a proposal or a notice is neither."""
 
     exit_code = 2
 
@@ -39,11 +40,12 @@ class NoSuchEntry(InboxError):
 class Entry:
     """What a run waits for. `call` is the hash of the very call that an approval holds for.
 
-    A proposal is what an SOP needs of its owner; no run waits for it, and `command` is how it is done."""
+    A proposal is what an SOP needs of its owner; no run waits for it, and `command` is how it is done. A notice only says
+    something (a job was paused); `command` is what goes on from there, or ""."""
 
     id: str
     run: str
-    kind: Literal["question", "confirmation", "proposal"]
+    kind: Literal["question", "confirmation", "proposal", "notice"]
     text: str
     candidates: list[str] = field(default_factory=list)
     tool: str = ""
@@ -79,15 +81,20 @@ def call_hash(tool: str, args: dict[str, Any] | None) -> str:
 class Inbox:
     """The entries of one home folder."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, told: Callable[[Entry], object] = lambda entry: None) -> None:
+        """`told` hears of each new entry (runs/desktop.py shows it on the desktop)."""
         self.folder = home / "inbox"
+        self._told = told
 
     def add(self, entry: Entry) -> None:
         """Puts an entry there; the same id again (a run resumed without an answer) replaces it."""
         entry.at = entry.at or datetime.now(UTC).isoformat(timespec="seconds")
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._path(entry.id + ".answer").unlink(missing_ok=True)  # it was given to another call
+        is_new = not self._path(entry.id).exists()
         write_atomic(self._path(entry.id), json.dumps(asdict(entry), ensure_ascii=False, indent=1))
+        if is_new:
+            self._told(entry)
 
     def list(self) -> list[Entry]:
         """What is open, oldest first."""
@@ -120,6 +127,8 @@ class Inbox:
             raise OtherKind(
                 f"{entry.id} is a proposal.\nDo it: {entry.command}\nLeave it: sopwith inbox deny {entry.id}"
             )
+        if entry.kind == "notice":
+            raise OtherKind(f"{entry.id} is a notice: nobody waits for an answer.\nPut it away: sopwith inbox deny {entry.id}")  # fmt: skip
         if (entry.kind == "question") != (answer.decision == "answer"):
             words = "answer ID TEXT" if entry.kind == "question" else "approve ID, or: sopwith inbox deny ID"
             raise OtherKind(f"{entry.id} is a {entry.kind}.\nUse: sopwith inbox {words}")

@@ -28,7 +28,7 @@ def list_(args: Namespace, config: Config) -> int:
 
 def _print(entry: Entry) -> None:
     print(f"{entry.id} · {entry.at}")
-    text = entry.text if entry.kind == "question" else reasons_in_words(entry.text)
+    text = entry.text if entry.kind in ("question", "notice") else reasons_in_words(entry.text)
     print("  " + visible(text).strip().replace("\n", "\n  "))
     for number, candidate in enumerate(entry.candidates, 1):
         print(f"    {number}. {one_line(candidate)}")
@@ -37,9 +37,16 @@ def _print(entry: Entry) -> None:
         print(f"    {one_line(name, 60)}: " + text.replace("\n", "\n      "))
     if entry.is_expired:
         print("  " + say("inbox.expired", hours=f"{entry.hours:g}"))
-    key = "inbox.how_answer" if entry.kind == "question" else "inbox.how_approve"
-    key = "inbox.how_proposal" if entry.kind == "proposal" else key
+    key = "inbox.how_proposal" if entry.kind == "notice" and entry.command else _HOW[entry.kind]
     print("  " + say(key, id=entry.id, command=entry.command))
+
+
+_HOW = {
+    "question": "inbox.how_answer",
+    "confirmation": "inbox.how_approve",
+    "proposal": "inbox.how_proposal",
+    "notice": "inbox.how_notice",
+}
 
 
 def answer(args: Namespace, config: Config) -> int:
@@ -60,7 +67,7 @@ def deny(args: Namespace, config: Config) -> int:
     """`inbox deny ENTRY [REASON]`; the reason is read by the model."""
     inbox = Inbox(config.home)
     entry = inbox.get(args.entry)
-    if entry.kind == "proposal":  # no run waits for it
+    if entry.kind in ("proposal", "notice"):  # no run waits for it
         inbox.remove(entry.id)
         return 0
     return _settle(args, config, entry, "deny", " ".join(args.text))

@@ -85,6 +85,7 @@ class Gate:
     sandboxed: bool = False  # then the owner is told of a call that must leave the sandbox
     own_targets: Callable[[], str] = str  # the owner's own data: who and what stands in it may be reached
     shared: Path | None = None  # the folder of a shared session that may work in one
+    is_alone: bool = False  # autonomous mode: nobody asked for exactly this, and nobody watches (alone.py)
     places: Places = field(init=False)  # with links followed when the gate was made
 
     def __post_init__(self) -> None:
@@ -93,7 +94,12 @@ class Gate:
 
     def decide(self, ask: Ask) -> Decision:
         """Never raises; takes well under 10 ms for what people write."""
-        findings = list(self._findings(ask))
+        found = self._findings(ask)
+        if self.is_alone:
+            from safety import alone
+
+            found = alone.look(ask, found)
+        findings = list(found)
         is_tainted = bool(origins.foreign(ask.origin))
         decided = [self._decision(finding, is_tainted) for finding in findings]
         risks = tuple(dict.fromkeys(decision.risk for decision in decided))
@@ -105,8 +111,8 @@ class Gate:
                     self.sandboxed and wanted == "confirm" and "execute" in ask.effects and LEAVE_SANDBOX & set(risks)
                 )
                 more = " (runs outside the sandbox)" if leaves else ""
-                found = sorted({finding.reason for finding in findings if finding.command == "target"})
-                scope = "|".join([ask.tool, *sorted(set(risks)), *found, *origins.foreign(ask.origin)])
+                targets = sorted({finding.reason for finding in findings if finding.command == "target"})
+                scope = "|".join([ask.tool, *sorted(set(risks)), *targets, *origins.foreign(ask.origin)])
                 return Decision(chosen[0].decision, chosen[0].risk, "; ".join(list(reasons)[:3]) + more, risks, scope)
         return Decision("allow", decided[0].risk if decided else "none", decided[0].reason if decided else "", risks)
 

@@ -1,0 +1,64 @@
+"""Notes on the desktop: they say that something waits, and nothing of what it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memory.inbox import Entry, Inbox
+from runs.desktop import on_desktop
+
+SECRET = "sk-live-1234567890abcdef"
+
+
+@pytest.fixture
+def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file in which a notify-send of the test writes what it was told."""
+    programs, shown = tmp_path / "bin", tmp_path / "shown"
+    programs.mkdir()
+    program = programs / "notify-send"
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >> {shown}\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    monkeypatch.setenv("DISPLAY", ":0")
+    return shown
+
+
+def confirmation(session: str = "main") -> Entry:
+    return Entry("r1.1", "r1", "confirmation", f"code_run: sends {SECRET}", tool="code_run", args={"script": SECRET}, session=session)  # fmt: skip
+
+
+def test_a_new_entry_is_shown_once_without_what_stands_in_it(home: Path, shown: Path) -> None:
+    inbox = Inbox(home, on_desktop("en"))
+    inbox.add(confirmation())
+    inbox.add(confirmation())  # the run was resumed without an answer
+    said = shown.read_text()
+    assert said.splitlines() == ["--app-name=Sopwith", "Something waits for your leave.", "See it: sopwith inbox list"]
+    assert SECRET not in said
+
+
+def test_it_speaks_the_owners_language(home: Path, shown: Path) -> None:
+    Inbox(home, on_desktop("zh")).add(Entry("n1", "", "notice", "x"))
+    assert "有一条通知。" in shown.read_text()
+
+
+def test_nothing_is_shown_of_a_group_nor_without_a_desktop(
+    home: Path, shown: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Inbox(home, on_desktop("en")).add(confirmation("shared:team"))
+    monkeypatch.delenv("DISPLAY")
+    Inbox(home, on_desktop("en")).add(Entry("r2.1", "r2", "question", "Which?"))
+    assert not shown.exists()
+
+
+def test_a_program_that_hangs_or_fails_harms_nothing(
+    home: Path, shown: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("runs.desktop.SECONDS", 0.05)
+    (tmp_path / "bin/notify-send").write_text("#!/bin/sh\nexec sleep 5\n")
+    inbox = Inbox(home, on_desktop("en"))
+    inbox.add(Entry("r2.1", "r2", "question", "Which?"))
+    (tmp_path / "bin/notify-send").write_text("no program\n")
+    inbox.add(Entry("r3.1", "r3", "question", "Which?"))
+    assert [entry.id for entry in inbox.list()] == ["r2.1", "r3.1"]

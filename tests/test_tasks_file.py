@@ -1,0 +1,201 @@
+"""The to-do list on disk: what is added is read again, hand edits are picked up, what cannot be read is kept and named."""
+
+from __future__ import annotations
+
+import multiprocessing
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memory.owner_files import Unreadable
+from memory.tasks import FILE, Status, Task, TaskError, Tasks
+
+DAY = date(2026, 11, 22)
+
+
+@pytest.fixture
+def tasks(tmp_path: Path) -> Tasks:
+    return Tasks(tmp_path, today=DAY)
+
+
+def text(tasks: Tasks) -> str:
+    return (tasks.home / FILE).read_text("utf-8")
+
+
+def write(tasks: Tasks, said: str) -> None:
+    (tasks.home / FILE).write_text(said, "utf-8")
+
+
+def test_an_empty_home_has_no_tasks_and_gets_no_file(tasks: Tasks) -> None:
+    assert not tasks.all() and not tasks.open() and not tasks.problems()
+    assert not (tasks.home / FILE).exists()
+
+
+def test_a_task_stands_on_a_line_that_a_person_reads(tasks: Tasks) -> None:
+    tasks.add(
+        "Call the  plumber", description="Tap drips.\n\n- kitchen", due="2026-11-24", priority="high", tags=["home"]
+    )
+    tasks.add("给妈妈打电话", due="2026-11-24T09:00", priority="low")
+    assert text(tasks) == (
+        "# TODO\n\n- [ ] Call the plumber due:2026-11-24 !high #home ^1\n  Tap drips.\n\n  - kitchen\n"
+        "- [ ] 给妈妈打电话 due:2026-11-24T09:00 !low ^2\n"
+    )
+    assert tasks.all()[0] == Task(1, "Call the plumber", "Tap drips.\n\n- kitchen", "2026-11-24", "high", ("home",))
+    assert oct((tasks.home / FILE).stat().st_mode & 0o777) == "0o600"
+
+
+def test_what_is_urgent_comes_first(tasks: Tasks) -> None:
+    for title, due, priority in (("d", "", 0), ("c", "", 1), ("b", "2026-12-01", 0), ("a", "2026-11-30T08:00", 0)):  # fmt: skip
+        tasks.add(title, due=due, priority="high" if priority else "low")
+    tasks.add("e", status="done")
+    assert "".join(task.title for task in tasks.open()) == "abcd"
+
+
+HAND = """My own words stay.
+
+## At home
+* [ ] water the plants 截止:2026-12-01 !高 #家 #garden
+      the ferns, too
+1. [X] pay the rent
+- [ ] fix issue #12 ^7
+- [ ] copied ^7
+- [ ] soon due:tomorrow
+- [] no box
+- just a point
+- [%] what is this
+- [ ] #only
+
+**bold** is no point
+---
+tail without a line break"""
+
+
+def test_what_a_person_writes_is_picked_up_and_the_rest_is_kept(tasks: Tasks) -> None:
+    write(tasks, HAND)
+    found = tasks.all()
+    assert [(task.id, task.title, task.status) for task in found] == [
+        (8, "water the plants", "open"),
+        (9, "pay the rent", "done"),
+        (7, "fix issue #12", "open"),
+        (10, "copied", "open"),
+        (11, "soon due:tomorrow", "open"),
+    ]
+    assert found[0] == Task(8, "water the plants", "the ferns, too", "2026-12-01", "high", ("家", "garden"))
+    assert [problem.split(":")[0] for problem in tasks.problems()] == [f"{FILE}, line {n}" for n in (9, 10, 11, 12, 13)]
+    tasks.set(8, title="water them")
+    tasks.set(9, status="open")
+    was, now = HAND.split("\n"), text(tasks).split("\n")
+    changed = {n: now[n] for n in range(len(was)) if was[n] != now[n]}
+    assert changed == {
+        3: "* [ ] water them due:2026-12-01 !high #家 #garden ^8",
+        4: "  the ferns, too",
+        5: "1. [ ] pay the rent ^9",
+        7: "- [ ] copied ^10",
+        8: "- [ ] soon due:tomorrow ^11",
+    }
+
+
+def test_done_is_dated_and_undone_again(tasks: Tasks) -> None:
+    one = tasks.add("a")
+    assert tasks.set(one.id, status="done").done == "2026-11-22"
+    assert tasks.all()[0].done == "2026-11-22"
+    assert tasks.set(one.id, status="doing", due="2026-12-01").done == ""
+    assert text(tasks).endswith("- [~] a due:2026-12-01 ^1\n")
+    assert tasks.set(one.id, due="").due == ""
+
+
+def test_a_removed_task_takes_its_description_along(tasks: Tasks) -> None:
+    write(tasks, "- [ ] a ^1\n  more\n\n  and more\n\nwords\n- [ ] b ^2\n")
+    assert tasks.remove(1).description == "more\n\nand more"
+    assert text(tasks) == "\nwords\n- [ ] b ^2\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "what"),
+    [
+        ({"title": " \n"}, "needs a title"),
+        ({"title": "a" * 301}, "at most 300"),
+        ({"title": "a\0b"}, "no NUL"),
+        ({"title": "a", "description": "\ud800"}, "no NUL"),
+        ({"title": "a", "due": "tomorrow"}, "is no day"),
+        ({"title": "a", "due": "2026-02-30"}, "is no day"),
+        ({"title": "a", "priority": "urgent"}, "its priority is"),
+        ({"title": "a", "status": "gone"}, "a task is"),
+        ({"title": "a", "tags": ["two words"]}, "is no tag"),
+        ({"title": "a", "tags": ["12"]}, "is no tag"),
+        ({"title": "a", "description": "x" * 8001}, "at most 8000"),
+    ],
+)
+def test_what_no_list_can_hold_is_refused_and_changes_nothing(tasks: Tasks, said: dict[str, Any], what: str) -> None:
+    tasks.add("kept")
+    before = text(tasks)
+    with pytest.raises(TaskError, match=what):
+        tasks.add(**said)
+    with pytest.raises(TaskError, match=what):
+        tasks.set(1, **said)
+    assert text(tasks) == before
+
+
+def test_a_task_that_is_not_there_is_named(tasks: Tasks) -> None:
+    tasks.add("a")
+    for call in (tasks.get, tasks.remove, tasks.set):
+        with pytest.raises(TaskError, match=r"no task 5 in TODO.md \(there are: 1\)"):
+            call(5)
+
+
+def test_a_list_that_is_no_text_is_left_alone(tasks: Tasks) -> None:
+    (tasks.home / FILE).write_bytes(b"- [ ] \xff\xfe\n")
+    with pytest.raises(Unreadable):
+        tasks.add("a")
+    assert (tasks.home / FILE).read_bytes() == b"- [ ] \xff\xfe\n"
+    write(tasks, "- [ ] a\n" * 200_000)
+    with pytest.raises(TaskError, match="larger"):
+        tasks.all()
+
+
+WORD = st.sampled_from(
+    ["a", "#12", "#tag", "!high", "!x", "^3", "due:2026-01-01", "due:x", "\\#tag", "\\\\^3", "[x]", "家", "-", "\x85"]
+)
+LINE = st.sampled_from(["", "- [ ] sub ^4", "  deep", "\ttab", "# head", "text ", "\u2028x", "   "])
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    titles=st.lists(st.lists(WORD, min_size=1, max_size=4).map(" ".join).filter(str.strip), min_size=1, max_size=3),
+    description=st.lists(LINE, max_size=5).map("\n".join),
+    tags=st.lists(st.sampled_from(["a", "家/b", "x-1"]), max_size=2),
+    due=st.sampled_from(["", "2026-11-24", "2026-11-24T09:00"]),
+    status=st.sampled_from(["open", "doing", "waiting", "done"]),
+)
+def test_whatever_is_put_in_is_read_again(
+    tmp_path: Path, titles: list[str], description: str, tags: list[str], due: str, status: Status
+) -> None:
+    (tmp_path / FILE).unlink(missing_ok=True)
+    tasks = Tasks(tmp_path, today=DAY)
+    made = [tasks.add(title, description=description, tags=tags, due=due, status=status) for title in titles]
+    assert [task.title for task in made] == [" ".join(title.split()) for title in titles]
+    assert tasks.all() == made
+    assert tasks.problems() == []
+    tasks.set(1, priority="low")
+    tasks.remove(1)
+    assert tasks.all() == made[1:]
+
+
+def _add(home: Path, name: str) -> None:
+    for number in range(20):
+        Tasks(home).add(f"{name} {number}")
+
+
+def test_many_processes_lose_nothing(tmp_path: Path) -> None:
+    fork = multiprocessing.get_context("fork")
+    running = [fork.Process(target=_add, args=(tmp_path, name)) for name in "abc"]
+    for each in running:
+        each.start()
+    for each in running:
+        each.join(30)
+    found = Tasks(tmp_path).all()
+    assert len({task.title for task in found}) == len({task.id for task in found}) == 60

@@ -20,6 +20,7 @@ from models.base import Event, Message, Reply, Request, ToolCall, ToolResult
 from safety import origins
 from safety.gate import Ask, Decision, Gate
 from tools.base import Tool, ToolContext, ToolError
+from tools.toolbox import Toolbox
 
 MAX_RESULT_CHARS = 24_000  # of one result, in the history; tools keep what is longer in a file
 ASK_AGAIN = 3  # replies without a call or an answer in a row
@@ -73,6 +74,10 @@ class Owner(Protocol):
         """Asks for leave."""
         ...
 
+    def secret(self, question: str) -> str | None:
+        """Asks for a password or the like, without showing it. It goes to a tool, into no log, to no model."""
+        ...
+
 
 class Prompts(Protocol):
     """The texts that the model reads, in the language of the run (context/prompts.py)."""
@@ -117,8 +122,7 @@ class AgentHandler:
         run: str,
         session: str,
         request: str,
-        tools: dict[str, Tool],
-        schemas: list[dict[str, Any]],
+        tools: Toolbox,
         check_args: Callable[[dict[str, Any], dict[str, Any]], str | None],
         context: ToolContext,
         gate: Gate,
@@ -137,13 +141,12 @@ class AgentHandler:
         """`l2_index` reads the index of the facts when a reminder is due; `remember` writes down what the owner says for
         good, while the run works; `context_changes` looks whether the owner has changed a file that the model has read."""
         self.run, self.session, self.request = run, session, request
-        self.tools, self.schemas, self.check_args = tools, schemas, check_args
+        self.tools, self.check_args = tools, check_args
         self.context, self.gate, self.redact = context, gate, redact
         self.owner, self.inbox, self.prompts = owner, inbox, prompts
         self.working, self.state, self.l2_index, self.steering = working, state, l2_index, steering
         self.remember, self.context_changes, self.attended = remember, context_changes, attended
         self.history: list[Message] = []
-        self.schema_of = {schema["function"]["name"]: schema for schema in schemas}
         self.loops = LoopWatch()
         self.notes: list[str] = []  # for the tail of the next request
         self.resend_tools = True
@@ -169,7 +172,7 @@ class AgentHandler:
         parts += [self.prompts.text(f"reminder_{kind}", turn=turn) for kind in due if kind != "tools"]
         parts += self.notes
         self.notes, self.resend_tools, self.state.has_resumed = [], False, False
-        return Request(turn, messages, self.schemas, "\n\n".join(parts), describe)
+        return Request(turn, messages, self.tools.schemas, "\n\n".join(parts), describe)
 
     def _heard(self, turn: int, messages: list[Message]) -> Iterator[Event]:
         """What the owner has said and changed since the last turn; it is put behind the history."""
@@ -202,11 +205,13 @@ class AgentHandler:
             "status": result.status,
             "seconds": round(time.monotonic() - started, 3),
             **({"origin": result.origin} if result.origin else {}),
+            **({"images": result.images} if result.images else {}),
             "data": result.data,
         }
         self.state.origins.update([result.origin] if result.origin else [])
         self.no_call_in_a_row = 0
         self.working.note(turn, reply, result)
+        yield from self._offered(turn, call, result)
         if call.name == "ask_user" and result.status == "ok":
             self.state.must_ask = False
         if not self.by_rote and (yield from self._is_stuck(turn, call, result)):
@@ -247,7 +252,9 @@ class AgentHandler:
             return ToolResult("error", text)
         if call.args is None:
             return ToolResult("error", self.prompts.text("broken_call", problem=call.error))
-        problem = self.check_args(self.schema_of[call.name], call.args)
+        if missing := self.tools.problem(call.name):
+            return ToolResult("error", missing)
+        problem = self.check_args(self.tools.schema(call.name), call.args)
         if problem:
             return ToolResult("error", self.prompts.text("bad_args", tool=call.name, problem=problem))
         return None
@@ -415,6 +422,15 @@ class AgentHandler:
             self.inbox.remove(id)
         return ToolResult("ok", {"answer": answer})
 
+    def _offered(self, turn: int, call: ToolCall, result: ToolResult) -> Iterator[Event]:
+        """A family of tools joins the offer when the model has asked for it, or has called one of its tools."""
+        if result.status == "refused":
+            return
+        asked = (call.args or {}).get("family") if call.name == "more_tools" and result.status == "ok" else None
+        family = asked or self.tools.family_of(call.name)
+        if family and self.tools.offer(str(family)):
+            yield {"type": "offered", "turn": turn, "family": family}
+
     def _is_stuck(self, turn: int, call: ToolCall, result: ToolResult) -> Generator[Event, None, bool]:
         """Tells a model that goes round in circles; True when telling has not helped."""
         verdict = self.loops.see(call, result)
@@ -448,7 +464,11 @@ def prompt_after(reply: Reply, result: ToolResult, prompts: Prompts) -> list[Mes
         text = prompts.text("foreign", origin=result.origin, text=text)
     messages: list[Message] = [{"role": "tool", "tool_call_id": reply.calls[0].id, "content": text}]
     extra = prompts.text("one_tool_a_turn") if len(reply.calls) > 1 else ""
-    return messages + [{"role": "tool", "tool_call_id": call.id, "content": extra} for call in reply.calls[1:]]
+    messages += [{"role": "tool", "tool_call_id": call.id, "content": extra} for call in reply.calls[1:]]
+    if result.images:  # no endpoint takes them in a tool's own message
+        named = "\n".join(result.images)
+        messages.append({"role": "user", "content": prompts.text("images", paths=named), "images": result.images})
+    return messages
 
 
 def preview(args: dict[str, Any]) -> str:

@@ -29,6 +29,9 @@ class WillingOwner:
 
         return Approval("run")
 
+    def secret(self, question: str) -> str | None:
+        return None
+
 
 def main(task: str, turns: int) -> int:
     from config import find_home, find_lang, load

@@ -56,9 +56,9 @@ class Compaction:
         said: list[Message] = []
         for number, turn in enumerate(turns, start=now.folded + 1):
             if number <= to.folded:
-                said += [_cut(message) for message in turn if message["role"] == "user"]
+                said += [_cut(message) for message in turn if message["role"] == "user" and "images" not in message]
             elif now.up_to < number <= to.up_to:
-                kept += [self._shrunk(number, message) for message in turn]
+                kept += [_imageless(self._shrunk(number, message)) for message in turn]
             else:
                 kept += turn
         folded = [self._folded(to.folded)] if to.folded else []
@@ -116,6 +116,11 @@ def extents(now: Extent, turns: int) -> list[tuple[int, Extent]]:
 def _shrinks(message: Message) -> bool:
     """True of a result that is longer than the line that takes its place."""
     return message["role"] == "tool" and len(message.get("content") or "") > 3 * MAX_LINE_CHARS
+
+
+def _imageless(message: Message) -> Message:
+    """The text, which names the files."""
+    return {"role": message["role"], "content": message["content"]} if "images" in message else message
 
 
 def _file_name(turn: int) -> str:

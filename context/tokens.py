@@ -17,6 +17,7 @@ from models.base import Message, Request
 from models.wire import common_start
 
 FRAME = 4  # tokens around a message
+IMAGE = 1100  # tokens of an image as endpoints count one of a screen
 PLAUSIBLE = (0.6, 3.0)  # of reported to estimated; an endpoint that says less or more does not count as we do
 
 
@@ -36,7 +37,7 @@ def of_message(message: Message) -> int:
     """About how many tokens a message has: its text, names and arguments of its calls, and a frame."""
     functions = [call["function"] for call in message.get("tool_calls") or []]
     said = [message.get("content") or "", *(text for f in functions for text in (f["name"], f["arguments"]))]
-    return FRAME + sum(map(estimate, said))
+    return FRAME + IMAGE * len(message.get("images", ())) + sum(map(estimate, said))
 
 
 class TokenCounter:

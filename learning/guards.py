@@ -392,6 +392,12 @@ def signature(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {**found, "hash": digest}
 
 
+def tools_used(sop: Sop) -> set[str]:
+    """The tools that an SOP calls, and was seen to call."""
+    steps = sop.procedure.steps if sop.procedure else ()
+    return {step.tool for step in steps if step.tool} | set(evidence(sop.folder).get("tools", {}))
+
+
 def signatures(
     procedure: Procedure, schemas: Iterable[Mapping[str, Any]], called: Iterable[str] = ()
 ) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from models.parameters import ParameterError
 from models.procedure import Procedure
 from models.template import names
 from tools.registry import all_tools
-from tools.schema import schemas
+from tools.toolbox import Toolbox
 
 UNDOABLE = {"file_trash", "file_write", "file_patch"}  # what they do to a copy stays in it
 ATTEMPTS = 3  # when somebody else changes the SOP meanwhile
@@ -428,8 +428,9 @@ def _files(sop: Sop, procedure: Procedure, kept: Sequence[CaseResult], status: S
                 proofs.append({"run": result.outcome.run, "case": result.case.name, "status": status})
     found = evidence(sop.folder)
     first = next(result.outcome for result in kept if result.outcome)
+    used = {*(step.tool for step in procedure.steps), *first.tools}
     wanted = {
-        "tools": found.get("tools") or signatures(procedure, schemas(all_tools().values()), first.tools),
+        "tools": found.get("tools") or signatures(procedure, Toolbox(all_tools()).schemas_with(used), first.tools),
         "budget": found.get("budget") or {"calls": len(first.steps), "seconds": round(first.seconds, 3)},
         "proofs": [*found.get("proofs", []), *proofs],
     }

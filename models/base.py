@@ -18,7 +18,8 @@ from math import inf
 from typing import Any, Literal, Protocol
 
 Event = dict[str, Any]  # one JSON object with "type"; the run stamps "run" and "at" (docs/events.md)
-Message = dict[str, Any]  # the chat format of the OpenAI API: role, content, tool_calls, tool_call_id
+# The chat format of the OpenAI API: role, content (text), tool_calls, tool_call_id; and images: paths of files (wire.py).
+Message = dict[str, Any]
 Status = Literal["ok", "error", "refused", "timeout", "cancelled"]
 Kind = Literal["openai", "offline", "rote", "scripted"]
 Blame = Literal["world", "parameter", "step", "check", "budget"]  # what a replay failed on; the world is nobody's fault
@@ -75,6 +76,7 @@ class ToolResult:
     data: Any = None
     origin: str = ""
     seconds: float = field(default=0.0, compare=False)
+    images: list[str] = field(default_factory=list)  # paths of files, for models that take images
 
     def as_text(self) -> str:
         """A string as it is; of an object its "output" verbatim, then the other keys that say something."""

@@ -36,6 +36,7 @@ _TOO_LONG = re.compile(  # how servers say that a request does not fit into the 
     r"|token (limit|count).{0,40}exceed|exceed.{0,60}(context|token)|上下文|超[出过].{0,12}(长度|限制|token)",
     re.IGNORECASE,
 )
+_NO_IMAGES = re.compile(r"image|vision|multi-?modal|mmproj|content.{0,60}(string|str\b|list|array|part)", re.IGNORECASE)
 _OTHER_REASONS = (401, 403, 404, 429)  # statuses that never mean it, whatever the words
 LONG_HINT = "Set limits.context_tokens in config.yaml to what this model can read, or start anew."
 _NAME = re.compile(r"[^a-zA-Z0-9_-]")
@@ -83,7 +84,7 @@ class OpenAICompatModel:
             except Failure as failure:
                 if answer.is_shown:
                     yield {"type": "text_reset"}
-                if self._leaves_out(failure) or self._joins_roles(failure):
+                if self._leaves_out(failure) or self._joins_roles(failure) or self._drops_images(failure):
                     continue
                 if failure.status not in _OTHER_REASONS and _TOO_LONG.search(failure.reason):
                     failure.hint = LONG_HINT
@@ -158,6 +159,14 @@ class OpenAICompatModel:
         is_new = not self._wire.joins and failure.status in (400, 422, 500) and bool(_ROLES.search(failure.reason))
         self._wire.joins |= is_new
         return is_new
+
+    def _drops_images(self, failure: Failure) -> bool:
+        """True when the model takes no images, the first time: from now on it reads their names."""
+        refuses = failure.status in (400, 404, 415, 422, 500, 501) and bool(_NO_IMAGES.search(failure.reason))
+        if not (self._wire.has_images and refuses):
+            return False
+        self._wire.leave_out_images()
+        return True
 
     def _said(self, answer: Answer, request: Request) -> tuple[str, list[ToolCall]]:
         """Text and calls. Calls in the text count in the text protocol; in a native reply, where a server did not

@@ -52,6 +52,7 @@ class TextProtocol:
         for message in request.messages[same:]:
             self._seen.append(message)
             self._render(message)
+        self._describe_new(request.tools)
         return self._with_tail(self._tail(request))
 
     def _start_over(self, request: Request) -> None:
@@ -76,6 +77,16 @@ class TextProtocol:
         if self._rendered and role != "system" and self._rendered[-1]["role"] == role:
             text = f"{self._rendered.pop()['content']}\n\n{text}"
         self._rendered.append({"role": role, "content": text})
+
+    def _describe_new(self, tools: list[dict[str, Any]]) -> None:
+        """Tools that joined the offer are described where they joined it, in the history."""
+        if len(tools) > len(self._described) > 0 and tools[: len(self._described)] == self._described:
+            text = self._description(tools[len(self._described) :])
+            self._rendered.append({"role": "user", "content": text})
+            if len(self._rendered) > 1 and self._rendered[-2]["role"] == "user":
+                new, last = self._rendered.pop(), self._rendered.pop()
+                self._rendered.append({"role": "user", "content": f"{last['content']}\n\n{new['content']}"})
+            self._described = tools
 
     def _tail(self, request: Request) -> str:
         parts = [request.tail]

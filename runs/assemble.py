@@ -20,7 +20,7 @@ from context.compaction import Compaction
 from context.history import History, Reading
 from context.prompts import Prompts
 from handler import AgentHandler, Owner
-from learning.guards import ReplayGuards
+from learning.guards import ReplayGuards, tools_used
 from learning.learned_wordings import with_learned
 from learning.routing import choose
 from learning.slots import Where
@@ -45,9 +45,11 @@ from safety.gate import Ask, Gate
 from safety.held import held_values
 from safety.secrets import Redactor
 from tools.base import ToolContext
+from tools.families import FAMILIES
 from tools.processes import stop_leftovers
 from tools.registry import all_tools
-from tools.schema import check_args, schemas
+from tools.schema import check_args
+from tools.toolbox import Toolbox
 
 if TYPE_CHECKING:
     from learning.verify import ReplayResult
@@ -224,15 +226,26 @@ class Agent:
             "previous": list(previous),
             **({"persona": options.persona} if options.persona else {}),
             **({} if options.window else {"window": False}),
+            **({"families": offered} if (offered := self._offered(task, options, replay, hints, previous)) else {}),
             **({"origins": read} if (read := origins_before(self.config.home, previous)) else {}),
         }
-        progress = Progress(opening, [])
+        progress = Progress(opening, [], families=opening.get("families", []))
         progress.totals = Totals(asked)
         briefing = Briefing(self._source(self.prompts), log.run, opening, hints)
         model = self._model(models, replay, progress, options, briefing, log.folder)
         progress.totals = Totals()  # counted again when they are written
         noted = () if replay or is_only_to_remember(task) else briefing.note(1, task)
         return self._run(log, opening, progress, model, options, owner, briefing, chain(asked, noted))
+
+    def _offered(
+        self, task: str, options: Options, replay: Replay | None, hints: Sequence[Sop], previous: Sequence[str]
+    ) -> list[str]:
+        """The families of tools that a model is offered from the start; a replay calls what it calls."""
+        if replay or options.session != "main" or not self.config.models:
+            return []
+        from runs.offers import families_for
+
+        return families_for(task, hints, self.config.home, previous)
 
     def _go_on(
         self, log: RunLog, progress: Progress, options: Options, owner: Owner, prompts: Prompts, say: str | None
@@ -291,7 +304,7 @@ class Agent:
                 lang=self.config.lang,
                 cwd=options.cwd,
                 guards=self._guards(replay, options),
-                may_read=plan_calls(all_tools()),
+                may_read=plan_calls(Toolbox(all_tools())),
                 today=_day(progress.opening),
             )
             rote.fast_forward(progress.replayed, progress.asked)
@@ -304,12 +317,12 @@ class Agent:
         return ModelChain([*lane, *(Reading(model, history) for model in models)], budget)
 
     def _guards(self, replay: Replay, options: Options) -> ReplayGuards:
-        tools = all_tools()
+        tools = Toolbox(all_tools())
         return ReplayGuards.of(
             replay.sop,
             replay.request if replay.lane in ("", "wordings") else "",  # the other lanes have held it against the SOP
             tools=tools,
-            schemas=schemas(tools.values()),
+            schemas=tools.schemas_with(tools_used(replay.sop)),
             where=Where(options.cwd, Path.home()),
             lang=self.config.lang,
         )
@@ -330,6 +343,8 @@ class Agent:
         if options.session != "main":
             own = shared_folder.TOOLS if self._shared_folder(options) else frozenset()
             tools = {n: tool for n, tool in tools.items() if set(tool.effects) <= SHARED_EFFECTS or n in own}
+            del tools["more_tools"]
+        families = FAMILIES if options.session == "main" else {}
         redactor = self.redactor()
         attended = options.approve == "ask" and not isinstance(owner, AbsentOwner)
         gate = self._gate(options, attended, start["sop"])
@@ -339,24 +354,28 @@ class Agent:
             from tools.cells import Cells  # a replay may do without
 
             Cells.of(held).warm(held, gate.cwd)  # ready when the model has spoken
+        context = ToolContext(
+            gate.shared or options.cwd,
+            log.folder,
+            home,
+            tool_seconds=self.config.limits.tool_seconds,
+            deadline=self._deadline(options),
+            redact=redactor,
+            sandbox=held,
+            lifts=partial(_lifts, gate, options.session),
+            recall=self._recalling(Session.parse(options.session)).asked,
+            run=log.run,
+            session=options.session,
+            config=self.config,
+            secret=owner.secret,
+        )
         handler = AgentHandler(
             run=log.run,
             session=options.session,
             request=start["task"],
-            tools=tools,
-            schemas=schemas(tools.values()),
+            tools=Toolbox(tools, families, progress.families),
             check_args=check_args,
-            context=ToolContext(
-                gate.shared or options.cwd,
-                log.folder,
-                home,
-                tool_seconds=self.config.limits.tool_seconds,
-                deadline=self._deadline(options),
-                redact=redactor,
-                sandbox=held,
-                lifts=partial(_lifts, gate, options.session),
-                recall=self._recalling(Session.parse(options.session)).asked,
-            ),
+            context=context,
             gate=gate,
             redact=redactor.redact,
             owner=owner,
@@ -387,6 +406,7 @@ class Agent:
             before=before,
             redact=redactor.redact,
             said=redactor.stream,
+            close=context.close,
             spoken=None if "verifies" in start else Spoken(home, Session.parse(options.session), start, self._told()),
         )
 

@@ -16,6 +16,10 @@ class AbsentOwner:
         """Not here."""
         return None
 
+    def secret(self, question: str) -> str | None:
+        """Not here."""
+        return None
+
 
 class RefusingOwner:
     """`--approve never`: what would be asked is refused at once. Questions go to `present`."""
@@ -31,6 +35,10 @@ class RefusingOwner:
         """No."""
         return Approval("no", "--approve never")
 
+    def secret(self, question: str) -> str | None:
+        """Passed on."""
+        return self._present.secret(question)
+
 
 class ApprovingOwner:
     """`--approve all`: what would be asked is allowed; what the gate refuses stays refused. Questions go to `present`."""
@@ -45,3 +53,7 @@ class ApprovingOwner:
     def confirm(self, confirmation: Confirmation) -> Approval | None:
         """Yes, this once."""
         return Approval("once", "--approve all")
+
+    def secret(self, question: str) -> str | None:
+        """Passed on."""
+        return self._present.secret(question)

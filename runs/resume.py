@@ -22,6 +22,7 @@ class Progress:
     is_opened: bool = False  # the history begins with what the context builder wrote
     versions: dict[str, str] | None = None  # of the workspace files that the model has read; None: of none yet
     is_noted: bool = False  # what the request says for good is written down
+    families: list[str] = field(default_factory=list)  # of tools, beside the core: those that the model is offered
     extent: Extent = field(default_factory=Extent)  # how far the history is compacted
     next_turn: int = 1
     pending: Reply | None = None
@@ -41,7 +42,8 @@ def read_progress(events: Iterable[Event], prompts: Prompts, folder: Path) -> Pr
     stream = iter(events)
     opening = next(stream)
     first = opening.get("messages") or []
-    reader = _Reader(Progress(opening, list(first), is_opened=bool(first)), prompts, folder)
+    progress = Progress(opening, list(first), is_opened=bool(first), families=list(opening.get("families", ())))
+    reader = _Reader(progress, prompts, folder)
     for event in stream:
         reader.take(event)
     reader.progress.state.has_resumed = True
@@ -69,6 +71,9 @@ class _Reader:
         self.progress.messages[:0] = event["messages"]
         self.progress.is_opened = True
         self.progress.versions = {name: file["version"] for name, file in event["files"].items()}
+
+    def _on_offered(self, event: Event) -> None:
+        self.progress.families.append(event["family"])
 
     def _on_noted(self, event: Event) -> None:
         self.progress.is_noted |= "problem" not in event
@@ -118,7 +123,7 @@ class _Reader:
         progress, reply = self.progress, self.progress.pending
         if reply is None or event["status"] == "cancelled":  # stopped in the middle: it may have happened
             return
-        result = ToolResult(event["status"], event["data"], event.get("origin", ""))
+        result = ToolResult(event["status"], event["data"], event.get("origin", ""), images=event.get("images", []))
         progress.state.origins.update([result.origin] if result.origin else [])
         progress.state.interrupted = ""
         progress.working.note(event["turn"], reply, result)

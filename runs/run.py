@@ -74,8 +74,9 @@ class Run:
         redact: Callable[[Any], Any] = lambda data: data,
         said: Callable[[], Stream] | None = None,
         spoken: Spoken | None = None,
+        close: Callable[[], None] = lambda: None,
     ) -> None:
-        """`spoken` writes what is said into the journal. `redact` hides what is secret in what the owner and the model
+        """`close` ends what the tools of the run kept open. `spoken` writes what is said into the journal. `redact` hides what is secret in what the owner and the model
         say, `said` in what a model says piece by piece; the handler does it for the tools. `learn` is asked for what
         comes of the run once it has ended; `before` is what happens before turn 1."""
         self.id = log.run
@@ -86,7 +87,7 @@ class Run:
         self.stops = 0  # how often a stop came: twice means that the owner wants to leave
         self._log, self._opening, self._loop = log, chain([opening], before), loop
         self._steering, self._totals, self.sop, self._learn = steering, totals, sop, learn
-        self._redact, self._spoken, self._said = redact, spoken, said
+        self._redact, self._spoken, self._said, self._close = redact, spoken, said, close
         self._text: Stream | None = None  # from the first piece of text on
         self._started = time.monotonic() - totals.seconds
 
@@ -128,6 +129,7 @@ class Run:
                     raise
                 ended = self._end(end)
             finally:
+                self._close()
                 self._log.close()
                 problem = self._spoken.finish() if self._spoken is not None else ""
         self.stopped_by, self.stops = interrupts.received, interrupts.count

@@ -33,6 +33,7 @@ class SpokenOwner:
 
     answers: list[str] = field(default_factory=list)
     approvals: list[Approval] = field(default_factory=list)
+    secrets: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     shown: list[Confirmation] = field(default_factory=list)
 
@@ -43,6 +44,10 @@ class SpokenOwner:
     def confirm(self, confirmation: Confirmation) -> Approval | None:
         self.shown.append(confirmation)
         return self.approvals.pop(0)
+
+    def secret(self, question: str) -> str | None:
+        self.asked.append(question)
+        return self.secrets.pop(0) if self.secrets else None
 
 
 def agent(home: Path, replies: Sequence[Any] | None, settings: str = "", lang: str = "en") -> Agent:

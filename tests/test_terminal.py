@@ -370,7 +370,7 @@ def owner(*lines: str) -> tuple[TerminalOwner, io.StringIO]:
         return left.pop(0)
 
     console = make_console(file=page, width=60)
-    return TerminalOwner(console, read_line, lambda: None), page
+    return TerminalOwner(console, read_line, lambda: None, read_line), page
 
 
 def test_a_question_takes_numbers_and_words() -> None:

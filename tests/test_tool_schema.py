@@ -78,7 +78,6 @@ def test_schema_follows_signature_and_docstring() -> None:
                     "share": {"type": "number"},
                 },
                 "required": ["path", "kind"],
-                "additionalProperties": False,
             },
         },
     }

@@ -8,5 +8,5 @@ from tools.base import ToolContext, tool
 
 @tool("ask")
 def ask_user(ctx: ToolContext, question: str, candidates: list[str] | None = None) -> ToolResult:
-    """Ask the owner what only they can decide or know."""
+    """Ask the owner what only they decide or know."""
     return ToolResult("ok", {"question": question, "candidates": candidates or []})

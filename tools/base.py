@@ -10,16 +10,19 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from models.base import ToolResult
 
 if TYPE_CHECKING:
+    from config import Config
     from safety.sandbox import Lift, Sandbox
 
+Kept = TypeVar("Kept")
 Effect = Literal["none", "read", "write", "delete", "execute", "network", "ask", "memory"]
 
 
@@ -58,6 +61,26 @@ class ToolContext:
     lifts: Callable[[str, dict[str, Any], tuple[Path, ...]], frozenset[Lift]] = lambda *_: frozenset()  # of a call
     recall: Callable[[str], Memories] = lambda _: Memories()
     redact: Callable[[str], str] = str  # hides secrets; a tool sends through it what it streams or keeps in a file
+    run: str = ""  # its id
+    session: str = "main"
+    config: Config | None = None  # None: in a test
+    secret: Callable[[str], str | None] = lambda _: None  # asks the owner, without echo; None: nobody is there
+    kept: dict[str, Any] = field(default_factory=dict)  # what `keep` made
+
+    def keep(self, key: str, make: Callable[[], Kept]) -> Kept:
+        """The run's one object for `key` (a browser, a shell), made when it is first asked for."""
+        if key not in self.kept:
+            self.kept[key] = make()
+        found: Kept = self.kept[key]
+        return found
+
+    def close(self) -> None:
+        """Ends what the tools kept, last made first. One that cannot be ended stops no other."""
+        for each in reversed(list(self.kept.values())):
+            if hasattr(each, "close"):
+                with suppress(OSError, RuntimeError, ToolError):
+                    each.close()
+        self.kept.clear()
 
     def path(self, text: str) -> Path:
         """The absolute path that the model means: ~ is expanded, relative paths start at `cwd`; links stay.

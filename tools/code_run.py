@@ -47,7 +47,7 @@ def code_run(
     """Run a script, without input. Long output comes back cut, the whole in a file. Background processes stop at its end.
 
     timeout: seconds
-    env: for values not to be pasted into code
+    env: values kept out of code
     """
     folder = ctx.path(cwd) if cwd else ctx.cwd
     if not is_folder(folder):

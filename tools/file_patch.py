@@ -12,7 +12,7 @@ from tools.text_files import diff, failure, read_text, utf8
 def file_patch(ctx: ToolContext, path: str, old: str, new: str) -> ToolResult:
     """Replace a passage of a text file.
 
-    old: exact text that occurs once, no line numbers
+    old: exact, occurs once, no line numbers
     """
     place = resolve(ctx.path(path))
     for name, text in (("old", old), ("new", new)):

@@ -1,7 +1,8 @@
 """Derives the schema of a tool from its signature and docstring, and checks the arguments of a call against it.
 
-`python -m tools.schema` writes assets/tools_schema.json; at run time that file is read, nothing is derived. In the
-docstring the first paragraph describes the tool, a line `name: text` describes an argument. Source: seed 002 §3.
+`python -m tools.schema` writes assets/tools_schema.json and assets/family_schemas.json; at run time these files are read,
+nothing is derived. In the docstring the first paragraph describes the tool, a line `name: text` describes an argument.
+Source: seed 002 §3.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from tools.base import Between, Tool
 
 Schema = dict[str, Any]
 FILE = Path(__file__).parent.parent / "assets" / "tools_schema.json"
+FAMILY_FILE = FILE.with_name("family_schemas.json")  # of the tools that are offered when they are asked for
 _SCALARS: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 # What `_mismatch` below checks by itself, in microseconds. A schema with any other keyword (they come with MCP
 # servers) goes to fastjsonschema too, whose import alone costs 30 ms.
@@ -32,13 +34,22 @@ _CHECKED_HERE = {
 def schemas(tools: Iterable[Tool]) -> list[Schema]:
     """OpenAI function schemas: of the file for the tools that it knows, else derived (a plug-in, a test)."""
     stored = stored_schemas()
-    return [stored.get(tool.name) or derive(tool) for tool in tools]
+    return [stored.get(tool.name) or _of_families().get(tool.name) or derive(tool) for tool in tools]
 
 
 @functools.cache
 def stored_schemas() -> dict[str, Schema]:
     """The schemas of assets/tools_schema.json by tool name."""
-    listed: list[Schema] = json.loads(FILE.read_text("utf-8"))
+    return _by_name(FILE)
+
+
+@functools.cache
+def _of_families() -> dict[str, Schema]:
+    return _by_name(FAMILY_FILE)
+
+
+def _by_name(file: Path) -> dict[str, Schema]:
+    listed: list[Schema] = json.loads(file.read_text("utf-8"))
     return {schema["function"]["name"]: schema for schema in listed}
 
 
@@ -58,7 +69,6 @@ def derive(tool: Tool) -> Schema:
     if about:
         raise TypeError(f"{tool.name}: the docstring describes arguments that it does not have: {', '.join(about)}")
     parameters: Schema = {"type": "object", "properties": properties, "required": required}
-    parameters["additionalProperties"] = False
     return {"type": "function", "function": {"name": tool.name, "description": description, "parameters": parameters}}
 
 
@@ -93,7 +103,7 @@ def check_args(schema: Schema, args: dict[str, Any]) -> str | None:
     What is only written in another way is put right in `args` itself: "30" for an integer, "true" for a boolean, 5 for
     a string, one string for a list of them, JSON text for a list or an object, null for an argument left out.
     """
-    parameters = schema["function"]["parameters"]
+    parameters = {"additionalProperties": False, **schema["function"]["parameters"]}  # ours take nothing else
     required = parameters.get("required", [])
     for name in [name for name, value in args.items() if value is None and name not in required]:
         del args[name]
@@ -251,13 +261,20 @@ def _keywords(schema: Any) -> set[str]:
 
 
 def write() -> None:
-    """Writes assets/tools_schema.json from the tools of the registry."""
+    """Writes both files anew."""
     from memory.files import write_atomic
+
+    for file, tools in listed().items():
+        write_atomic(file, json.dumps([derive(tool) for tool in tools], ensure_ascii=False, indent=2) + "\n")
+
+
+def listed() -> dict[Path, list[Tool]]:
+    """The tools whose schemas each file holds."""
+    from tools.families import FAMILIES
     from tools.registry import all_tools
 
-    derived = [derive(tool) for tool in all_tools().values()]
-    FILE.parent.mkdir(exist_ok=True)
-    write_atomic(FILE, json.dumps(derived, ensure_ascii=False, indent=2) + "\n")
+    of_families = [tool for family in FAMILIES.values() for tool in family.load().values()]
+    return {FILE: list(all_tools().values()), FAMILY_FILE: of_families}
 
 
 if __name__ == "__main__":

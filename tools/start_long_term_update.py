@@ -8,5 +8,5 @@ from tools.base import ToolContext, tool
 
 @tool("memory")
 def start_long_term_update(ctx: ToolContext, what: str) -> ToolResult:
-    """Mark this run as worth learning from, once proven."""
+    """Mark this run as worth learning from."""
     return ToolResult("ok", {"marked": True, "what": what})

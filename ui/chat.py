@@ -165,7 +165,7 @@ def _at_terminal(args: Namespace, agent: Agent, options: Options) -> int:
         signal.signal(number, _leave)
     print(say("chat.welcome"))
     line = InputLine(console, screen, agent.config.home / HISTORY, [f"/{each.name}" for each in SLASHES])
-    owner = approving(args.approve, TerminalOwner(console, line.read_answer, screen.pause))
+    owner = approving(args.approve, TerminalOwner(console, line.read_answer, screen.pause, line.read_secret))
     conversation = Conversation(agent, options, owner, screen, line=line)
     with line:
         try:

@@ -73,12 +73,12 @@ def present(args: Namespace) -> Present:
     if args.events or not (sys.stdin.isatty() and sys.stdout.isatty()):
         screen: Screen = EventsScreen() if args.events else PlainScreen()
         return Present(screen, approving(args.approve, AbsentOwner()), attended=False)
-    from ui.owner import TerminalOwner, read_line
+    from ui.owner import TerminalOwner, read_line, read_secret
     from ui.terminal import TerminalScreen, make_console
 
     console = make_console()
     screen = PlainScreen() if console.is_dumb_terminal else TerminalScreen(console, attended=args.approve == "ask")
-    owner = approving(args.approve, TerminalOwner(console, read_line, screen.pause))
+    owner = approving(args.approve, TerminalOwner(console, read_line, screen.pause, read_secret))
     return Present(screen, owner, attended=True)
 
 

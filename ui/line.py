@@ -42,6 +42,7 @@ class InputLine:
         self._answers: SimpleQueue[str | None] = SimpleQueue()
         self._steer: Callable[[str], None] | None = None  # set while a run works
         self._question = ""  # set while an answer is waited for
+        self._is_secret = False  # that answer is
         self._session: PromptSession[str] | None = None
         self._thread = threading.Thread(target=self._work, name="input line", daemon=True)
         self._open = ExitStack()
@@ -103,14 +104,35 @@ class InputLine:
             raise EOFError
         return text
 
+    def read_secret(self, prompt: str) -> str:
+        """The next line, which is shown nowhere and kept in no history. Raises EOFError when the owner leaves."""
+        self._is_secret = True
+        try:
+            return self.read_answer(prompt)
+        finally:
+            self._is_secret = False
+
     def _make_session(self, keys: Input) -> PromptSession[str]:
         from prompt_toolkit import PromptSession
         from prompt_toolkit.completion import WordCompleter
+        from prompt_toolkit.filters import Condition
         from prompt_toolkit.history import FileHistory
+
+        line = self
+
+        class Lines(FileHistory):
+            def store_string(self, string: str) -> None:
+                if not line._is_secret:
+                    super().store_string(string)
+
+            def append_string(self, string: str) -> None:
+                if not line._is_secret:
+                    super().append_string(string)
 
         return PromptSession(
             input=keys,
-            history=FileHistory(str(self._history)),
+            history=Lines(str(self._history)),
+            is_password=Condition(lambda: self._is_secret),
             completer=WordCompleter(self._words, sentence=True),
             complete_while_typing=False,
             erase_when_done=True,
@@ -134,7 +156,7 @@ class InputLine:
     def _take(self, text: str) -> None:
         self._was_interrupted = False
         if self._question:
-            self._echo(text)
+            self._echo("" if self._is_secret else text)
             self._answers.put(text)
         elif text.strip():
             self._echo(text)

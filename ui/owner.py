@@ -21,10 +21,17 @@ MAX_UNCLEAR = 3  # answers that are neither yes nor no
 
 
 class TerminalOwner:
-    """Asks whoever sits at the terminal. `read_line` shows a prompt and returns a line, or raises EOFError."""
+    """Asks whoever sits at the terminal. `read_line` shows a prompt and returns a line, or raises EOFError; `read_secret`
+    does not show what is typed."""
 
-    def __init__(self, console: Console, read_line: Callable[[str], str], pause: Callable[[], None]) -> None:
-        self._console, self._read_line, self._pause = console, read_line, pause
+    def __init__(
+        self,
+        console: Console,
+        read_line: Callable[[str], str],
+        pause: Callable[[], None],
+        read_secret: Callable[[str], str],
+    ) -> None:
+        self._console, self._read_line, self._pause, self._read_secret = console, read_line, pause, read_secret
 
     def ask(self, id: str, question: str, candidates: list[str]) -> str | None:
         """The answer: free text, or the candidate whose number was typed. Nothing at all: the question waits."""
@@ -65,6 +72,15 @@ class TerminalOwner:
                 return Approval("no", text)
             self._say(say("confirm.again"))
 
+    def secret(self, question: str) -> str | None:
+        """Typed without being shown; nothing typed is None."""
+        self._pause()
+        self._say(clean(question).strip(), "bold")
+        try:
+            return self._read_secret(say("ask.secret")) or None
+        except EOFError:
+            return None
+
     def _show_effect(self, lines: list[str], *, whole: bool = False) -> bool:
         """Prints what would happen; True when its middle is left out."""
         is_cut = len(lines) > MAX_PREVIEW_LINES and not whole
@@ -93,7 +109,12 @@ def read_approval(text: str) -> Approval | None:
     return None if answer.meaning == "unclear" else Approval(answer.meaning, answer.reason)
 
 
-def read_line(prompt: str) -> str:
+def read_secret(prompt: str) -> str:
+    """A line from the terminal that is not shown. Raises EOFError for Ctrl-D."""
+    return read_line(prompt, is_secret=True)
+
+
+def read_line(prompt: str, *, is_secret: bool = False) -> str:
     """A line from the terminal. What was typed before the question is no answer to it. Raises EOFError for Ctrl-D.
 
     Not `input`: a Ctrl-C that comes while that begins is noticed only at the next key.
@@ -105,7 +126,7 @@ def read_line(prompt: str) -> str:
     termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
     session: PromptSession[str] = PromptSession()
     try:
-        return session.prompt(prompt)
+        return session.prompt(prompt, is_password=is_secret)
     except KeyboardInterrupt:
         signal.raise_signal(signal.SIGINT)  # so that whoever counts stops sees this one
         raise

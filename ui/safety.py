@@ -20,8 +20,9 @@ from runs.trust import own_data
 from safety.gate import Ask, Gate
 from safety.held import held_values
 from safety.secrets import Redactor
-from tools.base import Tool, ToolContext, ToolError
+from tools.base import ToolContext, ToolError
 from tools.registry import all_tools
+from tools.toolbox import Toolbox
 from ui.words import reasons_in_words
 
 PIECE = 65_536  # bytes read at a time
@@ -83,7 +84,7 @@ class _Judge:
     def __init__(self, config: Config, cwd: Path) -> None:
         own = partial(own_data, config.home, "main", None)
         self._gate = Gate(config.safety, config.home, Path.home(), cwd, own_targets=own)
-        self._tools: dict[str, Tool] = all_tools()
+        self._tools = Toolbox(all_tools())
         self._context = ToolContext(cwd, config.home / "runs", config.home)
 
     def of_line(self, line: bytes) -> dict[str, str]:

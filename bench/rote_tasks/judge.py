@@ -48,6 +48,9 @@ class InsideOnly:
 
         return Approval("no", "outside") if confirmation.risk in KEPT_OUT else Approval("once")
 
+    def secret(self, question: str) -> str | None:
+        return None
+
 
 def judge(
     asked: tuple[str, Kind, str], task: Task | None, values: Values, before: State, after: State, events: list[Event]

@@ -1,0 +1,197 @@
+"""Tools that most tasks never need join the offer when one asks for them, and work without it in a replay."""
+
+from __future__ import annotations
+
+import base64
+import json
+import sys
+import typing
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from memory.inbox import Answer as Answered
+from memory.inbox import Inbox
+from models.base import Request, ToolResult
+from models.text_protocol import TextProtocol
+from runs.assemble import Options
+from runs.owners import AbsentOwner
+from tests.driving import agent, call, drive, of
+from tests.scripted_server import Answer, ScriptedServer
+from tools.base import ToolContext, tool
+from tools.families import FAMILIES, Family
+from tools.more_tools import Name
+from tools.registry import all_tools
+from tools.schema import Schema
+from tools.toolbox import Toolbox
+
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+closed: list[str] = []
+
+
+class Kept:
+    def __init__(self) -> None:
+        self.count = 0
+
+    def close(self) -> None:
+        closed.append("kept")
+
+
+@tool("none")
+def star_look(ctx: ToolContext, name: str) -> ToolResult:
+    """Look at a star."""
+    kept = ctx.keep("stars", Kept)
+    kept.count += 1
+    picture = ctx.folder / "star.png"
+    picture.write_bytes(PIXEL)
+    return ToolResult("ok", f"{name} {kept.count}", images=[str(picture)])
+
+
+NAMES = list(FAMILIES)
+FAMILY = Family("tasks", "tests_stars", ("star_look",), r"\bstars?\b|星星")
+
+
+@pytest.fixture(autouse=True)
+def stars(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """A family of tools that is there for the test alone, in the place of all others."""
+    module = ModuleType("tests_stars")
+    vars(module).update(star_look=star_look, problem=lambda: "")
+    monkeypatch.setitem(sys.modules, "tests_stars", module)
+    for name in list(FAMILIES):
+        monkeypatch.delitem(FAMILIES, name)
+    monkeypatch.setitem(FAMILIES, "tasks", FAMILY)
+    closed.clear()
+    return module
+
+
+def _names(schemas: list[Schema]) -> list[str]:
+    return [schema["function"]["name"] for schema in schemas]
+
+
+def test_every_family_can_be_asked_for() -> None:
+    assert set(NAMES) <= set(typing.get_args(Name))
+
+
+def test_a_model_asks_for_a_family_and_uses_it(home: Path) -> None:
+    replies = [call("more_tools", family="tasks"), call("star_look", name="Vega"), {"text": "seen"}]
+    events = drive(agent(home, replies).start("look", Options(rote=False), AbsentOwner()))
+    assert [(event["turn"], event["family"]) for event in of(events, "offered")] == [(1, "tasks")]
+    assert [event["data"] for event in of(events, "tool_ended")] == ["star_look: Look at a star.", "Vega 1"]
+    assert closed == ["kept"]
+
+
+def test_a_call_by_name_is_enough(home: Path) -> None:
+    events = drive(
+        agent(home, [call("star_look", name="Vega"), call("star_look", name="Deneb"), {"text": "seen"}]).start(
+            "look", Options(rote=False), AbsentOwner()
+        )
+    )
+    assert [event["data"] for event in of(events, "tool_ended")] == ["Vega 1", "Deneb 2"]
+    assert len(of(events, "offered")) == 1
+
+
+def test_the_words_of_a_request_offer_a_family_from_the_start(home: Path) -> None:
+    for request in ("how bright are the stars", "看看星星"):
+        events = drive(agent(home, [{"text": "bright"}]).start(request, Options(rote=False), AbsentOwner()))
+        assert events[0]["families"] == ["tasks"]
+        assert not of(events, "offered")
+
+
+def test_a_family_that_cannot_work_says_why(home: Path, stars: Any) -> None:
+    stars.problem = lambda: "no telescope is here: scripts/setup --extra stars"
+    replies = [call("more_tools", family="tasks"), call("star_look", name="Vega"), {"text": "no"}]
+    events = drive(agent(home, replies).start("stars", Options(rote=False), AbsentOwner()))
+    assert "families" not in events[0]
+    assert [(event["status"], event["data"]) for event in of(events, "tool_ended")] == [
+        ("error", "no telescope is here: scripts/setup --extra stars")
+    ] * 2
+
+
+def test_a_shared_session_has_no_family(home: Path) -> None:
+    replies = [call("star_look", name="Vega"), call("more_tools", family="tasks"), {"text": "no"}]
+    events = drive(agent(home, replies).start("stars", Options(session="shared:club"), AbsentOwner()))
+    assert [event["status"] for event in of(events, "tool_ended")] == ["error", "error"]
+    assert "there is no tool" in of(events, "tool_ended")[0]["data"].lower()
+
+
+def test_the_offer_grows_behind_what_stands(home: Path) -> None:
+    box = Toolbox(all_tools(), {"tasks": FAMILY})
+    before = list(box.schemas)
+    assert "star_look" in box
+    assert "star_look" not in _names(box.schemas)
+    assert box.offer("tasks")
+    assert not box.offer("tasks")
+    assert box.schemas[: len(before)] == before
+    assert _names(box.schemas[len(before) :]) == ["star_look"]
+
+
+def test_a_foreign_name_is_found_by_its_dot() -> None:
+    found = star_look, {"function": {"name": "sky.look", "parameters": {}}}
+    box = Toolbox(all_tools(), {}, foreign=lambda name: found if name == "sky.look" else None)
+    assert box["sky.look"] is star_look
+    assert box.get("sky.other") is None
+    assert "nonsense" not in box
+
+
+def test_a_resumed_run_offers_what_was_offered(home: Path) -> None:
+    def script(body: dict[str, Any], number: int) -> Answer:
+        if number == 0:
+            return Answer(calls=[{"name": "more_tools", "args": {"family": "tasks"}, "id": "a"}])
+        if number == 1:
+            return Answer(calls=[{"name": "ask_user", "args": {"question": "which?"}, "id": "b"}])
+        return Answer(text="done")
+
+    with ScriptedServer(script) as server:
+        settings = f"models: [{{name: main, model: m, base_url: '{server.base_url}', api_key: k}}]"
+        there = agent(home, None, settings)
+        first = there.start("look", Options(rote=False), AbsentOwner())
+        assert drive(first)[-1]["status"] == "waiting"
+        entry = Inbox(home).list()[0]
+        Inbox(home).answer(entry, Answered("answer", "Vega"))
+        assert drive(there.resume(first.id, Options(), AbsentOwner()))[-1]["status"] == "done"
+    offered = [[tool["function"]["name"] for tool in request.body["tools"]] for request in server.requests]
+    assert ["star_look" in names for names in offered] == [False, True, True]
+    assert server.requests[1].body["tools"] == server.requests[2].body["tools"]
+
+
+@pytest.mark.parametrize("takes", [True, False])
+def test_images_reach_a_model_that_takes_them(home: Path, takes: bool) -> None:
+    def script(body: dict[str, Any], number: int) -> Answer:
+        if number == 0:
+            return Answer(calls=[{"name": "star_look", "args": {"name": "Vega"}, "id": "a"}])
+        if not takes and "image_url" in json.dumps(body):
+            return Answer(status=400, error={"message": "this model does not support image input"})
+        return Answer(text="seen")
+
+    with ScriptedServer(script) as server:
+        settings = f"models: [{{name: main, model: eyes, base_url: '{server.base_url}', api_key: k}}]"
+        events = drive(agent(home, None, settings).start("look", Options(rote=False), AbsentOwner()))
+    assert events[-1]["status"] == "done"
+    (said,) = [
+        m for m in server.requests[-1].body["messages"] if m["role"] == "user" and "star.png" in str(m["content"])
+    ]
+    if takes:
+        assert said["content"][1]["image_url"]["url"].startswith("data:image/png;base64,iVBOR")
+    else:
+        assert isinstance(said["content"], str)
+    assert "images" not in said
+
+
+def test_text_models_read_of_new_tools_once() -> None:
+    protocol = TextProtocol("en")
+    box = Toolbox(all_tools(), {"tasks": FAMILY})
+    messages: list[dict[str, Any]] = [{"role": "system", "content": "rules"}, {"role": "user", "content": "task"}]
+    protocol.messages(Request(1, messages, box.schemas))
+    box.offer("tasks")
+    messages += [{"role": "assistant", "content": "more"}, {"role": "user", "content": "ok"}]
+    told, tail = protocol.messages(Request(2, messages, box.schemas))
+    text = json.dumps([*told, *tail])
+    assert text.count("star_look(") == 1
+    assert text.count("code_run(") == 1
+    messages += [{"role": "assistant", "content": "more"}, {"role": "user", "content": "ok"}]
+    told, tail = protocol.messages(Request(3, messages, box.schemas))
+    assert json.dumps([*told, *tail]).count("star_look(") == 1

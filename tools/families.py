@@ -1,0 +1,42 @@
+"""Names the families of tools: what most tasks never need is offered, and imported, when one asks for it.
+
+A family is a module of `tools/` with its tools and a function `problem()`: "" when the family can work on this machine,
+else one sentence that says what is missing and the command that mends it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from importlib import import_module
+from typing import NamedTuple
+
+from tools.base import Tool
+
+
+class Family(NamedTuple):
+    """A family by name. `words`: a request in which this pattern is found has the family from the start."""
+
+    name: str
+    module: str
+    tools: tuple[str, ...]
+    words: str
+
+    def load(self) -> dict[str, Tool]:
+        """Its tools by name; imports the module."""
+        module = import_module(self.module)
+        return {name: getattr(module, name) for name in self.tools}
+
+    def problem(self) -> str:
+        """Why it cannot work here, or ""; imports the module."""
+        said: str = import_module(self.module).problem()
+        return said
+
+
+_ROWS: tuple[Family, ...] = ()
+FAMILIES: dict[str, Family] = {family.name: family for family in _ROWS}
+
+
+def named_in(request: str, families: Mapping[str, Family] = FAMILIES) -> list[str]:
+    """The families that a request asks for by its words."""
+    return [family.name for family in families.values() if re.search(family.words, request, re.IGNORECASE)]

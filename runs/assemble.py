@@ -32,6 +32,7 @@ from memory.sops import Sop, SopStore
 from models.base import Event, Model, ModelUnavailable, Reply, Request
 from models.chain import Budget, ModelChain
 from models.rote import MAX_SCRIPT_CALLS, RoteModel
+from runs.attached import named, take_in
 from runs.briefing import Briefing, Scribe, Source, check_persona, is_only_to_remember
 from runs.owners import AbsentOwner
 from runs.plan_calls import plan_calls
@@ -78,6 +79,7 @@ class Options:
     rote: bool = True
     window: bool = True  # what was said last in the session is read; a conversation has its own
     cwd: Path = field(default_factory=Path.cwd)
+    files: tuple[Path, ...] = ()  # what the owner attaches; they move into the run's folder
 
 
 class Replay(NamedTuple):
@@ -208,6 +210,8 @@ class Agent:
         if options.persona:
             check_persona(self.config.home, options.persona, self.config.lang)
         log = RunLog.create(self.config.home)
+        attached = take_in(options.files, log.folder)
+        task = named(task, attached, self.prompts.text("attached")) if attached else task
         opening: Event = {
             "type": "run_started",
             "task": task,
@@ -226,6 +230,7 @@ class Agent:
             "previous": list(previous),
             **({"persona": options.persona} if options.persona else {}),
             **({} if options.window else {"window": False}),
+            **({"attached": attached} if attached else {}),
             **({"families": offered} if (offered := self._offered(task, options, replay, hints, previous)) else {}),
             **({"origins": read} if (read := origins_before(self.config.home, previous)) else {}),
         }

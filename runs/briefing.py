@@ -19,6 +19,7 @@ from context.prompts import Prompts
 from memory.sessions import Session
 from memory.sops import Sop, SopStore
 from models.base import Event, Reply, Request
+from models.wire import IMAGES
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -89,7 +90,10 @@ class Briefing:
             recall=self._recalled,
             window=lambda: self._window,
         )
-        return ContextBuilder(INJECTORS, source.redact).build(brief, round(SHARE * source.budget))
+        context = ContextBuilder(INJECTORS, source.redact).build(brief, round(SHARE * source.budget))
+        if images := [path for path in opening.get("attached", ()) if Path(path).suffix.lower() in IMAGES]:
+            context.messages[-1]["images"] = images
+        return context
 
     def _recalled(self, request: str) -> list[str]:
         """What the request brings up, without what the window says anyway."""

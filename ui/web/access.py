@@ -1,0 +1,146 @@
+"""Who may do what on the page: the token of this start, the browsers that have shown it, the tokens of programs.
+
+Kept in `web/access.json` of the home folder as hashes, so a browser stays signed in when the server is started again; what
+lies there lets nobody in. Source: seed 003 P5.6.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+import threading
+import time
+from collections import deque
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from config import SopwithError
+from memory.files import write_atomic
+
+WRONG_A_MINUTE = 5
+BROWSER_DAYS = 60
+MAX_BROWSERS = 50
+
+
+class NotSignedIn(SopwithError):
+    """The token or password is not the right one."""
+
+
+class TooManyTries(SopwithError):
+    """It was wrong too often in the last minute."""
+
+
+@dataclass(slots=True)
+class Holder:
+    """A browser or a program that may come in. `may_change`: it may do more than read. `id` names it and lets nobody in."""
+
+    id: str
+    kind: str  # browser or program
+    made: str  # UTC, ISO 8601
+    name: str = ""
+    may_change: bool = False
+
+
+@dataclass(slots=True)
+class Access:
+    """The holders of one home folder. `password`: what is asked for instead of the token where the server listens elsewhere."""
+
+    folder: Path
+    password: str = ""
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+    _holders: dict[str, Holder] = field(default_factory=dict)
+    _wrong: deque[float] = field(default_factory=deque)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        try:
+            kept = json.loads(self._file.read_text("utf-8"))
+            self._holders = {name: Holder(**given) for name, given in kept.items()}
+        except FileNotFoundError:
+            pass
+        except (OSError, ValueError, TypeError, AttributeError):  # damaged: everybody signs in anew
+            self._holders = {}
+        oldest = time.time() - BROWSER_DAYS * 86_400
+        for name, holder in list(self._holders.items()):
+            if holder.kind == "browser" and datetime.fromisoformat(holder.made).timestamp() < oldest:
+                del self._holders[name]
+
+    def sign_in(self, given: str) -> str:
+        """The value of the cookie for a browser that shows token or password. Raises NotSignedIn, TooManyTries."""
+        with self._lock:
+            now = time.monotonic()
+            while self._wrong and self._wrong[0] < now - 60:
+                self._wrong.popleft()
+            if len(self._wrong) >= WRONG_A_MINUTE:
+                raise TooManyTries(
+                    "That was wrong too often.\nWait a minute, and take the newest address that serve has printed."
+                )
+            if not _same(given, self.password or self.token):
+                self._wrong.append(now)
+                raise NotSignedIn("That is not the right one.\nOpen the address that serve has printed.")
+            browsers = [name for name, holder in self._holders.items() if holder.kind == "browser"]
+            for name in browsers[: max(0, len(browsers) - MAX_BROWSERS + 1)]:
+                del self._holders[name]
+            return self._add(Holder("", "browser", _now()))
+
+    def add_program(self, name: str, *, may_change: bool) -> tuple[str, str]:
+        """A new token for a program: its id, and the token, which is kept nowhere."""
+        with self._lock:
+            holder = Holder("", "program", _now(), name, may_change)
+            return holder.id, self._add(holder)
+
+    def holder(self, secret: str, kind: str) -> Holder | None:
+        """Whom a cookie or a bearer token belongs to."""
+        found = self._holders.get(_hash(secret)) if secret else None
+        return found if found is not None and found.kind == kind else None
+
+    def programs(self) -> list[Holder]:
+        """The programs, oldest first."""
+        return [holder for holder in self._holders.values() if holder.kind == "program"]
+
+    def set_changes(self, holder: Holder, on: bool) -> None:
+        """Turns changes on or off in one browser."""
+        with self._lock:
+            holder.may_change = on
+            self._keep()
+
+    def remove(self, id: str) -> bool:
+        """Lets a holder in no more; False when there is none with this id."""
+        with self._lock:
+            names = [name for name, holder in self._holders.items() if holder.id == id]
+            for name in names:
+                del self._holders[name]
+            if names:
+                self._keep()
+            return bool(names)
+
+    @property
+    def _file(self) -> Path:
+        return self.folder / "access.json"
+
+    def _add(self, holder: Holder) -> str:
+        secret = secrets.token_urlsafe(32)
+        holder.id = secrets.token_hex(6)
+        self._holders[_hash(secret)] = holder
+        self._keep()
+        return secret
+
+    def _keep(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        kept = {name: asdict(holder) for name, holder in self._holders.items()}
+        write_atomic(self._file, json.dumps(kept, indent=1), mode=0o600)
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
+
+
+def _same(given: str, right: str) -> bool:
+    return hmac.compare_digest(_hash(given), _hash(right))
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -173,7 +173,7 @@ def _listen(lines: Any, owner: PageOwner, run: Run) -> None:
 
 def _mark(folder: Path, order: dict[str, Any]) -> None:
     """Notes that the run is the page's: a server that finds it interrupted goes on with it."""
-    mark = {"group": bool(order.get("group")), "tries": int(order.get("tries") or 0)}
+    mark = {"group": order.get("group") or "", "tries": int(order.get("tries") or 0)}
     with contextlib.suppress(OSError):  # a full disk: the run's own log says so
         write_atomic(folder / MARK, json.dumps(mark))
 

@@ -1,0 +1,123 @@
+"""What happens, numbered and handed to every tab: a tab that slept catches up by its number, one that reads slowly is not
+waited for.
+
+Everything here runs in the server's event loop. Messages pass the filter (ui/web/filter.py) before they are numbered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+KEPT = 20_000  # messages, for tabs that slept
+KEPT_BYTES = 16_000_000
+WAITING_BYTES = 4_000_000  # of one tab; a slower one begins anew
+PIECES = {"text", "tool_output"}  # sent only to tabs that watch the run, and together, when many come at once
+TOGETHER_SECONDS = 0.04
+
+Message = dict[str, Any]
+
+
+@dataclass(eq=False)
+class Tab:
+    """One WebSocket. `watched`: the runs whose text it shows, as they grow."""
+
+    holder: str = ""
+    watched: set[str] = field(default_factory=set)
+    graph: Message | None = None  # the filter of the graph that it shows
+    _out: deque[str] = field(default_factory=deque)
+    _bytes: int = 0
+    _some: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def put(self, line: str) -> None:
+        """Something to send. When too much waits, all of it is dropped, and the tab is told to fetch anew."""
+        if self._bytes + len(line) > WAITING_BYTES:
+            self._out.clear()
+            self._bytes = 0
+            line = json.dumps({"type": "resync"})
+        self._out.append(line)
+        self._bytes += len(line)
+        self._some.set()
+
+    async def take(self) -> str:
+        """The next line, once there is one."""
+        while not self._out:
+            self._some.clear()
+            await self._some.wait()
+        line = self._out.popleft()
+        self._bytes -= len(line)
+        return line
+
+
+class Hub:
+    """All tabs of one kind of reader: the owner's, or the people of one shared chat."""
+
+    def __init__(self, clean: Callable[[Any], Any]) -> None:
+        self.epoch = secrets.token_hex(4)  # another server counts anew
+        self.seq = 0
+        self.tabs: set[Tab] = set()
+        self._clean = clean
+        self._kept: deque[tuple[int, str, str]] = deque()  # seq, run whose piece it is or "", line
+        self._kept_bytes = 0
+        self._pieces: dict[tuple[str, str, str], Message] = {}  # (type, run, call) → what has come since
+        self._timer: asyncio.TimerHandle | None = None
+
+    def publish(self, message: Message) -> None:
+        """Sends a message to every tab that wants it."""
+        if message["type"] not in PIECES:
+            self._send_pieces()
+            self._number(message)
+            return
+        key = (message["type"], message.get("run", ""), message.get("call", ""))
+        held = self._pieces.get(key)
+        if held is None:
+            self._pieces[key] = dict(message)
+        else:
+            held["delta"] += message["delta"]
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(TOGETHER_SECONDS, self._send_pieces)
+
+    def join(self, tab: Tab, epoch: str | None, seq: int | None) -> None:
+        """A tab comes in, and says what it knows; it is sent the rest, or told to fetch anew."""
+        self._send_pieces()
+        oldest = self._kept[0][0] if self._kept else self.seq + 1
+        knows = epoch == self.epoch and isinstance(seq, int) and oldest - 1 <= seq <= self.seq
+        tab.put(json.dumps({"type": "hello", "epoch": self.epoch, "seq": self.seq, "caught_up": knows}))
+        if knows and seq is not None:
+            for number, run, line in list(self._kept)[-(self.seq - seq) :] if seq < self.seq else []:
+                if number > seq and (not run or run in tab.watched):
+                    tab.put(line)
+        self.tabs.add(tab)
+
+    def leave(self, tab: Tab) -> None:
+        """A tab has gone."""
+        self.tabs.discard(tab)
+
+    def tell(self, tab: Tab, message: Message) -> None:
+        """Sends something to one tab alone; it is not numbered and not kept."""
+        tab.put(json.dumps({**self._clean(message), "seq": self.seq}, ensure_ascii=False))
+
+    def _send_pieces(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        pieces, self._pieces = self._pieces, {}
+        for message in pieces.values():
+            self._number(message)
+
+    def _number(self, message: Message) -> None:
+        self.seq += 1
+        run = message.get("run", "") if message["type"] in PIECES else ""
+        line = json.dumps({**self._clean(message), "seq": self.seq}, ensure_ascii=False)
+        self._kept.append((self.seq, run, line))
+        self._kept_bytes += len(line)
+        while len(self._kept) > KEPT or self._kept_bytes > KEPT_BYTES:
+            self._kept_bytes -= len(self._kept.popleft()[2])
+        for tab in self.tabs:
+            if not run or run in tab.watched:
+                tab.put(line)

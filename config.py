@@ -84,6 +84,7 @@ class SafetyConfig:
     sandbox: Literal["auto", "full", "partial", "none"] = "auto"  # docs/safety.md
     confirm: tuple[Confirmable, ...] = ("delete", "send", "install", "spend")
     forbid: tuple[str, ...] = ()
+    private_hosts: tuple[str, ...] = ()  # of the owner's own net, which may be asked all the same (safety/addresses.py)
     confirm_hours: float = field(default=72.0, metadata={"above": 0})  # what nobody has confirmed by then is a no
 
 
@@ -116,9 +117,18 @@ class GraphConfig:
 
 @dataclass(frozen=True)
 class QueueConfig:
-    """Where many machines share their tasks; the address may hold a password."""
+    """Where many machines share their tasks (docs/scaling.md); the address may hold a password. A worker that has said
+    nothing for `lease_seconds` is taken for dead, and its task goes on elsewhere."""
 
     url: str = field(repr=False)
+    lease_seconds: float = field(default=30.0, metadata={"least": 1})
+
+
+@dataclass(frozen=True)
+class RunsConfig:
+    """The run log. Runs older than `archive_days` are put away by the daily upkeep; 0: never."""
+
+    archive_days: float = field(default=90.0, metadata={"least": 0})
 
 
 @dataclass(frozen=True)
@@ -147,6 +157,7 @@ class _File:
     redis: RedisConfig | None = None
     graph: GraphConfig | None = None
     queue: QueueConfig | None = None
+    runs: RunsConfig = RunsConfig()
     mcp: McpConfig = McpConfig()
 
 

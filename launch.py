@@ -35,7 +35,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "run": (),
     "chat": (),
     "teach": (),
-    "runs": ("list", "show", "resume", "cancel", "steer"),
+    "runs": ("list", "show", "resume", "cancel", "steer", "archive"),
     "inbox": ("list", "answer", "approve", "deny"),
     "sops": (
         "list",
@@ -64,7 +64,7 @@ LATER = {  # commands that are to come, with the words behind them: such a line 
     "mcp": ("list", "test"),
 }
 WITH_JSON = {
-    *("runs list", "runs show", "inbox list", "memory facts", "memory check", "memory digest", "doctor"),
+    *("runs list", "runs show", "runs archive", "inbox list", "memory facts", "memory check", "memory digest", "doctor"),
     *("memory search", "memory show", "memory when", "memory import", "memory rebuild"),
     *("sops list", "sops show", "sops verify", "sops stats", "sops history", "sops import", "sops search"),
     *("safety check", "safety redact"),  # JSON in any case: who asks every command for it is not turned away
@@ -290,6 +290,7 @@ RUN_OPTIONS: tuple[tuple[str, str, Callable[[str], Any] | None], ...] = (  # opt
 
 SOME_OPTIONS = (  # option, what stands for its value, type, its words, the commands that take it
     ("--limit", "N", _whole, "opt.limit", {"runs list", "memory search"}),
+    ("--days", "N", _whole, "opt.days", {"runs archive"}),
     ("--now", "ISO", _moment, "opt.now", WITH_NOW),
     ("--session", "S", str, "opt.only-session", {"memory search", "memory show"}),
 )
@@ -450,6 +451,7 @@ TARGETS = {  # command → the function that does it
     "runs resume": "ui.follow:resume",
     "runs cancel": "ui.runs:cancel",
     "runs steer": "ui.runs:steer",
+    "runs archive": "ui.runs:archive",
     "inbox list": "ui.inbox:list_",
     "inbox answer": "ui.inbox:answer",
     "inbox approve": "ui.inbox:approve",

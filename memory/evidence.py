@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memory.runlog import read_events
+from memory.runlog import RUN_ID, read_events
 from models.base import Reply
 
-RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-z]{4,6}")
 SAYS_NOTHING = ("start_long_term_update", "update_working_checkpoint")  # they only repeat what the model said
 
 

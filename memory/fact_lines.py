@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from config import SopwithError
-from memory.evidence import RUN_ID, Pointer
+from memory.evidence import Pointer
+from memory.runlog import RUN_ID
 
 STRUCTURE = Path(__file__).resolve().parent.parent / "assets" / "insight_fixed_structure.txt"
 RETIRED = "RETIRED"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from memory.evidence import RUN_ID, SAYS_NOTHING, Pointer, Result, RunRecord, read_record
+from memory.evidence import SAYS_NOTHING, Pointer, Result, RunRecord, read_record
 from memory.fact_lines import MAX_TEXT_CHARS, NEGATIVE, Fact, sections
 from memory.fact_words import TELLING, Value, coverage, same_said, stands_in, values, words
 from memory.forbidden import (
@@ -37,7 +37,7 @@ from memory.forbidden import (
     is_contact,
     mask,
 )
-from memory.runlog import RunLogError
+from memory.runlog import RUN_ID, RunLogError
 from memory.volatile import around, volatile
 from safety.secrets import HIDDEN, Redactor
 

@@ -2,24 +2,28 @@
 
 `runs/<run>/log.jsonl` holds the events (docs/events.md), each written in one piece before the run takes its next step;
 `sync` makes them survive a power cut and is called before every effect. `runs/<run>/lock` is held by the process that
-works on the run. Long tool outputs lie beside them.
+works on the run. Long tool outputs lie beside them. Old runs are put away (memory/run_archive.py) and read all the same.
 """
 
 from __future__ import annotations
 
 import fcntl
+import io
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from config import SopwithError
 from models.base import Event
 
+RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-z]{4,6}")
+FEW = 500  # runs that are read as quickly as looked up
 NOT_LOGGED = {"text", "text_reset", "tool_output"}  # they only feed screens: what they add up to is logged whole
 
 
@@ -47,6 +51,8 @@ class RunSummary:
     sop: str | None = None
     rote: bool = False
     trial: bool = False  # a replay on a copy, which nobody asked for
+    parent: str | None = None  # the run whose helper this one is
+    children: list[str] = field(default_factory=list)  # its helpers, in the order in which they began
 
 
 def new_run_id() -> str:
@@ -81,7 +87,14 @@ class RunLog:
     @classmethod
     def reopen(cls, home: Path, run: str) -> RunLog:
         """Opens the log of a run that is to go on; a line that a crash left unfinished is cut off."""
-        log = cls(home / "runs" / find_run(home, run))._open()
+        run = find_run(home, run)
+        from memory.run_archive import restore
+
+        try:
+            restore(home, run)
+        except OSError as error:
+            raise cannot_write(home / "runs", error) from error
+        log = cls(home / "runs" / run)._open()
         _cut_torn_line(log.folder / "log.jsonl")
         return log
 
@@ -172,6 +185,8 @@ def worker(folder: Path) -> int | None:
 
 def find_run(home: Path, name: str) -> str:
     """The id that `name` means: an id, the start of exactly one, or "last". Raises NoSuchRun."""
+    if RUN_ID.fullmatch(name) and (home / "runs" / name).is_dir():
+        return name
     runs = run_ids(home)
     if name == "last" and runs:
         return next((run for run in runs if not _is_trial(home, run)), runs[0])
@@ -188,18 +203,46 @@ def _is_trial(home: Path, run: str) -> bool:
     return summary is not None and summary.trial
 
 
-def run_ids(home: Path) -> list[str]:
-    """All runs, newest first."""
+def run_ids(home: Path, *, archived: bool = True) -> list[str]:
+    """All runs, newest first; those that were put away only when `archived`."""
+    found: set[str] = set()
     with suppress(FileNotFoundError), os.scandir(home / "runs") as entries:
-        return sorted((entry.name for entry in entries if entry.is_dir(follow_symlinks=False)), reverse=True)
-    return []
+        found = {each.name for each in entries if each.name[0] != "." and each.is_dir(follow_symlinks=False)}
+    if archived and (home / "runs" / ".archive").exists():
+        from memory.run_archive import archived_ids
+
+        found.update(archived_ids(home))
+    return sorted(found, reverse=True)
+
+
+def open_log(home: Path, run: str) -> BinaryIO:
+    """The log of a run, also of one that was put away. Raises OSError."""
+    try:
+        return (home / "runs" / run / "log.jsonl").open("rb")
+    except FileNotFoundError:
+        from memory.run_archive import read_log
+
+        data = read_log(home, run)
+        if data is None:
+            raise
+        return io.BytesIO(data)
+
+
+def log_size(home: Path, run: str) -> int | None:
+    """How many bytes the log of a run has; None when there is none."""
+    try:
+        return (home / "runs" / run / "log.jsonl").stat().st_size
+    except OSError:
+        from memory.run_archive import log_size
+
+        return log_size(home, run)
 
 
 def read_events(home: Path, run: str) -> Iterator[Event]:
     """The events of a run in order; a torn last line is left out, a damaged one in between is an error."""
     path = home / "runs" / run / "log.jsonl"
     try:
-        with path.open("rb") as file:
+        with open_log(home, run) as file:
             for number, line in enumerate(file, 1):
                 if not line.endswith(b"\n"):
                     return
@@ -216,6 +259,10 @@ def read_events(home: Path, run: str) -> Iterator[Event]:
 
 def list_runs(home: Path, limit: int | None = None) -> list[RunSummary]:
     """What the run logs say of each run, newest first; trials on copies are left out."""
+    if limit is None or limit > FEW:
+        from memory.run_index import lines
+
+        return [RunSummary(**json.loads(line)) for line in lines(home, limit)]
     summaries = (summarise(home, run) for run in run_ids(home))
     found: list[RunSummary] = []
     for summary in summaries:
@@ -228,9 +275,9 @@ def list_runs(home: Path, limit: int | None = None) -> list[RunSummary]:
 
 def summarise(home: Path, run: str) -> RunSummary | None:
     """One run's line. Looks at the first and the last event only, unless the run has not ended."""
-    path = home / "runs" / run / "log.jsonl"
     try:
-        first, last = _ends(path)
+        with open_log(home, run) as file:
+            first, last = _ends(file)
     except FileNotFoundError:
         return None
     except (OSError, ValueError):
@@ -250,30 +297,32 @@ def summarise(home: Path, run: str) -> RunSummary | None:
         last["sop"],
         last["rote"],
         "verifies" in first,
+        first.get("parent"),
+        last.get("children", []),
     )
 
 
-def _ends(path: Path) -> tuple[Event | None, Event | None]:
-    with path.open("rb") as file:
-        head = file.readline()
-        if not head.endswith(b"\n"):
-            return None, None
-        size = file.seek(0, os.SEEK_END)
-        reach = 4096
-        while True:
-            file.seek(max(len(head), size - reach))
-            lines = file.read().splitlines(keepends=True)
-            whole = [line for line in lines if line.endswith(b"\n")]
-            if size - reach <= len(head):
-                return json.loads(head), json.loads(whole[-1]) if whole else None
-            if len(whole) > 1:
-                return json.loads(head), json.loads(whole[-1])
-            reach *= 8
+def _ends(file: BinaryIO) -> tuple[Event | None, Event | None]:
+    head = file.readline()
+    if not head.endswith(b"\n"):
+        return None, None
+    size = file.seek(0, os.SEEK_END)
+    reach = 4096
+    while True:
+        file.seek(max(len(head), size - reach))
+        lines = file.read().splitlines(keepends=True)
+        whole = [line for line in lines if line.endswith(b"\n")]
+        if size - reach <= len(head):
+            return json.loads(head), json.loads(whole[-1]) if whole else None
+        if len(whole) > 1:
+            return json.loads(head), json.loads(whole[-1])
+        reach *= 8
 
 
 def _count(home: Path, run: str, first: Event) -> RunSummary:
     status = "interrupted" if worker(home / "runs" / run) is None else "working"
     summary = RunSummary(run, first["task"], status, first["at"], sop=first.get("sop"), trial="verifies" in first)
+    summary.parent = first.get("parent")
     kinds: set[str] = set()
     for event in read_events(home, run):
         if event["type"] == "model_called":
@@ -281,6 +330,8 @@ def _count(home: Path, run: str, first: Event) -> RunSummary:
             summary.turns = event["turn"]
             summary.model_calls += event["kind"] == "openai"
             summary.cost += event["cost"]
+        elif event["type"] == "delegated" and event["child"] not in summary.children:
+            summary.children.append(event["child"])
     summary.rote = kinds == {"rote"}
     return summary
 
@@ -291,6 +342,7 @@ class Totals:
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self.turns = self.model_calls = 0
         self.cost = self.seconds = 0.0
+        self.children: dict[str, float] = {}  # the helpers, and what each has cost in USD, once it has ended
         self.tokens = {"input": 0, "cached": 0, "output": 0}
         self.kinds: set[str] = set()
         for event in events:
@@ -306,8 +358,15 @@ class Totals:
             self.cost += event["cost"]
             for key in self.tokens:
                 self.tokens[key] += event["tokens"][key]
+        elif event["type"] == "delegated":
+            self.children[event["child"]] = event.get("cost", 0.0)
         elif event["type"] == "run_ended":
             self.seconds = event["seconds"]
+
+    @property
+    def spent(self) -> float:
+        """What the run and its helpers have cost, USD."""
+        return self.cost + sum(self.children.values())
 
     def as_fields(self) -> dict[str, Any]:
         """The fields of `run_ended`."""
@@ -317,4 +376,5 @@ class Totals:
             "tokens": dict(self.tokens),
             "cost": round(self.cost, 6),
             "rote": self.kinds == {"rote"},
+            **({"children": list(self.children)} if self.children else {}),
         }

@@ -12,7 +12,6 @@ import contextlib
 import fcntl
 import json
 import os
-import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -22,7 +21,7 @@ from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from memory.runlog import Totals, run_ids
+from memory.runlog import RUN_ID, Totals, log_size, open_log, run_ids
 from models.base import Event
 
 Lane = Literal["rote", "rote→model", "model", "teach"]
@@ -34,7 +33,6 @@ FAILURES = ("failed", "limit", "diverged")  # what speaks against an SOP; a run 
 NOT_READY = "not_ready"  # what the SOP requires was not there: no fault of its steps
 MAX_TEACHING_RUNS = 50
 MAX_TASK_CHARS = 2_000
-RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-z]{4,6}")
 _Answer = TypeVar("_Answer")
 _PREFIX = b'{"type": "'
 _ASKED = {"confirm": "confirmed", "asked": "answered"}  # the owner is thinking in between
@@ -317,10 +315,10 @@ class _Reading:
 
 def _read(home: Path, run: str, teaches: str | None = None) -> _Reading | None:
     """One run as `sops stats` sees it; None when it has no log. `teaches`: as a run that taught this SOP."""
-    path = home / "runs" / run / "log.jsonl"
     try:
-        with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
+        with open_log(home, run) as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(0)
             events = _events(file)
             first = next(events, None)
             if first is None or first.get("type") != "run_started":
@@ -417,10 +415,8 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def _size(home: Path, run: str) -> int:
-    try:
-        return (home / "runs" / run / "log.jsonl").stat().st_size
-    except OSError:
-        return -1
+    size = log_size(home, run)
+    return -1 if size is None else size
 
 
 def _changed_at(folder: Path) -> int:

@@ -92,7 +92,7 @@ class Window:
         """The last turns from the run logs, back to the newest run that is `known`. A run of another session is not read
         beyond its first line."""
         found: list[Turn] = []
-        for run in run_ids(self._home)[:MAX_RUNS_READ]:
+        for run in run_ids(self._home, archived=False)[:MAX_RUNS_READ]:
             if run not in left_out:
                 found = [*self._turns_of(run, session), *found]
             if len(found) >= count or run in known:

@@ -11,6 +11,7 @@ import locale
 import os
 import platform
 import shutil
+import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +25,8 @@ from memory.home import LAYOUT, HomeError, open_home
 ASK_SECONDS = 3.0
 MAX_LISTING_BYTES = 4_000_000
 LITTLE_SPACE_BYTES = 200_000_000
+MANY_RUNS = 200_000  # folders that a list has to look through
+DU_SECONDS = 10.0
 LIBRARIES = {  # module: package
     "openai": "openai",
     "yaml": "pyyaml",
@@ -61,7 +64,14 @@ def checks(config: Config) -> list[Check]:
     """Looks at everything; takes as long as the slowest endpoint, a few seconds at most."""
     lang = config.lang
     libraries = check_libraries(lang)
-    here = [check_python(), libraries, check_home(config), check_disk(config), *check_privacy(config)]
+    here = [
+        check_python(),
+        libraries,
+        check_home(config),
+        check_disk(config),
+        *check_runs(config),
+        *check_privacy(config),
+    ]
     around = [*check_programs(lang), check_terminal(lang)]
     if not libraries.ok:  # what follows needs them
         return [*here, *around]
@@ -105,6 +115,24 @@ def check_disk(config: Config) -> Check:
     free = shutil.disk_usage(_nearest_folder(config.home)).free
     detail = _say(config.lang, "free", gigabytes=f"{free / 1e9:.1f}", home=config.home)
     return Check("disk", free >= LITTLE_SPACE_BYTES, detail, f"du -h -d 1 {config.home}")
+
+
+def check_runs(config: Config) -> list[Check]:
+    """How many runs there are and how much of the disk they take; `du` counts, since there may be 100,000 folders."""
+    from memory.runlog import run_ids
+
+    live, all_runs = len(run_ids(config.home, archived=False)), len(run_ids(config.home))
+    if not all_runs:
+        return []
+    try:
+        command = ["du", "-sk", str(config.home / "runs")]
+        said = subprocess.run(command, capture_output=True, text=True, timeout=DU_SECONDS, check=False).stdout
+        size = f"{int(said.split()[0]) / 1e6:.2f}"
+    except (OSError, ValueError, IndexError, subprocess.TimeoutExpired):
+        size = "?"
+    detail = _say(config.lang, "runs", n=f"{all_runs:,}", archived=f"{all_runs - live:,}", gigabytes=size)
+    is_much = live > MANY_RUNS
+    return [Check("runs", None if is_much else True, detail, "sopwith runs archive --days 30" if is_much else "")]
 
 
 def check_privacy(config: Config) -> list[Check]:
@@ -299,6 +327,10 @@ _WORDS = {  # key: (English, Chinese)
     "home later": ("{home} will be made on first use", "{home} 将在首次使用时创建"),
     "home never": ("{home} cannot be made: {parent} is not writable", "无法创建 {home}:{parent} 不可写"),
     "free": ("{gigabytes} GB free for {home}", "{home} 所在磁盘剩余 {gigabytes} GB"),
+    "runs": (
+        "{n} runs, {archived} of them archived; {gigabytes} GB",
+        "共 {n} 次运行,其中 {archived} 次已存档;占用 {gigabytes} GB",
+    ),
     "readable": ("other users of this machine may read {file}", "本机其他用户可以读取 {file}"),
     "no model": (
         "none configured; only what an SOP covers can be done",

@@ -8,6 +8,7 @@ seed 000 "Background tasks".
 from __future__ import annotations
 
 import uuid
+from contextlib import suppress
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from memory.journal_sync import INDEX
 from memory.memory_file import SUPERSEDED, Entry
 from memory.policy import Keeping
 from memory.remember import Kind, find
+from memory.run_archive import put_away
 from memory.sessions import MAIN
 from memory.turns import Turn
 from models.embeddings import embedder
@@ -39,10 +41,18 @@ IMPORTANCE = {"instruction": 5, "preference": 4, "decision": 4, "lesson": 3, "mi
 def beat(config: Config, now: datetime) -> Digest:
     """One digest. `now` is aware, in the owner's timezone. Raises as memory/digest.py does."""
     work_off(config.home, lambda: embedder(config.embeddings), WORK_SECONDS)
+    _put_old_runs_away(config, now)
     agent = Agent(config)
     keeping = Keeping(config.safety.roots, agent.redactor())
     more = _important(config.home, now)
     return digest(config.home, now, ask=_asking(agent), more=more, lang=config.lang, keeping=keeping)
+
+
+def _put_old_runs_away(config: Config, now: datetime) -> None:
+    """What cannot be put away today (no space, somebody at work) stays as it is; the next time finishes."""
+    if config.runs.archive_days > 0:
+        with suppress(OSError):
+            put_away(config.home, config.runs.archive_days, now, WORK_SECONDS)
 
 
 def _asking(agent: Agent) -> AskModel | None:

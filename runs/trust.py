@@ -7,6 +7,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from memory.runlog import open_log
+
 _MAX_CHARS = 200_000  # of one file
 _MAX_RUNS = 5  # of a conversation, the last ones
 
@@ -25,7 +27,8 @@ def origins_before(home: Path, previous: Sequence[str]) -> list[str]:
     found: set[str] = set()
     for run in previous[-_MAX_RUNS:]:
         try:
-            lines = (home / "runs" / run / "log.jsonl").read_text("utf-8", "replace").splitlines()
+            with open_log(home, run) as file:
+                lines = file.read().decode("utf-8", "replace").splitlines()
         except OSError:
             continue
         for line in lines:

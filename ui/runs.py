@@ -1,13 +1,15 @@
-"""The run log on the screen: `runs list|show|cancel|steer`."""
+"""The run log on the screen: `runs list|show|cancel|steer|archive`."""
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Any
 
-from config import Config, SopwithError
+from config import Config, RunsConfig, SopwithError
 from memory.runlog import RunSummary, find_run, list_runs, read_events, worker
 from memory.working import without_summary
 from models.base import Event
@@ -29,7 +31,9 @@ class NotWorking(SopwithError):
 def list_(args: Namespace, config: Config) -> int:
     """`runs list`."""
     if args.json:
-        print_json({"runs": [asdict(run) for run in list_runs(config.home, args.limit)]})
+        from memory.run_index import lines
+
+        print('{"runs": [\n' + ",\n".join(lines(config.home, args.limit)) + "\n]}")
         return 0
     limit = args.limit or SHOWN_RUNS
     found = list_runs(config.home, limit + 1)
@@ -134,6 +138,22 @@ def _indented(text: str, indent: str = "    ") -> Iterator[str]:
         text = f"{text[:half]}\n{say('trace.cut', n=left_out)}\n{text[-half:]}"
     for line in text.splitlines():
         yield indent + line
+
+
+def archive(args: Namespace, config: Config) -> int:
+    """`runs archive`: puts old runs away now."""
+    from memory.run_archive import put_away
+
+    days = args.days or config.runs.archive_days or RunsConfig.archive_days
+    done = put_away(config.home, days, datetime.now(UTC))
+    before, after = (f"{size / 1e6:.1f}" for size in (done.bytes_before, done.bytes_after))
+    if args.json:
+        print_json(asdict(done))
+    else:
+        print(say("runs.archived", runs=done.runs, before=before, after=after))
+    if done.problem:
+        print(say("runs.archive_problem", problem=one_line(done.problem)), file=sys.stderr)
+    return 1 if done.problem else 0
 
 
 def cancel(args: Namespace, config: Config) -> int:

@@ -1,0 +1,195 @@
+"""The run log at size: an index that may always be thrown away, and old runs that are put away and still prove."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from bench.runlog import make_runs
+from memory.evidence import Pointer, read_record
+from memory.facts import Add, FactStore
+from memory.run_archive import place, put_away, restore
+from memory.run_index import lines, rebuild
+from memory.runlog import RunLog, RunLogError, list_runs, open_log, read_events, run_ids, summarise
+from memory.sop_stats import SopStats
+from tests.conftest import CHECKOUT, CommandLine
+from tests.driving import bash, run
+
+LATER = datetime.now(UTC) + timedelta(days=2)
+PACKER = """
+import sys; from datetime import UTC, datetime, timedelta; from pathlib import Path
+from memory.run_archive import put_away
+print("begun", flush=True)
+put_away(Path(sys.argv[1]), 1, datetime.now(UTC) + timedelta(days=400))
+"""
+
+
+def listed(home: Path, limit: int | None = None) -> list[str]:
+    return [json.loads(line)["run"] for line in lines(home, limit)]
+
+
+def log_of(home: Path, name: str) -> bytes:
+    with open_log(home, name) as file:
+        return file.read()
+
+
+def ended(home: Path, task: str = "count", status: str = "done") -> str:
+    log = RunLog.create(home)
+    stamp = {"run": log.run, "at": "2026-01-01T00:00:00Z"}
+    log.append({"type": "run_started", **stamp, "task": task, "session": "main", "cwd": "/", "sop": None})
+    counted = {"turns": 1, "model_calls": 0, "tokens": dict.fromkeys(("input", "cached", "output"), 0), "cost": 0.0}
+    how = {"status": status, "result": "42", "exit": "EXITED", "seconds": 1, "sop": None, "rote": True}
+    log.append({"type": "run_ended", **stamp, **how, **counted})
+    log.close()
+    return log.run
+
+
+def test_the_index_says_what_the_logs_say(home: Path) -> None:
+    ids = make_runs(home, 700)
+    waiting, working = ended(home, status="waiting"), RunLog.create(home)
+    working.append({"type": "run_started", "run": working.run, "at": "x", "task": "now", "sop": None})
+    from_logs = [summarise(home, name) for name in run_ids(home)]
+    assert list_runs(home) == from_logs == list_runs(home)
+    assert listed(home, 5) == run_ids(home)[:5]
+    working.close()
+    assert {json.loads(line)["status"] for line in lines(home, 2)} == {"interrupted", "waiting"}
+    again = RunLog.reopen(home, waiting)
+    again.append({"type": "run_resumed", "turn": 2})
+    again.close()
+    found = {line["run"]: line["status"] for line in map(json.loads, lines(home))}
+    assert found[waiting] == "interrupted" and found[ids[0]] == "done"
+    rebuild(home)
+    assert {line["run"]: line["status"] for line in map(json.loads, lines(home))} == found
+
+
+@pytest.mark.parametrize("damage", [b"", b"no database at all, though long enough to be one" * 99])
+def test_a_damaged_index_is_made_anew(home: Path, damage: bytes) -> None:
+    make_runs(home, 20)
+    before = lines(home)
+    (home / "runs" / ".index" / "runs.sqlite3").write_bytes(damage)
+    assert lines(home) == before
+
+
+def test_a_run_that_was_removed_by_hand_is_not_listed(home: Path) -> None:
+    ids = make_runs(home, 3)
+    assert len(lines(home)) == 3
+    for path in sorted((home / "runs" / ids[1]).iterdir()):
+        path.unlink()
+    (home / "runs" / ids[1]).rmdir()
+    assert listed(home) == [ids[2], ids[0]]
+
+
+def test_what_is_old_and_ended_is_put_away_and_read_all_the_same(home: Path, cli: CommandLine) -> None:
+    done, failed, waits = ended(home, "the first"), ended(home, status="failed"), ended(home, status="waiting")
+    (home / "runs" / done / "out-1.txt").write_text("long output\n" * 500)
+    (home / "runs" / done / "scripts").mkdir()
+    (home / "runs" / done / "scripts" / "a.py").write_text("print(1)\n")
+    events = {name: list(read_events(home, name)) for name in (done, failed)}
+    put = put_away(home, 1, datetime.now(UTC))
+    assert put.runs == 0
+    put = put_away(home, 1, LATER)
+    assert (put.runs, put.problem) == (2, "") and put.bytes_after < put.bytes_before
+    assert not (home / "runs" / done).exists() and (home / "runs" / waits).exists()
+    assert {name: list(read_events(home, name)) for name in (done, failed)} == events
+    assert run_ids(home) == sorted([done, failed, waits], reverse=True) and set(listed(home)) == {done, failed, waits}
+    shown = cli("runs", "show", done)
+    assert shown.code == 0 and "the first" in shown.stdout and "42" in shown.stdout
+    assert cli("runs", "show", done[:15], "--json").code in (0, 2)
+    assert restore(home, done) and not place(home, done).exists()
+    assert (home / "runs" / done / "out-1.txt").read_text().count("\n") == 500
+    assert (home / "runs" / done / "scripts" / "a.py").read_text() == "print(1)\n"
+
+
+def test_an_archived_run_still_proves(home: Path) -> None:
+    name = run(home, [bash('for n in $(seq 1 9); do echo "shelf $n is /srv/shelf/$n"; done'), "Done."])[0]["run"]
+    record = read_record(home, name)
+    assert record is not None
+    counted = SopStats(home).rebuild()
+    assert put_away(home, 1, LATER).runs == 1
+    assert read_record(home, name) == record
+    pointer = Pointer(name, 1, record.results[0].hash)
+    fact = FactStore(home).apply(Add("PATHS", "shelf 3 is /srv/shelf/3", (pointer,)), run=name)
+    assert fact.evidence == (pointer,)
+    assert SopStats(home).rebuild() == counted
+
+
+def test_a_run_that_goes_on_comes_back_out(home: Path) -> None:
+    name = ended(home, status="failed")
+    put_away(home, 1, LATER)
+    log = RunLog.reopen(home, name)
+    log.append({"type": "run_resumed", "turn": 2})
+    log.close()
+    assert [event["type"] for event in read_events(home, name)] == ["run_started", "run_ended", "run_resumed"]
+    assert not place(home, name).exists()
+    assert json.loads(lines(home)[0])["status"] == "interrupted"
+
+
+def test_who_works_on_a_run_keeps_it(home: Path) -> None:
+    name = ended(home, status="failed")
+    log = RunLog.reopen(home, name)
+    assert put_away(home, 1, LATER).runs == 0
+    log.close()
+    assert put_away(home, 1, LATER).runs == 1
+
+
+def test_a_damaged_zip_is_said_and_never_overwrites(home: Path) -> None:
+    name = ended(home)
+    put_away(home, 1, LATER)
+    place(home, name).write_bytes(b"PK broken")
+    with pytest.raises(OSError, match="damaged"):
+        open_log(home, name)
+    with pytest.raises(RunLogError):
+        list(read_events(home, name))
+    with pytest.raises(RunLogError, match="damaged"):
+        RunLog.reopen(home, name)
+    assert place(home, name).exists()
+
+
+def test_what_is_no_ordinary_file_keeps_its_run_out(home: Path) -> None:
+    name = ended(home)
+    (home / "runs" / name / "out").symlink_to("/etc/passwd")
+    put = put_away(home, 1, LATER)
+    assert put.runs == 0 and "no ordinary file" in put.problem and (home / "runs" / name / "log.jsonl").exists()
+
+
+def test_no_run_is_lost_when_the_packer_is_killed(home: Path) -> None:
+    ids = make_runs(home, 300)
+    before = {name: log_of(home, name) for name in ids}
+    for kill in range(8):
+        with subprocess.Popen(
+            [sys.executable, "-c", PACKER, str(home)], cwd=CHECKOUT, stdout=subprocess.PIPE
+        ) as packer:
+            assert packer.stdout is not None and packer.stdout.readline()
+            time.sleep(0.01 + kill * 0.02)
+            packer.send_signal(signal.SIGKILL)
+        assert set(run_ids(home)) == set(ids)
+    put_away(home, 1, datetime.now(UTC) + timedelta(days=400))
+    assert run_ids(home, archived=False) == []
+    assert {name: log_of(home, name) for name in ids} == before
+    assert not list((home / "runs" / ".archive").rglob(".*"))
+
+
+def test_the_command_archives_and_doctor_counts(home: Path, cli: CommandLine) -> None:
+    make_runs(home, 5)
+    done = cli("runs", "archive", "--days", "1", "--json")
+    assert done.code == 0 and json.loads(done.stdout)["runs"] == 5
+    said = {check["name"]: check for check in json.loads(cli("doctor", "--json").stdout)["checks"]}
+    assert said["runs"]["ok"] and "5 runs, 5 of them archived" in said["runs"]["detail"]
+
+
+def test_a_long_list_is_quick(home: Path, cli: CommandLine) -> None:
+    make_runs(home, 5_000)
+    assert len(json.loads(cli("runs", "list", "--json").stdout)["runs"]) == 5_000
+    used = os.times()
+    assert len(json.loads(cli("runs", "list", "--json").stdout)["runs"]) == 5_000
+    spent = os.times()
+    seconds = spent.children_user + spent.children_system - used.children_user - used.children_system
+    assert seconds < 0.5, "CPU of a list of 5,000 from the index"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Literal
 
+from safety.patterns import pattern
+
 FOLDER = Path(__file__).parent.parent / "assets" / "prompts"
-PLACEHOLDER = re.compile(r"\{([a-z][a-z_]*)\}")
+PLACEHOLDER = pattern(r"\{([a-z][a-z_]*)\}")
 
 
 class Prompts:

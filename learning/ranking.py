@@ -8,17 +8,17 @@ word is also found by what means the same. It only proposes: learning/rewording.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from learning.concepts import FREE_ENGLISH, chinese_cut, is_verb, meanings, phrases, roots, stem
+from safety.patterns import pattern
 
 K1, B = 1.2, 0.6
 RARE_TERMS = 16  # of a long request only so many of the rarest count
 MAX_CHARS = 4000  # of a text; what comes behind says nothing new
-WORD = re.compile(r"[a-z0-9]+(?:['’][a-z]+)?|[㐀-鿿]+")
-SLOT = re.compile(r"\{[^{}]*\}")
+WORD = pattern(r"[a-z0-9]+(?:['’][a-z]+)?|[㐀-鿿]+")
+SLOT = pattern(r"\{[^{}]*\}")
 
 
 @dataclass(frozen=True, slots=True)

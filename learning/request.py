@@ -6,12 +6,13 @@ import re
 from typing import NamedTuple
 
 from learning.slots import Slot
+from safety.patterns import pattern
 
 PLAIN = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | {
     ord(wide): plain for wide, plain in zip("　。、“”„‘’…", ' .,"""\'\'.', strict=True)
 }
-DETERMINERS = re.compile(r"(?<!\S)(?:the|an?|my)(?!\S)")
-END = re.compile(r"(?:(?<=[^\s./])[.?!]+|[?!]+)\s*$|\s+$")
+DETERMINERS = pattern(r"(?<!\S)(?:the|an?|my)(?!\S)")
+END = pattern(r"(?:(?<=[^\s./])[.?!]+|[?!]+)\s*$|\s+$")
 BEFORE = (  # what may stand before a request without changing it; the longest first
     *("i would like you to", "i would like to", "i'd like you to", "i'd like to", "i want you to", "i need you to"),
     *(

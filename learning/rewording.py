@@ -43,6 +43,7 @@ from learning.concepts import (
 from learning.request import PLAIN, Asked
 from learning.slots import ENDINGS, NOT_A_NAME, QUOTES, Slot, Unclear, Where, value_of
 from models.procedure import Procedure
+from safety.patterns import pattern
 
 MAX_LITERALS = 5
 ENDED = ("file", "path", "quoted")  # kinds of values that may end in .csv
@@ -52,32 +53,32 @@ SHOW = "v:show"
 FILE_OR_FOLDER = frozenset({"o:file", "o:folder"})
 CJK = r"\u3400-\u9fff"
 HARD_LITERALS = (  # kind, form; the first that fits
-    ("quoted", re.compile(r"\"[^\"]+\"|`[^`]+`|「[^」]+」|『[^』]+』|《[^》]+》|(?<![\w])'[^']+'(?!\w)")),
-    ("url", re.compile(rf"https?://[^\s\"'<>「」,{CJK}]*[^\s\"'<>「」,.;:!?{CJK}]")),
-    ("email", re.compile(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")),
-    ("date", re.compile(r"\d{4}-\d{1,2}-\d{1,2}|\d{4}/\d{1,2}/\d{1,2}|\d{4}年\d{1,2}月\d{1,2}日?")),
+    ("quoted", pattern(r"\"[^\"]+\"|`[^`]+`|「[^」]+」|『[^』]+』|《[^》]+》|(?<![\w])'[^']+'(?!\w)")),
+    ("url", pattern(rf"https?://[^\s\"'<>「」,{CJK}]*[^\s\"'<>「」,.;:!?{CJK}]")),
+    ("email", pattern(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")),
+    ("date", pattern(r"\d{4}-\d{1,2}-\d{1,2}|\d{4}/\d{1,2}/\d{1,2}|\d{4}年\d{1,2}月\d{1,2}日?")),
     (
         "path",
-        re.compile(
+        pattern(
             rf"(?:~|\.{{1,2}})?/[^\s\"'`,;:|&<>*?$!(){{}}\[\]\\{CJK}]*(?<![.])|~(?![\w])|[\w.-]+/[\w./-]*\w/?", re.ASCII
         ),
     ),
-    ("glob", re.compile(r"[\w.-]*\*[\w.*?-]*", re.ASCII)),
-    ("code", re.compile(r"[vV]?\d+(?:\.\d+){2,}(?:[\w.-]*\w)?|[vV]\d+(?:\.\d+)*(?![\w])", re.ASCII)),
-    ("file", re.compile(r"[A-Za-z0-9_][\w-]*(?:\.[\w-]+)*\.[A-Za-z][A-Za-z0-9]{0,4}(?![\w.]*\w)", re.ASCII)),
+    ("glob", pattern(r"[\w.-]*\*[\w.*?-]*", re.ASCII)),
+    ("code", pattern(r"[vV]?\d+(?:\.\d+){2,}(?:[\w.-]*\w)?|[vV]\d+(?:\.\d+)*(?![\w])", re.ASCII)),
+    ("file", pattern(r"[A-Za-z0-9_][\w-]*(?:\.[\w-]+)*\.[A-Za-z][A-Za-z0-9]{0,4}(?![\w.]*\w)", re.ASCII)),
     (
         "number",
-        re.compile(r"\d{1,3}(?:,\d{3})+(?![\d.])|\d+\.\d+(?![\w.])|\d+(?![\w-]*[A-Za-z][\w-]*\d|-\w|_)", re.ASCII),
+        pattern(r"\d{1,3}(?:,\d{3})+(?![\d.])|\d+\.\d+(?![\w.])|\d+(?![\w-]*[A-Za-z][\w-]*\d|-\w|_)", re.ASCII),
     ),
-    ("code", re.compile(r"(?=[\w-]*\d)[A-Za-z0-9][\w-]*\w|[A-Za-z]+_[\w]*\w", re.ASCII)),
+    ("code", pattern(r"(?=[\w-]*\d)[A-Za-z0-9][\w-]*\w|[A-Za-z]+_[\w]*\w", re.ASCII)),
 )
-WORD = re.compile(rf"[A-Za-z]+(?:['’-][A-Za-z]+)*|[{CJK}]+|%|[^\s]")
-SPACE = re.compile(r"(?:[\s,!…]|[.:;?](?=\s|$)|#(?=\d))+")  # between words; ./x begins with a dot
-PATH_FOLLOWS = re.compile(r"\s*(?:[~\"'`「『《]|\.{0,2}/|[\w.-]*\.[A-Za-z]{1,4}\b)", re.ASCII)
-CHINESE_NUMBER = re.compile(
+WORD = pattern(rf"[A-Za-z]+(?:['’-][A-Za-z]+)*|[{CJK}]+|%|[^\s]")
+SPACE = pattern(r"(?:[\s,!…]|[.:;?](?=\s|$)|#(?=\d))+")  # between words; ./x begins with a dot
+PATH_FOLLOWS = pattern(r"\s*(?:[~\"'`「『《]|\.{0,2}/|[\w.-]*\.[A-Za-z]{1,4}\b)", re.ASCII)
+CHINESE_NUMBER = pattern(
     r"[零一二两三四五六七八九十百]+(?=\s*(?:天|日|周|星期|个(?!人)|小时|分钟|秒|年|行|条|份|元|块|次|件|张|页|名))"
 )
-PATH_IN_CHINESE = re.compile(rf"[{CJK}][\w./{CJK}-]*(?=[\s,.?!]|$)")
+PATH_IN_CHINESE = pattern(rf"[{CJK}][\w./{CJK}-]*(?=[\s,.?!]|$)")
 MEASURES = ("号", "个", "条", "份", "张", "名", "行", "件")
 
 
@@ -542,7 +543,7 @@ class _Reader:
             cut = next(chinese_cut(word[0], self.known.chinese))
             return Word(cut, meaning(cut)), at + len(cut)
         for several in phrases().get(word[0], ()):
-            if said := re.compile(r"\s+".join(several) + r"(?![a-z])").match(plain.lower(), at, end):
+            if said := pattern(r"\s+".join(several) + r"(?![a-z])").match(plain.lower(), at, end):
                 return _word(" ".join(several)), said.end()
         return (_word(word[0]) if word[0][0].isalpha() else Word(word[0], meaning(word[0]))), word.end()
 
@@ -563,7 +564,7 @@ class _Reader:
             spans = [
                 m.end()
                 for n in (3, 2, 1)
-                if (m := re.compile(r"[\w'’-]+" + r"\s+[\w'’-]+" * (n - 1) + r"(?![\w])").match(lower, at, end))
+                if (m := pattern(r"[\w'’-]+" + r"\s+[\w'’-]+" * (n - 1) + r"(?![\w])").match(lower, at, end))
             ]
         else:
             run = WORD.match(lower, at, end)
@@ -600,10 +601,10 @@ class _Reader:
         """A word that nobody knows, where the SOP has a parameter for free text: a capital says that it is a name."""
         if not self.free_text or not self.asked.lower[at].isascii():
             return None
-        found = re.compile(r"[A-Z][\w-]*(?:\s+[A-Z][\w-]*){0,2}(?![\w'’])", re.ASCII).match(self.asked.written, at, end)
+        found = pattern(r"[A-Z][\w-]*(?:\s+[A-Z][\w-]*){0,2}(?![\w'’])", re.ASCII).match(self.asked.written, at, end)
         if found and at > self.asked.start and not any(self.is_known(word.lower()) for word in found[0].split()):
             return Literal("name", self.asked.slot(at, found.end()), at, found.end()), found.end()
-        bare = re.compile(r"[a-z][a-z0-9-]*(?![\w'’])").match(self.asked.written, at, end)
+        bare = pattern(r"[a-z][a-z0-9-]*(?![\w'’])").match(self.asked.written, at, end)
         if not bare or self.is_known(bare[0]) or NOT_A_NAME.fullmatch(bare[0]):
             return None
         stands = [context for name in self.free_text for context in self.known.contexts.get(name, ())]

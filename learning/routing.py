@@ -26,6 +26,7 @@ from memory.sops import Sop
 from models.base import ModelError
 from models.parameters import ParameterError
 from models.procedure import Procedure, Wording
+from safety.patterns import pattern
 
 if TYPE_CHECKING:  # a request in a known wording, the usual one, does without these
     from learning.ranking import Ranking
@@ -45,7 +46,7 @@ SHOWN_WORDINGS = 3
 MAX_REQUEST_CHARS = 1000
 MAX_REPLY_CHARS = 20_000
 MAX_REWORDED_CHARS = 400  # quoted texts and paths included
-PIECE = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|what is|[a-z0-9_'-]+|[^\W\da-z_]")
+PIECE = pattern(r"\{[^{}]*\}|\[[^\[\]]*\]|what is|[a-z0-9_'-]+|[^\W\da-z_]")
 
 
 class Match(NamedTuple):

@@ -13,21 +13,23 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from safety.patterns import pattern
+
 QUOTES = {'"': '"', "'": "'", "`": "`", "「": "」", "『": "』", "《": "》"}
-BARE_PATH = re.compile(r"(?:~|\.{0,2}/|\.{1,2}$|[\w.-]+/)[^\s\"'`,;:|&<>*?$!()\[\]{}\\「」『』《》]*")
-BARE_FILE = re.compile(  # a name with an ending that files have
+BARE_PATH = pattern(r"(?:~|\.{0,2}/|\.{1,2}$|[\w.-]+/)[^\s\"'`,;:|&<>*?$!()\[\]{}\\「」『』《》]*")
+BARE_FILE = pattern(  # a name with an ending that files have
     r"[\w-]+(?:\.[\w-]+)*\.(?:csv|tsv|json|jsonl|xml|ya?ml|toml|ini|cfg|conf|env|txt|text|md|rst|log|html?|css|js|ts|jsx|tsx|py|rb|rs|go|c|h|cc|"
     r"cpp|hpp|java|kt|swift|sh|bash|zsh|sql|db|sqlite3?|pdf|docx?|xlsx?|pptx?|odt|ods|odp|rtf|tex|epub|png|jpe?g|gif|webp|svg|bmp|tiff?|heic|ico|"
     r"mp3|wav|flac|ogg|m4a|mp4|mkv|mov|avi|webm|zip|tar|gz|tgz|bz2|xz|7z|rar|iso|bak|old|tmp|lock|patch|diff|ics|vcf|eml|parquet|ipynb)",
     re.IGNORECASE,
 )
-BARE_WORD = re.compile(r"[^\s\"'`,;:?!<>|&/\\~()\[\]{}「」『』《》]+")
-CODE_WORD = re.compile(r"(?=.*(?:[0-9_]|[A-Z]{2}(?![a-z])))[A-Za-z0-9_.-]+")  # TODO, invoice_7: meant as written
-GLOB = re.compile(
+BARE_WORD = pattern(r"[^\s\"'`,;:?!<>|&/\\~()\[\]{}「」『』《》]+")
+CODE_WORD = pattern(r"(?=.*(?:[0-9_]|[A-Z]{2}(?![a-z])))[A-Za-z0-9_.-]+")  # TODO, invoice_7: meant as written
+GLOB = pattern(
     r"[^\s\"'`,;:<>|&/\\~()「」『』《》]*(?:[*?]|\.[A-Za-z][A-Za-z0-9]{0,7}$)[^\s\"'`,;:<>|&/\\~()「」『』《》]*"
 )
-DATE = re.compile(r"(\d{4})(?:-(\d{1,2})-|/(\d{1,2})/|年(\d{1,2})月)(\d{1,2})日?")
-NOT_A_NAME = re.compile(
+DATE = pattern(r"(\d{4})(?:-(\d{1,2})-|/(\d{1,2})/|年(\d{1,2})月)(\d{1,2})日?")
+NOT_A_NAME = pattern(
     r"(?:not?|none|nothing|never|without|named|called|except|but|and|or|the|an?|my|all|any|some|every|each|it|this|that|these|those|them|"
     r"which|what|who|with|in|on|at|of|by|from|to|for|under|inside|older|newer|than|like|as|is|are|was|were|be)"
     r"|[不非没无除未别勿莫].*|.*[和或与及但].*"
@@ -80,7 +82,7 @@ PLACE_WORDS = {
         ("这里", "当前目录", "当前文件夹", "这个目录", "这个文件夹", "本目录", "此目录", "此文件夹"), "HERE"
     ),
 }
-FOLDER_WORD = re.compile(r"\s*(?:folder|directory|dir|文件夹|目录|夹)$")
+FOLDER_WORD = pattern(r"\s*(?:folder|directory|dir|文件夹|目录|夹)$")
 
 
 _ENDINGS = """

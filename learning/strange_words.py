@@ -14,10 +14,11 @@ from learning.concepts import ASKING, FREE_CHINESE, FREE_ENGLISH, LABELS, PLACES
 from learning.request import PLAIN, Asked
 from learning.slots import PLACE_WORDS, TENS, UNITS
 from models.procedure import Procedure
+from safety.patterns import pattern
 
-QUOTED = re.compile(r"[\"'`].*[\"'`]", re.DOTALL)
-VALUES = re.compile(r"[\"'`「『《].*[\"'`」』》]|[~./\w-]*[/~][^\s]*", re.DOTALL | re.ASCII)
-CHINESE = re.compile(r"[\u3400-\u9fff]+")
+QUOTED = pattern(r"[\"'`].*[\"'`]", re.DOTALL)
+VALUES = pattern(r"[\"'`「『《].*[\"'`」』》]|[~./\w-]*[/~][^\s]*", re.DOTALL | re.ASCII)
+CHINESE = pattern(r"[\u3400-\u9fff]+")
 SHOW = "v:show"  # a procedure that only reads is asked for with any such word
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
@@ -25,12 +24,13 @@ from typing import Any, NamedTuple
 from memory.journal_lock import JournalError, WriterLock
 from memory.journal_store import text_hash
 from memory.turns import Turn
+from safety.patterns import pattern
 
-NAME = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
-_MARK = re.compile(rb'<a id="([\w-]+)"></a><!-- turn (\{.*\}) -->\s*$')
-_ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff]")
-_ESCAPE = re.compile(r"\\(\\|u[0-9a-f]{4})")
-_OFFSET = re.compile(r"([+-])(\d{2}):?(\d{2})")
+NAME = pattern(r"\d{4}-\d{2}-\d{2}\.md")
+_MARK = pattern(rb'<a id="([\w-]+)"></a><!-- turn (\{.*\}) -->\s*$')
+_ODD = pattern("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff]")
+_ESCAPE = pattern(r"\\(\\|u[0-9a-f]{4})")
+_OFFSET = pattern(r"([+-])(\d{2}):?(\d{2})")
 _HEADING = b"### "
 
 

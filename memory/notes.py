@@ -24,6 +24,7 @@ from memory.owner_files import read_owner_text
 from memory.remember import Kind
 from memory.repository import BY_HAND, Content, Repository, one_line
 from memory.sessions import MAIN, Session
+from safety.patterns import pattern
 from safety.secrets import Redactor
 
 SECTIONS = {  # section → its heading in English and in Chinese
@@ -40,10 +41,10 @@ _SECTION_OF: dict[str, str] = {
     "lesson": "insights",
     "todo": "todos",
 }
-_MARK = re.compile(
+_MARK = pattern(
     r"[ \t]*<!-- sopwith session=(?P<session>\S+) run=(?P<run>\S+) turn=(?P<turn>\d+) kind=(?P<kind>\w+) -->[ \t]*$"
 )
-_TIME = re.compile(r"(?:\[[ xX]\] )?(\d\d:\d\d) ")
+_TIME = pattern(r"(?:\[[ xX]\] )?(\d\d:\d\d) ")
 
 
 @dataclass(frozen=True, slots=True)

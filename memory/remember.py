@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from safety.patterns import pattern
+
 Kind = Literal["instruction", "preference", "decision", "lesson", "todo", "event"]
 MAX_CHARS = 20_000  # of a request; what stands behind is pasted
 MAX_SENTENCES = 60
 
-_HINT = re.compile(
+_HINT = pattern(
     r"(?i)rememb|\bnote\b|notes\b|\bmind\b|forget|memor|jot|\bwrite (?:this |it )?down|from now on|future|forward|henceforth|always"
     r"|never|whenever|when i\b|\b(?:hate|love|like|prefer|rather|dislike|detest|despise|loathe|stand|enjoy|allerg|favou?rite)|decid|decision"
     r"|settled|agreed|go(?:ing)? with|chose|made up|stick with|switch|stay with|will use|'ll use|lesson|learned|learnt|turns out"

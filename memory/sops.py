@@ -18,10 +18,11 @@ from config import SopwithError
 from memory.catalogue import Catalogue, Entry, stamp_of
 from models.kept_procedure import KeptProcedure, keep
 from models.procedure import NotYaml, Procedure, ProcedureError, parse_yaml
+from safety.patterns import pattern
 
 Status = Literal["draft", "candidate", "probation", "active", "suspended", "archived"]
-NAME = re.compile(r"(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*")
-FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)(.*)", re.DOTALL)
+NAME = pattern(r"(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*")
+FRONT_MATTER = pattern(r"\A\ufeff?---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)(.*)", re.DOTALL)
 QUARANTINE = "sopwith-quarantine"  # metadata of an imported SOP that its owner has not enabled yet
 MAX_SKILL_BYTES = 1_000_000
 MAX_READS = 10  # of a folder that changes each time

@@ -16,6 +16,8 @@ from importlib import import_module
 from itertools import chain
 from typing import Any
 
+from safety.patterns import pattern
+
 MAX_WORD_CHARS = 64
 MAX_ASKED_CHARS = 20_000  # a question is not longer; what stands behind is not looked up
 _UNSPACED = (
@@ -24,11 +26,11 @@ _UNSPACED = (
     "\U00020000-\U0003ffff々〇"
 )
 _PICTURE = "\u2600-\u27bf\U0001f000-\U0001faff"
-_PIECES = re.compile(
+_PIECES = pattern(
     rf"(?P<unspaced>[{_UNSPACED}]+)|(?P<picture>[{_PICTURE}])"
     rf"|(?P<number>\d+(?:,\d{{3}})+)|(?P<word>(?:(?![{_UNSPACED}])[^\W_])+(?:['’](?:(?![{_UNSPACED}])[^\W_])+)*)"
 )
-_ASCII = re.compile(
+_ASCII = pattern(
     r"\d+(?:,\d{3})+|[^\W_]+(?:'[^\W_]+)*", re.ASCII
 )  # the same for the most frequent case, in half the time
 

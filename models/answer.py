@@ -13,14 +13,15 @@ from typing import Any, Literal
 
 from models.arguments import BadArguments, parse_arguments, scrub
 from models.base import ToolCall
+from safety.patterns import pattern
 
 MAX_CHARS = 10_000_000  # of text and arguments together; more is cut off
 MAX_TOKENS = 10**9
 RAW_CHARS = 2_000  # of broken arguments, kept in the call
 BYTES_PER_TOKEN = 4  # where an endpoint sends no usage
-_THINK = re.compile(r"\s*<think>.*?</think>\s*", re.DOTALL)
-_BLOCK = re.compile(r"(?:`{3}\w*\s*)?<tool_(?:use|call)>")
-_MAYBE_BLOCK = re.compile(r"(?:`{1,3}\w{0,20}\s*)?(?:<[a-z_]{0,9})?\Z")
+_THINK = pattern(r"\s*<think>.*?</think>\s*", re.DOTALL)
+_BLOCK = pattern(r"(?:`{3}\w*\s*)?<tool_(?:use|call)>")
+_MAYBE_BLOCK = pattern(r"(?:`{1,3}\w{0,20}\s*)?(?:<[a-z_]{0,9})?\Z")
 
 
 @dataclass(slots=True)

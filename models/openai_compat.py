@@ -21,6 +21,7 @@ from models.endpoint import RETRIES, Endpoint, Failure, error_words, is_local
 from models.sse import NotAnAnswer, chunks
 from models.text_protocol import TextProtocol, parse
 from models.wire import Wire
+from safety.patterns import pattern
 
 # A hosted model without a configured price is counted as an expensive one: the owner's cost limit is on by default, and
 # it should stop a run too early rather than too late. A model on this machine or a private network costs nothing.
@@ -28,19 +29,19 @@ UNKNOWN_PRICE = Price(input=5.0, cached=0.5, output=25.0)
 FREE = Price(input=0.0, cached=0.0, output=0.0)
 FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 8.0
-FATAL_ERRORS = re.compile(r"\b(400|401|403|404)\b|invalid|context_length|insufficient_quota|not_found|authentication")
-_ROLES = re.compile(r"\broles?\b|\balternat", re.IGNORECASE)  # how servers and chat templates refuse their order
-_TOO_LONG = re.compile(  # how servers say that a request does not fit into the context
+FATAL_ERRORS = pattern(r"\b(400|401|403|404)\b|invalid|context_length|insufficient_quota|not_found|authentication")
+_ROLES = pattern(r"\broles?\b|\balternat", re.IGNORECASE)  # how servers and chat templates refuse their order
+_TOO_LONG = pattern(  # how servers say that a request does not fit into the context
     r"context[ _-]?(length|window|size|limit)|maximum (context|prompt|input)|max_(model|seq)_len"
     r"|(prompt|input|request|messages?)( is| are)? too (long|large)|too many( input| prompt)? tokens"
     r"|token (limit|count).{0,40}exceed|exceed.{0,60}(context|token)|上下文|超[出过].{0,12}(长度|限制|token)",
     re.IGNORECASE,
 )
-_NO_IMAGES = re.compile(r"image|vision|multi-?modal|mmproj|content.{0,60}(string|str\b|list|array|part)", re.IGNORECASE)
+_NO_IMAGES = pattern(r"image|vision|multi-?modal|mmproj|content.{0,60}(string|str\b|list|array|part)", re.IGNORECASE)
 _OTHER_REASONS = (401, 403, 404, 429)  # statuses that never mean it, whatever the words
 LONG_HINT = "Set limits.context_tokens in config.yaml to what this model can read, or start anew."
-_NAME = re.compile(r"[^a-zA-Z0-9_-]")
-_ID = re.compile(r"[\x21-\x7e]{1,64}")
+_NAME = pattern(r"[^a-zA-Z0-9_-]")
+_ID = pattern(r"[\x21-\x7e]{1,64}")
 
 
 class OpenAICompatModel:

@@ -26,26 +26,27 @@ from config import SopwithError
 from models import template
 from models.extract import EXTRACTOR, SELECTION, uses_value
 from models.parameters import FORMATS, SCHEMA_KEYS, TYPES, bind, mismatch
+from safety.patterns import pattern
 
 if TYPE_CHECKING:
     from models.script import Script
 
 Text = Mapping[str, str]  # language → text; "en" is always there
 Phase = Literal["plan", "commit"]
-NAME = re.compile(r"[a-z][a-z0-9_]*")
-SLOT = re.compile(r"\{([^{}:]*)(?::([^{}]*))?\}")  # {folder}, {pattern:glob}
+NAME = pattern(r"[a-z][a-z0-9_]*")
+SLOT = pattern(r"\{([^{}:]*)(?::([^{}]*))?\}")  # {folder}, {pattern:glob}
 SLOT_SHAPES = ("quoted", "glob")
-WORDING_TOKEN = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|[^\W\d_]+")  # a slot, a group, a word
+WORDING_TOKEN = pattern(r"\{[^{}]*\}|\[[^\[\]]*\]|[^\W\d_]+")  # a slot, a group, a word
 SMALL_WORDS = ("the", "a", "an", "my", "is")
-LITERAL = re.compile(r"(?<![^\W\d_])\d|[\"'“”「」`~/\\{}]")  # what only a slot may take from a request
-APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
+LITERAL = pattern(r"(?<![^\W\d_])\d|[\"'“”「」`~/\\{}]")  # what only a slot may take from a request
+APOSTROPHE = pattern(r"(?<=\w)['’](?=\w)")
 BUILT_IN = ("lang", "cwd", "today")  # values that are always there; no parameter may take their names
-UNSAFE_NAME = re.compile(
+UNSAFE_NAME = pattern(
     r"(ld|dyld|bash|git|ssh|python|perl|ruby|node)_\w+|\w*_proxy|path|ifs|home|shell|env|term|user|pwd|tmpdir|python\w*|ps\d|cdpath"
 )
 STEP_KEYS = ("tool", "args", "expect", "save", "note", "when", "unless", "done", "stop")
 EXPECT_KEYS = ("status", "exit_code", "contains", "matches", "fields", "min_count", "max_count")
-FIELD = re.compile(r"[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*")
+FIELD = pattern(r"[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*")
 STATUSES = ("ok", "error", "refused", "timeout", "cancelled")
 EXTRACTS = "output, lines, json, json.key, json[key=name].key, csv[key=name].key, data.key or exit_code"
 REQUIRES = ("commands", "env", "platform", "folders", "files")

@@ -11,7 +11,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-TEMPLATE = re.compile(r"\{\{\s*([a-z][a-z0-9_]*(?:\.[A-Za-z0-9_]+)*)\s*((?:\|\s*[a-z]+(?:\s+[^\s|{}]+)*\s*)*)\}\}")
+from safety.patterns import pattern
+
+TEMPLATE = pattern(r"\{\{\s*([a-z][a-z0-9_]*(?:\.[A-Za-z0-9_]+)*)\s*((?:\|\s*[a-z]+(?:\s+[^\s|{}]+)*\s*)*)\}\}")
 
 
 class TemplateError(ValueError):

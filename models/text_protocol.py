@@ -18,18 +18,17 @@ from typing import Any
 from models.arguments import BadArguments, parse_arguments, scrub
 from models.base import Message, Request, ToolCall
 from models.wire import common_start
+from safety.patterns import pattern
 
 PROMPTS = Path(__file__).parent.parent / "assets" / "prompts"
 NAME_KEYS = ("name", "function", "tool", "tool_name")
 ARGUMENT_KEYS = ("arguments", "parameters", "args", "input")
 OWN_FENCES = {"", "json", "xml", "tool_use", "tool_call", "tool_code", "text"}
 RAW_CHARS = 2_000
-_MARK = re.compile(
-    r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[^\n`]*$|<(?P<tag>tool_use|tool_call)>", re.M
-)
-_CLOSING = re.compile(r"[ \t]*</(?:tool_use|tool_call)>")
-_FENCE_INSIDE = re.compile(r"\s*(?:`{3}\w*[ \t]*\n)?\s*")
-_EMPTY_FENCE = re.compile(r"^[ \t]*`{3}\w*[ \t]*\n\s*^[ \t]*`{3}[ \t]*$", re.M)
+_MARK = pattern(r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[^\n`]*$|<(?P<tag>tool_use|tool_call)>", re.M)
+_CLOSING = pattern(r"[ \t]*</(?:tool_use|tool_call)>")
+_FENCE_INSIDE = pattern(r"\s*(?:`{3}\w*[ \t]*\n)?\s*")
+_EMPTY_FENCE = pattern(r"^[ \t]*`{3}\w*[ \t]*\n\s*^[ \t]*`{3}[ \t]*$", re.M)
 _DECODER = json.JSONDecoder(strict=False)
 
 
@@ -142,7 +141,7 @@ def parse(text: str, *, is_cut_off: bool = False) -> tuple[str, list[ToolCall]]:
 
 
 def _end_of_fence(text: str, mark: re.Match[str]) -> int:
-    closing = re.compile(rf"^[ \t]*{re.escape(mark['fence'])}[ \t]*$", re.M).search(text, mark.end())
+    closing = pattern(rf"^[ \t]*{re.escape(mark['fence'])}[ \t]*$", re.M).search(text, mark.end())
     return closing.end() if closing else len(text)
 
 
@@ -163,12 +162,12 @@ def _read_block(text: str, mark: re.Match[str], is_cut_off: bool) -> tuple[int, 
     except (ValueError, RecursionError):
         end = closing.start() if closing else _next_block(text, start)
         return (closing.end() if closing else end), _mended(text[start:end], closing is not None, is_cut_off)
-    behind = re.compile(r"\s*(?:`{3})?\s*</(?:tool_use|tool_call)>").match(text, end)
+    behind = pattern(r"\s*(?:`{3})?\s*</(?:tool_use|tool_call)>").match(text, end)
     return (behind.end() if behind else end), _calls(value)
 
 
 def _next_block(text: str, start: int) -> int:
-    following = re.compile(r"<tool_(?:use|call)>").search(text, start)
+    following = pattern(r"<tool_(?:use|call)>").search(text, start)
     return following.start() if following else len(text)
 
 

@@ -10,45 +10,46 @@ from typing import TYPE_CHECKING
 
 from safety.expand import Arg
 from safety.options import behind
+from safety.patterns import pattern
 from safety.shell import Command, Part, Word
 
 if TYPE_CHECKING:
     from safety.commands import Look
 
-_DEVICE = re.compile(r"/dev/(?!null|zero|full|u?random|shm|std|fd|tty)\w")
-_OUTPUT = re.compile(r"-(o|O|out|outdev|-(output|outfile|output-document|output-dir|of|file|overwrite))")
-_OUTPUT_GLUED = re.compile(r"(?:of|wipe|--(?:output|outfile|output-document|of|file|overwrite))=(?=/dev/)")
+_DEVICE = pattern(r"/dev/(?!null|zero|full|u?random|shm|std|fd|tty)\w")
+_OUTPUT = pattern(r"-(o|O|out|outdev|-(output|outfile|output-document|output-dir|of|file|overwrite))")
+_OUTPUT_GLUED = pattern(r"(?:of|wipe|--(?:output|outfile|output-document|of|file|overwrite))=(?=/dev/)")
 _LAST_OUTPUT = {"qemu-img": "convert", "mksquashfs": "", "genext2fs": "", "virt-sparsify": ""}
 _PARTITIONERS = {"fdisk", "gdisk", "cfdisk", "sfdisk", "parted"}
-_ONLY_SHOWN = re.compile(r"\s*([pqlmivF?]|print|quit|help|unit \w+)?\s*")
-_LOOP = re.compile(
+_ONLY_SHOWN = pattern(r"\s*([pqlmivF?]|print|quit|help|unit \w+)?\s*")
+_LOOP = pattern(
     r"\b(?:while\s{1,9}(?:true|:|\[\s?1\s?\]|\(\(\s?1\s?\)\)|!\s?false)|until\s{1,9}false|for\s{0,9}\(\(\s{0,9};\s{0,9};\s{0,9}\)\))"
     r"\s{0,9};?\s{0,9}do\b(.{0,400}?)\bdone\b",
     re.DOTALL,
 )
-_WAITS = re.compile(r"\b(wait|read|inotifywait|break|exit|return|sem|flock)\b|\bsleep\s[^;&\n]*([;\n]|$)")
-_IN_BACKGROUND = re.compile(r"(?<![&><|])&(?![&>\d])")
-_MAKES = re.compile(r"\b(mkdir|touch|mktemp|mkfifo|fallocate|cp|ln|tee|dd)\b|>")
-_EVERYBODY = re.compile(r"\^?(\.\*?|\*)?\$?")
+_WAITS = pattern(r"\b(wait|read|inotifywait|break|exit|return|sem|flock)\b|\bsleep\s[^;&\n]*([;\n]|$)")
+_IN_BACKGROUND = pattern(r"(?<![&><|])&(?![&>\d])")
+_MAKES = pattern(r"\b(mkdir|touch|mktemp|mkfifo|fallocate|cp|ln|tee|dd)\b|>")
+_EVERYBODY = pattern(r"\^?(\.\*?|\*)?\$?")
 _FIRST_PROCESS = {"init", "systemd", "launchd"}
 _SIGNAL_OPTIONS = "-u --euid -U --uid -g --pgroup -G --group -P --parent -s --session --signal -t --terminal"
 # Without these no machine starts or takes a command. One kernel by its version may go: the others stay.
-_VITAL_PACKAGE = re.compile(
+_VITAL_PACKAGE = pattern(
     r"(libc6|libc-bin|glibc(-common|\*)?|musl|bash|dash|coreutils|dpkg|apt|rpm|pacman|busybox|util-linux|base-files|filesystem|init|login|passwd|libpam\*|systemd(\*|-sysv)?"
     r"|linux|linux-(image|generic|base)?\*|linux-(image-)?(generic|amd64|arm64|virtual)|kernel(-core|-default)?\*?|grub\*|\*)(:\w+)?"
 )
 _REMOVES_PACKAGES: dict[str, re.Pattern[str]] = {
-    **dict.fromkeys(("apt", "apt-get", "aptitude"), re.compile(r"remove|purge|autoremove|autopurge")),
-    **dict.fromkeys(("yum", "dnf", "microdnf", "zypper"), re.compile(r"remove|erase|rm|autoremove")),
-    "dpkg": re.compile(r"-[rP]|--purge|--remove"),
-    "rpm": re.compile(r"-\w*e\w*|--erase"),
-    "pacman": re.compile(r"-R\w*|--remove"),
-    "apk": re.compile(r"del"),
-    "xbps-remove": re.compile(r".*"),
-    "emerge": re.compile(r"-C|--unmerge"),
+    **dict.fromkeys(("apt", "apt-get", "aptitude"), pattern(r"remove|purge|autoremove|autopurge")),
+    **dict.fromkeys(("yum", "dnf", "microdnf", "zypper"), pattern(r"remove|erase|rm|autoremove")),
+    "dpkg": pattern(r"-[rP]|--purge|--remove"),
+    "rpm": pattern(r"-\w*e\w*|--erase"),
+    "pacman": pattern(r"-R\w*|--remove"),
+    "apk": pattern(r"del"),
+    "xbps-remove": pattern(r".*"),
+    "emerge": pattern(r"-C|--unmerge"),
 }
-_LISTS_PACKAGES = re.compile(r"dpkg (-l|--list|--get-selections)|dpkg-query |apt list|rpm -qa|pacman -Qq?e?$|apk info$")
-_CHOOSES = re.compile(r"e?grep|rg|deborphan|fzf|head|tail|comm|sed")
+_LISTS_PACKAGES = pattern(r"dpkg (-l|--list|--get-selections)|dpkg-query |apt list|rpm -qa|pacman -Qq?e?$|apk info$")
+_CHOOSES = pattern(r"e?grep|rg|deborphan|fzf|head|tail|comm|sed")
 _CONTAINER_VALUED = (
     "-v --volume --mount -e --env --env-file --name -p --publish -u --user -w --workdir --network --net --entrypoint --platform -m --memory --cpus"
     " -h --hostname -l --label --add-host --device --cap-add --cap-drop --security-opt --pid --ipc --gpus --restart --shm-size --ulimit --tmpfs --pull --log-driver --dns --userns"
@@ -205,7 +206,7 @@ def _mounts(args: list[Arg]) -> list[tuple[str, str]]:
 def _named_here(arg: Arg, mounts: dict[str, str]) -> Arg:
     text = arg.text
     for to, host in mounts.items():
-        place = re.compile(rf"(?<![\w./-]){re.escape(to.rstrip('/') or '/')}(?![\w.-])/?")
+        place = pattern(rf"(?<![\w./-]){re.escape(to.rstrip('/') or '/')}(?![\w.-])/?")
         text = text and place.sub(host.rstrip("/").replace("\\", r"\\") + "/", text)
     return Arg(text, text or arg.start, bool(text and "*" in text))
 

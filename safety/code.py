@@ -4,39 +4,41 @@ from __future__ import annotations
 
 import re
 
-_STRINGS = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
-_EFFECT = re.compile(
+from safety.patterns import pattern
+
+_STRINGS = pattern(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+_EFFECT = pattern(
     r"\b(unlink\w*|rmtree|rmdir\w*|rm_rf?|rm_f|remove\w*|rename\w*|truncate\w*|system|exec\w*|spawn\w*|popen\w*|proc_open|passthru|shell_exec|qx|fork|kill|chmod|chown|symlink"
     r"|eval|instance_eval|class_eval|Function|require_relative|loadstring|dofile|load|writeFile\w*|appendFile\w*|createWriteStream|rmSync|cp\w*Sync|file_put_contents|fwrite|fputs|fopen|copy|move_uploaded_file"
     r"|delete|Delete|destroy|mkfifo|socket|TCPSocket|fsockopen|curl_\w+|fetch|http\w*|https|axios|XMLHttpRequest|Net|LWP|IO::Socket|open3|File\.write|FileUtils|child_process|mail|putenv|setuid)\b"
     r"|`|\bfs\.\w*(rm|write|append|unlink|rename|chmod)\w*|base64_decode|unpack|\batob\b|Buffer\.from"
 )
-_LOADED = re.compile(
+_LOADED = pattern(
     r"(require|import)\s*\(?\s*['\"](node:)?(child_process|net|http|https|cluster|vm|worker_threads)|process\.(kill|binding)"
 )
-_STARTED = re.compile(
+_STARTED = pattern(
     r"(?:system|exec\w*|spawn\w*|popen\w*|passthru|shell_exec|proc_open|qx|do shell script|os\.execute|getoutput)\s*\(?\s*(?:\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|\{([^}]*)\})|`([^`]+)`",
     re.DOTALL,
 )
-_AWK = re.compile(r"\bsystem\s*\(|\|\s*&?\s*(\"|getline|\w)|\bprintf?\b[^;}|]*>|getline\s*<|-i\s*inplace|@load")
-_SED = re.compile(
+_AWK = pattern(r"\bsystem\s*\(|\|\s*&?\s*(\"|getline|\w)|\bprintf?\b[^;}|]*>|getline\s*<|-i\s*inplace|@load")
+_SED = pattern(
     r"(?:^|[;{\n]|\d|\$|/)\s*e(?:\s|$)|(?:^|[;{\n])\s*(?:\d+|\$|/[^/]*/)?\s*s(\W)(?:\\.|(?!\1).)*\1(?:\\.|(?!\1).)*\1[gpiImM0-9]*e"
 )
-_SED_WRITES = re.compile(
+_SED_WRITES = pattern(
     r"(?:^|[;{\n/\d$])\s*[wW]\s+([^\s;}]+)|s(\W)(?:\\.|(?!\2).)*\2(?:\\.|(?!\2).)*\2[gpiImM0-9]*w\s+([^\s;}]+)"
 )
 
 
-_BOMB = re.compile(
+_BOMB = pattern(
     r"\bfork\W{0,9}\s(while|until)\b|\bfork\(\)\s{0,9}for\b[^\n]{0,40}\b(iter|count|cycle|repeat)\(|\b(while|for|until|loop)\b[^\n]{0,60}\n?[^\n]{0,60}\bfork\b"
 )
-_REMOVED = re.compile(
+_REMOVED = pattern(
     r"\b(?:rm(?:dir)?(?:Sync)?|rm_rf?|rm_f|rmtree|remove_tree|remove_entry\w*|remove_dir|rimraf\w*|remove|unlink\w*|delete)\s*\(?\s*['\"]([^'\"\n]{1,500})['\"]"
 )
-_LISTED = re.compile(
+_LISTED = pattern(
     r"\b(?:glob|Dir\.(?:glob|children|entries|each_child)|Dir|opendir|readdirSync|globSync)\s*[(\[]?\s*['\"]([^'\"\n]{1,500})['\"]"
 )
-_REMOVES = re.compile(r"\b(unlink\w*|rmtree|remove_tree|rm_rf?|rm_f|rmSync|rimraf|rmdirSync|File\.delete)\b")
+_REMOVES = pattern(r"\b(unlink\w*|rmtree|remove_tree|rm_rf?|rm_f|rmSync|rimraf|rmdirSync|File\.delete)\b")
 
 
 def is_bomb(code: str) -> bool:

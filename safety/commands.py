@@ -32,6 +32,7 @@ from safety.options import (
 )
 from safety.outputs import filtered, printed
 from safety.paths import SYSTEM, Places
+from safety.patterns import pattern
 from safety.shell import Command, Part, Redirect, Script, Word, read
 from safety.tables import GUARDED_VARIABLES, INTERPRETERS, SHELLS, TABLE, WRAPPERS, WRITES, Finding, Risk, names
 
@@ -40,33 +41,33 @@ __all__ = ["GUARDED_VARIABLES", "INTERPRETERS", "SHELLS", "TABLE", "WRAPPERS", "
 MAX_DEPTH = 6
 MAX_COMMANDS = 250  # in one script; nobody reads more before they say yes
 MAX_CHARS = 20_000  # a longer script is looked at in part, and asked about
-_BOMB = re.compile(
+_BOMB = pattern(
     r"(?<![\w:.])([\w:.]{1,40})\s{0,9}\(\)\s{0,9}[{(]\s{0,9}\1\s{0,9}[|&]\s{0,9}\1\s{0,9}&?\s{0,9};?\s{0,9}[})]"
     r"|while\s{1,9}(true|:)[^\n]{0,20}do[^\n]{0,20}\$0\s{0,9}&"
 )
-_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
-_DRIVE = re.compile(r"(?im)\s[\"']?[a-z]:[\\/]?(windows|users|program files)?[\\/]?\*?[\"']?(?=[\s;&|]|$)")
+_QUOTED = pattern(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+_DRIVE = pattern(r"(?im)\s[\"']?[a-z]:[\\/]?(windows|users|program files)?[\\/]?\*?[\"']?(?=[\s;&|]|$)")
 _DRIVE_ERASERS = names("remove-item ri del erase rd rmdir deltree format")
 # In what is too long to be looked at as a whole: what could be the target of a catastrophe, by its looks.
-_WORST_TARGET = re.compile(
+_WORST_TARGET = pattern(
     r"/(?<![\w/.~-]/)(?:bin|boot|dev|etc|home|lib\w*|opt|proc|root|sbin|srv|sys|usr|var|Users|System|Library)?/?['\"]?(?:/?\*)?['\"]?(?=[\s;&|)'\"`]|$)"
     r"|~(?<![\w/.~-]~)/?['\"]?\*?(?=[\s;&|)'\"`]|$)|\$\{?HOME\b|/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper|dm-|md)"
     r"|/etc/(?:passwd|shadow|sudoers|fstab)|/proc/sys|/boot/|\.sopwith|-preserve-root|-1\b|:\\|zpool\s|lvremove\s|vgremove\s|diskutil\s|base64|xxd"
 )
-_WORST_NAME = re.compile(
+_WORST_NAME = pattern(
     r"\b(rm|dd|mkfs|mke2fs|wipefs|shred|blkdiscard|chmod|chown|find|mv|cp|tee|kill|rsync|del|format|remove-item|base64)\b"
 )
-_SEPARATORS = re.compile(r"[;&|\n]+")
+_SEPARATORS = pattern(r"[;&|\n]+")
 MAX_PIECES = 40
 _LOOKED_AT = 4_000  # characters of a longer script
-_INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u00ad]")
-_DISKS = re.compile(
+_INVISIBLE = pattern("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u00ad]")
+_DISKS = pattern(
     r"mkfs|mke2fs|mkdosfs|wipefs|blkdiscard|shred|mkswap|sgdisk|sfdisk|parted|hdparm|badblocks|pvremove|pvcreate|mdadm|cryptsetup|nvme|dd$|ddrescue|gdisk|wipe$"
 )
 _DISK_READS = names(
     "-l --list -p --print -d --dump print list -I -i --detail --examine luksDump isLuks smart-log id-ctrl -n --no-act status -tT -t -T"
 )
-_NEVER_READS = re.compile(r"mkfs|mke2fs|mkdosfs|shred|mkswap|blkdiscard|dd$|ddrescue|pvremove|pvcreate|wipe$")
+_NEVER_READS = pattern(r"mkfs|mke2fs|mkdosfs|shred|mkswap|blkdiscard|dd$|ddrescue|pvremove|pvcreate|wipe$")
 _DESTROYS = {
     ("lvremove", ""),
     ("vgremove", ""),
@@ -140,7 +141,7 @@ _PRINTS = {
 _REMOTE = {"ssh", "mosh"}
 _LISTS = {"find", "grep", "egrep", "rg", "fd", "fdfind", "git", "ls"}
 # `eval "$(…)"`: programs that print settings for the shell that asks; running their output is no more than running them.
-_HOOKS = re.compile(
+_HOOKS = pattern(
     r"(direnv (hook|export)|(pyenv|rbenv|nodenv|goenv|jenv|starship|zoxide|atuin|navi) init|brew shellenv|fnm env|mise (activate|env)|opam env|luarocks path"
     r"|conda shell\.\w+ hook|micromamba shell hook|ssh-agent|dircolors|minikube docker-env|docker-machine env|register-python-argcomplete|resize|thefuck --alias|fzf --\w+)\b"
 )

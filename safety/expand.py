@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from safety.patterns import pattern
 from safety.shell import Command, Part, Word
 
 MAX_ARGUMENTS = 64  # of one word with braces
@@ -18,8 +19,8 @@ _UNKNOWN, _OUTPUT = "\0", "\1"  # stand for what is not known, and for a command
 _SPECIAL = "{},*?[]~ \t\n"
 _HIDDEN = {ord(letter): chr(0xE100 + number) for number, letter in enumerate(_SPECIAL)}  # quoted: no longer special
 _SHOWN = {ord(hidden): letter for letter, hidden in zip(_SPECIAL, _HIDDEN.values(), strict=True)}
-_BRACES = re.compile(r"\{([^{}\s]*,[^{}\s]*)\}")
-_PARAMETER = re.compile(r"\$\{([!#]?)([A-Za-z_]\w*|[0-9@*])(\[[^\]]*\])?(.*)\}", re.DOTALL)
+_BRACES = pattern(r"\{([^{}\s]*,[^{}\s]*)\}")
+_PARAMETER = pattern(r"\$\{([!#]?)([A-Za-z_]\w*|[0-9@*])(\[[^\]]*\])?(.*)\}", re.DOTALL)
 _DEFAULT_IFS = " \t\n"
 
 

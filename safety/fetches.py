@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from safety.patterns import pattern
 from safety.shell import Command, NotUnderstood, Word, parse
 from safety.tables import SHELLS, WRAPPERS
 
@@ -22,11 +23,11 @@ _ELSEWHERE = {
     "--input-file",
 }  # where it goes stands elsewhere
 _LIBRARIES = {"requests", "httpx", "aiohttp", "urllib", "urllib3", "http", "socket", "ftplib", "smtplib", "imaplib", "websockets", "websocket", "paramiko", "feedparser", "bs4", "scrapy", "selenium", "playwright"}  # fmt: skip
-_LOCAL = re.compile(
+_LOCAL = pattern(
     r"(?i)(?:[a-z]+://)?(?:[^/@]*@)?(localhost|[\w-]+\.localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[?::1\]?)(?::\d+)?(?:[/?#]|$)"
 )
-_HOST = re.compile(r"(?i)(?:[a-z][a-z0-9+.-]*://)\S+|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?#]\S*)?|\d+(?:\.\d+){3}(?::\d+)?(?:[/?#]\S*)?|[\w.-]+@[\w.-]+:\S+")  # fmt: skip
-_URL = re.compile(r"https?://[^\s'\"<>|;)\\]+")
+_HOST = pattern(r"(?i)(?:[a-z][a-z0-9+.-]*://)\S+|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:[/?#]\S*)?|\d+(?:\.\d+){3}(?::\d+)?(?:[/?#]\S*)?|[\w.-]+@[\w.-]+:\S+")  # fmt: skip
+_URL = pattern(r"https?://[^\s'\"<>|;)\\]+")
 
 
 class Fetches(NamedTuple):

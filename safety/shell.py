@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from safety.patterns import pattern
 from safety.rewrites import rewritten
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ MAX_DEPTH = 100  # of nested commands
 MAX_COMMANDS = 500
 _SHORT = 1_000  # bytes: so little takes the grammar no longer than a few milliseconds, whatever it is
 _SECONDS_A_BYTE = 1e-6  # scripts take a quarter of it; what is no shell can take the grammar the square of its length
-_ANSI = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|c.|.)", re.DOTALL)
+_ANSI = pattern(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|c.|.)", re.DOTALL)
 _WORDS = {
     *("word", "number", "concatenation", "string", "raw_string", "ansi_c_string", "translated_string", "array"),
     *("simple_expansion", "expansion", "command_substitution", "process_substitution", "arithmetic_expansion"),

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from safety.patterns import pattern
 from safety.tables import names
 
 Kind = Literal["reads", "deletes", "spends", "changes", "shows keys"]
@@ -54,16 +55,16 @@ _OWN_READS = {  # words that read in one command line and are nothing elsewhere
     "az": {"show"}, "ansible-galaxy": {"search"}, "s3cmd": {"la"}, "vault": {"path-help"}, "glab": {"checkout"}, "skopeo": {"list-tags"}, "crane": {"manifest", "digest"},
 }  # fmt: skip
 _VERB_FIRST = {"kubectl", "oc", "helm", "terraform", "tofu", "cdk", "docker", "s3cmd", "mc", "gsutil", "minikube", "kind", "pulumi", "vagrant", "dbt", "etcdctl", "virsh", "fly", "flyctl"}  # fmt: skip
-_KEYS = re.compile(
+_KEYS = pattern(
     r"get-secret-value|secrets? versions access|keyvault (secret|key) (show|download)|\bget secrets?\b|print-(access|identity)-token|auth[: ]token|get-session-token|assume-role"
     r"|--with-decryption|create-access-key|\bvault (kv get|read|print)|config:get|get-login-password|get-federation-token|--show-token|access-keys? list|list-keys|\bkeys list\b|env pull|get-access-token"
     r"|\bauth status.*(-t|--show-token)|config view.*--raw|keys? create|secrets? reveal"
 )
 # Tasks of runners: by what the task is called.
 RUNNERS = {"npm", "pnpm", "yarn", "bun", "make", "gmake", "just", "task", "rake", "rails", "mix", "gulp", "grunt", "nx", "turbo", "invoke", "inv", "fab", "artisan", "manage.py", "composer", "ant", "gradle", "gradlew", "mvn", "mvnw", "deno", "lerna", "django-admin", "flask", "prisma", "alembic", "flyway", "liquibase", "knex", "sequelize", "typeorm", "drizzle-kit", "cap", "dokku", "lein", "sbt", "bazel", "symfony", "wp", "drush", "ember", "ng", "hatch", "pdm", "rye", "nox", "tox", "lando", "ddev"}  # fmt: skip
-_TASK = re.compile(r"(?i)^(deploy|publish|release|destroy|drop(all)?|reset|flush|purge|migrate|migrations?:(run|revert)|rollback|downgrade|upgrade|prune|wipe|uninstall|nuke|teardown|truncate|unpublish|promote|undo|revert|fresh|loaddata|seed|createsuperuser|changepassword|push|send|upload)$")  # fmt: skip
+_TASK = pattern(r"(?i)^(deploy|publish|release|destroy|drop(all)?|reset|flush|purge|migrate|migrations?:(run|revert)|rollback|downgrade|upgrade|prune|wipe|uninstall|nuke|teardown|truncate|unpublish|promote|undo|revert|fresh|loaddata|seed|createsuperuser|changepassword|push|send|upload)$")  # fmt: skip
 _HARD = DELETES | {"deploy", "publish", "push", "send", "install", "apply", "upload", "login", "restore"}
-_DRY = re.compile(
+_DRY = pattern(
     r"--?(dry-?run(=(client|server|true))?|just-print|syntax-check|check-only|whatif|what-if|plan-only|preview)"
 )
 _HELP = {"--help", "--version", "-h", "-V", "help", "version"}

@@ -10,6 +10,7 @@ import base64
 import binascii
 import re
 
+from safety.patterns import pattern
 from safety.tables import Risk, names
 
 PROGRAMS = {"powershell", "pwsh", "cmd"}
@@ -26,17 +27,17 @@ _RULES: tuple[tuple[Risk, str, str], ...] = (
     ("catastrophic", "empties or formats a drive", "format-volume clear-disk initialize-disk remove-partition"),
 )  # fmt: skip
 _BY_NAME = {name: (risk, reason) for risk, reason, listed in _RULES for name in names(listed)}
-_READS = re.compile(
+_READS = pattern(
     r"(get|test|select|where|sort|measure|compare|convertto|convertfrom|resolve|show|find|group|join|split)-\w+|write-(host|output)|format-(list|table|wide|custom|hex)|out-(string|host|null|default)"
     r"|dir|ls|gci|cat|gc|type|echo|pwd|gl|cd|sl|ps|gps|gsv|gi|gp|sls|select|where|sort|measure|ft|fl|fw|ver|vol|tree|findstr|find|where|systeminfo|tasklist|whoami|hostname|ipconfig|ping|help|set|exit|more|fc|comp|\?|h|history"
 )
 _READING_USES = {"reg": "query", "schtasks": "/query", "sc": "query", "vssadmin": "list", "bcdedit": "/enum", "netsh": "show", "wbadmin": "get", "icacls": "", "winget": "list", "choco": "list"}  # fmt: skip
-_VITAL = re.compile(
+_VITAL = pattern(
     r"(?i)[\"']?([a-z]:[\\/]*(windows([\\/]+system32)?|users|program files( \(x86\))?)?|\$\{?(env:)?(systemroot|windir|userprofile|systemdrive|home|homedrive|programfiles|programfiles\(x86\)|programdata|programw6432|allusersprofile|public|homepath)\}?|%(systemroot|windir|userprofile|systemdrive|home|homedrive|programfiles|programfiles\(x86\)|programdata|programw6432|allusersprofile|public|homepath)%|~|hk(lm|cu|cr):?)[\\/]*\*?[\\/]*[\"']?"
 )
 _ERASERS = names("remove-item ri del erase rd rmdir rm deltree clear-content clc takeown icacls format reg")
-_SEPARATORS = re.compile(r"(?:\|\||&&|[;|&\n(){}])")
-_QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
+_SEPARATORS = pattern(r"(?:\|\||&&|[;|&\n(){}])")
+_QUOTED = pattern(r"'[^'\n]*'|\"[^\"\n]*\"")
 
 
 def is_known(name: str) -> bool:

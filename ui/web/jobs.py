@@ -1,0 +1,95 @@
+"""What takes a while and is no run: verifying, teaching, distilling. Each is a command of ours in a process of its own, and
+its lines are shown as they come.
+
+Everything here runs in the server's event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import sys
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from config import Config
+from ui.web.hub import Hub
+from ui.web.work import ROOT, TooMuchWork
+
+KEPT = 100
+AT_ONCE = 4
+MAX_LINES = 2_000
+
+
+@dataclass
+class Job:
+    """One command. `state`: working, done or failed; `lines`: what it said."""
+
+    id: str
+    what: str
+    about: str
+    state: str = "working"
+    lines: list[str] = field(default_factory=list)
+    code: int | None = None
+
+
+class Jobs:
+    """The jobs of this server, the newest ones."""
+
+    def __init__(self, config: Config, hub: Hub) -> None:
+        self._config, self._hub = config, hub
+        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def get(self, id: str) -> dict[str, Any] | None:
+        """A job as it stands."""
+        job = self._jobs.get(id)
+        return asdict(job) if job else None
+
+    def begin(self, what: str, about: str, words: Sequence[str], lang: str, text: str = "") -> str:
+        """Runs `sopwith WORDS…` in a language, with `text` on its stdin; gives the job's id. Raises TooMuchWork."""
+        if sum(job.state == "working" for job in self._jobs.values()) >= AT_ONCE:
+            raise TooMuchWork(f"{AT_ONCE} runs are at work.\nWait for one, or stop one.")
+        job = Job(secrets.token_hex(6), what, about)
+        self._jobs[job.id] = job
+        while len(self._jobs) > KEPT:
+            self._jobs.popitem(last=False)
+        task = asyncio.create_task(self._run(job, words, lang, text))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return job.id
+
+    async def _run(self, job: Job, words: Sequence[str], lang: str, text: str) -> None:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, str(ROOT / "launch.py"), "--home", str(self._config.home), "--lang", lang, *words),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            limit=8_000_000,
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(text.encode())
+            process.stdin.close()
+            async for line in process.stdout:
+                if len(job.lines) < MAX_LINES:
+                    job.lines.append(line.decode("utf-8", "replace").rstrip("\n"))
+                self._tell(job)
+            job.code = await process.wait()
+        finally:
+            if process.returncode is None:
+                process.kill()
+            job.state = "done" if job.code == 0 else "failed"
+            self._tell(job)
+
+    def _tell(self, job: Job) -> None:
+        self._hub.publish({"type": "job", "job": asdict(job)})
+
+    async def close(self) -> None:
+        """Ends what is at work: every command of ours may be ended at any time."""
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -1,0 +1,114 @@
+"""What the requests of the page look like; FastAPI checks them. Imported inside functions only: made of a library's classes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Text = Annotated[str, Field(max_length=1_000_000)]
+Line = Annotated[str, Field(max_length=2_000)]
+
+
+class Shape(BaseModel):
+    """What is not known is refused: a misspelt field would be lost in silence."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Nothing(Shape):
+    """No fields."""
+
+
+class SignIn(Shape):
+    token: Line = ""
+    password: Line = ""
+
+
+class Changes(Shape):
+    on: bool
+
+
+class NewToken(Shape):
+    name: Annotated[str, Field(max_length=80)] = ""
+    changes: bool = False
+
+
+class Chat(Shape):
+    text: Text
+    after: Line | None = None
+    files: Annotated[list[Line], Field(max_length=20)] = []
+    model: Line | None = None
+    persona: Line | None = None
+    rote: bool = True
+
+
+class Said(Shape):
+    text: Text
+
+
+class Resumed(Shape):
+    text: Text | None = None
+
+
+class Word(Shape):
+    """The owner's word on what is asked: one of answer, decision, later."""
+
+    answer: Text | None = None
+    decision: Literal["once", "run", "no"] | None = None
+    reason: Text = ""
+    later: bool = False
+
+
+class Values(Shape):
+    values: dict[Annotated[str, Field(pattern=r"^\w{1,64}$")], Text] = {}
+
+
+class Teach(Values):
+    name: Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
+    run: Line | None = None
+    text: Text | None = None
+    upload: Line | None = None
+    request: Line = ""
+    prove: dict[Annotated[str, Field(pattern=r"^\w{1,64}$")], Text] = {}
+    check: Line = ""
+    new_version: bool = False
+
+
+class Rollback(Shape):
+    version: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+
+
+class Settled(Shape):
+    decision: Literal["answer", "approve", "deny"]
+    text: Text = ""
+
+
+class When(Shape):
+    when: Line
+
+
+class NewJob(When):
+    task: Text
+
+
+class Title(Shape):
+    title: Annotated[str, Field(max_length=200)] = ""
+
+
+class Join(Shape):
+    key: Line
+    name: Annotated[str, Field(min_length=1, max_length=80)]
+
+
+class Spoken(Shape):
+    text: Annotated[str, Field(min_length=1, max_length=8_000)]
+
+
+class Completion(BaseModel):
+    """A request of OpenAI's chat completions; what is not said here is passed over."""
+
+    model: Line = "sopwith"
+    messages: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=2_000)]
+    stream: bool = False
+    stream_options: dict[str, Any] | None = None

@@ -23,6 +23,7 @@ from tools.base import Tool, ToolContext, ToolError
 from tools.toolbox import Toolbox
 
 MAX_RESULT_CHARS = 24_000  # of one result, in the history; tools keep what is longer in a file
+ONCE = "SOPWITH_ONCE"  # the idempotency key of an effect: the same when a resumed run does the same call again
 ASK_AGAIN = 3  # replies without a call or an answer in a row
 
 
@@ -264,7 +265,7 @@ class AgentHandler:
         tool, args = self.tools[call.name], call.args or {}
         if self.state.interrupted == call_hash(call.name, args):
             self.state.interrupted = ""
-            if not (tool.only_reads or reply.only_reads):
+            if not (tool.only_reads or reply.only_reads or reply.repeatable):
                 yield {"type": "uncertain", "turn": turn, "call": call.id, "tool": call.name, "args": args}
                 return ToolResult("error", self.prompts.text("may_have_happened", tool=call.name))
         try:
@@ -366,6 +367,7 @@ class AgentHandler:
         if call.name == "ask_user":
             return (yield from self._asked(turn, call))
         self.context.call = call.id
+        self.context.env[ONCE] = f"{self.run}.{turn}"
         started = time.monotonic()
         try:
             running = tool.run(self.context, **args)
@@ -389,7 +391,7 @@ class AgentHandler:
         return result
 
     def _progress(
-        self, call: ToolCall, running: Generator[str, None, ToolResult]
+        self, call: ToolCall, running: Generator[str | Event, None, ToolResult]
     ) -> Generator[Event, None, ToolResult]:
         try:
             while True:
@@ -398,7 +400,10 @@ class AgentHandler:
                 except StopIteration as stop:
                     result: ToolResult = stop.value
                     return result
-                yield {"type": "tool_output", "call": call.id, "delta": self.redact(delta)}
+                if isinstance(delta, str):
+                    yield {"type": "tool_output", "call": call.id, "delta": self.redact(delta)}
+                else:  # what stands in the log before the tool goes on
+                    yield self.redact(delta)
         finally:
             running.close()  # a tool that is stopped between two pieces of its output ends here
 

@@ -118,6 +118,7 @@ class Reply:
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
     only_reads: bool = False  # a step that its SOP declares as reading: it may be done again after a crash
+    repeatable: bool = False  # its SOP says that a second time with the same SOPWITH_ONCE changes nothing more
     recorded: bool = False  # taken from the run log by a resumed run: no model was called for it now
 
     def message(self) -> Message:

@@ -44,7 +44,7 @@ BUILT_IN = ("lang", "cwd", "today")  # values that are always there; no paramete
 UNSAFE_NAME = pattern(
     r"(ld|dyld|bash|git|ssh|python|perl|ruby|node)_\w+|\w*_proxy|path|ifs|home|shell|env|term|user|pwd|tmpdir|python\w*|ps\d|cdpath"
 )
-STEP_KEYS = ("tool", "args", "expect", "save", "note", "when", "unless", "done", "stop")
+STEP_KEYS = ("tool", "args", "expect", "save", "note", "when", "unless", "repeatable", "done", "stop")
 EXPECT_KEYS = ("status", "exit_code", "contains", "matches", "fields", "min_count", "max_count")
 FIELD = pattern(r"[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*")
 STATUSES = ("ok", "error", "refused", "timeout", "cancelled")
@@ -105,6 +105,7 @@ class Step:
     done: Text | None = None
     stop: Text | None = None
     line: int = 0  # of the SOP's script, where a script asks for this call
+    repeatable: bool = False  # done a second time with the same SOPWITH_ONCE, it changes nothing more
 
     @property
     def changes_something(self) -> bool:
@@ -340,7 +341,10 @@ class _Reader:
         note = self._said(raw["note"], (*at, "note"), known) if "note" in raw else {}
         known.update(save)
         expect = self._expect(raw.get("expect") or {}, (*at, "expect"), known)
-        return Step(step_id, raw["tool"], args, expect, save, note, when, unless)
+        if not isinstance(raw.get("repeatable", False), bool):
+            raise self.error((*at, "repeatable"), "must be true or false")
+        repeatable = raw.get("repeatable", False)
+        return Step(step_id, raw["tool"], args, expect, save, note, when, unless, repeatable=repeatable)
 
     def _conditions(self, raw: Mapping[str, Any], at: tuple[str | int, ...], known: set[str]) -> tuple[str, str]:
         for key in ("when", "unless"):

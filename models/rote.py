@@ -362,7 +362,8 @@ class RoteModel:
         call = ToolCall(f"rote{self._calls:05d}", step.tool, args)
         note = self._filled(step, self._in_language(step.note)) if step.note else step.tool
         said = f"{self.sop} · {step.id} · {note}"
-        return Reply(said, [call], model=self.name, kind="rote", only_reads=not step.changes_something)
+        reads = not step.changes_something
+        return Reply(said, [call], model=self.name, kind="rote", only_reads=reads, repeatable=step.repeatable)
 
     def _finish(self) -> Reply:
         if self._answer is None:

@@ -192,7 +192,7 @@ class Scribe:
         """The answer. What could not be written down is raised."""
         said = [self._request] if self._is_noted else []
         for event in () if self._is_noted else self._briefing.note(request.turn, self._request):
-            yield event
+            yield {**event, "answers": True}
             if "problem" in event:
                 raise SopwithError(event["problem"])
             said.append(event["text"])

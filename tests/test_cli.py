@@ -411,7 +411,7 @@ def test_init_in_a_pipe_leaves_settings_that_set_nothing(cli: CommandLine, home:
     assert (home / "config.yaml").stat().st_mode & 0o777 == 0o600
     assert cli("runs", "list").code == 0
     text = (home / "config.yaml").read_text()
-    assert "nothing was changed" in cli("init").stdout and (home / "config.yaml").read_text() == text
+    assert "stays as it is" in cli("init").stdout and (home / "config.yaml").read_text() == text
 
 
 @pytest.mark.parametrize("words", [["serve"], ["schedule", "list"], ["mcp", "test"], ["serve", "-h"]])

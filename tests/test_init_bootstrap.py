@@ -91,7 +91,7 @@ def test_who_leaves_in_between_is_asked_again(home: Path, at_terminal: Callable[
 
 def test_without_a_terminal_the_templates_are_left_and_it_is_said(home: Path, cli: CommandLine) -> None:
     code, out, _ = cli("--lang", "zh", "init")
-    assert code == 0 and "BOOTSTRAP" not in out and "已创建：OWNER.md" in out
+    assert code == 0 and "BOOTSTRAP" not in out and "OWNER.md, SPIRIT.md 还是最初的样子" in out
     assert (home / "OWNER.md").read_text() == template("OWNER.md", "zh") and (home / "BOOTSTRAP.md").exists()
 
 

@@ -152,7 +152,9 @@ def _learned(event: Event) -> str:
 
 def _noted(event: Event) -> str:
     text, problem = one_line(event["text"], 300), one_line(in_words(str(event.get("problem", ""))), 300)
-    return say("run.not_noted", text=text, problem=problem) if problem else say("run.noted", text=text)
+    if problem:
+        return say("run.not_noted", text=text, problem=problem)
+    return "" if event.get("answers") else say("run.noted", text=text)
 
 
 _NOTES: dict[str, Callable[[Event], str]] = {

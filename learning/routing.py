@@ -106,7 +106,7 @@ def choose(
         return Choice("rote", match, [found], [])
     if len(request) > MAX_REQUEST_CHARS:
         return Choice("none", None, [], [])
-    if offline is None and all(sop.is_seed for sop in known):  # nobody has taught it anything: seeds are no hints
+    if all(sop.is_seed for sop in known):  # nobody has taught it anything: seeds are no hints
         asked = _readable(request)
         refused = {sop.name: _refusal(asked, sop) for sop in known if sop.runs_alone}
         if all(refused.values()):
@@ -121,7 +121,7 @@ def choose(
     for lane, fill in (("offline", offline.fill if offline else None), ("model", _answer(ask_model))):
         if match is not None or fill is None or (lane == "offline" and not request.isascii()):
             continue
-        cards = five if lane == "offline" else [each for each in five if _is_worth_a_call(each[0], request, ranking)]
+        cards = [each for each in five if _is_worth_a_call(each[0], request, ranking)]
         if cards:
             match, candidates = _filled(request, cards, candidates, where, cast("Lane", lane), fill)
     if match is not None:
@@ -151,7 +151,7 @@ def _best(ranked: list[tuple[Sop, float]], request: str) -> list[tuple[Sop, floa
 
 
 def _is_worth_a_call(sop: Sop, request: str, ranking: Ranking) -> bool:
-    """A model is asked to choose only among what was learned here, and either is about the same things or takes just such
+    """A model, of this machine or not, is asked to choose only among what was learned here, and either is about the same things or takes just such
     values: a request that is about something else must not cost a call more than it did. The seeds stand in every system
     prompt anyway."""
     from learning.shape import fits, values_in

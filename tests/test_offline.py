@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from models import offline
-from models.offline import Card, OfflineFiller, is_installed
+from models.offline import Card, OfflineFiller
 
 CARDS = [
     Card("cancel-order", "Cancels an order.", {"order": {"type": "integer", "minimum": 1}}, ["order"], []),
@@ -17,7 +18,7 @@ CARDS = [
 ]
 
 
-@pytest.mark.skipif(not is_installed(), reason="the extra local is not installed")
+@pytest.mark.skipif(find_spec("needle") is None, reason="the extra local is not installed")
 def test_the_real_model_fills_a_plain_request_and_leaves_what_is_not_its_own() -> None:
     filler = OfflineFiller(seconds=60)
     filled = filler.fill("show me the status of order 4711", CARDS)

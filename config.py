@@ -73,6 +73,7 @@ class Limits:
     minutes: float = field(default=60.0, metadata={"above": 0})
     tool_seconds: float = field(default=60.0, metadata={"above": 0})
     context_tokens: int = field(default=100_000, metadata={"least": 4000})  # of one request
+    cost_usd_per_day: float = field(default=10.0, metadata={"least": 0})  # of all that schedules begin
 
 
 @dataclass(frozen=True)
@@ -147,6 +148,16 @@ class McpConfig:
 
 
 @dataclass(frozen=True)
+class BrowserConfig:
+    """Which browser the agent uses (docs/browser.md). `address`: of one that runs already, HOST:PORT, http://…, ws://… or the
+    folder of its profile; without it one is started, with its lasting profile in `profile` (None: in the home folder)."""
+
+    address: str = ""
+    profile: Path | None = None
+    headless: Literal["auto", "on", "off"] = "auto"  # auto: where there is no display
+
+
+@dataclass(frozen=True)
 class _File:
     """The keys of config.yaml."""
 
@@ -159,6 +170,7 @@ class _File:
     queue: QueueConfig | None = None
     runs: RunsConfig = RunsConfig()
     mcp: McpConfig = McpConfig()
+    browser: BrowserConfig = BrowserConfig()
 
 
 @dataclass(frozen=True)

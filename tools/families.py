@@ -33,7 +33,20 @@ class Family(NamedTuple):
         return said
 
 
-_ROWS: tuple[Family, ...] = ()
+_ROWS: tuple[Family, ...] = (
+    Family(
+        "fetch",
+        "tools.fetch",
+        ("web_fetch",),
+        r"https?://|\bwww\.|\bweb ?(?:page|site)s?\b|\burls?\b|网页|网站|网址|链接",
+    ),
+    Family(
+        "helpers",
+        "tools.delegate",
+        ("delegate",),
+        r"\b(?:helpers?|sub-?agents?|in parallel|at the same time|delegate)\b|帮手|子代理|同时做|并行|分头",
+    ),
+)
 FAMILIES: dict[str, Family] = {family.name: family for family in _ROWS}
 
 

@@ -1,0 +1,453 @@
+"""web_fetch: pages become Markdown, files stay files, and nothing private is reached, however it is spelled or redirected."""
+
+from __future__ import annotations
+
+import gzip
+import http.server
+import io
+import json
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from config import Config, SafetyConfig
+from models.base import ToolResult
+from safety.addresses import Reach, is_public
+from tests.driving import agent, call, drive
+from tools import fetch
+from tools.base import ToolContext, ToolError
+from tools.readable import decoded, page
+
+pytest.importorskip("html_to_markdown", reason="the extra fetch is not installed: scripts/setup --extra fetch")
+LOOK_UP = socket.getaddrinfo  # without the tests' guard
+
+PAGE = """<!doctype html><html><head><title>Prices &amp;
+ more</title><style>p{}</style><script>alert("evil")</script></head><body>
+<nav><a href="/menu">Menu</a></nav><header><h1>Prices</h1></header>
+<main><p>Hello <b>world</b>, see <a href="../x?q=1#a">this</a> or <a href="javascript:go()">that</a>.</p>
+<p style="display:none">obey the hidden</p><div hidden>hidden too</div>
+<table><tr><th>Item</th><th>Price</th></tr><tr><td>Apple</td><td>1.20 €</td></tr></table>
+<pre><code>a = b[1](/c)</code></pre><img src="data:image/png;base64,AAAA" alt="a picture"><ul><li>one<ul><li>two</li></ul></li></ul>
+<p>中文</p><svg><text>drawn</text></svg></main></body></html>"""
+
+Answer = Callable[[http.server.BaseHTTPRequestHandler], None]
+
+
+class Site:
+    """A server on loopback: `site["/path"] = (headers, body)` or a function of the request."""
+
+    def __init__(self, host: str = "127.0.0.1") -> None:
+        self.pages: dict[str, Any] = {}
+        self.hits: list[str] = []
+        self.heads: list[dict[str, str]] = []
+        site = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                site.hits.append(self.path)
+                site.heads.append(dict(self.headers))
+                found = site.pages.get(self.path.partition("?")[0], (404, {}, b"not here"))
+                if callable(found):
+                    found(self)
+                    return
+                status, headers, body = found
+                self.send_response(status)
+                for name, value in {"Content-Length": str(len(body)), **headers}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: Any) -> None: ...
+
+        class Server(http.server.ThreadingHTTPServer):
+            address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+
+            def handle_error(self, *_: Any) -> None: ...
+
+        self.server = Server((host, 0), Handler)
+        self.port = self.server.server_address[1]
+        self.url = f"http://{host}:{self.port}"
+
+    def page(self, path: str, body: bytes | str, kind: str = "text/html; charset=utf-8", status: int = 200, **headers: str) -> str:  # fmt: skip
+        data = body.encode() if isinstance(body, str) else body
+        self.pages[path] = (status, {"Content-Type": kind} | {k.replace("_", "-"): v for k, v in headers.items()}, data)
+        return self.url + path
+
+    @contextmanager
+    def running(self) -> Iterator[Site]:
+        thread = threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        try:
+            yield self
+        finally:
+            self.server.shutdown()
+            self.server.server_close()
+            thread.join()
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with Site().running() as site:
+        yield site
+
+
+@pytest.fixture
+def ctx(tmp_path: Path) -> ToolContext:
+    return context(tmp_path, "127.0.0.1")
+
+
+def context(folder: Path, *hosts: str, seconds: float = 20.0) -> ToolContext:
+    config = Config(safety=SafetyConfig(private_hosts=hosts), home=folder, lang="en")
+    return ToolContext(folder, folder, folder, call="c1", tool_seconds=seconds, config=config)
+
+
+def get(ctx: ToolContext, url: str) -> ToolResult:
+    result = fetch.web_fetch.run(ctx, url)
+    assert isinstance(result, ToolResult)
+    return result
+
+
+def test_a_page_is_markdown_without_what_nobody_sees(site: Site, ctx: ToolContext) -> None:
+    result = get(ctx, site.page("/shop/prices", PAGE) + "#top")
+    text = result.data["output"]
+    assert result.status == "ok" and result.data["title"] == "Prices & more"
+    assert f"# Prices\n\nHello **world**, see [this]({site.url}/x?q=1#a) or that." in text
+    assert "| Apple | 1.20 € |" in text and "- one\n  " in text and "中文" in text and "a picture" in text
+    assert "a = b[1](/c)" in text  # code is left alone
+    for gone in ("Menu", "hidden", "evil", "drawn", "data:", "javascript"):
+        assert gone not in text
+    assert "file" not in result.data and site.hits == ["/shop/prices"]
+
+
+ENCODED = {
+    "header": ("text/html; charset=GB2312", "中文，你好。镕".encode("gb18030")),
+    "meta": ("text/html", b'<html><meta charset="big5"><p>' + "中文，你好。".encode("big5")),
+    "mark": ("text/plain", "中文，你好。".encode("utf-16")),
+    "none": ("text/plain", "中文，你好。".encode()),
+    "guessed": ("text/plain", "中文，你好。".encode("gbk")),
+    "wrong": ("text/plain; charset=utf-8", "中文，你好。".encode() + b"\xff"),
+    "unknown": ("text/plain; charset=klingon", "中文，你好。".encode()),
+}
+
+
+@pytest.mark.parametrize("case", ENCODED)
+def test_every_encoding_is_read(case: str, site: Site, ctx: ToolContext) -> None:
+    kind, body = ENCODED[case]
+    assert "中文，你好。" in get(ctx, site.page("/", body, kind)).data["output"]
+
+
+def test_latin_text_is_read_as_the_web_reads_it() -> None:
+    assert decoded(b"caf\xe9 \x80 5", "iso-8859-1") == "café € 5"
+    assert decoded(b"caf\xe9, no more") == "café, no more"
+
+
+def test_json_and_text_stay_what_they_are(site: Site, ctx: ToolContext) -> None:
+    assert json.loads(get(ctx, site.page("/a", '{"a":[1,"中"]}', "application/json")).data["output"]) == {
+        "a": [1, "中"]
+    }
+    assert get(ctx, site.page("/b", "{not json", "application/json")).data["output"] == "{not json"
+    assert get(ctx, site.page("/c", "a < b\n  c", "text/plain")).data["output"] == "a < b\n  c"
+    assert get(ctx, site.page("/d", "<!-- x --><HTML><p>hi</p>", "")).data["output"] == "hi"
+
+
+def test_a_long_page_is_cut_and_lies_whole_in_a_file(site: Site, ctx: ToolContext) -> None:
+    url = site.page("/long.html", "<h1>Long</h1>" + "".join(f"<p>line {n}</p>" for n in range(5000)))
+    first, second = get(ctx, url).data, get(ctx, url).data
+    assert len(first["output"]) < fetch.SHOWN + 100 and "characters more" in first["output"]
+    whole = Path(first["file"]).read_text("utf-8")
+    assert "line 4999" in whole and Path(first["file"]).parent == ctx.folder / "fetched"
+    assert whole.startswith(first["output"].partition("[…")[0])
+    assert Path(second["file"]).name == "long-2.md"
+
+
+def test_what_is_no_text_becomes_a_file(site: Site, ctx: ToolContext) -> None:
+    png = b"\x89PNG\r\n\x1a\n" + bytes(50)
+    found = get(ctx, site.page("/a.png", png, "image/png"))
+    assert Path(found.data["file"]).read_bytes() == png and found.images == [found.data["file"]]
+    url = site.page("/get", b"PK\x03\x04\0\0", "application/zip", Content_Disposition='attachment; filename="../../.ssh/x y.zip"')  # fmt: skip
+    found = get(ctx, url)
+    assert Path(found.data["file"]) == ctx.folder / "fetched" / "x-y.zip" and not found.images
+
+
+def pdf(text: str) -> bytes:
+    stream = f"BT /F1 24 Tf 10 100 Td ({text}) Tj ET".encode()
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    out, places = io.BytesIO(b"%PDF-1.4\n"), []
+    out.seek(0, 2)
+    for number, each in enumerate(objects, 1):
+        places.append(out.tell())
+        out.write(b"%d 0 obj\n%s\nendobj\n" % (number, each))
+    start = out.tell()
+    out.write(b"xref\n0 6\n0000000000 65535 f \n" + b"".join(b"%010d 00000 n \n" % place for place in places))
+    out.write(b"trailer << /Size 6 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF" % start)
+    return out.getvalue()
+
+
+def test_a_pdf_is_read_page_by_page(site: Site, ctx: ToolContext) -> None:
+    url = site.page("/paper.pdf", pdf("Rent is due on the first"), "application/pdf")
+    assert get(ctx, url).data["output"] == "## Page 1\n\nRent is due on the first"
+    broken = get(ctx, site.page("/bad.pdf", b"%PDF-1.4\n" + bytes(500), "application/pdf"))
+    assert broken.status == "ok" and Path(broken.data["file"]).exists()
+
+
+def test_errors_of_a_server_are_errors(site: Site, ctx: ToolContext) -> None:
+    result = get(ctx, site.page("/gone", "<p>moved to the <b>archive</b></p>", status=410))
+    assert result.status == "error" and result.data["output"].startswith("410 Gone\nmoved to the **archive**")
+
+
+def test_a_redirect_is_followed_and_the_last_address_said(site: Site, ctx: ToolContext) -> None:
+    site.page("/b", "here", "text/plain")
+    url = site.page("/a", "", status=302, Location="/b?x=1")
+    assert get(ctx, url).data["url"] == f"{site.url}/b?x=1"
+    with pytest.raises(ToolError, match="more than 10 redirects"):
+        get(ctx, site.page("/loop", "", status=307, Location="/loop"))
+    for place in ("file:///etc/passwd", "gopher://127.0.0.1/", "http://"):
+        with pytest.raises(ToolError):
+            get(ctx, site.page("/odd", "", status=302, Location=place))
+
+
+@contextmanager
+def two_sites() -> Iterator[tuple[Site, Site]]:
+    with ExitStack() as stack:
+        yield stack.enter_context(Site("127.0.0.2").running()), stack.enter_context(Site("127.0.0.1").running())
+
+
+def test_a_redirect_to_a_private_address_is_refused(tmp_path: Path) -> None:
+    with two_sites() as (public, private):
+        url = public.page("/", "", status=302, Location=private.page("/secret", "keys"))
+        result = get(context(tmp_path, "127.0.0.2"), url)
+    assert result.status == "refused" and "127.0.0.1, which is not on the public internet" in result.data
+    assert not private.hits and public.hits == ["/"]
+
+
+def test_a_host_that_leads_elsewhere_on_second_look_is_not_looked_at_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[str] = []
+
+    def changing(host: str, port: int, *args: Any, **kwargs: Any) -> Any:
+        looks.append(host)
+        return LOOK_UP("127.0.0.2" if len(looks) % 2 else "127.0.0.1", port, *args, **kwargs)
+
+    monkeypatch.setattr(socket, "getaddrinfo", changing)
+    with two_sites() as (public, private):
+        url = public.page("/", "news", "text/plain").replace("127.0.0.2", "rebind.example")
+        ctx = context(tmp_path, "127.0.0.2")
+        assert get(ctx, url).data["output"] == "news"
+        assert looks == ["rebind.example"]
+        refused = get(ctx, url)
+    assert not private.hits
+    assert refused.status == "refused" and "rebind.example leads to 127.0.0.1" in refused.data
+
+
+_ROWS = (
+    "127.0.0.1 127.1 127.0.1 127.000.000.001 0177.0.0.1 0177.1 017700000001 0x7f.0.0.1 0x7f.1 0x7f000001 0X7F000001 2130706433",
+    "0x7f.0x0.0x0.0x1 0177.0x0.0.01 127.0.0.1. 127.255.255.254 0 0.0.0.0 00000000 0x0 localhost localhost. LOCALHOST LocalHost",
+    "10.0.0.1 10.1 167772161 0xa000001 012.0.0.1 172.16.0.1 172.31.255.255 2886729729 192.168.1.1 192.168.257 3232235777 0xc0a80101 0300.0250.1.1",
+    "169.254.169.254 169.254.43518 2852039166 0xa9fea9fe 0251.0376.0251.0376 100.64.0.1 100.127.255.255 192.0.0.8 198.18.0.1 203.0.113.5 240.0.0.1 255.255.255.255 224.0.0.1",
+    "[::] [::1] [0:0:0:0:0:0:0:1] [::ffff:127.0.0.1] [::ffff:7f00:1] [::ffff:10.0.0.1] [::127.0.0.1] [64:ff9b::7f00:1] [64:ff9b::10.0.0.1] [64:ff9b:1::1]",
+    "[2002:7f00:1::] [2001:0:7f00:1::] [2001:db8::1] [fc00::1] [fd12:3456::1] [fe80::1] [fec0::1] [ff02::1] [3fff::1] [5f00::1] [100::1]",
+    "①②⑦.⓪.⓪.① １２７.0.0.1 127。0。0。1 intranet internal.example 127.0.0.1.nip.example",
+)  # fmt: skip
+SPELLINGS = [host for row in _ROWS for host in row.split()]
+NAMES = {"localhost", "intranet", "internal.example", "127.0.0.1.nip.example"}
+
+
+def look_up_here(host: str | bytes, port: int, *args: Any, **kwargs: Any) -> Any:
+    """Spellings of numbers as the system reads them, private names as a server of names may say them; nobody is asked."""
+    name = host.decode() if isinstance(host, bytes) else host
+    if name.lower().rstrip(".") in NAMES:
+        name = "127.0.0.1"
+    return LOOK_UP(name, port, *args, **{**kwargs, "flags": socket.AI_NUMERICHOST})
+
+
+@pytest.mark.parametrize("host", SPELLINGS)
+def test_no_spelling_of_a_private_address_is_reached(
+    host: str, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", look_up_here)
+    monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("a connection was made"))
+    for scheme in ("http", "https"):
+        with suppress(ToolError):  # what is no address at all
+            assert get(context(tmp_path), f"{scheme}://{host}:{site.port}/").status == "refused"
+    assert not site.hits
+
+
+def test_there_are_62_spellings_and_more() -> None:
+    assert len(set(SPELLINGS)) >= 62
+
+
+def test_public_addresses_are_public() -> None:
+    import ipaddress
+
+    for text in ("8.8.8.8", "1.1.1.1", "2606:4700::1111", "2a00:1450:4001::200e", "64:ff9b::808:808", "::ffff:8.8.8.8"):
+        assert is_public(ipaddress.ip_address(text)), text
+
+
+def test_the_owner_may_name_hosts_ports_and_networks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", look_up_here)
+    for named, host, port, holds in (
+        ("intranet", "Intranet.", 80, True),
+        ("intranet:8080", "intranet", 80, False),
+        ("127.0.0.1:80", "0x7f.1", 80, True),
+        ("10.0.0.0/8", "10.1.2.3", 80, True),
+        ("10.0.0.0/8", "192.168.1.1", 80, False),
+        ("[fd00::1]:443", "fd00::1", 443, True),
+        ("fd00::/8", "fd00::2", 80, True),
+        ("127.0.0.1", "::ffff:127.0.0.1", 80, True),
+        ("", "127.0.0.1", 80, False),
+    ):
+        reach = Reach((named,))
+        if holds:
+            assert reach.find(host, port)
+        else:
+            with pytest.raises(Exception, match="not on the public internet"):
+                reach.find(host, port)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "file:///etc/passwd", "http://", "http://a b/", "http://good.example\\@127.0.0.1/", "http://u:p@good.example/",
+     "http://x:99999/", "http://[::1/", "javascript:alert(1)", "http://a\n.example/", "data:text/html,hi", "http://" + "a" * 5000],
+)  # fmt: skip
+def test_what_is_no_plain_address_is_said_to_be_none(url: str, ctx: ToolContext) -> None:
+    with pytest.raises(ToolError, match=r"address|fetched"):
+        get(ctx, url)
+
+
+def drip(after: bytes) -> Answer:
+    def answer(request: http.server.BaseHTTPRequestHandler) -> None:
+        request.wfile.write(after)
+        for _ in range(200):
+            request.wfile.write(b"x")
+            time.sleep(0.05)
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    "after", [b"HTTP/1.1 200 OK\r\nX-Slow: ", b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n", b""]
+)
+def test_a_server_that_drips_costs_its_time_only(after: bytes, site: Site, tmp_path: Path) -> None:
+    site.pages["/"] = drip(after)
+    started, before = time.monotonic(), threading.active_count()
+    result = get(context(tmp_path, "127.0.0.1", seconds=1.0), site.url + "/")
+    assert result.status == "timeout" and "not there after 1 s" in result.data
+    assert time.monotonic() - started < 3
+    assert threading.active_count() <= before + 1  # the site's own
+
+
+def test_a_small_answer_that_unpacks_to_a_huge_one_is_cut(
+    site: Site, ctx: ToolContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetch, "MAX_TEXT_BYTES", 200_000)
+    text = gzip.compress(b"word " * 8_000_000)
+    assert len(text) < 200_000
+    result = get(ctx, site.page("/", text, "text/plain", Content_Encoding="gzip"))
+    assert result.data["note"] == "only the first 200,000 bytes"
+    with pytest.raises(ToolError):
+        get(ctx, site.page("/broken", b"\x1f\x8bnot gzip", "text/plain", Content_Encoding="gzip"))
+
+
+def test_nothing_of_the_owner_goes_along(site: Site, ctx: ToolContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    (Path.home() / ".netrc").write_text("machine 127.0.0.1 login owner password hunter2\n")
+    get(ctx, site.page("/", "hi", "text/plain", Set_Cookie="a=b"))
+    get(ctx, site.url + "/")
+    assert not [head for head in site.heads if {"Authorization", "Cookie"} & set(head)]
+
+
+def test_a_proxy_of_the_environment_is_used_but_not_for_private_hosts(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", site.url)
+    site.pages["http://shop.example/"] = (200, {"Content-Type": "text/plain"}, b"through the proxy")
+    ctx = context(tmp_path, site.url.removeprefix("http://"))
+    assert get(ctx, "http://shop.example/").data["output"] == "through the proxy"
+    assert get(ctx, "http://127.0.0.9/").status == "refused"
+    assert site.hits == ["http://shop.example/"]
+
+
+def test_tls_proves_the_name_and_not_the_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trust = pytest.importorskip("cryptography", reason="the extra mcp is not installed: scripts/setup --extra mcp") and certificate(tmp_path)  # fmt: skip
+    names: list[str] = []
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(trust)
+    tls.sni_callback = lambda _, name, __: names.append(name)
+    shop = Site()
+    shop.server.socket = tls.wrap_socket(shop.server.socket, server_side=True)
+    shop.page("/", "safe", "text/plain")
+    monkeypatch.setattr(socket, "getaddrinfo", lambda host, *args, **kwargs: LOOK_UP("127.0.0.1", *args, **kwargs))
+    ctx = context(tmp_path, "shop.example", "other.example")
+    with shop.running():
+        with pytest.raises(ToolError, match="certificate does not hold"):
+            get(ctx, f"https://shop.example:{shop.port}/")
+        monkeypatch.setenv("SSL_CERT_FILE", str(trust))
+        assert get(ctx, f"https://shop.example:{shop.port}/").data["output"] == "safe"
+        with pytest.raises(ToolError, match=r"certificate does not hold.*other\.example"):
+            get(ctx, f"https://other.example:{shop.port}/")
+    assert names == ["shop.example", "shop.example", "other.example"]
+    assert shop.heads[0]["Host"] == f"shop.example:{shop.port}"
+
+
+def certificate(folder: Path) -> Path:
+    """A certificate of shop.example's own, with its key."""
+    from datetime import UTC, datetime, timedelta
+
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "shop.example")])
+    made = (
+        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+        .serial_number(1).not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("shop.example")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )  # fmt: skip
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    (folder / "shop.pem").write_bytes(private + made.public_bytes(serialization.Encoding.PEM))
+    return folder / "shop.pem"
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["<div>" * 50_000 + "deep", "<table>" * 3_000, "<" * 200_000, "<p " + "a=b " * 50_000 + ">x", "&#0;&#xD800;&bogus;", "[" * 20_000, "<a href='" + "(" * 9000 + "'>x</a>" * 50],
+    ids=["deep", "tables", "angles", "attributes", "entities", "brackets", "parentheses"],
+)  # fmt: skip
+def test_a_page_made_to_hurt_does_not(source: str) -> None:
+    started = time.process_time()
+    page(source, "http://x.example/")
+    assert time.process_time() - started < 2
+
+
+def test_a_run_marks_what_it_read_and_asks_about_addresses_that_nobody_named(home: Path, site: Site) -> None:
+    named, other = site.page("/news", "<p>News</p>"), site.page("/tell", "<p>ok</p>")
+    replies = [call("web_fetch", url=named), call("web_fetch", url=f"{other}?data=1"), "done"]
+    started = agent(home, replies, 'safety: {private_hosts: ["127.0.0.1"]}')
+    from handler import Approval
+    from runs.assemble import Options
+    from tests.driving import SpokenOwner
+
+    owner = SpokenOwner(approvals=[Approval("no")])
+    events = drive(started.start(f"what is on {named}", Options(rote=False), owner))
+    ended = [event for event in events if event["type"] == "tool_ended"]
+    assert ended[0]["status"] == "ok" and ended[0]["origin"] == "web" and "News" in ended[0]["data"]["output"]
+    assert ended[1]["status"] == "refused" and site.hits == ["/news"]
+    assert owner.shown[0].risk == "send"
+    assert [event["families"] for event in events if event["type"] == "run_started"] == [["fetch"]]

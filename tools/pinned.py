@@ -1,0 +1,145 @@
+"""A session of requests that connects to the very address that was looked up and allowed, also behind redirects.
+
+A name is looked up once for each connection, and the connection goes to what that look-up said: a server of names that
+answers otherwise the second time is not asked a second time. TLS still proves the name. Where the environment names a
+proxy, the proxy connects; then the host is looked up here only to refuse what is private.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import threading
+import time
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import ConnectTimeoutError, NameResolutionError, NewConnectionError
+
+from safety.addresses import Reach
+
+CONNECT_SECONDS = 10.0
+
+
+class PinnedSession(requests.Session):
+    """To be used in a `with`. `seconds`: behind that, every connection is cut, whatever it is waiting for.
+
+    Neither .netrc nor cookies of the owner's take part. Raises PrivateAddress beside what requests raises.
+    """
+
+    def __init__(self, reach: Reach, seconds: float) -> None:
+        super().__init__()
+        self.trust_env = False
+        self.verify = next((os.environ[name] for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE") if os.environ.get(name)), True)  # fmt: skip
+        self.reach = reach
+        self.is_cut = False
+        self._end = time.monotonic() + seconds
+        self._open: list[socket.socket] = []
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(seconds, self._cut)
+        self._timer.daemon = True
+        self._timer.start()
+        self.adapters.clear()
+        for scheme in ("http://", "https://"):
+            self.mount(scheme, _Adapter(self))
+
+    def __exit__(self, *error: object) -> None:
+        self._timer.cancel()
+        self.close()
+        for each in self._open:
+            each.close()
+
+    def connected(self, host: str, port: int, options: Any) -> socket.socket:
+        """A connection to the first of the allowed addresses of `host` that takes one. Raises OSError."""
+        failure: OSError = OSError(f"{host} has no address")
+        for address in self.reach.find(host, port):
+            left = min(CONNECT_SECONDS, self._end - time.monotonic())
+            if left <= 0:
+                raise TimeoutError("no time is left")
+            family = socket.AF_INET if address.version == 4 else socket.AF_INET6
+            connection = socket.socket(family, socket.SOCK_STREAM)
+            try:
+                for option in options or ():
+                    connection.setsockopt(*option)
+                connection.settimeout(left)
+                connection.connect((str(address), port))
+                self._keep(connection)
+            except OSError as error:
+                connection.close()
+                failure = error
+                continue
+            except BaseException:  # Ctrl-C while it waits; it is raised again
+                connection.close()
+                raise
+            return connection
+        raise failure
+
+    def _keep(self, connection: socket.socket) -> None:
+        """A second handle of it: TLS takes the first one over."""
+        with self._lock:
+            self._open.append(connection.dup())
+        if self.is_cut:
+            self._cut()
+
+    def _cut(self) -> None:
+        self.is_cut = True
+        with self._lock:
+            for each in self._open:
+                with contextlib.suppress(OSError):  # it has ended by itself
+                    each.shutdown(socket.SHUT_RDWR)
+
+
+class _Adapter(HTTPAdapter):
+    def __init__(self, session: PinnedSession) -> None:
+        self._session = session
+        super().__init__()
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, **kwargs)
+        self.poolmanager.pool_classes_by_scheme = _pools(self._session)
+
+    def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:
+        url = request.url or ""
+        kwargs["proxies"] = requests.utils.get_environ_proxies(url)
+        if requests.utils.select_proxy(url, kwargs["proxies"]):
+            place = urlsplit(url)
+            with contextlib.suppress(socket.gaierror):  # names of the outside are often known to the proxy alone
+                self._session.reach.find(place.hostname or "", place.port or (443 if place.scheme == "https" else 80))
+        return super().send(request, *args, **kwargs)
+
+
+def _pools(session: PinnedSession) -> dict[str, type[HTTPConnectionPool]]:
+    """Pools whose connections are made by the session."""
+
+    class Plain(HTTPConnection):
+        def _new_conn(self) -> socket.socket:
+            return _connect(session, self)
+
+    class Tls(HTTPSConnection):
+        def _new_conn(self) -> socket.socket:
+            return _connect(session, self)
+
+    class PlainPool(HTTPConnectionPool):
+        ConnectionCls = Plain
+
+    class TlsPool(HTTPSConnectionPool):
+        ConnectionCls = Tls
+
+    return {"http": PlainPool, "https": TlsPool}
+
+
+def _connect(session: PinnedSession, connection: HTTPConnection) -> socket.socket:
+    """In the words of urllib3, which requests puts into its own."""
+    try:
+        return session.connected(connection._dns_host, connection.port, connection.socket_options)
+    except socket.gaierror as error:
+        raise NameResolutionError(connection.host, connection, error) from error
+    except TimeoutError as error:
+        raise ConnectTimeoutError(connection, f"{connection.host} does not answer") from error
+    except OSError as error:
+        raise NewConnectionError(connection, str(error)) from error

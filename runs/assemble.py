@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import cached_property, partial
+from importlib.util import find_spec
 from itertools import chain
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -33,12 +32,13 @@ from models.base import Event, Model, ModelUnavailable, Reply, Request
 from models.chain import Budget, ModelChain
 from models.rote import MAX_SCRIPT_CALLS, RoteModel
 from runs.attached import named, take_in
+from runs.bounds import Bounds
 from runs.briefing import Briefing, Scribe, Source, check_persona, is_only_to_remember
 from runs.owners import AbsentOwner
 from runs.plan_calls import plan_calls
 from runs.recalling import Recalling
 from runs.resume import Progress, read_progress
-from runs.run import Run, Steering
+from runs.run import Run, Steering, now
 from runs.spoken import Spoken
 from runs.trust import origins_before, own_data
 from safety import shared_folder
@@ -53,10 +53,13 @@ from tools.schema import check_args
 from tools.toolbox import Toolbox
 
 if TYPE_CHECKING:
+    from models.offline import Filler
     from learning.verify import ReplayResult
     from memory.turns import Turn
     from memory.window import Window
+    from models.base import ToolResult
     from safety.sandbox import Level, Lift, Sandbox
+    from tools.base import Wish
 
 WINDOW_TURNS = 6  # that a model reads: three rounds
 MAX_RETRIES = 4  # of one model call; what is no turn of a run is asked twice at most
@@ -80,6 +83,7 @@ class Options:
     window: bool = True  # what was said last in the session is read; a conversation has its own
     cwd: Path = field(default_factory=Path.cwd)
     files: tuple[Path, ...] = ()  # what the owner attaches; they move into the run's folder
+    bounds: Bounds | None = None  # of a run that its owner did not start
 
 
 class Replay(NamedTuple):
@@ -103,14 +107,37 @@ class Agent:
 
     def start(self, task: str, options: Options, owner: Owner, previous: Sequence[str] = ()) -> Run:
         """A new run. `previous` are the earlier runs of the conversation, oldest first."""
+        replay, hints, asked = self._chosen(task, options)
+        return self._start(task, options, owner, replay, previous, hints=hints, asked=asked)
+
+    def prepare(self, task: str, options: Options, origins: Iterable[str] = ()) -> str:
+        """Writes how a run begins and lets go of it: a process of its own makes it go (runs/apart.py). Gives its id.
+
+        `origins`: whose words, beside the owner's, the task may be made of."""
+        replay, hints, asked = self._chosen(task, options)
+        opening = self._opening(task, options, AbsentOwner(), replay, (), hints)
+        opening |= {"origins": sorted(origins)} if origins else {}
+        redact, log = self.redactor().redact, RunLog.create(self.config.home)
+        try:
+            for event in (opening, *asked):
+                log.append({"type": event["type"], "run": log.run, "at": now(), **redact(event)})
+            log.sync()
+        finally:
+            log.close()
+        return log.run
+
+    def _chosen(self, task: str, options: Options) -> tuple[Replay | None, Sequence[Sop], list[Event]]:
+        """What a request leads to: an SOP that is done by rote, or SOPs that are near; and what it cost to find out."""
         if not options.rote or options.session != "main" or is_only_to_remember(task):
-            return self._start(task, options, owner, None, previous)
+            return None, (), []
         asked: list[Event] = []
         known = with_learned(self.sops.all(), self.config.home)
-        choice = choose(task, known, options.cwd, Path.home(), ask_model=self._chooser(options, asked))
+        choice = choose(
+            task, known, options.cwd, Path.home(), ask_model=self._chooser(options, asked), offline=_offline(asked)
+        )
         match = choice.match
         replay = Replay(match.sop, match.parameters, task, match.lane) if match else None
-        return self._start(task, options, owner, replay, previous, hints=choice.hints, asked=asked)
+        return replay, choice.hints, asked
 
     def _chooser(self, options: Options, asked: list[Event]) -> Callable[[str, str], str] | None:
         """The first configured model, to be asked once which SOP a request means. What it cost goes to `asked`."""
@@ -212,12 +239,33 @@ class Agent:
         log = RunLog.create(self.config.home)
         attached = take_in(options.files, log.folder)
         task = named(task, attached, self.prompts.text("attached")) if attached else task
-        opening: Event = {
+        opening = self._opening(task, options, owner, replay, previous, hints)
+        opening |= {"attached": attached} if attached else {}
+        progress = Progress(opening, [], families=opening.get("families", []))
+        progress.totals = Totals(asked)
+        briefing = Briefing(self._source(self.prompts), log.run, opening, hints)
+        budget = self._budget(options, progress)
+        model = self._model(models, replay, progress, options, briefing, log.folder, budget)
+        progress.totals = Totals()  # counted again when they are written
+        noted = () if replay or is_only_to_remember(task) else briefing.note(1, task)
+        return self._run(log, opening, progress, model, options, owner, briefing, budget, chain(asked, noted))
+
+    def _opening(
+        self,
+        task: str,
+        options: Options,
+        owner: Owner,
+        replay: Replay | None,
+        previous: Sequence[str],
+        hints: Sequence[Sop],
+    ) -> Event:
+        """The first event of a new run."""
+        return {
             "type": "run_started",
             "task": task,
             "session": options.session,
             "home": str(self.config.home),
-            "models": [model.name for model in models],
+            "models": [each.name for each in self._chosen_models(options)],
             "sop": replay.sop.name if replay and not replay.verifies else None,
             **({"verifies": replay.sop.name} if replay and replay.verifies else {}),
             "parameters": replay.parameters if replay else None,
@@ -230,17 +278,11 @@ class Agent:
             "previous": list(previous),
             **({"persona": options.persona} if options.persona else {}),
             **({} if options.window else {"window": False}),
-            **({"attached": attached} if attached else {}),
+            **({"hints": [sop.name for sop in hints]} if hints else {}),
             **({"families": offered} if (offered := self._offered(task, options, replay, hints, previous)) else {}),
             **({"origins": read} if (read := origins_before(self.config.home, previous)) else {}),
+            **(options.bounds.as_fields() if options.bounds else {}),
         }
-        progress = Progress(opening, [], families=opening.get("families", []))
-        progress.totals = Totals(asked)
-        briefing = Briefing(self._source(self.prompts), log.run, opening, hints)
-        model = self._model(models, replay, progress, options, briefing, log.folder)
-        progress.totals = Totals()  # counted again when they are written
-        noted = () if replay or is_only_to_remember(task) else briefing.note(1, task)
-        return self._run(log, opening, progress, model, options, owner, briefing, chain(asked, noted))
 
     def _offered(
         self, task: str, options: Options, replay: Replay | None, hints: Sequence[Sop], previous: Sequence[str]
@@ -250,6 +292,8 @@ class Agent:
             return []
         from runs.offers import families_for
 
+        if options.bounds and options.bounds.tools is not None:
+            return [name for name, family in options.bounds.families(FAMILIES).items() if not family.problem()]
         return families_for(task, hints, self.config.home, previous)
 
     def _go_on(
@@ -263,8 +307,10 @@ class Agent:
             if sop.procedure is None or sop.version != start["sop_version"]:
                 raise RunLogError(f"{start['sop']} has changed since run {log.run} began.\nStart the task again.")
             replay = Replay(sop, start["parameters"])
-        briefing = Briefing(self._source(prompts), log.run, start, versions=progress.versions)
-        model = self._model(self._asked_in(options), replay, progress, options, briefing, log.folder)
+        hints = [each for name in start.get("hints", ()) if (each := self.sops.get(name))]
+        briefing = Briefing(self._source(prompts), log.run, start, hints, versions=progress.versions)
+        budget = self._budget(options, progress)
+        model = self._model(self._asked_in(options), replay, progress, options, briefing, log.folder, budget)
         if progress.pending is not None and progress.pending.kind != "rote" and not progress.is_pending_redacted:
             model = Recorded(progress.pending, model)
         opening: Event = {
@@ -274,7 +320,7 @@ class Agent:
             "stopped": stop_leftovers(log.run),  # what was still at work when the process before this one was killed
             "sandbox": self.sandbox.name,
         }
-        run = self._run(log, opening, progress, model, options, owner, briefing)
+        run = self._run(log, opening, progress, model, options, owner, briefing, budget)
         if say:
             run.steer(say)
         return run
@@ -287,17 +333,12 @@ class Agent:
         options: Options,
         briefing: Briefing,
         folder: Path,
+        budget: Budget,
     ) -> Model:
         """The chain: the SOP lane first, then the configured models, which read the history as the budget has it."""
-        start = progress.opening
-        if replay is None and is_only_to_remember(start["task"]):
+        start, limits = progress.opening, self.config.limits
+        if replay is None and options.bounds is None and is_only_to_remember(start["task"]):
             return Scribe(briefing, start["task"], briefing.prompts, is_noted=progress.is_noted)
-        limits = self.config.limits
-        budget = Budget(
-            limits.cost_usd if options.max_cost is None else options.max_cost,
-            limits.minutes if options.max_minutes is None else options.max_minutes,
-            spent_usd=progress.totals.cost,
-        )
         lane: list[Model] = []
         if replay is not None and replay.sop.procedure is not None:
             sop = replay.sop
@@ -341,15 +382,18 @@ class Agent:
         options: Options,
         owner: Owner,
         briefing: Briefing,
+        budget: Budget,
         before: Iterable[Event] = (),
     ) -> Run:
         home, start, steering = self.config.home, progress.opening, Steering(log.folder)
-        tools = all_tools()
+        tools, bounds = all_tools(), options.bounds
         if options.session != "main":
             own = shared_folder.TOOLS if self._shared_folder(options) else frozenset()
             tools = {n: tool for n, tool in tools.items() if set(tool.effects) <= SHARED_EFFECTS or n in own}
             del tools["more_tools"]
         families = FAMILIES if options.session == "main" else {}
+        if bounds:
+            tools, families = bounds.core(tools), bounds.families(families)
         redactor = self.redactor()
         attended = options.approve == "ask" and not isinstance(owner, AbsentOwner)
         gate = self._gate(options, attended, start["sop"])
@@ -364,7 +408,7 @@ class Agent:
             log.folder,
             home,
             tool_seconds=self.config.limits.tool_seconds,
-            deadline=self._deadline(options),
+            deadline=budget.deadline,
             redact=redactor,
             sandbox=held,
             lifts=partial(_lifts, gate, options.session),
@@ -373,11 +417,14 @@ class Agent:
             session=options.session,
             config=self.config,
             secret=owner.secret,
+            delegate=partial(self._delegated, log.run, options, progress, budget)
+            if options.session == "main"
+            else None,
         )
         handler = AgentHandler(
             run=log.run,
             session=options.session,
-            request=start["task"],
+            request=bounds.request if bounds else start["task"],
             tools=Toolbox(tools, families, progress.families),
             check_args=check_args,
             context=context,
@@ -399,7 +446,7 @@ class Agent:
         loop: Generator[Event, None, End] = agent_loop(
             model, handler, progress.messages, first_turn=progress.next_turn, last_turn=last_turn
         )
-        learns = options.session == "main" and "verifies" not in start
+        learns = options.session == "main" and "verifies" not in start and not (bounds and bounds.parent)
         return Run(
             log,
             opening,
@@ -412,7 +459,9 @@ class Agent:
             redact=redactor.redact,
             said=redactor.stream,
             close=context.close,
-            spoken=None if "verifies" in start else Spoken(home, Session.parse(options.session), start, self._told()),
+            spoken=None
+            if "verifies" in start or bounds
+            else Spoken(home, Session.parse(options.session), start, self._told()),
         )
 
     @cached_property
@@ -431,8 +480,14 @@ class Agent:
         rule, why = runs_code(self.sandbox, self.config.safety.sandbox, attended=attended)
         sandboxed = self.sandbox.name != "none"
         shared = self._shared_folder(options)
-        cwd = shared or options.cwd
-        return Gate(self.config.safety, self.config.home, Path.home(), cwd, rule, why, sandboxed, own, shared)
+        cwd, settings, bounds = shared or options.cwd, self.config.safety, options.bounds
+        is_alone = bounds is not None and bounds.is_alone
+        if bounds is not None and is_alone:
+            from safety import alone
+
+            settings = alone.settings(settings, Path(bounds.folder))
+            rule, why = (rule, why) if sandboxed else ("no", self.sandbox.reason)
+        return Gate(settings, self.config.home, Path.home(), cwd, rule, why, sandboxed, own, shared, is_alone)
 
     def _held(self, gate: Gate, folder: Path) -> Sandbox | None:
         """The sandbox of a run's scripts; `folder` is the run's."""
@@ -452,14 +507,26 @@ class Agent:
             return None
         return shared_folder.folder_of(self.config.home, Session.parse(options.session).id)
 
-    def _deadline(self, options: Options) -> float:
-        """When the time of a run that starts now is used up, on the monotonic clock."""
-        minutes = self.config.limits.minutes if options.max_minutes is None else options.max_minutes
-        return inf if minutes is None else time.monotonic() + 60 * minutes
+    def _budget(self, options: Options, progress: Progress) -> Budget:
+        """What a run that goes on now may use."""
+        limits = self.config.limits
+        return Budget(
+            limits.cost_usd if options.max_cost is None else options.max_cost,
+            limits.minutes if options.max_minutes is None else options.max_minutes,
+            spent_usd=progress.totals.spent,
+        )
+
+    def _delegated(
+        self, run: str, options: Options, progress: Progress, budget: Budget, call: str, wish: Wish
+    ) -> Generator[Event | str, None, ToolResult]:
+        """What helpers of the run do (tools/delegate.py)."""
+        from runs.delegation import Delegation
+
+        return Delegation(self, run, options, progress, budget).of(call, wish)
 
     def _learn(self, start: Event, run: Run) -> Iterator[Event]:
         """What comes of a run that has ended. A seed that did well, and a run that nobody marked, teach nothing."""
-        used = self.sops.get(run.sop) if run.sop else None
+        used = self.sops.get(run.sop) if run.sop and not start.get("bounds") else None
         if used is not None and run.is_by_rote and start.get("lane", "wordings") != "wordings":
             from learning.learned_wordings import add
 
@@ -499,11 +566,14 @@ class Agent:
         return [Placeless(model, Places(names)) for model in models]
 
     def _configured(self, options: Options, max_retries: int = MAX_RETRIES) -> list[Model]:
+        return [self._endpoint(each, max_retries) for each in self._chosen_models(options)]
+
+    def _chosen_models(self, options: Options) -> list[ModelConfig]:
         chosen = [c for c in self.config.models if options.model in (None, c.name, c.model)]
         if options.model and not chosen:
             known = ", ".join(c.name for c in self.config.models) or "none"
             raise ConfigError(f'no model is called "{options.model}" (configured: {known}).\nSee: sopwith doctor')
-        return [self._endpoint(c, max_retries) for c in chosen]
+        return chosen
 
     def _endpoint(self, settings: ModelConfig, max_retries: int) -> Model:
         if settings.kind == "scripted":
@@ -567,10 +637,23 @@ class Agent:
         return Redactor(held_values(self.config, os.environ))
 
 
+def _offline(asked: list[Event]) -> Filler | None:
+    """The small model of this machine, where its extra is installed; what it was asked goes to `asked`."""
+    if find_spec("needle") is None:
+        return None
+    from models.offline import OfflineFiller
+
+    return OfflineFiller(tell=lambda reply: asked.append(reply.event(0)))
+
+
 def _lifts(gate: Gate, session: str, tool: str, args: dict[str, Any], paths: tuple[Path, ...]) -> frozenset[Lift]:
     from safety.lifts import lifts_of
 
-    return lifts_of(gate, Ask(tool, args, ("execute",), paths, session))
+    ask = Ask(tool, args, ("execute",), paths, session)
+    lifts = lifts_of(gate, ask)
+    if gate.is_alone and gate.decide(ask).decision == "allow":  # what nobody has approved reaches nobody
+        return lifts - {"network"}
+    return lifts
 
 
 def empty_trash(home: Path, events: Sequence[Event], root: Path) -> None:
@@ -591,7 +674,19 @@ def _day(opening: Event) -> date:
 
 def _as_started(options: Options, opening: Event) -> Options:
     """The options of a resumed run: where and for whom it works does not change."""
-    return replace(options, session=opening["session"], cwd=Path(opening["cwd"]), persona=opening.get("persona"))
+    options = replace(options, session=opening["session"], cwd=Path(opening["cwd"]), persona=opening.get("persona"))
+    bounds = Bounds.of(opening)
+    if bounds is None:
+        return options
+    return replace(
+        options,
+        bounds=bounds,
+        model=options.model or bounds.model,
+        max_turns=options.max_turns or bounds.turns,
+        max_cost=bounds.cost_usd if options.max_cost is None else options.max_cost,
+        max_minutes=bounds.minutes if options.max_minutes is None else options.max_minutes,
+        window=False,
+    )
 
 
 class Recorded:

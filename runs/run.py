@@ -231,9 +231,9 @@ def now() -> str:
 
 
 def cancel(home: Path, run: str) -> bool:
-    """Stops a run: a working one by a signal to its process, a waiting or interrupted one in its log.
+    """Stops a run: a working one by a signal to its process, a waiting or interrupted one in its log; its helpers too.
 
-    Returns False when it had ended already. Raises RunLogError.
+    Returns False when all of them had ended already. Raises RunLogError.
     """
     import os
     import signal
@@ -246,8 +246,9 @@ def cancel(home: Path, run: str) -> bool:
         os.kill(pid, signal.SIGTERM)
         return True
     summary = summarise(home, run)
+    below = [cancel(home, child) for child in (summary.children if summary else ())]
     if summary is None or summary.status not in ("waiting", "interrupted"):
-        return False
+        return any(below)
     log = RunLog.reopen(home, run)
     try:
         totals = Totals(read_events(home, run))

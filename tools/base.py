@@ -1,7 +1,7 @@
 """What a tool is: a typed function with a docstring. Its schema is derived from both (tools/schema.py).
 
 A tool takes a `ToolContext` first, then its arguments. It returns a `ToolResult`, or is a generator that yields its
-output as text while it works and returns the `ToolResult`. It raises `ToolError` for what the model can mend (a missing
+output as text while it works (or an event, which is then on disk before it goes on) and returns the `ToolResult`. It raises `ToolError` for what the model can mend (a missing
 file, a pattern that is not unique); anything else that it raises is a defect of ours and ends the run.
 """
 
@@ -46,6 +46,17 @@ class Memories(NamedTuple):
     origin: str = ""
 
 
+class Wish(NamedTuple):
+    """What a model wants of helpers: a task for each, and what each may use. None: as much as there is to share."""
+
+    tasks: Sequence[str]
+    files: Sequence[str] = ()
+    tools: Sequence[str] | None = None
+    max_turns: int | None = None
+    max_cost: float | None = None  # USD, of each
+    max_minutes: float | None = None  # of each
+
+
 @dataclass(slots=True)
 class ToolContext:
     """What a tool may use of the run it works for."""
@@ -65,6 +76,9 @@ class ToolContext:
     session: str = "main"
     config: Config | None = None  # None: in a test
     secret: Callable[[str], str | None] = lambda _: None  # asks the owner, without echo; None: nobody is there
+    delegate: Callable[[str, Wish], Generator[Any, None, ToolResult]] | None = (
+        None  # by the id of the call; None: not here
+    )
     kept: dict[str, Any] = field(default_factory=dict)  # what `keep` made
 
     def keep(self, key: str, make: Callable[[], Kept]) -> Kept:
@@ -102,7 +116,7 @@ class Tool(NamedTuple):
     `paths` names those of its arguments that are paths (a string, or a list of strings)."""
 
     name: str
-    run: Callable[..., ToolResult | Generator[str, None, ToolResult]]
+    run: Callable[..., ToolResult | Generator[Any, None, ToolResult]]
     effects: tuple[Effect, ...]
     paths: tuple[str, ...] = ()
 

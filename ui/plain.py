@@ -141,6 +141,13 @@ def _rote(event: Event) -> str:
     return say("rote.diverged", reason=one_line(str(event["reason"]), 300)) if event["state"] == "diverged" else ""
 
 
+def _delegated(event: Event) -> str:
+    child, task = one_line(str(event["child"]), 40), one_line(str(event.get("task", "")), 200)
+    if event["state"] == "started":
+        return say("helper.started", child=child, task=task)
+    return say("helper.ended", child=child, status=one_line(str(event.get("status", "")), 20))
+
+
 def _learned(event: Event) -> str:
     status = one_line(str(event.get("status", "")), 20)
     key = f"run.learned_{status}" if says(f"run.learned_{status}") else "run.learned"
@@ -171,6 +178,7 @@ _NOTES: dict[str, Callable[[Event], str]] = {
     "noted": _noted,
     "reloaded": lambda event: say("run.reloaded", files=one_line(", ".join(event["files"]), 300)),
     "compacted": lambda event: say("run.compacted", before=event["tokens_before"], after=event["tokens_after"]),
+    "delegated": _delegated,
     "learned": _learned,
     "journal_failed": lambda event: say("run.journal_failed", reason=one_line(in_words(str(event["reason"])), 300)),
 }

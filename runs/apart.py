@@ -1,0 +1,131 @@
+"""A run in a process of its own: it is stopped by a signal, its errors harm nobody, and several work at the same time.
+
+The run begins in the process that wants it (`Agent.prepare`), so its id is known before anything happens. When that process
+is killed, the run stops too and can be gone on with: the end of its stdin tells it.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from config import SopwithError, load
+from handler import Owner
+from memory.runlog import RunSummary, read_events, summarise, worker
+from runs.assemble import Agent, Options
+from runs.bounds import Bounds
+from runs.owners import AbsentOwner, ApprovingOwner, RefusingOwner
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+LEFT = "left"  # a file in the run's folder: it was stopped because whoever wanted it had been killed
+ERRORS = "errors.txt"  # in the run's folder: what the process said that is in no run log
+STOP_SECONDS = 10.0
+POLL_SECONDS = 0.05
+_MAIN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from runs.apart import main; sys.exit(main(sys.argv[1:]))"
+
+
+class Apart:
+    """Makes a prepared or interrupted run go in a process of its own; one that a process works on already is adopted."""
+
+    def __init__(self, home: Path, lang: str, run: str) -> None:
+        self.run, self._home = run, home
+        self._folder = home / "runs" / run
+        self._pid = worker(self._folder)
+        self._process = None if self._pid else self._begin(lang)
+
+    def _begin(self, lang: str) -> subprocess.Popen[bytes]:
+        (self._folder / LEFT).unlink(missing_ok=True)
+        with (self._folder / ERRORS).open("ab") as errors:
+            return subprocess.Popen(
+                [sys.executable, "-c", _MAIN, str(CHECKOUT), str(self._home), lang, self.run],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                start_new_session=True,  # a Ctrl-C at our terminal is ours to pass on
+            )
+
+    @property
+    def is_working(self) -> bool:
+        """Whether its process is still there."""
+        return worker(self._folder) is not None if self._process is None else self._process.poll() is None
+
+    def stop(self, *, seconds: float = STOP_SECONDS) -> None:
+        """Ends it as `runs cancel` does; its log says so."""
+        if self.is_working:
+            self._signal(signal.SIGTERM)
+            end = time.monotonic() + seconds
+            while self.is_working and time.monotonic() < end:
+                time.sleep(POLL_SECONDS)
+            if self.is_working:
+                self._signal(signal.SIGKILL)
+        self.close()
+
+    def close(self) -> None:
+        """Tidies up behind a process that has ended."""
+        if self._process is not None:
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+            self._process.wait()
+
+    def _signal(self, number: signal.Signals) -> None:
+        pid = self._process.pid if self._process is not None else worker(self._folder)
+        if pid:
+            try:
+                os.kill(pid, number)
+            except ProcessLookupError:
+                return  # it has just ended
+
+
+def may_go_on(home: Path, run: str) -> RunSummary | None:
+    """The summary of a run that has neither ended by itself nor by its owner's word; None of all others."""
+    summary = summarise(home, run)
+    if summary is None:
+        return None
+    was_left = summary.status == "cancelled" and (home / "runs" / run / LEFT).exists()
+    return summary if was_left or summary.status in ("interrupted", "working") else None
+
+
+def trouble(home: Path, run: str) -> str:
+    """The last line that the process of a run said on its own; ""."""
+    try:
+        lines = (home / "runs" / run / ERRORS).read_text("utf-8", "replace").splitlines()
+    except FileNotFoundError:
+        return ""
+    return next((line.strip()[:500] for line in reversed(lines) if line.strip()), "")
+
+
+def main(words: Sequence[str]) -> int:
+    """The process: `HOME LANG RUN`. Its exit code is the run's."""
+    home, run = Path(words[0]), words[2]
+    threading.Thread(target=_watch, args=(home / "runs" / run / LEFT,), daemon=True).start()
+    try:
+        agent = Agent(load(home, "zh" if words[1] == "zh" else "en", os.environ))
+        opening = next(read_events(home, run), None)
+        bounds = Bounds.of(opening or {}) or Bounds("")
+        going = agent.resume(run, Options(approve=bounds.approve), _owner(bounds.approve))
+        for _ in going.events():
+            pass  # they are in the log
+    except SopwithError as error:
+        sys.stderr.write(f"{error}\n")
+        return error.exit_code
+    return going.exit_code
+
+
+def _owner(approve: str) -> Owner:
+    if approve == "never":
+        return RefusingOwner(AbsentOwner())
+    return ApprovingOwner(AbsentOwner()) if approve == "all" else AbsentOwner()
+
+
+def _watch(left: Path) -> None:
+    """Stops this process when the one that wanted it is gone."""
+    while os.read(0, 4096):
+        pass
+    left.touch()
+    os.kill(os.getpid(), signal.SIGTERM)

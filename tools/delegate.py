@@ -1,0 +1,44 @@
+"""Helpers: runs of their own that work on a part of a task each, at the same time, with no more rights than this run has."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Annotated, Any
+
+from models.base import ToolResult
+from tools.base import Between, ToolContext, ToolError, Wish, tool
+
+MAX_TASKS = 8
+
+
+@tool("read", paths=("files",))
+def delegate(
+    ctx: ToolContext,
+    tasks: list[str],
+    files: list[str] | None = None,
+    tools: list[str] | None = None,
+    max_turns: Annotated[int, Between(1, 40)] | None = None,
+    max_cost: float | None = None,
+    max_minutes: float | None = None,
+) -> Generator[Any, None, ToolResult]:
+    """Give tasks that do not depend on each other to helpers, which work at the same time; returns what each found. They know nothing of this run.
+
+    tasks: one for each helper, at most 8; say all that it must know, and what it should answer
+    files: files that they should read
+    tools: names of the tools that they may use; all that you have when left out
+    max_turns: of each
+    max_cost: USD, of each
+    max_minutes: of each
+    """
+    wanted = [task.strip() for task in tasks if task.strip()]
+    if not 0 < len(wanted) <= MAX_TASKS:
+        raise ToolError(f"give between 1 and {MAX_TASKS} tasks, each for one helper")
+    if ctx.delegate is None:
+        raise ToolError("there are no helpers here")
+    wish = Wish(wanted, [str(ctx.path(file)) for file in files or ()], tools, max_turns, max_cost, max_minutes)
+    return (yield from ctx.delegate(ctx.call, wish))
+
+
+def problem() -> str:
+    """Helpers need nothing that could be missing."""
+    return ""

@@ -67,7 +67,7 @@ def show(args: Namespace, config: Config) -> int:
             return _show_turn(memory, args)
         held = memory.overview()
     if args.json:
-        print_json({**held, "first": _iso(held["first"]), "last": _iso(held["last"])})
+        print_json({**held, "first": iso(held["first"]), "last": iso(held["last"])})
     elif not held["turns"]:
         print(say("journal_empty"))
     else:
@@ -85,7 +85,7 @@ def _show_turn(memory: Memory, args: Namespace) -> int:
         raise NotInJournal(say("journal_no_turn", id=one_line(args.turn, 80)))
     around = memory.around(turn, AROUND)
     if args.json:
-        print_json({"turn": _turn(turn), "around": [_turn(each) for each in around]})
+        print_json({"turn": as_json(turn), "around": [as_json(each) for each in around]})
         return 0
     for each in around:
         print(_lines(each, ""))
@@ -159,16 +159,17 @@ def _lines(turn: Turn, why: str) -> str:
 
 
 def _entry(found: Found) -> dict[str, Any]:
-    return {**_turn(found.turn), "episode": found.episode, "score": found.score, "why": found.why}
+    return {**as_json(found.turn), "episode": found.episode, "score": found.score, "why": found.why}
 
 
-def _turn(turn: Turn) -> dict[str, Any]:
+def as_json(turn: Turn) -> dict[str, Any]:
+    """A turn for machines."""
     return {
         "id": turn.id,
-        "at": _iso(turn.at),
+        "at": iso(turn.at),
         "who": turn.who,
         "text": turn.text,
-        "mentioned": [[_iso(each.start), _iso(each.end)] for each in turn.mentioned],
+        "mentioned": [[iso(each.start), iso(each.end)] for each in turn.mentioned],
         "source": turn.source,
         "session": turn.session,
         "timezone": turn.timezone,
@@ -178,5 +179,6 @@ def _turn(turn: Turn) -> dict[str, Any]:
     }
 
 
-def _iso(at: datetime | None) -> str | None:
+def iso(at: datetime | None) -> str | None:
+    """A time for machines: UTC, ISO 8601."""
     return None if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")

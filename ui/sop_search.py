@@ -26,7 +26,7 @@ def search(args: Namespace, config: Config) -> int:
     past = {sop.name: stats.requests(sop.name) for sop in known} if (config.home / "runs").is_dir() else {}
     choice = choose(" ".join(args.text), with_learned(known, config.home), Path.cwd(), Path.home(), past_requests=past)
     if args.json:
-        print_json({"candidates": [_as_json(each) for each in _shown(choice)], "decision": choice.decision})
+        print_json({"candidates": [as_json(each) for each in _shown(choice)], "decision": choice.decision})
         return 0
     columns = (
         Column(say("column.sop"), "cyan"),
@@ -49,7 +49,8 @@ def _shown(choice: Choice) -> list[Candidate]:
     return [*choice.candidates, *hints]
 
 
-def _as_json(candidate: Candidate) -> dict[str, Any]:
+def as_json(candidate: Candidate) -> dict[str, Any]:
+    """A candidate for machines."""
     return {
         "name": candidate.name,
         "score": candidate.score,

@@ -48,7 +48,7 @@ def list_(args: Namespace, config: Config) -> int:
         if run.sop:
             runs[run.sop] += 1
             by_rote[run.sop] += run.rote and run.status == "done"
-    found = [_entry(sop, config.lang, runs[sop.name], by_rote[sop.name]) for sop in store(config).all()]
+    found = [entry(sop, config.lang, runs[sop.name], by_rote[sop.name]) for sop in store(config).all()]
     if args.json:
         print_json({"sops": found})
         return 0
@@ -67,8 +67,9 @@ def list_(args: Namespace, config: Config) -> int:
     return 0
 
 
-def _entry(sop: Sop, lang: str, runs: int, by_rote: int) -> dict[str, Any]:
-    entry: dict[str, Any] = {
+def entry(sop: Sop, lang: str, runs: int, by_rote: int) -> dict[str, Any]:
+    """One line of a list; `runs` of it were begun, `by_rote` done without a model."""
+    line: dict[str, Any] = {
         "name": sop.name,
         "status": sop.status,
         "version": sop.version,
@@ -76,7 +77,7 @@ def _entry(sop: Sop, lang: str, runs: int, by_rote: int) -> dict[str, Any]:
         "runs": runs,
         "rote_rate": round(by_rote / runs, 3) if runs else None,
     }
-    return entry | ({"problem": one_line(sop.problem)} if sop.problem else {})
+    return line | ({"problem": one_line(sop.problem)} if sop.problem else {})
 
 
 def show(args: Namespace, config: Config) -> int:
@@ -87,10 +88,10 @@ def show(args: Namespace, config: Config) -> int:
     properties = dict(sop.procedure.parameters) if sop.procedure else {}
     required = list(sop.procedure.required) if sop.procedure else []
     if args.json:
-        entry = _entry(sop, config.lang, 0, 0)
-        del entry["runs"], entry["rote_rate"]
+        line = entry(sop, config.lang, 0, 0)
+        del line["runs"], line["rote_rate"]
         shape = {"type": "object", "properties": properties, "required": required}
-        print_json({**entry, "folder": str(sop.folder), "parameters": shape, "body": sop.body(config.lang)})
+        print_json({**line, "folder": str(sop.folder), "parameters": shape, "body": sop.body(config.lang)})
         return 0
     print(f"{sop.name} {sop.version} · {sop.status} · {sop.folder}")
     print(clean(sop.summary(config.lang)).strip())

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import json
 import re
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).resolve().parent.parent / "assets" / "words"
 _spoken = ["en"]
+_here: ContextVar[str] = ContextVar("lang", default="")  # of one request of the page; "": that of the process
 # Blanks that hold words of ours. All others hold names, numbers and what others said, and stay as they are.
 _OURS = re.compile("error|problem|reason|rest|why|what|wanted|wrong|meaning|used|known|words")
 
@@ -24,6 +26,21 @@ _OURS = re.compile("error|problem|reason|rest|why|what|wanted|wrong|meaning|used
 def use(lang: str) -> None:
     """Chooses the language of everything that is said from now on."""
     _spoken[0] = lang
+
+
+def speaking(lang: str) -> None:
+    """Chooses the language of what is said from now on in this context alone; "" is that of the process."""
+    _here.set(lang)
+
+
+def language() -> str:
+    """The language that is spoken here and now."""
+    return _here.get() or _spoken[0]
+
+
+def language_of(said: str) -> str:
+    """The language that a browser names first, if it is one of ours; else ""."""
+    return said[:2].lower() if said[:2].lower() in ("en", "zh") else ""
 
 
 @cache
@@ -35,7 +52,7 @@ def catalogue(lang: str) -> dict[str, str | list[str]]:
 
 def say(key: str, **values: Any) -> str:
     """The sentence of this key with its {placeholders} filled. An unknown key is a defect and raises KeyError."""
-    sentence = catalogue(_spoken[0])[key]
+    sentence = catalogue(language())[key]
     if isinstance(sentence, list):
         sentence = sentence[0 if values.get("n") == 1 else -1]
     return sentence.format(**values)
@@ -43,14 +60,14 @@ def say(key: str, **values: Any) -> str:
 
 def says(key: str) -> bool:
     """True when there is a sentence for this key."""
-    return key in catalogue(_spoken[0])
+    return key in catalogue(language())
 
 
 def in_words(text: str) -> str:
     """An English text from below the screens in the chosen language; a line that nobody put into words stays."""
-    if _spoken[0] == "en":
+    if (lang := language()) == "en":
         return text
-    return "\n".join(_reworded(line, _phrases(_spoken[0])) for line in text.split("\n"))
+    return "\n".join(_reworded(line, _phrases(lang)) for line in text.split("\n"))
 
 
 def reasons_in_words(text: str) -> str:

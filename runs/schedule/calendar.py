@@ -1,0 +1,78 @@
+"""What a calendar shows: due times that came with what became of them, those that are planned; and how a job is doing."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Literal, NamedTuple
+
+from runs.schedule.folder import JobFolder
+from runs.schedule.jobs import Broken, Job
+from runs.schedule.ledger import FAILED, Ledger, Row
+from runs.schedule.times import due_after
+
+OVERDUE = timedelta(minutes=2)  # a due time without a row that long: no scheduler is at work
+Health = Literal["ok", "overdue", "failing", "never run", "waiting", "paused", "broken"]
+
+
+class Due(NamedTuple):
+    """One due time in a calendar: what came of it, or "planned"."""
+
+    job: str
+    at: datetime
+    status: str
+    run: str = ""
+    reason: str = ""
+
+
+def problems(jobs: dict[str, Job | Broken]) -> dict[str, str]:
+    """What is wrong with each job that cannot run, by id."""
+    found = {id: job.problem for id, job in jobs.items() if isinstance(job, Broken)}
+    for id, job in jobs.items():
+        if isinstance(job, Broken):
+            continue
+        seen, above = {id}, job.after
+        while above and id not in found:
+            other = jobs.get(above)
+            if other is None:
+                found[id] = f'it comes after "{above}", and there is no such job'
+            elif above in seen:
+                found[id] = f'it comes after "{job.after}", which comes after it'
+            seen.add(above)
+            above = other.after if isinstance(other, Job) else ""
+    return found
+
+
+def due_between(
+    folder: JobFolder, ledger: Ledger, now: datetime, start: datetime, end: datetime, limit: int = 1000
+) -> list[Due]:
+    """See Scheduler.due_between; it writes nothing but from when each rule counts."""
+    came = [Due(row.job, row.at, row.status, row.run, row.reason) for row in ledger.rows(start=start, end=end)]
+    known = {(due.job, due.at) for due in came}
+    jobs = folder.all()
+    wrong = problems(jobs)
+    sound = {id: job for id, job in jobs.items() if isinstance(job, Job) and id not in wrong and job.enabled}
+    counts = ledger.since({id: (job.rule, folder.written(id)) for id, job in sound.items()}, now)
+    planned: list[Due] = []
+    for id, job in sound.items():
+        for number, at in enumerate(due_after(job, counts[id], max(start, now))):
+            if at >= end or number >= limit:
+                break
+            if (id, at) not in known:
+                planned.append(Due(id, at, "planned"))
+    return sorted([*came, *planned], key=lambda due: due.at)[:limit]
+
+
+def health(job: Job | Broken, problem: str, rows: list[Row], next_due: datetime | None, now: datetime) -> Health:
+    """How a job is doing. `rows`: its newest; `next_due`: its first due time without a row."""
+    if isinstance(job, Broken) or problem:
+        return "broken"
+    if job.paused and not job.enabled:
+        return "paused"
+    ran = [row for row in rows if row.status not in ("skipped", "claimed", "running")]
+    if job.enabled and next_due is not None and next_due < now - OVERDUE:
+        return "overdue"
+    if not ran:
+        return "never run"
+    if ran[0].status == "waiting":
+        return "waiting"
+    return "failing" if ran[0].status in FAILED else "ok"

@@ -1,0 +1,113 @@
+"""The process of one due time: begins the run of a claimed row, or goes on with it, drives it to its end, settles the row.
+
+A process of its own can be stopped and killed alone (`runs cancel`), and lives on when the scheduler dies: it holds the
+claimer's lock too, so nobody else takes the row meanwhile. Started by runs/scheduler.py as
+`python child.py HOME LANG JOB DUE OWNER`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if __name__ == "__main__":
+    sys.path[0] = str(Path(__file__).resolve().parent.parent.parent)
+
+if TYPE_CHECKING:
+    from config import Config
+    from handler import Approval, Confirmation, Owner
+    from runs.run import Run
+    from runs.schedule.jobs import Job
+    from runs.schedule.ledger import Ledger, Row
+
+
+def do(config: Config, ledger: Ledger, row: Row) -> None:
+    """Does what a claimed row is due for. Whatever stands in the way becomes the row's end."""
+    from config import SopwithError
+    from memory.runlog import worker
+    from runs.schedule.folder import JobFolder
+    from runs.schedule.jobs import Broken
+    from runs.schedule.outcomes import Outcomes
+
+    folder = JobFolder(config.home)
+    outcomes, job, now = Outcomes(config, ledger, folder), folder.all().get(row.job), datetime.now(UTC)
+    if job is None or isinstance(job, Broken):
+        reason = "its file is no job any more" if job else "its file is gone"
+        outcomes.skip(row, None, reason, now)
+        return
+    if not (job.enabled or row.run or row.kind == "hand"):
+        outcomes.skip(row, job, "the job was disabled", now)
+        return
+    spent, note = ledger.spent(now - timedelta(days=1)), ""
+    if config.models and spent >= config.limits.cost_usd_per_day:
+        note = f"limits.cost_usd_per_day is used up: {spent:.2f} of {config.limits.cost_usd_per_day:.2f} USD"
+        config = replace(config, models=())  # what is done by rote costs nothing, and goes on
+    try:
+        run = _run(config, row, job)
+        row = replace(row, run=run.id)
+        if not ledger.begin(row, run.id, datetime.now(UTC)):
+            return  # it has another owner, and another run
+    except SopwithError as error:
+        if not (row.run and worker(config.home / "runs" / row.run)) and not outcomes.settle(row, job):
+            outcomes.fail(row, job, str(error), now)
+        return
+    for _ in run.events():
+        pass  # the run log has them
+    outcomes.settle(row, job, note)
+
+
+def _run(config: Config, row: Row, job: Job) -> Run:
+    """The run of this row: begun, or resumed where its process died."""
+    from memory.runlog import summarise
+    from runs.assemble import Agent, Options
+
+    options = Options(
+        session=job.session,
+        model=job.model if job.model and config.models else None,
+        max_turns=job.limits.turns,
+        max_cost=job.limits.cost_usd,
+        max_minutes=job.limits.minutes,
+        window=False,  # the task stands alone
+        cwd=Path(job.cwd).expanduser() if job.cwd else Path.home(),
+    )
+    agent, owner = Agent(config), owner_of(job)
+    if row.run and summarise(config.home, row.run) is not None:
+        return agent.resume(row.run, options, owner)
+    if job.prompt:
+        return agent.start(job.prompt, options, owner)
+    return agent.run_sop(job.sop, dict(job.parameters), options, owner)
+
+
+def owner_of(job: Job) -> Owner:
+    """Who answers while the job runs: nobody is there, and what must be asked waits in the inbox."""
+    from runs.owners import AbsentOwner, ApprovingOwner, RefusingOwner
+
+    class Approving(ApprovingOwner):
+        def confirm(self, confirmation: Confirmation) -> Approval | None:
+            """Yes to all but more jobs: a job that makes jobs would make them without end."""
+            return None if confirmation.risk == "schedule" else super().confirm(confirmation)
+
+    owners: dict[str, Owner] = {"never": RefusingOwner(AbsentOwner()), "all": Approving(AbsentOwner())}
+    return owners.get(job.approve, AbsentOwner())
+
+
+def main(home: str, lang: str, job: str, due: str, owner: str) -> int:
+    """The row that is meant is done when its claimer has not lost it."""
+    from config import find_lang, load
+    from runs.schedule.ledger import moment
+    from runs.scheduler import ledger_of
+
+    config = load(Path(home), find_lang(lang, {}), os.environ)
+    ledger, at = ledger_of(config), moment(int(due))
+    for row in ledger.rows(job, start=at, end=at + timedelta(microseconds=1)):
+        if row.due == int(due) and row.owner == owner and row.status in ("claimed", "running"):
+            do(config, ledger, row)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,315 @@
+"""What a job is: the keys of its file, checked, with every way to say when as cron lines, a step, a moment or another job.
+
+Read strictly: a key that is misspelt could mean a job that runs when its owner thinks it does not. Source: seed 002 §6
+(scheduled_task_sop), shared contract "The home folder".
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from typing import Any, Literal, NamedTuple
+
+from config import SopwithError
+
+ID = re.compile(r"\w[\w.-]{0,79}")
+TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
+EVERY = re.compile(r"every_(\d{1,6})([mhdw])")
+OFFSET = re.compile(r"([+-])(\d\d):(\d\d)")
+DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
+REPEATS = ("daily", "weekday", "weekend", "weekly", "monthly", "once")
+DEFAULT_TIME = "09:00"
+MACROS = {
+    "@hourly": "0 * * * *",
+    "@daily": "0 0 * * *",
+    "@midnight": "0 0 * * *",
+    "@weekly": "0 0 * * 0",
+    "@monthly": "0 0 1 * *",
+    "@yearly": "0 0 1 1 *",
+    "@annually": "0 0 1 1 *",
+}
+
+
+class JobError(SopwithError):
+    """A job cannot be meant as it is written."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Of one run of the job; None: what the config says."""
+
+    turns: int | None = None
+    cost_usd: float | None = None
+    minutes: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One job. When: exactly one of `cron` (lines), `every` (N and m, h, d or w), `at`, `after`; what: `prompt` or `sop`.
+
+    `every` with d or w is held against `cron`, which then says at what times of such a day. `fields`: as in the file."""
+
+    id: str
+    zone: tzinfo
+    timezone: str
+    prompt: str = ""
+    sop: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    cron: tuple[str, ...] = ()
+    every: tuple[int, str] | None = None
+    at: datetime | None = None
+    after: str = ""
+    is_once: bool = False
+    start: datetime | None = None
+    until: datetime | None = None
+    session: str = "main"
+    enabled: bool = True
+    max_delay_hours: float = 6.0
+    catch_up: Literal["latest", "all", "skip"] = "latest"
+    overlap: bool = False
+    notify: Literal["failure", "always", "never"] = "failure"
+    approve: Literal["ask", "never", "all"] = "ask"
+    limits: Limits = Limits()
+    model: str = ""
+    cwd: str = ""
+    paused: str = ""
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_steady(self) -> bool:
+        """True when its times are counted by the monotonic clock: every so many minutes or hours, whatever the wall says."""
+        return self.every is not None and not self.cron
+
+    @property
+    def is_single(self) -> bool:
+        """True when it is due once and never again."""
+        return self.at is not None or self.is_once
+
+    @property
+    def rule(self) -> str:
+        """What says when it is due, as text: another rule counts from when it was written."""
+        keys = ("schedule", "repeat", "on", "cron", "at", "after", "timezone", "start", "until", "enabled")
+        return json.dumps([self.timezone, *(self.fields.get(key) for key in keys)], ensure_ascii=False)
+
+    @property
+    def task(self) -> str:
+        """What is to be done, in one text."""
+        return self.prompt or " ".join([self.sop, *(f"{name}={value}" for name, value in self.parameters.items())])
+
+
+class Broken(NamedTuple):
+    """A file that is no job."""
+
+    id: str
+    problem: str
+
+
+def job_of(id: str, fields: Mapping[str, Any], timezone: str | None = None) -> Job:
+    """The job that these fields of a file mean; `timezone` where they name none. Raises JobError."""
+    from memory.api import local_timezone
+
+    _check(id, fields)
+    named = fields.get("timezone") or timezone or local_timezone()
+    zone = zone_of(named)
+    return Job(
+        id=id,
+        zone=zone,
+        timezone=named,
+        prompt=(fields.get("prompt") or "").strip(),
+        sop=fields.get("sop") or "",
+        parameters=fields.get("parameters") or {},
+        **_when(fields, zone),
+        start=_moment("start", fields.get("start"), zone),
+        until=_moment("until", fields.get("until"), zone),
+        session=fields.get("session") or "main",
+        enabled=fields.get("enabled", True),
+        max_delay_hours=float(fields.get("max_delay_hours", 6)),
+        catch_up=_word(fields, "catch_up", ("latest", "all", "skip")),
+        overlap=fields.get("overlap", False),
+        notify=_word(fields, "notify", ("failure", "always", "never")),
+        approve=_word(fields, "approve", ("ask", "never", "all")),
+        limits=_limits(fields.get("limits") or {}),
+        model=fields.get("model") or "",
+        cwd=fields.get("cwd") or "",
+        paused=fields.get("paused") or "",
+        fields=dict(fields),
+    )
+
+
+def _check(id: str, fields: Mapping[str, Any]) -> None:
+    """Names, and what each key may hold."""
+    if not ID.fullmatch(id):
+        raise JobError(f'"{id}" is no name for a job: letters, digits, "-", "_" and ".", 80 at most')
+    for key in fields:
+        if key not in _KINDS:
+            raise JobError(f'there is no key "{key}" in a job{_near(key)}')
+    for key, (kind, wanted) in _KINDS.items():
+        value = fields.get(key)
+        if value is not None and (not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)):
+            raise JobError(f"{key} must be {wanted}")
+    if bool((fields.get("prompt") or "").strip()) == bool(fields.get("sop")):
+        raise JobError('a job says what is to be done: "prompt", or "sop" with "parameters"')
+    if fields.get("parameters") and not fields.get("sop"):
+        raise JobError('"parameters" belong to "sop"')
+    if not 0 <= fields.get("max_delay_hours", 6) <= 1e6:
+        raise JobError("max_delay_hours must be 0 or more")
+    session = fields.get("session") or "main"
+    if not re.fullmatch(r"main|shared:[\w.@+-]{1,80}", session):
+        raise JobError(f'session must be main or shared:ID, not "{session}"')
+
+
+def _limits(said: Mapping[str, Any]) -> Limits:
+    if wrong := sorted(set(said) - {"turns", "cost_usd", "minutes"}):
+        raise JobError(f'there is no limit "{wrong[0]}" (known: turns, cost_usd, minutes)')
+    if any(isinstance(each, bool) or not isinstance(each, int | float) or not each > 0 for each in said.values()):
+        raise JobError("limits must be numbers above 0")
+    if isinstance(said.get("turns"), float):
+        raise JobError("limits.turns must be a whole number")
+    return Limits(**said)
+
+
+def _word(fields: Mapping[str, Any], key: str, known: tuple[str, ...]) -> Any:
+    word = fields.get(key) or known[0]
+    if word not in known:
+        raise JobError(f'{key} must be one of {", ".join(known)}; it is "{word}"')
+    return word
+
+
+def _when(fields: Mapping[str, Any], zone: tzinfo) -> dict[str, Any]:
+    """The fields of Job that say when."""
+    given = [key for key in ("schedule", "cron", "at", "after", "repeat") if fields.get(key)]
+    if given not in (["schedule"], ["cron"], ["at"], ["after"], ["repeat"], ["schedule", "repeat"]):
+        raise JobError('a job says when in one way: "schedule" with "repeat", "cron", "at", or "after"')
+    if fields.get("on") is not None and not re.fullmatch(r"weekly|monthly|every_\d+w", fields.get("repeat") or ""):
+        raise JobError('"on" names the days of "repeat": weekly, monthly or every_Nw')
+    if given == ["at"]:
+        return {"at": _moment("at", fields["at"], zone)}
+    if given == ["after"]:
+        return {"after": fields["after"]}
+    if given == ["cron"]:
+        return {"cron": (check_cron(fields["cron"]),)}
+    return _repeated(fields.get("schedule"), fields.get("repeat") or "daily", fields.get("on"))
+
+
+def _repeated(times: Any, repeat: str, on: Any) -> dict[str, Any]:
+    """`schedule` and `repeat`."""
+    every = EVERY.fullmatch(repeat)
+    if every is None and repeat not in REPEATS:
+        known = ", ".join(REPEATS)
+        raise JobError(f'repeat must be {known}, or every_Nm, every_Nh, every_Nd, every_Nw; it is "{repeat}"')
+    if every and int(every[1]) == 0:
+        raise JobError(f'"{repeat}": every 0 is never; 1 is the least')
+    if every and every[2] in "mh":
+        if times:
+            raise JobError(f'"{repeat}" counts from the last time and takes no "schedule"; "start" says from when')
+        return {"every": (int(every[1]), every[2])}
+    days = _days(repeat, every[2] if every else "", on)
+    lines = tuple(check_cron(f"{minute} {hour} {days}") for hour, minute in _times(times or DEFAULT_TIME))
+    return {"cron": lines, "every": (int(every[1]), every[2]) if every else None, "is_once": repeat == "once"}
+
+
+def _times(said: str | list[Any]) -> list[tuple[int, int]]:
+    """The times of a day, each hour and minute."""
+    texts = [str(each).strip() for each in (said if isinstance(said, list) else said.split(","))]
+    found = [TIME.fullmatch(text) for text in texts]
+    if wrong := [text for text, match in zip(texts, found, strict=True) if match is None]:
+        raise JobError(f'schedule must be times of a day such as 08:00; "{wrong[0]}" is none')
+    return [(int(match[1]), int(match[2])) for match in found if match]
+
+
+def _days(repeat: str, unit: str, on: Any) -> str:
+    """The last three fields of a cron line."""
+    said = on if isinstance(on, list) else [part for part in re.split(r"[,\s]+", str(on or "")) if part]
+    words = [str(each).strip().lower() for each in said]
+    if repeat == "weekly" or unit == "w":
+        names = [word[:3] for word in words] or ["mon"]
+        if wrong := [word for word, name in zip(words, names, strict=False) if name not in DAYS]:
+            raise JobError(f'"on" must name weekdays ({", ".join(DAYS)}); "{wrong[0]}" is none')
+        return f"* * {','.join(names)}"
+    if repeat == "monthly":
+        words = words or ["1"]
+        if wrong := [word for word in words if word != "last" and not re.fullmatch(r"0?[1-9]|[12]\d|3[01]", word)]:
+            raise JobError(f'"on" must name days of a month (1 to 31, or last); "{wrong[0]}" is none')
+        return f"{','.join('L' if word == 'last' else word for word in words)} * *"
+    return {"weekday": "* * 1-5", "weekend": "* * 0,6"}.get(repeat, "* * *")
+
+
+def check_cron(line: str) -> str:
+    """The cron line, its five fields. Raises JobError."""
+    from cronsim import CronSim, CronSimError
+
+    line = MACROS.get(line.strip().lower(), line.strip())
+    if len(line.split()) != 5:
+        raise JobError(f'"{line}" is no cron line: it has five fields (minute hour day month weekday)')
+    try:
+        next(CronSim(line, datetime(2000, 1, 1)))
+    except CronSimError as error:
+        raise JobError(f'"{line}" is no cron line: {str(error).removeprefix("Bad ")} cannot be') from error
+    except StopIteration:
+        raise JobError(f'"{line}" never comes') from None
+    return line
+
+
+def zone_of(name: str) -> tzinfo:
+    """The timezone of an IANA name or an offset (+08:00). Raises JobError."""
+    from memory.journal import zone
+
+    found = zone(name)
+    if found is UTC and name.upper() not in ("UTC", "Z", "ETC/UTC", "+00:00", "-00:00"):
+        raise JobError(f'there is no timezone "{name}" (such as Europe/Berlin, Asia/Shanghai, UTC or +08:00)')
+    return found
+
+
+def _moment(key: str, said: str | None, zone: tzinfo) -> datetime | None:
+    """A date and time as UTC; what has no zone is the job's. A date alone is its beginning, for `until` its end."""
+    if not said:
+        return None
+    try:
+        moment = datetime.fromisoformat(said)
+        if re.fullmatch(r"\d{4}-?\d\d-?\d\d", said.strip()):
+            if key == "at":
+                raise JobError(f"at: {said} lacks the time (such as {said}T{DEFAULT_TIME})")
+            moment = moment.replace(hour=23, minute=59, second=59) if key == "until" else moment
+        return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise JobError(f'{key} must be a date and time such as 2026-12-24T18:00; it is "{said}"') from None
+
+
+_KINDS: dict[str, tuple[Any, str]] = {
+    "schedule": ((str, list), "a time such as 08:00, or a list of times"),
+    "repeat": (str, "text"),
+    "on": ((str, int, list), "a day or a list of days"),
+    "cron": (str, "text"),
+    "at": (str, "text"),
+    "after": (str, "text"),
+    "timezone": (str, "text"),
+    "start": (str, "text"),
+    "until": (str, "text"),
+    "prompt": (str, "text"),
+    "sop": (str, "text"),
+    "parameters": (dict, "an object"),
+    "session": (str, "text"),
+    "enabled": (bool, "true or false"),
+    "max_delay_hours": ((int, float), "a number"),
+    "catch_up": (str, "text"),
+    "overlap": (bool, "true or false"),
+    "notify": (str, "text"),
+    "approve": (str, "text"),
+    "limits": (dict, "an object"),
+    "model": (str, "text"),
+    "cwd": (str, "text"),
+    "paused": (str, "text"),
+    "note": (str, "text"),
+}
+
+
+def _near(key: str) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(key, list(_KINDS), 1)
+    return f". Did you mean {close[0]}?" if close else ""

@@ -1,0 +1,388 @@
+"""The ledger: one row for each due time that came, and what became of it: claimed, run, result; or skipped, and why.
+
+A claim is exclusive: across threads, processes, and machines that share the disk. The rows of SQLite lie in a rollback
+journal and not in a WAL, whose shared memory machines cannot share; writes are few here. Whether the claimer lives is
+seen by a lock on a file, which its children hold with it, so that no row needs a heartbeat.
+
+    SopwithError
+    └── LedgerError     1  the ledger cannot be read or written
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import astuple, dataclass, fields, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Protocol
+
+from config import SopwithError
+
+BUSY_SECONDS = 30.0
+VERSION = 1
+OPEN = ("claimed", "running", "waiting")
+FAILED = ("failed", "limit", "no_model")
+Kind = Literal["due", "after", "hand"]
+_TABLES = """
+CREATE TABLE dues (job TEXT NOT NULL, due INTEGER NOT NULL, until INTEGER NOT NULL, n INTEGER NOT NULL, kind TEXT NOT NULL,
+  status TEXT NOT NULL, reason TEXT NOT NULL, owner TEXT NOT NULL, run TEXT NOT NULL, attempts INTEGER NOT NULL,
+  noticed INTEGER NOT NULL, began INTEGER NOT NULL, ended INTEGER NOT NULL, result TEXT NOT NULL,
+  model_calls INTEGER NOT NULL, cost REAL NOT NULL, PRIMARY KEY (job, due)) WITHOUT ROWID;
+CREATE INDEX dues_open ON dues (status) WHERE status IN ('claimed', 'running', 'waiting');
+CREATE INDEX dues_skipped ON dues (noticed) WHERE status = 'skipped';
+CREATE INDEX dues_at ON dues (due);
+CREATE TABLE jobs (id TEXT PRIMARY KEY, rule TEXT NOT NULL, since INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE told (what TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+
+class LedgerError(SopwithError):
+    """The ledger cannot be read or written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What became of one due time. Moments are microseconds since 1970, UTC; 0: not yet.
+
+    A row with `n` above 1 stands for as many skipped due times from `due` to `until`: a long absence has few rows.
+    `status`: claimed, running, waiting, skipped, or how the run ended (done, failed, limit, no_model, cancelled)."""
+
+    job: str
+    due: int
+    until: int = 0
+    n: int = 1
+    kind: Kind = "due"
+    status: str = "claimed"
+    reason: str = ""
+    owner: str = ""
+    run: str = ""
+    attempts: int = 0
+    noticed: int = 0
+    began: int = 0
+    ended: int = 0
+    result: str = ""
+    model_calls: int = 0
+    cost: float = 0.0  # USD
+
+    @property
+    def at(self) -> datetime:
+        """The due time."""
+        return moment(self.due)
+
+
+class Ledger(Protocol):
+    """What the scheduler keeps, whatever keeps it: this home's SQLite file, or a database that machines share."""
+
+    def since(self, rules: Mapping[str, tuple[str, datetime]], now: datetime) -> dict[str, datetime]:
+        """From when the rule of each job counts: from when it was first seen, or its file was written before that.
+        `rules`: by the job's id its rule and when its file was written."""
+        ...
+
+    def restart(self, job: str, now: datetime) -> None:
+        """Lets the rule of a job count from now on."""
+        ...
+
+    def last(self, job: str, now: datetime) -> datetime | None:
+        """The newest due time of a job up to now that has its row."""
+        ...
+
+    def newest(self, job: str) -> datetime | None:
+        """The newest due time of a job that has its row, even one that the clock has not reached."""
+        ...
+
+    def add(self, rows: Sequence[Row]) -> list[Row]:
+        """Writes those rows whose due time has none yet, all or none; these are the caller's now."""
+        ...
+
+    def take(self, row: Row, owner: str) -> Row | None:
+        """A row whose claimer is dead, for a new owner; None when somebody was quicker."""
+        ...
+
+    def begin(self, row: Row, run: str, now: datetime) -> bool:
+        """Notes the run of a claimed row before its first event; False when the row has gone to another owner."""
+        ...
+
+    def end(self, row: Row) -> bool:
+        """Writes how the run of a row ended, once; False when the row says so already."""
+        ...
+
+    def retract(self, now: datetime) -> int:
+        """Takes out what was skipped by a clock that was ahead: such times come, or came, again. Returns how many."""
+        ...
+
+    def open_rows(self) -> list[Row]:
+        """What is claimed, running or waiting, oldest first."""
+        ...
+
+    def rows(
+        self, job: str = "", limit: int = 0, start: datetime | None = None, end: datetime | None = None
+    ) -> list[Row]:
+        """The rows, newest due time first; `start` and before `end` bound it."""
+        ...
+
+    def done_since(self, job: str, moment: datetime) -> list[Row]:
+        """The rows of a job whose runs were done at `moment` or later, oldest due time first."""
+        ...
+
+    def spent(self, moment: datetime) -> float:
+        """USD that runs have cost since then."""
+        ...
+
+    def is_alive(self, owner: str) -> bool:
+        """Whether a claimer, or a child of its, is still at work."""
+        ...
+
+    def told(self, what: str, text: str) -> bool:
+        """True when this text is another than was told about `what` before; an empty one: there is nothing to tell."""
+        ...
+
+
+def micros(at: datetime) -> int:
+    """Microseconds since 1970."""
+    return round(at.timestamp() * 1_000_000)
+
+
+def moment(at: int) -> datetime:
+    """The moment of so many microseconds since 1970, UTC."""
+    return datetime.fromtimestamp(at / 1_000_000, UTC)
+
+
+def folder_of(home: Path) -> Path:
+    """Where the ledger lies: out of the history, and out of the folder whose changes wake the scheduler."""
+    return home / "schedule" / ".ledger"
+
+
+class Owner:
+    """A claimer: a name, and a lock that is held until its process and all children with `descriptor` have ended."""
+
+    def __init__(self, home: Path) -> None:
+        folder = folder_of(home)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.name = f"{socket.gethostname()}-{os.getpid()}-{os.urandom(4).hex()}"
+        self._path = folder / f"{self.name}.owner"
+        self.descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self.descriptor, fcntl.LOCK_EX)
+
+    def __enter__(self) -> Owner:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self.descriptor)
+        with suppress(OSError), self._path.open() as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # no child has it any more
+            self._path.unlink()
+
+
+_NAMES = ", ".join(each.name for each in fields(Row))
+_MARKS = ", ".join("?" for _ in fields(Row))
+
+
+class SqliteLedger:
+    """The ledger of one home folder. Any thread may use it; each has a connection of its own."""
+
+    def __init__(self, home: Path) -> None:
+        self._folder = folder_of(home)
+        self._mine = threading.local()
+
+    def since(self, rules: Mapping[str, tuple[str, datetime]], now: datetime) -> dict[str, datetime]:
+        """See Ledger."""
+        if not rules:
+            return {}
+        known = {id: (rule, since) for id, rule, since in self._read("SELECT id, rule, since FROM jobs")}
+        found, changed = {}, []
+        for id, (rule, written) in rules.items():
+            before = known.get(id)
+            if before and before[0] == rule and before[1] <= micros(now):
+                found[id] = moment(before[1])
+                continue
+            # the same rule, noted by a clock that was ahead, counts from now
+            found[id] = now if before and before[0] == rule else min(now, written)
+            changed.append((id, rule, micros(found[id])))
+        if changed:
+            with self._writing() as database:
+                database.executemany("INSERT OR REPLACE INTO jobs VALUES (?, ?, ?)", changed)
+        return found
+
+    def restart(self, job: str, now: datetime) -> None:
+        """See Ledger."""
+        with self._writing() as database:
+            database.execute("UPDATE jobs SET since = ? WHERE id = ?", (micros(now), job))
+
+    def last(self, job: str, now: datetime) -> datetime | None:
+        """See Ledger."""
+        sql = "SELECT max(until) FROM dues WHERE job = ? AND due <= ? AND until <= ? AND kind = 'due'"
+        found = self._read(sql, job, micros(now), micros(now))[0][0]
+        return moment(found) if found else None
+
+    def newest(self, job: str) -> datetime | None:
+        """See Ledger."""
+        found = self._read("SELECT max(until) FROM dues WHERE job = ? AND kind = 'due'", job)[0][0]
+        return moment(found) if found else None
+
+    def add(self, rows: Sequence[Row]) -> list[Row]:
+        """See Ledger."""
+        whole = [replace(row, until=row.until or row.due) for row in rows]
+        with self._writing() as database:
+            sql = f"INSERT OR IGNORE INTO dues ({_NAMES}) VALUES ({_MARKS})"
+            return [row for row in whole if database.execute(sql, astuple(row)).rowcount]
+
+    def take(self, row: Row, owner: str) -> Row | None:
+        """See Ledger."""
+        sql = "UPDATE dues SET owner = ?, attempts = attempts + 1 WHERE job = ? AND due = ? AND owner = ? AND attempts = ? AND status IN ('claimed', 'running')"
+        with self._writing() as database:
+            if not database.execute(sql, (owner, row.job, row.due, row.owner, row.attempts)).rowcount:
+                return None
+        return replace(row, owner=owner, attempts=row.attempts + 1)
+
+    def begin(self, row: Row, run: str, now: datetime) -> bool:
+        """See Ledger."""
+        sql = "UPDATE dues SET status = 'running', run = ?, began = ? WHERE job = ? AND due = ? AND owner = ? AND status IN ('claimed', 'running')"
+        with self._writing() as database:
+            return bool(database.execute(sql, (run, micros(now), row.job, row.due, row.owner)).rowcount)
+
+    def end(self, row: Row) -> bool:
+        """See Ledger."""
+        sql = (
+            "UPDATE dues SET status = ?, reason = ?, ended = ?, result = ?, model_calls = ?, cost = ?"
+            " WHERE job = ? AND due = ? AND run = ? AND status IN ('claimed', 'running', 'waiting') AND status != ?"
+        )
+        said = (row.status, row.reason, row.ended, row.result, row.model_calls, row.cost)
+        with self._writing() as database:
+            return bool(database.execute(sql, (*said, row.job, row.due, row.run, row.status)).rowcount)
+
+    def retract(self, now: datetime) -> int:
+        """See Ledger."""
+        if not self._read("SELECT 1 FROM dues WHERE status = 'skipped' AND noticed > ? LIMIT 1", micros(now)):
+            return 0
+        with self._writing() as database:
+            return database.execute(
+                "DELETE FROM dues WHERE status = 'skipped' AND noticed > ?", (micros(now),)
+            ).rowcount
+
+    def open_rows(self) -> list[Row]:
+        """See Ledger."""
+        return self._rows("WHERE status IN ('claimed', 'running', 'waiting') ORDER BY due")
+
+    def rows(
+        self, job: str = "", limit: int = 0, start: datetime | None = None, end: datetime | None = None
+    ) -> list[Row]:
+        """See Ledger."""
+        wanted = {"job = ?": job, "until >= ?": start and micros(start), "due < ?": end and micros(end)}
+        given = {sql: value for sql, value in wanted.items() if value}
+        where = f"WHERE {' AND '.join(given)} " if given else ""
+        return self._rows(f"{where}ORDER BY due DESC, job LIMIT ?", *given.values(), limit or -1)
+
+    def done_since(self, job: str, moment: datetime) -> list[Row]:
+        """See Ledger."""
+        return self._rows("WHERE job = ? AND status = 'done' AND ended >= ? ORDER BY due", job, micros(moment))
+
+    def spent(self, moment: datetime) -> float:
+        """See Ledger."""
+        return float(self._read("SELECT total(cost) FROM dues WHERE due >= ?", micros(moment))[0][0])
+
+    def is_alive(self, owner: str) -> bool:
+        """See Ledger."""
+        try:
+            file = os.open(self._folder / f"{owner}.owner", os.O_RDWR | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(file)
+        return False
+
+    def told(self, what: str, text: str) -> bool:
+        """See Ledger."""
+        if self._read("SELECT text FROM told WHERE what = ?", what) == ([(text,)] if text else []):
+            return False
+        with self._writing() as database:
+            database.execute("DELETE FROM told WHERE what = ?", (what,))
+            if text:
+                database.execute("INSERT INTO told VALUES (?, ?)", (what, text))
+        return True
+
+    def _rows(self, rest: str, *values: object) -> list[Row]:
+        return [Row(*row) for row in self._read(f"SELECT {_NAMES} FROM dues {rest}", *values)]
+
+    def _read(self, sql: str, *values: object) -> list[Any]:
+        with _told_as_ours(self._folder):
+            return self._open().execute(sql, values).fetchall()
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction, which has the file to itself; what it says is on the disk when it ends."""
+        with _told_as_ours(self._folder):
+            database = self._open()
+            database.execute("BEGIN IMMEDIATE")
+            try:
+                yield database
+                database.execute("COMMIT")
+            except BaseException:
+                if database.in_transaction:  # a full disk has rolled it back itself
+                    database.execute("ROLLBACK")
+                raise
+
+    def _open(self) -> sqlite3.Connection:
+        known: sqlite3.Connection | None = getattr(self._mine, "database", None)
+        if known is not None:
+            return known
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        database = sqlite3.connect(self._folder / "ledger.sqlite3", timeout=BUSY_SECONDS, isolation_level=None)
+        database.execute("PRAGMA journal_mode = PERSIST")
+        database.execute("PRAGMA synchronous = FULL")
+        _bring_up_to_date(database)
+        self._mine.database = database
+        return database
+
+    def close(self) -> None:
+        """Lets go of this thread's connection."""
+        database: sqlite3.Connection | None = getattr(self._mine, "database", None)
+        if database is not None:
+            database.close()
+            self._mine.database = None
+
+
+def _bring_up_to_date(database: sqlite3.Connection) -> None:
+    """Makes the tables of a new file. Raises LedgerError for one that a newer Sopwith has made."""
+    if not database.execute("PRAGMA user_version").fetchone()[0]:
+        database.execute("BEGIN IMMEDIATE")
+        if not database.execute("PRAGMA user_version").fetchone()[0]:  # nobody was quicker
+            for statement in _TABLES.split(";\n"):
+                database.execute(statement)
+            database.execute(f"PRAGMA user_version = {VERSION}")
+        database.execute("COMMIT")
+    if (found := database.execute("PRAGMA user_version").fetchone()[0]) > VERSION:
+        raise LedgerError(
+            f"the ledger of the schedules was made by a newer Sopwith (version {found}).\nUpdate Sopwith."
+        )
+
+
+@contextmanager
+def _told_as_ours(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise LedgerError(f"the ledger of the schedules in {folder} cannot be used: {error}") from error
+
+
+def failures(rows: Iterable[Row]) -> int:
+    """How many of the newest runs in a row have failed; `rows` newest first. What was skipped or stopped says nothing."""
+    count = 0
+    for row in rows:
+        if row.status in FAILED:
+            count += 1
+        elif row.status == "done":
+            break
+    return count

@@ -1,0 +1,172 @@
+"""What became of a due time: the run log's word goes into the ledger, a report to `schedule/done/`, a notice to the inbox.
+
+"Done" is what the run log says, never what a model says. Everything here may be done again after a kill: the report has
+one name for its run, the notice one id, and the ledger takes an end once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, tzinfo
+from pathlib import Path
+from typing import Any
+
+from config import Config
+from context.prompts import Prompts
+from memory.files import write_atomic
+from memory.inbox import Entry, Inbox
+from memory.runlog import read_events, summarise
+from models.base import Event
+from runs.schedule.folder import JobFolder
+from runs.schedule.jobs import Job
+from runs.schedule.ledger import FAILED, Ledger, Row, failures, micros, moment
+
+MAX_FAILURES = 3  # in a row; then the job is paused
+LOOKED_BACK = 50  # rows in which they are looked for
+MAX_RESULT_CHARS = 4000
+MAX_TOLD_CHARS = 300
+
+
+class Outcomes:
+    """Settles the rows of one home folder."""
+
+    def __init__(self, config: Config, ledger: Ledger, folder: JobFolder) -> None:
+        self._home, self._ledger, self._folder = config.home, ledger, folder
+        self._prompts, self._inbox = Prompts(config.lang), Inbox(config.home)
+
+    def settle(self, row: Row, job: Job | None, note: str = "") -> Row | None:
+        """The row as the run log has it, once the run has ended or waits; None while that is open. `note`: why no model
+        was asked. Raises OSError, LedgerError, RunLogError."""
+        summary = summarise(self._home, row.run) if row.run else None
+        if summary is None or summary.status in ("working", "interrupted"):
+            return None
+        if summary.status == "damaged":
+            return self._end(replace(row, status="failed", reason="its run log is damaged"), job, [])
+        events = list(read_events(self._home, row.run))
+        last = events[-1]
+        settled = replace(
+            row,
+            status=summary.status,
+            reason={"waiting": "waits for the owner", "no_model": note}.get(summary.status, ""),
+            ended=micros(datetime.fromisoformat(last["at"])),
+            result=str(last.get("result") or "")[:MAX_RESULT_CHARS],
+            model_calls=summary.model_calls,
+            cost=summary.cost,
+        )
+        return self._end(settled, job, events)
+
+    def fail(self, row: Row, job: Job | None, reason: str, now: datetime) -> Row:
+        """Ends a row without a run that could say how it went."""
+        return self._end(replace(row, status="failed", reason=reason, ended=micros(now)), job, [])
+
+    def skip(self, row: Row, job: Job | None, reason: str, now: datetime) -> Row:
+        """Ends a claimed row that is not to be run after all."""
+        skipped = replace(row, status="skipped", reason=reason, ended=micros(now))
+        self._ledger.end(skipped)
+        if job is not None:
+            self.tell_skipped(skipped, job)
+        return skipped
+
+    def tell_skipped(self, row: Row, job: Job) -> None:
+        """Tells the owner of a due time that passed, when it was the only one or they want to hear of everything."""
+        if (job.is_single and job.notify != "never") or job.notify == "always":
+            text = self._prompts.text("schedule_missed", job=job.id, due=_local(row.at, job.zone), reason=row.reason)
+            self._tell(f"job-{row.job}-{row.due}", text, f"sopwith schedule run-now {job.id}")
+
+    def tell_broken(self, id: str, problem: str) -> None:
+        """Tells the owner, once, of a file that is no job; "" when it is one again."""
+        if not self._ledger.told(f"broken {id}", problem):
+            return
+        if problem:
+            text = self._prompts.text("schedule_broken", job=id, problem=problem)
+            self._tell(f"job-{id}-broken", text, f"sopwith schedule show {id}")
+        else:
+            self._inbox.remove(f"job-{id}-broken")
+
+    def pause_if_failing(self, job: Job, since: datetime) -> bool:
+        """Pauses a job whose last three runs have failed, and tells the owner. `since`: from when its rule counts."""
+        recent = [row for row in self._ledger.rows(job.id, LOOKED_BACK) if row.noticed >= micros(since)]
+        count = failures(recent)
+        if count < MAX_FAILURES or not job.enabled:
+            return False
+        last = next(row for row in recent if row.status in FAILED)
+        reason = _short(last.reason or last.result or last.status)
+        text = self._prompts.text("schedule_paused", job=job.id, n=count, reason=reason)
+        self._folder.change(job.id, f"schedule: {job.id} paused after {count} failures", enabled=False, paused=text)
+        self._tell(f"job-{job.id}-paused", text, f"sopwith schedule enable {job.id}")
+        return True
+
+    def _end(self, row: Row, job: Job | None, events: list[Event]) -> Row:
+        zone = job.zone if job else moment(0).tzinfo
+        assert zone is not None
+        if events and job is not None:
+            self._report(row, job, events)
+        if job is not None and (job.notify == "always" or (job.notify == "failure" and row.status in FAILED)):
+            result = _short(row.reason or row.result)
+            values = {"job": row.job, "due": _local(row.at, zone), "status": row.status, "result": result}
+            command = f"sopwith runs show {row.run}" if row.run else f"sopwith schedule show {row.job}"
+            self._tell(f"job-{row.job}-{row.due}", self._prompts.text("schedule_ended", **values), command)
+        self._ledger.end(row)
+        return row
+
+    def _tell(self, id: str, text: str, command: str) -> None:
+        self._inbox.add(Entry(id=id, run="", kind="notice", text=text, command=command))
+
+    def _report(self, row: Row, job: Job, events: list[Event]) -> None:
+        """`schedule/done/YYYY-MM-DD_HHMM_<id>.md`, by the job's own clock."""
+        folder = self._home / "schedule" / "done"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_atomic(_report_path(folder, row, job.zone), self._report_text(row, job, events))
+
+    def _report_text(self, row: Row, job: Job, events: list[Event]) -> str:
+        first, last = events[0], events[-1]
+        steps = [_step(number, event) for number, event in enumerate(_ends(events), 1)]
+        if last["rote"] and last["sop"]:
+            how = self._prompts.text("schedule_by_rote", sop=last["sop"], version=str(first.get("sop_version") or ""))
+        else:
+            how = self._prompts.text("schedule_by_model", models=", ".join(first.get("models") or []) or "-")
+        return self._prompts.text(
+            "schedule_report",
+            job=row.job,
+            status=row.status,
+            due=_local(row.at, job.zone),
+            timezone=job.timezone,
+            began=_local(datetime.fromisoformat(first["at"]), job.zone),
+            ended=_local(datetime.fromisoformat(last["at"]), job.zone),
+            seconds=last["seconds"],
+            run=row.run,
+            how=how,
+            model_calls=last["model_calls"],
+            turns=last["turns"],
+            cost=last["cost"],
+            task=first["task"],
+            result=str(last.get("result") or "-"),
+            steps="\n".join(steps) or "-",
+        ) + "\n"  # fmt: skip
+
+
+def _report_path(folder: Path, row: Row, zone: tzinfo) -> Path:
+    """The file of this run's report; a second run of the same minute has another."""
+    stem, number = f"{row.at.astimezone(zone):%Y-%m-%d_%H%M}_{row.job}", 1
+    while True:
+        path = folder / f"{stem}{'' if number == 1 else f'_{number}'}.md"
+        if not path.exists() or f" {row.run} " in path.read_text("utf-8", "replace"):
+            return path
+        number += 1
+
+
+def _ends(events: list[Event]) -> list[dict[str, Any]]:
+    return [event for event in events if event["type"] == "tool_ended"]
+
+
+def _step(number: int, event: Event) -> str:
+    return f"{number}. {event['tool']}: {event['status']} ({event['seconds']:.1f} s)"
+
+
+def _local(at: datetime, zone: tzinfo) -> str:
+    return f"{at.astimezone(zone):%Y-%m-%d %H:%M:%S}".removesuffix(":00")
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= MAX_TOLD_CHARS else line[:MAX_TOLD_CHARS] + "…"

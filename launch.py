@@ -53,20 +53,32 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     ),
     "memory": ("facts", "check", "undo", "note", "digest", "search", "show", "when", "import", "rebuild"),
     "safety": ("check", "redact"),
+    "auto": (),
+    "worker": (),
+    "serve": (),
+    "schedule": ("add", "list", "show", "enable", "disable", "remove", "run-now", "history", "start", "install"),
     "doctor": (),
     "init": (),
 }
 LATER = {  # commands that are to come, with the words behind them: such a line is no task for a model
-    "schedule": ("add", "list", "show", "enable", "disable", "remove", "run-now", "history", "start", "install"),
-    "auto": ("--for",),
-    "serve": (),
-    "worker": (),
     "mcp": ("list", "test"),
 }
 WITH_JSON = {
-    *("runs list", "runs show", "runs archive", "inbox list", "memory facts", "memory check", "memory digest", "doctor"),
+    *(
+        "runs list",
+        "runs show",
+        "runs archive",
+        "worker",
+        "inbox list",
+        "memory facts",
+        "memory check",
+        "memory digest",
+        "doctor",
+    ),
     *("memory search", "memory show", "memory when", "memory import", "memory rebuild"),
     *("sops list", "sops show", "sops verify", "sops stats", "sops history", "sops import", "sops search"),
+    *("schedule add", "schedule list", "schedule show", "schedule history"),
+    "auto",
     *("safety check", "safety redact"),  # JSON in any case: who asks every command for it is not turned away
 }
 WITH_NOW = {"memory digest", "memory search", "memory when"}
@@ -92,6 +104,13 @@ ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {  # command → its positio
     "sops import": (("source", ""),),
     "sops export": (("sop", ""), ("path", "")),
     "sops search": (("text", "+"),),
+    "schedule add": (("when", ""), ("task", "*")),
+    "schedule show": (("job", ""),),
+    "schedule enable": (("job", ""),),
+    "schedule disable": (("job", ""),),
+    "schedule remove": (("job", ""),),
+    "schedule run-now": (("job", ""),),
+    "schedule history": (("job", "?"),),
     "memory note": (("text", "+"),),
     "memory search": (("text", "+"),),
     "memory show": (("turn", "?"),),
@@ -253,6 +272,22 @@ def _minutes(text: str) -> float:
     return minutes
 
 
+def _port(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,5}", text) or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(say("usage.port", text=text))
+    return int(text)
+
+
+def _span(text: str) -> float:
+    """A length of time in minutes: 90, 90m, 2h, 1h30m, 2 小时."""
+    units = {"h": 60, "小时": 60, "m": 1, "min": 1, "分钟": 1, "": 1}
+    parts = re.findall(r"([0-9]{1,4}(?:\.[0-9]+)?) *(h|min|m|小时|分钟|)", text)
+    minutes = sum(float(number) * units[unit] for number, unit in parts)
+    if not minutes or re.sub(r"\s", "", text) != "".join(number + unit for number, unit in parts):
+        raise argparse.ArgumentTypeError(say("usage.span", text=text))
+    return minutes
+
+
 def _session(text: str) -> str:
     if text != "main" and not re.fullmatch(r"shared:[\w.@+-]{1,80}", text):
         raise argparse.ArgumentTypeError(say("usage.session", text=text))
@@ -289,9 +324,19 @@ RUN_OPTIONS: tuple[tuple[str, str, Callable[[str], Any] | None], ...] = (  # opt
 )
 
 SOME_OPTIONS = (  # option, what stands for its value, type, its words, the commands that take it
-    ("--limit", "N", _whole, "opt.limit", {"runs list", "memory search"}),
+    ("--limit", "N", _whole, "opt.limit", {"schedule history", "runs list", "memory search", "worker"}),
     ("--days", "N", _whole, "opt.days", {"runs archive"}),
+    ("--queue", "", None, "opt.queue", {"run", "sops run"}),
+    ("--parallel", "", None, "opt.parallel", {"run", "sops run"}),
+    ("--list", "", None, "opt.list", {"worker"}),
+    ("--cancel", "RUN", str, "opt.cancel", {"worker"}),
+    ("--until-empty", "", None, "opt.until-empty", {"worker"}),
+    ("--events", "", None, "opt.events", {"schedule run-now"}),
+    ("--unless-running", "", None, "opt.unless-running", {"schedule start"}),
+    ("--remove", "", None, "opt.remove", {"schedule install"}),
     ("--now", "ISO", _moment, "opt.now", WITH_NOW),
+    ("--for", "2h", _span, "opt.for", {"auto"}),
+    ("--max-cost", "USD", _amount, "opt.auto-cost", {"auto"}),
     ("--session", "S", str, "opt.only-session", {"memory search", "memory show"}),
 )
 
@@ -397,9 +442,14 @@ def _add_arguments(parser: argparse.ArgumentParser, path: str) -> None:
         options.add_argument("--resume", metavar="RUN", help=say("opt.resume"))
     if path == "teach":
         _add_teach_options(options)
+    if path == "schedule add":
+        _add_job_options(options)
+    if path == "serve":
+        _add_serve_options(options)
     for option, metavar, kind, key, paths in SOME_OPTIONS:
         if path in paths:
-            options.add_argument(option, metavar=metavar, type=kind, help=say(key))
+            takes: dict[str, Any] = {"metavar": metavar, "type": kind} if kind else {"action": "store_true"}
+            options.add_argument(option, help=say(key), **takes)
     if path == "sops import":
         options.add_argument("--yes", action="store_true", help=say("opt.yes"))
     if path in WITH_RUN_OPTIONS:
@@ -418,6 +468,37 @@ def _add_teach_options(options: Any) -> None:
     options.add_argument("--prove", metavar="k=v", nargs="+", help=say("opt.prove"))
     options.add_argument("--check", metavar="COMMAND", help=say("opt.check"))
     options.add_argument("--new-version", action="store_true", help=say("opt.new-version"))
+
+
+def _add_serve_options(options: Any) -> None:
+    options.add_argument("--host", metavar="ADDRESS", default="127.0.0.1", help=say("opt.host"))
+    options.add_argument("--port", metavar="N", type=_port, default=8737, help=say("opt.port"))
+    options.add_argument("--cwd", metavar="DIR", type=_folder, help=say("opt.cwd"))
+    options.add_argument("--tls-cert", metavar="FILE", help=say("opt.tls-cert"))
+    options.add_argument("--tls-key", metavar="FILE", help=say("opt.tls-key"))
+    options.add_argument("--password-file", metavar="FILE", help=say("opt.password-file"))
+    options.add_argument("--name", metavar="NAME", action="append", help=say("opt.name"))
+
+
+def _add_job_options(options: Any) -> None:
+    """What a job's file holds beside when and what."""
+    options.add_argument("--name", metavar="JOB", help=say("opt.job-name"))
+    options.add_argument("--sop", metavar="SOP", help=say("opt.job-sop"))
+    options.add_argument("--timezone", metavar="ZONE", help=say("opt.timezone"))
+    options.add_argument(
+        "--catch-up", choices=("latest", "all", "skip"), metavar="latest|all|skip", help=say("opt.catch-up")
+    )
+    options.add_argument("--max-delay-hours", metavar="N", type=_amount, help=say("opt.max-delay-hours"))
+    options.add_argument(
+        "--notify", choices=("failure", "always", "never"), metavar="failure|always|never", help=say("opt.notify")
+    )
+    options.add_argument("--yes", action="store_true", help=say("opt.yes-keep"))
+    for option, metavar, kind in RUN_OPTIONS:
+        if option == "--approve":
+            choices = tuple(metavar.split("|"))
+            options.add_argument(option, metavar=metavar, choices=choices, default="ask", help=say("opt.job-approve"))
+        elif kind is not None:
+            options.add_argument(option, metavar=metavar, type=kind, help=say("opt." + option[2:]))
 
 
 def _add_run_options(options: Any) -> None:
@@ -480,6 +561,19 @@ TARGETS = {  # command → the function that does it
     "memory rebuild": "ui.journal:rebuild_",
     "safety check": "ui.safety:check",
     "safety redact": "ui.safety:redact",
+    "worker": "ui.worker:work",
+    "serve": "ui.web.serve:serve",
+    "schedule add": "ui.schedule:add",
+    "schedule list": "ui.schedule:list_",
+    "schedule show": "ui.schedule:show",
+    "schedule enable": "ui.schedule:enable",
+    "schedule disable": "ui.schedule:disable",
+    "schedule remove": "ui.schedule:remove",
+    "schedule run-now": "ui.schedule:run_now",
+    "schedule history": "ui.schedule:history",
+    "schedule start": "ui.schedule:start",
+    "schedule install": "ui.schedule:install",
+    "auto": "ui.auto:auto",
     "doctor": "ui.doctor:doctor",
     "init": "ui.init:init",
 }

@@ -28,7 +28,10 @@ LAYERS = (
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 FOLDERS = sorted(name for name in RANK if (CHECKOUT / name).is_dir())
 MAY_PRINT = ("launch", "ui")
-AT_USE = {"context/models.py": "context.models", "tools/pinned.py": "tools.pinned"}  # of a library's classes; imported inside functions
+AT_USE = {
+    "context/models.py": "context.models",
+    "tools/pinned.py": "tools.pinned",
+}  # of a library's classes; imported inside functions
 VAGUE = re.compile(r"manager|helper|util|common|misc|service|engine", re.IGNORECASE)
 
 

@@ -25,7 +25,7 @@ from handler import Approval, Confirmation, Owner
 from memory.files import write_atomic
 from models.base import Event
 from runs.assemble import Agent, Options
-from runs.owners import RefusingOwner
+from runs.owners import AbsentOwner, RefusingOwner
 from runs.run import Run
 from ui.follow import show
 from ui.plain import as_json
@@ -129,7 +129,8 @@ def main() -> int:
             return 0
         order = json.loads(first)
         owner = PageOwner(line)
-        asked: Owner = RefusingOwner(owner) if order.get("group") else owner  # a group allows nothing
+        present: Owner = AbsentOwner() if order.get("alone") else owner
+        asked = RefusingOwner(owner) if order.get("group") else present  # a group allows nothing
         run = _begin(agent, order, asked)
     except SopwithError as error:
         line.show({"type": "not_started", "text": in_words(str(error)), "code": error.exit_code})

@@ -51,6 +51,7 @@ class Refused(Exception):
 class Place:
     """Where the server listens: the names that a browser may know it by, each with its port, and how."""
 
+    name: str  # the one that addresses carry
     hosts: frozenset[str]
     scheme: str  # http or https
     port: int

@@ -14,13 +14,18 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from config import Config
+from config import Config, SopwithError
 from ui.web.hub import Hub
 from ui.web.work import ROOT, TooMuchWork
+from ui.words import language
 
 KEPT = 100
 AT_ONCE = 4
 MAX_LINES = 2_000
+
+
+class CommandFailed(SopwithError):
+    """A command of ours did not do it; the text is its own."""
 
 
 @dataclass
@@ -61,14 +66,31 @@ class Jobs:
         task.add_done_callback(self._tasks.discard)
         return job.id
 
-    async def _run(self, job: Job, words: Sequence[str], lang: str, text: str) -> None:
-        process = await asyncio.create_subprocess_exec(
+    async def said_by(self, words: Sequence[str], text: str = "") -> str:
+        """What `sopwith WORDS…` says, once it has ended well, in the language that is spoken here. Raises CommandFailed
+        with its own words."""
+        process = await self._start(words, language(), asyncio.subprocess.PIPE)
+        try:
+            out, err = await process.communicate(text.encode())
+        except asyncio.CancelledError:
+            process.kill()
+            raise
+        if process.returncode:
+            why = err.decode("utf-8", "replace").strip() or out.decode("utf-8", "replace").strip()
+            raise CommandFailed(why.removeprefix("sopwith: ")[-2_000:])
+        return out.decode("utf-8", "replace")
+
+    async def _start(self, words: Sequence[str], lang: str, errors: int) -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
             *(sys.executable, str(ROOT / "launch.py"), "--home", str(self._config.home), "--lang", lang, *words),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
+            stderr=errors,
             limit=8_000_000,
         )
+
+    async def _run(self, job: Job, words: Sequence[str], lang: str, text: str) -> None:
+        process = await self._start(words, lang, asyncio.subprocess.STDOUT)
         assert process.stdin is not None
         assert process.stdout is not None
         try:

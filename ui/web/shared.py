@@ -57,7 +57,9 @@ class Kept:
 class SharedChat:
     """One chat at work."""
 
-    def __init__(self, kept: Kept, home: Path, work: Work, clean: Callable[[Any], Any], keep: Callable[[], None]) -> None:
+    def __init__(
+        self, kept: Kept, home: Path, work: Work, clean: Callable[[Any], Any], keep: Callable[[], None]
+    ) -> None:
         self.kept, self._work, self._keep = kept, work, keep
         self._file = home / "shared" / kept.id / "chat.jsonl"
         self.hub = Hub(clean)
@@ -150,7 +152,9 @@ class SharedChat:
             self._unheard = [each for each in self._unheard if _line(each) not in event["text"]]
         elif kind == "asked_now" and event["asked"]["kind"] == "question":
             candidates = event["asked"]["candidates"]
-            self._write(AGENT, "\n".join([event["asked"]["text"], *(f"- {each}" for each in candidates)]), is_agent=True)
+            self._write(
+                AGENT, "\n".join([event["asked"]["text"], *(f"- {each}" for each in candidates)]), is_agent=True
+            )
         elif kind == "run_ended":
             if event["status"] == "done":
                 self._write(AGENT, str(event["result"]), is_agent=True)

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from config import Config, SopwithError
 from memory.inbox import InboxError, NoSuchEntry
 from memory.runlog import NoSuchRun, RunLogError, find_run
-from runs.assemble import Agent
+from models.base import Event
 from ui.web.access import Access, NotSignedIn, TooManyTries
 from ui.web.filter import Filter
 from ui.web.guard import Place
-from ui.web.hub import Hub
+from ui.web.hub import Hub, Message
 from ui.web.jobs import Jobs
+from ui.web.shared import SharedChats, SharedError
 from ui.web.tail import Tail
-from ui.web.work import NotAsked, NotBegun, TooMuchWork, Work
+from ui.web.work import Child, NotAsked, NotBegun, TooMuchWork, Work
+from ui.words import in_words
 
 AWAY_SECONDS = 60.0  # a tab that is loaded anew comes back by then
+GRAPH_SECONDS = 3.0
+_STATES = {"planned": "coming", "claimed": "working", "running": "working"}
 
 
 class NotThere(SopwithError):
@@ -45,6 +52,7 @@ STATUSES: tuple[tuple[type[SopwithError], int, str], ...] = (  # the first that 
     (NotAsked, 404, "not_found"),
     (NoSuchRun, 404, "not_found"),
     (NoSuchEntry, 404, "not_found"),
+    (SharedError, 409, "conflict"),
     (Conflict, 409, "conflict"),
     (NotBegun, 409, "conflict"),
     (InboxError, 409, "conflict"),
@@ -62,6 +70,7 @@ class Site:
     place: Place
     cwd: Path
     touched: Callable[[], None] = lambda: None
+    scheduler_is_on: bool = False
     _away: asyncio.TimerHandle | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -70,11 +79,140 @@ class Site:
         self.work = Work(self.config, self.hub)
         self.jobs = Jobs(self.config, self.hub)
         self.tail = Tail(self.config.home, self.hub, self.work.children.__contains__, self.work.tell_changed)
+        self.shared = SharedChats(self.config.home, self.work, self.clean)
+        self.work.heard.append(self._heard)
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def open(self) -> None:
+        """Begins to listen; goes on with what was cut off."""
+        self.loop = asyncio.get_running_loop()
+        self.tail.open()
+        self._tasks.append(asyncio.create_task(self._go_on()))
+        if self.has_graph:
+            self._tasks.append(asyncio.create_task(self._follow_graph()))
+
+    async def close(self) -> None:
+        """Tells the tabs; runs go on by themselves."""
+        self.hub.publish({"type": "bye"})
+        for task in self._tasks:
+            task.cancel()
+        self.tail.close()
+        await self.jobs.close()
+        await self.work.close()
 
     @cached_property
-    def agent(self) -> Agent:
-        """For what is looked up; runs have their own."""
-        return Agent(self.config)
+    def has_graph(self) -> bool:
+        """Whether there is a mind graph to look at."""
+        return find_spec("memory.graph") is not None
+
+    @cached_property
+    def has_schedule(self) -> bool:
+        """Whether there are schedules."""
+        return find_spec("ui.schedule") is not None
+
+    @property
+    def address(self) -> str:
+        """Where the page is."""
+        return f"{self.place.scheme}://{self.place.name}"
+
+    def said(self, text: str) -> str:
+        """One of our own texts in the language that is spoken here."""
+        return in_words(text)
+
+    def call(self, do: Callable[..., Any], *given: Any) -> Any:
+        """Does something of the event loop from a thread, and gives what came of it."""
+
+        async def doing() -> Any:
+            return do(*given)
+
+        return asyncio.run_coroutine_threadsafe(doing(), self.loop).result(10)
+
+    def tell(self, message: Message, holder: str) -> None:
+        """Sends a message to the tabs of one browser, from a thread."""
+
+        def telling() -> None:
+            for tab in self.hub.tabs:
+                if tab.holder == holder:
+                    self.hub.tell(tab, message)
+
+        self.loop.call_soon_threadsafe(telling)
+
+    def calendar(self, since: datetime | None, until: datetime | None) -> list[dict[str, Any]]:
+        """Due times that came and that are planned; a month around now unless it is said."""
+        from runs.schedule.calendar import due_between
+        from runs.schedule.folder import JobFolder
+        from runs.scheduler import ledger_of
+
+        now = datetime.now(UTC)
+        start, end = since or now - timedelta(days=15), until or now + timedelta(days=30)
+        found = due_between(JobFolder(self.home), ledger_of(self.config), now, start, end)
+        return [
+            {
+                "job": due.job,
+                "at": due.at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+                "state": _STATES.get(due.status, due.status),
+                "run": due.run or None,
+                "why": due.reason,
+            }
+            for due in found
+        ]
+
+    async def graph_snapshot(self, given: Message) -> Message:
+        """The graph as a tab wants it."""
+
+        def look() -> Message:
+            from memory.graph import opened
+
+            graph = opened(self.home, config=self.config.graph)
+            try:
+                predicates = [str(each) for each in given.get("predicates") or ()] or None
+                limit = given.get("limit")
+                shown: Message = graph.snapshot(predicates=predicates, limit=limit if isinstance(limit, int) else 500)
+                return shown
+            finally:
+                graph.close()
+
+        return await asyncio.to_thread(look)
+
+    async def _follow_graph(self) -> None:
+        """Tells the tabs that show the graph what has changed in it. Looks only while there is such a tab."""
+        version = ""
+        while True:
+            await asyncio.sleep(GRAPH_SECONDS)
+            tabs = [tab for tab in self.hub.tabs if tab.graph is not None]
+            if not tabs:
+                version = ""
+                continue
+            with suppress(SopwithError, OSError):
+                if not version:
+                    version = (await self.graph_snapshot({"limit": 1}))["version"]
+                    continue
+                news = await asyncio.to_thread(self._graph_changes, version)
+                version = news["version"]
+                for tab in tabs if news["patch"] or news["reset"] else ():
+                    if news["reset"]:
+                        shown = await self.graph_snapshot(tab.graph or {})
+                        self.hub.tell(tab, {"type": "graph_snapshot", **shown})
+                    else:
+                        self.hub.tell(tab, {"type": "graph_patch", **news})
+
+    def _graph_changes(self, version: str) -> Message:
+        from memory.graph import opened
+
+        graph = opened(self.home, config=self.config.graph)
+        try:
+            news: Message = graph.changes(version)
+            return news
+        finally:
+            graph.close()
+
+    async def _go_on(self) -> None:
+        with suppress(OSError):
+            await self.work.go_on()
+
+    def _heard(self, child: Child, event: Event) -> None:
+        if event["type"] == "asked_now" and not child.group:
+            self.ask_of_nobody()
 
     @property
     def home(self) -> Path:

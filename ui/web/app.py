@@ -1,0 +1,157 @@
+"""The page's server as one ASGI application: routes, files, errors, guard. Imported inside functions only."""
+
+from __future__ import annotations
+
+import html
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request, WebSocket
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
+
+from config import SopwithError
+from launch import VERSION
+from ui.web.guard import Guard
+from ui.web.routes import chat, completions, doors, memory, runs, shared, sops, world
+from ui.web.site import Site, status_of
+from ui.web.sockets import owner_socket
+from ui.words import in_words, say
+
+PAGE = Path(__file__).resolve().parent.parent.parent / "assets" / "web"
+KINDS = {  # of the page's own files; a browser is told not to guess
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".ico": "image/x-icon",
+    ".woff2": "font/woff2",
+    ".webmanifest": "application/manifest+json",
+    "": "text/plain; charset=utf-8",
+}
+
+
+def make_app(site: Site) -> Guard:
+    """The application."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        await site.open()
+        try:
+            yield
+        finally:
+            await site.close()
+
+    app = FastAPI(
+        title="Sopwith",
+        version=VERSION,
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        redirect_slashes=False,
+    )
+    app.state.site = site
+    for each in (doors, chat, runs, sops, memory, world, shared, completions):
+        app.include_router(each.to)
+
+    @app.websocket("/ws")
+    async def socket(socket: WebSocket) -> None:
+        await owner_socket(site, socket)
+
+    @app.get("/api/docs", include_in_schema=False)
+    def docs() -> Response:
+        return HTMLResponse(_docs(app.openapi()))
+
+    @app.get("/{path:path}", include_in_schema=False)
+    def page(path: str) -> Response:
+        return _page(path)
+
+    _errors(app, site)
+    return Guard(app, site.access, site.place)
+
+
+def _page(path: str) -> Response:
+    """A file of the page; any path that is none is the page itself, which knows what it means."""
+    if path.startswith(("api/", "v1/", "ws")):
+        raise HTTPException(404)
+    if path.startswith("shared/"):
+        return _file(PAGE / "shared.html") if path.count("/") == 1 else _missing()
+    if not path.startswith("assets/"):
+        return _missing() if "." in path.rpartition("/")[2] else _file(PAGE / "index.html")
+    try:
+        file = (PAGE / path.removeprefix("assets/")).resolve()
+    except (OSError, ValueError):
+        return _missing()
+    return _file(file) if file.is_relative_to(PAGE.resolve()) else _missing()
+
+
+def _file(file: Path) -> Response:
+    try:
+        if not file.is_file():
+            return _missing()
+    except (OSError, ValueError):
+        return _missing()
+    return FileResponse(file, media_type=KINDS.get(file.suffix, "text/plain; charset=utf-8"))
+
+
+def _missing() -> Response:
+    raise HTTPException(404)
+
+
+def _errors(app: FastAPI, site: Site) -> None:
+    """Every error is a line or two for people, and never how it came about."""
+
+    def answer(status: int, kind: str, text: str) -> JSONResponse:
+        return JSONResponse({"error": {"kind": kind, "text": site.clean(text)}}, status_code=status)
+
+    @app.exception_handler(SopwithError)
+    async def ours(_: Request, error: SopwithError) -> JSONResponse:
+        return answer(*status_of(error), in_words(str(error)))
+
+    @app.exception_handler(RequestValidationError)
+    async def unfit(_: Request, error: RequestValidationError) -> JSONResponse:
+        first: dict[str, Any] = dict(next(iter(error.errors()), {}))
+        where = ".".join(str(each) for each in first.get("loc", ())[1:]) or "body"
+        kind = (413, "too_large") if first.get("type") == "string_too_long" else (422, "bad_request")
+        return answer(*kind, say("web.unfit", where=where[:80], what=str(first.get("msg", ""))[:200]))
+
+    @app.exception_handler(HTTPException)
+    async def of_http(_: Request, error: HTTPException) -> JSONResponse:
+        kinds = {404: "not_found", 405: "bad_request", 400: "bad_request"}
+        key = "web.nothing_here" if error.status_code in (404, 405) else "web.unreadable"
+        return answer(error.status_code, kinds.get(error.status_code, "failed"), say(key))
+
+    @app.exception_handler(Exception)
+    async def defect(_: Request, error: Exception) -> JSONResponse:
+        logging.getLogger("sopwith.web").error("%s: %s", type(error).__name__, site.clean(str(error))[:500])
+        return answer(500, "failed", say("web.defect"))
+
+
+def _docs(schema: dict[str, Any]) -> str:
+    """The routes as a plain page: no script, no address elsewhere."""
+    rows = []
+    for path, verbs in schema["paths"].items():
+        for verb, about in verbs.items():
+            given = [f"{each['name']} ({each['in']})" for each in about.get("parameters", ())]
+            body = about.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+            body = next(iter(body.get("anyOf", ())), body)
+            shape = schema.get("components", {}).get("schemas", {}).get(body.get("$ref", "").rpartition("/")[2], {})
+            fields = [
+                f"{name}{'' if name in shape.get('required', ()) else '?'}" for name in shape.get("properties", ())
+            ]
+            cells = (verb.upper(), path, ", ".join(given), "{" + ", ".join(fields) + "}" if fields else "")
+            rows.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Sopwith API</title></head><body><h1>Sopwith API'
+        '</h1><p>As a machine reads it: <a href="/api/openapi.json">openapi.json</a>. What the fields mean: docs/web-api.md.'
+        "</p><table><thead><tr><th>verb</th><th>path</th><th>parameters</th><th>body</th></tr></thead><tbody>"
+        + "".join(rows)
+        + "</tbody></table></body></html>"
+    )

@@ -1,0 +1,256 @@
+"""Conversations: what was said, saying more, answering, attaching files. Routes: docs/web-api.md."""
+
+from __future__ import annotations
+
+import asyncio
+import mimetypes
+import os
+import re
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse, Response
+
+from memory.runlog import RunSummary, list_runs, read_events, summarise, worker
+from memory.sessions import MAIN
+from models.wire import IMAGES
+from runs.run import Steering, cancel
+from ui.web import shapes
+from ui.web.guard import MAX_UPLOAD
+from ui.web.routes.here import Here
+from ui.web.site import Conflict, NotThere, Site, TooLarge
+from ui.web.work import row
+
+LOOKED_AT = 400  # runs, for conversations
+_OPENINGS: dict[str, Mapping[str, Any]] = {}  # the first event of a run never changes
+_MOST_OPENINGS = 5_000
+
+
+to = APIRouter(tags=["chat"])
+
+
+@to.get("/api/conversations")
+def conversations(site: Here, limit: int = 50) -> JSONResponse:
+    return JSONResponse({"conversations": site.clean(_conversations(site, max(1, min(limit, 200))))})
+
+
+@to.get("/api/conversations/{run}")
+async def conversation(site: Here, run: str) -> JSONResponse:
+    seq, epoch = site.hub.seq, site.hub.epoch  # before the logs are read: what comes meanwhile is sent as well
+    said = {child.run: child.said for child in site.work.children.values()}
+    found = await asyncio.to_thread(_conversation, site, site.find(run), said)
+    return JSONResponse({**site.clean(found), "seq": seq, "epoch": epoch})
+
+
+@to.post("/api/chat", status_code=202)
+async def chat(site: Here, body: shapes.Chat) -> JSONResponse:
+    if not body.text.strip() and not body.files:
+        raise Conflict("There is nothing to do: the message is empty.")
+    previous: list[str] = []
+    if body.after:
+        after = site.find(body.after)
+        if worker(site.home / "runs" / after) is not None:
+            raise Conflict("That run is at work.\nSay it to the run instead, or wait for its end.")
+        previous = [*(opening(site.home, after).get("previous") or ()), after]
+    site.touched()
+    order = {
+        "do": "start",
+        "task": body.text,
+        "previous": previous,
+        "after": body.after,
+        "files": [str(_uploaded(site, id)) for id in body.files],
+        "options": {"model": body.model, "persona": body.persona, "rote": body.rote, "cwd": str(site.cwd)},
+    }
+    return JSONResponse({"run": await site.work.begin(order)}, status_code=202)
+
+
+@to.post("/api/runs/{run}/steer", status_code=204)
+def steer(site: Here, run: str, body: shapes.Said) -> Response:
+    run = site.find(run)
+    if not site.call(site.work.say, run, body.text):
+        if worker(site.home / "runs" / run) is None:
+            raise Conflict("That run is not at work.")
+        Steering(site.home / "runs" / run).leave(body.text)
+    return Response(status_code=204)
+
+
+@to.post("/api/runs/{run}/stop", status_code=204)
+def stop(site: Here, run: str, body: shapes.Nothing | None = None) -> Response:
+    run = site.find(run)
+    if not site.call(site.work.stop, run):
+        if worker(site.home / "runs" / run) == os.getpid():  # a job of the scheduler in this very process
+            raise Conflict("That run belongs to the scheduler of this server.\nStop the server to stop it.")
+        if not cancel(site.home, run):
+            raise Conflict("That run has ended.")
+    return Response(status_code=204)
+
+
+@to.post("/api/runs/{run}/resume", status_code=202)
+async def resume(site: Here, run: str, body: shapes.Resumed | None = None) -> JSONResponse:
+    site.touched()
+    order = {"do": "resume", "run": site.find(run), "say": body.text if body else None}
+    return JSONResponse({"run": await site.work.begin(order)}, status_code=202)
+
+
+@to.post("/api/asked/{id}", status_code=204)
+async def answer(site: Here, id: str, body: shapes.Word) -> Response:
+    site.touched()
+    given = body.model_dump(exclude_none=True)
+    asked = next((each for each in site.work.waiting() if each["id"] == id), None)
+    wanted = "decision" if asked and asked["kind"] == "confirmation" else "answer"
+    if asked and not body.later and wanted not in given:
+        raise Conflict(f"This wants: {wanted}")
+    site.work.answer(id, {"later": True} if body.later else given)
+    return Response(status_code=204)
+
+
+@to.post(
+    "/api/uploads",
+    openapi_extra={"requestBody": {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}},
+)
+async def upload(site: Here, request: Request, name: str = "file") -> JSONResponse:
+    folder = site.home / "web" / "uploads" / secrets.token_hex(8)
+    folder.mkdir(parents=True, mode=0o700)
+    file, size = folder / safe_name(name), 0
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        async for piece in request.stream():
+            size += len(piece)
+            if size > MAX_UPLOAD:
+                file.unlink()
+                folder.rmdir()
+                raise TooLarge(f"That is more than {MAX_UPLOAD // 1_000_000} MB.")
+            os.write(descriptor, piece)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    return JSONResponse({"id": folder.name, "name": file.name, "size": size, "type": kind_of(file)})
+
+
+@to.get("/api/runs/{run}/files/{path:path}")
+def run_file(site: Here, run: str, path: str) -> Response:
+    folder = (site.home / "runs" / site.find(run)).resolve()
+    try:
+        file = (folder / path).resolve()
+        if not file.is_relative_to(folder) or file.name in _INTERNAL or not file.is_file():
+            raise NotThere("There is no such file.")
+        data = file.read_bytes()
+    except (OSError, ValueError):
+        raise NotThere("There is no such file.") from None
+    kind = IMAGES.get(file.suffix.lower())
+    if kind is None:
+        try:
+            data, kind = str(site.clean(data.decode("utf-8"))).encode(), "text/plain; charset=utf-8"
+        except UnicodeDecodeError:
+            kind = "application/octet-stream"
+    headers = {"content-security-policy": "default-src 'none'; sandbox"}
+    if kind == "application/octet-stream":
+        headers["content-disposition"] = "attachment"
+    return Response(data, media_type=kind, headers=headers)
+
+
+_INTERNAL = {"log.jsonl", "lock", "steer", "steer.taken", "page.json", "web"}
+MAX_FILES = 200
+
+
+def files_of(home: Path, run: str) -> list[dict[str, Any]]:
+    """The files that lie beside the log of a run."""
+    folder, found = home / "runs" / run, []
+    for file in sorted(folder.rglob("*")):
+        name = file.relative_to(folder).as_posix()
+        if file.is_symlink() or not file.is_file() or name in _INTERNAL or file.name.startswith("."):
+            continue
+        is_image = file.suffix.lower() in IMAGES
+        found.append(
+            {"path": name, "name": file.name, "size": file.stat().st_size, "type": kind_of(file), "is_image": is_image}
+        )
+        if len(found) == MAX_FILES:
+            break
+    return found
+
+
+def kind_of(file: Path) -> str:
+    """The media type that a name speaks of."""
+    return mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+
+
+def safe_name(name: str) -> str:
+    """A file's name without anything that leads elsewhere or hides."""
+    kept = re.sub(r"[\x00-\x1f\x7f/\\:]", "_", name).lstrip(".").strip()
+    encoded = kept.encode("utf-8", "replace")[-180:]
+    return encoded.decode("utf-8", "ignore") or "file"
+
+
+def opening(home: Path, run: str) -> Mapping[str, Any]:
+    """The first event of a run."""
+    if run not in _OPENINGS:
+        if len(_OPENINGS) > _MOST_OPENINGS:
+            _OPENINGS.clear()
+        first = next(read_events(home, run), None)
+        if first is None:
+            return {}
+        _OPENINGS[run] = {key: first.get(key) for key in ("task", "session", "previous", "teaches", "parent", "at")}
+    return _OPENINGS[run]
+
+
+def _uploaded(site: Site, id: str) -> Path:
+    folder = site.home / "web" / "uploads" / id
+    if not re.fullmatch(r"[0-9a-f]{16}", id) or not folder.is_dir():
+        raise NotThere("That file is not there any more.\nAttach it again.")
+    return next(iter(folder.iterdir()))
+
+
+def _conversations(site: Site, limit: int) -> list[dict[str, Any]]:
+    """Newest first. The runs of a conversation are those that the newest one names, and itself."""
+    found: list[dict[str, Any]] = []
+    taken: set[str] = set()
+    for run in list_runs(site.home, LOOKED_AT):
+        first = opening(site.home, run.run)
+        if run.run in taken or first.get("session") != MAIN.name or first.get("teaches") or first.get("parent"):
+            continue
+        runs = [*(first.get("previous") or ()), run.run]
+        taken.update(runs)
+        title = opening(site.home, runs[0]).get("task") or run.task
+        found.append({"id": runs[0], "title": title[:300], "runs": runs, "last": row(run), "at": run.started})
+        if len(found) == limit:
+            break
+    return found
+
+
+def _conversation(site: Site, run: str, said: Mapping[str, str]) -> dict[str, Any]:
+    """All of the conversation that a run belongs to."""
+    runs = [*(opening(site.home, run).get("previous") or ()), run]
+    for later in _later(site, run):
+        runs.append(later.run)
+    shown = []
+    for each in runs:
+        summary = summarise(site.home, each)
+        if summary is None:
+            continue
+        events = list(read_events(site.home, each))
+        status, text = summary.status, said.get(each, "")
+        shown.append(
+            {
+                "run": each,
+                "status": status,
+                "events": events,
+                "files": files_of(site.home, each),
+                "text": text,
+                "size": len(events),
+            }
+        )
+    return {"id": runs[0], "runs": shown}
+
+
+def _later(site: Site, run: str) -> list[RunSummary]:
+    """The runs behind one in its conversation, oldest first: those of the newest that names it."""
+    newer = [each for each in list_runs(site.home, LOOKED_AT) if each.run > run]
+    for each in newer:
+        previous = opening(site.home, each.run).get("previous") or []
+        if run in previous:
+            names = {*previous[previous.index(run) + 1 :], each.run}
+            return sorted((one for one in newer if one.run in names), key=lambda one: one.run)
+    return []

@@ -1,0 +1,98 @@
+"""Signing in and out, the state of the server, turning changes on, tokens for programs. Routes: docs/web-api.md."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse, Response
+
+from context.personas import personas
+from launch import VERSION
+from memory.runlog import list_runs
+from ui.web import shapes
+from ui.web.routes.here import Here
+from ui.web.site import NotThere, Site
+from ui.web.work import row
+from ui.words import language
+
+to = APIRouter(tags=["doors"])
+
+
+@to.post("/api/sign-in", status_code=204)
+def sign_in(site: Here, body: shapes.SignIn) -> Response:
+    cookie = site.access.sign_in(body.password or body.token)
+    answer = Response(status_code=204)
+    answer.set_cookie(
+        site.place.cookie,
+        cookie,
+        max_age=60 * 86_400,
+        httponly=True,
+        samesite="strict",
+        secure=site.place.scheme == "https",
+    )
+    return answer
+
+
+@to.post("/api/sign-out", status_code=204)
+def sign_out(site: Here, request: Request, body: shapes.Nothing | None = None) -> Response:
+    if request.state.holder is not None:
+        site.access.remove(request.state.holder.id)
+    answer = Response(status_code=204)
+    answer.delete_cookie(site.place.cookie, httponly=True, samesite="strict", secure=site.place.scheme == "https")
+    return answer
+
+
+@to.get("/api/state")
+async def state(site: Here, request: Request) -> JSONResponse:
+    working = await asyncio.to_thread(_working, site)
+    said: dict[str, Any] = {
+        "version": VERSION,
+        "lang": language(),
+        "changes": request.state.holder.may_change,
+        "epoch": site.hub.epoch,
+        "seq": site.hub.seq,
+        "cwd": str(site.cwd),
+        "models": [model.name for model in site.config.models],
+        "personas": [each.name for each in await asyncio.to_thread(personas, site.home)],
+        "needs": "password" if site.access.password else "token",
+        "features": {"graph": site.has_graph, "schedule": site.has_schedule},
+        "working": working,
+        "waiting": site.work.waiting(),
+    }
+    return JSONResponse(site.clean(said))
+
+
+@to.post("/api/changes")
+def changes(site: Here, request: Request, body: shapes.Changes) -> JSONResponse:
+    site.access.set_changes(request.state.holder, body.on)
+    site.tell({"type": "changes", "on": body.on}, request.state.holder.id)
+    return JSONResponse({"changes": body.on})
+
+
+@to.get("/api/tokens")
+def tokens(site: Here) -> JSONResponse:
+    found = [
+        {"id": each.id, "name": each.name, "made": each.made, "changes": each.may_change}
+        for each in site.access.programs()
+    ]
+    return JSONResponse({"tokens": site.clean(found)})
+
+
+@to.post("/api/tokens")
+def new_token(site: Here, body: shapes.NewToken) -> JSONResponse:
+    id, token = site.access.add_program(body.name, may_change=body.changes)
+    return JSONResponse({"id": id, "token": token})
+
+
+@to.delete("/api/tokens/{id}", status_code=204)
+def remove_token(site: Here, id: str) -> Response:
+    if id not in {each.id for each in site.access.programs()}:
+        raise NotThere("There is no such token.")
+    site.access.remove(id)
+    return Response(status_code=204)
+
+
+def _working(site: Site) -> list[dict[str, Any]]:
+    return [row(run) for run in list_runs(site.home, 100) if run.status == "working"]

@@ -1,0 +1,171 @@
+"""The memory: recall, the journal by day, facts, MEMORY.md, what can be taken back. Routes: docs/web-api.md."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.responses import JSONResponse
+
+from config import SopwithError
+from memory.api import local_timezone
+from memory.digest import MEMORY, entries
+from memory.facts import due
+from memory.journal import zone
+from memory.journal_store import Store
+from memory.journal_sync import INDEX
+from memory.notes import days as note_days
+from memory.notes import read as read_note
+from memory.owner_files import read_owner_text
+from memory.repository import Repository
+from memory.sessions import MAIN
+from memory.timewords import find
+from ui.journal import as_json, iso, opened
+from ui.memory import as_json as fact_as_json
+from ui.memory import store as fact_store
+from ui.web import shapes
+from ui.web.routes.here import Here
+from ui.web.site import Conflict, Site, found
+from ui.words import language
+
+SETTLE_SECONDS = 0.3
+
+
+to = APIRouter(tags=["memory"])
+
+
+@to.get("/api/memory/search")
+def search(site: Here, q: str, limit: int = 20, session: str | None = None) -> JSONResponse:
+    now = datetime.now(UTC).astimezone(zone(local_timezone()))
+    with opened(site.config) as memory:
+        if not memory.flush(SETTLE_SECONDS):
+            memory.rest()
+        results, degraded = memory.retrieve(q[:4_000], now, max(1, min(limit, 100)), session or None)
+        degraded = sorted({*degraded, *(["index"] if memory.problem else [])})
+    rows = [{**as_json(each.turn), "episode": each.episode, "score": each.score, "why": each.why} for each in results]
+    ranges = [{"start": iso(each.start), "end": iso(each.end), "text": each.text} for each in find(q[:4_000], now)]
+    return JSONResponse(site.clean({"results": rows, "degraded": degraded, "ranges": ranges}))
+
+
+@to.get("/api/memory/overview")
+def overview(site: Here) -> JSONResponse:
+    with opened(site.config) as memory:
+        memory.rest()
+        held = memory.overview()
+    return JSONResponse(site.clean({**held, "first": iso(held["first"]), "last": iso(held["last"])}))
+
+
+@to.get("/api/memory/days")
+def days(site: Here) -> JSONResponse:
+    counted = _days(site)
+    noted = {day.isoformat() for day in note_days(site.home)}
+    rows = [
+        {"day": day, "turns": counted.get(day, 0), "note": day in noted}
+        for day in sorted({*counted, *noted}, reverse=True)
+    ]
+    return JSONResponse({"days": rows})
+
+
+@to.get("/api/memory/days/{day}")
+def one_day(site: Here, day: str, limit: int = 500) -> JSONResponse:
+    when = _date(day)
+    start = datetime(when.year, when.month, when.day, tzinfo=zone(local_timezone()))
+    turns: list[Any] = []
+    if (site.home / "journal" / INDEX).is_file():
+        store = Store(site.home / "journal" / INDEX, readonly=True)
+        try:
+            end = start + timedelta(days=1)
+            numbers = store.turns_between(start, end, limit=max(1, min(limit, 5_000)))
+            by_number = store.turns(numbers)
+            turns = [as_json(by_number[number]) for number in numbers if number in by_number]
+        finally:
+            store.close()
+    return JSONResponse(site.clean({"day": day, "turns": turns, "note": read_note(site.home, when, MAIN)}))
+
+
+@to.get("/api/memory/turns/{id}")
+def turn(site: Here, id: str) -> JSONResponse:
+    with opened(site.config) as memory:
+        memory.rest()
+        one = found(memory.turn(id), "There is no such turn in the journal.")
+        around = memory.around(one, 3)
+    return JSONResponse(site.clean({"turn": as_json(one), "around": [as_json(each) for each in around]}))
+
+
+@to.get("/api/memory/facts")
+def facts(site: Here) -> JSONResponse:
+    known = fact_store(site.config).all()
+    again = {fact.id for fact in due(known)}
+    return JSONResponse({"facts": site.clean([fact_as_json(fact, fact.id in again) for fact in known])})
+
+
+@to.get("/api/memory/file")
+def memory_file(site: Here) -> JSONResponse:
+    text = ""
+    with suppress(FileNotFoundError):
+        text = read_owner_text(site.home, MEMORY).text
+    rows = [
+        {
+            "id": each.id,
+            "category": each.category,
+            "text": each.text,
+            "day": each.day,
+            "source": each.source,
+            "verbatim": each.is_verbatim,
+            "times": each.times,
+            "superseded_by": each.by or None,
+        }
+        for each in entries(site.home)
+    ]
+    return JSONResponse(site.clean({"entries": rows, "text": text}))
+
+
+@to.get("/api/memory/history")
+def history(site: Here, limit: int = 50) -> JSONResponse:
+    repository = Repository(site.home)
+    wanted = [path for path in ("memory", MEMORY) if (site.home / path).exists()]
+    commits = {c.id: c for path in wanted for c in repository.log(path, max(1, min(limit, 500)))}
+    rows = []
+    for commit in sorted(commits.values(), key=lambda each: each.at, reverse=True)[: max(1, min(limit, 500))]:
+        run = re.search(r"^Sopwith-Run: (\S+)$", commit.message, re.MULTILINE)
+        rows.append({"commit": commit.id, "at": commit.at, "text": commit.subject, "run": run[1] if run else None})
+    return JSONResponse({"changes": site.clean(rows)})
+
+
+@to.post("/api/memory/undo")
+async def undo(site: Here, body: shapes.Nothing | None = None) -> JSONResponse:
+    return JSONResponse(site.clean({"said": (await site.jobs.said_by(["memory", "undo"])).strip()}))
+
+
+@to.post("/api/memory/note")
+async def note(site: Here, body: shapes.Said) -> JSONResponse:
+    if not body.text.strip():
+        raise Conflict("There is nothing to do: the message is empty.")
+    if len(body.text) > 20_000:
+        raise Conflict("A note is at most 20,000 characters.")
+    return JSONResponse(site.clean({"said": (await site.jobs.said_by(["memory", "note", "--", body.text])).strip()}))
+
+
+@to.post("/api/memory/digest", status_code=202)
+async def digest(site: Here, body: shapes.Nothing | None = None) -> JSONResponse:
+    job = site.jobs.begin("digest", "MEMORY.md", ["memory", "digest"], language())
+    return JSONResponse({"job": job}, status_code=202)
+
+
+def _date(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise Conflict("That is no day; a day looks like 2026-11-22.") from None
+
+
+def _days(site: Site) -> dict[str, int]:
+    """How many turns each day of the journal has; days are those of its files."""
+    counted: dict[str, int] = {}
+    for file in (site.home / "journal").glob("????-??-??.md"):
+        with suppress(OSError, SopwithError):
+            counted[file.stem] = file.read_bytes().count(b"<!-- turn {")
+    return counted

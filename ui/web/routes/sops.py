@@ -1,0 +1,277 @@
+"""The SOPs: what there is, what each does, its history and learning curve; proving, teaching, rolling back. Routes:
+docs/web-api.md."""
+
+from __future__ import annotations
+
+import difflib
+import shutil
+import tempfile
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from starlette.responses import JSONResponse
+
+from learning.cases import read_cases
+from learning.guards import evidence
+from learning.learned_wordings import with_learned
+from learning.routing import choose
+from memory.repository import Content, Repository, RepositoryError, contents_of
+from memory.runlog import list_runs
+from memory.sop_changes import SopChanges
+from memory.sop_stats import SopStats, count
+from memory.sops import Sop, SopError, SopStore
+from models.procedure import Procedure, Step
+from runs.assemble import SEEDS
+from ui.sop_search import as_json
+from ui.sops import entry
+from ui.web import shapes
+from ui.web.routes.chat import _uploaded
+from ui.web.routes.here import Here
+from ui.web.site import Conflict, Site, found
+from ui.words import language
+
+MAX_SHOWN_BYTES = 200_000  # of one file in a diff
+
+
+to = APIRouter(tags=["sops"])
+
+
+def store(site: Site) -> SopStore:
+    """The SOPs as they are now."""
+    return SopStore(SEEDS, site.home / "sops")
+
+
+def sop_of(site: Site, name: str) -> Sop:
+    """One SOP. Raises NotThere."""
+    sop: Sop = found(store(site).get(name), f'There is no SOP "{name[:80]}".')
+    return sop
+
+
+@to.get("/api/sops")
+def sops(site: Here) -> JSONResponse:
+    runs: Counter[str] = Counter()
+    by_rote: Counter[str] = Counter()
+    for run in list_runs(site.home):
+        if run.sop:
+            runs[run.sop] += 1
+            by_rote[run.sop] += run.rote and run.status == "done"
+    rows = [
+        {
+            **entry(sop, language(), runs[sop.name], by_rote[sop.name]),
+            "is_seed": sop.is_seed,
+            "has_steps": sop.steps is not None,
+        }
+        for sop in store(site).all()
+    ]
+    return JSONResponse({"sops": site.clean(rows)})
+
+
+@to.get("/api/sops/search")
+def search(site: Here, text: str) -> JSONResponse:
+    choice = choose(text, with_learned(store(site).all(), site.home), site.cwd, Path.home())
+    candidates = [as_json(each) for each in choice.candidates]
+    return JSONResponse({"candidates": site.clean(candidates), "decision": choice.decision})
+
+
+@to.get("/api/sops/{name}")
+def show(site: Here, name: str) -> JSONResponse:
+    return JSONResponse(site.clean(_shown(sop_of(site, name))))
+
+
+@to.get("/api/sops/{name}/history")
+def versions(site: Here, name: str) -> JSONResponse:
+    sop_of(site, name)
+    return JSONResponse(
+        {"history": site.clean([asdict(version) for version in SopChanges(site.home, SEEDS).history(name)])}
+    )
+
+
+@to.get("/api/sops/{name}/diff")
+def diff(site: Here, name: str, to: str = "", since: Annotated[str, Query(alias="from")] = "") -> JSONResponse:
+    sop_of(site, name)
+    known = [version.commit for version in SopChanges(site.home, SEEDS).history(name)]
+    new = to or (known[0] if known else "")
+    old = since or next(iter(known[known.index(new) + 1 :]), "") if new in known else since
+    text = _diff(_files(site.home, name, old, known), _files(site.home, name, new, known))
+    return JSONResponse({"diff": site.clean(text), "from": old, "to": new})
+
+
+@to.get("/api/sops/{name}/stats")
+def stats(site: Here, name: str) -> JSONResponse:
+    sop, runs = sop_of(site, name), SopStats(site.home).runs(name)
+    rows = [{**asdict(run), "tokens": run.tokens} for run in runs]
+    about = {"sop": sop.name, "status": sop.status, "version": sop.version}
+    return JSONResponse(site.clean({**about, "runs": rows, "totals": asdict(count(runs))}))
+
+
+@to.post("/api/sops/teach", status_code=202)
+async def teach(site: Here, body: shapes.Teach) -> JSONResponse:
+    if sum(each is not None for each in (body.run, body.text, body.upload)) != 1:
+        raise Conflict("Teach from one thing: a run, a text or a file.")
+    words = ["teach", body.name]
+    if body.run is not None:
+        words += ["--from-run", site.find(body.run)]
+    else:
+        lesson = _lesson(site, body)
+        words += ["--from-file", str(lesson)]
+    words += ["--request", body.request] if body.request else []
+    words += ["--check", body.check] if body.check else []
+    words += ["--new-version"] if body.new_version else []
+    words += ["--values", *_pairs(body.values)] if body.values else []
+    words += ["--prove", *_pairs(body.prove)] if body.prove else []
+    return JSONResponse({"job": site.jobs.begin("teach", body.name, words, language())}, status_code=202)
+
+
+@to.post("/api/sops/{name}/verify", status_code=202)
+async def verify(site: Here, name: str, body: shapes.Values) -> JSONResponse:
+    words = ["sops", "verify", sop_of(site, name).name, *_pairs(body.values)]
+    return JSONResponse({"job": site.jobs.begin("verify", name, words, language())}, status_code=202)
+
+
+@to.post("/api/sops/{name}/run", status_code=202)
+async def run(site: Here, name: str, body: shapes.Values) -> JSONResponse:
+    site.touched()
+    order = {"do": "sop", "name": sop_of(site, name).name, "values": body.values, "options": {"cwd": str(site.cwd)}}
+    return JSONResponse({"run": await site.work.begin(order)}, status_code=202)
+
+
+@to.post("/api/sops/{name}/rollback")
+async def rollback(site: Here, name: str, body: shapes.Rollback) -> JSONResponse:
+    words = ["sops", "rollback", sop_of(site, name).name, *([str(body.version)] if body.version else [])]
+    return await changed(site, name, words)
+
+
+@to.post("/api/sops/{name}/enable")
+async def enable(site: Here, name: str, body: shapes.Nothing | None = None) -> JSONResponse:
+    return await changed(site, name, ["sops", "enable", sop_of(site, name).name])
+
+
+@to.post("/api/sops/{name}/disable")
+async def disable(site: Here, name: str, body: shapes.Nothing | None = None) -> JSONResponse:
+    return await changed(site, name, ["sops", "disable", sop_of(site, name).name])
+
+
+async def changed(site: Site, name: str, words: list[str]) -> JSONResponse:
+    said = await site.jobs.said_by(words)
+    sop = store(site).get(name)
+    now = {"name": name, "status": sop.status if sop else None, "version": sop.version if sop else None}
+    return JSONResponse(site.clean({**now, "said": said.strip()}))
+
+
+@to.get("/api/jobs/{id}")
+def job(site: Here, id: str) -> JSONResponse:
+    return JSONResponse(site.clean(found(site.jobs.get(id), "There is no such job.")))
+
+
+def _pairs(values: dict[str, str]) -> list[str]:
+    return [f"{name}={value}" for name, value in values.items()]
+
+
+def _lesson(site: Site, body: shapes.Teach) -> Path:
+    """A file with what is to be learned."""
+    if body.upload is not None:
+        return _uploaded(site, body.upload)
+    folder = Path(tempfile.mkdtemp(prefix="lesson-", dir=_made(site.home / "web" / "uploads")))
+    text = body.text or ""
+    file = folder / ("lesson.sh" if text.startswith("#!") else "lesson.md")
+    file.write_text(text, "utf-8", "replace")
+    return file
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for old in sorted(folder.glob("lesson-*"))[:-20]:
+        shutil.rmtree(old, ignore_errors=True)
+    return folder
+
+
+def _shown(sop: Sop) -> dict[str, Any]:
+    """All of one SOP."""
+    try:
+        body = sop.body(language())
+    except SopError as error:
+        body = str(error)
+    procedure = sop.procedure
+    shown: dict[str, Any] = {
+        **entry(sop, language(), 0, 0),
+        "is_seed": sop.is_seed,
+        "is_quarantined": sop.is_quarantined,
+        "body": body,
+        "steps": [],
+        "wordings": [],
+        "parameters": {"type": "object", "properties": {}, "required": []},
+        "cases": [],
+        "evidence": evidence(sop.folder) or None,
+        "files": sorted(file.relative_to(sop.folder).as_posix() for file in sop.folder.rglob("*") if file.is_file()),
+    }
+    del shown["runs"], shown["rote_rate"]
+    if procedure is not None:
+        shown |= _steps(procedure)
+        cases = read_cases(sop.folder)
+        shown["cases"] = [{"name": case.name, "parameters": dict(case.parameters)} for case in cases]
+    return shown
+
+
+def _steps(procedure: Procedure) -> dict[str, Any]:
+    properties = {name: dict(schema) for name, schema in procedure.parameters.items()}
+    return {
+        "parameters": {"type": "object", "properties": properties, "required": list(procedure.required)},
+        "wordings": [wording.text for wording in procedure.wordings],
+        "effects": procedure.effects,
+        "steps": [_step(step) for step in procedure.steps],
+        "script": (procedure.folder / "scripts" / "run.py").read_text("utf-8", "replace")
+        if _has_script(procedure)
+        else None,
+        "result": _said(procedure.result),
+    }
+
+
+def _has_script(procedure: Procedure) -> bool:
+    return procedure.script is not None and (procedure.folder / "scripts" / "run.py").is_file()
+
+
+def _step(step: Step) -> dict[str, Any]:
+    return {
+        "id": step.id,
+        "part": step.id.partition(".")[0],
+        "tool": step.tool,
+        "args": dict(step.args),
+        "expect": dict(step.expect),
+        "note": _said(step.note),
+        "when": step.when,
+        "unless": step.unless,
+        "done": _said(step.done) if step.done else None,
+        "stop": _said(step.stop) if step.stop else None,
+    }
+
+
+def _said(text: Any) -> str:
+    """A text of an SOP in the language that is spoken here."""
+    return str(text.get(language()) or next(iter(text.values()), "")) if isinstance(text, dict) else str(text or "")
+
+
+def _files(home: Path, name: str, commit: str, known: list[str]) -> dict[str, Content]:
+    """The files of an SOP as they were; of nothing, none; of a seed before its first change, those that were shipped."""
+    if commit in known:
+        try:
+            return Repository(home).files(commit, f"sops/{name}")
+        except RepositoryError:
+            return {}
+    return contents_of(SEEDS / name) if (SEEDS / name).is_dir() else {}
+
+
+def _diff(old: dict[str, Content], new: dict[str, Content]) -> str:
+    lines: list[str] = []
+    for path in sorted({*old, *new}):
+        before, after = (files[path].data if path in files else b"" for files in (old, new))
+        if before == after:
+            continue
+        if max(len(before), len(after)) > MAX_SHOWN_BYTES:
+            lines.append(f"--- {path}: {len(before)} → {len(after)} bytes")
+            continue
+        texts = [data.decode("utf-8", "replace").splitlines() for data in (before, after)]
+        lines += difflib.unified_diff(texts[0], texts[1], f"a/{path}", f"b/{path}", lineterm="")
+    return "\n".join(lines)

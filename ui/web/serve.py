@@ -1,0 +1,258 @@
+"""`serve`: the page, the scheduler and the daily upkeep in one process, on 127.0.0.1."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import importlib.util
+import ipaddress
+import os
+import socket
+import ssl
+import sys
+import threading
+import time
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from config import Config, SopwithError
+from memory.home import open_home
+from ui.web.access import Access
+from ui.web.guard import Place
+from ui.words import in_words, say
+
+NEEDED = ("fastapi", "uvicorn", "websockets")
+LEAST_PASSWORD = 12  # characters
+
+
+class CannotServe(SopwithError):
+    """The page cannot be served so, or not here."""
+
+    exit_code = 2
+
+
+class ServedAlready(SopwithError):
+    """Another process serves this home."""
+
+
+def serve(args: Namespace, config: Config) -> int:
+    """`serve`. `args`: host, port, tls_cert, tls_key, password_file, name, cwd."""
+    if any(importlib.util.find_spec(each) is None for each in NEEDED):
+        raise CannotServe(
+            "The web page needs packages that are not installed.\nInstall them: scripts/setup --extra web"
+        )
+    open_home(config.home)
+    is_elsewhere = not _is_loopback(args.host)
+    password = _password(args) if is_elsewhere or args.password_file else ""
+    secured = _tls(args, is_elsewhere)
+    with _listening(args.host, args.port) as listener, alone(config.home) as lock:
+        port = listener.getsockname()[1]
+        place = _place(args, port, secured)
+        access = Access(config.home / "web", password)
+        address = f"{place.scheme}://{place.name}/"
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, address.encode(), 0)
+        _tell(address if password else f"{address}#token={access.token}", has_password=bool(password))
+        return _serve(args, config, access, place, listener)
+
+
+def _serve(args: Namespace, config: Config, access: Access, place: Place, listener: socket.socket) -> int:
+    import uvicorn
+
+    from ui.web.app import make_app
+    from ui.web.site import Site
+
+    beside = Beside(config)
+    site = Site(config, access, place, args.cwd or Path.cwd(), beside.touched, scheduler_is_on=beside.has_scheduler)
+    settings = uvicorn.Config(
+        make_app(site),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        ws="websockets-sansio",
+        ws_max_size=65_536,
+        ws_per_message_deflate=False,
+        http="h11",
+        loop="asyncio",
+        lifespan="on",
+        timeout_graceful_shutdown=3,
+        limit_concurrency=1_000,
+        ssl_certfile=args.tls_cert,
+        ssl_keyfile=args.tls_key,
+    )
+    server = uvicorn.Server(settings)
+    beside.begin()
+    try:
+        server.run(sockets=[listener])
+    except KeyboardInterrupt:  # it has stopped already, in order
+        pass
+    finally:
+        beside.end()
+        if site.work.children:
+            runs = ", ".join(site.work.children)
+            print(say("serve.goes_on", n=len(site.work.children), runs=runs), file=sys.stderr)
+    return 0
+
+
+class Beside:
+    """What works beside the page, each in a thread: schedules, the daily upkeep, autonomous mode after idle minutes."""
+
+    def __init__(self, config: Config) -> None:
+        self._config, self._stop = config, threading.Event()
+        self._threads: list[threading.Thread] = []
+        self._last = time.monotonic()
+        self.has_scheduler = importlib.util.find_spec("runs.scheduler") is not None
+
+    def touched(self) -> None:
+        """Somebody did something just now."""
+        self._last = time.monotonic()
+
+    def begin(self) -> None:
+        """Starts the threads."""
+        for name in ("_schedule", "_upkeep"):
+            thread = threading.Thread(
+                target=self._kept_up, args=(getattr(self, name),), name=name.strip("_"), daemon=True
+            )
+            thread.start()
+            self._threads.append(thread)
+
+    def end(self) -> None:
+        """Stops them; what they have begun goes on by itself or is found again at the next start."""
+        self._stop.set()
+        for thread in self._threads:
+            thread.join(2.0)
+
+    def _kept_up(self, work: Callable[[], None]) -> None:
+        """Says what ended a thread; the page stays."""
+        try:
+            work()
+        except (SopwithError, OSError) as error:
+            print(say("serve.beside", what=threading.current_thread().name, why=in_words(str(error))), file=sys.stderr)
+
+    def _schedule(self) -> None:
+        from runs.scheduler import Scheduler
+
+        Scheduler(self._config).run(self._stop)
+
+    def _upkeep(self) -> None:
+        from runs import heartbeat
+
+        if hasattr(heartbeat, "Heartbeat"):
+            heartbeat.Heartbeat(self._config).run(self._stop)
+
+
+@contextlib.contextmanager
+def alone(home: Path) -> Iterator[int]:
+    """The lock file that says who serves this home. Raises ServedAlready with the address of the other one."""
+    (home / "web").mkdir(parents=True, exist_ok=True, mode=0o700)
+    lock = os.open(home / "web" / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            where = os.pread(lock, 300, 0).decode("utf-8", "replace")
+            raise ServedAlready(
+                f"This home is served already: {where}\nOpen that address, or stop that process and start again."
+            ) from None
+        yield lock
+    finally:
+        os.close(lock)
+
+
+@contextlib.contextmanager
+def _listening(host: str, port: int) -> Iterator[socket.socket]:
+    """A socket that listens. Raises CannotServe."""
+    try:
+        family, kind, number, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind, number)
+    except (OSError, UnicodeError) as error:
+        raise CannotServe(
+            f"There is no address {host} here: {error}.\nLeave --host out for this machine alone."
+        ) from error
+    with listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(address)
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                raise CannotServe(
+                    f"Port {port} is taken by another program.\nChoose another one: sopwith serve --port {port + 1}, or 0 for any."
+                ) from error
+            raise CannotServe(
+                f"Cannot listen on {host}, port {port}: {error.strerror}.\nChoose others: sopwith serve --port N"
+            ) from error
+        yield listener
+
+
+def _place(args: Namespace, port: int, is_secured: bool) -> Place:
+    """The names that the server answers to."""
+    own = "127.0.0.1" if _is_loopback(args.host) else args.host
+    names = ["127.0.0.1", "localhost", "[::1]"] if _is_loopback(args.host) else [_bracketed(own)]
+    names += args.name or []
+    if own in ("0.0.0.0", "::") and not args.name:
+        raise CannotServe(
+            "Every address of this machine: by which names do browsers know it?\nSay it: sopwith serve --host 0.0.0.0 --name box.example"
+        )
+    shown = (args.name or [_bracketed(own)])[0]
+    standard = 443 if is_secured else 80
+    hosts = {f"{name.lower()}:{port}" for name in names} | (
+        {name.lower() for name in names} if port == standard else set()
+    )
+    return Place(f"{shown}:{port}", frozenset(hosts), "https" if is_secured else "http", port)
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _password(args: Namespace) -> str:
+    """The password of a server that others can reach. Raises CannotServe."""
+    if not args.password_file:
+        raise CannotServe(
+            "Listening beyond this machine takes a password.\nPut it into a file: sopwith serve --password-file FILE"
+        )
+    file = Path(args.password_file).expanduser()
+    try:
+        text = file.read_text("utf-8").strip()
+        is_open = bool(file.stat().st_mode & 0o077)
+    except (OSError, UnicodeDecodeError) as error:
+        raise CannotServe(
+            f"{file} cannot be read: {error}.\nPut the password into it, readable by you alone."
+        ) from error
+    if len(text) < LEAST_PASSWORD:
+        raise CannotServe(f"The password in {file} is too short.\nTake at least {LEAST_PASSWORD} characters.")
+    if is_open:
+        raise CannotServe(f"Others can read {file}.\nKeep it to yourself: chmod 600 {file}")
+    return text
+
+
+def _tls(args: Namespace, is_elsewhere: bool) -> bool:
+    """Whether the server speaks TLS. Raises CannotServe."""
+    if bool(args.tls_cert) != bool(args.tls_key) or (is_elsewhere and not args.tls_cert):
+        raise CannotServe("Listening beyond this machine takes TLS.\nGive both files: --tls-cert FILE --tls-key FILE")
+    if not args.tls_cert:
+        return False
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(args.tls_cert, args.tls_key, password="")
+    except (OSError, ValueError) as error:
+        raise CannotServe(
+            f"The TLS files cannot be used: {error}.\nGive a certificate and its key without a password."
+        ) from error
+    return True
+
+
+def _tell(address: str, *, has_password: bool) -> None:
+    """The one line that a person needs, and nothing else on stdout."""
+    print(address, flush=True)
+    print(say("serve.password" if has_password else "serve.open"), file=sys.stderr)

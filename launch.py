@@ -440,10 +440,8 @@ def _add_arguments(parser: argparse.ArgumentParser, path: str) -> None:
     if path == "chat":
         options.add_argument("--continue", dest="go_on", action="store_true", help=say("opt.continue"))
         options.add_argument("--resume", metavar="RUN", help=say("opt.resume"))
-    if path == "teach":
-        _add_teach_options(options)
-    if path == "schedule add":
-        _add_job_options(options)
+    if add := {"teach": _add_teach_options, "schedule add": _add_job_options}.get(path):
+        add(options)
     if path == "serve":
         _add_serve_options(options)
     for option, metavar, kind, key, paths in SOME_OPTIONS:

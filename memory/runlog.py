@@ -23,6 +23,7 @@ from config import SopwithError
 from models.base import Event
 
 RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-z]{4,6}")
+SHARED = "shared"  # a file in the folder of a run whose log is in a database (runs/shared/log.py); here lies a copy
 FEW = 500  # runs that are read as quickly as looked up
 NOT_LOGGED = {"text", "text_reset", "tool_output"}  # they only feed screens: what they add up to is logged whole
 
@@ -94,6 +95,11 @@ class RunLog:
             restore(home, run)
         except OSError as error:
             raise cannot_write(home / "runs", error) from error
+        if (home / "runs" / run / SHARED).exists():
+            raise RunLogError(
+                f"run {run} belongs to the tasks that machines share, and their database is not at hand.\n"
+                "Set queue.url in config.yaml."
+            )
         log = cls(home / "runs" / run)._open()
         _cut_torn_line(log.folder / "log.jsonl")
         return log
@@ -121,7 +127,9 @@ class RunLog:
 
     def append(self, event: Event) -> None:
         """Writes one event. After it returns, the event survives the end of this process."""
-        line = (json.dumps(event, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+        self._write(line_of(event))
+
+    def _write(self, line: bytes) -> None:
         try:
             written = os.write(self._file, line)
             if written != len(line):  # a full disk takes a part of it
@@ -143,6 +151,11 @@ class RunLog:
             if descriptor >= 0:
                 os.close(descriptor)
         self._file = self._lock = -1
+
+
+def line_of(event: Event) -> bytes:
+    """An event as it stands in the log."""
+    return (json.dumps(event, ensure_ascii=False) + "\n").encode("utf-8", "replace")
 
 
 def cannot_write(folder: Path, error: OSError) -> RunLogError:

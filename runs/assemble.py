@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from agent_loop import End, agent_loop
 from config import Config, ConfigError, ModelConfig, SopwithError
@@ -24,8 +24,8 @@ from learning.learned_wordings import with_learned
 from learning.routing import choose
 from learning.slots import Where
 from memory.home import open_home
-from memory.inbox import Inbox
-from memory.runlog import RunLog, RunLogError, Totals, find_run, read_events
+from memory.inbox import Entry, Inbox
+from memory.runlog import SHARED, RunLog, RunLogError, Totals, find_run, read_events
 from memory.sessions import MAIN, Session
 from memory.sops import Sop, SopStore
 from models.base import Event, Model, ModelUnavailable, Reply, Request
@@ -96,11 +96,23 @@ class Replay(NamedTuple):
     verifies: bool = False  # a trial on a copy: it counts for no statistics
 
 
+class Logs(Protocol):
+    """Where the log of a run comes from: this home folder alone (RunLog), or a database that machines share."""
+
+    def create(self, home: Path, /) -> RunLog:
+        """That of a new run."""
+        ...
+
+    def reopen(self, home: Path, run: str, /) -> RunLog:
+        """That of a run which goes on."""
+        ...
+
+
 class Agent:
     """Starts and resumes runs in one home folder."""
 
-    def __init__(self, config: Config) -> None:
-        self.config = config
+    def __init__(self, config: Config, logs: Logs = RunLog) -> None:
+        self.config, self._logs = config, logs
         open_home(config.home)
         self.prompts = Prompts(config.lang)
         self.sops = SopStore(SEEDS, config.home / "sops")
@@ -110,11 +122,12 @@ class Agent:
         replay, hints, asked = self._chosen(task, options)
         return self._start(task, options, owner, replay, previous, hints=hints, asked=asked)
 
-    def prepare(self, task: str, options: Options, origins: Iterable[str] = ()) -> str:
+    def prepare(self, task: str, options: Options, origins: Iterable[str] = (), put: Callable[[str], str] = str) -> str:
         """Writes how a run begins and lets go of it: a process of its own makes it go (runs/apart.py). Gives its id.
 
-        `origins`: whose words, beside the owner's, the task may be made of."""
+        `origins`: whose words, beside the owner's, the task may be made of. `put`: how it is put to a model."""
         replay, hints, asked = self._chosen(task, options)
+        task = task if replay else put(task)
         opening = self._opening(task, options, AbsentOwner(), replay, (), hints)
         opening |= {"origins": sorted(origins)} if origins else {}
         redact, log = self.redactor().redact, RunLog.create(self.config.home)
@@ -205,8 +218,8 @@ class Agent:
 
     def resume(self, run: str, options: Options, owner: Owner, say: str | None = None) -> Run:
         """Goes on after the last turn that is on disk; `say` is what the owner adds. Raises RunLogError."""
-        run = find_run(self.config.home, run)
-        log = RunLog.reopen(self.config.home, run)
+        run = find_run(self.config.home, run) if self._logs is RunLog else run
+        log = self._reopened(run)
         try:
             events = list(read_events(self.config.home, run))
             if not events:
@@ -236,7 +249,7 @@ class Agent:
         models = self._asked_in(options)
         if options.persona:
             check_persona(self.config.home, options.persona, self.config.lang)
-        log = RunLog.create(self.config.home)
+        log = self._logs.create(self.config.home)
         attached = take_in(options.files, log.folder)
         task = named(task, attached, self.prompts.text("attached")) if attached else task
         opening = self._opening(task, options, owner, replay, previous, hints)
@@ -295,6 +308,13 @@ class Agent:
         if options.bounds and options.bounds.tools is not None:
             return [name for name, family in options.bounds.families(FAMILIES).items() if not family.problem()]
         return families_for(task, hints, self.config.home, previous)
+
+    def _reopened(self, run: str) -> RunLog:
+        if self._logs is RunLog and (self.config.home / "runs" / run / SHARED).exists() and self.config.queue:
+            from runs.shared.log import resumed_by_hand
+
+            return resumed_by_hand(self.config, run)
+        return self._logs.reopen(self.config.home, run)
 
     def _go_on(
         self, log: RunLog, progress: Progress, options: Options, owner: Owner, prompts: Prompts, say: str | None
@@ -431,7 +451,7 @@ class Agent:
             gate=gate,
             redact=redactor.redact,
             owner=owner,
-            inbox=Inbox(home),
+            inbox=Inbox(home, self._show),
             prompts=briefing.prompts,
             working=progress.working,
             state=progress.state,
@@ -463,6 +483,12 @@ class Agent:
             if "verifies" in start or bounds
             else Spoken(home, Session.parse(options.session), start, self._told()),
         )
+
+    def _show(self, entry: Entry) -> None:
+        """Shows on the desktop that something waits for the owner."""
+        from runs.desktop import on_desktop
+
+        on_desktop(self.config.lang)(entry)
 
     @cached_property
     def sandbox(self) -> Level:

@@ -29,6 +29,10 @@ class Present(NamedTuple):
 
 def run_task(args: Namespace, config: Config) -> int:
     """`run TASK`."""
+    if args.queue or args.parallel:
+        from ui.worker import send
+
+        return send(args, config, {"task": " ".join(args.task)})
     here, options, agent = present(args), options_of(args), Agent(config)
     return to_its_end(agent, agent.start(" ".join(args.task), options, here.owner), options, here)
 
@@ -48,6 +52,10 @@ def run_sop(args: Namespace, config: Config) -> int:
     """`sops run NAME k=v …`."""
     from ui.sops import parameters
 
+    if args.queue or args.parallel:
+        from ui.worker import send
+
+        return send(args, config, {"sop": args.sop, "values": parameters(args.values)})
     here, options, agent = present(args), options_of(args), Agent(config)
     run = agent.run_sop(args.sop, parameters(args.values), options, here.owner)
     return to_its_end(agent, run, options, here)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from config import Config, RunsConfig, SopwithError
-from memory.runlog import RunSummary, find_run, list_runs, read_events, worker
+from memory.runlog import RUN_ID, SHARED, RunSummary, find_run, list_runs, read_events, worker
 from memory.working import without_summary
 from models.base import Event
 from runs.run import Steering
@@ -69,7 +69,7 @@ def _row(run: RunSummary) -> list[str]:
 
 def show(args: Namespace, config: Config) -> int:
     """`runs show RUN`: the trace of a run, readable; with --json every event whole."""
-    run = find_run(config.home, args.run)
+    run = _found(args.run, config)
     events = read_events(config.home, run)
     if args.json:
         print_json({"run": run, "events": list(events)})
@@ -81,6 +81,18 @@ def show(args: Namespace, config: Config) -> int:
     if worker(config.home / "runs" / run):
         print(say("runs.working"))
     return 0
+
+
+def _found(name: str, config: Config) -> str:
+    """The run that `name` means. What machines share is brought here first, as far as its log is written by now."""
+    if config.queue and RUN_ID.fullmatch(name):
+        folder = config.home / "runs" / name
+        if (folder / SHARED).exists() or not folder.exists():
+            from ui.worker import fetched
+
+            if worker(folder) is None and (run := fetched(name, config)):
+                return run
+    return find_run(config.home, name)
 
 
 def trace(event: Event) -> Iterator[str]:
@@ -158,7 +170,11 @@ def archive(args: Namespace, config: Config) -> int:
 
 def cancel(args: Namespace, config: Config) -> int:
     """`runs cancel RUN`."""
-    run = find_run(config.home, args.run)
+    run = _found(args.run, config)
+    if (config.home / "runs" / run / SHARED).exists():
+        from ui.worker import cancel as take_back
+
+        return take_back(run, config)
     if not cancel_run(config.home, run):
         raise NotWorking(say("runs.ended", run=run))
     print(say("runs.cancelled", run=run))

@@ -1,0 +1,154 @@
+"""The PostgreSQL that machines share: connecting, the tables, and waiting while it is away.
+
+Tasks lie in the tables of Procrastinate, which locks, retries and notifies; ours hold the run logs, each with the number
+of the claim that may write to it, and the due times (docs/scaling.md).
+
+    SopwithError
+    └── QueueError      2  the address is none, the extra is missing
+        └── Unreachable 1  it does not answer
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from config import Config, SopwithError
+
+if TYPE_CHECKING:
+    import psycopg
+
+PATIENCE_SECONDS = 600.0  # how long a run that is at work waits for the database
+CONNECT_SECONDS = 5
+MISSING = "tasks on many machines need Procrastinate, which is not installed.\nInstall it: scripts/setup --extra queue"
+_ALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
+_ONE_AT_A_TIME = 0x50F7  # of the advisory lock under which the tables are made
+_TABLES = """
+CREATE TABLE sopwith_runs (
+  run text PRIMARY KEY, job bigint, session text NOT NULL, task text NOT NULL, status text NOT NULL DEFAULT 'queued',
+  token bigint NOT NULL DEFAULT 0, events bigint NOT NULL DEFAULT 0, worker text NOT NULL DEFAULT '',
+  result text NOT NULL DEFAULT '', queued timestamptz NOT NULL DEFAULT now(), written timestamptz NOT NULL DEFAULT now());
+CREATE INDEX sopwith_runs_queued ON sopwith_runs (queued DESC);
+CREATE TABLE sopwith_events (
+  run text NOT NULL REFERENCES sopwith_runs ON DELETE CASCADE, number bigint NOT NULL, event text NOT NULL,
+  PRIMARY KEY (run, number));
+CREATE TABLE sopwith_dues (
+  job text NOT NULL, due bigint NOT NULL, until bigint NOT NULL, n bigint NOT NULL, kind text NOT NULL,
+  status text NOT NULL, reason text NOT NULL, owner text NOT NULL, run text NOT NULL, attempts bigint NOT NULL,
+  noticed bigint NOT NULL, began bigint NOT NULL, ended bigint NOT NULL, result text NOT NULL,
+  model_calls bigint NOT NULL, cost double precision NOT NULL, PRIMARY KEY (job, due));
+CREATE INDEX sopwith_dues_open ON sopwith_dues (status) WHERE status IN ('claimed', 'running', 'waiting');
+CREATE INDEX sopwith_dues_at ON sopwith_dues (due);
+CREATE TABLE sopwith_jobs (id text PRIMARY KEY, rule text NOT NULL, since bigint NOT NULL);
+CREATE TABLE sopwith_owners (name text PRIMARY KEY, beat timestamptz NOT NULL DEFAULT now());
+CREATE TABLE sopwith_told (what text PRIMARY KEY, text text NOT NULL);
+"""
+
+_Answer = TypeVar("_Answer")
+
+
+class QueueError(SopwithError):
+    """The address of the shared database is none, or what speaks to it is not installed."""
+
+    exit_code = 2
+
+
+class Unreachable(QueueError):
+    """The shared database does not answer."""
+
+    exit_code = 1
+
+
+class Database:
+    """One connection, made when it is first needed and again when it was lost. For one thread at a time."""
+
+    def __init__(self, url: str, patience_seconds: float = 0.0) -> None:
+        """`patience_seconds`: how long `ask` waits for a database that is away before it raises Unreachable."""
+        self._url, self._patience_seconds = url, patience_seconds
+        self._connection: psycopg.Connection[Any] | None = None
+
+    def ask(self, question: Callable[[psycopg.Connection[Any]], _Answer]) -> _Answer:
+        """The answer to a question, which is put again when the connection is lost meanwhile: it must do no harm twice."""
+        import psycopg
+
+        end, pause = time.monotonic() + self._patience_seconds, 0.1
+        while True:
+            try:
+                self._connection = self._connection or connect(self._url)
+                return question(self._connection)
+            except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+                self.close()
+                if time.monotonic() > end:
+                    raise unreachable(error) from error
+            except Unreachable:
+                if time.monotonic() > end:
+                    raise
+            time.sleep(pause)
+            pause = min(2 * pause, 2.0)
+
+    def close(self) -> None:
+        """Lets go of the connection."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+
+def opened(config: Config, patience_seconds: float = 0.0) -> Database:
+    """The database that config.yaml names, with its tables. Raises QueueError."""
+    if config.queue is None:
+        raise QueueError(
+            "no shared database is configured.\nSet queue.url in config.yaml, like postgresql://USER@HOST:5432/NAME"
+        )
+    database = Database(config.queue.url, patience_seconds)
+    database.ask(_make_tables)
+    return database
+
+
+def settings(url: str) -> dict[str, Any]:
+    """What a connection is opened with."""
+    return {"conninfo": url, "connect_timeout": CONNECT_SECONDS, "application_name": "sopwith", **_ALIVE}
+
+
+def connect(url: str) -> psycopg.Connection[Any]:
+    """A connection; each statement is a transaction of its own. Raises QueueError."""
+    try:
+        import psycopg
+    except ImportError:
+        raise QueueError(MISSING) from None
+    try:
+        return psycopg.connect(**settings(url), autocommit=True)
+    except psycopg.OperationalError as error:
+        raise unreachable(error) from error
+    except (psycopg.ProgrammingError, UnicodeError):  # its text may hold the address, and that a password
+        raise QueueError(
+            "queue.url is no address of a PostgreSQL database.\nWrite it like postgresql://USER@HOST:5432/NAME"
+        ) from None
+
+
+def unreachable(error: Exception) -> Unreachable:
+    """What the owner reads when the database does not answer."""
+    said = next(iter(str(error).strip().splitlines()), type(error).__name__).rstrip(".")
+    return Unreachable(f"the shared database does not answer: {said}.\nStart it, or mend queue.url in config.yaml.")
+
+
+def _make_tables(connection: psycopg.Connection[Any]) -> None:
+    """Makes the tables that are not there: the engine's and ours."""
+    if _has(connection, "sopwith_told"):
+        return
+    try:
+        from procrastinate.schema import SchemaManager
+    except ImportError:
+        raise QueueError(MISSING) from None
+
+    with connection.transaction():
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_ONE_AT_A_TIME,))
+        if not _has(connection, "procrastinate_jobs"):
+            connection.execute(SchemaManager.get_schema())
+        if not _has(connection, "sopwith_told"):
+            connection.execute(_TABLES)
+
+
+def _has(connection: psycopg.Connection[Any], table: str) -> bool:
+    row = connection.execute("SELECT to_regclass(%s) IS NOT NULL", (table,)).fetchone()
+    return bool(row and row[0])

@@ -1,0 +1,118 @@
+"""Tasks that any of many machines does: sending one, looking at them, taking one back.
+
+A task is a job of Procrastinate and a row that will hold its run's log, made in one transaction. The tasks of a session
+are done one after the other, in the order in which they were sent (the engine's lock); one that may run beside the others
+has a lock of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from config import Config
+from memory.runlog import NoSuchRun, Totals, new_run_id
+from runs.assemble import Options
+from runs.run import now
+from runs.shared.database import Database, opened
+from runs.shared.log import BY_HAND, GOES_ON, Claim, events_of, take, write
+
+if TYPE_CHECKING:
+    from procrastinate import App
+
+NAME = "sopwith.run"
+QUEUE = "sopwith"
+SENT_OPTIONS = ("session", "model", "persona", "max_turns", "max_cost", "max_minutes", "approve", "rote")
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One task as `worker --list` shows it. Times are UTC, ISO 8601; `written`: when its log last grew."""
+
+    run: str
+    session: str
+    task: str
+    status: str
+    worker: str
+    result: str
+    queued: str
+    written: str
+
+
+def app_on(url: str) -> App:
+    """The engine, not opened."""
+    from procrastinate import App, PsycopgConnector
+
+    from runs.shared.database import settings
+
+    given = settings(url)
+    conninfo = given.pop("conninfo")
+    pool: dict[str, Any] = {"min_size": 1, "max_size": 3, "timeout": 5.0, "reconnect_timeout": 5.0}
+    return App(connector=PsycopgConnector(conninfo=conninfo, kwargs=given, **pool))
+
+
+def send(
+    config: Config, what: Mapping[str, Any], options: Options, redact: Callable[[Any], Any], *, parallel: bool = False
+) -> str:
+    """Puts a task into the queue and returns the id that its run will have. `what`: {"task": TEXT}, or {"sop": NAME,
+    "values": {…}}. `parallel`: it may run beside other tasks of its session. Raises QueueError."""
+    database, run = opened(config), new_run_id()
+    words = what.get("task") or " ".join([what["sop"], *(f"{key}={value}" for key, value in what["values"].items())])
+    told = redact({"run": run, "what": dict(what), "options": options_as_json(options), "lang": config.lang})
+    lock = run if parallel else f"session {options.session}"
+
+    def put(connection: Any) -> None:
+        with connection.transaction():
+            query = "INSERT INTO sopwith_runs (run, session, task) VALUES (%s, %s, %s)"
+            connection.execute(query, (run, options.session, redact(words).replace("\0", "")))
+            job = app_on(config.queue.url if config.queue else "").configure_task(
+                NAME, lock=lock, queue=QUEUE, connection=connection
+            )
+            connection.execute("UPDATE sopwith_runs SET job = %s WHERE run = %s", (job.defer(**told), run))
+
+    database.ask(put)
+    database.close()
+    return run
+
+
+def options_as_json(options: Options) -> dict[str, Any]:
+    """What goes with a task. The folder must be there on the machine that does it."""
+    return {name: getattr(options, name) for name in SENT_OPTIONS} | {"cwd": str(options.cwd)}
+
+
+def sent(database: Database, limit: int) -> list[Sent]:
+    """The tasks, newest first."""
+    query = (
+        "SELECT run, session, task, status, worker, result, to_char(queued AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'),"
+        " to_char(written AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
+        " FROM sopwith_runs ORDER BY queued DESC, run DESC LIMIT %s"
+    )
+    rows = database.ask(lambda connection: connection.execute(query, (limit,)).fetchall())
+    return [Sent(*row) for row in rows]
+
+
+def cancel(database: Database, run: str) -> Literal["cancelled", "ended"]:
+    """Takes a task back: one that waits is never begun, one that is at work stops before its next effect, wherever it
+    is. "ended": it is over already. Raises NoSuchRun."""
+    row = database.ask(lambda it: it.execute("SELECT job FROM sopwith_runs WHERE run = %s", (run,)).fetchone())
+    if row is None:
+        raise NoSuchRun(f'there is no task "{run}" in the shared database.\nSee them with: sopwith worker --list')
+    claim = take(database, run, "cancelled", [*GOES_ON, *(each for each in BY_HAND if each != "cancelled")])
+    if claim is None:
+        return "ended"
+    _write_end(database, claim)
+    statement = "SELECT procrastinate_cancel_job_v1(%s, false, false)"
+    database.ask(lambda connection: connection.execute(statement, (row[0],)))
+    return "cancelled"
+
+
+def _write_end(database: Database, claim: Claim) -> None:
+    import json
+
+    events = [json.loads(line) for line in events_of(database, claim.run) or []]
+    totals = Totals(events)
+    sop = events[0].get("sop") if events else None
+    how = {"status": "cancelled", "result": "", "exit": "EXITED", **totals.as_fields()}
+    end = {"type": "run_ended", "run": claim.run, "at": now(), **how, "seconds": totals.seconds, "sop": sop}
+    write(database, claim, claim.events, [end])

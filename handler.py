@@ -282,6 +282,7 @@ class AgentHandler:
                 request=self.request,
                 origin=self._origins(),
                 attended=self.attended,
+                hints=tool.about(self.context, args),
             )
         )
         if verdict.decision == "refuse":

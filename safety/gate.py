@@ -147,6 +147,8 @@ class Gate:
     def _of_ours(self, ask: Ask, effects: set[str]) -> Iterator[Finding]:
         if "execute" in effects:
             yield from self._script(ask, self.places)
+        elif ask.tool in ("web_scan", "web_execute_js"):
+            yield from self._page(ask)
         elif "network" in effects:
             yield from self._foreign(ask)
         elif "delete" in effects:
@@ -157,6 +159,17 @@ class Gate:
             yield from _read(ask.paths, self.places)
         elif "memory" in effects and (read := origins.foreign(ask.origin)):
             yield Finding("memory", f"{ask.tool} would keep something after the run has read from {', '.join(read)}")
+
+    def _page(self, ask: Ask) -> Iterator[Finding]:
+        """The browser's tools."""
+        from safety import page_calls
+        from safety.targets import Named
+
+        named = Named(ask.request, self.own_targets())
+        is_tainted = bool(origins.foreign(ask.origin))
+        yield from page_calls.look(ask.tool, ask.args, ask.hints, named, self.places, is_tainted=is_tainted)
+        if ask.paths:
+            yield from self._written(ask, self.places)
 
     def _foreign(self, ask: Ask) -> Iterator[Finding]:
         """A tool that is not ours: reading passes; an effect passes when the request asks for it and names all that it

@@ -113,12 +113,14 @@ class ToolContext:
 
 class Tool(NamedTuple):
     """A function with what the handler and the gate must know of it. `effects` names what it may do to the world;
-    `paths` names those of its arguments that are paths (a string, or a list of strings)."""
+    `paths` names those of its arguments that are paths (a string, or a list of strings). `about` says what else of a call
+    the gate should know: what the arguments only refer to."""
 
     name: str
     run: Callable[..., ToolResult | Generator[Any, None, ToolResult]]
     effects: tuple[Effect, ...]
     paths: tuple[str, ...] = ()
+    about: Callable[[ToolContext, dict[str, Any]], dict[str, Any]] = lambda *_: {}
 
     def touches(self, context: ToolContext, args: dict[str, Any]) -> tuple[Path, ...]:
         """The paths that a call names, as the gate needs them: absolute, links followed; of something to delete only
@@ -147,12 +149,16 @@ def resolve(path: Path) -> Path:
         raise ToolError(f"{path}: {error}") from error
 
 
-def tool(*effects: Effect, paths: tuple[str, ...] = ()) -> Callable[[Callable[..., Any]], Tool]:
+def tool(
+    *effects: Effect,
+    paths: tuple[str, ...] = (),
+    about: Callable[[ToolContext, dict[str, Any]], dict[str, Any]] = lambda *_: {},
+) -> Callable[[Callable[..., Any]], Tool]:
     """Makes a tool of a function: `@tool("read", paths=("path",))`."""
 
     def wrap(function: Callable[..., Any]) -> Tool:
         if not inspect.getdoc(function):
             raise TypeError(f"{function.__name__} needs a docstring: it is what the model reads")
-        return Tool(function.__name__, function, effects or ("none",), paths)
+        return Tool(function.__name__, function, effects or ("none",), paths, about)
 
     return wrap

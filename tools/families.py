@@ -41,6 +41,12 @@ _ROWS: tuple[Family, ...] = (
         r"https?://|\bwww\.|\bweb ?(?:page|site)s?\b|\burls?\b|网页|网站|网址|链接",
     ),
     Family(
+        "browser",
+        "tools.browser",
+        ("web_scan", "web_execute_js"),
+        r"\bbrowsers?\b|\bchrom(?:e|ium)\b|\bclick|\b(?:log|sign) ?in(?:to)?\b|\bforms?\b|\btabs?\b|浏览器|点击|登录|填表|表单|标签页",
+    ),
+    Family(
         "helpers",
         "tools.delegate",
         ("delegate",),

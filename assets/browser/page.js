@@ -1,0 +1,422 @@
+// What the page shows and what can be pressed, as lines with references; and what changes in it. Runs in a world of its
+// own beside the page's script (tools/browser_tab.py): neither sees the other's variables. Installed once a document.
+(() => {
+  if (globalThis.sopwith) return
+  const refs = new Map()        // "e48213" → {el: WeakRef, key: what it was when it was shown}
+  const named = new WeakMap()   // element → its reference
+  const MAX_CHARS = 2_000_000, MAX_MS = 4_000, LABEL = 140, VALUE = 300
+  const ROLES = new Set(['button', 'link', 'tab', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'checkbox', 'radio', 'switch',
+    'option', 'combobox', 'textbox', 'searchbox', 'slider', 'spinbutton', 'treeitem'])
+  const SKIP = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'HEAD', 'META', 'LINK', 'OPTION', 'DATALIST', 'SOURCE', 'TRACK'])
+  const clean = text => String(text ?? '').replace(/[\s\u00a0\u200b\ufeff]+/g, ' ').trim()
+  const cut = (text, most) => text.length > most ? text.slice(0, most - 1) + '…' : text
+  const attr = (el, name) => clean(el.getAttribute(name))
+
+  function isShown(el) {
+    if (!el.checkVisibility?.({opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: false})) {
+      return getComputedStyle(el).display === 'contents'
+    }
+    const box = el.getBoundingClientRect()
+    if (box.right + scrollOf(el, 'x') < 0 || box.bottom + scrollOf(el, 'y') < 0) return false  // moved away to hide it
+    if (box.width > 1 && box.height > 1) return true
+    const style = getComputedStyle(el)
+    return !(style.overflow !== 'visible' || style.clip !== 'auto' || style.clipPath !== 'none')
+  }
+  const scrollOf = (el, side) => el.ownerDocument.defaultView?.[side === 'x' ? 'scrollX' : 'scrollY'] ?? 0
+
+  function role(el) {
+    const said = attr(el, 'role').split(' ')[0]
+    if (said && (ROLES.has(said))) return said
+    switch (el.tagName) {
+      case 'A': case 'AREA': return el.hasAttribute('href') ? 'link' : said
+      case 'BUTTON': case 'SUMMARY': return 'button'
+      case 'SELECT': return el.multiple || el.size > 1 ? 'listbox' : 'select'
+      case 'TEXTAREA': return 'textbox'
+      case 'INPUT': switch (el.type) {
+        case 'hidden': return ''
+        case 'button': case 'submit': case 'reset': case 'image': return 'button'
+        case 'checkbox': case 'radio': case 'file': case 'password': case 'date': case 'time': case 'color': return el.type
+        case 'range': return 'slider'
+        default: return 'textbox'
+      }
+    }
+    if (el.isContentEditable && !el.parentElement?.isContentEditable) return 'textbox'
+    return said
+  }
+  const isField = el => /^(INPUT|TEXTAREA|SELECT)$/.test(el.tagName) || (el.isContentEditable && role(el) === 'textbox')
+
+  // What can be pressed: by its role, its handlers, or because the pointer says so.
+  function press(el, style) {
+    const is = role(el)
+    if (ROLES.has(is) || isField(el) && is) return is
+    if (el.tagName === 'LABEL' || el.tagName === 'HTML' || el.tagName === 'BODY') return ''
+    if (el.hasAttribute('onclick') || el.tagName === 'VIDEO' && el.controls || el.tagName === 'AUDIO' && el.controls) return 'button'
+    if (style.cursor !== 'pointer') return ''
+    const above = el.parentElement
+    return above && (getComputedStyle(above).cursor === 'pointer') ? '' : 'button'
+  }
+
+  function children(el) {
+    if (el.shadowRoot) { observe(el.shadowRoot); return el.shadowRoot.childNodes }
+    if (el.tagName === 'SLOT') { const given = el.assignedNodes({flatten: true}); if (given.length) return given }
+    return el.childNodes
+  }
+  function frameOf(el) { try { return el.contentDocument?.body ? el.contentDocument : null } catch { return null } }
+
+  function textOf(el, most = 2000) {
+    let text = ''
+    const walk = node => {
+      if (text.length > most) return
+      if (node.nodeType === 3) text += node.data
+      else if (node.nodeType === 1 && !SKIP.has(node.tagName) && node.tagName !== 'SVG' && isShown(node)) {
+        if (node.tagName === 'IMG') text += ' ' + attr(node, 'alt') + ' '
+        else { const gap = getComputedStyle(node).display.startsWith('inline') ? '' : ' '
+          text += gap; for (const child of children(node)) walk(child); text += gap }
+      }
+    }
+    for (const child of children(el)) walk(child)
+    return clean(text)
+  }
+
+  function label(el) {
+    const by = id => textOf(el.getRootNode().getElementById?.(id) ?? document.createElement('i'))
+    const said = attr(el, 'aria-labelledby').split(' ').filter(Boolean).map(by).join(' ').trim() || attr(el, 'aria-label')
+    if (said) return said
+    if (isField(el)) {
+      const around = [...(el.labels ?? [])].map(each => textOf(each)).join(' ').trim()
+      const is = el.tagName === 'INPUT' && /^(submit|reset|button)$/.test(el.type)
+      return is ? clean(el.value) || {submit: 'Submit', reset: 'Reset'}[el.type] || '' : around || attr(el, 'placeholder') || attr(el, 'title') || attr(el, 'alt') || attr(el, 'name')
+    }
+    return textOf(el) || attr(el, 'title') || attr(el, 'alt') || clean(el.querySelector('svg title')?.textContent)
+      || clean(el.querySelector('[aria-label]')?.getAttribute('aria-label')) || hint(el)
+  }
+  // For what shows a picture only: the words that its maker used.
+  const hint = el => cut(clean([el.id, el.getAttribute('href')?.split(/[?#]/)[0].split('/').filter(Boolean).pop(), el.className?.baseVal ?? el.className,
+    el.firstElementChild?.className?.baseVal ?? el.firstElementChild?.className].filter(each => typeof each === 'string' && each)[0] ?? ''), 40)
+
+  function value(el) {
+    if (el.tagName === 'SELECT') return [...el.selectedOptions].map(each => clean(each.label)).join(', ')
+    if (el.type === 'password') return el.value ? '••••' : ''
+    if (el.type === 'file') return [...el.files].map(each => each.name).join(', ')
+    if (el.tagName === 'INPUT' && /^(submit|reset|button|image|checkbox|radio)$/.test(el.type)) return ''
+    return clean(el.isContentEditable ? textOf(el) : el.value)
+  }
+
+  function states(el) {
+    const on = (name, word) => attr(el, name) === 'true' ? [word] : []
+    const found = [...(el.disabled || attr(el, 'aria-disabled') === 'true' ? ['disabled'] : []), ...(el.readOnly ? ['read-only'] : []),
+      ...(el.required || attr(el, 'aria-required') === 'true' ? ['required'] : []), ...on('aria-selected', 'selected'), ...on('aria-pressed', 'pressed'),
+      ...(attr(el, 'aria-current') && attr(el, 'aria-current') !== 'false' ? ['current'] : []), ...on('aria-invalid', 'invalid')]
+    if (el.hasAttribute('aria-expanded')) found.push(attr(el, 'aria-expanded') === 'true' ? 'open' : 'closed')
+    if (el.tagName === 'SUMMARY') found.push(el.parentElement?.open ? 'open' : 'closed')
+    if (el.willValidate && el.value && !el.checkValidity()) found.push('invalid')
+    return found
+  }
+
+  // A reference is made of what a thing is: its kind, its words, its row. So it stays the same when the page is loaded anew,
+  // or built again by its framework, in this run and in a replay; and it is nobody's when that thing is not there.
+  const letters = text => /[^\d\s.,()]/.test(text) ? text.replace(/[\d.,]+/g, '0') : text
+  const keyOf = (el, is, text) => `${is}|${cut(letters(text), 80)}|${el.name ?? ''}`
+  function rowOf(el) {
+    const row = el.parentElement?.closest('li,tr,[role=row],[role=listitem],[role=treeitem],article,dialog,[role=dialog]')
+    return row ? cut(clean(row.textContent.slice(0, 400)), 80) : ''
+  }
+  function hash(text) {
+    let sum = 0x811c9dc5
+    for (let at = 0; at < text.length; at++) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193)
+    sum ^= sum >>> 15; sum = Math.imul(sum, 0x2c1b3c6d); sum ^= sum >>> 12
+    return 10000 + (sum >>> 0) % 90000
+  }
+  function name(el, is, text) {
+    const key = keyOf(el, is, text), before = named.get(el)
+    if (before && refs.get(before)?.key === key) return before
+    const whole = `${key}|${is === 'link' ? (el.getAttribute('href') ?? '').split(/[?#]/)[0] : ''}|${rowOf(el)}`
+    for (let at = 0; ; at++) {
+      const ref = `e${hash(`${whole}#${at}`)}`, there = refs.get(ref)?.el.deref()
+      if (there && there !== el && there.isConnected) continue
+      named.set(el, ref)
+      refs.set(ref, {el: new WeakRef(el), key})
+      return ref
+    }
+  }
+
+  function scan({textOnly = false} = {}) {
+    const start = performance.now(), lines = [], controls = {}
+    let line = '', prefix = '', chars = 0, isCut = false, group = 0, path = [], frames = 0, hasPassword = false
+    const flush = () => {
+      const text = clean(line)
+      if (text && /[^|\s]/.test(text)) { lines.push(path.length ? [prefix + text, path.slice()] : [prefix + text]); chars += text.length; prefix = '' }
+      line = ''
+    }
+    const put = text => { line += text }
+
+    function control(el, is) {
+      const text = label(el), ref = name(el, is, text)
+      controls[ref] = {role: is, name: cut(text, LABEL), ...about(el)}
+      if (textOnly) return put(' ' + (isField(el) ? value(el) : text) + ' ')
+      const more = states(el)
+      if (is === 'checkbox' || is === 'radio' || is === 'switch' || /^menuitem(checkbox|radio)$/.test(is)) {
+        const on = el.checked ?? attr(el, 'aria-checked') === 'true'
+        return put(` [${on ? 'x' : ' '}] [${cut(text, LABEL)}](${[ref, is, ...more].join(' ')}) `)
+      }
+      let shown = cut(text, LABEL)
+      if (isField(el) && is !== 'button') {
+        const now = cut(value(el), VALUE)
+        shown += now ? ` = ${now}` : ''
+        if (el.tagName === 'SELECT') {
+          const all = [...el.options].map(each => cut(clean(each.label), 40))
+          shown += ` {${all.slice(0, 8).join('|')}${all.length > 8 ? `|… ${all.length - 8} more` : ''}}`
+        }
+        if (is === 'password') hasPassword = true
+      }
+      put(` [${shown}](${[ref, ...(is === 'link' ? [] : [is]), ...more].join(' ')}) `)
+    }
+
+    function about(el) {
+      const found = {}
+      if (el.tagName === 'A' || el.tagName === 'AREA') found.href = cut(el.href, 2000)
+      const form = el.form ?? el.closest?.('form')
+      const submits = form && (el.tagName === 'BUTTON' ? el.type === 'submit' : el.tagName === 'INPUT' && /^(submit|image)$/.test(el.type))
+      if (submits) Object.assign(found, {submits: (el.getAttribute('formmethod') || form.method || 'get').toLowerCase(), action: cut(String(el.formAction || form.action), 2000)})
+      if (form && !submits && isField(el)) found.form = (form.method || 'get').toLowerCase()
+      return found
+    }
+
+    // Of a row of brothers that look alike, each line knows which one it belongs to: what is cut is counted.
+    function alike(el, list) {
+      if (/^(UL|OL|TBODY|TABLE|DL)$/.test(el.tagName) || /^(list|listbox|grid|rowgroup|feed|menu|tree)$/.test(attr(el, 'role'))) return true
+      if (list.length < 6) return false
+      const kinds = new Map()
+      for (const each of list) { const key = each.tagName + '.' + (each.classList?.[0] ?? ''); kinds.set(key, (kinds.get(key) ?? 0) + 1) }
+      return Math.max(...kinds.values()) >= 0.8 * list.length
+    }
+
+    function walkAll(el) {
+      const nodes = children(el), list = []
+      for (const each of nodes) if (each.nodeType === 1 && !SKIP.has(each.tagName)) list.push(each)
+      if (!alike(el, list) || list.length < 2) { for (const each of nodes) walk(each); return }
+      const own = ++group
+      let at = 0
+      for (const each of nodes) {
+        if (each.nodeType !== 1) { walk(each); continue }
+        if (SKIP.has(each.tagName)) continue
+        path.push(own, at)
+        const before = lines.length, was = line
+        walk(each)
+        path.length -= 2
+        if (lines.length > before || line !== was) at++
+      }
+    }
+
+    function walk(node) {
+      if (isCut) return
+      if (node.nodeType === 3) { if (node.data.length) put(node.data); return }
+      if (node.nodeType !== 1 || SKIP.has(node.tagName)) return
+      if (chars > MAX_CHARS || performance.now() - start > MAX_MS) { isCut = true; return }
+      const el = node, tag = el.tagName
+      if (tag === 'BR') return flush()
+      const style = getComputedStyle(el)
+      if (style.display === 'none' || !isShown(el)) {
+        if (tag === 'INPUT' && /^(file|checkbox|radio)$/.test(el.type) && style.display !== 'none' && el.labels?.length && isShown(el.labels[0])) control(el, role(el))
+        else if (tag === 'INPUT' && el.type === 'file') control(el, 'file')  // hidden behind a button of the page's own
+        else if (/^(absolute|fixed)$/.test(style.position) === false && style.visibility === 'hidden') for (const each of children(el)) walk(each)
+        return
+      }
+      if (style.overflow !== 'visible' && (el.clientHeight < 2 || el.clientWidth < 2) && !style.display.startsWith('inline') && tag !== 'HTML' && tag !== 'BODY') return
+      const isBlock = !/^(inline|contents|ruby)/.test(style.display) || tag === 'LI' || tag === 'TR'
+      const isCell = tag === 'TD' || tag === 'TH' || style.display === 'table-cell'
+      if (isBlock && !isCell) flush()
+      const is = press(el, style)
+      if (is && !(isField(el) === false && hasInside(el))) { control(el, is) } else {
+        if (is) { const ref = name(el, is, label(el)); controls[ref] = {role: is, name: cut(label(el), LABEL), ...about(el)}
+          if (!textOnly) put(`(${[ref, ...(is === 'link' ? [] : [is]), ...states(el)].join(' ')}) `) }
+        inside(el, tag, isCell)
+      }
+      if (isBlock && !isCell) flush()
+      if (isCell) put(' | ')
+    }
+
+    // A card of many lines, or one with more to press in it, is walked through instead of being one label.
+    function hasInside(el) {
+      if (el.querySelector('a[href],button,input,select,textarea,[role=button],[role=link],[role=checkbox],[contenteditable=true]')) return true
+      if (el.shadowRoot) return false
+      return textOf(el, LABEL + 1).length > LABEL || (role(el) !== 'button' && !!el.querySelector('h1,h2,h3,h4,p,table,ul'))
+    }
+
+    function inside(el, tag, isCell) {
+      const heading = /^H([1-6])$/.exec(tag)?.[1] ?? (attr(el, 'role') === 'heading' ? attr(el, 'aria-level') || '2' : '')
+      if (heading && !isCell) prefix = textOnly ? '' : '#'.repeat(Math.min(6, +heading)) + ' '
+      else if (tag === 'LI' && !textOnly) prefix = '- '
+      if (tag === 'IMG' || tag === 'svg' || tag === 'SVG') {
+        const alt = tag === 'IMG' ? attr(el, 'alt') : attr(el, 'aria-label') || clean(el.querySelector(':scope > title')?.textContent)
+        const texts = tag === 'IMG' ? '' : [...el.querySelectorAll('text')].map(each => clean(each.textContent)).join(' ')
+        if (alt || texts) put(` (image: ${cut([alt, texts].filter(Boolean).join(': '), 400)}) `)
+      } else if (tag === 'IFRAME' || tag === 'FRAME') frame(el)
+      else if (tag === 'CANVAS') { put(`(canvas ${attr(el, 'aria-label')} ${el.width}×${el.height}) `); for (const each of children(el)) walk(each) }
+      else if (tag === 'VIDEO' || tag === 'AUDIO') put(`(${tag.toLowerCase()} ${attr(el, 'aria-label') || attr(el, 'title')}) `)
+      else if (tag === 'OBJECT' || tag === 'EMBED') put(`(${attr(el, 'type') || 'object'} that holds no text) `)
+      else if (tag === 'METER' || tag === 'PROGRESS') put(` (${attr(el, 'aria-label') || tag.toLowerCase()} ${el.value}/${el.max}) `)
+      else if (tag === 'DIALOG' || /^(alert)?dialog$/.test(attr(el, 'role'))) { put('(dialog)'); flush(); walkAll(el); flush(); put('(end of dialog)'); flush() }
+      else walkAll(el)
+      if (heading) { flush(); prefix = '' }
+    }
+
+    function frame(el) {
+      const inner = frameOf(el)
+      if (inner) { observe(inner); flush(); if (!textOnly) { put(`(frame ${attr(el, 'title') || attr(el, 'name')})`); flush() } walkAll(inner.body); flush(); if (!textOnly) { put('(end of frame)'); flush() } }
+      else { frames++; let host = ''; try { host = new URL(el.src).host } catch {} put(`(frame of another site: ${host} ${attr(el, 'title')}) `) }
+    }
+
+    const open = document.querySelector('dialog[open]:modal, [aria-modal=true]')
+    if (document.body) walkAll(document.body)
+    flush()
+    const root = document.scrollingElement ?? document.documentElement
+    return {title: clean(document.title), url: location.href, type: document.contentType, lines, controls, isCut, frames, hasPassword,
+      isModal: !!open && isShown(open), screens: root ? root.scrollHeight / Math.max(1, innerHeight) : 0, scrolled: root ? root.scrollTop / Math.max(1, innerHeight) : 0,
+      state: document.readyState}
+  }
+
+  // ---- acting -------------------------------------------------------------------------------------------------
+  function find(ref, {moves = true} = {}) {
+    if (!refs.get(ref)?.el.deref()?.isConnected) scan()  // it may have come since, or be a replay's
+    const known = refs.get(ref), el = known?.el.deref()
+    if (!known) return {problem: `${ref} is not on this page: web_scan shows what is`}
+    if (!el?.isConnected) return {problem: `${ref} has gone from the page: web_scan shows what is there now`}
+    const is = role(el) || 'button', text = label(el)
+    if (keyOf(el, is, text) !== known.key && !isField(el)) {
+      return {problem: `${ref} was ${known.key.split('|').slice(0, 2).join(' ')} and is now ${is} ${cut(text, 80)}: web_scan shows the page anew`}
+    }
+    const found = {role: is, name: cut(text, LABEL), tag: el.tagName, type: el.type ?? '', disabled: el.disabled === true, isField: isField(el), multiple: el.multiple === true}
+    if (!moves) return found
+    if (el.scrollIntoViewIfNeeded) el.scrollIntoViewIfNeeded(true); else el.scrollIntoView({block: 'center', behavior: 'instant'})
+    return {...found, ...point(el)}
+  }
+  function offset(el) {
+    let x = 0, y = 0
+    for (let view = el.ownerDocument.defaultView; view && view !== window && view.frameElement; view = view.parent) {
+      const box = view.frameElement.getBoundingClientRect()
+      x += box.left + view.frameElement.clientLeft; y += box.top + view.frameElement.clientTop
+    }
+    return [x, y]
+  }
+  function deepest(doc, x, y) {
+    let hit = doc.elementFromPoint(x, y)
+    while (hit?.shadowRoot) { const inner = hit.shadowRoot.elementFromPoint(x, y); if (!inner || inner === hit) break; hit = inner }
+    return hit
+  }
+  const holds = (outer, inner) => { for (let each = inner; each; each = each.assignedSlot ?? each.parentElement ?? each.getRootNode()?.host) if (each === outer) return true; return false }
+  function point(el) {
+    const boxes = [...el.getClientRects()].filter(box => box.width > 0 && box.height > 0)
+    const target = boxes.length ? el : el.labels?.[0]
+    const box = boxes[0] ?? target?.getClientRects()[0]
+    if (!box) return {hidden: true}
+    const [dx, dy] = offset(el)
+    let blocker = ''
+    for (const [fx, fy] of [[.5, .5], [.25, .5], [.75, .5], [.5, .2], [.5, .8]]) {
+      const x = box.left + box.width * fx, y = box.top + box.height * fy, hit = deepest(el.ownerDocument, x, y)
+      if (hit && (holds(target, hit) || holds(hit, target) && !hit.matches('dialog,[role=dialog]') || [...(el.labels ?? [])].some(each => holds(each, hit)))) return {x: x + dx, y: y + dy, box: [box.left + dx, box.top + dy, box.width, box.height]}
+      blocker ||= hit ? `${role(hit) || hit.tagName.toLowerCase()} ${cut(textOf(hit) || hint(hit), 80)}` : 'the edge of the window'
+    }
+    return {x: box.left + box.width / 2 + dx, y: box.top + box.height / 2 + dy, covered: blocker, box: [box.left + dx, box.top + dy, box.width, box.height]}
+  }
+  const element = ref => refs.get(ref)?.el.deref() ?? null
+
+  // Makes ready for typing: focus, and what is there selected so that the new text takes its place.
+  function enter(ref) {
+    const el = element(ref)
+    el.focus()
+    if (el.isContentEditable) el.ownerDocument.getSelection().selectAllChildren(el)
+    else if (el.select && !/^(date|time|month|week|color|range|datetime-local|number)$/.test(el.type)) el.select()
+    else if (el.type === 'number') el.select()
+  }
+  function tell(el) { for (const kind of ['input', 'change']) el.dispatchEvent(new Event(kind, {bubbles: true, composed: true})) }
+  // For what cannot be typed into: dates, sliders, colours.
+  function set(ref, text) {
+    const el = element(ref)
+    Object.getOwnPropertyDescriptor(el.constructor.prototype, 'value')?.set.call(el, text) ?? (el.value = text)
+    tell(el)
+    return el.value
+  }
+  const now = ref => { const el = element(ref); return el ? (el.type === 'password' ? el.value.length : el.isContentEditable ? clean(el.innerText) : el.value) : null }
+  function choose(ref, wanted) {
+    const el = element(ref), all = [...(el.options ?? [])]
+    if (el.tagName !== 'SELECT') return {problem: `${ref} is no list of options: click it, and click what it shows`}
+    const names = wanted.map(each => clean(each).toLowerCase()), picked = []
+    for (const each of names) {
+      const found = all.filter(option => [clean(option.label).toLowerCase(), option.value.toLowerCase()].includes(each))
+      const close = found.length ? found : all.filter(option => clean(option.label).toLowerCase().includes(each))
+      if (close.length !== 1 && !found.length) return {problem: `${ref}: ${close.length ? 'several options' : 'no option'} “${each}”; there are ${cut(all.map(option => clean(option.label)).join(', '), 600)}`}
+      picked.push(close[0])
+    }
+    if (el.multiple) for (const option of all) option.selected = picked.includes(option)
+    else picked[0].selected = true
+    tell(el)
+    return {chosen: picked.map(option => clean(option.label))}
+  }
+  function scroll(ref, to) {
+    const el = ref && element(ref)
+    if (el) el.scrollIntoView({block: 'center', behavior: 'instant'})
+    else { const root = document.scrollingElement; root.scrollTo({top: to === 'top' ? 0 : to === 'bottom' ? root.scrollHeight : root.scrollTop + (to === 'up' ? -0.9 : 0.9) * innerHeight, behavior: 'instant'}) }
+    return clean(`${Math.round(scrollY)} of ${document.scrollingElement?.scrollHeight ?? 0}`)
+  }
+  function there(wanted) {
+    let found = null
+    try { found = document.querySelector(wanted) } catch {}
+    return !!(found && isShown(found)) || texts().some(each => each.includes(clean(wanted)))
+  }
+
+  // ---- what changes -------------------------------------------------------------------------------------------
+  let before = null, came = [], last = 0, moved = 0
+  const watched = new WeakSet(), roots = []
+  const shown = text => text.split('\n').map(clean).filter(Boolean)
+  function texts() {
+    const found = shown(document.body && document.body.textContent.length < MAX_CHARS ? document.body.innerText : '')
+    for (const each of roots) {
+      const root = each.deref()
+      if (!root || !(root.host ?? root.defaultView?.frameElement)?.isConnected) continue
+      if (root.body) found.push(...shown(root.body.innerText))
+      else for (const child of root.children) if (child.innerText && isShown(child)) found.push(...shown(child.innerText))
+    }
+    return found
+  }
+  function note(node) {
+    const el = node.nodeType === 1 ? node : node.parentElement ?? node.getRootNode?.()?.host
+    if (!el || came.length > 400 || SKIP.has(el.tagName) || !el.isConnected) return
+    if ((el.textContent?.length ?? 0) > 2000 || !el.innerText || !isShown(el)) return
+    for (const each of shown(el.innerText)) if (came.length <= 400) came.push(cut(each, 300))
+  }
+  const watcher = new MutationObserver(records => {
+    for (const record of records) {
+      if (record.type === 'attributes') { if ((record.target.textContent?.length ?? 0) < 400) note(record.target); continue }
+      last = performance.now(); moved++
+      if (record.type === 'characterData') note(record.target)
+      for (const node of record.addedNodes) { note(node); deep(node) }
+    }
+  })
+  function deep(node) {
+    if (node.nodeType !== 1) return
+    if (node.shadowRoot) observe(node.shadowRoot)
+    if (node.childElementCount && node.childElementCount < 200) for (const each of node.children) deep(each)
+  }
+  function observe(root) {
+    if (watched.has(root)) return
+    watched.add(root)
+    if (root !== document) roots.push(new WeakRef(root))
+    watcher.observe(root, {subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ['class', 'style', 'hidden', 'open', 'aria-hidden']})
+  }
+  observe(document)
+  // `before` stays null in a document that has come since: all that it shows is new.
+  function begin() { before = new Set(texts()); came = []; moved = 0; last = performance.now(); return true }
+  function quiet() { return {ms: performance.now() - last, moved, state: document.readyState} }
+  function end(most) {
+    for (const record of watcher.takeRecords()) for (const node of record.addedNodes) note(node)
+    const after = texts(), there = new Set(after), old = before ?? new Set()
+    const fresh = [...new Set(after.filter(each => !old.has(each)))]
+    const gone = [...new Set(came.filter(each => !there.has(each) && !old.has(each) && !after.some(line => line.includes(each))))]
+    const news = [], sizes = {left: most}
+    for (const each of fresh) { if (sizes.left <= 0) break; news.push(cut(each, 300)); sizes.left -= each.length }
+    return {isNew: before === null, text: news, more: fresh.length - news.length, passed: gone.slice(0, 20), title: clean(document.title), url: location.href}
+  }
+
+  Object.defineProperty(globalThis, 'sopwith', {value: {scan, find, element, enter, set, now, choose, scroll, there, begin, quiet, end}})
+})()

@@ -134,10 +134,13 @@ class RunsConfig:
 
 @dataclass(frozen=True)
 class McpServer:
-    """How one MCP server is started: its command with arguments, and what is added to its environment."""
+    """How one MCP server is reached: `command` with arguments starts it here, with `env` added to its environment; or it
+    answers at `url`, and is sent `headers`."""
 
-    command: tuple[str, ...] = field(repr=False)
+    command: tuple[str, ...] = field(default=(), repr=False)
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    url: str | None = field(default=None, repr=False, metadata={"url": True})
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)
@@ -158,6 +161,19 @@ class BrowserConfig:
 
 
 @dataclass(frozen=True)
+class AutoConfig:
+    """Autonomous mode (docs/autonomous.md). `allowed`: by itself, under `serve`, once nothing has happened for
+    `idle_minutes`. `minutes` and `cost_usd`: of one session, and of a day when it begins by itself. `folder`: where it writes;
+    None: beside the home folder, by its name and "-auto"."""
+
+    allowed: Literal["yes", "no"] = "no"
+    idle_minutes: float = field(default=30.0, metadata={"above": 0})
+    minutes: float = field(default=120.0, metadata={"above": 0})
+    cost_usd: float = field(default=1.0, metadata={"least": 0})
+    folder: Path | None = None
+
+
+@dataclass(frozen=True)
 class _File:
     """The keys of config.yaml."""
 
@@ -171,6 +187,7 @@ class _File:
     runs: RunsConfig = RunsConfig()
     mcp: McpConfig = McpConfig()
     browser: BrowserConfig = BrowserConfig()
+    auto: AutoConfig = AutoConfig()
 
 
 @dataclass(frozen=True)
@@ -257,6 +274,7 @@ def _read(file: Path, text: str, environ: Mapping[str, str]) -> _File:
         return _File()
     settings = reader.section(root, _File, "")
     reader.check_names(root, settings)
+    reader.check_servers(root, settings)
     return settings
 
 
@@ -388,6 +406,17 @@ class _Reader:
             raise self.error(node, path, f"must be more than {bounds['above']}.")
         if "url" in bounds and not _is_url(value):
             raise self.error(node, path, "must be an address that starts with http:// or https://.")
+
+    def check_servers(self, root: _Node, settings: _File) -> None:
+        """A server is started or asked, one of both, and its name stands before the dot in `SERVER.TOOL`."""
+        for name, server in settings.mcp.servers.items():
+            entry, path = root, f"mcp.servers.{name}"
+            for key in ("mcp", "servers", name):
+                entry = next(each.node for each in self.pairs(entry, "") if each.key == key)
+            if bool(server.command) == bool(server.url):
+                raise self.error(entry, path, "needs a command, or a url, and not both.")
+            if not re.fullmatch(r"[A-Za-z0-9_-]{1,40}", name):
+                raise self.error(entry, path, "is no name for a server: letters, digits, - and _.")
 
     def check_names(self, root: _Node, settings: _File) -> None:
         """Two models of one name could not be told apart by --model."""

@@ -334,6 +334,7 @@ SOME_OPTIONS = (  # option, what stands for its value, type, its words, the comm
     ("--events", "", None, "opt.events", {"schedule run-now"}),
     ("--unless-running", "", None, "opt.unless-running", {"schedule start"}),
     ("--remove", "", None, "opt.remove", {"schedule install"}),
+    ("--yes", "", None, "opt.yes", {"sops import"}),
     ("--now", "ISO", _moment, "opt.now", WITH_NOW),
     ("--for", "2h", _span, "opt.for", {"auto"}),
     ("--max-cost", "USD", _amount, "opt.auto-cost", {"auto"}),
@@ -448,8 +449,6 @@ def _add_arguments(parser: argparse.ArgumentParser, path: str) -> None:
         if path in paths:
             takes: dict[str, Any] = {"metavar": metavar, "type": kind} if kind else {"action": "store_true"}
             options.add_argument(option, help=say(key), **takes)
-    if path == "sops import":
-        options.add_argument("--yes", action="store_true", help=say("opt.yes"))
     if path in WITH_RUN_OPTIONS:
         _add_run_options(options)
     if path in WITH_JSON:
@@ -469,6 +468,7 @@ def _add_teach_options(options: Any) -> None:
 
 
 def _add_serve_options(options: Any) -> None:
+    options.set_defaults(program_version=VERSION)
     options.add_argument("--host", metavar="ADDRESS", default="127.0.0.1", help=say("opt.host"))
     options.add_argument("--port", metavar="N", type=_port, default=8737, help=say("opt.port"))
     options.add_argument("--cwd", metavar="DIR", type=_folder, help=say("opt.cwd"))

@@ -33,8 +33,9 @@ _MAIN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from runs.apart import
 class Apart:
     """Makes a prepared or interrupted run go in a process of its own; one that a process works on already is adopted."""
 
-    def __init__(self, home: Path, lang: str, run: str) -> None:
-        self.run, self._home = run, home
+    def __init__(self, home: Path, lang: str, run: str, max_cost: float | None = None) -> None:
+        """`max_cost`: USD for the run in all; None: what its bounds say."""
+        self.run, self._home, self._max_cost = run, home, max_cost
         self._folder = home / "runs" / run
         self._pid = worker(self._folder)
         self._process = None if self._pid else self._begin(lang)
@@ -43,12 +44,15 @@ class Apart:
         (self._folder / LEFT).unlink(missing_ok=True)
         with (self._folder / ERRORS).open("ab") as errors:
             return subprocess.Popen(
-                [sys.executable, "-c", _MAIN, str(CHECKOUT), str(self._home), lang, self.run],
+                [sys.executable, "-c", _MAIN, str(CHECKOUT), str(self._home), lang, self.run, *self._most()],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
                 start_new_session=True,  # a Ctrl-C at our terminal is ours to pass on
             )
+
+    def _most(self) -> list[str]:
+        return [] if self._max_cost is None else [str(self._max_cost)]
 
     @property
     def is_working(self) -> bool:
@@ -101,14 +105,14 @@ def trouble(home: Path, run: str) -> str:
 
 
 def main(words: Sequence[str]) -> int:
-    """The process: `HOME LANG RUN`. Its exit code is the run's."""
-    home, run = Path(words[0]), words[2]
+    """The process: `HOME LANG RUN [MAX_COST]`. Its exit code is the run's."""
+    home, run, max_cost = Path(words[0]), words[2], float(words[3]) if words[3:] else None
     threading.Thread(target=_watch, args=(home / "runs" / run / LEFT,), daemon=True).start()
     try:
         agent = Agent(load(home, "zh" if words[1] == "zh" else "en", os.environ))
         opening = next(read_events(home, run), None)
         bounds = Bounds.of(opening or {}) or Bounds("")
-        going = agent.resume(run, Options(approve=bounds.approve), _owner(bounds.approve))
+        going = agent.resume(run, Options(approve=bounds.approve, max_cost=max_cost), _owner(bounds.approve))
         for _ in going.events():
             pass  # they are in the log
     except SopwithError as error:

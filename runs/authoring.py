@@ -102,6 +102,11 @@ def asker(agent: Agent, name: str, cwd: Path, *, spent_usd: float) -> Callable[[
     return lambda prompt: _Call(agent, name, cwd).ask(agent.redactor()(prompt)).text
 
 
+def asked(agent: Agent, name: str, cwd: Path, prompt: str) -> Reply:
+    """What the configured model says to a prompt, written down as above. Raises ModelError, ConfigError, RunLogError."""
+    return _Call(agent, name, cwd).ask(agent.redactor()(prompt))
+
+
 def script_writer(agent: Agent, name: str, cwd: Path, *, spent_usd: float | None = None) -> ScriptWriter | None:
     """What asks the configured model for the script of an SOP; None as above. `spent_usd`: as in `author`."""
     return ScriptWriter(agent, name, cwd, spent_usd) if _may_ask(agent, spent_usd) else None

@@ -1,0 +1,1 @@
+"""Autonomous mode: what is worked off while the owner is away."""

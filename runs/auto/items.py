@@ -1,0 +1,122 @@
+"""What autonomous mode takes up next: an open item of the to-do list, else one that a model plans by the SOP's value rule.
+
+Never the same item twice in a row, nor twice in one session; one that has failed three times is left until its owner has
+changed it, or done. Without a model only what an SOP does by rote is taken, and the rest is said to be left.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from learning.learned_wordings import with_learned
+from learning.routing import choose
+from memory.reader import reader_for
+from memory.sessions import MAIN
+from memory.tasks import Task, Tasks
+from runs.assemble import Agent
+from runs.authoring import asked
+from runs.auto.ledger import WAITS, Attempt
+
+SOP = "autonomous-operation"  # whose rule says what is worth doing
+TRIES = 3
+MOST_PLANNED = 3
+LEAST_VALUE = 4  # of 9
+SHOWN_ATTEMPTS = 30
+
+
+class Item(NamedTuple):
+    """Something to do. `key` changes with its words; `todo` is its number in the to-do list, 0 for what was planned;
+    `request` what of it is the owner's own words."""
+
+    key: str
+    title: str
+    task: str
+    request: str
+    todo: int = 0
+
+
+class Left(NamedTuple):
+    """An item that is not taken, and why: "no_model", "failed"."""
+
+    item: Item
+    why: str
+
+
+def of_todo(task: Task) -> Item:
+    """An item of the to-do list."""
+    words = f"{task.title}\n\n{task.description}" if task.description else task.title
+    return Item(f"todo:{task.id}:{_hash(words)}", task.title, words, words, task.id)
+
+
+def from_list(agent: Agent, attempts: Sequence[Attempt], session: str, cwd: Path) -> Iterator[Item | Left]:
+    """The open items of the to-do list that may be taken now, the most urgent first. Raises as memory/tasks.py does."""
+    has_model = bool(agent.config.models)
+    known = None if has_model else with_learned(agent.sops.all(), agent.config.home)
+    for task in Tasks(agent.config.home).open():
+        item = of_todo(task)
+        if task.status != "open" or not _may_be_taken(item, attempts, session):
+            continue
+        if sum(a.item == item.key and a.status not in ("done", WAITS) for a in attempts) >= TRIES:
+            yield Left(item, "failed")
+        elif known is not None and choose(item.task, known, cwd, Path.home()).match is None:
+            yield Left(item, "no_model")
+        else:
+            yield item
+
+
+def planned(agent: Agent, attempts: Sequence[Attempt], session: str, cwd: Path) -> tuple[list[Item], float]:
+    """What a model finds worth doing, best first, and what asking it has cost, USD. Raises ModelError."""
+    sop, home = agent.sops.get(SOP), agent.config.home
+    open_tasks = [f"- {task.title}" for task in Tasks(home).open()]
+    done = [f"- {attempt.title}: {attempt.status or 'begun'}" for attempt in attempts[-SHOWN_ATTEMPTS:]]
+    prompt = agent.prompts.text(
+        "plan_auto",
+        rules=sop.body(agent.config.lang) if sop else "",
+        facts=reader_for(home, MAIN).facts_index() or "-",
+        sops="\n".join(f"- {line}" for line in agent.sops.header_lines(agent.config.lang, seeds=False)) or "-",
+        todo="\n".join(open_tasks) or "-",
+        done="\n".join(done) or "-",
+        folder=cwd,
+        most=MOST_PLANNED,
+    )
+    reply = asked(agent, "auto", cwd, prompt)
+    items = [item for item in _read(reply.text) if _may_be_taken(item, attempts, session)]
+    was_done = {attempt.item for attempt in attempts}
+    return [item for item in items if item.key not in was_done][:MOST_PLANNED], reply.usage.cost
+
+
+def _may_be_taken(item: Item, attempts: Sequence[Attempt], session: str) -> bool:
+    is_last = bool(attempts) and attempts[-1].item == item.key
+    waits = any(attempt.item == item.key and attempt.status == WAITS for attempt in attempts)
+    return not (is_last or waits or any(a.item == item.key and a.session == session for a in attempts))
+
+
+def _read(text: str) -> list[Item]:
+    """The items of a model's reply, those of too little value left out, best first; none of one that is no list."""
+    found = re.search(r"\[.*\]", text, re.DOTALL)
+    try:
+        rows = json.loads(found[0]) if found else []
+    except ValueError:
+        return []
+    valued = []
+    for row in rows if isinstance(rows, list) else []:
+        if not isinstance(row, dict) or not all(isinstance(row.get(key), str) for key in ("title", "task")):
+            continue
+        title, task = " ".join(row["title"].split())[:200], row["task"].strip()[:4000]
+        value = _points(row.get("new")) * _points(row.get("lasting"))
+        if title and task and value >= LEAST_VALUE:
+            valued.append((value, Item(f"plan:{_hash(title.casefold())}", title, task, "")))
+    return [item for _, item in sorted(valued, key=lambda each: -each[0])]
+
+
+def _points(value: object) -> int:
+    return min(3, max(0, value)) if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]

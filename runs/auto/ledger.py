@@ -1,0 +1,132 @@
+"""What autonomous mode has begun and how it ended: `auto/ledger.jsonl` in the home folder, one JSON object a line, appended.
+
+A line is on the disk before what it tells of happens, so a session that was killed is gone on from here.
+
+    {"what": "begun", "at", "number", "item", "title", "task", "request", "todo", "session"}
+    {"what": "run", "at", "number", "run"}
+    {"what": "ended", "at", "number", "run", "status", "cost", "seconds", "report"}    again when a run that waited has ended
+    {"what": "planned", "at", "session", "cost"}
+
+Errors:
+
+    SopwithError
+    └── AutoBusy   another process is at it
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+from config import SopwithError
+from memory.runlog import cannot_write
+
+FILE = "ledger.jsonl"
+WAITS = "waiting"
+
+
+class AutoBusy(SopwithError):
+    """Another process is in autonomous mode here."""
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One item that was taken up. `run` is "" until it has one; `status` until it has ended, or waits for the owner."""
+
+    number: int
+    item: str
+    title: str
+    task: str
+    request: str
+    todo: int
+    session: str
+    at: str
+    run: str = ""
+    status: str = ""
+    cost: float = 0.0  # USD
+    seconds: float = 0.0
+    report: str = ""
+
+
+class Ledger:
+    """The ledger of one home folder."""
+
+    def __init__(self, home: Path) -> None:
+        self.folder = home / "auto"
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """While this process is the only one in autonomous mode here. Raises AutoBusy."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                pid = os.pread(lock, 32, 0).decode("ascii", "replace").strip() or "unknown"
+                raise AutoBusy(
+                    f"autonomous mode is at work already (process {pid}).\nStop it, or wait for it."
+                ) from None
+            os.ftruncate(lock, 0)
+            os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
+            yield
+        finally:
+            os.close(lock)
+
+    def write(self, what: str, **fields: Any) -> None:
+        """Appends a line; it survives a power cut when this returns. Raises RunLogError."""
+        line = {"what": what, "at": datetime.now().astimezone().isoformat(timespec="seconds"), **fields}
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with (self.folder / FILE).open("ab") as file:
+                if file.tell() and not self._ends_whole():
+                    file.write(b"\n")  # a crash left half a line
+                file.write((json.dumps(line, ensure_ascii=False) + "\n").encode("utf-8", "replace"))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise cannot_write(self.folder, error) from error
+
+    def attempts(self) -> list[Attempt]:
+        """All attempts, oldest first."""
+        found: dict[int, Attempt] = {}
+        for line in self._lines():
+            number = line.get("number", 0)
+            if line["what"] == "begun":
+                fields = ("item", "title", "task", "request", "todo", "session", "at")
+                found[number] = Attempt(number, *(line[name] for name in fields))
+            elif line["what"] == "run" and number in found:
+                found[number].run = line["run"]
+            elif line["what"] == "ended" and number in found:
+                attempt = found[number]
+                attempt.status, attempt.cost, attempt.seconds = line["status"], line["cost"], line["seconds"]
+                attempt.report = line["report"]
+        return list(found.values())
+
+    def used_on(self, day: date) -> tuple[float, float]:
+        """Minutes and USD that were used on a day, here."""
+        lines = [line for line in self._lines() if datetime.fromisoformat(line["at"]).date() == day]
+        ended = [line for line in lines if line["what"] == "ended"]
+        planned = [line for line in lines if line["what"] == "planned"]
+        return sum(line["seconds"] for line in ended) / 60, sum(line["cost"] for line in (*ended, *planned))
+
+    def _lines(self) -> Iterator[dict[str, Any]]:
+        try:
+            lines = (self.folder / FILE).read_text("utf-8", "replace").splitlines()
+        except FileNotFoundError:
+            return
+        for line in lines:
+            with contextlib.suppress(ValueError):  # half a line, of a crash
+                yield json.loads(line)
+
+    def _ends_whole(self) -> bool:
+        with (self.folder / FILE).open("rb") as file:
+            file.seek(-1, os.SEEK_END)
+            return file.read() == b"\n"

@@ -1,0 +1,98 @@
+"""The report of an item, `reports/R<nn>_<slug>.md`, and its line in `reports/history.md`: from the run log, by no model.
+
+What the run says of itself stands there as its answer; that it is done, what it did and what waits is what the log says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from context.prompts import Prompts
+from memory.files import write_atomic
+from memory.inbox import Inbox
+from memory.runlog import Totals, read_events
+from models.base import Event
+from runs.auto.ledger import Attempt
+
+FOLDER = "reports"
+HISTORY = "history.md"
+STEPS = 60  # of a report; the run log has them all
+_CHARS = 160
+
+
+def next_number(home: Path, attempts: Sequence[Attempt]) -> int:
+    """The number of the next report: it was never given before."""
+    names = [path.name for path in (home / FOLDER).glob("R*.md")] if (home / FOLDER).is_dir() else []
+    numbers = [int(found[1]) for name in names if (found := re.match(r"R(\d+)", name))]
+    return 1 + max([*numbers, *(attempt.number for attempt in attempts)], default=0)
+
+
+def name_of(attempt: Attempt) -> str:
+    """The path of an item's report, in the home folder."""
+    slug = "-".join(re.findall(r"[^\W_]+", attempt.title.casefold()))[:40].strip("-") or "item"
+    return f"{FOLDER}/R{attempt.number:02}_{slug}.md"
+
+
+def write(home: Path, prompts: Prompts, attempt: Attempt, trouble: str = "") -> None:
+    """Writes the report and the line of history of an item that has ended, or waits; writing them again changes nothing.
+
+    Raises OSError."""
+    (home / FOLDER).mkdir(mode=0o700, exist_ok=True)
+    events = list(read_events(home, attempt.run)) if attempt.run else []
+    totals = Totals(events)
+    told = prompts.text(
+        "auto_report",
+        number=f"R{attempt.number:02}",
+        title=attempt.title,
+        status=attempt.status,
+        at=attempt.at[:16].replace("T", " "),
+        run=attempt.run or "-",
+        turns=totals.turns,
+        calls=totals.model_calls,
+        cost=f"{totals.spent:.4f}",
+        seconds=f"{totals.seconds:.0f}",
+        by=prompts.text("auto_by_rote") if totals.kinds == {"rote"} else prompts.text("auto_by_model"),
+        task=attempt.task,
+        result=_result(events) or trouble or "-",
+        steps="\n".join(_steps(events)) or "-",
+        open="\n".join(_open(home, attempt.run)) or "-",
+    )
+    write_atomic(home / attempt.report, told + "\n")
+    _tell(home, attempt, totals)
+
+
+def _tell(home: Path, attempt: Attempt, totals: Totals) -> None:
+    """The line of history; one that is there already is not written again."""
+    parts = [attempt.at[:16].replace("T", " "), f"R{attempt.number:02}", attempt.status, attempt.title]
+    parts += [f"{totals.turns} · {totals.spent:.4f} USD · {totals.seconds:.0f} s", Path(attempt.report).name]
+    line = "- " + " · ".join(parts)
+    path = home / FOLDER / HISTORY
+    before = path.read_text("utf-8", "replace") if path.exists() else "# History\n\n"
+    if line not in before.splitlines():
+        write_atomic(path, before + line + "\n")
+
+
+def _result(events: Sequence[Event]) -> str:
+    ended = [event for event in events if event["type"] == "run_ended"]
+    return str(ended[-1]["result"]).strip() if ended else ""
+
+
+def _steps(events: Sequence[Event]) -> Iterator[str]:
+    """What was called and how it went, one line each."""
+    args = {event["call"]: event["args"] for event in events if event["type"] == "tool_started"}
+    ended = [event for event in events if event["type"] == "tool_ended"]
+    for event in ended[:STEPS]:
+        given = "; ".join(f"{name}: {value}" for name, value in args.get(event["call"], {}).items())
+        line = f"{event['turn']}. {event['tool']} · {event['status']} · {' '.join(given.split())}"
+        yield line[:_CHARS] + ("…" if len(line) > _CHARS else "")
+    if len(ended) > STEPS:
+        yield "…"
+
+
+def _open(home: Path, run: str) -> Iterator[str]:
+    """What of it waits in the inbox, and that of its helpers."""
+    for entry in Inbox(home).list():
+        if run and entry.run == run:
+            yield f"- {entry.id}: {' '.join(entry.text.split())[:_CHARS]}"

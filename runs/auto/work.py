@@ -1,0 +1,230 @@
+"""One session of autonomous mode: an item at a time, each a run in a process of its own, until time, money or work ends.
+
+What was begun stands in the ledger before it happens, and how it went is read from its run log, so a session that was
+killed is gone on from where it stood. What the gate asks about waits in the inbox, and the next item is taken. Source:
+seed 002 §6.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from config import Config, ConfigError, SopwithError
+from memory.runlog import Totals, cannot_write, read_events, summarise
+from memory.tasks import Status, TaskError, Tasks
+from models.base import ModelError
+from runs.apart import LEFT, Apart, may_go_on, trouble
+from runs.assemble import Agent, Options
+from runs.auto import report
+from runs.auto.items import SOP, Item, Left, from_list, of_todo, planned
+from runs.auto.ledger import WAITS, Attempt, Ledger
+from runs.bounds import Bounds, auto_folder
+
+POLL_SECONDS = 0.1
+LEAST_SECONDS = 1.0  # of what is left, for an item to be begun
+Told = dict[str, Any]
+
+
+class Stop(Protocol):
+    """Says when to stop: a threading.Event does."""
+
+    def is_set(self) -> bool:
+        """True once it is time."""
+        ...
+
+
+class Autonomous:
+    """One session. `minutes` and `cost_usd` are for all of its items together."""
+
+    def __init__(self, config: Config, *, minutes: float | None = None, cost_usd: float | None = None) -> None:
+        self.config, self._home = config, config.home
+        self._minutes = config.auto.minutes if minutes is None else minutes
+        self._cost_usd = config.auto.cost_usd if cost_usd is None else cost_usd
+        self._spent = 0.0
+        self._plan: list[Item] = []
+        self._ledger = Ledger(config.home)
+        self._began = datetime.now().astimezone().isoformat(timespec="milliseconds")
+
+    def run(self, stop: Stop) -> None:
+        """Works until there is no more to do, the budget is used up, or `stop` says so. Raises SopwithError."""
+        for _ in self.work(stop):
+            pass  # it stands in the ledger
+
+    def work(self, stop: Stop) -> Iterator[Told]:
+        """The same, and tells what happens, as objects with "what": resumed, begun {number, title, run}; ended {number, title,
+        run, status, cost, report}; planned {titles, cost}; left {title, why}; failed {reason}; closed {why, items, cost}, the
+        last one, where `why` is nothing, time, cost, stopped or no_model."""
+        with self._ledger.alone():
+            self._agent, self._folder = Agent(self.config), self._own_folder()
+            self._end = time.monotonic() + 60 * self._minutes
+            items = 0
+            for told in self._all(stop):
+                items += told["what"] == "ended"
+                yield {**told, "items": items, "cost": round(self._spent, 6)} if told["what"] == "closed" else told
+
+    def _own_folder(self) -> Path:
+        folder = auto_folder(self._home, self.config.auto.folder)
+        if folder.resolve().is_relative_to(self._home.resolve()):
+            raise ConfigError("auto.folder must not lie in the home folder: nothing that a model writes does.")
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigError(f"cannot make the folder of autonomous mode {folder}: {error.strerror}.\nSet auto.folder in config.yaml.") from error  # fmt: skip
+        return folder
+
+    def _all(self, stop: Stop) -> Iterator[Told]:
+        yield from self._settle()
+        for attempt in [each for each in self._ledger.attempts() if not each.status]:
+            if not self._over(stop):  # a session before this one was stopped, or killed
+                yield from self._go_on(attempt, stop)
+        left: dict[str, Left] = {}
+        while not (why := self._over(stop)):
+            item = yield from self._choose(left)
+            if item is None:
+                why = "no_model" if any(each.why == "no_model" for each in left.values()) else "nothing"
+                break
+            yield from self._begin(item, stop)
+        yield from ({"what": "left", "title": each.item.title, "why": each.why} for each in left.values())
+        yield {"what": "closed", "why": why}
+
+    def _over(self, stop: Stop) -> str:
+        """Why nothing more is begun; "" while there is time and money."""
+        if stop.is_set():
+            return "stopped"
+        if time.monotonic() > self._end - LEAST_SECONDS:
+            return "time"
+        return "cost" if 0 < self._cost_usd <= self._spent else ""
+
+    def _choose(self, left: dict[str, Left]) -> Generator[Told, None, Item | None]:
+        """The next item, from the list or from a plan; what cannot be taken goes into `left`. None: there is nothing."""
+        attempts = self._ledger.attempts()
+        for found in from_list(self._agent, attempts, self._began, self._folder):
+            if isinstance(found, Item):
+                return found
+            left[found.item.key] = found
+        if not self._plan and self.config.models:
+            try:
+                self._plan, cost = planned(self._agent, attempts, self._began, self._folder)
+            except ModelError as error:
+                yield {"what": "failed", "reason": str(error)}
+                return None
+            self._spent += cost
+            self._ledger.write("planned", session=self._began, cost=cost)
+            yield {"what": "planned", "titles": [item.title for item in self._plan], "cost": cost}
+        return self._plan.pop(0) if self._plan else None
+
+    def _begin(self, item: Item, stop: Stop) -> Iterator[Told]:
+        number = report.next_number(self._home, self._ledger.attempts())
+        about = {"item": item.key, "title": item.title, "task": item.task, "request": item.request, "todo": item.todo}
+        self._ledger.write("begun", number=number, session=self._began, **about)
+        attempt = self._ledger.attempts()[-1]
+        attempt.run = self._prepared(attempt)
+        yield {"what": "begun", "number": number, "title": item.title, "run": attempt.run}
+        yield from self._follow(attempt, stop)
+
+    def _go_on(self, attempt: Attempt, stop: Stop) -> Iterator[Told]:
+        """An item that was begun and has no end: its run goes on, or where it never had one, it begins."""
+        attempt.run = attempt.run or self._prepared(attempt)
+        yield {"what": "resumed", "number": attempt.number, "title": attempt.title, "run": attempt.run}
+        yield from self._follow(attempt, stop)
+
+    def _prepared(self, attempt: Attempt) -> str:
+        """The run of an item, which has not begun."""
+        limits, left = self.config.limits, (self._end - time.monotonic()) / 60
+        bounds = Bounds(
+            attempt.request,
+            turns=limits.turns,
+            cost_usd=self._left_usd(),
+            minutes=min(limits.minutes, max(0.01, left)),
+            folder=str(self._folder),
+            item=attempt.item,
+        )
+        options = Options(window=False, cwd=self._folder, bounds=bounds)
+        run = self._agent.prepare(attempt.task, options, put=self._put)
+        self._ledger.write("run", number=attempt.number, run=run)
+        return run
+
+    def _left_usd(self) -> float:
+        """USD for one item; 0 leaves what is free."""
+        return min(self.config.limits.cost_usd, max(0.0, self._cost_usd - self._spent))
+
+    def _put(self, task: str) -> str:
+        return self._agent.prompts.text("auto_item", task=task, sop=SOP, folder=self._folder)
+
+    def _follow(self, attempt: Attempt, stop: Stop) -> Iterator[Told]:
+        """Waits for the run of an item. One that is stopped for want of time, or by `stop`, goes on in the next session."""
+        before = self._used(attempt.run)
+        folder, is_cut = self._home / "runs" / attempt.run, False
+        if may_go_on(self._home, attempt.run):
+            apart = Apart(self._home, self.config.lang, attempt.run, max_cost=before + self._left_usd())
+            try:
+                while apart.is_working and time.monotonic() < self._end and not stop.is_set():
+                    time.sleep(POLL_SECONDS)
+            finally:
+                is_cut = apart.is_working
+                apart.stop()
+                if is_cut:
+                    (folder / LEFT).touch()
+        self._spent += self._used(attempt.run) - before
+        yield self._ended(attempt, is_cut=is_cut and may_go_on(self._home, attempt.run) is not None)
+
+    def _settle(self) -> Iterator[Told]:
+        """What waited for the owner and has ended since."""
+        for attempt in self._ledger.attempts():
+            if attempt.status == WAITS:
+                summary = summarise(self._home, attempt.run)
+                if summary is not None and summary.status not in (WAITS, "working", "interrupted"):
+                    yield self._ended(attempt)
+
+    def _ended(self, attempt: Attempt, *, is_cut: bool = False) -> Told:
+        """Writes down how an item ended: report, to-do list, ledger, journal. One that was cut has no end in the ledger."""
+        summary = summarise(self._home, attempt.run)
+        status = summary.status if summary is not None else "failed"
+        attempt.status = "stopped" if is_cut else "failed" if status == "interrupted" else status
+        totals = Totals(read_events(self._home, attempt.run))
+        attempt.cost, attempt.seconds = round(totals.spent, 6), totals.seconds
+        attempt.report = report.name_of(attempt)
+        try:
+            report.write(self._home, self._agent.prompts, attempt, trouble(self._home, attempt.run))
+        except OSError as error:
+            raise cannot_write(self._home / report.FOLDER, error) from error
+        self._mark(attempt)
+        if not is_cut:
+            fields = {
+                "status": attempt.status,
+                "cost": attempt.cost,
+                "seconds": attempt.seconds,
+                "report": attempt.report,
+            }
+            self._ledger.write("ended", number=attempt.number, run=attempt.run, **fields)
+            self._keep(attempt)
+        about = {"number": attempt.number, "title": attempt.title, "run": attempt.run, "status": attempt.status}
+        return {"what": "ended", **about, "cost": attempt.cost, "report": attempt.report}
+
+    def _mark(self, attempt: Attempt) -> None:
+        """How the item stands in the to-do list, unless its owner has changed it meanwhile."""
+        marks: dict[str, Status] = {"done": "done", WAITS: "waiting"}
+        with suppress(TaskError, OSError):  # it is gone, or the list is being written by hand
+            tasks = Tasks(self._home)
+            if attempt.todo and of_todo(tasks.get(attempt.todo)).key == attempt.item:
+                tasks.set(attempt.todo, status=marks.get(attempt.status, "open"))
+
+    def _keep(self, attempt: Attempt) -> None:
+        """The journal hears that it happened; nobody said it."""
+        from memory.api import Memory
+
+        prompts, number = self._agent.prompts, f"R{attempt.number:02}"
+        text = prompts.text(
+            "auto_event", number=number, title=attempt.title, status=attempt.status, report=attempt.report
+        )
+        redact = self._agent.redactor()
+        with suppress(SopwithError, OSError), Memory(self._home, works_behind=False, redact=redact) as memory:
+            memory.write_event(text, run=attempt.run)  # the report has it anyway
+
+    def _used(self, run: str) -> float:
+        return Totals(read_events(self._home, run)).spent

@@ -1,0 +1,286 @@
+"""Autonomous mode: it works off the to-do list within its rules, tells what came of it, and survives being killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import config
+from config import Config
+from memory.inbox import Answer as Said
+from memory.inbox import Inbox
+from memory.runlog import read_events, run_ids, summarise
+from memory.tasks import Tasks
+from runs.assemble import Agent, Options
+from runs.auto.ledger import AutoBusy, Ledger
+from runs.auto.work import Autonomous
+from runs.bounds import Bounds
+from runs.owners import AbsentOwner
+from tests.conftest import CHECKOUT, CommandLine
+from tests.driving import drive, of
+from tests.screen import waits_until
+from tests.scripted_server import Answer
+
+PRICE = "price: {input: 100, cached: 100, output: 100}"  # a call costs 0.011 USD
+
+
+@pytest.fixture
+def served(scripted_server: Any, home: Path) -> Callable[..., Any]:
+    """A home whose model answers by the words in a request; a list of answers is taken by the results that are there."""
+
+    def serve(by_words: dict[str, Any], settings: str = "") -> Any:
+        def answer(body: dict[str, Any], _: int) -> Answer:
+            texts = [str(m["content"]) for m in body["messages"] if m["role"] == "user"]
+            said = next(
+                (t.partition("Your owner is away")[0][-120:] for t in texts if "Your owner is away" in t), texts[0]
+            )
+            found = next((answers for words, answers in by_words.items() if words in said), Answer(text="[]"))
+            results = sum(m["role"] == "tool" for m in body["messages"])
+            chosen: Answer = found[min(results, len(found) - 1)] if isinstance(found, list) else found
+            return chosen
+
+        server = scripted_server(answer)
+        home.mkdir(parents=True, exist_ok=True)
+        models = f"models: [{{name: main, model: m, base_url: '{server.base_url}', {PRICE}}}]\n"
+        (home / "config.yaml").write_text(models + settings, "utf-8")
+        return server
+
+    return serve
+
+
+def settings(home: Path) -> Config:
+    return config.load(home, "en", dict(os.environ))
+
+
+def work(home: Path, **budget: Any) -> list[dict[str, Any]]:
+    return list(Autonomous(settings(home), **budget).work(threading.Event()))
+
+
+def ended(told: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    return [(each["title"], each["status"]) for each in told if each["what"] == "ended"]
+
+
+def bash(script: str) -> Answer:
+    return Answer(calls=[{"name": "code_run", "args": {"type": "bash", "script": script}, "id": "b1"}])
+
+
+def own(home: Path) -> Path:
+    return home.with_name(".sopwith-auto")
+
+
+def history(home: Path) -> list[str]:
+    return [line for line in (home / "reports/history.md").read_text().splitlines() if line.startswith("- ")]
+
+
+def test_the_list_is_worked_off_and_each_item_has_a_report(home: Path, served: Any) -> None:
+    served(
+        {
+            "Count the words": [bash("wc -w ~/notes.md > words.txt; cat words.txt"), Answer(text="3 words, checked")],
+            "Look around": Answer(text="all is well"),
+        }
+    )
+    (Path.home() / "notes.md").write_text("one two three")
+    Tasks(home).add("Look around", priority="low")
+    Tasks(home).add("Count the words", description="of ~/notes.md", priority="high")
+    told = work(home)
+    assert ended(told) == [("Count the words", "done"), ("Look around", "done")]
+    assert told[-1] == {"what": "closed", "why": "nothing", "items": 2, "cost": pytest.approx(0.044)}
+    assert [task.status for task in Tasks(home).all()] == ["done", "done"]
+    assert (own(home) / "words.txt").read_text().startswith("3 ")
+    report = (home / "reports/R01_count-the-words.md").read_text()
+    assert "3 words, checked" in report and "of ~/notes.md" in report and "1. code_run · ok" in report
+    assert [("R01" in line, "done" in line) for line in history(home)] == [(True, True), (False, True)]
+
+
+def test_what_changes_anything_waits_in_the_inbox_and_the_next_item_is_taken(home: Path, served: Any) -> None:
+    target = Path.home() / "list.txt"
+    served(
+        {
+            "Add milk": [bash(f"echo milk >> {target}"), Answer(text="added and checked")],
+            "Look around": Answer(text="all is well"),
+        }
+    )
+    Tasks(home).add("Add milk to the list")
+    Tasks(home).add("Look around")
+    assert ended(work(home)) == [("Add milk to the list", "waiting"), ("Look around", "done")]
+    assert not target.exists()
+    [entry] = Inbox(home).list()
+    assert "outside" in entry.text and entry.id in (home / "reports/R01_add-milk-to-the-list.md").read_text()
+    assert [task.status for task in Tasks(home).all()] == ["waiting", "done"]
+    assert [each[0] for each in ended(work(home))] == [], "what waits is not begun again"
+    Inbox(home).answer(entry, Said("approve"))
+    events = drive(Agent(settings(home)).resume(entry.run, Options(), AbsentOwner()))
+    assert events[-1]["result"] == "added and checked" and target.read_text() == "milk\n"
+    assert ended(work(home)) == [("Add milk to the list", "done")]
+    assert "added and checked" in (home / "reports/R01_add-milk-to-the-list.md").read_text()
+    assert Tasks(home).all()[0].status == "done" and len(history(home)) == 3
+
+
+def test_nothing_reaches_outside_or_into_memory_by_itself(home: Path, served: Any) -> None:
+    served(
+        {
+            "Fetch": [bash("curl -s http://example.org/page"), Answer(text="x")],
+            "Remember": [
+                Answer(calls=[{"name": "start_long_term_update", "args": {"what": "x"}, "id": "m1"}]),
+                Answer(text="x"),
+            ],
+            "Keys": [bash("cat ~/.ssh/id_ed25519"), Answer(text="refused, as it should be")],
+        }
+    )
+    for title in ("Fetch http://example.org/page", "Remember that I like tea", "Keys"):
+        Tasks(home).add(title)
+    assert dict(ended(work(home))) == {
+        "Fetch http://example.org/page": "waiting",
+        "Remember that I like tea": "waiting",
+        "Keys": "done",
+    }
+    assert sorted(entry.risk for entry in Inbox(home).list()) == ["memory", "send"]
+    assert not list((home / "memory").glob("20*.md")), "nothing was noted"
+
+
+def test_a_network_is_not_there_for_what_nobody_has_approved(home: Path, served: Any, scripted_server: Any) -> None:
+    """A script that hides where it goes: the gate may miss it, the sandbox does not."""
+    listener = scripted_server([Answer(text="reached")])
+    hidden = f"exec('import '+'socket as s; s.create_connection((\"127.0.0.1\", {listener.port}), 3)')"
+    python = Answer(calls=[{"name": "code_run", "args": {"type": "python", "script": hidden}, "id": "p1"}])
+    served({"Probe": [python, Answer(text="tried")]})
+    Tasks(home).add("Probe")
+    work(home)
+    assert listener.connections == 0
+
+
+def test_what_failed_is_told_and_not_tried_again_at_once(home: Path, served: Any) -> None:
+    served(
+        {"Break": Answer(status=400, error={"message": "no"}), "again": Answer(text="ok"), "around": Answer(text="ok")}
+    )
+    Tasks(home).add("Break")
+    assert ended(work(home)) == [("Break", "no_model")]
+    assert "no_model" in history(home)[0]
+    assert ended(work(home)) == [], "never the same twice in a row"
+    for title in ("Look around", "Look again"):
+        Tasks(home).add(title)
+        assert ended(work(home)) == [(title, "done"), ("Break", "no_model")]
+    Tasks(home).add("And again")
+    told = work(home)
+    assert ended(told) == [("And again", "done")]
+    assert {"what": "left", "title": "Break", "why": "failed"} in told, "three times are enough"
+    Tasks(home).set(1, title="Break it")
+    assert ended(work(home)) == [("Break it", "no_model")], "its owner has changed it"
+
+
+def test_the_money_is_for_all_items_together(home: Path, served: Any) -> None:
+    served({"item": Answer(text="done")})
+    for number in range(5):
+        Tasks(home).add(f"item {number}")
+    told = work(home, cost_usd=0.03)
+    assert told[-1]["why"] == "cost" and told[-1]["items"] == 3
+    shares = [b.cost_usd for run in sorted(run_ids(home)) if (b := Bounds.of(next(read_events(home, run))))]
+    assert shares == pytest.approx([0.03, 0.019, 0.008])
+    assert work(home, minutes=0.001)[-1]["why"] == "time"
+
+
+def plan(*rows: tuple[str, int, int]) -> Answer:
+    items = [{"title": title, "task": f"do: {title}", "new": new, "lasting": lasting} for title, new, lasting in rows]
+    return Answer(text=f"Here:\n```json\n{json.dumps(items)}\n```")
+
+
+def test_with_nothing_on_the_list_it_plans_by_value_and_does_nothing_twice(home: Path, served: Any) -> None:
+    planned = plan(("Map the disks", 2, 2), ("Write a poem", 0, 1), ("Know the backups", 3, 3))
+    served({"You plan what is worth doing": planned, "do: ": Answer(text="found out")})
+    told = work(home)
+    assert ended(told) == [("Know the backups", "done"), ("Map the disks", "done")], "best first, the poem not at all"
+    assert told[-1]["why"] == "nothing"
+    assert [each["titles"] for each in told if each["what"] == "planned"][-1] == []
+    requests = [b.request for run in run_ids(home) if (b := Bounds.of(next(read_events(home, run))))]
+    assert requests == ["", ""], "a plan holds no words of the owner's"
+    assert ended(work(home)) == []
+
+
+def test_without_a_model_only_what_goes_by_rote_is_done_and_it_says_so(home: Path, cli: CommandLine) -> None:
+    folder = Path.home() / "things"
+    folder.mkdir(parents=True)
+    (folder / "a.bin").write_bytes(b"x" * 5000)
+    home.mkdir()
+    Tasks(home).add("Write a novel")
+    Tasks(home).add(f"Show the 3 largest files in {folder}")
+    done = cli("auto", "--for", "5m", "--json")
+    assert done.code == 0, done
+    said = json.loads(done.stdout)
+    assert [each["status"] for each in said["items"]] == ["done"] and said["why"] == "no_model"
+    assert said["left"] == [{"title": "Write a novel", "why": "no_model"}]
+    assert "No model is configured" in done.stderr
+    assert "a.bin" in (home / said["items"][0]["report"]).read_text()
+    again = cli("--lang", "zh", "auto", "--for", "5m")
+    assert again.code == 5 and "没有配置模型" in again.stderr and "未做：Write a novel" in again.stdout
+
+
+WAIT = "for i in $(seq 600); do [ -e {gate} ] && break; sleep 0.05; done; echo done >> effects"
+
+
+def in_background(home: Path) -> subprocess.Popen[bytes]:
+    command = [sys.executable, str(CHECKOUT / "launch.py"), "auto", "--for", "10m"]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ})
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_session_that_was_killed_or_stopped_is_gone_on_from_where_it_stood(
+    home: Path, served: Any, tmp_path: Path, number: signal.Signals
+) -> None:
+    gate = tmp_path / "gate"
+    gone = f"for i in $(seq 600); do [ -e {gate} ] && break; sleep 0.05; done; echo late"
+    served(
+        {
+            "Slow": [bash("echo first >> effects"), bash(gone), Answer(text="slow is done")],
+            "Quick": Answer(text="quick"),
+        }
+    )
+    Tasks(home).add("Slow", priority="high")
+    Tasks(home).add("Quick")
+    process = in_background(home)
+    waits_until(lambda: any(len(of(list(read_events(home, run)), "tool_started")) == 2 for run in run_ids(home)))
+    [run] = run_ids(home)
+    process.send_signal(number)
+    process.wait(timeout=20)
+    waits_until(lambda: (s := summarise(home, run)) is not None and s.status == "cancelled")
+    gate.touch()
+    told = work(home)
+    assert told[0]["what"] == "resumed" and told[0]["run"] == run
+    assert ended(told) == [("Slow", "done"), ("Quick", "done")]
+    assert (own(home) / "effects").read_text() == "first\n", "nothing finished is done again"
+    assert [task.status for task in Tasks(home).all()] == ["done", "done"]
+
+
+def test_killed_between_the_ledger_and_the_run_the_item_is_begun_once(home: Path, served: Any) -> None:
+    served({"Look around": Answer(text="all is well")})
+    Tasks(home).add("Look around")
+    Ledger(home).write("begun", number=1, session="s", item="todo:1:x", title="Look around", task="Look around", request="Look around", todo=1)  # fmt: skip
+    with (home / "auto/ledger.jsonl").open("a") as file:
+        file.write('{"what": "run", "num')  # and half a line
+    told = work(home)
+    assert [each["what"] for each in told][:2] == ["resumed", "ended"] and told[1]["status"] == "done"
+
+
+def test_one_at_a_time(home: Path, served: Any) -> None:
+    served({})
+    with Ledger(home).alone(), pytest.raises(AutoBusy, match=str(os.getpid())):
+        work(home)
+
+
+def test_its_folder_does_not_lie_in_the_home_folder(home: Path, served: Any) -> None:
+    served({}, f"auto: {{folder: {home}/work}}\n")
+    with pytest.raises(config.ConfigError, match="must not lie in the home folder"):
+        work(home)
+
+
+def test_what_is_no_length_of_time_is_said(cli: CommandLine) -> None:
+    assert cli("auto", "--for", "soon").code == 2
+    assert "2h" in cli("auto", "--for", "soon").stderr

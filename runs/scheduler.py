@@ -81,12 +81,14 @@ class Scheduler:
         ledger: Ledger | None = None,
         work: Work | None = None,
         told: Callable[[str], None] = lambda _: None,
+        ended: Callable[[Row], None] = lambda _: None,
     ) -> None:
-        """`work` does a claimed row (default: in a process of its own); `told` hears what went wrong with the ledger."""
+        """`work` does a claimed row (default: in a process of its own); `told` hears what went wrong with the ledger,
+        `ended` of each row whose run is over here."""
         self.folder = JobFolder(config.home)
         self.ledger = ledger or ledger_of(config)
         self.outcomes = Outcomes(config, self.ledger, self.folder)
-        self._config, self._clock, self._told = config, clock or Clock(), told
+        self._config, self._clock, self._told, self._ended = config, clock or Clock(), told, ended
         self._work = work or self._in_a_process
         self._planned: dict[str, _Planned] = {}
         self._is_stale = True  # files may have changed
@@ -398,6 +400,8 @@ class Scheduler:
             found = next(iter(self.ledger.rows(row.job, 1, row.at, row.at + timedelta(microseconds=1))), None)
             if found and found.status in ("claimed", "running") and found.owner == self.owner.name:
                 self._recovered(found, self._clock.now())
+            elif found:
+                self._ended(found)
             if plan := self._planned.get(row.job):
                 self.outcomes.pause_if_failing(plan.job, plan.since)
         except (SopwithError, OSError) as error:  # the row stays open: the next look settles it

@@ -20,7 +20,7 @@ from tests.conftest import CHECKOUT, CommandLine
 from tests.screen import scripted
 from ui import words
 
-FOLDERS = ("context", "learning", "memory", "models", "runs", "safety", "tools", "ui")
+FOLDERS = ("context", "learning", "memory", "models", "runs", "runs/schedule", "safety", "tools", "ui")
 ROOTS = (SopwithError, LimitReached, ModelUnavailable, Failure, NotAnAnswer, TrashError)
 BLANK = re.compile(r"\{[^{}]*\}")
 CHINESE = re.compile("[\u4e00-\u9fff]")

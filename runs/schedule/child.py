@@ -18,15 +18,18 @@ if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parent.parent.parent)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from config import Config
     from handler import Approval, Confirmation, Owner
+    from models.base import Event
     from runs.run import Run
     from runs.schedule.jobs import Job
     from runs.schedule.ledger import Ledger, Row
 
 
-def do(config: Config, ledger: Ledger, row: Row) -> None:
-    """Does what a claimed row is due for. Whatever stands in the way becomes the row's end."""
+def do(config: Config, ledger: Ledger, row: Row, hear: Callable[[Event], None] = lambda _: None) -> None:
+    """Does what a claimed row is due for; `hear` gets the events. Whatever stands in the way becomes the row's end."""
     from config import SopwithError
     from memory.runlog import worker
     from runs.schedule.folder import JobFolder
@@ -55,8 +58,8 @@ def do(config: Config, ledger: Ledger, row: Row) -> None:
         if not (row.run and worker(config.home / "runs" / row.run)) and not outcomes.settle(row, job):
             outcomes.fail(row, job, str(error), now)
         return
-    for _ in run.events():
-        pass  # the run log has them
+    for event in run.events():
+        hear(event)
     outcomes.settle(row, job, note)
 
 

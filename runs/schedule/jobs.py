@@ -147,11 +147,13 @@ def _check(id: str, fields: Mapping[str, Any]) -> None:
         raise JobError(f'"{id}" is no name for a job: letters, digits, "-", "_" and ".", 80 at most')
     for key in fields:
         if key not in _KINDS:
-            raise JobError(f'there is no key "{key}" in a job{_near(key)}')
+            if near := _near(key):
+                raise JobError(f'there is no key "{key}" in a job. Did you mean {near}?')
+            raise JobError(f'there is no key "{key}" in a job')
     for key, (kind, wanted) in _KINDS.items():
         value = fields.get(key)
         if value is not None and (not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)):
-            raise JobError(f"{key} must be {wanted}")
+            raise JobError(f'"{key}" of a job must be {wanted}')
     if bool((fields.get("prompt") or "").strip()) == bool(fields.get("sop")):
         raise JobError('a job says what is to be done: "prompt", or "sop" with "parameters"')
     if fields.get("parameters") and not fields.get("sop"):
@@ -311,5 +313,4 @@ _KINDS: dict[str, tuple[Any, str]] = {
 def _near(key: str) -> str:
     from difflib import get_close_matches
 
-    close = get_close_matches(key, list(_KINDS), 1)
-    return f". Did you mean {close[0]}?" if close else ""
+    return next(iter(get_close_matches(key, list(_KINDS), 1)), "")

@@ -1,0 +1,168 @@
+"""Words that say when, English or Chinese, as the keys of a job's file: "every weekday 08:00", "每天早上8点", a cron line.
+
+Every word must be understood: what is left over is an error that says what was. One time or day that is named is found
+by the time words of memory (memory/timewords), in the owner's timezone, in the future.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from runs.schedule.jobs import DEFAULT_TIME, MACROS, JobError, check_cron, zone_of
+
+_CRON = re.compile(r"(?:[\d*/,#LW-]|\b[A-Za-z]{3}\b)+(?:\s+(?:[\d*/,#LW-]|\b[A-Za-z]{3}\b)+){4}")
+_ISO = re.compile(r"\d{4}-\d\d?-\d\d?(?:[T ]\d\d?:\d\d(?::\d\d(?:\.\d+)?)?)?\s*(?:Z|[+-]\d\d:?\d\d)?")
+_ZONE = re.compile(r"\(?\b(?:in\s+|by\s+)?([A-Z][A-Za-z_]+/[A-Za-z_/+-]+\d*|UTC)(?:\s+time)?\)?")
+_CHINESE = re.compile("[\u4e00-\u9fff]")
+MAX_CHARS = 300
+_SUCH_AS = 'Say when, such as: every weekday 08:00, in 20 minutes, 2026-12-24T18:00, "0 8 * * 1-5"'
+
+
+@dataclass(slots=True)
+class Reading:
+    """What has been read of a text so far. `rest`: the text, with a blank for each part that is understood."""
+
+    rest: str
+    now: datetime
+    keys: dict[str, Any] = field(default_factory=dict)
+    times: list[str] = field(default_factory=list)  # "HH:MM"
+    understood: list[str] = field(default_factory=list)
+
+    def take(self, pattern: re.Pattern[str], read: Callable[[re.Match[str]], dict[str, Any] | None]) -> None:
+        """Reads every part that fits; `read` gives the keys that it means, or None when it cannot be meant."""
+
+        def once(found: re.Match[str]) -> str:
+            keys = read(found)
+            if keys is None or any(self.keys.get(key, value) != value for key, value in keys.items()):
+                return found[0]
+            self.keys |= keys
+            self.understood.append(found[0].strip())
+            return " \x00 "
+
+        self.rest = pattern.sub(once, self.rest)
+
+
+def read_when(text: str, now: datetime, timezone: str) -> dict[str, Any]:
+    """The keys that say when: `schedule` and `repeat`, `cron`, `at`, `after`; `timezone` when one is named. `now` is aware.
+
+    Raises JobError, which says what was understood and what was not."""
+    said = " ".join(text.split())
+    if not said:
+        raise JobError("there is no time: say when, such as: every weekday 08:00")
+    if len(said) > MAX_CHARS:
+        raise JobError(f"a time has {MAX_CHARS} characters at most")
+    keys: dict[str, Any] = {}
+    if (zone := _ZONE.search(said)) and not _CRON.fullmatch(said):
+        keys["timezone"] = timezone = zone[1]
+        zone_of(timezone)
+        said = " ".join((said[: zone.start()] + said[zone.end() :]).split())
+    now = now.astimezone(zone_of(timezone))
+    if said.lower() in MACROS or (_CRON.fullmatch(said) and not re.search(r"\d:\d|\d-\d\d-\d", said)):
+        return keys | {"cron": check_cron(said)}
+    if _ISO.fullmatch(said):
+        return keys | {"at": _iso(said)}
+    return keys | _words(said, now)
+
+
+def _iso(said: str) -> str:
+    try:
+        moment = datetime.fromisoformat(re.sub(r"\s+(?=[+\-Z]\S*$)", "", said))
+    except ValueError:
+        raise JobError(f'there is no such day or time: "{said}"') from None
+    if len(said) <= 10:
+        moment = moment.replace(hour=int(DEFAULT_TIME[:2]))
+    return moment.isoformat()
+
+
+def _words(said: str, now: datetime) -> dict[str, Any]:
+    if _CHINESE.search(said):
+        from runs.schedule.words_zh import plain, read
+    else:
+        from runs.schedule.words_en import plain, read
+    reading = Reading(plain(said), now)
+    read(reading)
+    left = " ".join(reading.rest.replace("\x00", " ").split())
+    has_repeat = bool({"repeat", "step", "cron", "after", "in"} & reading.keys.keys())
+    if left or not has_repeat:
+        once = None if has_repeat else _once(said, now)
+        if once is None:
+            raise _unclear(said, left, reading)
+        return once
+    if "in" in reading.keys:
+        return {"at": (now + reading.keys["in"]).replace(microsecond=0).isoformat()}
+    return _assembled(reading)
+
+
+def _assembled(reading: Reading) -> dict[str, Any]:
+    """The keys, with the times of the day put where they belong."""
+    keys, times = reading.keys, list(dict.fromkeys(reading.times))
+    if "cron" in keys:  # day fields of a line, of what `repeat` cannot say
+        lines = [f"{int(time[3:])} {int(time[:2])} {keys['cron']}" for time in times or [DEFAULT_TIME]]
+        minutes = {line.split()[0] for line in lines}
+        if len(minutes) > 1:
+            raise JobError("several times of such a day must be at the same minute: make a job for each")
+        hours = ",".join(line.split()[1] for line in lines)
+        return {"cron": check_cron(f"{minutes.pop()} {hours} {keys['cron']}")}
+    if "step" in keys:
+        if times:
+            raise JobError(
+                "every so many minutes or hours takes no time of the day, but hours: every 2 hours from 8 to 18"
+            )
+        return _stepped(keys["step"], keys)
+    if "after" in keys:
+        if len(keys) > 1 or times:
+            raise JobError('"after" another job takes no time of its own')
+        return {"after": keys["after"]}
+    found = {"schedule": ",".join(sorted(times)) or DEFAULT_TIME, **keys}
+    return {key: found[key] for key in ("schedule", "repeat", "on") if key in found}
+
+
+def _stepped(step: tuple[int, str], keys: dict[str, Any]) -> dict[str, Any]:
+    """Every so many minutes or hours: by a clock of its own, or on some days or within hours by the wall's."""
+    count, unit = step
+    repeat = keys.get("repeat", "daily")
+    if repeat == "daily" and "hours" not in keys:
+        return {"repeat": f"every_{count}{unit}"}
+    days = {"daily": "*", "weekday": "1-5", "weekend": "0,6"}.get(repeat)
+    if repeat == "weekly":
+        days = ",".join(keys["on"] if isinstance(keys["on"], list) else [keys["on"]])
+    if days is None or not count or (unit == "m" and 60 % count):
+        raise JobError(f"every {count}{unit} does not go with such days or hours: make it a cron line")
+    first, last = keys.get("hours", (0, 24))
+    many = (last - first) % 24 or 24
+    hours = [(first + hour) % 24 for hour in range(0, many + (unit == "h" and many < 24), count if unit == "h" else 1)]
+    minutes = "0" if unit == "h" else f"*/{count}"
+    return {"cron": check_cron(f"{minutes} {','.join(map(str, hours))} * * {days}")}
+
+
+def _once(said: str, now: datetime) -> dict[str, Any] | None:
+    """One moment that is named; a day alone is meant at nine, a part of one at its beginning."""
+    from memory.timewords import find
+
+    ranges = find(said, now, past=False)
+    if len(ranges) != 1 or ranges[0].start is None:
+        return None
+    found, rest = ranges[0], said.replace(ranges[0].text, " ")
+    if re.sub(r"\b(on|at|once|the)\b|[在于的,，。.\s]|一次", "", rest.lower()):
+        return None
+    start = ranges[0].start.astimezone(now.tzinfo)
+    if found.end is not None and found.end - ranges[0].start > timedelta(hours=12):
+        if found.end - ranges[0].start > timedelta(hours=26):
+            return None  # a week, a month: no day is named
+        start = start.replace(hour=int(DEFAULT_TIME[:2]))
+    if start <= now:
+        raise JobError(f'"{said}" is over: it was {start:%Y-%m-%d %H:%M}')
+    return {"at": start.isoformat()}
+
+
+def _unclear(said: str, left: str, reading: Reading) -> JobError:
+    known = ", ".join(reading.understood)
+    if known and left:
+        return JobError(f'understood "{known}", but not "{left}".\n{_SUCH_AS}')
+    if known:
+        return JobError(f'understood "{known}", but not when or how often that is.\n{_SUCH_AS}')
+    return JobError(f'"{said}" says no time that is understood.\n{_SUCH_AS}')

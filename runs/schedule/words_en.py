@@ -1,0 +1,177 @@
+"""English words for times that come again: "every other Friday at 9", "the last day of each month", "in 20 minutes"."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+from memory.timewords.numbers_en import cardinal, ordinal
+from runs.schedule.jobs import DAYS
+from runs.schedule.words import Reading
+
+_DAY = r"(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?)(?:days?)?"
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+_NUMBER = r"(?:\d{1,6}|(?:twenty|thirty|forty|fifty)[- ](?:one|two|three|four|five|six|seven|eight|nine)|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|ninety)"
+_UNIT = r"(?:min(?:ute)?s?|h(?:ou)?rs?|hours?|days?|weeks?)"
+_ORDINAL = r"(?:\d{1,2}(?:st|nd|rd|th)|first|second|third|fourth|fifth|last)"
+_EVERY = r"(?:every|each)"
+_LIST = rf"{_DAY}(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*){_DAY})*"
+_CLOCK = r"(?:(\d{1,2})(?:[:.h](\d\d))?\s*(a\.?m\.?|p\.?m\.?|o'?clock)?|(noon|midday|midnight))(?![\w:.]*\d)"
+_PARTS = {"morning": 9, "afternoon": 14, "evening": 19, "night": 21}
+_NTH = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
+
+
+class _Either:
+    """A match in which a group has several names: `nth`, `nth2`, `nth3`."""
+
+    def __init__(self, match: re.Match[str], *names: str) -> None:
+        groups = match.groupdict()
+        self._found = {
+            name: next((groups[name + more] for more in ("", "2", "3") if groups.get(name + more)), "")
+            for name in names
+        }
+
+    def __getitem__(self, name: str) -> str:
+        return self._found[name]
+
+
+def plain(said: str) -> str:
+    """The text in small letters."""
+    return said.lower().replace("o’clock", "o'clock").rstrip(".")
+
+
+def read(reading: Reading) -> None:
+    """Takes out of the reading what is understood."""
+    for pattern, meaning in _REPEATS:
+        reading.take(re.compile(rf"\b{pattern}\b(?!\w)"), meaning)
+    _read_clock(reading)
+    reading.rest = re.sub(r"\b(?:at|on|the|and|in|of|repeat|please|do it|run it)\b|[,;&]", " ", reading.rest)
+
+
+def _read_clock(reading: Reading) -> None:
+    part = next((hour for word, hour in _PARTS.items() if re.search(rf"\b{word}s?\b", reading.rest)), None)
+    is_late = part is not None and part >= 14
+    found: list[str] = []
+
+    def clock(match: re.Match[str]) -> dict[str, Any] | None:
+        time = _time(match, is_late)
+        if time is None:
+            return None
+        found.append(time)
+        return {}
+
+    said_at = re.compile(rf"(?:\b(?:at|by|around|and)\s+|(?<![\w:.])|,\s*){_CLOCK}")
+    reading.take(said_at, clock)
+    had_part = part is not None
+    reading.take(re.compile(r"\b(?:in the |at )?(?:mornings?|afternoons?|evenings?|nights?)\b"), lambda _: {})
+    if had_part and not found:
+        found.append(f"{part:02d}:00")
+    reading.times += found
+
+
+def _time(match: re.Match[str], is_late: bool) -> str | None:
+    if match[4]:
+        return "00:00" if match[4] == "midnight" else "12:00"
+    hour, minute, half = int(match[1]), int(match[2] or 0), (match[3] or "")[:1]
+    if half in ("a", "p"):
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if half == "p" else 0)
+    elif is_late and 1 <= hour < 12:
+        hour += 12
+    return f"{hour:02d}:{minute:02d}" if hour < 24 and minute < 60 else None
+
+
+def _count(said: str | None) -> int:
+    return 1 if said in (None, "", "a", "an") else cardinal(said or "") or 0
+
+
+def _interval(match: re.Match[str]) -> dict[str, Any]:
+    count, unit = _count(match["n"]), match["unit"][0]
+    if match["other"]:
+        count = 2
+    if unit in "mh":
+        return {"step": (count, unit)}
+    return {
+        "repeat": "daily"
+        if (count, unit) == (1, "d")
+        else "weekly"
+        if (count, unit) == (1, "w")
+        else f"every_{count}{unit}"
+    }
+
+
+def _in(match: re.Match[str]) -> dict[str, Any] | None:
+    total = timedelta()
+    for number, unit in re.findall(rf"(half an|{_NUMBER})\s+({_UNIT})", match[0]):
+        size = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}[
+            unit[0]
+        ]
+        total += size / 2 if number == "half an" else size * _count(number)
+    return {"in": total} if total else None
+
+
+def _days(match: re.Match[str]) -> dict[str, Any] | None:
+    if not (re.match("every|each|weekly", match[0]) or match["days"].endswith("s")):
+        return None  # "on friday" is one day
+    names = [name[:3] for name in re.findall(_DAY, match["days"])]
+    days = [day for day in DAYS if day in names]
+    step = 2 if match["other"] else _count(match["n"]) if match["n"] else 1
+    return {"repeat": "weekly" if step == 1 else f"every_{step}w", "on": days if len(days) > 1 else days[0]}
+
+
+def _range(match: re.Match[str]) -> dict[str, Any]:
+    first, last = DAYS.index(match[1][:3]), DAYS.index(match[2][:3])
+    days = [DAYS[(first + step) % 7] for step in range((last - first) % 7 + 1)]
+    return {"repeat": "weekday"} if days == list(DAYS[1:6]) else {"repeat": "weekly", "on": days}
+
+
+def _of_month(match: _Either) -> dict[str, Any]:
+    said = re.findall(_ORDINAL, match["nth"])
+    days: list[str | int] = ["last" if each == "last" else ordinal(each) or 0 for each in said]
+    return {"repeat": "monthly", "on": days if len(days) > 1 else days[0]}
+
+
+def _weekday_of_month(match: _Either) -> dict[str, Any]:
+    day, nth = DAYS.index(match["day"][:3]), match["nth"]
+    number = _NTH.get(nth) or (None if nth == "last" else int(re.sub(r"\D", "", nth)))
+    return {"cron": f"* * {day}L" if number is None else f"* * {day}#{number}"}
+
+
+def _of_year(match: re.Match[str]) -> dict[str, Any]:
+    day = match["d1"] or match["d2"] or "1"
+    month = (match["m1"] or match["m2"] or "jan")[:3]
+    return {"cron": f"{int(re.sub('[a-z]', '', day))} {_MONTHS.index(month) + 1} *"}
+
+
+def _hours(match: re.Match[str]) -> dict[str, Any] | None:
+    ends = [re.fullmatch(_CLOCK, each.strip()) for each in (match[1], match[2])]
+    times = [_time(each, False) if each else None for each in ends]
+    return {"hours": (int(times[0][:2]), int(times[1][:2]))} if times[0] and times[1] else None
+
+
+_ONE_CLOCK = r"(?:\d{1,2}(?:[:.]\d\d)?\s*(?:a\.?m\.?|p\.?m\.?)?|noon|midnight)"
+_STEP = rf"{_EVERY}\s+(?:(?P<other>other|second)\s+|(?P<n>{_NUMBER})\s+)?"
+_REPEATS: tuple[tuple[str, Any], ...] = (
+    (r"after\s+(?:the\s+)?(?:job\s+)?([\w.-]+)(?:\s+is\s+done)?$", lambda match: {"after": match[1]}),
+    (rf"in\s+(?:half an|{_NUMBER})\s+{_UNIT}(?:(?:\s+and|,)?\s+(?:half an|{_NUMBER})\s+{_UNIT})*(?:\s+from now)?$", _in),
+    (rf"(?:from|between)\s+({_ONE_CLOCK})\s*(?:to|until|till|and|-|–)\s*({_ONE_CLOCK})", _hours),
+    (rf"(?:(?:on\s+)?(?:the\s+)?(?P<nth>{_ORDINAL})\s+(?P<day>{_DAY})\s+(?:of\s+)?(?:the|{_EVERY}|a)\s+month|{_EVERY}\s+month\s+on\s+the\s+(?P<nth2>{_ORDINAL})\s+(?P<day2>{_DAY})|monthly\s+on\s+the\s+(?P<nth3>{_ORDINAL})\s+(?P<day3>{_DAY}))", lambda match: _weekday_of_month(_Either(match, "nth", "day"))),
+    (rf"(?:(?:on\s+)?(?:the\s+)?(?P<nth>{_ORDINAL}(?:(?:\s*,\s*|\s+and\s+)(?:the\s+)?{_ORDINAL})*)(?:\s+day)?\s+of\s+(?:the|{_EVERY}|a)\s+month|(?:{_EVERY}\s+month|monthly)\s+on\s+(?:the\s+)?(?P<nth2>{_ORDINAL}(?:(?:\s*,\s*|\s+and\s+)(?:the\s+)?{_ORDINAL})*)(?:\s+day)?|{_EVERY}\s+(?P<nth3>last)\s+day\s+of\s+(?:the|a)\s+month)", lambda match: _of_month(_Either(match, "nth"))),
+    (rf"(?:{_EVERY}\s+year|yearly|annually)\s+on\s+(?:the\s+)?(?:(?P<d1>\d{{1,2}}(?:st|nd|rd|th)?)\s+(?:of\s+)?(?P<m1>{_MONTH})|(?P<m2>{_MONTH})\s+(?:the\s+)?(?P<d2>\d{{1,2}}(?:st|nd|rd|th)?))", _of_year),
+    (rf"(?:{_EVERY}\s+year|yearly|annually)", lambda _: {"cron": "1 1 *"}),
+    (rf"(?:{_EVERY}\s+quarter|quarterly)", lambda _: {"cron": "1 1,4,7,10 *"}),
+    (rf"(?:{_EVERY}\s+)?({_DAY})\s*(?:to|through|-|–)\s*({_DAY})", _range),
+    (rf"(?:{_EVERY}\s+)?(?:weekdays?|work(?:ing)?\s*days?|business\s+days?)", lambda _: {"repeat": "weekday"}),
+    (rf"(?:{_EVERY}\s+)?(?:weekends?)", lambda _: {"repeat": "weekend"}),
+    (rf"{_EVERY}\s+half\s+(?:an\s+)?hour", lambda _: {"step": (30, "m")}),
+    (rf"(?:{_STEP}(?:weeks?\s+on\s+)?|(?:weekly\s+)?on\s+|weekly\s+)?(?P<days>{_LIST})", _days),
+    (rf"{_STEP}(?P<unit>minutes?|mins?|hours?|hrs?|days?|weeks?)", _interval),
+    (rf"{_EVERY}\s+month|monthly", lambda _: {"repeat": "monthly"}),
+    (rf"(?:daily|{_EVERY}(?=\s+(?:morning|afternoon|evening|night)))", lambda _: {"repeat": "daily"}),
+    (r"nightly", lambda _: {"repeat": "daily"}),
+    (r"hourly", lambda _: {"step": (1, "h")}),
+    (r"weekly", lambda _: {"repeat": "weekly"}),
+)  # fmt: skip

@@ -1,0 +1,168 @@
+// Starts the page: signs in with the token of the address, draws the frame around the pages, listens to the server.
+import { createApp, html, nextTick, reactive, ref, watch } from "./lib/html.js";
+import { post, Refused } from "./lib/api.js";
+import { connect, disconnect, live } from "./lib/live.js";
+import { go, route } from "./lib/route.js";
+import { dismiss, doing, loadInbox, loadState, setChanges, store, waitingCount } from "./lib/store.js";
+import { firstTheme, keepTheme, theme } from "./lib/theme.js";
+import { useKeys } from "./lib/use.js";
+import { firstLang, keepLang, lang, say, setLang } from "./lib/words.js";
+import { Dialog, switchOf } from "./parts/bits.js";
+import { icon, mark } from "./parts/icon.js";
+import { Access } from "./pages/access.js";
+import { Chat } from "./pages/chat.js";
+import { Doctor } from "./pages/doctor.js";
+import { Graph } from "./pages/graph.js";
+import { Inbox } from "./pages/inbox.js";
+import { Memory } from "./pages/memory.js";
+import { Runs } from "./pages/runs.js";
+import { Schedule } from "./pages/schedule.js";
+import { Sops } from "./pages/sops.js";
+
+const PAGES = { chat: Chat, runs: Runs, sops: Sops, memory: Memory, graph: Graph, schedule: Schedule, inbox: Inbox, access: Access, doctor: Doctor };
+const KEYS = { c: "chat", r: "runs", s: "sops", m: "memory", g: "graph", p: "schedule", i: "inbox", a: "access", d: "doctor" };
+const names = () => Object.keys(PAGES).filter((name) => store.state.features?.[name] !== false);
+
+const App = {
+  setup() {
+    const shown = reactive({ isMenuOpen: false, isHelpOpen: false });
+    let isGoing = false; // after "g": the next key names a page
+    useKeys((event) => {
+      if (isGoing && KEYS[event.key]) go(`/${KEYS[event.key]}`);
+      else if (event.key === "?") shown.isHelpOpen = true;
+      else if (event.key === "/") {
+        event.preventDefault();
+        document.querySelector("[type=search], #composer")?.focus();
+      }
+      isGoing = event.key === "g" && !isGoing;
+    });
+    watch(() => route.page, (page) => {
+      shown.isMenuOpen = false;
+      if (page !== "chat") nextTick(() => document.querySelector("main h1")?.focus({ preventScroll: true }));
+    });
+    watch(() => [route.page, lang(), waitingCount.value], () => {
+      document.title = `${waitingCount.value ? `(${waitingCount.value}) ` : ""}${say(`page.${PAGES[route.page] ? route.page : "chat"}`)} · Sopwith`;
+    }, { immediate: true });
+    return () => {
+      if (store.isSignedIn === null) return html`<div class="gate">${mark()}</div>`;
+      if (!store.isSignedIn) return html`<${SignIn} />`;
+      const page = PAGES[route.page];
+      return html`<a class="skip" href="#main" onClick=${skip}>${say("skip")}</a>
+        <div class=${{ frame: true, "menu-open": shown.isMenuOpen }}>
+          ${bar(shown)} ${rail(shown)}
+          <main id="main" tabindex="-1">${notices()}${page ? html`<${page} key=${route.page} />` : html`<div class="empty"><p>${say("page.unknown")}</p></div>`}</main>
+        </div>
+        ${toasts()} ${shown.isHelpOpen && html`<${Help} onClosed=${() => (shown.isHelpOpen = false)} />`}`;
+    };
+  },
+};
+
+function skip(event) {
+  event.preventDefault();
+  document.getElementById("main").focus();
+}
+
+function bar(shown) {
+  return html`<header class="bar"><button type="button" class="btn quiet square" aria-label=${say("menu")} aria-expanded=${shown.isMenuOpen}
+      onClick=${() => (shown.isMenuOpen = !shown.isMenuOpen)}>${icon("menu")}</button>
+    <a class="brand" href="/chat">${mark()}<b>Sopwith</b></a>
+    <a class="btn quiet square" href="/inbox" aria-label=${say("page.inbox_n", { n: waitingCount.value })}>${icon("inbox")}${count("inbox")}</a></header>`;
+}
+
+function rail(shown) {
+  return html`<nav class="rail" aria-label=${say("menu")} onKeydown=${(event) => event.key === "Escape" && (shown.isMenuOpen = false)}>
+    <a class="brand" href="/chat">${mark()}<b>Sopwith</b></a>
+    <ul>${names().map((name) => html`<li key=${name}><a href=${`/${name}`} aria-current=${route.page === name ? "page" : null}>
+      ${icon(name)}<span>${say(`page.${name}`)}</span>${count(name)}</a></li>`)}</ul>
+    <div class="rail-end">
+      ${switchOf(say("changes"), store.changes, setChanges, { hint: say(store.changes ? "changes.on" : "readonly.why") })}
+      <div class="rail-row">
+        <button type="button" class="btn quiet" lang=${lang() === "en" ? "zh-CN" : "en"} onClick=${() => keepLang(lang() === "en" ? "zh" : "en")}>${lang() === "en" ? "中文" : "English"}</button>
+        <button type="button" class="btn quiet square" aria-label=${say(`theme.${theme.is}`)} title=${say(`theme.${theme.is}`)}
+          onClick=${() => keepTheme(theme.is === "dark" ? "light" : "dark")}>${icon(theme.is === "dark" ? "sun" : "moon")}</button>
+        <button type="button" class="btn quiet square" aria-label=${say("keys")} title=${say("keys")} onClick=${() => (shown.isHelpOpen = true)}>?</button>
+      </div>
+      <p class=${`connection ${live.state}`} role="status"><i></i>${say(`live.${live.state}`)}</p>
+    </div></nav>
+    <div class="veil" onClick=${() => (shown.isMenuOpen = false)}></div>`;
+}
+
+function count(name) {
+  const n = name === "inbox" ? waitingCount.value : name === "runs" ? Object.keys(store.working).length : 0;
+  return n ? html`<span class=${`count ${name}`} aria-label=${say(`count.${name}`, { n })} role="img">${n}</span>` : null;
+}
+
+function notices() {
+  return html`${live.state === "lost" && html`<p class="notice bad" role="status">${say("live.lost_long")}</p>`}
+    ${!store.changes && route.page !== "chat" && html`<p class="notice"><span>${icon("lock")}${say("readonly")}</span>
+      <button type="button" class="btn small" onClick=${() => setChanges(true)}>${say("readonly.turn_on")}</button></p>`}`;
+}
+
+function toasts() {
+  return html`<div class="toasts" role="status" aria-live="polite">${store.toasts.map((each) => html`<p key=${each.id} class=${`toast ${each.kind}`}>
+    <span>${each.text}</span><button type="button" class="btn quiet square" aria-label=${say("close")} onClick=${() => dismiss(each.id)}>${icon("close")}</button></p>`)}</div>`;
+}
+
+const Help = {
+  emits: ["closed"],
+  setup: (_, { emit }) => () => html`<${Dialog} title=${say("keys")} onClosed=${() => emit("closed")}>
+    <dl class="keys">${Object.entries(KEYS).filter(([, name]) => names().includes(name)).map(([key, name]) => html`<div key=${key}><dt><kbd>g</kbd> <kbd>${key}</kbd></dt><dd>${say(`page.${name}`)}</dd></div>`)}
+      ${[["n", "chat.new"], ["/", "keys.search"], ["?", "keys"], ["Enter", "keys.send"], ["Shift Enter", "keys.line"], ["Esc", "keys.stop"]].map(([keys, text]) => html`
+        <div key=${text}><dt>${keys.split(" ").map((key) => html`<kbd key=${key}>${key}</kbd> `)}</dt><dd>${say(text)}</dd></div>`)}</dl></${Dialog}>`,
+};
+
+const SignIn = {
+  setup() {
+    const typed = ref("");
+    const error = ref("");
+    async function enter(event) {
+      event.preventDefault();
+      error.value = "";
+      try {
+        await signIn({ [store.needs]: typed.value.trim() });
+      } catch (refused) {
+        if (!(refused instanceof Refused)) throw refused;
+        error.value = refused.text;
+      }
+    }
+    return () => html`<main class="gate"><form onSubmit=${enter}>${mark()}<h1>Sopwith</h1><p>${say(`sign_in.${store.needs}`)}</p>
+      <label><span>${say(`sign_in.${store.needs}_label`)}</span><input type="password" autocomplete="current-password" value=${typed.value}
+        onInput=${(event) => (typed.value = event.target.value)} /></label>
+      ${error.value && html`<p class="bad" role="alert">${error.value}</p>`}
+      <button class="btn primary wide" disabled=${!typed.value}>${say("sign_in")}</button>
+      <button type="button" class="btn quiet" onClick=${() => keepLang(lang() === "en" ? "zh" : "en")}>${lang() === "en" ? "中文" : "English"}</button></form></main>`;
+  },
+};
+
+async function signIn(proof) {
+  await post("/api/sign-in", proof);
+  await begin();
+}
+
+async function begin() {
+  await loadState();
+  connect();
+  doing(loadInbox);
+}
+
+watch(() => store.isSignedIn, (isSignedIn) => isSignedIn === false && disconnect());
+
+async function start() {
+  firstTheme();
+  await setLang(firstLang());
+  const token = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (token) history.replaceState(null, "", location.pathname + location.search);
+  createApp(App).mount("#app");
+  try {
+    await (token ? signIn({ token }) : begin());
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    if (error.status === 0) setTimeout(start_again, 1500);
+    else if (token && error.status === 401) doing(begin); // an old address, and a cookie that is still good
+    else store.isSignedIn = false;
+  }
+}
+
+const start_again = () => begin().catch((error) => (error instanceof Refused && error.status === 0 ? setTimeout(start_again, 1500) : (store.isSignedIn = false)));
+
+start();

@@ -1,0 +1,91 @@
+// Draws the mind graph with Cytoscape: keeps places when something changes, and takes its colours from the style sheet.
+
+const SETTLING = { name: "cose", animate: false, nodeRepulsion: 9000, idealEdgeLength: 90, edgeElasticity: 120, gravity: 0.6, padding: 30 };
+const SPOTS = 24; // newcomers start around what they hang on
+
+/** → {show(graph), select(id), paint(), fit(), end()}; `clicked(id)` for a node, an edge, or null for the ground. */
+export async function drawing(element, { clicked }) {
+  const { default: cytoscape } = await import("../vendor/cytoscape.js");
+  const cy = cytoscape({ container: element, minZoom: 0.15, maxZoom: 4, style: styles(element), autounselectify: true });
+  cy.on("tap", (event) => clicked(event.target === cy ? null : event.target.id()));
+  const shape = new ResizeObserver(() => cy.resize());
+  shape.observe(element);
+
+  function show({ nodes, edges }) {
+    const wanted = new Map();
+    for (const each of nodes.values()) wanted.set(each.id, { group: "nodes", data: nodeData(each) });
+    for (const each of edges.values()) if (nodes.has(each.source) && nodes.has(each.target)) wanted.set(each.id, { group: "edges", data: edgeData(each) });
+    const before = cy.nodes().length;
+    let isNew = false;
+    cy.batch(() => {
+      cy.elements().filter((each) => !wanted.has(each.id())).remove();
+      for (const [id, each] of wanted) {
+        const there = cy.getElementById(id);
+        if (there.length) there.data(each.data);
+        else if (cy.add(each)) isNew = true;
+      }
+    });
+    if (!isNew) return;
+    if (before) placeNewcomers(cy);
+    cy.layout({ ...SETTLING, randomize: !before, fit: true }).run();
+  }
+
+  return {
+    show,
+    select(id) {
+      cy.elements().removeClass("chosen dimmed");
+      const chosen = id ? cy.getElementById(id) : cy.collection();
+      if (!chosen.length) return;
+      const near = chosen.isNode() ? chosen.closedNeighborhood() : chosen.union(chosen.connectedNodes());
+      cy.elements().difference(near).addClass("dimmed");
+      chosen.addClass("chosen");
+    },
+    paint: () => cy.style(styles(element)),
+    fit: () => cy.animate({ fit: { padding: 30 } }, { duration: 200 }),
+    end() {
+      shape.disconnect();
+      cy.destroy();
+    },
+  };
+}
+
+function placeNewcomers(cy) {
+  cy.nodes().forEach((node, n) => {
+    const { x, y } = node.position();
+    if (x || y) return;
+    const friend = node.neighborhood("node").filter((each) => each.position().x || each.position().y).first();
+    const at = friend.length ? friend.position() : { x: 0, y: 0 };
+    const angle = (2 * Math.PI * (n % SPOTS)) / SPOTS;
+    node.position({ x: at.x + 60 * Math.cos(angle), y: at.y + 60 * Math.sin(angle) });
+  });
+}
+
+const cut = (text, most = 26) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+
+function nodeData(each) {
+  const label = each.kind === "Scene" ? cut(each.summary || (each.start ?? "").slice(0, 10)) : cut(each.name);
+  return { id: each.id, label, kind: each.kind, size: 14 + 5 * Math.sqrt(Math.min(each.degree ?? 1, 60)) };
+}
+
+function edgeData(each) {
+  return { id: each.id, source: each.source, target: each.target, predicate: each.predicate, label: each.label || "", width: 1 + 3 * (each.strength ?? 0.5) };
+}
+
+function styles(element) {
+  const of = getComputedStyle(element);
+  const colour = (name) => of.getPropertyValue(name).trim();
+  const predicates = { PREFERS: "--good", DISLIKES: "--bad", CARES_ABOUT: "--wait", RELATES_TO: "--accent", CAUSED_BY: "--rote", MENTIONED: "--line-strong" };
+  return [
+    { selector: "node", style: { label: "data(label)", width: "data(size)", height: "data(size)", "background-color": colour("--accent"), color: colour("--text"), "font-size": 11, "font-family": of.fontFamily,
+      "text-valign": "bottom", "text-margin-y": 4, "text-outline-width": 2, "text-outline-color": colour("--ground"), "min-zoomed-font-size": 7 } },
+    { selector: "node[kind = 'User']", style: { "background-color": colour("--wait"), "font-weight": "bold" } },
+    { selector: "node[kind = 'Agent']", style: { "background-color": colour("--rote") } },
+    { selector: "node[kind = 'Scene']", style: { shape: "round-rectangle", "background-color": colour("--line-strong") } },
+    { selector: "edge", style: { width: "data(width)", "line-color": colour("--line-strong"), "target-arrow-color": colour("--line-strong"), "target-arrow-shape": "triangle", "arrow-scale": 0.8, "curve-style": "bezier", opacity: 0.8,
+      label: "data(label)", "font-size": 9, color: colour("--dim"), "text-rotation": "autorotate", "text-outline-width": 2, "text-outline-color": colour("--ground"), "min-zoomed-font-size": 7 } },
+    ...Object.entries(predicates).map(([name, variable]) => ({ selector: `edge[predicate = '${name}']`, style: { "line-color": colour(variable), "target-arrow-color": colour(variable) } })),
+    { selector: ".dimmed", style: { opacity: 0.18 } },
+    { selector: "node.chosen", style: { "border-width": 3, "border-color": colour("--text") } },
+    { selector: "edge.chosen", style: { opacity: 1, width: 5 } },
+  ];
+}

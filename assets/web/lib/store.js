@@ -1,0 +1,119 @@
+// What every page knows: who is signed in, whether changes are on, what waits for the owner, what works.
+import { computed, reactive } from "./html.js";
+import { get, onSignedOut, post, Refused } from "./api.js";
+import { listen, live } from "./live.js";
+import { say } from "./words.js";
+
+export const store = reactive({
+  isSignedIn: null, // null: not known yet
+  needs: "token",
+  state: { models: [], personas: [], features: {}, version: "", cwd: "" },
+  changes: false,
+  working: {}, // run → RUN
+  waiting: [], // ASKED: put by a run of this server, now
+  inbox: [],
+  jobs: {}, // id → JOB
+  toasts: [],
+});
+
+/** All that waits for the owner of these runs: what is asked now, then what is in the inbox. */
+export function waitingFor(runs) {
+  const now = store.waiting.filter((each) => runs.includes(each.run)).map((each) => ({ ...each, isNow: true }));
+  const ids = new Set(now.map((each) => each.id));
+  const later = store.inbox.filter((each) => runs.includes(each.run) && !ids.has(each.id));
+  return [...now, ...later];
+}
+
+export const waitingCount = computed(() => new Set([...store.waiting, ...store.inbox].map((each) => each.id)).size);
+
+export async function loadState() {
+  const state = await get("/api/state");
+  store.state = state;
+  store.changes = state.changes;
+  store.waiting = state.waiting ?? [];
+  store.working = Object.fromEntries((state.working ?? []).map((run) => [run.run, run]));
+  store.isSignedIn = true;
+  if (live.epoch === null) Object.assign(live, { epoch: state.epoch, seq: state.seq }); // the socket goes on from here
+}
+
+export async function loadInbox() {
+  store.inbox = (await get("/api/inbox")).inbox;
+}
+
+export async function setChanges(on) {
+  await doing(async () => {
+    store.changes = (await post("/api/changes", { on })).changes;
+  });
+}
+
+let toasts = 0;
+
+export function toast(text, kind = "info") {
+  const made = { id: (toasts += 1), text, kind };
+  store.toasts.push(made);
+  setTimeout(() => dismiss(made.id), kind === "error" ? 9000 : 4500);
+}
+
+export function dismiss(id) {
+  store.toasts = store.toasts.filter((each) => each.id !== id);
+}
+
+/** Does what may be refused, and shows why it was. What `act` gives back; undefined when refused. */
+export async function doing(act, done = "") {
+  try {
+    const given = await act();
+    if (done) toast(done);
+    return given;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    if (error.kind === "read_only") store.changes = false;
+    if (error.status !== 401) toast(error.text, "error");
+    return undefined;
+  }
+}
+
+/** Waits for a job (verify, teach …) to end; each of its states is in store.jobs. */
+export function jobDone(id) {
+  return new Promise((resolve) => {
+    const settle = (job) => {
+      store.jobs[job.id] = job;
+      if (job.state === "working") return;
+      stop();
+      resolve(job);
+    };
+    const stop = listen((message) => {
+      if (message.type === "job" && message.job.id === id) settle(message.job);
+      if (message.type === "resync") ask();
+    });
+    const ask = () => doing(async () => settle(await get(`/api/jobs/${id}`)));
+    ask();
+  });
+}
+
+onSignedOut((answer) => {
+  store.isSignedIn = false;
+  store.needs = answer.needs ?? "token";
+});
+
+listen((message) => {
+  if (message.type === "resync") {
+    doing(loadState);
+    doing(loadInbox);
+  } else if (message.type === "run_changed") {
+    const { run } = message;
+    if (run.status === "working") store.working[run.run] = run;
+    else delete store.working[run.run];
+  } else if (message.type === "asked_now") {
+    store.waiting = [...store.waiting.filter((each) => each.id !== message.asked.id), message.asked];
+  } else if (message.type === "asked_over") {
+    store.waiting = store.waiting.filter((each) => each.id !== message.id);
+  } else if (message.type === "changed" && message.what === "inbox") {
+    doing(loadInbox);
+  } else if (message.type === "changes") {
+    store.changes = message.on;
+  } else if (message.type === "bye") {
+    toast(say("live.bye"));
+  } else if (message.type === "learned" && message.name) {
+    toast(say("learned.toast", { name: message.name }), "good");
+  }
+});

@@ -1,0 +1,165 @@
+// Chat: conversations at the side, one of them open; what is asked in it is answered in place.
+import { computed, html, nextTick, onBeforeUnmount, reactive, ref, watch } from "../lib/html.js";
+import { get, part, post, Refused } from "../lib/api.js";
+import { listen, live, watchRuns } from "../lib/live.js";
+import { go, route } from "../lib/route.js";
+import { newStory, storyOf, tell } from "../lib/story.js";
+import { doing, store, waitingFor } from "../lib/store.js";
+import { useFetched, useKeys } from "../lib/use.js";
+import { say, when } from "../lib/words.js";
+import { Asked } from "../parts/asked.js";
+import { act, chip, instead } from "../parts/bits.js";
+import { Composer } from "../parts/composer.js";
+import { icon, mark } from "../parts/icon.js";
+import { thread } from "../parts/thread.js";
+
+export const Chat = {
+  setup() {
+    const all = useFetched(() => get("/api/conversations"), { kinds: (message) => message.type === "run_changed" });
+    const talk = useTalk(() => route.rest[0] ?? null);
+    const isListOpen = ref(false);
+    watch(() => route.rest[0], () => (isListOpen.value = false));
+    useKeys((event) => event.key === "n" && go("/chat"));
+    return () => html`<div class=${{ split: true, chat: true, "show-list": isListOpen.value }}>
+      <nav class="side" aria-label=${say("chat.list")}>
+        <a class="btn wide" href="/chat">${icon("plus")}${say("chat.new")}</a>
+        ${instead(all, !all.data?.conversations.length, say("chat.none")) ?? html`<ul class="list">${all.data.conversations.map((each) => html`
+          <li key=${each.id}><a href=${`/chat/${part(each.id)}`} aria-current=${talk.id === each.id ? "page" : null}>
+            <span class="title">${each.title}</span>
+            <span class="dim small">${when(each.at)} ${each.last.status !== "done" ? chip(each.last.status) : null}</span></a></li>`)}</ul>`}
+      </nav>
+      <section class="main talk">
+        <header class="talk-head"><button type="button" class="btn quiet square only-narrow" aria-expanded=${isListOpen.value} aria-label=${say("chat.list")}
+            onClick=${() => (isListOpen.value = !isListOpen.value)}>${icon("runs")}</button>
+          <h1 tabindex="-1">${talk.stories[0]?.task || say("chat.new")}</h1></header>
+        ${talk.view()}
+      </section>
+    </div>`;
+  },
+};
+
+/** The open conversation: fetched, then kept up by events; what was in the answer already is not told twice. */
+function useTalk(wanted) {
+  const talk = reactive({ id: null, stories: [], error: null, isLoading: false, view });
+  const scroller = ref(null);
+  const isAtEnd = ref(true);
+  let early = null; // messages that came while it was fetched
+  let newest = 0;
+
+  const current = computed(() => talk.stories.at(-1));
+  const working = computed(() => talk.stories.find((story) => story.status === "working"));
+  const runs = computed(() => talk.stories.map((story) => story.run));
+  const waiting = computed(() => waitingFor(runs.value));
+
+  async function load() {
+    const run = wanted();
+    const mine = (newest += 1);
+    if (!run) return Object.assign(talk, { id: null, stories: [], error: null });
+    early = [];
+    talk.isLoading = true;
+    try {
+      const found = await get(`/api/conversations/${part(run)}`);
+      if (mine !== newest) return;
+      const stories = found.runs.map((each) => storyOf(each.run, each.events, each));
+      Object.assign(talk, { id: found.id, stories, error: null });
+      const missed = early;
+      early = null;
+      for (const message of missed) if (found.epoch !== live.epoch || message.seq > found.seq) apply(message);
+      keepAtEnd();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      if (mine === newest) talk.error = error;
+    } finally {
+      if (mine === newest) Object.assign(talk, { isLoading: false });
+    }
+  }
+
+  function apply(message) {
+    const story = talk.stories.find((each) => each.run === message.run);
+    if (story) tell(story, message);
+    else if (message.type === "run_started" && (message.previous ?? []).some((run) => runs.value.includes(run))) {
+      const made = newStory(message.run);
+      tell(made, message);
+      talk.stories.push(made);
+    }
+    if (story || message.type === "asked_now") keepAtEnd();
+  }
+
+  const stop = listen((message) => {
+    if (message.type === "resync") load();
+    else if (message.type === "run_changed") noticeEnd(message.run);
+    else if (typeof message.run !== "string") return;
+    else if (early) early.push(message);
+    else apply(message);
+  });
+  function noticeEnd(run) {
+    const story = talk.stories.find((each) => each.run === run.run);
+    if (story && story.status === "working" && run.status === "interrupted") story.status = "interrupted";
+  }
+  onBeforeUnmount(stop);
+  onBeforeUnmount(() => watchRuns([]));
+  watch(() => working.value?.run, (run) => watchRuns(run ? [run] : []), { immediate: true });
+  watch(() => waiting.value.length, keepAtEnd);
+  watch(wanted, (run) => (run && runs.value.includes(run) ? null : load()), { immediate: true });
+
+  function keepAtEnd() {
+    if (isAtEnd.value) nextTick(() => scroller.value && (scroller.value.scrollTop = scroller.value.scrollHeight));
+  }
+  const scrolled = ({ target }) => (isAtEnd.value = target.scrollHeight - target.scrollTop - target.clientHeight < 80);
+
+  async function send(message, putBack) {
+    isAtEnd.value = true;
+    const after = current.value?.run ?? null;
+    const given = await doing(() => post("/api/chat", { ...message, after }));
+    if (!given) return putBack();
+    if (!talk.stories.some((story) => story.run === given.run)) talk.stories.push(newStory(given.run, message.text));
+    if (message.files.length) filesOf(given.run);
+    if (!after) {
+      talk.id = given.run;
+      go(`/chat/${part(given.run)}`, { replace: true });
+    }
+    keepAtEnd();
+  }
+
+  async function filesOf(run) {
+    const found = await doing(() => get(`/api/runs/${part(run)}`, { after: 1_000_000_000 }));
+    const story = talk.stories.find((each) => each.run === run);
+    if (found && story) story.files = found.files;
+  }
+
+  async function steer(text, putBack) {
+    if ((await doing(() => post(`/api/runs/${part(working.value.run)}/steer`, { text }))) === undefined) putBack();
+  }
+  const halt = () => doing(() => post(`/api/runs/${part(working.value.run)}/stop`, {}));
+  const resume = () => doing(() => post(`/api/runs/${part(current.value.run)}/resume`, { text: null }));
+
+  function view() {
+    if (talk.error) return html`<div class="empty" role="alert"><p>${talk.error.text}</p></div>`;
+    const canResume = current.value && ["interrupted", "cancelled", "limit", "failed", "no_model"].includes(current.value.status);
+    return html`<div class="scroller" ref=${scroller} onScroll=${scrolled} tabindex="0" role="log" aria-label=${say("chat.log")} aria-busy=${talk.isLoading}>
+        <div class="thread">
+          ${!talk.stories.length && !talk.isLoading ? welcome() : null}
+          ${talk.stories.map((story) => thread(story))}
+          ${waiting.value.map((asked) => html`<${Asked} key=${asked.id} asked=${asked} />`)}
+          ${canResume && !working.value ? html`<div class="actions">${act(say("resume"), resume, { name: "again" })}</div>` : null}
+        </div>
+      </div>
+      ${!isAtEnd.value && html`<button type="button" class="btn to-end" onClick=${() => ((isAtEnd.value = true), keepAtEnd())}>${icon("down")}${say("chat.to_end")}</button>`}
+      <${Composer} isWorking=${!!working.value} canChoose=${true} draftOf=${talk.id ?? "new"} onSend=${send} onSteer=${steer} onStop=${halt} />`;
+  }
+  return talk;
+}
+
+function welcome() {
+  return html`<div class="welcome">${mark()}<h2>${say("chat.welcome")}</h2><p>${say("chat.welcome_more")}</p>
+    <ul>${["files", "report", "remember"].map((each) => html`<li key=${each}><button type="button" class="btn" disabled=${!store.changes}
+      onClick=${() => fill(say(`chat.example.${each}`))}>${say(`chat.example.${each}`)}</button></li>`)}</ul></div>`;
+}
+
+function fill(text) {
+  const field = document.getElementById("composer");
+  if (!field) return;
+  field.value = text;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  field.focus();
+}

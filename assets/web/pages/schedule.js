@@ -1,0 +1,136 @@
+// The schedule: jobs with what comes next, a calendar of what was and will be due, the ledger of each job.
+import { html, reactive } from "../lib/html.js";
+import { get, part, post } from "../lib/api.js";
+import { doing, store, toast } from "../lib/store.js";
+import { useBusy, useFetched } from "../lib/use.js";
+import { longDay, monthName, say, sayOr, time, weekdays, when } from "../lib/words.js";
+import { act, chip, Dialog, head, instead, switchOf } from "../parts/bits.js";
+import { icon } from "../parts/icon.js";
+
+const dayOf = (date) => `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, "0")}-${String(date.getDate()).padStart(2, "0")}`;
+
+/** The days that a calendar shows for a month: whole weeks, Monday first. */
+function daysOf(month) {
+  const first = new Date(month.getFullYear(), month.getMonth(), 1);
+  const start = new Date(first);
+  start.setDate(1 - ((first.getDay() + 6) % 7));
+  const last = new Date(month.getFullYear(), month.getMonth() + 1, 0);
+  const weeks = Math.ceil((((first.getDay() + 6) % 7) + last.getDate()) / 7);
+  return Array.from({ length: weeks * 7 }, (_, n) => new Date(start.getFullYear(), start.getMonth(), start.getDate() + n));
+}
+
+export const Schedule = {
+  setup() {
+    const shown = reactive({ month: new Date(), day: dayOf(new Date()), isAdding: false, ledger: null });
+    const days = () => daysOf(shown.month);
+    const until = () => {
+      const end = days().at(-1);
+      return new Date(end.getFullYear(), end.getMonth(), end.getDate() + 1);
+    };
+    const kinds = (message) => message.type === "run_changed" || (message.type === "changed" && message.what === "schedule");
+    const jobs = useFetched(() => get("/api/schedule"), { kinds });
+    const due = useFetched(() => get("/api/schedule/calendar", { from: days()[0].toISOString(), to: until().toISOString() }), { deps: () => dayOf(shown.month), kinds });
+    const busy = useBusy();
+    const put = (id, what) => busy.start(() => doing(async () => {
+      const given = await post(`/api/schedule/${part(id)}/${what}`, {});
+      toast(given?.said ?? say(`schedule.${what}_done`));
+      jobs.reload();
+      due.reload();
+    }));
+    const turn = (by) => (shown.month = new Date(shown.month.getFullYear(), shown.month.getMonth() + by, 1));
+    return () => html`<div class="page">${head(say("page.schedule"), act(say("schedule.add"), () => (shown.isAdding = true), { kind: "primary", name: "plus" }),
+        jobs.data && !jobs.data.is_on ? html`<p class="bad">${say("schedule.off")}</p>` : null)}
+      <div class="schedule">
+        <section class="card calendar"><header><h2>${monthName(shown.month)}</h2><span class="grow"></span>
+            <button type="button" class="btn quiet square" aria-label=${say("schedule.before")} onClick=${() => turn(-1)}>${icon("left")}</button>
+            <button type="button" class="btn small" onClick=${() => Object.assign(shown, { month: new Date(), day: dayOf(new Date()) })}>${say("schedule.today")}</button>
+            <button type="button" class="btn quiet square" aria-label=${say("schedule.after")} onClick=${() => turn(1)}>${icon("right")}</button></header>
+          ${grid(days(), shown, due.data?.due ?? [])} ${ofDay(shown.day, due)}</section>
+        <section><h2>${say("schedule.jobs")}</h2>
+          ${instead(jobs, !jobs.data?.jobs.length, say("schedule.none")) ?? html`<ul class="jobs">${jobs.data.jobs.map((job) => card(job, put, shown, busy))}</ul>`}</section>
+      </div>
+      ${shown.isAdding && html`<${Add} onClosed=${() => (shown.isAdding = false)} onAdded=${() => ((shown.isAdding = false), jobs.reload(), due.reload())} />`}
+      ${shown.ledger && html`<${Ledger} job=${shown.ledger} onClosed=${() => (shown.ledger = null)} />`}</div>`;
+  },
+};
+
+function grid(days, shown, due) {
+  const byDay = Map.groupBy(due, (each) => dayOf(new Date(each.at)));
+  const today = dayOf(new Date());
+  return html`<div class="grid" role="group" aria-label=${say("schedule.calendar")}>${weekdays().map((name) => html`<span class="weekday" key=${name} aria-hidden="true">${name}</span>`)}
+    ${days.map((date) => {
+      const day = dayOf(date);
+      const all = byDay.get(day) ?? [];
+      return html`<button type="button" key=${day} class=${{ day: true, other: date.getMonth() !== shown.month.getMonth(), today: day === today }} aria-pressed=${shown.day === day}
+        aria-label=${`${longDay(date)}: ${say("schedule.due", { n: all.length })}`} onClick=${() => (shown.day = day)}>
+        <b>${date.getDate()}</b><span class="dots">${all.slice(0, 4).map((each, n) => html`<i key=${n} class=${`dot ${each.state}`}></i>`)}${all.length > 4 ? html`<small>+${all.length - 4}</small>` : null}</span>
+        ${all.slice(0, 2).map((each, n) => html`<span class=${`event ${each.state}`} key=${n}>${time(each.at)} ${each.job}</span>`)}</button>`;
+    })}</div>`;
+}
+
+function ofDay(day, due) {
+  if (due.error) return instead(due);
+  const all = (due.data?.due ?? []).filter((each) => dayOf(new Date(each.at)) === day);
+  return html`<div class="agenda"><h3>${longDay(day)}</h3>${all.length ? html`<ul class="rows">${all.map((each, n) => html`<li key=${n}>${entry(each, true)}</li>`)}</ul>` : html`<p class="dim">${say("schedule.free")}</p>`}</div>`;
+}
+
+function entry(each, withJob = false) {
+  const inside = html`<time class="mono" datetime=${each.at}>${withJob ? time(each.at) : when(each.at)}</time>${chip(each.state)}<span class="title">${withJob ? each.job : ""} <span class="dim">${each.why}</span></span>`;
+  return each.run ? html`<a class="row" href=${`/runs/${part(each.run)}`}>${inside}</a>` : html`<span class="row">${inside}</span>`;
+}
+
+function card(job, put, shown, busy) {
+  return html`<li key=${job.id} class=${{ card: true, off: !job.enabled }}><header><b>${job.id}</b>${job.health && job.health !== "ok" ? chip(job.health, sayOr(`health.${job.health}`, job.health)) : null}<span class="grow"></span>
+      ${switchOf(say("schedule.enabled"), job.enabled, (on) => put(job.id, on ? "enable" : "disable"), { disabled: busy.is || !store.changes })}</header>
+    <p class="clamp">${job.task || job.sop}</p>
+    <p class="facts small"><span class="mono">${job.when}</span>${job.next?.length ? html`<span>${say("schedule.next", { when: when(job.next[0]) })}</span>` : null}${job.problem ? html`<span class="bad">${job.problem}</span>` : null}</p>
+    <div class="actions">${act(say("schedule.run_now"), () => put(job.id, "run-now"), { busy: busy.is, kind: "small" })}
+      <button type="button" class="btn small" onClick=${() => (shown.ledger = job)}>${say("schedule.ledger")}</button>
+      ${act(say("schedule.remove"), () => put(job.id, "remove"), { busy: busy.is, kind: "small danger" })}</div></li>`;
+}
+
+const Ledger = {
+  props: { job: Object },
+  emits: ["closed"],
+  setup(props, { emit }) {
+    const past = useFetched(() => get(`/api/schedule/${part(props.job.id)}/history`), { kinds: ["schedule"] });
+    return () => html`<${Dialog} title=${say("schedule.ledger_of", { job: props.job.id })} onClosed=${() => emit("closed")}>
+      ${instead(past, !past.data?.rows.length, say("schedule.no_ledger")) ?? html`<ul class="rows">${past.data.rows.map((each, n) => html`<li key=${n}>${entry(each)}</li>`)}</ul>`}</${Dialog}>`;
+  },
+};
+
+const Add = {
+  emits: ["closed", "added"],
+  setup(_, { emit }) {
+    const form = reactive({ when: "", task: "", said: "", next: [], error: "" });
+    const busy = useBusy();
+    let timer = 0;
+    const typed = ({ target }) => {
+      form.when = target.value;
+      clearTimeout(timer);
+      timer = setTimeout(look, 300);
+    };
+    async function look() {
+      Object.assign(form, { said: "", next: [], error: "" });
+      if (!form.when.trim() || !store.changes) return;
+      try {
+        Object.assign(form, await post("/api/schedule/preview", { when: form.when }));
+      } catch (error) {
+        form.error = error.text ?? String(error);
+      }
+    }
+    const add = (event) => {
+      event?.preventDefault();
+      busy.start(() => doing(async () => {
+        toast((await post("/api/schedule", { when: form.when, task: form.task })).said);
+        emit("added");
+      }));
+    };
+    return () => html`<${Dialog} title=${say("schedule.add")} onClosed=${() => emit("closed")}><form class="form" onSubmit=${add}>
+      <label class="field"><span>${say("schedule.when")} <small class="dim">${say("schedule.when_hint")}</small></span><input value=${form.when} placeholder=${say("schedule.when_example")} onInput=${typed} /></label>
+      ${form.error ? html`<p class="bad" role="alert">${form.error}</p>` : null}
+      ${form.next.length ? html`<p class="dim" role="status">${form.said} ${form.next.slice(0, 3).map((each) => when(each)).join(" · ")}</p>` : null}
+      <label class="field"><span>${say("schedule.task")}</span><textarea rows="3" value=${form.task} placeholder=${say("schedule.task_example")} onInput=${(event) => (form.task = event.target.value)}></textarea></label>
+      <div class="actions">${act(say("schedule.add"), add, { kind: "primary", busy: busy.is, disabled: !form.when.trim() || !form.task.trim() || !!form.error })}</div></form></${Dialog}>`;
+  },
+};

@@ -1,0 +1,170 @@
+// One SOP: what it says, does, has been, is proven by, and costs from run to run; run it, verify it, take a version back.
+import { html, reactive } from "../lib/html.js";
+import { get, part, post } from "../lib/api.js";
+import { go, route } from "../lib/route.js";
+import { doing, jobDone, toast } from "../lib/store.js";
+import { useBusy, useFetched } from "../lib/use.js";
+import { amount, money, percent, say, sayOr, seconds, when } from "../lib/words.js";
+import { act, chip, code, Dialog, diff, head, instead, tabs, tile } from "../parts/bits.js";
+import { bars } from "../parts/chart.js";
+import { icon } from "../parts/icon.js";
+import { Markdown } from "../parts/markdown.js";
+import { telling } from "../parts/call.js";
+import { Values } from "../parts/values.js";
+
+const TABS = ["body", "steps", "versions", "evidence", "curve"];
+
+export const Sop = {
+  props: { name: String },
+  setup(props) {
+    const at = `/api/sops/${part(props.name)}`;
+    const sop = useFetched(() => get(at), { kinds: ["sops"] });
+    const shown = reactive({ asks: "", said: null });
+    const busy = useBusy();
+    const tab = () => (TABS.includes(route.rest[1]) ? route.rest[1] : "body");
+    const choose = (name) => go(`/sops/${part(props.name)}/${name}`, { replace: true });
+    const put = (what) => busy.start(() => doing(async () => {
+      toast((await post(`${at}/${what}`, {})).said);
+      sop.reload();
+    }));
+    async function start(values) {
+      const what = shown.asks;
+      shown.asks = "";
+      if (what === "run") {
+        const given = await doing(() => post(`${at}/run`, { values }));
+        if (given) go(`/chat/${part(given.run)}`);
+        return;
+      }
+      await busy.start(async () => {
+        const given = await doing(() => post(`${at}/verify`, { values }));
+        if (!given) return;
+        shown.said = { state: "working", lines: [] };
+        shown.said = await jobDone(given.job);
+        sop.reload();
+      });
+    }
+    return () => html`<div class="page"><a class="back only-narrow" href="/sops">${icon("left")}${say("page.sops")}</a>
+      ${instead(sop) ?? html`
+        ${head(props.name, buttons(sop.data, shown, put, busy), html`<p class="facts">${chip(sop.data.status)}${sop.data.is_seed ? chip("seed") : null}
+          ${sop.data.version ? html`<span>${say("sop.version", { version: sop.data.version })}</span>` : null}${sop.data.effects ? html`<span>${sayOr(`effects.${sop.data.effects}`, sop.data.effects)}</span>` : null}</p>
+          <p>${sop.data.description}</p>${sop.data.problem ? html`<p class="bad">${sop.data.problem}</p>` : null}`)}
+        ${shown.said && verified(shown)}
+        ${tabs(TABS.map((name) => [name, say(`sop.${name}`)]), tab(), choose)}
+        <div role="tabpanel" aria-label=${say(`sop.${tab()}`)}>${tab() === "body" ? body(sop.data) : tab() === "steps" ? steps(sop.data) : tab() === "versions"
+          ? html`<${Versions} name=${props.name} now=${sop.data.version} />` : tab() === "evidence" ? evidence(sop.data) : html`<${Curve} name=${props.name} />`}</div>`}
+      ${shown.asks && html`<${Dialog} title=${say(`sop.${shown.asks}_title`, { name: props.name })} onClosed=${() => (shown.asks = "")}>
+        <p class="dim">${say(`sop.${shown.asks}_why`)}</p>
+        <${Values} schema=${sop.data.parameters} isOptional=${shown.asks === "verify"} go=${say(`sop.${shown.asks}`)} onGiven=${start} /></${Dialog}>`}
+    </div>`;
+  },
+};
+
+function buttons(sop, shown, put, busy) {
+  const isOff = ["archived", "suspended", "disabled"].includes(sop.status);
+  return html`${sop.steps?.length || sop.script ? html`${act(say("sop.run"), () => (shown.asks = "run"), { kind: "primary" })}
+      ${act(say("sop.verify"), () => (shown.asks = "verify"), { busy: busy.is })}` : null}
+    ${isOff ? act(say("sop.enable"), () => put("enable"), { busy: busy.is }) : act(say("sop.disable"), () => put("disable"), { busy: busy.is })}`;
+}
+
+function verified(shown) {
+  const { said } = shown;
+  return html`<section class=${`card job ${said.state}`} role="status"><header><h2>${say(`sop.verify_${said.state}`)}</h2>
+    ${said.state === "working" ? html`<i class="spinner"></i>` : html`<button type="button" class="btn quiet square" aria-label=${say("close")} onClick=${() => (shown.said = null)}>${icon("close")}</button>`}</header>
+    ${said.lines?.length ? html`<pre class="plain">${said.lines.join("\n")}</pre>` : null}</section>`;
+}
+
+function body(sop) {
+  return html`${sop.wordings?.length ? html`<section class="card"><h2>${say("sop.wordings")}</h2><ul class="wordings">${sop.wordings.map((each) => html`<li key=${each}>${slots(each)}</li>`)}</ul></section>` : null}
+    <${Markdown} text=${sop.body || ""} />`;
+}
+
+const slots = (wording) => wording.split(/(\{[^}]+\})/).map((piece, n) => (piece.startsWith("{") ? html`<code key=${n}>${piece.slice(1, -1)}</code>` : piece));
+
+function steps(sop) {
+  const { properties = {}, required = [] } = sop.parameters ?? {};
+  const names = Object.keys(properties);
+  return html`
+    ${names.length ? html`<section class="card"><h2>${say("sop.parameters")}</h2><dl class="pairs">${names.map((name) => html`<div key=${name}><dt class="mono">${name}${required.includes(name) ? "" : "?"}</dt>
+      <dd>${[properties[name].type, properties[name].format, properties[name].description].filter(Boolean).join(" · ")}</dd></div>`)}</dl></section>` : null}
+    ${["plan", "commit", "check"].map((name) => [name, (sop.steps ?? []).filter((step) => step.part === name)]).filter(([, all]) => all.length).map(([name, all]) => html`
+      <section class=${`card steps ${name}`} key=${name}><h2>${say(`part.${name}`)} <small class="dim">${say(`part.${name}_why`)}</small></h2><ol>${all.map((step, n) => html`<li key=${n}>
+        <details><summary><b>${step.tool}</b> <span class="call-says">${step.note || telling(step.args)}</span></summary>
+          ${Object.entries(step.args ?? {}).map(([key, value]) => html`<div class="named" key=${key}><h4>${key}</h4>${code(value, key)}</div>`)}
+          ${step.expect ? html`<div class="named"><h4>${say("step.expect")}</h4>${code(step.expect)}</div>` : null}</details></li>`)}</ol></section>`)}
+    ${sop.script ? html`<section class="card"><h2>${say("sop.script")}</h2><${Markdown} text=${"```python\n" + sop.script + "\n```"} /></section>` : null}
+    ${sop.result ? html`<section class="card"><h2>${say("sop.result")}</h2>${code(sop.result)}</section>` : null}
+    ${!sop.steps?.length && !sop.script ? html`<div class="empty"><p>${say("sop.no_steps")}</p></div>` : null}
+    ${sop.cases?.length ? html`<section class="card"><h2>${say("sop.cases")}</h2><dl class="pairs">${sop.cases.map((each) => html`<div key=${each.name}><dt>${each.name}</dt><dd class="mono">${telling(each.parameters)}</dd></div>`)}</dl></section>` : null}`;
+}
+
+function evidence(sop) {
+  if (!sop.evidence) return html`<div class="empty"><p>${say("sop.no_evidence")}</p></div>`;
+  const runs = [...new Set(JSON.stringify(sop.evidence).match(/\b\d{8}-\d{6}-[0-9a-f]{4,8}\b/g) ?? [])];
+  return html`${runs.length ? html`<section class="card"><h2>${say("sop.proved_by")}</h2><ul class="rows">${runs.map((run) => html`<li key=${run}><a class="row" href=${`/runs/${run}`}><span class="mono">${run}</span></a></li>`)}</ul></section>` : null}
+    <details class="card"><summary>${say("sop.evidence_whole")}</summary>${code(sop.evidence)}</details>
+    ${sop.files?.length ? html`<section class="card"><h2>${say("sop.files")}</h2><ul class="mono small">${sop.files.map((each) => html`<li key=${each}>${each}</li>`)}</ul></section>` : null}`;
+}
+
+const Versions = {
+  props: { name: String, now: [Number, String] },
+  setup(props) {
+    const at = `/api/sops/${part(props.name)}`;
+    const past = useFetched(() => get(`${at}/history`), { kinds: ["sops"] });
+    const shown = reactive({ commit: null, diff: null });
+    const busy = useBusy();
+    async function compare(commit) {
+      if (shown.commit === commit) return (shown.commit = null);
+      Object.assign(shown, { commit, diff: null });
+      const given = await doing(() => get(`${at}/diff`, { to: commit }));
+      if (shown.commit === commit) shown.diff = given?.diff ?? "";
+    }
+    const back = (version) => busy.start(() => doing(async () => {
+      toast((await post(`${at}/rollback`, { version })).said);
+      past.reload();
+    }));
+    return () => instead(past, !past.data?.history.length, say("sop.no_versions")) ?? html`<ol class="versions">${past.data.history.map((each, n) => html`
+      <li key=${each.commit} class=${{ card: true, now: n === 0 }}><header><b>${say("sop.version", { version: each.version ?? "?" })}</b>${each.status ? chip(each.status) : null}
+          <time class="dim">${when(each.at)}</time>${each.run ? html`<a class="small mono" href=${`/runs/${part(each.run)}`}>${each.run}</a>` : null}<span class="grow"></span>
+          <button type="button" class="btn small" aria-expanded=${shown.commit === each.commit} onClick=${() => compare(each.commit)}>${say("sop.changes")}</button>
+          ${n ? act(say("sop.roll_back"), () => back(each.version), { kind: "small", busy: busy.is }) : null}</header>
+        <p>${each.reason}</p>
+        ${shown.commit === each.commit ? (shown.diff === null ? html`<p class="dim">${say("loading")}</p>` : shown.diff ? diff(shown.diff) : html`<p class="dim">${say("sop.same")}</p>`) : null}</li>`)}</ol>`;
+  },
+};
+
+const UNITS = { tokens: amount, model_calls: amount, seconds, turns: amount, cost: (value) => money(value) || "0" };
+
+const Curve = {
+  props: { name: String },
+  setup(props) {
+    const stats = useFetched(() => get(`/api/sops/${part(props.name)}/stats`), { kinds: (message) => message.type === "run_changed" });
+    const shown = reactive({ unit: "tokens" });
+    return () => instead(stats, !stats.data?.runs.length, say("curve.none")) ?? html`
+      ${gained(stats.data.runs)}
+      <section class="card"><header><h2>${say("curve.title")}</h2><div class="by" role="group" aria-label=${say("curve.unit")}>${Object.keys(UNITS).map((unit) => html`
+        <button type="button" key=${unit} aria-pressed=${shown.unit === unit} onClick=${() => (shown.unit = unit)}>${say(`curve.${unit}`)}</button>`)}</div></header>
+        ${curve(stats.data.runs, shown.unit)}</section>
+      <div class="framed" tabindex="0"><table><thead><tr>${["run", "lane", "turns", "model_calls", "tokens", "seconds", "outcome"].map((each) => html`<th key=${each}>${say(`curve.${each}`)}</th>`)}</tr></thead>
+        <tbody>${[...stats.data.runs].reverse().map((run) => html`<tr key=${run.run}><td><a href=${`/runs/${part(run.run)}`}>${when(run.at)}</a></td><td>${sayOr(`lane.${run.lane}`, run.lane)}</td><td>${run.turns}</td>
+          <td>${run.model_calls}</td><td>${amount(run.tokens)}</td><td>${seconds(run.seconds)}</td><td>${chip(run.outcome)}${run.stopped ? html` <span class="dim small">${run.stopped}</span>` : null}</td></tr>`)}</tbody></table></div>`;
+  },
+};
+
+const LANES = [["model", "tone-fresh"], ["teach", "tone-output"], ["rote→model", "tone-wait"], ["rote", "tone-rote"]];
+
+function curve(runs, unit) {
+  const series = LANES.filter(([lane]) => runs.some((run) => run.lane === lane));
+  const rows = runs.map((run, n) => ({
+    label: String(n + 1), values: series.map(([lane]) => (run.lane === lane ? run[unit] ?? 0 : 0)), href: `/runs/${part(run.run)}`,
+    title: `${n + 1} · ${when(run.at)} · ${sayOr(`lane.${run.lane}`, run.lane)} · ${UNITS[unit](run[unit] ?? 0)}`,
+  }));
+  return bars(rows, series.map(([lane, tone]) => ({ name: sayOr(`lane.${lane}`, lane), tone })), { label: say("curve.title"), write: UNITS[unit] });
+}
+
+/** From the first run to the last, in words that say what was gained. */
+function gained(runs) {
+  const [first, last] = [runs[0], runs.at(-1)];
+  const rote = runs.filter((run) => run.lane === "rote" && run.outcome === "done").length;
+  return html`<div class="tiles">${tile(runs.length, say("curve.runs"))}${tile(percent(rote / runs.length), say("curve.by_rote"))}
+    ${tile(`${amount(first.tokens)} → ${amount(last.tokens)}`, say("curve.tokens"))}${tile(`${seconds(first.seconds)} → ${seconds(last.seconds)}`, say("curve.seconds"))}</div>`;
+}

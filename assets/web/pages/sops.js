@@ -1,0 +1,73 @@
+// SOPs: the tree of what has been learned, one of them with its text, steps, versions, evidence and learning curve; teaching.
+import { html, reactive, watch } from "../lib/html.js";
+import { get, part } from "../lib/api.js";
+import { go, route } from "../lib/route.js";
+import { useFetched } from "../lib/use.js";
+import { percent, say, sayOr } from "../lib/words.js";
+import { act, chip, instead } from "../parts/bits.js";
+import { icon } from "../parts/icon.js";
+import { Sop } from "./sop.js";
+import { Teach } from "./teach.js";
+
+const ORDER = ["active", "probation", "candidate", "draft", "suspended", "archived"];
+
+export const Sops = {
+  setup() {
+    const all = useFetched(() => get("/api/sops"), { kinds: ["sops"] });
+    const shown = reactive({ by: localStorage.getItem("sops.by") ?? "status", typed: "", text: "", isTeaching: false, from: "" });
+    const found = useFetched(() => (shown.text ? get("/api/sops/search", { text: shown.text }) : Promise.resolve(null)), { deps: () => shown.text });
+    let timer = 0;
+    const typed = ({ target }) => {
+      shown.typed = target.value;
+      clearTimeout(timer);
+      timer = setTimeout(() => (shown.text = shown.typed.trim()), 300);
+    };
+    const by = (how) => {
+      shown.by = how;
+      localStorage.setItem("sops.by", how);
+    };
+    watch(() => route.query.get("teach"), (run) => run && Object.assign(shown, { isTeaching: true, from: run }), { immediate: true });
+    const closed = () => {
+      Object.assign(shown, { isTeaching: false, from: "" });
+      if (route.query.get("teach")) go(location.pathname, { replace: true });
+    };
+    return () => html`<div class=${{ split: true, "has-detail": route.rest[0] }}>
+      <nav class="side" aria-label=${say("page.sops")}>
+        <div class="side-head"><h1 tabindex="-1">${say("page.sops")}</h1>${act(say("sops.teach"), () => (shown.isTeaching = true), { name: "plus" })}</div>
+        <label class="search">${icon("search")}<span class="hidden">${say("sops.search")}</span>
+          <input type="search" value=${shown.typed} placeholder=${say("sops.search")} onInput=${typed} /></label>
+        ${shown.text ? decision(found) : instead(all, !all.data?.sops.length, say("sops.none")) ?? html`
+          <div class="by" role="group" aria-label=${say("sops.by")}>${["status", "name"].map((how) => html`
+            <button type="button" key=${how} aria-pressed=${shown.by === how} onClick=${() => by(how)}>${say(`sops.by_${how}`)}</button>`)}</div>
+          ${groups(all.data.sops, shown.by).map(([name, sops]) => html`<details class="group" key=${shown.by + name} open><summary>${shown.by === "status" ? sayOr(`status.${name}`, name) : name} <small>${sops.length}</small></summary>
+            <ul class="list">${sops.map((sop) => item(sop, shown.by))}</ul></details>`)}`}
+      </nav>
+      <section class="main">${route.rest[0] ? html`<${Sop} key=${route.rest[0]} name=${route.rest[0]} />` : html`<div class="empty big">${icon("sops")}<p>${say("sops.pick")}</p></div>`}</section>
+      ${shown.isTeaching && html`<${Teach} run=${shown.from} onClosed=${closed} />`}
+    </div>`;
+  },
+};
+
+function groups(sops, by) {
+  const named = new Map();
+  for (const sop of sops) {
+    const name = by === "status" ? sop.status : sop.name.split("-")[0];
+    named.set(name, [...(named.get(name) ?? []), sop]);
+  }
+  const rank = ([name]) => (by === "status" ? ORDER.indexOf(name) : 0);
+  return [...named].sort((a, b) => rank(a) - rank(b) || a[0].localeCompare(b[0]));
+}
+
+function item(sop, by) {
+  return html`<li key=${sop.name}><a href=${`/sops/${part(sop.name)}`} aria-current=${route.rest[0] === sop.name ? "page" : null}>
+    <span class="title">${sop.name}</span><span class="dim small clamp">${sop.description}</span>
+    <span class="facts small">${by === "name" ? chip(sop.status) : null}${sop.problem ? html`<span class="chip bad">${say("sops.problem")}</span>` : null}
+      ${sop.runs ? html`<span>${say("sops.runs", { n: sop.runs })}</span><span>${say("sops.rote_rate", { share: percent(sop.rote_rate) })}</span>` : null}
+      ${sop.has_steps ? null : html`<span>${say("sops.text_only")}</span>`}</span></a></li>`;
+}
+
+function decision(found) {
+  return instead(found) ?? html`<p class="dim small">${say(`sops.decision.${found.data.decision}`)}</p>
+    <ul class="list">${found.data.candidates.map((each) => html`<li key=${each.name}><a href=${`/sops/${part(each.name)}`} aria-current=${route.rest[0] === each.name ? "page" : null}>
+      <span class="title">${each.name}</span><span class="dim small">${each.why}</span></a></li>`)}</ul>`;
+}

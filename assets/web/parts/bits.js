@@ -1,0 +1,95 @@
+// Small things that many pages show: states, tabs, empty and failed lists, dialogs, code and differences.
+import { html, onMounted, ref } from "../lib/html.js";
+import { say, sayOr } from "../lib/words.js";
+import { store } from "../lib/store.js";
+import { icon } from "./icon.js";
+
+const TONES = {
+  done: "good", active: "good", ok: "good", open: "good",
+  working: "live", probation: "live", coming: "calm", candidate: "calm", draft: "calm", seed: "calm",
+  waiting: "wait", interrupted: "wait", suspended: "wait", skipped: "wait", timeout: "wait", refused: "wait", limit: "wait",
+  failed: "bad", no_model: "bad", error: "bad", damaged: "bad", diverged: "bad",
+};
+
+/** A state as a coloured word. */
+export function chip(state, label = null) {
+  return html`<span class=${`chip ${TONES[state] ?? "calm"}`}>${label ?? sayOr(`status.${state}`, state)}</span>`;
+}
+
+/** What a fetched list shows while it has nothing: it loads, it failed, or it is empty. Null when there is something. */
+export function instead(fetched, isEmpty = false, empty = "") {
+  if (fetched.error)
+    return html`<div class="empty" role="alert"><p>${fetched.error.text}</p>
+      <button class="btn" onClick=${() => fetched.reload()}>${say("again")}</button></div>`;
+  if (!fetched.data) return html`<div class="empty loading" aria-busy="true">${say("loading")}</div>`;
+  return isEmpty ? html`<div class="empty"><p>${empty || say("nothing")}</p></div>` : null;
+}
+
+/** Tabs; `chosen` is a name, `choose(name)` is called. tabs: [[name, label]]. */
+export function tabs(all, chosen, choose) {
+  const step = (event, by) => {
+    event.preventDefault();
+    const names = all.map(([name]) => name);
+    choose(names[(names.indexOf(chosen) + by + names.length) % names.length]);
+    const { parentElement } = event.currentTarget;
+    requestAnimationFrame(() => parentElement.querySelector("[aria-selected=true]")?.focus());
+  };
+  return html`<div class="tabs" role="tablist">${all.map(([name, label]) => html`
+    <button role="tab" type="button" key=${name} aria-selected=${chosen === name} tabindex=${chosen === name ? 0 : -1}
+      onClick=${() => choose(name)} onKeydown=${(event) =>
+        event.key === "ArrowRight" ? step(event, 1) : event.key === "ArrowLeft" && step(event, -1)}>${label}</button>`)}</div>`;
+}
+
+/** A button that changes something: closed while the page only reads. */
+export function act(label, onClick, { kind = "", busy = false, disabled = false, name = null, title = null } = {}) {
+  return html`<button type="button" class=${`btn ${kind}`} disabled=${busy || disabled || !store.changes} onClick=${onClick}
+    title=${store.changes ? title : say("readonly.why")} aria-busy=${busy || null}>${name && icon(name)}${label}</button>`;
+}
+
+/** A dialog in the middle; `closed()` is called on Escape, on its cross and beside it. */
+export const Dialog = {
+  props: { title: String },
+  emits: ["closed"],
+  setup(props, { emit, slots }) {
+    const element = ref(null);
+    onMounted(() => element.value.showModal());
+    const close = () => element.value?.close();
+    return () => html`<dialog ref=${element} class="dialog" aria-label=${props.title} onClose=${() => emit("closed")}
+        onClick=${(event) => event.target === element.value && close()}>
+      <div class="dialog-box"><header><h2>${props.title}</h2>
+        <button type="button" class="btn quiet square" onClick=${close} aria-label=${say("close")}>${icon("close")}</button></header>
+        ${slots.default?.()}</div></dialog>`;
+  },
+};
+
+/** A unified diff, added and taken lines coloured. */
+export function diff(text) {
+  const tone = (line) =>
+    /^(\+\+\+|---|diff |index )/.test(line) ? "head" : line.startsWith("@@") ? "at" : line[0] === "+" ? "plus" : line[0] === "-" ? "minus" : "";
+  return html`<pre class="diff" tabindex="0">${text.replace(/\n$/, "").split("\n").map((line, n) =>
+    html`<span key=${n} class=${tone(line)}>${line || " "}\n</span>`)}</pre>`;
+}
+
+/** Anything as text: a string as it is, the rest as JSON. */
+export function written(value) {
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
+
+export function code(value, label = null) {
+  return html`<pre class="plain" tabindex="0" aria-label=${label}>${written(value)}</pre>`;
+}
+
+/** A number with its name below. */
+export function tile(value, label, more = "") {
+  return html`<div class="tile"><b>${value}</b><span>${label}</span>${more && html`<small>${more}</small>`}</div>`;
+}
+
+export function switchOf(label, isOn, flip, { disabled = false, hint = "" } = {}) {
+  return html`<button type="button" class="switch" role="switch" aria-checked=${isOn} disabled=${disabled} title=${hint || null} onClick=${() => flip(!isOn)}>
+    <i></i><span>${label}</span></button>`;
+}
+
+/** The head of a page: its title, and what can be done. */
+export function head(title, actions = null, below = null) {
+  return html`<header class="page-head"><h1 tabindex="-1">${title}</h1><div class="actions">${actions}</div>${below}</header>`;
+}

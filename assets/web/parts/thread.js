@@ -1,0 +1,83 @@
+// A run as a conversation shows it: the request, what was said and done for it, and its last line.
+import { html } from "../lib/html.js";
+import { amount, bytes, money, say, sayOr, seconds, when } from "../lib/words.js";
+import { TRACE_ONLY } from "../lib/story.js";
+import { Call, fileAddress } from "./call.js";
+import { Markdown } from "./markdown.js";
+import { chip } from "./bits.js";
+import { icon } from "./icon.js";
+
+/** The whole of a run. `isTrace`: nothing is left out, and turns have a line with what they cost. */
+export function thread(story, { isTrace = false, sent = null } = {}) {
+  return html`<article class="run" key=${story.run} aria-label=${story.task.slice(0, 120)}>
+    <div class="asks"><div class="bubble">${story.task}</div>${files(story)}
+      <p class="dim small">${[story.persona, when(story.started)].filter(Boolean).join(" · ")}</p></div>
+    ${story.parts.filter((part) => isTrace || part.kind !== "note" || !TRACE_ONLY.has(part.what)).map((part, n, all) => html`
+      ${isTrace && part.turn && all[n - 1]?.turn !== part.turn ? turnLine(story, part.turn, sent) : null}
+      ${one(part, story)}`)}
+    ${last(story)}
+  </article>`;
+}
+
+function one(part, story) {
+  if (part.kind === "text") return part.text || part.isGrowing ? html`<${Markdown} key=${part.key} text=${part.text} isGrowing=${!!part.isGrowing} />` : null;
+  if (part.kind === "call") return html`<${Call} key=${part.key} part=${part} run=${story.run} />`;
+  if (part.kind === "steered") return html`<div class="asks steered" key=${part.key}><div class="bubble">${part.text}</div></div>`;
+  if (part.kind === "rote")
+    return html`<p class="line rote" key=${part.key}>${icon("rote")}<a href=${`/sops/${encodeURIComponent(part.sop)}`}>${say("rote.name", part)}</a></p>`;
+  if (part.kind === "asked")
+    return html`<div class="line put" key=${part.key}><p>${part.question}</p>${part.answer !== null ? html`<p class="said">${part.answer}</p>` : null}</div>`;
+  if (part.kind === "confirm")
+    return html`<div class="line put" key=${part.key}><p><b>${part.tool}</b> · ${sayOr(`risk.${part.risk}`, part.risk)}: ${part.reason}</p>
+      ${part.decision ? html`<p class=${`said ${part.decision === "no" ? "bad" : "good"}`}>${say(`decision.${part.decision}`)}${part.said ? ` · ${part.said}` : ""}</p>` : null}</div>`;
+  return noteLine(part);
+}
+
+function noteLine(part) {
+  const { event } = part;
+  if (part.what === "learned") {
+    const at = event.what === "sop" ? `/sops/${encodeURIComponent(event.name)}` : "/memory/facts";
+    return html`<p class="line good" key=${part.key}>${icon("rote")}<a href=${at}>${say("learned.line", { name: event.name })}</a> ${chip(event.status)}</p>`;
+  }
+  const text = say(`note.${part.what}`, { ...event, kind: event.kind && sayOr(`kind.${event.kind}`, event.kind) });
+  if (!part.text) return html`<p class="line" key=${part.key}>${text}</p>`;
+  return html`<details class="line" key=${part.key}><summary>${text}</summary><pre class="plain" tabindex="0">${part.text}</pre></details>`;
+}
+
+function turnLine(story, turn, sent) {
+  const cost = story.turns.find((each) => each.turn === turn);
+  const { input = 0, cached = 0, output = 0 } = cost?.tokens ?? {};
+  return html`<div class="turn-line" key=${`turn-${turn}`}><h3>${say("turn.n", { turn })}</h3>
+    ${cost && html`<span>${cost.model}</span>
+      ${input + output ? html`<span>${say("tokens.line", { fresh: amount(input - cached), cached: amount(cached), output: amount(output) })}</span>` : null}
+      <span>${[money(cost.cost), seconds(cost.seconds)].filter(Boolean).join(" · ")}</span>`}
+    ${sent && html`<button type="button" class="btn quiet small" onClick=${() => sent(turn)}>${say("sent.show")}</button>`}</div>`;
+}
+
+function files(story) {
+  if (!story.files.length) return null;
+  return html`<ul class="files">${story.files.map((file) => html`<li key=${file.path}>
+    ${file.is_image ? html`<a href=${fileAddress(story.run, file.path)} target="_blank" rel="noopener"><img src=${fileAddress(story.run, file.path)} alt=${file.name} loading="lazy" /></a>`
+      : html`<a class="file" href=${fileAddress(story.run, file.path)} target="_blank" rel="noopener">${icon("file")}${file.name} <small>${bytes(file.size)}</small></a>`}</li>`)}</ul>`;
+}
+
+function last(story) {
+  const { ended } = story;
+  if (!ended && story.status === "working") return html`<p class="doing" role="status"><i class="spinner"></i>${say(`doing.${story.doing || "working"}`)}</p>`;
+  const bad = ended && !["done", "waiting"].includes(ended.status) && ended.result;
+  return html`${bad ? html`<p class=${`ending ${ended.status}`}>${ended.result}</p>` : null}
+    <p class="closing">${story.status === "done" ? null : chip(story.status)}
+      <a href=${`/runs/${story.run}`}>${ended ? closing(ended) : say("run.trace")}</a></p>`;
+}
+
+/** Turns, calls, tokens fresh and cached, cost, seconds; or that it went by rote. */
+export function closing(event) {
+  const { input = 0, cached = 0, output = 0 } = event.tokens ?? {};
+  const parts = event.rote && !event.model_calls ? [say("end.rote")] : [say("turns", { n: event.turns ?? 0 })];
+  if (event.model_calls) {
+    parts.push(say("calls", { n: event.model_calls }));
+    parts.push(say("tokens.line", { fresh: amount(input - cached), cached: amount(cached), output: amount(output) }));
+    parts.push(money(event.cost));
+  }
+  return [...parts, seconds(event.seconds ?? 0)].filter(Boolean).join(" · ");
+}

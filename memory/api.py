@@ -19,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from config import GraphConfig
 from memory.journal import Journal, file_of
 from memory.journal_lock import WAIT_SECONDS, JournalError, JournalTooNew, WriterLock
 from memory.journal_store import Store
@@ -31,13 +32,16 @@ if TYPE_CHECKING:
     from models.embeddings import Embedder
 
 CLOSE_SECONDS = 1.0
+GRAPH_PAUSED = "graph_paused"  # the setting that leaves the graph's queues as they are
+LATER = ("reading",)  # queues that nobody waits for: a model is asked by the daily digest
 
 
 class Memory:
     """The journal of one home folder, for one session.
 
     `embedder` makes the vectors (None: recall goes by words). `works_behind`: what is put off is worked off by a thread
-    of this process; else by a later one. `wait_seconds`: for others who write. `redact` hides what is secret before anything is written. Raises JournalTooNew.
+    of this process; else by a later one. `wait_seconds`: for others who write. `graph`: where a copy of the
+    graph is kept. `redact` hides what is secret before anything is written. Raises JournalTooNew.
     """
 
     def __init__(
@@ -49,6 +53,7 @@ class Memory:
         redact: Callable[[str], str] = lambda text: text,
         works_behind: bool = True,
         wait_seconds: float = WAIT_SECONDS,
+        graph: GraphConfig | None = None,
     ) -> None:
         self.session = session
         self.problem = ""  # why the index cannot be used; "" while it can
@@ -64,6 +69,8 @@ class Memory:
             works = (
                 {"times": date_turns} | ({"embedding": _embedding(embedder)} if embedder else {}) | {"episode": _group}
             )
+            if not self._rows.setting(GRAPH_PAUSED):
+                works |= _graph_works(home, graph)
         self._worker = Worker(lambda: Store(self._path), works)
 
     def write_turn(
@@ -150,7 +157,8 @@ class Memory:
 
     def waiting(self) -> int:
         """How much is still to be worked off."""
-        return sum(self._store.queues().values()) if self._store else 0
+        queues = self._store.queues() if self._store else {}
+        return sum(count for kind, count in queues.items() if kind not in LATER)
 
     def flush(self, timeout_seconds: float = 60.0) -> bool:
         """Waits for what is worked off behind. False when the time was not enough; it goes on then."""
@@ -217,7 +225,9 @@ class Memory:
             self.problem = str(error)
 
 
-def work_off(home: Path, made: Callable[[], Embedder | None], timeout_seconds: float) -> None:
+def work_off(
+    home: Path, made: Callable[[], Embedder | None], timeout_seconds: float, graph: GraphConfig | None = None
+) -> None:
     """Makes vectors, times and episodes of what was said since, as far as the time is enough. Where nothing waits nothing
     is loaded (`made` gives the embedder); what fails waits on, and recall says what it lacks."""
     index = home / "journal" / INDEX
@@ -226,11 +236,11 @@ def work_off(home: Path, made: Callable[[], Embedder | None], timeout_seconds: f
     try:
         store = Store(index, readonly=True)
         try:
-            waits = any(store.due(kind, 1) for kind in store.queues())
+            waits = any(store.due(kind, 1) for kind in store.queues() if kind not in LATER)
         finally:
             store.close()
         if waits:
-            with Memory(home, embedder=made()) as memory:
+            with Memory(home, embedder=made(), graph=graph) as memory:
                 memory.flush(timeout_seconds)
     except JournalError as error:
         logging.getLogger("sopwith.journal").debug("the journal's queues wait: %s", error)
@@ -281,6 +291,25 @@ def _group(store: Store, sessions: Sequence[str]) -> None:
     from memory.episodes import update
 
     update(store, sessions)
+
+
+def _graph_works(home: Path, config: GraphConfig | None) -> dict[str, Work]:
+    def weave(store: Store, keys: Sequence[str]) -> None:
+        from memory.graph.weave import weave as weave_in
+
+        weave_in(store, keys)
+        if config is not None:
+            store.enqueue("neo4j", [store.setting("graph_seq")])
+
+    def send(store: Store, keys: Sequence[str]) -> None:
+        from memory.graph.neo4j_graph import Neo4jGraph
+        from memory.graph.rows import RowGraph
+
+        if config is not None:
+            Neo4jGraph(config, home).flush(RowGraph(store))
+
+    works: dict[str, Work] = {"graph": weave}
+    return works | {"neo4j": send} if config else works
 
 
 def _is_readonly(home: Path) -> bool:

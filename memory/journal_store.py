@@ -123,6 +123,7 @@ class Store:
             self._run("DELETE FROM episode_members WHERE episode = ?", (number,))
             rows = [(member, number) for member in members]
             self._database.executemany("INSERT OR REPLACE INTO episode_members VALUES (?, ?)", rows)
+            self.enqueue("graph", [str(number)])
             return number
 
     def drop_episode(self, number: int) -> None:
@@ -130,6 +131,7 @@ class Store:
         with self.writing():
             self._run("DELETE FROM episodes WHERE number = ?", (number,))
             self._run("DELETE FROM episode_members WHERE episode = ?", (number,))
+            self.finish("graph", [str(number)])
 
     def touch(self, numbers: Iterable[int], at: datetime) -> None:
         """Writes down when turns were last read."""
@@ -447,6 +449,22 @@ class Store:
                 self._database.close()
         except JournalError:  # somebody writes for long, or the folder is gone: the WAL stays, which is sound
             self._database.close()
+
+    # for what is kept beside the turns (memory/graph)
+
+    def ask(self, asked: str, values: Iterable[Any] = ()) -> list[Any]:
+        """The rows that a statement gives. It must keep to the session by itself (`only`)."""
+        return self._rows(asked, values)
+
+    def run(self, asked: str, *rows: Iterable[Any]) -> None:
+        """Runs a statement that changes something, for each of the rows."""
+        with self.writing():
+            self._database.executemany(asked, [tuple(row) for row in rows] or [()])
+
+    @property
+    def tables(self) -> int:
+        """The version of the file's tables; one that is only read may be older than this program."""
+        return int(self._rows("PRAGMA user_version", ())[0][0])
 
     # inside
 

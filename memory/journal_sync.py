@@ -16,6 +16,7 @@ from typing import NamedTuple
 from memory.journal import Entry, Journal, zone
 from memory.journal_lock import JournalError, WriterLock
 from memory.journal_store import Store, text_hash
+from memory.journal_tables import WITH_GRAPH
 from memory.turns import TimeRange
 
 INDEX = "memory.sqlite3"
@@ -76,7 +77,7 @@ def _unfinished(path: Path) -> int | None:
 def rebuild(home: Path, progress: Callable[[int], None] = lambda done: None) -> int:
     """Makes the index anew from the originals, beside the old one, and puts it in its place; gives how many turns it has.
 
-    Vectors are kept where the text is the same: they are derived from nothing else. Raises JournalError; the old index
+    Vectors, and what a model read for the graph, are kept where the text is the same: they are derived from nothing else. Raises JournalError; the old index
     stays then.
     """
     journal, lock = Journal(home), WriterLock(home / "journal")
@@ -112,6 +113,9 @@ def _carry_over(path: Path, store: Store) -> None:
         try:
             for model, some in old.all_embeddings():
                 store.put_embeddings(model, some)
+            if old.tables >= WITH_GRAPH:
+                rows = old.ask("SELECT hash, reply FROM graph_readings")
+                store.run("INSERT OR REPLACE INTO graph_readings VALUES (?, ?)", *rows) if rows else None
         finally:
             old.close()
 
@@ -155,6 +159,10 @@ def _differences(journal: Journal, store: Store) -> Iterator[Problem]:
                 yield Problem("journal_no_original", f"{turn.id} ({turn.source})")
     if store.damage():
         yield Problem("journal_damaged", store.damage())
+    from memory.graph.rows import RowGraph
+
+    if found := RowGraph(store).damage():
+        yield Problem("journal_damaged", found)
 
 
 def _of_entry(entry: Entry, store: Store, seen: set[tuple[str, str]]) -> Iterator[Problem]:

@@ -40,8 +40,35 @@ CREATE TABLE queue (kind TEXT NOT NULL, key TEXT NOT NULL, attempts INTEGER NOT 
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE originals (name TEXT PRIMARY KEY, size INTEGER NOT NULL) WITHOUT ROWID;
 """,
+    # The mind graph (memory/graph). What one turn says is a row of `graph_evidence`; what rows agree on is an edge. A node
+    # without edges, and an edge without evidence, stay for a while so that readers hear that they are gone.
+    """
+CREATE TABLE graph_nodes (id TEXT PRIMARY KEY, session TEXT NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL,
+  name TEXT NOT NULL, role TEXT NOT NULL DEFAULT '', turn INTEGER, first_seen INTEGER NOT NULL, last_seen INTEGER NOT NULL,
+  degree INTEGER NOT NULL DEFAULT 0, seq INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
+CREATE INDEX graph_nodes_named ON graph_nodes (key, session);
+CREATE INDEX graph_nodes_changed ON graph_nodes (seq);
+CREATE TABLE graph_edges (id TEXT PRIMARY KEY, session TEXT NOT NULL, subject TEXT NOT NULL, predicate TEXT NOT NULL,
+  object TEXT NOT NULL, label TEXT NOT NULL, strength REAL NOT NULL, confidence REAL NOT NULL, first_seen INTEGER NOT NULL,
+  last_seen INTEGER NOT NULL, count INTEGER NOT NULL, mentioned_start INTEGER, mentioned_end INTEGER, emotion TEXT NOT NULL,
+  by TEXT NOT NULL, turn INTEGER NOT NULL, scene TEXT NOT NULL, seq INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX graph_edges_from ON graph_edges (subject, strength);
+CREATE INDEX graph_edges_to ON graph_edges (object, strength);
+CREATE INDEX graph_edges_strong ON graph_edges (strength);
+CREATE INDEX graph_edges_changed ON graph_edges (seq);
+CREATE TABLE graph_evidence (number INTEGER NOT NULL, edge TEXT NOT NULL, subject TEXT NOT NULL, predicate TEXT NOT NULL,
+  object TEXT NOT NULL, label TEXT NOT NULL, confidence REAL NOT NULL, emotion TEXT NOT NULL, by TEXT NOT NULL,
+  scene TEXT NOT NULL);
+CREATE INDEX graph_evidence_of ON graph_evidence (edge);
+CREATE INDEX graph_evidence_turn ON graph_evidence (number);
+CREATE INDEX graph_evidence_from ON graph_evidence (subject, label);
+CREATE INDEX graph_evidence_to ON graph_evidence (object);
+CREATE TABLE graph_readings (hash TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID;
+INSERT OR IGNORE INTO queue (kind, key) SELECT 'graph', number FROM episodes;
+""",
 )
 VERSION = len(STEPS)
+WITH_GRAPH = 2  # the first version that has the tables of memory/graph
 
 
 def bring_up_to_date(database: sqlite3.Connection) -> None:

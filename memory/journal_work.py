@@ -17,6 +17,7 @@ from memory.journal_store import Store
 
 Work = Callable[[Store, Sequence[str]], None]  # does it and puts what comes of it into the store, or raises
 BATCH = 32
+AFTER = {"episode": ("times",), "graph": ("times", "episode")}  # a scene's time is what its turns speak of
 PAUSE_SECONDS = 0.02  # between two batches: what runs in front goes first
 _log = logging.getLogger("sopwith.journal")
 
@@ -81,6 +82,8 @@ class Worker:
         """One batch of each kind; False when there was none."""
         has_worked = False
         for kind, work in self._works.items():
+            if any(store.due(before, 1) for before in AFTER.get(kind, ())):
+                continue
             keys = store.due(kind, BATCH)
             if keys and not self._stop.is_set():
                 has_worked = True

@@ -1,0 +1,255 @@
+"""The graph in Neo4j, by its official driver: a copy (without what was said) that follows the rows of the journal's database, change by change.
+
+The rows are what is sent from, so nothing is lost while Neo4j is away, and each thing is sent as it is, under its own id,
+so that it is never there twice however often it is sent. Neo4j itself keeps up to which change it has come. One driver a
+process; each question has a session of its own. Source: seed 003 P5.2, P5.4; figures "Staying alive".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import socket
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from config import GraphConfig, SopwithError
+from memory.graph.rows import PER_NODE, Json, RowGraph, Wanted
+from memory.graph.shapes import KINDS, PREDICATES
+
+BATCH = 500  # things in one statement
+DELETED_AT_ONCE = 2000
+QUERY_SECONDS = 20.0
+REST_SECONDS = 20.0  # after a failure Neo4j is left alone by those who would wait for it
+_RELATIONS = "|".join(PREDICATES)
+_log = logging.getLogger("sopwith.graph")
+_down_until: dict[str, float] = {}
+_constrained: set[str] = set()
+_flushing = threading.Lock()
+
+
+class GraphDown(SopwithError):
+    """Neo4j does not answer, refuses, or its driver is not installed."""
+
+
+@cache
+def _driver(uri: str, user: str, password: str) -> Any:
+    try:
+        neo4j = import_module("neo4j")
+    except ImportError as error:
+        raise GraphDown("the driver of Neo4j is not installed: scripts/setup --extra neo4j") from error
+    limits: dict[str, Any] = {
+        "connection_timeout": 1.0,
+        "max_transaction_retry_time": 1.0,
+        "connection_acquisition_timeout": 3.0,
+    }
+    try:
+        return neo4j.GraphDatabase.driver(uri, auth=(user, password), **limits)
+    except (ValueError, neo4j.exceptions.DriverError) as error:
+        raise GraphDown(f"Neo4j cannot be reached by graph.uri: {error}") from error
+
+
+class Neo4jGraph:
+    """The copy of one home folder's graph. Every question may raise GraphDown."""
+
+    def __init__(self, config: GraphConfig, home: Path) -> None:
+        self._config = config
+        self._graph = hashlib.sha256(
+            f"{socket.gethostname()}\0{home.resolve()}".encode("utf-8", "replace")
+        ).hexdigest()[:12]
+
+    # writing
+
+    def flush(self, rows: RowGraph) -> int:
+        """Sends what changed since the last time; gives how many things were sent."""
+        with _flushing:
+            sent, at = 0, self.version()
+            self._constrain()
+            while at != rows.version():
+                changes = rows.changes(at, BATCH)
+                if changes["reset"]:
+                    self._clear()
+                    changes = rows.changes(f"{rows.version().partition('.')[0]}.0", BATCH)
+                self._apply(rows, changes["patch"])
+                sent, at = sent + len(changes["patch"]), changes["version"]
+                self._ask("MERGE (m:SopwithGraph {uid: $graph}) SET m.version = $version", version=at)
+                if not changes["more"] and not changes["patch"]:
+                    break
+            return sent
+
+    def _apply(self, rows: RowGraph, patch: Sequence[Json]) -> None:
+        nodes = [each["node"] for each in patch if each["op"] == "set" and "node" in each]
+        for kind in KINDS:
+            some = [self._flat(node) for node in nodes if node["kind"] == kind]
+            self._each(f"UNWIND $rows AS row MERGE (n:{kind} {{uid: row.uid}}) SET n = row", some)
+        kinds = {node["id"]: node["kind"] for node in nodes}
+        groups: dict[tuple[str, str, str], list[Json]] = defaultdict(list)
+        for edge in (each["edge"] for each in patch if each["op"] == "set" and "edge" in each):
+            sides = {"from": self._uid(edge["source"]), "to": self._uid(edge["target"])}
+            key = (kinds[edge["source"]], edge["predicate"], kinds[edge["target"]])
+            groups[key].append({**sides, "uid": self._uid(edge["id"]), "all": self._flat(edge)})
+        for (of, predicate, to), some in groups.items():
+            self._each(
+                f"UNWIND $rows AS row MATCH (a:{of} {{uid: row.from}}) MATCH (b:{to} {{uid: row.to}})"
+                f" MERGE (a)-[e:{predicate} {{uid: row.uid}}]->(b) SET e = row.all",
+                some,
+            )
+        dropped = [each.get("edge") or each["node"] for each in patch if each["op"] == "drop"]
+        for id, what, of, subject in rows.gone(dropped):
+            start = f"MATCH (n:{of} {{uid: $subject}})-[e:{what} {{uid: $uid}}]->() DELETE e"
+            statement = start if of else f"MATCH (n:{what} {{uid: $uid}}) DETACH DELETE n"
+            self._ask(statement, uid=self._uid(id), subject=self._uid(subject))
+
+    def _each(self, statement: str, rows: Sequence[Json]) -> None:
+        for at in range(0, len(rows), BATCH):
+            self._ask(statement, rows=rows[at : at + BATCH])
+
+    def _clear(self) -> None:
+        for kind in KINDS:
+            statement = f"MATCH (n:{kind}) WHERE n.graph = $graph WITH n LIMIT {DELETED_AT_ONCE} DETACH DELETE n RETURN count(*)"
+            while self._ask(statement)[0][0]:
+                pass
+
+    def _constrain(self) -> None:
+        """Ids are unique; a server that knows no such constraint does without."""
+        if self._config.uri in _constrained:
+            return
+        for kind in (*KINDS, "SopwithGraph"):
+            try:
+                self._ask(
+                    f"CREATE CONSTRAINT sopwith_{kind.lower()} IF NOT EXISTS FOR (n:{kind}) REQUIRE n.uid IS UNIQUE",
+                    is_optional=True,
+                )
+            except _Refused as error:
+                _log.debug("no constraint on %s: %s", kind, error)
+        _constrained.add(self._config.uri)
+
+    # reading
+
+    @property
+    def is_resting(self) -> bool:
+        """True for a while after a failure."""
+        return time.monotonic() < _down_until.get(self._config.uri, 0.0)
+
+    def version(self) -> str:
+        """Up to which change of the rows it has come."""
+        found = self._ask("MATCH (m:SopwithGraph {uid: $graph}) RETURN m.version")
+        return str(found[0][0]) if found else ""
+
+    def snapshot(self, wanted: Wanted, limit: int, only: str | None, version: str) -> Json:
+        """As RowGraph.snapshot."""
+        where, values = _condition(wanted, only)
+        found = self._ask(
+            f"MATCH (a)-[e:{_RELATIONS}]->(b) WHERE e.graph = $graph AND {where}"
+            " RETURN properties(a), properties(e), properties(b) ORDER BY e.strength DESC, e.id LIMIT $limit",
+            **values,
+            limit=limit + 1,
+        )
+        return _graph(found[:limit], version, len(found) > limit)
+
+    def neighbours(
+        self, centre: Sequence[Json], wanted: Wanted, limit: int, depth: int, only: str | None, version: str
+    ) -> Json:
+        """As RowGraph.neighbours, around nodes that the rows have found."""
+        where, values = _condition(wanted, only)
+        found: dict[str, Sequence[Json]] = {}
+        frontier, seen, is_truncated = list(centre), {node["id"] for node in centre}, False
+        for level in range(depth):
+            further: list[Json] = []
+            for node in frontier:
+                rows = self._ask(
+                    f"MATCH (n:{node['kind']} {{uid: $uid}})-[e:{_RELATIONS}]-() WHERE {where}"
+                    " WITH DISTINCT e ORDER BY e.strength DESC, e.id LIMIT $limit"
+                    " RETURN properties(startNode(e)), properties(e), properties(endNode(e))",
+                    **values,
+                    uid=self._uid(node["id"]),
+                    limit=limit + 1 if level == 0 else PER_NODE,
+                )
+                for row in rows:
+                    if len(found) >= limit and row[1]["id"] not in found:
+                        is_truncated = True
+                        break
+                    found[row[1]["id"]] = row
+                    further += [each for each in (row[0], row[2]) if each["id"] not in seen]
+                    seen.update(each["id"] for each in further)
+            frontier = further
+        return _graph(list(found.values()), version, is_truncated, centre) | {"centre": [each["id"] for each in centre]}
+
+    # inside
+
+    def _uid(self, id: str) -> str:
+        return f"{self._graph}:{id}"
+
+    def _flat(self, thing: Json) -> Json:
+        """A node or an edge as properties: what is nested has names of its own, times stand as numbers too."""
+        flat = {key: value for key, value in thing.items() if key not in ("mentioned", "evidence", "summary")}
+        flat |= {"uid": self._uid(thing["id"]), "graph": self._graph}
+        for key in ("first_seen", "last_seen"):
+            flat[f"{key}_unix"] = datetime.fromisoformat(thing[key]).timestamp()
+        if "evidence" in thing:
+            start, end = thing["mentioned"] or (None, None)
+            flat |= {"is_dated": thing["mentioned"] is not None, "mentioned_start": start, "mentioned_end": end}
+            flat |= {f"evidence_{key}": value for key, value in thing["evidence"].items()}
+        return {key: value for key, value in flat.items() if value is not None}
+
+    def _ask(self, statement: str, *, is_optional: bool = False, **values: Any) -> list[Sequence[Any]]:
+        config = self._config
+        driver = _driver(config.uri, config.user, config.password)
+        errors = import_module("neo4j.exceptions")
+        query = import_module("neo4j").Query(statement, timeout=QUERY_SECONDS)
+        try:
+            found = driver.execute_query(query, parameters_={"graph": self._graph, **values})
+        except (errors.Neo4jError, errors.DriverError, OSError, ValueError) as error:
+            if is_optional and isinstance(error, errors.Neo4jError):
+                raise _Refused(str(error)) from error
+            _down_until[config.uri] = time.monotonic() + REST_SECONDS
+            why = " ".join(str(error).replace(config.password or "\0", "***").split())[:200]
+            raise GraphDown(f"Neo4j does not answer ({type(error).__name__}: {why}).") from error
+        _down_until.pop(config.uri, None)
+        return [list(record.values()) for record in found.records]
+
+
+class _Refused(Exception):
+    """The server answers, and will not."""
+
+
+def _condition(wanted: Wanted, only: str | None) -> tuple[str, Json]:
+    sessions = wanted.sessions(only)
+    said = [f"e.session = $session{at}" for at in range(len(sessions))]
+    values: Json = {f"session{at}": session for at, session in enumerate(sessions)}
+    if wanted.predicates is not None:
+        said, values["predicates"] = [*said, "e.predicate IN $predicates"], list(wanted.predicates)
+    if wanted.since is not None:
+        said, values["since"] = [*said, "e.last_seen_unix >= $since"], wanted.since.timestamp()
+    if wanted.until is not None:
+        said, values["until"] = [*said, "e.first_seen_unix < $until"], wanted.until.timestamp()
+    return " AND ".join(said) or "true", values
+
+
+def _graph(rows: Iterable[Sequence[Json]], version: str, is_truncated: bool, also: Sequence[Json] = ()) -> Json:
+    nodes = {node["id"]: node for node in also}
+    edges = []
+    for source, edge, target in rows:
+        edges.append(_edge(edge))
+        for node in (source, target):
+            nodes.setdefault(node["id"], _node(node))
+    return {"nodes": list(nodes.values()), "edges": edges, "version": version, "truncated": is_truncated}
+
+
+def _node(flat: Json) -> Json:
+    return {key: value for key, value in flat.items() if key not in ("uid", "graph") and not key.endswith("_unix")}
+
+
+def _edge(flat: Json) -> Json:
+    own = ("uid", "graph", "is_dated", "mentioned_start", "mentioned_end")
+    edge = {key: value for key, value in _node(flat).items() if key not in own and not key.startswith("evidence_")}
+    dated = [flat.get("mentioned_start"), flat.get("mentioned_end")] if flat["is_dated"] else None
+    evidence = {key: flat.get(f"evidence_{key}") for key in ("episode", "turn", "source")}
+    return {**edge, "mentioned": dated, "evidence": evidence}

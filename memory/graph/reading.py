@@ -1,0 +1,162 @@
+"""What a model reads out of an episode: how it is shown, what may come back, and what of that is believed.
+
+Each claim must quote the turn that says it, and code looks whether it does and that a person said it; predicates that are
+not ours, and moods of the hour, are dropped. A reply that is not clean JSON is read as far as it can be. Source: seed 003
+P5.3.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from memory.fact_words import coverage
+from memory.graph.people import ROLES, meant, role_of, speaker
+from memory.graph.shapes import PREDICATES, Claim, Party, Predicate
+from memory.turns import Turn
+
+MAX_SHOWN_CHARS = 12_000
+MAX_TURN_CHARS = 1_500
+MAX_CLAIMS = 40
+LEAST_QUOTE_CHARS = 4
+_FROM_MODEL: tuple[Predicate, ...] = tuple(each for each in PREDICATES if each != "MENTIONED")
+_TEXT = {"type": "string"}
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "claims": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "subject": _TEXT,
+                    "predicate": {"type": "string", "enum": list(_FROM_MODEL)},
+                    "object": _TEXT,
+                    "label": _TEXT,
+                    "line": _TEXT,
+                    "quote": _TEXT,
+                    "confidence": {"type": "number"},
+                    "emotion": _TEXT,
+                    "lasting": {"type": "boolean"},
+                },
+                "required": [
+                    "subject",
+                    "predicate",
+                    "object",
+                    "label",
+                    "line",
+                    "quote",
+                    "confidence",
+                    "emotion",
+                    "lasting",
+                ],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["claims"],
+    "additionalProperties": False,
+}
+
+
+class Said(NamedTuple):
+    """One claim of a model. `place`: of the turn in the episode, from 0."""
+
+    subject: str
+    predicate: str
+    object: str
+    label: str
+    place: int
+    quote: str
+    confidence: float
+    emotion: str
+
+
+def shown(turns: Sequence[Turn]) -> str:
+    """An episode as a model reads it: a line a turn, with its number and who says it."""
+    lines = [
+        f"L{place} {turn.who}: {' '.join(turn.text[:MAX_TURN_CHARS].split())}" for place, turn in enumerate(turns, 1)
+    ]
+    while len(lines) > 1 and sum(map(len, lines)) > MAX_SHOWN_CHARS:
+        lines.pop()
+    return "\n".join(lines)
+
+
+def parsed(reply: str) -> list[Said]:
+    """The claims of a reply. Raises ValueError where there is no JSON in it."""
+    found = _json(reply)
+    items = found.get("claims", found) if isinstance(found, dict) else found
+    if isinstance(items, dict):
+        items = [items]
+    if not isinstance(items, list):
+        raise ValueError("the reply is no list of claims")
+    return [said for item in items[:MAX_CLAIMS] if isinstance(item, dict) and (said := _said(item))]
+
+
+def _json(reply: str) -> Any:
+    begins = [at for at in (reply.find("{"), reply.find("[")) if at >= 0]
+    if not begins:
+        raise ValueError("the reply holds no JSON")
+    text = reply[min(begins) :]
+    try:
+        return json.JSONDecoder().raw_decode(text)[0]
+    except (ValueError, RecursionError):
+        from json_repair import repair_json
+
+        return repair_json(text[:50_000], return_objects=True)
+
+
+def _said(item: dict[str, Any]) -> Said | None:
+    words = {
+        key: " ".join(str(item.get(key) or "").split()) for key in ("subject", "object", "label", "quote", "emotion")
+    }
+    predicate = str(item.get("predicate") or "").strip().upper().replace(" ", "_")
+    line = re.fullmatch(r"L?(\d{1,4})", str(item.get("line") or "").strip())
+    is_mood = item.get("lasting") is False or str(item.get("lasting")).lower() == "false"
+    if predicate not in _FROM_MODEL or line is None or is_mood or not words["subject"] or not words["object"]:
+        return None
+    given = item.get("confidence")
+    confidence = float(given) if isinstance(given, int | float) and 0 <= given <= 1 else 0.6
+    said = (words["subject"], predicate, words["object"], words["label"][:40].lower(), int(line[1]) - 1)
+    return Said(*said, words["quote"], confidence, words["emotion"][:20].lower())
+
+
+def claims(said: Sequence[Said], turns: Sequence[tuple[int, Turn]]) -> list[Claim]:
+    """The claims that are believed: the quote stands in the turn, and a person says it."""
+    return list(_believed(said, turns))
+
+
+def _believed(said: Sequence[Said], turns: Sequence[tuple[int, Turn]]) -> Iterator[Claim]:
+    everything = " ".join(f"{turn.who} {turn.text}" for _, turn in turns)
+    for each in said:
+        if not 0 <= each.place < len(turns):
+            continue
+        number, turn = turns[each.place]
+        text = " ".join(turn.text.split()).casefold()
+        quote = each.quote.casefold().strip(" .…\"'“”")
+        if turn.who == "agent" or len(quote) < LEAST_QUOTE_CHARS or quote not in text:
+            continue
+        who = speaker(turn)
+        subject, object = _party(each.subject, who), _party(each.object, who)
+        if subject is None or object is None or subject.key == object.key:
+            continue
+        label = role_of(each.label) or each.label
+        if object.key.startswith("@") and label in ROLES and object.key.endswith(f":{label}") and subject == who:
+            continue  # "my sister is my sister"
+        if not all(_stands_in(party, who, everything) for party in (subject, object)):
+            continue
+        predicate: Predicate = next(name for name in PREDICATES if name == each.predicate)
+        yield Claim(subject, predicate, object, number, label, each.confidence, each.emotion, "model")
+
+
+def _stands_in(party: Party, who: Party, text: str) -> bool:
+    """Whether the episode speaks of it at all."""
+    is_somebody = party == who or party.kind != "Entity" or party.key.startswith("@")
+    return is_somebody or party.name.casefold() in text.casefold() or coverage(party.name, text) > 0
+
+
+def _party(words: str, who: Party) -> Party | None:
+    spoken = meant(words, who)
+    return spoken.party if spoken else None

@@ -1,0 +1,326 @@
+"""The graph in the journal's own database, as it is read: snapshots, what is around a name, what changed.
+
+It is walked with a limit for each node, so a name that everything hangs on costs no more than another. Every change has
+a number: `changes` gives what came after one, to screens and to Neo4j. A store for one session shows nothing of another
+one. loom.py writes it. Source: seed 003 P5.1, P5.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+from memory.graph.people import meant
+from memory.journal_store import Store
+from memory.journal_tables import WITH_GRAPH
+from memory.turns import Turn
+
+PER_NODE = 12  # edges of a node that is not in the middle
+MAX_EVIDENCE = 50  # turns shown behind an edge
+CHUNK = 400
+EPOCH, SEQ, FLOOR = "graph_epoch", "graph_seq", "graph_floor"
+BEGINNING, END = -(1 << 62), 1 << 62
+_ZERO = datetime(1970, 1, 1, tzinfo=UTC)
+_NODE = "id, session, kind, name, turn, first_seen, last_seen, degree"
+_EDGE = (
+    "e.id, e.session, e.subject, e.predicate, e.object, e.label, e.strength, e.confidence, e.first_seen, e.last_seen,"
+    " e.count, e.mentioned_start, e.mentioned_end, e.emotion, e.by, e.scene, turns.id, turns.source"
+)
+Json = dict[str, Any]
+
+
+class Wanted(NamedTuple):
+    """Which edges are asked for. Times are aware; an edge counts when it was seen from `since` to before `until`."""
+
+    session: str | None = None
+    predicates: Sequence[str] | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def sessions(self, only: str | None) -> list[str]:
+        """The sessions that an edge must be of, all of them."""
+        return [each for each in (only, self.session) if each is not None]
+
+    def condition(self, only: str | None) -> tuple[str, list[Any]]:
+        """It in SQL, over the edges `e`."""
+        said, values = ["e.count > 0"], list[Any]()
+        for session in self.sessions(only):
+            said, values = [*said, "e.session = ?"], [*values, session]
+        if self.predicates is not None:
+            said.append(f"e.predicate IN ({', '.join('?' * len(self.predicates))})")
+            values += self.predicates
+        if self.since is not None:
+            said, values = [*said, "e.last_seen >= ?"], [*values, micros(self.since)]
+        if self.until is not None:
+            said, values = [*said, "e.first_seen < ?"], [*values, micros(self.until)]
+        return " AND ".join(said), values
+
+
+class RowGraph:
+    """The graph of one store. `store` may be read-only; then nothing is written."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._is_there = store.tables >= WITH_GRAPH
+
+    # reading
+
+    def version(self) -> str:
+        """Changes whenever the graph does. Of a session it tells nothing of what others say."""
+        if not self._is_there:
+            return "0.0"
+        return f"{self._store.setting(EPOCH) or '0'}.{self._last()}"
+
+    def full_version(self) -> str:
+        """Of the whole graph, whatever this store may show: for the copy."""
+        return f"{self._store.setting(EPOCH) or '0'}.{self._store.setting(SEQ) or 0}"
+
+    def snapshot(self, wanted: Wanted, limit: int) -> Json:
+        """The strongest edges and their nodes (docs/graph.md)."""
+        if not self._is_there:
+            return {"nodes": [], "edges": [], "version": self.version(), "truncated": False}
+        version = self.version()
+        where, values = wanted.condition(self._store.only)
+        edges = self._edges(f"WHERE {where} ORDER BY e.strength DESC, e.id LIMIT ?", (*values, limit + 1))
+        return self._graph(edges[:limit], version, is_truncated=len(edges) > limit)
+
+    def neighbours(self, name: str, wanted: Wanted, limit: int, depth: int) -> Json:
+        """What is around the nodes of a name, the nearest first, the strongest first (docs/graph.md)."""
+        version, centre = self.version(), self.named(name, wanted.session)
+        where, values = wanted.condition(self._store.only)
+        found: dict[str, Json] = {}
+        frontier, seen, is_truncated = centre, set(centre), False
+        for level in range(depth):
+            most = limit + 1 if level == 0 else PER_NODE
+            further: list[str] = []
+            for node in frontier:
+                edges = [
+                    edge
+                    for side in ("subject", "object")
+                    for edge in self._edges(
+                        f"WHERE e.{side} = ? AND {where} ORDER BY e.strength DESC, e.id LIMIT ?", (node, *values, most)
+                    )
+                ]
+                for edge in sorted(edges, key=lambda each: (-each["strength"], each["id"]))[:most]:
+                    if len(found) >= limit and edge["id"] not in found:
+                        is_truncated = True
+                        break
+                    found[edge["id"]] = edge
+                    further += [each for each in (edge["source"], edge["target"]) if each not in seen]
+                    seen.update(further)
+            frontier = further
+        return {**self._graph(list(found.values()), version, is_truncated=is_truncated, also=centre), "centre": centre}
+
+    def named(self, name: str, session: str | None = None) -> list[str]:
+        """The nodes of a name: as it stands; whom "me" and "my sister" mean; else what begins with it, or holds it."""
+        spoken = meant(name)
+        if spoken is None or not self._is_there:
+            return []
+        where, values = self._within(session)
+        chosen = f"SELECT id, role FROM graph_nodes WHERE {where} AND "
+        if spoken.party.kind != "Entity":
+            rows = self._store.ask(chosen + "kind = ?", (*values, spoken.party.kind))
+        else:
+            rows = self._store.ask(chosen + "key = ?", (*values, spoken.party.key))
+        ids = dict.fromkeys(self.resolved(id, role) for id, role in rows)
+        if visible := self._visible(ids):
+            return visible
+        if spoken.party.kind != "Entity" or spoken.role:
+            return []
+        for pattern in (spoken.party.key + "*", f"*{spoken.party.key}*"):
+            rows = self._store.ask(
+                f"{chosen} key GLOB ? AND kind = 'Entity' AND degree > 0 ORDER BY degree DESC LIMIT 5",
+                (*values, pattern.replace("[", "[[]").replace("?", "[?]")),
+            )
+            if rows:
+                return [id for id, _ in rows]
+        return []
+
+    def changes(self, after: str, limit: int = 1 << 30) -> Json:
+        """What changed since a version (docs/graph.md): at most about `limit` things, and then `more`."""
+        version = self.version()
+        epoch, _, number = after.partition(".")
+        reset: Json = {"version": version, "reset": True, "patch": [], "more": False}
+        if not self._is_there or not number.isdigit() or epoch != version.partition(".")[0]:
+            return reset
+        since, last = int(number), int(version.partition(".")[2])
+        if since < int(self._store.setting(FLOOR) or 0) and since > 0:
+            return reset
+        where, values = self._within(None)
+        asked = " UNION ALL ".join(
+            f"SELECT seq, '{table}' AS kind, id FROM graph_{table} WHERE seq > ? AND seq <= ? AND {where}"
+            for table in ("nodes", "edges")
+        )
+        bounds = (since, last, *values)
+        rows = self._store.ask(f"{asked} ORDER BY seq LIMIT ?", (*bounds, *bounds, limit + 1))
+        more = len(rows) > limit
+        rows = rows[:limit]
+        if more:
+            version = f"{epoch}.{rows[-1][0]}"
+        edge_ids = [id for _, kind, id in rows if kind == "edges"]
+        edges = {edge["id"]: edge for edge in self._edges_by_id(edge_ids)}
+        ends = [each for edge in edges.values() for each in (edge["source"], edge["target"])]
+        node_ids = list(dict.fromkeys([*(id for _, kind, id in rows if kind == "nodes"), *ends]))
+        nodes = {node["id"]: node for node in self.nodes(node_ids)}
+        patch: list[Json] = [{"op": "set", "node": node} for node in nodes.values()]
+        patch += [{"op": "set", "edge": edge} for edge in edges.values()]
+        patch += [{"op": "drop", "edge": id} for id in edge_ids if id not in edges]
+        patch += [{"op": "drop", "node": id} for id in node_ids if id not in nodes]
+        return {"version": version, "reset": False, "patch": patch, "more": more}
+
+    def summarised(self, graph: Json) -> Json:
+        """A graph from elsewhere, with what the journal holds of its scenes."""
+        scenes = {node["id"]: node for node in self.nodes([n["id"] for n in graph["nodes"] if n["kind"] == "Scene"])}
+        return {**graph, "nodes": [scenes.get(node["id"], node) for node in graph["nodes"]]}
+
+    def gone(self, ids: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
+        """Of edges and nodes that are dropped: id, predicate or kind, and the kind and id of an edge's subject."""
+        for some, marks in chunks(ids):
+            yield from self._store.ask(
+                "SELECT e.id, e.predicate, n.kind, n.id FROM graph_edges e JOIN graph_nodes n ON n.id = e.subject"
+                f" WHERE e.id IN ({marks}) UNION ALL SELECT id, kind, '', '' FROM graph_nodes WHERE id IN ({marks})",
+                (*some, *some),
+            )
+
+    def evidence(self, id: str) -> tuple[str | None, list[Turn]] | None:
+        """The scene and the turns behind an edge or a scene, by time; None when there is no such thing here."""
+        if not self._is_there:
+            return None
+        where, values = self._within(None)
+        if id.startswith("e-"):
+            edge = self._store.ask(
+                f"SELECT scene FROM graph_edges WHERE id = ? AND count > 0 AND {where}", (id, *values)
+            )
+            asked = "SELECT DISTINCT number FROM graph_evidence WHERE edge = ? ORDER BY number DESC LIMIT ?"
+            numbers = [number for (number,) in self._store.ask(asked, (id, MAX_EVIDENCE))] if edge else []
+            scene = edge[0][0] if edge else None
+        else:
+            asked = f"SELECT turn FROM graph_nodes WHERE id = ? AND kind = 'Scene' AND degree > 0 AND {where}"
+            first = [number for (number,) in self._store.ask(asked, (id, *values))]
+            numbers = [
+                each for number in self._store.episode_of(first).values() for each in self._store.members(number)
+            ]
+            scene = id
+        turns = self._store.turns(numbers).values()
+        return (scene, sorted(turns, key=lambda turn: turn.at)) if turns else None
+
+    def damage(self) -> str:
+        """Where the graph does not follow from its evidence; "" where it does."""
+        if not self._is_there:
+            return ""
+        checks = {
+            "graph evidence without a turn": "SELECT count(*) FROM graph_evidence WHERE number NOT IN (SELECT number FROM turns)",
+            "graph edges without evidence": "SELECT count(*) FROM graph_edges WHERE count > 0 AND id NOT IN (SELECT edge FROM graph_evidence)",
+            "graph evidence without an edge": "SELECT count(DISTINCT edge) FROM graph_evidence WHERE edge NOT IN"
+            " (SELECT id FROM graph_edges WHERE count > 0)",
+            "graph nodes that count their edges wrongly": "SELECT count(*) FROM graph_nodes n WHERE degree !="
+            " (SELECT count(*) FROM graph_edges WHERE subject = n.id AND count > 0)"
+            " + (SELECT count(*) FROM graph_edges WHERE object = n.id AND count > 0)",
+            "graph edges between sessions": "SELECT count(*) FROM graph_edges e JOIN graph_nodes n ON n.id IN (e.subject, e.object)"
+            " WHERE e.session != n.session",
+        }
+        counts = {what: self._store.ask(asked)[0][0] for what, asked in checks.items()}
+        return "; ".join(f"{count} {what}" for what, count in counts.items() if count)
+
+    def resolved(self, node: str, role: str) -> str:
+        """Who somebody is that is called by a role, when exactly one is known to have it."""
+        if not role:
+            return node
+        of, _, label = role.partition(" ")
+        asked = (
+            "SELECT DISTINCT object FROM graph_evidence WHERE subject = ? AND label = ? AND predicate = 'RELATES_TO'"
+            " AND object != ? LIMIT 2"
+        )
+        known = self._store.ask(asked, (of, label, node))
+        return known[0][0] if len(known) == 1 else node
+
+    # inside
+
+    def _last(self) -> int:
+        only = self._store.only
+        if only is None:
+            return int(self._store.setting(SEQ) or 0)
+        asked = "SELECT max((SELECT coalesce(max(seq), 0) FROM graph_nodes WHERE session = ?), (SELECT coalesce(max(seq), 0) FROM graph_edges WHERE session = ?))"
+        return int(self._store.ask(asked, (only, only))[0][0])
+
+    def _within(self, session: str | None) -> tuple[str, list[str]]:
+        wanted = [each for each in (self._store.only, session) if each is not None]
+        return " AND ".join(["1", *("session = ?" for _ in wanted)]), wanted
+
+    def _visible(self, ids: Iterable[str]) -> list[str]:
+        found: list[str] = []
+        for some, marks in chunks(list(ids)):
+            asked = f"SELECT id FROM graph_nodes WHERE id IN ({marks}) AND degree > 0 ORDER BY degree DESC"
+            found += [id for (id,) in self._store.ask(asked, some)]
+        return found
+
+    def _graph(self, edges: Sequence[Json], version: str, *, is_truncated: bool, also: Sequence[str] = ()) -> Json:
+        ids = dict.fromkeys([*also, *(each for edge in edges for each in (edge["source"], edge["target"]))])
+        return {"nodes": list(self.nodes(list(ids))), "edges": edges, "version": version, "truncated": is_truncated}
+
+    def _edges(self, tail: str, values: Iterable[Any]) -> list[Json]:
+        asked = f"SELECT {_EDGE} FROM graph_edges e LEFT JOIN turns ON turns.number = e.turn {tail}"
+        return [_edge(row) for row in self._store.ask(asked, values)]
+
+    def _edges_by_id(self, ids: Sequence[str]) -> Iterator[Json]:
+        where, values = Wanted().condition(self._store.only)
+        for some, marks in chunks(ids):
+            yield from self._edges(f"WHERE e.id IN ({marks}) AND {where}", (*some, *values))
+
+    def nodes(self, ids: Sequence[str]) -> Iterator[Json]:
+        """Nodes by their ids; those that are gone, or another session's, are left out."""
+        where, values = self._within(None)
+        for some, marks in chunks(ids):
+            asked = f"SELECT {_NODE} FROM graph_nodes WHERE id IN ({marks}) AND degree > 0 AND {where}"
+            rows = self._store.ask(asked, (*some, *values))
+            first = [row[4] for row in rows if row[4] is not None]
+            of = self._store.episode_of(first)
+            episodes = {each.number: each for each in self._store.episodes(set(of.values()))} if of else {}
+            for id, session, kind, name, turn, seen, last, degree in rows:
+                node = {"id": id, "kind": kind, "name": name, "session": session, "first_seen": _iso(seen)}
+                node |= {"last_seen": _iso(last), "degree": degree}
+                if kind == "Scene" and (episode := episodes.get(of.get(turn, 0))):
+                    times = ("start", "end", "scene_start", "scene_end")
+                    node |= {key: _iso(micros(getattr(episode, key))) for key in times}
+                    node["summary"] = episode.summary
+                yield node
+
+
+def _edge(row: Sequence[Any]) -> Json:
+    id, session, subject, predicate, object, label, strength, confidence, first, last, count, start, end, *rest = row
+    emotion, by, scene, turn, source = rest
+    turn = turn.decode("utf-8", "replace") if isinstance(turn, bytes) else turn
+    return {
+        "id": id,
+        "source": subject,
+        "target": object,
+        "predicate": predicate,
+        "label": label,
+        "strength": strength,
+        "confidence": confidence,
+        "first_seen": _iso(first),
+        "last_seen": _iso(last),
+        "count": count,
+        "mentioned": None if start is None else [_iso(start), _iso(end)],
+        "emotion": emotion,
+        "by": by,
+        "session": session,
+        "evidence": {"episode": scene, "turn": turn, "source": source},
+    }
+
+
+def micros(moment: datetime) -> int:
+    return (moment - _ZERO) // timedelta(microseconds=1)
+
+
+def _iso(micros: int) -> str | None:
+    if micros in (BEGINNING, END):
+        return None
+    return (_ZERO + timedelta(microseconds=micros)).isoformat().replace("+00:00", "Z")
+
+
+def chunks(values: Sequence[Any]) -> Iterator[tuple[Sequence[Any], str]]:
+    for at in range(0, len(values), CHUNK):
+        some = values[at : at + CHUNK]
+        yield some, ", ".join("?" * len(some))

@@ -11,18 +11,25 @@ from typing import Any
 
 from fastapi import FastAPI, Request, WebSocket
 from fastapi.exceptions import RequestValidationError
+from fastapi.telemetry import TelemetryConfig
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 
 from config import SopwithError
-from launch import VERSION
-from ui.web.guard import Guard
+from ui.web.guard import MAX_BODY, Guard
 from ui.web.routes import chat, completions, doors, memory, runs, shared, sops, world
 from ui.web.site import Site, status_of
 from ui.web.sockets import owner_socket
 from ui.words import in_words, say
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "assets" / "web"
+OF_HTTP = {  # status → kind and words
+    400: ("bad_request", "web.unreadable"),
+    404: ("not_found", "web.nothing_here"),
+    405: ("bad_request", "web.nothing_here"),
+    413: ("too_large", "web.too_large"),
+}
+UNWATCHED: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 KINDS = {  # of the page's own files; a browser is told not to guess
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -37,7 +44,7 @@ KINDS = {  # of the page's own files; a browser is told not to guess
 }
 
 
-def make_app(site: Site) -> Guard:
+def make_app(site: Site, version: str) -> Guard:
     """The application."""
 
     @asynccontextmanager
@@ -50,12 +57,14 @@ def make_app(site: Site) -> Guard:
 
     app = FastAPI(
         title="Sopwith",
-        version=VERSION,
+        version=version,
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
         redirect_slashes=False,
+        max_body_size=MAX_BODY,
+        telemetry=UNWATCHED,
     )
     app.state.site = site
     for each in (doors, chat, runs, sops, memory, world, shared, completions):
@@ -124,9 +133,8 @@ def _errors(app: FastAPI, site: Site) -> None:
 
     @app.exception_handler(HTTPException)
     async def of_http(_: Request, error: HTTPException) -> JSONResponse:
-        kinds = {404: "not_found", 405: "bad_request", 400: "bad_request"}
-        key = "web.nothing_here" if error.status_code in (404, 405) else "web.unreadable"
-        return answer(error.status_code, kinds.get(error.status_code, "failed"), say(key))
+        kind, key = OF_HTTP.get(error.status_code, ("failed", "web.unreadable"))
+        return answer(error.status_code, kind, say(key))
 
     @app.exception_handler(Exception)
     async def defect(_: Request, error: Exception) -> JSONResponse:

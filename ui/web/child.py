@@ -15,6 +15,7 @@ import os
 import queue
 import sys
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -118,16 +119,15 @@ def main() -> int:
     """Reads the order, does the run, returns its exit code. Arguments: home folder, language."""
     home, lang = Path(sys.argv[1]), "zh" if sys.argv[2] == "zh" else "en"
     use(lang)
-    line, lines = Line(), sys.stdin.buffer
+    line, lines = Line(), _lines()
     try:
         config = load(home, "zh" if lang == "zh" else "en", os.environ)
         agent = Agent(config)
         if config.models:  # what takes half a second to load is loaded before there is something to do
             from models import openai_compat  # noqa: F401 - for the time that it takes
-        first = lines.readline()
-        if not first:
+        order = next(lines, None)
+        if order is None:
             return 0
-        order = json.loads(first)
         owner = PageOwner(line)
         present: Owner = AbsentOwner() if order.get("alone") else owner
         asked = RefusingOwner(owner) if order.get("group") else present  # a group allows nothing
@@ -161,10 +161,18 @@ def _begin(agent: Agent, order: dict[str, Any], owner: Owner) -> Run:
     return agent.start(order["task"], options, owner, tuple(order.get("previous") or ()))
 
 
-def _listen(lines: Any, owner: PageOwner, run: Run) -> None:
+def _lines() -> Iterator[dict[str, Any]]:
+    """What the server sends, until it is gone. Not through `sys.stdin`: a thread that waits there disturbs the end."""
+    held = b""
+    while piece := os.read(0, 65_536):
+        held += piece
+        *whole, held = held.split(b"\n")
+        yield from map(json.loads, whole)
+
+
+def _listen(lines: Iterator[dict[str, Any]], owner: PageOwner, run: Run) -> None:
     """Takes what comes from the server until it is gone."""
-    for line in lines:
-        said = json.loads(line)
+    for said in lines:
         if "say" in said:
             run.steer(str(said["say"]))
         else:

@@ -88,8 +88,7 @@ class Guard:
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
             return
-        limit = MAX_UPLOAD if scope["path"] == "/api/uploads" else MAX_BODY
-        await self._app(scope, _limited(receive, limit), _with_headers(send, scope["path"]))
+        await self._app(scope, receive, _with_headers(send, scope["path"]))
 
     def _checked(self, scope: Scope, headers: _Headers) -> Holder | None:
         """Who asks. Raises Refused."""
@@ -195,22 +194,6 @@ class _Headers:
 
 def _is_data(path: str) -> bool:
     return path.startswith(("/api", "/v1", "/ws"))
-
-
-def _limited(receive: Receive, limit: int) -> Receive:
-    """The body, cut off where it gets too large; the request is told that its sender has left."""
-    seen = 0
-
-    async def take() -> MutableMapping[str, Any]:
-        nonlocal seen
-        message = await receive()
-        if message["type"] == "http.request":
-            seen += len(message.get("body", b""))
-            if seen > limit:
-                return {"type": "http.disconnect"}
-        return message
-
-    return take
 
 
 def _with_headers(send: Send, path: str) -> Send:

@@ -65,9 +65,17 @@ def _serve(args: Namespace, config: Config, access: Access, place: Place, listen
     from ui.web.site import Site
 
     beside = Beside(config)
-    site = Site(config, access, place, args.cwd or Path.cwd(), beside.touched, scheduler_is_on=beside.has_scheduler)
+    site = Site(
+        config,
+        access,
+        place,
+        args.cwd or Path.cwd(),
+        args.program_version,
+        beside.touched,
+        scheduler_is_on=beside.has_scheduler,
+    )
     settings = uvicorn.Config(
-        make_app(site),
+        make_app(site, args.program_version),
         log_config=None,
         access_log=False,
         server_header=False,
@@ -113,7 +121,7 @@ class Beside:
 
     def begin(self) -> None:
         """Starts the threads."""
-        for name in ("_schedule", "_upkeep"):
+        for name in ("_schedule", "_upkeep", "_autonomous"):
             thread = threading.Thread(
                 target=self._kept_up, args=(getattr(self, name),), name=name.strip("_"), daemon=True
             )
@@ -139,10 +147,15 @@ class Beside:
         Scheduler(self._config).run(self._stop)
 
     def _upkeep(self) -> None:
-        from runs import heartbeat
+        from runs.heartbeat import Heartbeat
 
-        if hasattr(heartbeat, "Heartbeat"):
-            heartbeat.Heartbeat(self._config).run(self._stop)
+        Heartbeat(self._config).run(self._stop)
+
+    def _autonomous(self) -> None:
+        if self._config.auto.allowed == "yes":
+            from runs.auto.idle import WhenIdle
+
+            WhenIdle(self._config, lambda: self._last).run(self._stop)
 
 
 @contextlib.contextmanager

@@ -69,6 +69,7 @@ class Site:
     access: Access
     place: Place
     cwd: Path
+    version: str
     touched: Callable[[], None] = lambda: None
     scheduler_is_on: bool = False
     _away: asyncio.TimerHandle | None = field(default=None, init=False)

@@ -29,8 +29,7 @@ async def pump(socket: WebSocket, tab: Tab) -> None:
         while True:
             await asyncio.wait_for(socket.send_text(await tab.take()), SEND_SECONDS)
     except TimeoutError:
-        with suppress(RuntimeError):
-            await socket.close(1013)
+        await end(socket, 1013)
     except (WebSocketDisconnect, RuntimeError, OSError):  # it has gone
         return
 
@@ -47,9 +46,16 @@ async def hello_of(socket: WebSocket) -> dict[str, Any] | None:
         pass
     except WebSocketDisconnect:
         return None
-    with suppress(RuntimeError):
-        await socket.close(1003)
+    await end(socket, 1003)
     return None
+
+
+async def end(socket: WebSocket, code: int) -> None:
+    """Closes a socket that may have gone already."""
+    from starlette.websockets import WebSocketDisconnect
+
+    with suppress(WebSocketDisconnect, RuntimeError, OSError):
+        await socket.close(code)
 
 
 async def owner_socket(site: Site, socket: WebSocket) -> None:
@@ -73,14 +79,14 @@ async def owner_socket(site: Site, socket: WebSocket) -> None:
             said = json.loads(await socket.receive_text())
             if isinstance(said, dict):
                 await _take(site, tab, said)
-    except (WebSocketDisconnect, ValueError, KeyError, RuntimeError):
+    except WebSocketDisconnect:
         pass
+    except (ValueError, KeyError):  # it says what is no JSON
+        await end(socket, 1003)
     finally:
         sending.cancel()
         site.hub.leave(tab)
         site.somebody_left()
-    with suppress(RuntimeError):
-        await socket.close(1003)
 
 
 async def _take(site: Site, tab: Tab, said: dict[str, Any]) -> None:

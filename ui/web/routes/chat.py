@@ -109,6 +109,7 @@ async def answer(site: Here, id: str, body: shapes.Word) -> Response:
 
 @to.post(
     "/api/uploads",
+    max_body_size=MAX_UPLOAD,
     openapi_extra={"requestBody": {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}},
 )
 async def upload(site: Here, request: Request, name: str = "file") -> JSONResponse:

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from context.personas import personas
-from launch import VERSION
 from memory.runlog import list_runs
 from ui.web import shapes
 from ui.web.routes.here import Here
@@ -48,7 +47,7 @@ def sign_out(site: Here, request: Request, body: shapes.Nothing | None = None) -
 async def state(site: Here, request: Request) -> JSONResponse:
     working = await asyncio.to_thread(_working, site)
     said: dict[str, Any] = {
-        "version": VERSION,
+        "version": site.version,
         "lang": language(),
         "changes": request.state.holder.may_change,
         "epoch": site.hub.epoch,

@@ -1,13 +1,16 @@
 """The daily upkeep of memory: distils the notes with the configured model, or with rules where there is none.
 
-Schedules ask `due` and call `beat`; `memory digest` calls it at once. The model is asked at most once, and only when there
+`Heartbeat` keeps it up for as long as a process lives (`serve`, `schedule start`); `memory digest` calls `beat` at once. The model is asked at most once, and only when there
 is something new; the call is a run of its own in the run log ("author MEMORY.md"). For the main session alone. Source:
 seed 000 "Background tasks".
 """
 
 from __future__ import annotations
 
+import logging
+import threading
 import uuid
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -32,8 +35,47 @@ from runs.authoring import asker
 if TYPE_CHECKING:
     from context.models import MemoryEntry
 
-__all__ = ["beat", "due", "memory_entries"]
+__all__ = ["Heartbeat", "beat", "due", "memory_entries"]
 WORK_SECONDS = 60.0  # for what the journal has put off; the rest is done another time
+PAUSE_SECONDS = 600.0  # between two looks
+SPARE_SECONDS = 20.0  # of a look, for what the journal has put off
+AGAIN_AFTER = timedelta(hours=1)  # an upkeep that failed
+_log = logging.getLogger("sopwith.heartbeat")
+
+
+class Heartbeat:
+    """The upkeep of one home, once a day, for as long as it runs; in between it works off what the journal has put off.
+
+    With nothing to do a look reads two small files: no model is called and nothing is written."""
+
+    def __init__(
+        self,
+        config: Config,
+        clock: Callable[[], datetime] = lambda: datetime.now().astimezone(),
+        pause_seconds: float = PAUSE_SECONDS,
+    ) -> None:
+        self._config, self._clock, self._pause_seconds = config, clock, pause_seconds
+        self._not_before: datetime | None = None  # after a failure
+
+    def run(self, stop: threading.Event) -> None:
+        """Looks at once and then every few minutes, until `stop` is set. What goes wrong is tried again later."""
+        while not stop.is_set():
+            self.once()
+            stop.wait(self._pause_seconds)
+
+    def once(self) -> Digest | None:
+        """One look; what came of the upkeep, when it was due."""
+        now, home = self._clock(), self._config.home
+        try:
+            if due(home, now) and (self._not_before is None or now >= self._not_before):
+                return beat(self._config, now)
+            work_off(home, lambda: embedder(self._config.embeddings), SPARE_SECONDS)
+        except (SopwithError, OSError) as error:
+            self._not_before = now + AGAIN_AFTER
+            _log.debug("the upkeep of memory waits: %s", error)
+        return None
+
+
 IMPORTANT = 8  # of 10: a turn of the journal that is read beside the notes
 IMPORTANCE = {"instruction": 5, "preference": 4, "decision": 4, "lesson": 3, "milestone": 3}
 

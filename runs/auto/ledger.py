@@ -113,7 +113,7 @@ class Ledger:
     def used_on(self, day: date) -> tuple[float, float]:
         """Minutes and USD that were used on a day, here."""
         lines = [line for line in self._lines() if datetime.fromisoformat(line["at"]).date() == day]
-        ended = [line for line in lines if line["what"] == "ended"]
+        ended = {line["number"]: line for line in lines if line["what"] == "ended"}.values()  # the last of each
         planned = [line for line in lines if line["what"] == "planned"]
         return sum(line["seconds"] for line in ended) / 60, sum(line["cost"] for line in (*ended, *planned))
 

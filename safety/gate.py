@@ -41,6 +41,7 @@ _IN_AGENT = (
     ("runs", "the run log is written by the program alone"),
     ("trash", "the trash is filled by file_trash alone"),
     ("inbox", "the inbox is the owner's"),
+    ("schedule", "a job is a file schedule/NAME.json; the owner takes it away"),
 )
 
 
@@ -62,8 +63,8 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`risk` is "none" or the kind of effect that decided (delete, send, install, spend, change, memory, system, secret,
-    outside, unknown, catastrophic, agent, session, forbidden); `reason` is a line for the owner and the model."""
+    """`risk` is "none" or the kind of effect that decided (delete, send, install, spend, change, memory, schedule, system,
+    secret, outside, unknown, catastrophic, agent, session, forbidden); `reason` is a line for the owner and the model."""
 
     decision: Literal["allow", "confirm", "refuse"]
     risk: str
@@ -199,7 +200,9 @@ class Gate:
     def _written(self, ask: Ask, places: Places) -> Iterator[Finding]:
         for path in ask.paths:
             kind = places.kind(path)
-            if kind == "agent":
+            if path.parent == places.agent / "schedule" and path.suffix == ".json" and not path.name.startswith("."):
+                yield Finding("schedule", f"{path.name} would run by itself at set times")
+            elif kind == "agent":
                 yield Finding("agent", f"{path} is in the agent's own home: {_instead(path, places)}")
             elif kind == "device" or places.is_vital_file(path):
                 yield Finding("catastrophic", f"{path}: a device, or a file on which the machine depends")

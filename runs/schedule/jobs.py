@@ -145,15 +145,7 @@ def _check(id: str, fields: Mapping[str, Any]) -> None:
     """Names, and what each key may hold."""
     if not ID.fullmatch(id):
         raise JobError(f'"{id}" is no name for a job: letters, digits, "-", "_" and ".", 80 at most')
-    for key in fields:
-        if key not in _KINDS:
-            if near := _near(key):
-                raise JobError(f'there is no key "{key}" in a job. Did you mean {near}?')
-            raise JobError(f'there is no key "{key}" in a job')
-    for key, (kind, wanted) in _KINDS.items():
-        value = fields.get(key)
-        if value is not None and (not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)):
-            raise JobError(f'"{key}" of a job must be {wanted}')
+    _check_keys(fields)
     if bool((fields.get("prompt") or "").strip()) == bool(fields.get("sop")):
         raise JobError('a job says what is to be done: "prompt", or "sop" with "parameters"')
     if fields.get("parameters") and not fields.get("sop"):
@@ -163,6 +155,18 @@ def _check(id: str, fields: Mapping[str, Any]) -> None:
     session = fields.get("session") or "main"
     if not re.fullmatch(r"main|shared:[\w.@+-]{1,80}", session):
         raise JobError(f'session must be main or shared:ID, not "{session}"')
+
+
+def _check_keys(fields: Mapping[str, Any]) -> None:
+    for key in fields:
+        if key not in _KINDS:
+            if near := _near(key):
+                raise JobError(f'there is no key "{key}" in a job. Did you mean {near}?')
+            raise JobError(f'there is no key "{key}" in a job')
+    for key, (kind, wanted) in _KINDS.items():
+        value = fields.get(key)
+        if value is not None and (not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)):
+            raise JobError(f'"{key}" of a job must be {wanted}')
 
 
 def _limits(said: Mapping[str, Any]) -> Limits:

@@ -12,7 +12,7 @@ The errors of this layer, and whose fault each is:
 from __future__ import annotations
 
 import json
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any, Literal, Protocol
@@ -178,7 +178,8 @@ class Request:
     goes behind it as one more user message and is never kept. `tools` are function schemas. `describe_tools` asks the
     text protocol to send the full descriptions again. `last` is the structured result of the turn before, for rote.
     The chain sets `deadline` (on the monotonic clock: no answer is waited for behind it) and `patience_seconds` (after so
-    long no further attempt is made, since another model follows).
+    long no further attempt is made, since another model follows). `schema`: the JSON Schema that the reply should fit;
+    an endpoint that cannot see to it is asked without, so what comes back is looked at all the same.
     """
 
     turn: int
@@ -189,6 +190,7 @@ class Request:
     last: ToolResult | None = None
     deadline: float = inf
     patience_seconds: float = inf
+    schema: Mapping[str, Any] | None = None
 
 
 class Model(Protocol):

@@ -73,6 +73,7 @@ class OpenAICompatModel:
         self._wait = wait
         # What not every server takes; one that a server refuses by name is not sent again.
         self._extras: dict[str, Any] = {"stream_options": {"include_usage": True}, "parallel_tool_calls": False}
+        self._takes_schema = True
         self._reads_to_end = True  # so that the connection can be used again
 
     def reply(self, request: Request) -> Generator[Event, None, Reply]:
@@ -120,6 +121,9 @@ class OpenAICompatModel:
             fields.pop("parallel_tool_calls", None)
         else:
             fields["tools"] = request.tools
+        if request.schema is not None and self._takes_schema:
+            shape = {"name": "reply", "schema": request.schema, "strict": True}
+            fields["response_format"] = {"type": "json_schema", "json_schema": shape}
         if self._text:
             return self._wire.body(fields, *self._text.messages(request))
         tail: list[Message] = [{"role": "user", "content": request.tail}] if request.tail else []
@@ -152,6 +156,9 @@ class OpenAICompatModel:
         refused = [key for key in self._extras if key.encode() in failure.body]
         for key in refused:
             del self._extras[key]
+        if self._takes_schema and (b"response_format" in failure.body or b"json_schema" in failure.body):
+            self._takes_schema = False
+            return True
         return bool(refused)
 
     def _joins_roles(self, failure: Failure) -> bool:

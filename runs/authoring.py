@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, Protocol
 
 from config import SopwithError
 from learning.authoring import Authored, BadReply, authored, brief
@@ -94,12 +95,20 @@ def author(agent: Agent, draft: Draft, cwd: Path, *, spent_usd: float | None = N
     return replace(made, draft=found.draft, found=found)
 
 
-def asker(agent: Agent, name: str, cwd: Path, *, spent_usd: float) -> Callable[[str], str] | None:
+class Asker(Protocol):
+    """Asks a model. `schema`: the JSON Schema that the reply should fit."""
+
+    def __call__(self, prompt: str, schema: Mapping[str, Any] | None = None) -> str:
+        """The reply's text. Raises ModelError, RunLogError."""
+        ...
+
+
+def asker(agent: Agent, name: str, cwd: Path, *, spent_usd: float) -> Asker | None:
     """The configured model as a function from prompt to reply, each call written down as above; None when none is
     configured, or limits.cost_usd leaves no room."""
     if not _may_ask(agent, spent_usd):
         return None
-    return lambda prompt: _Call(agent, name, cwd).ask(agent.redactor()(prompt)).text
+    return lambda prompt, schema=None: _Call(agent, name, cwd).ask(agent.redactor()(prompt), schema).text
 
 
 def asked(agent: Agent, name: str, cwd: Path, prompt: str) -> Reply:
@@ -158,7 +167,7 @@ class _Call:
         self._model = agent.first_model()
         self.model, self.run = self._model.name, ""
 
-    def ask(self, prompt: str) -> Reply:
+    def ask(self, prompt: str, schema: Mapping[str, Any] | None = None) -> Reply:
         """The reply. Raises ModelError, RunLogError."""
         started, totals = time.monotonic(), Totals()
         log = RunLog.create(self._agent.config.home)
@@ -171,7 +180,7 @@ class _Call:
         write(self._opening(prompt))
         status, result = "failed", ""
         try:
-            reply = self._reply(prompt)
+            reply = self._reply(prompt, schema)
             redact = self._agent.redactor().redact
             write(redact(reply.event(1)))
             status, result = "done", redact(reply.text)[:2_000]
@@ -184,8 +193,8 @@ class _Call:
             write({**end, "seconds": round(time.monotonic() - started, 3), "sop": None})
             log.close()
 
-    def _reply(self, prompt: str) -> Reply:
-        answer = self._model.reply(Request(1, [{"role": "user", "content": prompt}]))
+    def _reply(self, prompt: str, schema: Mapping[str, Any] | None) -> Reply:
+        answer = self._model.reply(Request(1, [{"role": "user", "content": prompt}], schema=schema))
         while True:
             try:
                 next(answer)  # what it says meanwhile is for no screen

@@ -20,6 +20,7 @@ from config import Config, SopwithError
 from memory.api import work_off
 from memory.digest import DAYS, AskModel, Digest, digest, due, entries
 from memory.distil import Line
+from memory.journal_lock import JournalError
 from memory.journal_store import Store
 from memory.journal_sync import INDEX
 from memory.memory_file import SUPERSEDED, Entry
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from context.models import MemoryEntry
 
 __all__ = ["Heartbeat", "beat", "due", "memory_entries"]
+READINGS = 20  # episodes that a model reads for the graph at one time: calls that nobody asked for
 WORK_SECONDS = 60.0  # for what the journal has put off; the rest is done another time
 PAUSE_SECONDS = 600.0  # between two looks
 SPARE_SECONDS = 20.0  # of a look, for what the journal has put off
@@ -82,12 +84,35 @@ IMPORTANCE = {"instruction": 5, "preference": 4, "decision": 4, "lesson": 3, "mi
 
 def beat(config: Config, now: datetime) -> Digest:
     """One digest. `now` is aware, in the owner's timezone. Raises as memory/digest.py does."""
-    work_off(config.home, lambda: embedder(config.embeddings), WORK_SECONDS)
+    work_off(config.home, lambda: embedder(config.embeddings), WORK_SECONDS, config.graph)
     _put_old_runs_away(config, now)
     agent = Agent(config)
     keeping = Keeping(config.safety.roots, agent.redactor())
     more = _important(config.home, now)
-    return digest(config.home, now, ask=_asking(agent), more=more, lang=config.lang, keeping=keeping)
+    done = digest(config.home, now, ask=_asking(agent), more=more, lang=config.lang, keeping=keeping)
+    _read_episodes(agent, now)
+    return done
+
+
+def _read_episodes(agent: Agent, now: datetime) -> None:
+    """Has the model read a few episodes of the last time for the mind graph; where there is none, what rules found stays."""
+    config = agent.config
+    index = config.home / "journal" / INDEX
+    ask = asker(agent, "graph", Path.cwd(), spent_usd=0.0) if index.is_file() else None
+    if ask is None:
+        return
+    from memory.graph.weave import read
+
+    try:
+        store = Store(index)
+        try:
+            has_read = read(store, ask, now, READINGS, lambda lines: agent.prompts.text("read_episode", lines=lines))
+        finally:
+            store.close()
+    except JournalError:  # `memory check` says why
+        return
+    if has_read:
+        work_off(config.home, lambda: None, WORK_SECONDS, config.graph)
 
 
 def _put_old_runs_away(config: Config, now: datetime) -> None:

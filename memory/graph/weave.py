@@ -21,10 +21,13 @@ from memory.graph.shapes import Claim, Party
 from memory.journal_store import Episode, Store, text_hash
 from memory.sessions import MAIN
 from memory.turns import Turn
+from models.base import ModelError
 
 MENTIONED = 20  # names of one scene
 SURE_OF_A_NAME = 0.3
-Ask = Callable[[str, Mapping[str, Any]], str]  # prompt, JSON schema → what the model says; raises SopwithError, OSError
+Ask = Callable[
+    [str, Mapping[str, Any]], str
+]  # prompt, JSON schema → what the model says; raises ModelError, SopwithError
 
 
 def weave(store: Store, keys: Sequence[str]) -> None:
@@ -90,7 +93,7 @@ def _read(store: Store, ask: Ask, episode: Episode, prompt: Callable[[str], str]
     shown = reading.shown(list(turns.values()))
     try:
         said = reading.parsed(ask(prompt(shown), reading.SCHEMA))
-    except (SopwithError, OSError, ValueError) as error:
+    except (ModelError, SopwithError, OSError, ValueError) as error:
         store.postpone("reading", [key], str(error))
         return 1
     kept = json.dumps([each._asdict() for each in said])

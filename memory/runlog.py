@@ -202,7 +202,7 @@ def find_run(home: Path, name: str) -> str:
         return name
     runs = run_ids(home)
     if name == "last" and runs:
-        return next((run for run in runs if not _is_trial(home, run)), runs[0])
+        return next((run for run in runs if not _is_beside(home, run)), runs[0])
     found = [run for run in runs if run == name] or [run for run in runs if name and run.startswith(name)]
     if len(found) == 1:
         return found[0]
@@ -211,9 +211,10 @@ def find_run(home: Path, name: str) -> str:
     raise NoSuchRun(f'there is no run "{name}" in {home / "runs"}.\nSee them with: sopwith runs list')
 
 
-def _is_trial(home: Path, run: str) -> bool:
+def _is_beside(home: Path, run: str) -> bool:
+    """Whether a run is a trial, or a helper of another."""
     summary = summarise(home, run)
-    return summary is not None and summary.trial
+    return summary is not None and (summary.trial or summary.parent is not None)
 
 
 def run_ids(home: Path, *, archived: bool = True) -> list[str]:

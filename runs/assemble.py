@@ -50,14 +50,14 @@ from tools.families import FAMILIES
 from tools.processes import stop_leftovers
 from tools.registry import all_tools
 from tools.schema import check_args
-from tools.toolbox import Toolbox
+from tools.toolbox import Foreign, Toolbox
 
 if TYPE_CHECKING:
-    from models.offline import Filler
     from learning.verify import ReplayResult
     from memory.turns import Turn
     from memory.window import Window
     from models.base import ToolResult
+    from models.offline import Filler
     from safety.sandbox import Level, Lift, Sandbox
     from tools.base import Wish
 
@@ -127,8 +127,8 @@ class Agent:
 
         `origins`: whose words, beside the owner's, the task may be made of. `put`: how it is put to a model."""
         replay, hints, asked = self._chosen(task, options)
-        task = task if replay else put(task)
         opening = self._opening(task, options, AbsentOwner(), replay, (), hints)
+        opening |= {"told": told} if replay is None and (told := put(task)) != task else {}
         opening |= {"origins": sorted(origins)} if origins else {}
         redact, log = self.redactor().redact, RunLog.create(self.config.home)
         try:
@@ -307,7 +307,8 @@ class Agent:
 
         if options.bounds and options.bounds.tools is not None:
             return [name for name, family in options.bounds.families(FAMILIES).items() if not family.problem()]
-        return families_for(task, hints, self.config.home, previous)
+        found = families_for(task, hints, self.config.home, previous)
+        return found if "mcp" in found or not self._foreign else [*found, "mcp"]  # the owner has set it up to be used
 
     def _reopened(self, run: str) -> RunLog:
         if self._logs is RunLog and (self.config.home / "runs" / run / SHARED).exists() and self.config.queue:
@@ -370,7 +371,7 @@ class Agent:
                 lang=self.config.lang,
                 cwd=options.cwd,
                 guards=self._guards(replay, options),
-                may_read=plan_calls(Toolbox(all_tools())),
+                may_read=plan_calls(Toolbox(all_tools(), foreign=self._foreign)),
                 today=_day(progress.opening),
             )
             rote.fast_forward(progress.replayed, progress.asked)
@@ -382,8 +383,17 @@ class Agent:
         history = History(write, compaction, limits.context_tokens, progress.extent)
         return ModelChain([*lane, *(Reading(model, history) for model in models)], budget)
 
+    @cached_property
+    def _foreign(self) -> Foreign | None:
+        """Finds the tools of MCP servers by their names."""
+        if not self.config.mcp.servers:
+            return None
+        from tools.mcp_client import finder
+
+        return finder(self.config)
+
     def _guards(self, replay: Replay, options: Options) -> ReplayGuards:
-        tools = Toolbox(all_tools())
+        tools = Toolbox(all_tools(), foreign=self._foreign)
         return ReplayGuards.of(
             replay.sop,
             replay.request if replay.lane in ("", "wordings") else "",  # the other lanes have held it against the SOP
@@ -441,11 +451,15 @@ class Agent:
             if options.session == "main"
             else None,
         )
+        if self._foreign and (sop := self.sops.get(start["sop"] or "")) and any("." in name for name in tools_used(sop)):
+            from tools.mcp_client import keep_servers
+
+            keep_servers(context)  # the guards of this replay ask them before its first call does
         handler = AgentHandler(
             run=log.run,
             session=options.session,
             request=bounds.request if bounds else start["task"],
-            tools=Toolbox(tools, families, progress.families),
+            tools=Toolbox(tools, families, progress.families, self._foreign if "mcp" in families else None),
             check_args=check_args,
             context=context,
             gate=gate,

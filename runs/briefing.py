@@ -75,7 +75,7 @@ class Briefing:
         source, opening, now = self._source, self._opening, datetime.now().astimezone()
         self._is_read = True
         brief = Brief(
-            task=opening["task"],
+            task=opening.get("told") or opening["task"],
             prompts=source.prompts,
             reader=reader_for(source.home, self._session, now.date()),
             workspace=self._workspace,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +92,8 @@ class Delegation:
             index = batch.waiting.pop(0)
             child = batch.known.get(index)
             if child is None:
-                child = self._agent.prepare(self._task(batch.wish, index), options, self._read())
+                put = partial(self._put, batch.wish)
+                child = self._agent.prepare(batch.wish.tasks[index], options, self._read(), put)
                 batch.known[index] = child
                 yield {**self._event(batch, index), "state": "started"}
             elif may_go_on(self._home, child) is None:
@@ -132,9 +134,8 @@ class Delegation:
             raise ToolError(f"helpers cannot have {', '.join(unknown)}; there are: {', '.join(own or every)}")
         return tuple(dict.fromkeys(wish.tools))
 
-    def _task(self, wish: Wish, index: int) -> str:
-        files = "\n".join(wish.files) or "-"
-        return self._agent.prompts.text("delegated", task=wish.tasks[index], files=files)
+    def _put(self, wish: Wish, task: str) -> str:
+        return self._agent.prompts.text("delegated", task=task, files="\n".join(wish.files) or "-")
 
     def _read(self) -> tuple[str, ...]:
         """Whose words, beside the owner's, the parent has read: what it asks for may come of them."""

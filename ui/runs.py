@@ -64,7 +64,8 @@ _STATUS_STYLES = {
 
 def _row(run: RunSummary) -> list[str]:
     how = say("runs.rote") if run.rote else describe.money(run.cost)
-    return [run.run, run.status, str(run.turns), how, one_line(run.task, 200)]
+    task = f"↳ {run.task}" if run.parent else run.task  # a helper of a run further down
+    return [run.run, run.status, str(run.turns), how, one_line(task, 200)]
 
 
 def show(args: Namespace, config: Config) -> int:
@@ -99,10 +100,7 @@ def trace(event: Event) -> Iterator[str]:
     """The lines of one event in a trace: what was said, called, answered, and what it cost."""
     kind = event["type"]
     if kind == "run_started":
-        yield str(event["at"])
-        yield say("trace.task", task=clean(str(event["task"])))
-        if event.get("models"):
-            yield say("trace.models", models=one_line(", ".join(event["models"])))
+        yield from _trace_opening(event)
     elif kind == "model_called":
         yield from _trace_reply(event)
     elif kind == "tool_started":
@@ -119,6 +117,15 @@ def trace(event: Event) -> Iterator[str]:
         yield describe.closing(event)
     elif line := plain.progress(event):
         yield "  " + line.replace("\n", "\n  ")
+
+
+def _trace_opening(event: Event) -> Iterator[str]:
+    yield str(event["at"])
+    yield say("trace.task", task=clean(str(event["task"])))
+    if event.get("parent"):
+        yield say("trace.parent", parent=one_line(event["parent"], 60))
+    if event.get("models"):
+        yield say("trace.models", models=one_line(", ".join(event["models"])))
 
 
 def _trace_reply(event: Event) -> Iterator[str]:

@@ -29,6 +29,7 @@ RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 FOLDERS = sorted(name for name in RANK if (CHECKOUT / name).is_dir())
 MAY_PRINT = ("launch", "ui")
 AT_USE = {
+    "runs/shared/worker.py": "runs.shared.worker",
     "context/models.py": "context.models",
     "tools/pinned.py": "tools.pinned",
     "ui/web/app.py": "ui.web.app",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import asdict
 from typing import Any
 
@@ -24,15 +25,11 @@ def work(args: Namespace, config: Config) -> int:
         return _list(args, config)
     if args.cancel:
         return cancel(args.cancel, config)
-    from runs.shared.database import MISSING, QueueError, opened
+    from runs.shared.database import opened
 
     opened(config).close()  # says what is missing before anything begins
-    try:
-        from runs.shared.worker import Worker
-    except ImportError as error:
-        if (error.name or "").partition(".")[0] not in ("procrastinate", "psycopg", "psycopg_pool"):
-            raise
-        raise QueueError(MISSING) from None
+    from runs.shared.worker import Worker
+
     Worker(config, _tell).work(until_empty=args.until_empty)
     return 0
 
@@ -49,9 +46,8 @@ def _list(args: Namespace, config: Config) -> int:
     from runs.shared.database import opened
     from runs.shared.tasks import sent
 
-    database = opened(config)
-    found = sent(database, args.limit or SHOWN)
-    database.close()
+    with closing(opened(config)) as database:
+        found = sent(database, args.limit or SHOWN)
     if args.json:
         print_json({"tasks": [asdict(task) for task in found]})
         return 0
@@ -72,9 +68,8 @@ def cancel(run: str, config: Config) -> int:
     from runs.shared.database import opened
     from runs.shared.tasks import cancel as take_back
 
-    database = opened(config)
-    done = take_back(database, run)
-    database.close()
+    with closing(opened(config)) as database:
+        done = take_back(database, run)
     if done == "ended":
         raise SopwithError(say("runs.ended", run=run))
     Inbox(config.home).remove_run(run)
@@ -99,7 +94,5 @@ def fetched(run: str, config: Config) -> str | None:
     from runs.shared.database import opened
     from runs.shared.log import copy
 
-    database = opened(config)
-    found = copy(database, config.home, run)
-    database.close()
-    return run if found else None
+    with closing(opened(config)) as database:
+        return run if copy(database, config.home, run) else None

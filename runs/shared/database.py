@@ -30,6 +30,7 @@ CREATE TABLE sopwith_runs (
   token bigint NOT NULL DEFAULT 0, events bigint NOT NULL DEFAULT 0, worker text NOT NULL DEFAULT '',
   result text NOT NULL DEFAULT '', queued timestamptz NOT NULL DEFAULT now(), written timestamptz NOT NULL DEFAULT now());
 CREATE INDEX sopwith_runs_queued ON sopwith_runs (queued DESC);
+CREATE INDEX sopwith_runs_written ON sopwith_runs (written);
 CREATE TABLE sopwith_events (
   run text NOT NULL REFERENCES sopwith_runs ON DELETE CASCADE, number bigint NOT NULL, event text NOT NULL,
   PRIMARY KEY (run, number));
@@ -70,6 +71,7 @@ class Database:
 
     def ask(self, question: Callable[[psycopg.Connection[Any]], _Answer]) -> _Answer:
         """The answer to a question, which is put again when the connection is lost meanwhile: it must do no harm twice."""
+        _check_installed()
         import psycopg
 
         end, pause = time.monotonic() + self._patience_seconds, 0.1
@@ -101,8 +103,24 @@ def opened(config: Config, patience_seconds: float = 0.0) -> Database:
             "no shared database is configured.\nSet queue.url in config.yaml, like postgresql://USER@HOST:5432/NAME"
         )
     database = Database(config.queue.url, patience_seconds)
-    database.ask(_make_tables)
+    try:
+        database.ask(_make_tables)
+    except BaseException:
+        database.close()
+        raise
     return database
+
+
+def _check_installed() -> None:
+    from importlib.util import find_spec
+
+    for library in ("psycopg", "procrastinate"):
+        try:
+            is_there = find_spec(library) is not None
+        except ValueError:  # hidden
+            is_there = False
+        if not is_there:
+            raise QueueError(MISSING)
 
 
 def settings(url: str) -> dict[str, Any]:
@@ -112,10 +130,9 @@ def settings(url: str) -> dict[str, Any]:
 
 def connect(url: str) -> psycopg.Connection[Any]:
     """A connection; each statement is a transaction of its own. Raises QueueError."""
-    try:
-        import psycopg
-    except ImportError:
-        raise QueueError(MISSING) from None
+    _check_installed()
+    import psycopg
+
     try:
         return psycopg.connect(**settings(url), autocommit=True)
     except psycopg.OperationalError as error:
@@ -136,10 +153,7 @@ def _make_tables(connection: psycopg.Connection[Any]) -> None:
     """Makes the tables that are not there: the engine's and ours."""
     if _has(connection, "sopwith_told"):
         return
-    try:
-        from procrastinate.schema import SchemaManager
-    except ImportError:
-        raise QueueError(MISSING) from None
+    from procrastinate.schema import SchemaManager
 
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_ONE_AT_A_TIME,))

@@ -100,6 +100,7 @@ class SharedRunLog(RunLog):
         super().__init__(folder)
         self._database, self._claim = database, claim
         self._events, self._waiting = claim.events, list[Event]()
+        self.closes_database = False
 
     def append(self, event: Event) -> None:
         """Writes one event. After it returns, the event survives the end of this machine, unless it is a light one."""
@@ -116,6 +117,12 @@ class SharedRunLog(RunLog):
         self._events += len(events)
         for event in events:
             self._write(line_of(event))
+
+    def close(self) -> None:
+        """Lets go of the copy; the claim stays until somebody else takes it."""
+        super().close()
+        if self.closes_database:
+            self._database.close()
 
 
 class SharedLogs:
@@ -143,5 +150,8 @@ def resumed_by_hand(config: Config, run: str) -> SharedRunLog:
     database = opened(config, PATIENCE_SECONDS)
     claim = take(database, run, "by hand", BY_HAND)
     if claim is None:
+        database.close()
         raise RunLogError(f"run {run} is done, or a worker has it.\nSee: sopwith worker --list")
-    return SharedLogs(database, claim).reopen(config.home, run)
+    log = SharedLogs(database, claim).reopen(config.home, run)
+    log.closes_database = True
+    return log

@@ -8,6 +8,7 @@ has a lock of its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -57,7 +58,7 @@ def send(
 ) -> str:
     """Puts a task into the queue and returns the id that its run will have. `what`: {"task": TEXT}, or {"sop": NAME,
     "values": {…}}. `parallel`: it may run beside other tasks of its session. Raises QueueError."""
-    database, run = opened(config), new_run_id()
+    run = new_run_id()
     words = what.get("task") or " ".join([what["sop"], *(f"{key}={value}" for key, value in what["values"].items())])
     told = redact({"run": run, "what": dict(what), "options": options_as_json(options), "lang": config.lang})
     lock = run if parallel else f"session {options.session}"
@@ -71,8 +72,8 @@ def send(
             )
             connection.execute("UPDATE sopwith_runs SET job = %s WHERE run = %s", (job.defer(**told), run))
 
-    database.ask(put)
-    database.close()
+    with closing(opened(config)) as database:
+        database.ask(put)
     return run
 
 

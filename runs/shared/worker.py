@@ -18,12 +18,12 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import psycopg
 from procrastinate import JobContext, exceptions, jobs
 from procrastinate.manager import JobManager, NotificationCallback
-from procrastinate.worker import Worker as Engine
+from procrastinate.worker import Worker as Taker
 
 from config import Config, SopwithError
 from handler import Owner
@@ -40,6 +40,10 @@ PAUSE_SECONDS = 1.0  # between two attempts to reach the database
 POLL_SECONDS = 5.0  # for a task of which no notice came
 _SWEEPING = 0x50F8  # of the advisory lock: one worker at a time looks after the silent ones
 _FAIL = "UPDATE sopwith_runs SET status = 'failed', result = %s, written = now() WHERE run = %s AND token = %s"
+_FORGET = """
+DELETE FROM sopwith_runs WHERE %s > 0 AND status NOT IN ('queued', 'working', 'waiting')
+AND written < now() - make_interval(secs => 86400 * %s)
+"""  # the machine that did a task keeps its copy
 Tell = Callable[[str, dict[str, Any]], None]  # what happens, and its details
 
 
@@ -106,11 +110,12 @@ class Worker:
         self._app = app_on(config.queue.url)
         self._jobs = self._app.job_manager = PatientJobs(self._app.connector)
         self._app.task(name=NAME, queue=QUEUE, pass_context=True)(self._do)
-        self._engine = Engine(
+        self._taker = Taker(
             self._app,
             queues=[QUEUE],
             fetch_job_polling_interval=POLL_SECONDS,
             install_signal_handlers=False,
+            delete_jobs="successful",  # what became of a task stands in its run
             update_heartbeat_interval=self._lease / 3,
             stalled_worker_timeout=24 * 3600.0,
         )
@@ -120,7 +125,7 @@ class Worker:
 
     def work(self, *, until_empty: bool = False) -> None:
         """Takes tasks until it is told to stop, or until none is waiting."""
-        self._engine.wait = not until_empty
+        self._taker.wait = not until_empty
         asyncio.run(self._work())
         self._database.close()
 
@@ -132,7 +137,7 @@ class Worker:
             sweeper = asyncio.create_task(self._sweep())
             self._tell("begins", {"name": self.name})
             try:
-                await self._engine.run()  # type: ignore[no-untyped-call]
+                await cast(Any, self._taker).run()
             finally:
                 sweeper.cancel()
 
@@ -141,7 +146,7 @@ class Worker:
         self._stops += 1
         if self._stops == 1:
             self._tell("stops", {"run": self._run})
-            self._engine.stop()  # type: ignore[no-untyped-call]
+            cast(Any, self._taker).stop()
             return
         if self._run:
             stop_leftovers(self._run)
@@ -154,12 +159,11 @@ class Worker:
             if time.monotonic() - self._jobs.steady_since < self._lease:
                 continue
             try:
-                async with self._app.connector.pool.connection() as connection, connection.transaction():  # type: ignore[attr-defined]
-                    row = await (
-                        await connection.execute("SELECT pg_try_advisory_xact_lock(%s)", (_SWEEPING,))
-                    ).fetchone()
-                    if row[0]:
+                async with cast(Any, self._app.connector).pool.connection() as connection, connection.transaction():
+                    answer = await connection.execute("SELECT pg_try_advisory_xact_lock(%s)", (_SWEEPING,))
+                    if (await answer.fetchone())[0]:
                         await self._put_back()
+                        await connection.execute(_FORGET, 2 * (self._config.runs.archive_days,))
             except (exceptions.ConnectorException, psycopg.OperationalError, psycopg.InterfaceError):
                 self._jobs.steady_since = time.monotonic()
 

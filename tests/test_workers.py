@@ -1,0 +1,311 @@
+"""Many machines: a shared queue and run logs on a real PostgreSQL, workers as processes that are killed and frozen."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from config import load
+from memory.runlog import RunLog, RunLogError, read_events
+from models.base import Event
+from runs.assemble import Options
+from runs.shared.database import Database, QueueError, Unreachable, opened
+from runs.shared.log import BY_HAND, GOES_ON, Claim, Fenced, SharedLogs, SharedRunLog, events_of, take, write
+from runs.shared.tasks import cancel, send, sent
+from tests.conftest import CHECKOUT, CommandLine
+from tests.postgres import Cluster, cluster, programs
+
+SKILL = '---\nname: stamp\ndescription: Stamps.\nmetadata: {sopwith-version: "1", sopwith-status: active}\n---\n'
+SOP = """parameters:
+  type: object
+  properties: {number: {type: integer}, folder: {type: string, format: path}}
+  required: [number, folder]
+wordings: ["stamp {number} into {folder}"]
+effects: local
+commit:
+  - tool: code_run
+    args: {type: bash, script: 'sleep 0.2; echo "$SOPWITH_ONCE" > "$folder/$number"'}
+result: "stamped {{number}}"
+checks: [{command: 'test -s "$folder/$number"'}]
+"""
+STARTED: Event = {"type": "run_started", "at": "2026-01-01T00:00:00Z", "task": "t", "session": "main", "sop": None}
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[Cluster]:
+    if programs() is None:
+        pytest.skip("PostgreSQL is not installed here (Debian: postgresql)")
+    pytest.importorskip("procrastinate", reason="scripts/setup --extra queue")
+    with cluster() as running:
+        yield running
+
+
+_names = itertools.count()
+
+
+@pytest.fixture
+def shared(postgres: Cluster, home: Path) -> Iterator[Database]:
+    """A new database, named in the config of this test's home, which knows the SOP "stamp"."""
+    url = postgres.new(f"t{next(_names)}")
+    add_home(home, url)
+    with closing(opened(load(home, "en", {}))) as database:
+        yield database
+
+
+def add_home(home: Path, url: str) -> None:
+    (home / "sops" / "stamp").mkdir(parents=True)
+    (home / "sops" / "stamp" / "SKILL.md").write_text(SKILL)
+    (home / "sops" / "stamp" / "sop.yaml").write_text(SOP)
+    (home / "config.yaml").write_text(f'queue: {{url: "{url}", lease_seconds: 2}}\n')
+
+
+def queue(home: Path, numbers: range, folder: Path, *, parallel: bool = False) -> list[str]:
+    folder.mkdir(exist_ok=True)
+    config = load(home, "en", {})
+    tasks = [{"task": f"stamp {number} into {folder}"} for number in numbers]
+    return [send(config, task, Options(), lambda data: data, parallel=parallel) for task in tasks]
+
+
+def a_run(home: Path) -> str:
+    return send(load(home, "en", {}), {"task": "t"}, Options(), lambda data: data)
+
+
+def claimed(database: Database, run: str, who: str = "a") -> Claim:
+    claim = take(database, run, who, GOES_ON)
+    assert claim is not None
+    return claim
+
+
+@pytest.fixture
+def worker(home: Path) -> Iterator[Callable[[Path], subprocess.Popen[str]]]:
+    """Starts workers that end with the test."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(at: Path) -> subprocess.Popen[str]:
+        command = [sys.executable, str(CHECKOUT / "launch.py"), "--home", str(at), "worker"]
+        started.append(subprocess.Popen(command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True))
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.05)
+
+
+def test_a_task_is_sent_and_done_elsewhere_and_its_trace_is_read_where_it_was_sent(
+    shared: Database, home: Path, tmp_path: Path, cli: CommandLine
+) -> None:
+    (work := tmp_path / "work").mkdir()
+    first = cli("run", f"stamp 7 into {work}", "--queue")
+    second = cli("sops", "run", "stamp", "number=8", f"folder={work}", "--queue")
+    assert first.code == second.code == 0
+    runs = [first.stdout.strip(), second.stdout.strip()]
+    assert not (home / "runs" / runs[0]).exists() and [each.status for each in sent(shared, 5)] == ["queued", "queued"]
+    elsewhere = tmp_path / "elsewhere"
+    add_home(elsewhere, json.loads(f'"{(home / "config.yaml").read_text().split(chr(34))[1]}"'))
+    done = cli("--home", str(elsewhere), "worker", "--until-empty")
+    assert done.code == 0, done.stderr
+    assert {path.name: path.read_text().strip() for path in work.iterdir()} == {
+        "7": f"{runs[0]}.1",
+        "8": f"{runs[1]}.1",
+    }
+    shown = cli("runs", "show", runs[0])
+    assert shown.code == 0 and "stamped 7" in shown.stdout
+    listed = json.loads(cli("worker", "--list", "--json").stdout)["tasks"]
+    assert [(each["run"], each["status"], each["result"]) for each in listed] == [
+        (runs[1], "done", "stamped 8"),
+        (runs[0], "done", "stamped 7"),
+    ]
+    theirs = (elsewhere / "runs" / runs[1] / "log.jsonl").read_text().splitlines()
+    assert theirs == events_of(shared, runs[1])
+
+
+def test_who_held_a_run_before_is_refused_and_leaves_no_trace(shared: Database, home: Path) -> None:
+    run = a_run(home)
+    late = SharedLogs(shared, claimed(shared, run, "late")).create(home)
+    late.append({**STARTED, "run": run})
+    late.append({"type": "turn_started", "run": run, "turn": 1})  # light: goes with the next one
+    new = claimed(shared, run, "new")
+    assert new.events == 1 and new.token > 0
+    before = events_of(shared, run)
+    with pytest.raises(Fenced, match="gone on elsewhere"):
+        late.append({"type": "tool_started", "run": run, "turn": 1, "only_reads": False})
+    with pytest.raises(Fenced):
+        late.append({"type": "tool_ended", "run": run, "turn": 1})
+    late.close()
+    assert events_of(shared, run) == before
+    assert [event["type"] for event in read_events(home, run)] == ["run_started"]
+    log = SharedLogs(shared, new).reopen(home, run)
+    log.append({"type": "run_resumed", "run": run, "turn": 1})
+    log.close()
+    assert [event["type"] for event in read_events(home, run)] == ["run_started", "run_resumed"]
+
+
+def test_to_write_the_same_again_changes_nothing(shared: Database, home: Path) -> None:
+    run = a_run(home)
+    claim = claimed(shared, run)
+    events = [{**STARTED, "run": run, "task": "a\0\ud800 文"}, {"type": "turn_started", "turn": 1}]
+    for _ in range(2):  # the answer was lost, not the write
+        write(shared, claim, 0, events)
+    lines = events_of(shared, run)
+    assert lines is not None and [json.loads(line)["type"] for line in lines] == ["run_started", "turn_started"]
+    assert json.loads(lines[0])["task"] == "a\0? 文"
+
+
+def test_a_run_that_has_ended_is_nobodys_to_take(shared: Database, home: Path) -> None:
+    run = a_run(home)
+    claim = claimed(shared, run)
+    write(shared, claim, 0, [{"type": "run_ended", "status": "done", "result": "42"}])
+    assert take(shared, run, "b", GOES_ON) is None and take(shared, run, "b", BY_HAND) is None
+    assert [(each.status, each.result) for each in sent(shared, 1)] == [("done", "42")]
+
+
+def test_a_copy_is_no_run_of_this_machine_alone(shared: Database, home: Path) -> None:
+    run = a_run(home)
+    log = SharedLogs(shared, claimed(shared, run)).create(home)
+    log.append({**STARTED, "run": run})
+    assert isinstance(log, SharedRunLog)
+    log.close()
+    with pytest.raises(RunLogError, match="belongs to the tasks that machines share"):
+        RunLog.reopen(home, run)
+
+
+def test_a_lost_connection_is_made_again_and_an_absent_database_is_waited_for(
+    postgres: Cluster, shared: Database, home: Path
+) -> None:
+    run = a_run(home)
+    log = SharedLogs(opened(load(home, "en", {}), 30), claimed(shared, run)).create(home)
+    log.closes_database = True
+    log.append({**STARTED, "run": run})
+    postgres.stop()
+    with pytest.raises(Unreachable):
+        shared.ask(lambda connection: connection.execute("SELECT 1"))
+    back = threading.Timer(0.5, postgres.start)
+    back.start()
+    log.append({"type": "asked", "run": run, "question": "?"})
+    back.join()
+    log.close()
+    assert len(events_of(shared, run) or []) == 2
+
+
+def intervals(database: Database, runs: list[str]) -> list[tuple[str, str]]:
+    found = []
+    for run in runs:
+        events = [json.loads(line) for line in events_of(database, run) or []]
+        found.append((events[0]["at"], events[-1]["at"]))
+    return sorted(found)
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+def test_the_tasks_of_a_session_are_done_one_after_the_other(
+    shared: Database, home: Path, tmp_path: Path, worker: Callable[[Path], subprocess.Popen[str]], parallel: bool
+) -> None:
+    started = [worker(home) for _ in range(2)]
+    for process in started:
+        assert process.stderr is not None and "takes tasks" in process.stderr.readline()
+    runs = queue(home, range(4), tmp_path / "work", parallel=parallel)
+    until(lambda: all(each.status == "done" for each in sent(shared, 9)))
+    found = intervals(shared, runs)
+    overlaps = [one for one, two in itertools.pairwise(found) if two[0] < one[1]]
+    assert bool(overlaps) is parallel
+    if not parallel:
+        assert [sorted(runs).index(run) for run in runs] == list(range(4))
+
+
+def test_workers_that_are_killed_and_frozen_lose_nothing_and_do_nothing_twice(postgres: Cluster) -> None:
+    command = [str(CHECKOUT / "scripts" / "crash_workers"), "10", "--kills", "2", "--freezes", "1"]
+    more = ["--lease", "1", "--away", "1.5", "--workers", "3"]
+    done = subprocess.run([sys.executable, *command, *more], capture_output=True, text=True, check=False, timeout=100)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "{'done': 10}" in done.stdout and " 0 wrong" in done.stdout
+
+
+def test_a_task_that_waits_is_taken_back_and_one_at_work_stops(
+    shared: Database, home: Path, tmp_path: Path, worker: Callable[[Path], subprocess.Popen[str]], cli: CommandLine
+) -> None:
+    first, second = queue(home, range(2), tmp_path / "work")
+    assert cli("worker", "--cancel", second).code == 0
+    assert cli("worker", "--cancel", second).code == 1
+    assert cli("worker", "--cancel", "20260101-000000-00000").code == 2
+    started = worker(home)
+    until(lambda: bool(events_of(shared, first)))
+    assert cancel(shared, first) == "cancelled"
+    said = started.stderr
+    assert said is not None
+    until(lambda: "gone on elsewhere" in said.readline())
+    assert {each.run: each.status for each in sent(shared, 2)} == {first: "cancelled", second: "cancelled"}
+    third = queue(home, range(5, 6), tmp_path / "work")[0]  # its session is not blocked
+    until(lambda: sent(shared, 1)[0].status == "done" and sent(shared, 1)[0].run == third)
+    assert not (tmp_path / "work" / "1").exists()
+
+
+def test_a_worker_ends_after_the_task_in_its_hands(
+    shared: Database, home: Path, tmp_path: Path, worker: Callable[[Path], subprocess.Popen[str]]
+) -> None:
+    first, second = queue(home, range(2), tmp_path / "work")
+    started = worker(home)
+    until(lambda: bool(events_of(shared, first)))
+    started.send_signal(signal.SIGTERM)
+    _, said = started.communicate(timeout=20)
+    assert started.returncode == 0, said
+    assert {each.run: each.status for each in sent(shared, 2)} == {first: "done", second: "queued"}
+
+
+def test_what_waits_for_its_owner_goes_on_by_hand_and_nowhere_else(
+    shared: Database, home: Path, tmp_path: Path, cli: CommandLine
+) -> None:
+    sop = home / "sops" / "stamp" / "sop.yaml"
+    sop.write_text(SOP.replace("sleep 0.2; echo", "rm -f nothing; echo"))  # the gate asks about it
+    run = queue(home, range(1), tmp_path / "work")[0]
+    assert cli("worker", "--until-empty").code == 0
+    assert sent(shared, 1)[0].status == "waiting"
+    assert cli("inbox", "approve", f"{run}.1").code == 0
+    assert sent(shared, 1)[0].status == "done" and (tmp_path / "work" / "0").read_text() == f"{run}.1\n"
+    assert cli("runs", "resume", run).code == 1
+
+
+def test_what_a_machine_cannot_do_is_told_where_the_tasks_are_listed(
+    shared: Database, home: Path, tmp_path: Path, cli: CommandLine
+) -> None:
+    config = load(home, "en", {})
+    nowhere = send(config, {"task": "t"}, Options(cwd=tmp_path / "nowhere"), lambda data: data)
+    unknown = send(config, {"sop": "unknown", "values": {}}, Options(), lambda data: data)
+    assert cli("worker", "--until-empty").code == 0
+    found = {each.run: each for each in sent(shared, 2)}
+    assert found[nowhere].status == found[unknown].status == "failed"
+    assert "no folder" in found[nowhere].result and "no SOP" in found[unknown].result
+
+
+def test_errors_say_what_would_work_and_no_password(home: Path, cli: CommandLine) -> None:
+    home.mkdir(parents=True)
+    missing = cli("worker")
+    assert missing.code == 2 and "queue.url" in missing.stderr
+    (home / "config.yaml").write_text('queue: {url: "postgresql://me:hush-hush@127.0.0.1:1/x"}\n')
+    for words in (("worker",), ("worker", "--list"), ("run", "x", "--queue")):
+        absent = cli(*words)
+        assert absent.code == 1 and "does not answer" in absent.stderr and "hush" not in absent.stderr
+    (home / "config.yaml").write_text('queue: {url: "hush-hush:::"}\n')
+    wrong = cli("worker", "--list")
+    assert wrong.code == 2 and "postgresql://USER" in wrong.stderr and "hush" not in wrong.stderr
+    with pytest.raises(QueueError):
+        opened(load(home, "en", {}))
+    code = "import sys; sys.modules['psycopg'] = None; import launch; sys.exit(launch.main(['worker', '--list']))"
+    lacks = subprocess.run([sys.executable, "-c", code], cwd=CHECKOUT, capture_output=True, text=True, check=False)
+    assert lacks.returncode == 2 and "scripts/setup --extra queue" in lacks.stderr

@@ -51,7 +51,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "export",
         "search",
     ),
-    "memory": ("facts", "check", "undo", "note", "digest", "search", "show", "when", "import", "rebuild"),
+    "memory": ("facts", "check", "undo", "note", "digest", "search", "show", "graph", "when", "import", "rebuild"),
     "safety": ("check", "redact"),
     "auto": (),
     "worker": (),
@@ -75,7 +75,7 @@ WITH_JSON = {
         "memory digest",
         "doctor",
     ),
-    *("memory search", "memory show", "memory when", "memory import", "memory rebuild"),
+    *("memory search", "memory show", "memory graph", "memory when", "memory import", "memory rebuild"),
     *("sops list", "sops show", "sops verify", "sops stats", "sops history", "sops import", "sops search"),
     *("schedule add", "schedule list", "schedule show", "schedule history"),
     "auto",
@@ -114,6 +114,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {  # command → its positio
     "memory note": (("text", "+"),),
     "memory search": (("text", "+"),),
     "memory show": (("turn", "?"),),
+    "memory graph": (("name", "*"),),
     "memory when": (("text", "+"),),
     "memory import": (("file", ""),),
 }
@@ -324,7 +325,7 @@ RUN_OPTIONS: tuple[tuple[str, str, Callable[[str], Any] | None], ...] = (  # opt
 )
 
 SOME_OPTIONS = (  # option, what stands for its value, type, its words, the commands that take it
-    ("--limit", "N", _whole, "opt.limit", {"schedule history", "runs list", "memory search", "worker"}),
+    ("--limit", "N", _whole, "opt.limit", {"schedule history", "runs list", "memory search", "memory graph", "worker"}),
     ("--days", "N", _whole, "opt.days", {"runs archive"}),
     ("--queue", "", None, "opt.queue", {"run", "sops run"}),
     ("--parallel", "", None, "opt.parallel", {"run", "sops run"}),
@@ -338,7 +339,12 @@ SOME_OPTIONS = (  # option, what stands for its value, type, its words, the comm
     ("--now", "ISO", _moment, "opt.now", WITH_NOW),
     ("--for", "2h", _span, "opt.for", {"auto"}),
     ("--max-cost", "USD", _amount, "opt.auto-cost", {"auto"}),
-    ("--session", "S", str, "opt.only-session", {"memory search", "memory show"}),
+    ("--session", "S", str, "opt.only-session", {"memory search", "memory show", "memory graph"}),
+    ("--since", "ISO", _moment, "opt.since", {"memory graph"}),
+    ("--until", "ISO", _moment, "opt.until", {"memory graph"}),
+    ("--depth", "N", _whole, "opt.depth", {"memory graph"}),
+    ("--pause", "", None, "opt.graph-pause", {"memory graph"}),
+    ("--go-on", "", None, "opt.graph-go-on", {"memory graph"}),
 )
 
 
@@ -554,6 +560,7 @@ TARGETS = {  # command → the function that does it
     "memory digest": "ui.digest:digest",
     "memory search": "ui.journal:search",
     "memory show": "ui.journal:show",
+    "memory graph": "ui.graph:graph",
     "memory when": "ui.when:when",
     "memory import": "ui.journal:import_",
     "memory rebuild": "ui.journal:rebuild_",

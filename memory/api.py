@@ -149,10 +149,13 @@ class Memory:
         return sorted(self._store.turns(numbers).values(), key=lambda each: each.at)
 
     def overview(self) -> dict[str, Any]:
-        """What there is: turns, days, the first and the last time, what waits in each queue, what is wrong."""
+        """What there is: turns, days, the first and the last time, what waits in each queue, what is wrong; `unread`:
+        episodes that a model is to read for the graph."""
         held: dict[str, Any] = {"turns": 0, "first": None, "last": None, "waiting": {}}
         if self._store is not None:
-            held = {"turns": self._store.count(), **self._store.extent(), "waiting": self._store.queues()}
+            queues = self._store.queues()
+            unread = sum(queues.pop(kind, 0) for kind in LATER)
+            held = {"turns": self._store.count(), **self._store.extent(), "waiting": queues, "unread": unread}
         return {**held, "days": len(self._journal.sizes()), "problem": self.problem}
 
     def waiting(self) -> int:

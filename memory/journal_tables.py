@@ -55,6 +55,7 @@ CREATE TABLE graph_edges (id TEXT PRIMARY KEY, session TEXT NOT NULL, subject TE
 CREATE INDEX graph_edges_from ON graph_edges (subject, strength);
 CREATE INDEX graph_edges_to ON graph_edges (object, strength);
 CREATE INDEX graph_edges_strong ON graph_edges (strength);
+CREATE INDEX graph_edges_labelled ON graph_edges (label) WHERE label != '';
 CREATE INDEX graph_edges_changed ON graph_edges (seq);
 CREATE TABLE graph_evidence (number INTEGER NOT NULL, edge TEXT NOT NULL, subject TEXT NOT NULL, predicate TEXT NOT NULL,
   object TEXT NOT NULL, label TEXT NOT NULL, confidence REAL NOT NULL, emotion TEXT NOT NULL, by TEXT NOT NULL,

@@ -92,14 +92,20 @@ def candidates(
     store: Store, query: str, now: datetime, session: str | None = None, embedder: Embedder | None = None
 ) -> tuple[Candidates | None, list[str]]:
     """What may answer a question, with its features, and what could not be used. None where nothing may."""
+    from memory.graph.synonyms import synonyms
     from memory.recall_features import Rows, features
 
     query = query[:MAX_QUERY_CHARS]
     total = store.count(session)
-    documents = store.documents(term for term in asked(query) if not is_small(term))
+    also = synonyms(store, query, session)
+    terms = [term for term in asked(query) if not is_small(term)]
+    documents = store.documents([*terms, *(other for others in also.values() for other in others)])
+    for term, others in also.items():
+        if term not in documents and (known := [documents[other] for other in others if other in documents]):
+            documents[term] = max(known)
     words = dict(store.keyword_ranks(_telling(documents, total), BY_WORDS, session))
     turns = store.turns(words, session)
-    question = understood(query, {turn.who for turn in turns.values()})
+    question = understood(query, {turn.who for turn in turns.values()}, also)
     near, degraded = _near(store, question, session, embedder)
     ranges = _ranges(query, now)
     numbers = set(words) | set(near.best if near else ()) | _in_time(store, ranges, session, words, near)
@@ -210,7 +216,8 @@ def _with_reserved(order: Sequence[int], found: Candidates, k: int) -> list[int]
 def _why(found: Candidates, row: int) -> str:
     """What spoke for a turn, in a few words."""
     shape = found.rows.shapes[row]
-    words = [term for term in found.question.terms if term in shape.tokens]
+    also = found.question.also
+    words = [each for term in found.question.terms for each in (term, *also.get(term, ())) if each in shape.tokens]
     said = [f"words: {', '.join(words[:6])}"] if words else []
     if found.has_meaning and found.features["near"][row] > 0.5:
         said.append("meaning")

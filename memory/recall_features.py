@@ -177,7 +177,16 @@ def _of_words(question: Question, rows: Rows, documents: Mapping[str, int], tota
     terms = [term for term in question.terms if term in documents]
     count = len(rows.numbers)
     rare = np.array([rarity(documents[term], total) for term in terms])
-    own = np.array([[each.tokens.get(term, 0) for each in rows.shapes] for term in terms], float).reshape(-1, count)
+    alike = [(term, *question.also.get(term, ())) for term in terms]
+    own = np.array(
+        [
+            [each.tokens.get(one[0], 0) for each in rows.shapes]
+            if len(one) == 1
+            else [sum(each.tokens.get(term, 0) for term in one) for each in rows.shapes]
+            for one in alike
+        ],
+        float,
+    ).reshape(-1, count)
     mean = float(rows.lengths.mean())
     before, after = rows.earlier(own), rows.later(own)
     lengths_before, lengths_after = rows.earlier(rows.lengths), rows.later(rows.lengths)

@@ -8,7 +8,7 @@ P4.3; figures "Recall".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -62,17 +62,20 @@ class Question(NamedTuple):
     pairs: tuple[str, ...]
     stated: str
     first: str
+    also: Mapping[str, tuple[str, ...]] = {}
 
 
-def understood(text: str, speakers: Iterable[str]) -> Question:
-    """What `text` asks for, where `speakers` are those who said something that may answer it."""
+def understood(text: str, speakers: Iterable[str], also: Mapping[str, tuple[str, ...]] | None = None) -> Question:
+    """What `text` asks for, where `speakers` are those who said something that may answer it. `also`: terms that stand
+    for the same as one of its own."""
     named = frozenset(who for who in speakers if who and _names(text, who))
     people = {token for who in named for token in asked(who)}
     terms = tuple(token for token in asked(text) if not is_small(token) and token not in people)
     kinds = frozenset(kind for kind, pattern in _KINDS.items() if pattern.search(text))
     words = re.findall(r"[a-z0-9']+", text.lower())
     pairs = tuple(f"{a} {b}" for a, b in pairwise(words) if not (a in _STOP and b in _STOP))
-    return Question(text, terms, named, kinds, pairs, stated(text, named), _as_first(text, named)[:MAX_STATED_CHARS])
+    said = (stated(text, named), _as_first(text, named)[:MAX_STATED_CHARS])
+    return Question(text, terms, named, kinds, pairs, *said, also or {})
 
 
 def stated(text: str, named: Iterable[str]) -> str:

@@ -37,7 +37,13 @@ class NotInJournal(SopwithError):
 def opened(config: Config) -> Memory:
     """The owner's journal. Raises JournalError."""
     held = {f"{model.name} api_key": model.api_key for model in config.models if model.api_key}
-    return Memory(config.home, MAIN, embedder=embedder(config.embeddings), redact=Redactor(held).redact)
+    made = embedder(config.embeddings)
+    return Memory(config.home, MAIN, embedder=made, redact=Redactor(held).redact, graph=config.graph)
+
+
+def opened_without_meaning(config: Config) -> Memory:
+    """The same to read from and to work off what needs no vectors. Raises JournalError."""
+    return Memory(config.home, MAIN, graph=config.graph)
 
 
 def search(args: Namespace, config: Config) -> int:

@@ -47,6 +47,7 @@ cat | cat kitten kitty | 猫咪 小猫 猫
 _FORMS = [tuple(part.split() for part in line.split("|")) for line in _TABLE.strip().splitlines()]
 _ROLES = {form: row[0][0] for row in _FORMS for form in (*row[1], *row[2])}
 ROLES = frozenset(row[0][0] for row in _FORMS)
+FORMS = {row[0][0]: (*row[1], *row[2]) for row in _FORMS}  # role → the words for it
 ENGLISH = "|".join(sorted((re.escape(form) for row in _FORMS for form in row[1]), key=len, reverse=True))
 CHINESE = "|".join(sorted((form for row in _FORMS for form in row[2]), key=len, reverse=True))
 _OWN = {

@@ -62,13 +62,13 @@ class RowGraph:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._is_there = store.tables >= WITH_GRAPH
+        self.is_there = store.tables >= WITH_GRAPH
 
     # reading
 
     def version(self) -> str:
         """Changes whenever the graph does. Of a session it tells nothing of what others say."""
-        if not self._is_there:
+        if not self.is_there:
             return "0.0"
         return f"{self._store.setting(EPOCH) or '0'}.{self._last()}"
 
@@ -78,7 +78,7 @@ class RowGraph:
 
     def snapshot(self, wanted: Wanted, limit: int) -> Json:
         """The strongest edges and their nodes (docs/graph.md)."""
-        if not self._is_there:
+        if not self.is_there:
             return {"nodes": [], "edges": [], "version": self.version(), "truncated": False}
         version = self.version()
         where, values = wanted.condition(self._store.only)
@@ -115,7 +115,7 @@ class RowGraph:
     def named(self, name: str, session: str | None = None) -> list[str]:
         """The nodes of a name: as it stands; whom "me" and "my sister" mean; else what begins with it, or holds it."""
         spoken = meant(name)
-        if spoken is None or not self._is_there:
+        if spoken is None or not self.is_there:
             return []
         where, values = self._within(session)
         chosen = f"SELECT id, role FROM graph_nodes WHERE {where} AND "
@@ -142,7 +142,7 @@ class RowGraph:
         version = self.version()
         epoch, _, number = after.partition(".")
         reset: Json = {"version": version, "reset": True, "patch": [], "more": False}
-        if not self._is_there or not number.isdigit() or epoch != version.partition(".")[0]:
+        if not self.is_there or not number.isdigit() or epoch != version.partition(".")[0]:
             return reset
         since, last = int(number), int(version.partition(".")[2])
         if since < int(self._store.setting(FLOOR) or 0) and since > 0:
@@ -185,7 +185,7 @@ class RowGraph:
 
     def evidence(self, id: str) -> tuple[str | None, list[Turn]] | None:
         """The scene and the turns behind an edge or a scene, by time; None when there is no such thing here."""
-        if not self._is_there:
+        if not self.is_there:
             return None
         where, values = self._within(None)
         if id.startswith("e-"):
@@ -207,7 +207,7 @@ class RowGraph:
 
     def damage(self) -> str:
         """Where the graph does not follow from its evidence; "" where it does."""
-        if not self._is_there:
+        if not self.is_there:
             return ""
         checks = {
             "graph evidence without a turn": "SELECT count(*) FROM graph_evidence WHERE number NOT IN (SELECT number FROM turns)",

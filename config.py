@@ -174,6 +174,13 @@ class AutoConfig:
 
 
 @dataclass(frozen=True)
+class InboxConfig:
+    """Whether the desktop shows that something waits; never what it is."""
+
+    desktop: Literal["on", "off"] = "on"
+
+
+@dataclass(frozen=True)
 class _File:
     """The keys of config.yaml."""
 
@@ -188,6 +195,7 @@ class _File:
     mcp: McpConfig = McpConfig()
     browser: BrowserConfig = BrowserConfig()
     auto: AutoConfig = AutoConfig()
+    inbox: InboxConfig = InboxConfig()
 
 
 @dataclass(frozen=True)

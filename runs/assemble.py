@@ -502,7 +502,7 @@ class Agent:
         """Shows on the desktop that something waits for the owner."""
         from runs.desktop import on_desktop
 
-        on_desktop(self.config.lang)(entry)
+        on_desktop(self.config)(entry)
 
     @cached_property
     def sandbox(self) -> Level:

@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 
-from config import Lang
+from config import Config, Lang
 from memory.inbox import Entry
 
 SECONDS = 2.0  # the program only hands the note over
@@ -34,13 +34,13 @@ _SAID: dict[Lang, dict[str, str]] = {
 }
 
 
-def on_desktop(lang: Lang, environ: Mapping[str, str] | None = None) -> Callable[[Entry], None]:
-    """What shows a new entry of the inbox; does nothing where there is no desktop. Never fails."""
-    here = os.environ if environ is None else environ
+def on_desktop(config: Config) -> Callable[[Entry], None]:
+    """What shows a new entry of the inbox; does nothing where there is no desktop, or the owner wants none. Never fails."""
+    said = _SAID[config.lang]
 
     def show(entry: Entry) -> None:
-        words = _command(_SAID[lang][entry.kind], _SAID[lang]["see"], here) if entry.session == "main" else []
-        if words:
+        is_wanted = config.inbox.desktop == "on" and entry.session == "main"
+        if words := _command(said[entry.kind], said["see"], os.environ) if is_wanted else []:
             try:
                 subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False)
             except (OSError, subprocess.TimeoutExpired):
@@ -49,11 +49,20 @@ def on_desktop(lang: Lang, environ: Mapping[str, str] | None = None) -> Callable
     return show
 
 
+def program(environ: Mapping[str, str]) -> str | None:
+    """The program that shows notes here: its path, "" where it is missing, None where there is no desktop."""
+    if sys.platform == "darwin":
+        return shutil.which("osascript")
+    has_screen = environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
+    return (shutil.which("notify-send", path=environ.get("PATH")) or "") if has_screen else None
+
+
 def _command(title: str, text: str, environ: Mapping[str, str]) -> list[str]:
     """The command that shows a note; [] where nobody would see it."""
+    found = program(environ)
+    if not found:
+        return []
     if sys.platform == "darwin":
         script = "on run {what, how}\ndisplay notification how with title what\nend run"
-        return ["osascript", "-e", script, f"Sopwith: {title}", text]
-    program = shutil.which("notify-send", path=environ.get("PATH"))
-    has_screen = bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
-    return [program, "--app-name=Sopwith", title, text] if program and has_screen else []
+        return [found, "-e", script, f"Sopwith: {title}", text]
+    return [found, "--app-name=Sopwith", title, text]

@@ -79,7 +79,17 @@ def checks(config: Config) -> list[Check]:
         asked = list(pool.map(lambda model: check_model(model, lang), config.models))
     models = asked or [Check("models", False, _say(lang, "no model"), _say(lang, "no model fix"))]
     prices = [check for model in config.models for check in check_price(model, lang)]
-    return [*here, *models, *prices, check_sops(config), *check_memory(config), *check_redis(config), *around]
+    return [
+        *here,
+        *models,
+        *prices,
+        check_sops(config),
+        *check_memory(config),
+        *check_redis(config),
+        *check_mcp(config),
+        *around,
+        *check_desktop(config),
+    ]
 
 
 def check_python() -> Check:
@@ -283,6 +293,25 @@ def check_redis(config: Config) -> list[Check]:
     return [Check("redis", None, _say(config.lang, "no redis", why=problem), fix)]
 
 
+def check_mcp(config: Config) -> list[Check]:
+    """Whether the configured MCP servers could be asked; none is started for it."""
+    names = ", ".join(config.mcp.servers)
+    if not names:
+        return []
+    from tools.mcp_client import problem
+
+    if problem():
+        return [Check("mcp", None, _say(config.lang, "no mcp", names=names), "scripts/setup --extra mcp")]
+    gone = [
+        name
+        for name, each in config.mcp.servers.items()
+        if each.command and not shutil.which(Path(each.command[0]).expanduser())
+    ]
+    if gone:
+        return [Check("mcp", False, _say(config.lang, "no mcp program", names=", ".join(gone)), "sopwith mcp test")]
+    return [Check("mcp", True, _say(config.lang, "mcp", names=names))]
+
+
 def check_programs(lang: Lang) -> list[Check]:
     """Programs beside Python: git, and what is optional."""
     git = shutil.which("git")
@@ -297,6 +326,17 @@ def check_sandbox(lang: Lang) -> Check:
     fix = _install("bubblewrap") if level.fix and not shutil.which("bwrap") else level.fix
     detail = _say(lang, f"sandbox {level.name}", program=level.program, reason=level.reason)
     return Check("sandbox", True if level.name == "full" else None, detail, fix)
+
+
+def check_desktop(config: Config) -> list[Check]:
+    """Whether the desktop shows that something waits in the inbox; nothing where there is none."""
+    from runs.desktop import program
+
+    found = program(os.environ)
+    if found is None or config.inbox.desktop == "off":
+        return []
+    detail = _say(config.lang, "desktop" if found else "no desktop", program=found)
+    return [Check("inbox", True if found else None, detail, "" if found else _install("libnotify-bin"))]
 
 
 def check_terminal(lang: Lang) -> Check:
@@ -330,6 +370,11 @@ _WORDS = {  # key: (English, Chinese)
     "runs": (
         "{n} runs, {archived} of them archived; {gigabytes} GB",
         "共 {n} 次运行,其中 {archived} 次已存档;占用 {gigabytes} GB",
+    ),
+    "desktop": ("what waits in the inbox is shown by {program}", "收件箱有新条目时由 {program} 提示"),
+    "no desktop": (
+        "what waits in the inbox cannot be shown: no notify-send",
+        "无法提示收件箱的新条目:没有 notify-send",
     ),
     "readable": ("other users of this machine may read {file}", "本机其他用户可以读取 {file}"),
     "no model": (
@@ -395,6 +440,9 @@ _WORDS = {  # key: (English, Chinese)
         "{why}; the last turns of a session come from this process and the run logs",
         "{why};会话最近的对话取自本进程和运行日志",
     ),
+    "mcp": ("{names}; sopwith mcp test asks them", "{names}；用 sopwith mcp test 测试"),
+    "no mcp": ("{names}: the package mcp is not installed", "{names}：未安装 mcp 包"),
+    "no mcp program": ("the program of these servers is not there: {names}", "这些服务器的程序不存在：{names}"),
     "terminal": ("{term}, {encoding}", "{term},{encoding}"),
     "no utf8": ("{encoding}, which cannot show every character", "{encoding},无法显示所有字符"),
 }

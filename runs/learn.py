@@ -29,6 +29,7 @@ from models.base import Event
 from runs import teach
 from runs.assemble import SEEDS, Agent
 from runs.authoring import asker, author
+from runs.desktop import on_desktop
 
 MAX_NAME_WORDS = 5
 
@@ -65,7 +66,7 @@ def _propose(agent: Agent, run: str, learned: Event, *, is_attended: bool) -> No
     if learned["what"] != "sop" or not name:
         return
     entry = Entry(f"sop-{name}", run, "proposal", f"{name}: {learned['reason']}")
-    inbox = Inbox(agent.config.home)
+    inbox = Inbox(agent.config.home, on_desktop(agent.config))
     if status == "proposed":
         entry.command = f"sopwith teach {name} --from-run {run} --new-version"
         if "diff" in learned:

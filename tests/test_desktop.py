@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
+from config import Config, InboxConfig, Lang
 from memory.inbox import Entry, Inbox
+from runs.assemble import Options
 from runs.desktop import on_desktop
+from runs.doctor import check_desktop
+from runs.owners import AbsentOwner
+from tests.driving import agent, call, drive
 
 SECRET = "sk-live-1234567890abcdef"
 
@@ -25,12 +31,16 @@ def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return shown
 
 
+def settings(home: Path, lang: Lang = "en", desktop: Literal["on", "off"] = "on") -> Config:
+    return Config(home=home, lang=lang, inbox=InboxConfig(desktop))
+
+
 def confirmation(session: str = "main") -> Entry:
     return Entry("r1.1", "r1", "confirmation", f"code_run: sends {SECRET}", tool="code_run", args={"script": SECRET}, session=session)  # fmt: skip
 
 
 def test_a_new_entry_is_shown_once_without_what_stands_in_it(home: Path, shown: Path) -> None:
-    inbox = Inbox(home, on_desktop("en"))
+    inbox = Inbox(home, on_desktop(settings(home)))
     inbox.add(confirmation())
     inbox.add(confirmation())  # the run was resumed without an answer
     said = shown.read_text()
@@ -39,16 +49,17 @@ def test_a_new_entry_is_shown_once_without_what_stands_in_it(home: Path, shown: 
 
 
 def test_it_speaks_the_owners_language(home: Path, shown: Path) -> None:
-    Inbox(home, on_desktop("zh")).add(Entry("n1", "", "notice", "x"))
+    Inbox(home, on_desktop(settings(home, "zh"))).add(Entry("n1", "", "notice", "x"))
     assert "有一条通知。" in shown.read_text()
 
 
 def test_nothing_is_shown_of_a_group_nor_without_a_desktop(
     home: Path, shown: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Inbox(home, on_desktop("en")).add(confirmation("shared:team"))
+    Inbox(home, on_desktop(settings(home))).add(confirmation("shared:team"))
+    Inbox(home, on_desktop(settings(home, desktop="off"))).add(confirmation())
     monkeypatch.delenv("DISPLAY")
-    Inbox(home, on_desktop("en")).add(Entry("r2.1", "r2", "question", "Which?"))
+    Inbox(home, on_desktop(settings(home))).add(Entry("r2.1", "r2", "question", "Which?"))
     assert not shown.exists()
 
 
@@ -57,8 +68,24 @@ def test_a_program_that_hangs_or_fails_harms_nothing(
 ) -> None:
     monkeypatch.setattr("runs.desktop.SECONDS", 0.05)
     (tmp_path / "bin/notify-send").write_text("#!/bin/sh\nexec sleep 5\n")
-    inbox = Inbox(home, on_desktop("en"))
+    inbox = Inbox(home, on_desktop(settings(home)))
     inbox.add(Entry("r2.1", "r2", "question", "Which?"))
     (tmp_path / "bin/notify-send").write_text("no program\n")
     inbox.add(Entry("r3.1", "r3", "question", "Which?"))
     assert [entry.id for entry in inbox.list()] == ["r2.1", "r3.1"]
+
+
+def test_a_run_that_waits_tells_the_desktop(home: Path, shown: Path) -> None:
+    drive(agent(home, [call("ask_user", question="Which one?")]).start("task", Options(rote=False), AbsentOwner()))
+    assert "A question waits for you." in shown.read_text() and "Which one" not in shown.read_text()
+
+
+def test_doctor_says_what_is_missing_where_there_is_a_desktop(
+    home: Path, shown: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert [check.ok for check in check_desktop(settings(home))] == [True]
+    (tmp_path / "bin/notify-send").unlink()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    assert [check.ok for check in check_desktop(settings(home))] == [None]
+    monkeypatch.delenv("DISPLAY")
+    assert check_desktop(settings(home)) == []

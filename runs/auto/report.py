@@ -6,7 +6,7 @@ What the run says of itself stands there as its answer; that it is done, what it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
 from context.prompts import Prompts
@@ -57,7 +57,7 @@ def write(home: Path, prompts: Prompts, attempt: Attempt, trouble: str = "") -> 
         task=attempt.task,
         result=_result(events) or trouble or "-",
         steps="\n".join(_steps(events)) or "-",
-        open="\n".join(_open(home, attempt.run)) or "-",
+        open="\n".join(_open(home, {attempt.run, *totals.children})) or "-",
     )
     write_atomic(home / attempt.report, told + "\n")
     _tell(home, attempt, totals)
@@ -66,7 +66,7 @@ def write(home: Path, prompts: Prompts, attempt: Attempt, trouble: str = "") -> 
 def _tell(home: Path, attempt: Attempt, totals: Totals) -> None:
     """The line of history; one that is there already is not written again."""
     parts = [attempt.at[:16].replace("T", " "), f"R{attempt.number:02}", attempt.status, attempt.title]
-    parts += [f"{totals.turns} · {totals.spent:.4f} USD · {totals.seconds:.0f} s", Path(attempt.report).name]
+    parts += [f"{totals.spent:.4f} USD", f"{totals.seconds:.0f} s", Path(attempt.report).name]
     line = "- " + " · ".join(parts)
     path = home / FOLDER / HISTORY
     before = path.read_text("utf-8", "replace") if path.exists() else "# History\n\n"
@@ -91,8 +91,8 @@ def _steps(events: Sequence[Event]) -> Iterator[str]:
         yield "…"
 
 
-def _open(home: Path, run: str) -> Iterator[str]:
-    """What of it waits in the inbox, and that of its helpers."""
+def _open(home: Path, runs: Container[str]) -> Iterator[str]:
+    """What of it, and of its helpers, waits in the inbox."""
     for entry in Inbox(home).list():
-        if run and entry.run == run:
+        if entry.run in runs:
             yield f"- {entry.id}: {' '.join(entry.text.split())[:_CHARS]}"

@@ -176,15 +176,12 @@ class Autonomous:
     def _settle(self) -> Iterator[Told]:
         """What waited for the owner and has ended since."""
         for attempt in self._ledger.attempts():
-            if attempt.status == WAITS:
-                summary = summarise(self._home, attempt.run)
-                if summary is not None and summary.status not in (WAITS, "working", "interrupted"):
-                    yield self._ended(attempt)
+            if attempt.status == WAITS and self._status(attempt.run) not in (WAITS, "working", "interrupted"):
+                yield self._ended(attempt)
 
     def _ended(self, attempt: Attempt, *, is_cut: bool = False) -> Told:
         """Writes down how an item ended: report, to-do list, ledger, journal. One that was cut has no end in the ledger."""
-        summary = summarise(self._home, attempt.run)
-        status = summary.status if summary is not None else "failed"
+        status = self._status(attempt.run)
         attempt.status = "stopped" if is_cut else "failed" if status == "interrupted" else status
         totals = Totals(read_events(self._home, attempt.run))
         attempt.cost, attempt.seconds = round(totals.spent, 6), totals.seconds
@@ -205,6 +202,14 @@ class Autonomous:
             self._keep(attempt)
         about = {"number": attempt.number, "title": attempt.title, "run": attempt.run, "status": attempt.status}
         return {"what": "ended", **about, "cost": attempt.cost, "report": attempt.report}
+
+    def _status(self, run: str) -> str:
+        """How a run stands; one that is done waits as long as a helper of it does."""
+        summary = summarise(self._home, run)
+        if summary is None:
+            return "failed"
+        helpers = [self._status(child) for child in summary.children] if summary.status == "done" else []
+        return WAITS if WAITS in helpers else summary.status
 
     def _mark(self, attempt: Attempt) -> None:
         """How the item stands in the to-do list, unless its owner has changed it meanwhile."""

@@ -17,6 +17,7 @@ from memory.files import write_atomic
 from memory.inbox import Entry, Inbox
 from memory.runlog import read_events, summarise
 from models.base import Event
+from runs.desktop import on_desktop
 from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import Job
 from runs.schedule.ledger import FAILED, Ledger, Row, failures, micros, moment
@@ -32,7 +33,7 @@ class Outcomes:
 
     def __init__(self, config: Config, ledger: Ledger, folder: JobFolder) -> None:
         self._home, self._ledger, self._folder = config.home, ledger, folder
-        self._prompts, self._inbox = Prompts(config.lang), Inbox(config.home)
+        self._prompts, self._inbox = Prompts(config.lang), Inbox(config.home, on_desktop(config))
 
     def settle(self, row: Row, job: Job | None, note: str = "") -> Row | None:
         """The row as the run log has it, once the run has ended or waits; None while that is open. `note`: why no model

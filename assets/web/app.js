@@ -49,7 +49,7 @@ const App = {
       const page = PAGES[route.page];
       return html`<a class="skip" href="#main" onClick=${skip}>${say("skip")}</a>
         <div class=${{ frame: true, "menu-open": shown.isMenuOpen }}>
-          ${bar(shown)} ${rail(shown)}
+          ${topbar(shown)} ${rail(shown)}
           <main id="main" tabindex="-1">${notices()}${page ? html`<${page} key=${route.page} />` : html`<div class="empty"><p>${say("page.unknown")}</p></div>`}</main>
         </div>
         ${toasts()} ${shown.isHelpOpen && html`<${Help} onClosed=${() => (shown.isHelpOpen = false)} />`}`;
@@ -62,8 +62,8 @@ function skip(event) {
   document.getElementById("main").focus();
 }
 
-function bar(shown) {
-  return html`<header class="bar"><button type="button" class="btn quiet square" aria-label=${say("menu")} aria-expanded=${shown.isMenuOpen}
+function topbar(shown) {
+  return html`<header class="topbar"><button type="button" class="btn quiet square" aria-label=${say("menu")} aria-expanded=${shown.isMenuOpen}
       onClick=${() => (shown.isMenuOpen = !shown.isMenuOpen)}>${icon("menu")}</button>
     <a class="brand" href="/chat">${mark()}<b>Sopwith</b></a>
     <a class="btn quiet square" href="/inbox" aria-label=${say("page.inbox_n", { n: waitingCount.value })}>${icon("inbox")}${count("inbox")}</a></header>`;

@@ -15,6 +15,8 @@ const room = reactive({ state: "unknown", title: "", name: "", people: [], messa
 let key = new URLSearchParams(location.hash.slice(1)).get("key");
 const scroller = ref(null);
 
+const JOINED = `joined:${id}`; // this browser has a cookie for this chat; without one the server need not be asked
+
 async function load() {
   try {
     const state = await get(`${at}/state`);
@@ -26,7 +28,10 @@ async function load() {
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     if (error.status === 410) room.state = "closed";
-    else if (error.status === 401) room.state = "door";
+    else if (error.status === 401) {
+      localStorage.removeItem(JOINED);
+      room.state = "door";
+    }
     else if (error.status === 404) room.state = "closed";
     else setTimeout(load, 2000);
   }
@@ -54,6 +59,7 @@ async function join(event) {
   try {
     await post(`${at}/join`, { key: key ?? "", name: room.name.trim() });
     key = null;
+    localStorage.setItem(JOINED, "yes");
     await load();
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
@@ -83,6 +89,7 @@ async function leave() {
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
   }
+  localStorage.removeItem(JOINED);
   Object.assign(room, { state: "left", messages: [] });
 }
 
@@ -121,7 +128,8 @@ async function start() {
   await setLang(firstLang());
   if (key) history.replaceState(null, "", location.pathname);
   createApp(App).mount("#app");
-  await load();
+  if (localStorage.getItem(JOINED)) await load();
+  else room.state = "door";
 }
 
 start();

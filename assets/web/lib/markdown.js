@@ -27,6 +27,7 @@ purify.addHook("afterSanitizeAttributes", (node) => {
   }
   if (node.tagName === "IMG" && !OUR_FILE.test(node.getAttribute("src") ?? "")) node.remove();
 });
+const plain = DOMPurify(window);
 const ALLOWED = {
   ALLOWED_TAGS: [..."h1 h2 h3 h4 h5 h6 p br hr ul ol li blockquote pre code em strong del a img table thead tbody tr th td span".split(" ")],
   ALLOWED_ATTR: ["href", "src", "alt", "class", "start", "align", "target", "rel"],
@@ -72,5 +73,5 @@ async function colour(block) {
   const { default: highlight } = await import("../vendor/highlight.js");
   if (!highlight.getLanguage(language)) return;
   const { value } = highlight.highlight(block.textContent, { language, ignoreIllegals: true });
-  block.innerHTML = purify.sanitize(value, { ALLOWED_TAGS: ["span"], ALLOWED_ATTR: ["class"] });
+  block.innerHTML = plain.sanitize(value, { ALLOWED_TAGS: ["span"], ALLOWED_ATTR: ["class"] });
 }

@@ -86,6 +86,7 @@ export function seconds(value) {
 /** 950, 12.3k, 1.2M. */
 export function amount(value) {
   if (!value) return "0";
+  if (value < 10) return String(Math.round(value * 10) / 10);
   if (value < 10_000) return Math.round(value).toLocaleString(locale());
   if (value < 1_000_000) return `${(value / 1000).toFixed(value < 100_000 ? 1 : 0)}k`;
   return `${(value / 1_000_000).toFixed(1)}M`;

@@ -139,13 +139,13 @@ function useTalk(wanted) {
     return html`<div class="scroller" ref=${scroller} onScroll=${scrolled} tabindex="0" role="log" aria-label=${say("chat.log")} aria-busy=${talk.isLoading}>
         <div class="thread">
           ${!talk.stories.length && !talk.isLoading ? welcome() : null}
-          ${talk.stories.map((story) => thread(story))}
+          ${talk.stories.map((story) => thread(story, { waiting: waiting.value }))}
           ${waiting.value.map((asked) => html`<${Asked} key=${asked.id} asked=${asked} />`)}
           ${canResume && !working.value ? html`<div class="actions">${act(say("resume"), resume, { name: "again" })}</div>` : null}
         </div>
       </div>
       ${!isAtEnd.value && html`<button type="button" class="btn to-end" onClick=${() => ((isAtEnd.value = true), keepAtEnd())}>${icon("down")}${say("chat.to_end")}</button>`}
-      <${Composer} isWorking=${!!working.value} canChoose=${true} draftOf=${talk.id ?? "new"} onSend=${send} onSteer=${steer} onStop=${halt} />`;
+      <${Composer} isWorking=${!!working.value} draftOf=${talk.id ?? "new"} onSend=${send} onSteer=${steer} onStop=${halt} />`;
   }
   return talk;
 }

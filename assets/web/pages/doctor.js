@@ -17,14 +17,14 @@ export const Doctor = {
       await navigator.clipboard.writeText(text);
       copied.value = text;
     }
-    const state = (check) => (check.ok === true ? "good" : check.ok === false ? "bad" : "wait");
+    const state = (check) => (check.ok === true ? "works" : check.ok === false ? "broken" : "better");
     return () => html`<div class="page narrow">${head(say("page.doctor"), html`<button type="button" class="btn" disabled=${report.isLoading} onClick=${() => report.reload({ fresh: true })}>${icon("again")}${say("doctor.again")}</button>`,
         html`<p class="dim">${say("doctor.version", { version: store.state.version })}</p>`)}
       ${instead(report) ?? html`<p class="doctor-says">${says(report.data.checks)}</p>
         <ul class="checks">${[...report.data.checks].sort((a, b) => ORDER.indexOf(a.ok) - ORDER.indexOf(b.ok)).map((check) => html`
-        <li key=${check.name} class=${state(check)}><i role="img" aria-label=${say(`doctor.${state(check)}`)}>${{ good: "✓", bad: "✗", wait: "•" }[state(check)]}</i>
+        <li key=${check.name} class=${state(check)}><i role="img" aria-label=${say(`doctor.${state(check)}`)}>${{ works: "✓", broken: "✗", better: "•" }[state(check)]}</i>
           <div><b>${check.name}</b><p>${check.detail}</p>
-            ${check.fix ? html`<div class="fix"><code>${check.fix}</code><button type="button" class="btn small" onClick=${() => copy(check.fix)}>${say(copied.value === check.fix ? "copied" : "copy")}</button></div>` : null}</div></li>`)}</ul>`}</div>`;
+            ${check.fix && check.ok !== true ? html`<div class="fix"><code>${check.fix}</code><button type="button" class="btn small" onClick=${() => copy(check.fix)}>${say(copied.value === check.fix ? "copied" : "copy")}</button></div>` : null}</div></li>`)}</ul>`}</div>`;
   },
 };
 

@@ -25,8 +25,11 @@ export const Memory = {
 function about({ turns, days, first, waiting, problem }) {
   if (problem) return problem;
   if (!turns) return say("memory.empty");
-  return [say("memory.turns", { n: turns }), say("memory.days", { n: days }), say("memory.since", { when: longDay(first) }), waiting ? say("memory.waiting", { n: waiting }) : ""].filter(Boolean).join(" · ");
+  return [say("memory.turns", { n: turns }), say("memory.days", { n: days }), say("memory.since", { when: longDay(first) }), queued(waiting) ? say("memory.waiting", { n: queued(waiting) }) : ""].filter(Boolean).join(" · ");
 }
+
+/** How many turns are not looked at yet: the longest of the queues. */
+const queued = (waiting) => Math.max(0, ...Object.values(waiting ?? {}));
 
 /** One turn as it was said; `open` shows what was said around it. */
 function turn(each, open = null, marked = false) {

@@ -91,7 +91,7 @@ const Trace = {
         ${totals(story, shown.totals)}
         ${story.turns.length > 1 ? html`<section class="card"><h2>${say("run.by_turn")}</h2>${byTurn(story)}</section>` : null}
         ${context(story)}
-        <div class="thread">${thread(story, { isTrace: true, sent })}
+        <div class="thread">${thread(story, { isTrace: true, sent, waiting: waitingFor([props.run]) })}
           ${waitingFor([props.run]).map((asked) => html`<${Asked} key=${asked.id} asked=${asked} />`)}</div>
         ${shown.sent !== null && html`<${Sent} run=${props.run} turn=${shown.sent} onClosed=${() => (shown.sent = null)} />`}
       </div>`;

@@ -5,13 +5,14 @@ import { go, route } from "../lib/route.js";
 import { doing, jobDone, toast } from "../lib/store.js";
 import { useBusy, useFetched } from "../lib/use.js";
 import { amount, money, percent, say, sayOr, seconds, when } from "../lib/words.js";
-import { act, chip, code, Dialog, diff, head, instead, tabs, tile } from "../parts/bits.js";
+import { act, chip, code, Dialog, diff, given, head, instead, tabs, tile } from "../parts/bits.js";
 import { bars } from "../parts/chart.js";
 import { icon } from "../parts/icon.js";
 import { Markdown } from "../parts/markdown.js";
 import { telling } from "../parts/call.js";
 import { Values } from "../parts/values.js";
 
+const SHOWN = 5; // wordings; the others on demand
 const TABS = ["body", "steps", "versions", "evidence", "curve"];
 
 export const Sop = {
@@ -74,10 +75,12 @@ function verified(shown) {
 }
 
 function body(sop) {
-  return html`${sop.wordings?.length ? html`<section class="card"><h2>${say("sop.wordings")}</h2><ul class="wordings">${sop.wordings.map((each) => html`<li key=${each}>${slots(each)}</li>`)}</ul></section>` : null}
+  return html`${sop.wordings?.length ? html`<section class="card"><h2>${say("sop.wordings")}</h2>${wordings(sop.wordings.slice(0, SHOWN))}
+      ${sop.wordings.length > SHOWN ? html`<details><summary class="dim">${say("more.lines", { n: sop.wordings.length - SHOWN })}</summary>${wordings(sop.wordings.slice(SHOWN))}</details>` : null}</section>` : null}
     <${Markdown} text=${sop.body || ""} />`;
 }
 
+const wordings = (all) => html`<ul class="wordings">${all.map((each) => html`<li key=${each}>${slots(each)}</li>`)}</ul>`;
 const slots = (wording) => wording.split(/(\{[^}]+\})/).map((piece, n) => (piece.startsWith("{") ? html`<code key=${n}>${piece.slice(1, -1)}</code>` : piece));
 
 function steps(sop) {
@@ -89,7 +92,7 @@ function steps(sop) {
     ${["plan", "commit", "check"].map((name) => [name, (sop.steps ?? []).filter((step) => step.part === name)]).filter(([, all]) => all.length).map(([name, all]) => html`
       <section class=${`card steps ${name}`} key=${name}><h2>${say(`part.${name}`)} <small class="dim">${say(`part.${name}_why`)}</small></h2><ol>${all.map((step, n) => html`<li key=${n}>
         <details><summary><b>${step.tool}</b> <span class="call-says">${step.note || telling(step.args)}</span></summary>
-          ${Object.entries(step.args ?? {}).map(([key, value]) => html`<div class="named" key=${key}><h4>${key}</h4>${code(value, key)}</div>`)}
+          ${given(step.args)}
           ${step.expect ? html`<div class="named"><h4>${say("step.expect")}</h4>${code(step.expect)}</div>` : null}</details></li>`)}</ol></section>`)}
     ${sop.script ? html`<section class="card"><h2>${say("sop.script")}</h2><${Markdown} text=${"```python\n" + sop.script + "\n```"} /></section>` : null}
     ${sop.result ? html`<section class="card"><h2>${say("sop.result")}</h2>${code(sop.result)}</section>` : null}

@@ -29,7 +29,7 @@ export const Teach = {
     return () => html`<${Dialog} title=${say("sops.teach")} onClosed=${() => emit("closed")}>
       <form class="form" onSubmit=${teach}>
         <label class="field"><span>${say("teach.name")} <small class="dim">${say("teach.name_hint")}</small></span>
-          <input value=${form.name} autocomplete="off" spellcheck="false" placeholder="old-files" onInput=${(event) => (form.name = event.target.value)} /></label>
+          <input autofocus value=${form.name} autocomplete="off" spellcheck="false" placeholder="old-files" onInput=${(event) => (form.name = event.target.value)} /></label>
         ${tabs(["run", "text", "file"].map((name) => [name, say(`teach.${name}`)]), form.from, (name) => (form.from = name))}
         ${form.from === "run" ? html`<label class="field"><span>${say("teach.which_run")}</span><select value=${form.run} onChange=${(event) => (form.run = event.target.value)}><option value=""></option>
             ${props.run && !runs.data?.runs.some((run) => run.run === props.run) ? html`<option value=${props.run}>${props.run}</option>` : null}

@@ -4,7 +4,7 @@ import { part, post } from "../lib/api.js";
 import { say, sayOr, when } from "../lib/words.js";
 import { doing, loadInbox, store } from "../lib/store.js";
 import { useBusy } from "../lib/use.js";
-import { act, chip, code, written } from "./bits.js";
+import { act, chip, given } from "./bits.js";
 
 export const Asked = {
   props: { asked: Object, withRun: Boolean },
@@ -34,9 +34,7 @@ export const Asked = {
           ${props.withRun && asked.run && html`<a class="small" href=${`/chat/${part(asked.run)}`}>${say("run.open")}</a>`}
           ${asked.is_expired && chip("expired", say("asked.expired"))}</header>
         <p class="asked-text">${asked.text}</p>
-        ${asked.kind === "confirmation" && html`<p class="dim">${[asked.tool, asked.reason].filter((each) => each && each !== asked.text).join(" · ")}</p>
-          ${asked.preview ? code(asked.preview, say("asked.preview")) : Object.entries(asked.args ?? {}).map(([name, value]) => html`
-            <div class="named" key=${name}><h4>${name}</h4>${code(written(value), name)}</div>`)}`}
+        ${asked.kind === "confirmation" && given(asked.args)}
         ${answers(asked, typed, put, busy)}
       </section>`;
     };

@@ -79,6 +79,18 @@ export function code(value, label = null) {
   return html`<pre class="plain" tabindex="0" aria-label=${label}>${written(value)}</pre>`;
 }
 
+const LONG = new Set(["script", "code", "path", "paths", "content", "old", "new", "url"]);
+
+/** The arguments of a call: long ones whole, short ones together on a line. */
+export function given(args) {
+  const all = Object.entries(args ?? {});
+  const isShort = ([name, value]) => !LONG.has(name) && String(written(value)).length < 40;
+  const short = all.filter(isShort);
+  const long = all.filter((each) => !isShort(each));
+  return html`${long.map(([name, value]) => html`<div class="named" key=${name}>${long.length > 1 ? html`<h4>${name}</h4>` : null}${code(Array.isArray(value) ? value.map(written).join("\n") : value, name)}</div>`)}
+    ${short.length ? html`<p class="facts small">${short.map(([name, value]) => html`<span key=${name}>${name} <b>${written(value)}</b></span>`)}</p>` : null}`;
+}
+
 /** A number with its name below. */
 export function tile(value, label, more = "") {
   return html`<div class="tile"><b>${value}</b><span>${label}</span>${more && html`<small>${more}</small>`}</div>`;

@@ -2,7 +2,7 @@
 import { html, ref } from "../lib/html.js";
 import { part as pathPart } from "../lib/api.js";
 import { say, sayOr, seconds } from "../lib/words.js";
-import { code, diff, written } from "./bits.js";
+import { code, diff, given, written } from "./bits.js";
 import { icon } from "./icon.js";
 
 const MARKS = { ok: "✓", error: "✗", refused: "⊘", timeout: "◷", cancelled: "■" };
@@ -50,7 +50,7 @@ function opened(part) {
   const others = data && typeof data === "object" ? Object.entries(data).filter(([name]) => !["output", "error", "text", "diff"].includes(name)) : [];
   return html`<div class="call-open">
     ${part.step && html`<p class="dim">${say("call.step", { step: part.step })}</p>`}
-    ${Object.entries(part.args ?? {}).map(([name, value]) => html`<div key=${name} class="named"><h4>${name}</h4>${code(value, name)}</div>`)}
+    ${given(part.args)}
     ${data?.diff ? html`<div class="named"><h4>${say("call.change")}</h4>${diff(data.diff)}</div>` : null}
     ${output ? html`<div class="named"><h4>${say("call.outcome")}</h4>${code(output, say("call.outcome"))}</div>` : null}
     ${others.length ? html`<p class="facts">${others.map(([name, value]) => html`<span key=${name}>${name} <b>${written(value)}</b></span>`)}</p>` : null}

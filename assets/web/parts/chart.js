@@ -2,7 +2,9 @@
 import { html } from "../lib/html.js";
 import { say } from "../lib/words.js";
 
-const WIDTH = 640;
+const NARROW = matchMedia("(max-width: 600px)"); // there the same letters need a smaller drawing
+const WIDE_WIDTH = 640;
+const NARROW_WIDTH = 330;
 const HEIGHT = 150;
 const LEFT = 46;
 const BOTTOM = 20;
@@ -16,15 +18,16 @@ export function roundUp(value) {
 /** rows: {label, values: [one for each series], title, href?, tone?}; series: {name, tone}; write(value) → text. */
 export function bars(rows, series, { label, write }) {
   const top = roundUp(Math.max(...rows.map((row) => row.values.reduce((sum, value) => sum + value, 0)), 0) || 1);
-  const step = (WIDTH - LEFT) / Math.max(rows.length, 6);
-  const width = Math.max(2, Math.min(34, step * 0.7));
+  const width = NARROW.matches ? NARROW_WIDTH : WIDE_WIDTH;
+  const step = (width - LEFT) / Math.max(rows.length, 6);
+  const thickness = Math.max(2, Math.min(34, step * 0.7));
   const y = (value) => (HEIGHT - BOTTOM) * (1 - value / top) + 6;
-  const often = Math.ceil(rows.length / 16);
+  const often = Math.ceil(rows.length / (width / 40));
   return html`<figure class="chart">
-    <svg viewBox=${`0 0 ${WIDTH} ${HEIGHT + 6}`} role="img" aria-label=${label}>
-      ${[0, 0.5, 1].map((share) => html`<g key=${share} class="grid"><line x1=${LEFT} x2=${WIDTH} y1=${y(top * share)} y2=${y(top * share)} />
+    <svg viewBox=${`0 0 ${width} ${HEIGHT + 6}`} role="img" aria-label=${label}>
+      ${[0, 0.5, 1].map((share) => html`<g key=${share} class="grid"><line x1=${LEFT} x2=${width} y1=${y(top * share)} y2=${y(top * share)} />
         <text x=${LEFT - 6} y=${y(top * share) + 4} text-anchor="end">${write(top * share)}</text></g>`)}
-      ${rows.map((row, n) => bar(row, series, LEFT + n * step + (step - width) / 2, width, y, n % often === 0))}
+      ${rows.map((row, n) => bar(row, series, LEFT + n * step + (step - thickness) / 2, thickness, y, n % often === 0))}
     </svg>
     <figcaption><ul class="legend">${series.map((each) => html`<li key=${each.name}><i class=${each.tone}></i>${each.name}</li>`)}</ul>
       <details><summary>${say("chart.table")}</summary><div class="framed" tabindex="0"><table><thead><tr><th></th>${series.map((each) => html`<th key=${each.name}>${each.name}</th>`)}</tr></thead>

@@ -8,7 +8,7 @@ import { icon } from "./icon.js";
 const LONG_PASTE_CHARS = 20_000; // a longer text is sent as a file
 
 export const Composer = {
-  props: { isWorking: Boolean, canChoose: Boolean, draftOf: String },
+  props: { isWorking: Boolean, draftOf: String },
   emits: ["send", "steer", "stop"],
   setup(props, { emit }) {
     const draft = reactive({ text: "", files: [], model: "", persona: "", rote: true, isDragged: false });
@@ -77,6 +77,7 @@ export const Composer = {
       add([...event.dataTransfer.files]);
     };
 
+    const sends = () => say(props.isWorking && !draft.files.length ? "composer.say" : "composer.send");
     return () => !store.changes ? closed() : html`
       <form class=${{ composer: true, dragged: draft.isDragged }} onSubmit=${(event) => (event.preventDefault(), send())}
         onDragover=${(event) => (event.preventDefault(), (draft.isDragged = true))} onDragleave=${() => (draft.isDragged = false)} onDrop=${dropped}>
@@ -90,10 +91,10 @@ export const Composer = {
         <div class="composer-row">
           <button type="button" class="btn quiet square" aria-label=${say("composer.attach")} title=${say("composer.attach")} onClick=${() => picker.value.click()}>${icon("attach")}</button>
           <input ref=${picker} type="file" multiple hidden onChange=${(event) => (add([...event.target.files]), (event.target.value = ""))} />
-          ${props.canChoose && choices(draft)}
+          ${props.isWorking ? null : choices(draft)}
           <span class="grow"></span>
-          ${props.isWorking && html`<button type="button" class="btn" onClick=${() => emit("stop")}>${icon("stop")}${say("stop")}</button>`}
-          <button type="submit" class="btn primary" disabled=${!canSend.value}>${icon("send")}${say(props.isWorking && !draft.files.length ? "composer.say" : "composer.send")}</button>
+          ${props.isWorking && html`<button type="button" class="btn" aria-label=${say("stop")} onClick=${() => emit("stop")}>${icon("stop")}<span class="label">${say("stop")}</span></button>`}
+          <button type="submit" class="btn primary" disabled=${!canSend.value} aria-label=${sends()}>${icon("send")}<span class="label">${sends()}</span></button>
         </div>
       </form>`;
   },

@@ -39,8 +39,5 @@ export function icon(name, label = "") {
 
 /** The mark: a biplane from the front. */
 export function mark() {
-  return html`<svg class="mark" viewBox="0 0 32 20" aria-hidden="true">
-    <path d="M1.500 5h29M3.500 13h25M8 5v8M24 5v8M12.500 5l1.500 4M19.500 5L18 9" />
-    <circle cx="16" cy="10.500" r="3.200" /><path d="M16 4.200v12.600M13 17.800l-1.500 1.700M19 17.800l1.500 1.700M13.800 13l-1.300 4.800h7L18.200 13" />
-  </svg>`;
+  return html`<svg class="mark" viewBox="0 0 40 24" aria-hidden="true"><path d="M2 5h36M5 15.500h11M24 15.500h11M9.500 5v10.500M30.500 5v10.500M16.500 11.500L15 5M23.500 11.500L25 5M16.500 18.500l-2.500 3.500M23.500 18.500l2.500 3.500" /><circle cx="20" cy="15" r="4.500" /><circle class="hub" cx="20" cy="15" r="1.200" /></svg>`;
 }

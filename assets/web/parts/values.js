@@ -24,20 +24,20 @@ export const Values = {
     return () => {
       const { properties = {}, required = [] } = props.schema ?? {};
       const isMissing = !props.isOptional && required.some((name) => (typed[name] ?? "") === "" && properties[name]?.type !== "boolean");
-      return html`<form class="form" onSubmit=${give}>${Object.entries(properties).map(([name, schema]) => html`<label key=${name} class="field">
-          <span>${name}${required.includes(name) || props.isOptional ? "" : ` (${say("optional")})`} ${schema.description ? html`<small class="dim">${schema.description}</small>` : null}</span>${field(name, schema, typed)}</label>`)}
+      return html`<form class="form" onSubmit=${give}>${Object.entries(properties).map(([name, schema], n) => html`<label key=${name} class="field">
+          <span>${name}${required.includes(name) || props.isOptional ? "" : ` (${say("optional")})`} ${schema.description ? html`<small class="dim">${schema.description}</small>` : null}</span>${field(name, schema, typed, n === 0)}</label>`)}
         ${Object.keys(properties).length ? null : html`<p class="dim">${say("values.none")}</p>`}
         <div class="actions">${act(props.go, give, { kind: "primary", disabled: isMissing })}</div></form>`;
     };
   },
 };
 
-function field(name, schema, typed) {
+function field(name, schema, typed, isFirst) {
   const set = (event) => (typed[name] = event.target.value);
   if (schema.enum) return html`<select value=${typed[name] ?? ""} onChange=${set}><option value=""></option>${schema.enum.map((each) => html`<option key=${each} value=${each}>${each}</option>`)}</select>`;
   if (schema.type === "boolean") return html`<input type="checkbox" checked=${!!typed[name]} onChange=${(event) => (typed[name] = event.target.checked)} />`;
   if (schema.type === "array") return html`<textarea rows="3" value=${typed[name] ?? ""} placeholder=${say("values.lines")} onInput=${set}></textarea>`;
   const hint = schema.examples?.[0] ?? (schema.format === "path" ? "~/…" : "");
   return html`<input type=${NUMBERS.includes(schema.type) ? "number" : "text"} step=${schema.type === "number" ? "any" : null} min=${schema.minimum ?? null} max=${schema.maximum ?? null}
-    value=${typed[name] ?? ""} placeholder=${hint} autocomplete="off" spellcheck="false" onInput=${set} />`;
+    autofocus=${isFirst} value=${typed[name] ?? ""} placeholder=${hint} autocomplete="off" spellcheck="false" onInput=${set} />`;
 }

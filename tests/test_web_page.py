@@ -1,0 +1,405 @@
+"""The web page in a real Chromium on a real server: what is asked, answered, taught, remembered, planned and shared there."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.driving import bash, call
+from tests.serving import Served, made_home
+from tests.window import NARROW, WIDE, Window, chromium
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+ANSWER = """## What takes the space
+
+| file | size |
+|---|--:|
+| `holiday.mp4` | 812 MB |
+
+```python
+print("hello")
+```
+"""
+HOSTILE = (
+    '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script> **bold** [click](javascript:window.hacked=1) '
+    '![picture](https://example.org/x.png) <iframe src="https://example.org"></iframe><style>body{display:none}</style> '
+    "[home](https://example.org/a)"
+)
+SCRIPTS: dict[str, list[Any]] = {  # model → its replies
+    "tidy": [
+        bash("echo one; echo two", "I look first."),
+        call("ask_user", question="Which folder?", candidates=["old", "new"]),
+        bash("rm -rf old", "I would remove it."),
+        ANSWER,
+    ],
+    "hostile": [bash(f"cat <<'EOF'\n{HOSTILE}\nEOF"), HOSTILE],
+    "patch": [call("file_patch", path="notes.md", old="milk", new="tea"), "Changed."],
+    "slow": [bash("echo begun; sleep 60"), "I went on."],
+    "choose": [call("ask_user", question="Which one?", candidates=["a", "b"]), "Thank you."],
+    "group": ["Hello, **everybody**."],
+}
+TALK = [
+    ("owner", "I prefer tea to coffee. I don't like the loud printer."),
+    ("agent", "I will remember that."),
+    ("owner", "My sister is Anna. Anna lives in Berlin."),
+    ("agent", "Good to know."),
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server whose home has seen some life: a talk, a note, runs by rote, a job."""
+    folder = tmp_path_factory.mktemp("page")
+    home = made_home(folder, SCRIPTS)
+    (folder / "cwd" / "notes.md").write_text("# Notes\n\n- buy milk\n", "utf-8")
+    with Served(home, folder / "cwd") as served:
+        yield served.sign_in()
+    assert "Traceback" not in served.errors.read_text()
+
+
+@pytest.fixture
+def window(browser: Browser, site: Served) -> Iterator[Window]:
+    """The owner's window; nothing may be wrong in it at the end."""
+    opened = Window(browser, site.origin).enter(site.token)
+    yield opened
+    opened.close()
+
+
+def send(window: Window, text: str, model: str) -> None:
+    """Says something in the chat that is open."""
+    window.page.get_by_label("Model").select_option(model)
+    window.find("#composer").fill(text)
+    window.page.keyboard.press("Enter")
+
+
+def test_from_question_to_confirmation_to_result(window: Window, site: Served) -> None:
+    """Streamed, folded, answered in place; what was done is there, and the trace tells the same."""
+    (site.cwd / "old").mkdir()
+    send(window, "tidy up", "tidy")
+    window.find(".call.ok", has_text="echo one").wait_for()
+    window.find(".asked.question").get_by_role("button", name="old").click()
+    card = window.find(".asked.confirmation")
+    card.wait_for()
+    assert "rm -rf old" in card.inner_text()
+    window.picture("confirmation")
+    assert (site.cwd / "old").is_dir()
+    card.get_by_role("button", name="Yes, this once").click()
+    window.find(".markdown h2", has_text="What takes the space").wait_for()
+    window.find(".markdown .hljs-string").wait_for()
+    assert not (site.cwd / "old").exists()
+    assert window.find(".asked").count() == 0
+    assert window.find(".line.put .said").all_inner_texts() == ["old", "Allowed, this once"]
+    window.find(".call-line").first.click()
+    assert "one\ntwo" in window.find(".call-open").inner_text()
+    window.picture("conversation")
+    shown = window.find(".thread .markdown").all_inner_texts()
+
+    window.find(".closing a").click()
+    window.find(".tiles").wait_for()
+    assert window.find(".turn-line h3").all_inner_texts() == [f"Turn {n}" for n in (1, 2, 3, 4)]
+    assert window.find(".thread .markdown").all_inner_texts() == shown
+    window.button("What was sent").nth(2).click()
+    assert "tidy up" in window.find("dialog .sent").nth(1).text_content()
+    window.picture("sent")
+
+
+def test_what_is_typed_meanwhile_and_in_another_window_is_seen_in_both(
+    window: Window, browser: Browser, site: Served
+) -> None:
+    """Two windows on one conversation: the question is answered in one, the other one knows."""
+    send(window, "choose one", "choose")
+    window.find(".asked.question").wait_for()
+    run = window.page.url.rpartition("/")[2]
+    second = Window(browser, site.origin, "zh", NARROW).enter(site.token)
+    second.go(f"chat/{run}").find(".asked.question").wait_for()
+    window.find(".asked input").fill("neither")
+    window.button("Answer").click()
+    second.find(".markdown", has_text="Thank you.").wait_for()
+    assert "neither" in second.find(".thread").inner_text()
+    window.find(".closing").wait_for()
+    second.close()
+
+
+def test_foreign_text_stays_text(window: Window) -> None:
+    """HTML, scripts and addresses in requests, results and answers: shown, never obeyed, never fetched."""
+    send(window, HOSTILE, "hostile")
+    window.find(".closing").wait_for()
+    window.find(".call-line").click()
+    assert HOSTILE in window.find(".bubble").inner_text()
+    assert "<script>" in window.find(".call-open").inner_text()
+    answer = window.find(".thread > .run > .markdown")
+    assert answer.locator("strong").inner_text() == "bold"
+    assert "<script>window.hacked=1</script>" in answer.inner_text()
+    assert answer.locator("img, iframe, script, style").count() == 0
+    addresses = answer.locator("a[href]").evaluate_all("all => all.map(a => a.href)")
+    assert addresses == ["https://example.org/x.png", "https://example.org/a"]
+    assert window.page.evaluate("() => window.hacked") is None
+
+
+def test_a_change_is_shown_as_a_difference_and_a_picture_as_a_picture(window: Window) -> None:
+    send(window, "tea, please", "patch")
+    window.find(".call-diff .plus", has_text="+- buy tea").wait_for()
+    window.find(".closing").wait_for()
+    pixel = b"\x89PNG\r\n\x1a\n" + bytes.fromhex(
+        "0000000d4948445200000001000000010806000000"
+        "1f15c4890000000d49444154789c6360f8cfc000000301010018dd8db00000000049454e44ae426082"
+    )
+    files = [
+        {"name": "dot.png", "mimeType": "image/png", "buffer": pixel},
+        {"name": "a b.txt", "mimeType": "text/plain", "buffer": b"hi"},
+    ]
+    window.find("input[type=file]").set_input_files(files)  # type: ignore[arg-type]
+    window.find(".composer .file .spinner").first.wait_for(state="detached")
+    send(window, "look at these", "group")
+    window.find(".asks .files img").wait_for()
+    assert (
+        window.find(".asks .files").inner_text().startswith("a b.txt")
+        or "a b.txt" in window.find(".asks .files").inner_text()
+    )
+
+
+def test_a_run_is_stopped_and_goes_on_when_told(window: Window) -> None:
+    send(window, "take your time", "slow")
+    window.find(".tailing", has_text="begun").wait_for()
+    window.button("Stop").click()
+    window.find(".closing .chip", has_text="stopped").wait_for()
+    window.button("Go on with it").click()
+    window.find(".markdown", has_text="I went on.").wait_for()
+
+
+def test_nothing_changes_before_changes_are_turned_on(browser: Browser, site: Served) -> None:
+    """The page says so, its buttons are closed, and the server refuses as well."""
+    window = Window(browser, site.origin).enter(site.token, changes=False)
+    assert "Read only" in window.find(".composer.closed").inner_text()
+    window.go("sops/largest-files").settled()
+    assert window.button("Run").is_disabled()
+    assert "nothing can be changed" in window.find(".notice").inner_text()
+    refused = window.page.evaluate(
+        "async () => (await fetch('/api/chat', {method: 'POST', headers: {'X-Sopwith': '1', 'Content-Type':"
+        " 'application/json'}, body: '{\"text\": \"hello\"}'})).status"
+    )
+    assert refused == 403
+    window.find(".notice button").click()
+    window.find(".notice").wait_for(state="detached")
+    assert window.button("Run").is_enabled()
+    assert [each for each in window.faults if "403" not in each] == []
+    window.faults.clear()
+    window.close()
+
+
+def test_an_sop_is_taught_verified_done_by_rote_and_its_curve_drawn(window: Window, site: Served) -> None:
+    window.go("sops").settled()
+    window.button("Teach").click()
+    window.find("dialog input").first.fill("count-notes")
+    window.find("dialog [role=tab]", has_text="From a text").click()
+    window.find("dialog textarea").fill(f'wc -l "{site.cwd}/notes.md"\n')
+    window.button("Teach it").click()
+    window.button("Open it").click()
+    window.find("h1", has_text="count-notes").wait_for()
+    window.button("Verify").click()
+    window.find("dialog").get_by_role("button", name="Verify").click()
+    window.find(".job.done").wait_for()
+    window.find("[role=tab]", has_text="Steps").click()
+    window.find(".steps", has_text="code_run").wait_for()
+    window.find("[role=tab]", has_text="Versions").click()
+    window.button("What changed").first.click()
+    window.find(".diff .plus").first.wait_for()
+    window.picture("versions")
+    window.button("Run").click()
+    window.find("dialog").get_by_role("button", name="Run").click()
+    window.find(".line.rote", has_text="count-notes").wait_for()
+    window.find(".closing", has_text="by rote, no model asked").wait_for()
+    window.go("sops/count-notes/curve")
+    window.find(".chart .bar").first.wait_for()
+    assert "100 %" in window.find(".tiles").inner_text()
+    window.picture("curve")
+
+
+def test_what_is_noted_is_found_by_day_and_can_be_undone(window: Window) -> None:
+    window.go("memory/facts").settled()
+    window.find(".filters input").fill("The bin is emptied on Tuesdays")
+    window.button("Note it").click()
+    window.find(".toast").first.wait_for()
+    window.go("memory/journal").find(".journal .card", has_text="emptied on Tuesdays").wait_for()
+    window.go("memory/changes").find(".versions", has_text="Tuesdays").wait_for()
+    window.button("Undo").click()
+    window.find(".versions .card").first.get_by_text("Tuesdays").wait_for(state="detached")
+
+
+def test_search_says_which_time_it_understood(window: Window, site: Served, talked: None) -> None:
+    window.go("memory/search").find("[type=search]").fill("what did I say about the printer today")
+    window.page.keyboard.press("Enter")
+    window.find(".turns .said", has_text="loud printer").wait_for()
+    assert "today" in window.find(".facts .chip").first.inner_text()
+    window.button("Around it").first.click()
+    window.find("dialog .marked").wait_for()
+
+
+@pytest.fixture
+def talked(site: Served, cli: Any) -> None:
+    """Somebody has talked of tea, a printer and a sister."""
+    if site.get("/api/memory/search?q=Anna").json["results"]:
+        return
+    from datetime import UTC, datetime
+
+    now = datetime.now(UTC).isoformat()
+    rows = [
+        {"id": f"t{n}", "at": now, "who": who, "text": text, "session": "main"} for n, (who, text) in enumerate(TALK)
+    ]
+    file = site.cwd / "talk.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)) + "\n", "utf-8")
+    done = cli("--home", str(site.home), "memory", "import", str(file))
+    assert done.code == 0, done
+
+
+def test_the_graph_shows_what_says_so(window: Window, site: Served, talked: None) -> None:
+    """The list beside the picture leads to the turns that an edge comes from; so does a click into the picture."""
+    window.go("graph")
+    window.find("summary", has_text="The same as a list").click()
+    window.find(".row", has_text="Anna").first.click()
+    window.find(".graph-side .said", has_text="Anna").first.wait_for()
+    window.find(".pill", has_text="belongs to").click()
+    window.find(".pill[aria-pressed=false]", has_text="belongs to").wait_for()
+    window.settled()
+    window.find(".pill", has_text="belongs to").click()
+    window.find(".filters [type=search]").fill("Anna")
+    window.page.keyboard.press("Enter")
+    window.find(".graph canvas").first.wait_for()
+    window.picture("graph")
+
+
+def test_a_job_is_added_seen_in_the_calendar_and_taken_away(window: Window) -> None:
+    window.go("schedule").settled()
+    window.button("Add a job").click()
+    window.find("dialog input").fill("every day 23:58")
+    window.find("dialog textarea").fill("Look at the notes")
+    window.find("dialog [role=status]").wait_for()
+    window.find("dialog").get_by_role("button", name="Add a job").click()
+    job = window.find(".jobs .card", has_text="Look at the notes")
+    job.wait_for()
+    window.find(".event.coming").first.wait_for()
+    window.picture("calendar")
+    job.get_by_role("switch").click()
+    window.find(".jobs .card.off").wait_for()
+    job.get_by_role("button", name="Remove").click()
+    job.wait_for(state="detached")
+
+
+def test_people_with_a_link_share_a_chat_and_nothing_else(window: Window, browser: Browser, site: Served) -> None:
+    """Two people, two names, one reply; their page asks for nothing of the owner's, and the owner closes it."""
+    window.go("access").settled()
+    window.page.get_by_label("Name of the chat").fill("Holidays")
+    window.button("Open a chat").click()
+    link = window.find("dialog code").inner_text()
+    people = [Window(browser, site.origin, size=size) for size in (WIDE, NARROW)]
+    for person, name in zip(people, ("Ada", "Bob"), strict=True):
+        person.page.goto(link)
+        person.page.get_by_label("Your name").fill(name)
+        person.page.keyboard.press("Enter")
+        person.find(".shared-main").wait_for()
+        assert "#" not in person.page.url
+    people[0].page.get_by_label("Say something").fill("Where do we go?")
+    people[0].page.keyboard.press("Enter")
+    for person in people:
+        person.find(".message.agent strong", has_text="everybody").wait_for()
+        assert person.find(".message:not(.agent) b").all_inner_texts() == ["Ada"]
+        assert person.barriers() == []
+        assert person.page.evaluate("async () => (await fetch('/api/runs')).status") == 401
+        person.picture("shared")
+    window.page.keyboard.press("Escape")
+    window.settled()
+    window.find(".rows").get_by_role("button", name="Close").click()
+    for person in people:
+        person.page.get_by_text("This chat is closed.").wait_for()
+        person.faults = [each for each in person.faults if "401" not in each]
+        person.close()
+
+
+def test_a_killed_server_is_come_back_to_by_itself(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Killed while a question is open: the page says that it is alone, finds the next server, and the run goes on there."""
+    folder = tmp_path_factory.mktemp("killed")
+    served = Served(made_home(folder, SCRIPTS), folder / "cwd")
+    served.start()
+    window = Window(browser, served.origin).enter(served.token)
+    try:
+        send(window, "choose one", "choose")
+        window.find(".asked.question").wait_for()
+        port = served.port
+        served.stop(signal.SIGKILL)
+        window.find(".connection.lost").wait_for()
+        window.find(".notice.bad").wait_for()
+        window.picture("lost")
+        served.start(port)
+        window.find(".connection.on").wait_for()
+        window.find(".asked.question").get_by_role("button", name="a", exact=True).click()
+        window.find(".markdown", has_text="Thank you.").wait_for()
+        window.faults = [each for each in window.faults if "ERR_CONNECTION" not in each and "WebSocket" not in each]
+        window.close()
+    finally:
+        served.stop()
+
+
+def test_all_is_reached_by_keyboard(window: Window) -> None:
+    page = window.page
+    page.evaluate("() => document.activeElement.blur()")
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("() => document.activeElement.id") == "main"
+    page.keyboard.press("g")
+    page.keyboard.press("r")
+    window.find("h1", has_text="Runs").wait_for()
+    page.keyboard.press("/")
+    assert page.evaluate("() => document.activeElement.type") == "search"
+    page.keyboard.press("Tab")
+    page.evaluate("() => document.activeElement.blur()")
+    page.keyboard.press("?")
+    window.find("dialog kbd").first.wait_for()
+    page.keyboard.press("Escape")
+    window.find("dialog").wait_for(state="detached")
+    window.go("sops/largest-files").find("[role=tab]").first.focus()
+    page.keyboard.press("ArrowRight")
+    window.find("[role=tab][aria-selected=true]", has_text="Steps").wait_for()
+    assert page.evaluate("() => document.activeElement.textContent").strip() == "Steps"
+
+
+PAGES = [
+    "chat", "runs", "sops", "sops/largest-files", "sops/clean-old-files/steps", "sops/largest-files/curve", "memory",
+    "memory/journal", "memory/facts", "memory/file", "memory/changes", "graph", "schedule", "inbox", "access", "doctor",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("lang", "size", "theme"),
+    [("en", WIDE, "light"), ("zh", NARROW, "light"), ("en", NARROW, "dark"), ("zh", WIDE, "dark")],
+    ids=["en-wide-light", "zh-narrow-light", "en-narrow-dark", "zh-wide-dark"],
+)
+def test_every_page_is_open_to_everybody(
+    browser: Browser, site: Served, talked: None, lang: str, size: tuple[int, int], theme: str
+) -> None:
+    """In both languages, at both widths, light and dark: nothing keeps somebody out, nothing is cut off, no word is missing."""
+    window = Window(browser, site.origin, lang, size, theme).enter(site.token)
+    words = json.loads((Path(__file__).parent.parent / "assets/web/words/en.json").read_text("utf-8"))
+    for path in PAGES:
+        window.go(path).settled()
+        window.picture(path.replace("/", "-"))
+        assert window.barriers() == [], path
+        assert window.overflow() <= 0, path
+        text = window.find("body").inner_text()
+        assert not [key for key in words if "." in key and key in text.split()], path
+        assert "undefined" not in text, path
+        assert "[object" not in text, path
+    window.close()

@@ -1,0 +1,132 @@
+"""A real Chromium that looks at the page of a real server: nothing leaves this machine, and no fault stays unseen."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.conftest import CHECKOUT
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator, Page
+
+AXE = CHECKOUT / "tests" / "vendor" / "axe.js"
+ARTEFACTS = CHECKOUT / "artefacts"
+WAIT_MS = 20_000
+WIDE, NARROW = (1600, 1000), (380, 780)
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+
+
+@contextlib.contextmanager
+def chromium() -> Iterator[Browser]:
+    """The browser of this machine, without a screen; skips where there is none."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if not found:
+        pytest.skip("no Chromium on this machine: apt-get install chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browser = playwright.chromium.launch(executable_path=found, args=arguments)
+        yield browser
+        browser.close()
+
+
+class Window:
+    """One window. `faults`: what the console said, what a page threw, what was asked of another host."""
+
+    def __init__(
+        self,
+        browser: Browser,
+        origin: str,
+        lang: str = "en",
+        size: tuple[int, int] = WIDE,
+        theme: str = "light",
+    ) -> None:
+        self.origin, self.lang, self.size, self.theme = origin, lang, size, theme
+        self.faults: list[str] = []
+        self.context = browser.new_context(
+            viewport={"width": size[0], "height": size[1]},
+            locale="zh-CN" if lang == "zh" else "en-GB",
+            color_scheme="dark" if theme == "dark" else "light",
+            reduced_motion="reduce",
+        )
+        self.context.set_default_timeout(WAIT_MS)
+        self.page: Page = self.context.new_page()
+        self.page.on("console", lambda said: said.type in ("error", "warning") and self.faults.append(said.text))
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on("request", lambda asked: self._look(asked.url))
+
+    def _look(self, url: str) -> None:
+        if not url.startswith((self.origin + "/", "data:", "blob:")):
+            self.faults.append(f"asked another host: {url}")
+
+    def close(self) -> None:
+        """Ends it; every fault that was not expected is told."""
+        self.context.close()
+        assert self.faults == []
+
+    def open(self, path: str = "") -> Window:
+        """Loads a page anew."""
+        self.page.goto(f"{self.origin}/{path}")
+        return self
+
+    def enter(self, token: str, changes: bool = True) -> Window:
+        """Opens the address that the server printed; `changes`: and turns changes on."""
+        self.open(f"#token={token}")
+        self.find(".composer, .talk").first.wait_for()
+        if changes and self.find(".composer.closed").count():
+            self.find(".composer.closed button").click()
+            self.find("#composer").wait_for()
+        return self
+
+    def go(self, path: str) -> Window:
+        """Follows a link of the page to `path`, without loading it anew."""
+        self.page.evaluate(
+            "path => { const a = Object.assign(document.createElement('a'), {href: path});"
+            " document.body.append(a); a.click(); a.remove(); }",
+            f"/{path}",
+        )
+        return self
+
+    def find(self, selector: str, **options: Any) -> Locator:
+        """What is there, or comes."""
+        return self.page.locator(selector, **options)
+
+    def button(self, name: str) -> Locator:
+        """The button of that name."""
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    def settled(self) -> Window:
+        """Waits until nothing is being loaded."""
+        self.page.wait_for_function("!document.querySelector('[aria-busy=true], .loading')")
+        return self
+
+    def picture(self, name: str) -> Path:
+        """A screenshot in `artefacts/`, which Git does not keep."""
+        ARTEFACTS.mkdir(exist_ok=True)
+        file = ARTEFACTS / f"{name}-{self.size[0]}-{self.lang}-{self.theme}.png"
+        self.page.screenshot(path=file)
+        return file
+
+    def barriers(self) -> list[str]:
+        """What axe-core finds that keeps somebody out, each with its place."""
+        if not self.page.evaluate("() => 'axe' in window"):
+            self.page.evaluate(AXE.read_text("utf-8"))  # as a debugger does: the page's own policy holds for the page
+        found = self.page.evaluate("rules => axe.run(document, rules)", RULES)
+        return [
+            f"{each['id']}: {node['target']} {node.get('failureSummary', '')}"
+            for each in found["violations"]
+            for node in each["nodes"]
+        ]
+
+    def overflow(self) -> int:
+        """By how many pixels the page is wider than its window."""
+        wide: int = self.page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
+        return wide

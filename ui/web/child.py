@@ -13,6 +13,7 @@ import contextlib
 import json
 import os
 import queue
+import signal
 import sys
 import threading
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ from handler import Approval, Confirmation, Owner
 from memory.files import write_atomic
 from models.base import Event
 from runs.assemble import Agent, Options
+from runs.interrupts import STOPS
 from runs.owners import AbsentOwner, RefusingOwner
 from runs.run import Run
 from ui.follow import show
@@ -138,6 +140,8 @@ def main() -> int:
     threading.Thread(target=_listen, args=(lines, owner, run), daemon=True).start()
     _mark(home / "runs" / run.id, order)
     show(run, line)
+    for number in STOPS:
+        signal.signal(number, signal.SIG_IGN)  # all is done: what is put away now is not cut short
     return run.exit_code
 
 
@@ -182,7 +186,7 @@ def _listen(lines: Iterator[dict[str, Any]], owner: PageOwner, run: Run) -> None
 
 def _mark(folder: Path, order: dict[str, Any]) -> None:
     """Notes that the run is the page's: a server that finds it interrupted goes on with it."""
-    mark = {"group": order.get("group") or "", "tries": int(order.get("tries") or 0)}
+    mark = {key: order.get(key) for key in ("group", "tries", "options", "alone")}
     with contextlib.suppress(OSError):  # a full disk: the run's own log says so
         write_atomic(folder / MARK, json.dumps(mark))
 

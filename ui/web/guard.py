@@ -20,6 +20,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MAX_BODY = 8_000_000
 MAX_UPLOAD = 50_000_000
+MAX_DRAINED = 80_000_000
 HEADER = b"x-sopwith"
 SAFE = {"GET", "HEAD"}
 OPEN_TO_ALL = {"/api/sign-in"}
@@ -156,6 +157,7 @@ class Guard:
         if refused.status == 401:
             body["needs"] = "password" if self._access.password else "token"
         data = json.dumps(body, ensure_ascii=False).encode()
+        await _drained(receive)
         sending = _with_headers(send, scope["path"])
         kinds = [
             (b"content-type", b"application/json"),
@@ -194,6 +196,16 @@ class _Headers:
 
 def _is_data(path: str) -> bool:
     return path.startswith(("/api", "/v1", "/ws"))
+
+
+async def _drained(receive: Receive) -> None:
+    """Takes the rest of a body that nobody wants: a browser reads no answer before it has sent all."""
+    taken = 0
+    while taken < MAX_DRAINED:
+        message = await receive()
+        taken += len(message.get("body", b""))
+        if message["type"] != "http.request" or not message.get("more_body"):
+            return
 
 
 def _with_headers(send: Send, path: str) -> Send:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -28,6 +30,7 @@ from ui.words import in_words
 
 AWAY_SECONDS = 60.0  # a tab that is loaded anew comes back by then
 GRAPH_SECONDS = 3.0
+KEPT_UPLOAD_SECONDS = 86_400.0
 _STATES = {"planned": "coming", "claimed": "working", "running": "working"}
 
 
@@ -88,13 +91,13 @@ class Site:
         """Begins to listen; goes on with what was cut off."""
         self.loop = asyncio.get_running_loop()
         self.tail.open()
+        await asyncio.to_thread(_tidy, self.home / "web" / "uploads")
         self._tasks.append(asyncio.create_task(self._go_on()))
         if self.has_graph:
             self._tasks.append(asyncio.create_task(self._follow_graph()))
 
     async def close(self) -> None:
-        """Tells the tabs; runs go on by themselves."""
-        self.hub.publish({"type": "bye"})
+        """Stops listening; runs go on by themselves."""
         for task in self._tasks:
             task.cancel()
         self.tail.close()
@@ -245,6 +248,14 @@ class Site:
         self._away = None
         if not self.hub.tabs:
             self.work.nobody_is_there()
+
+
+def _tidy(folder: Path) -> None:
+    """Removes what was attached and never sent, and the empty folders of what was."""
+    for each in folder.iterdir() if folder.is_dir() else ():
+        with suppress(OSError):
+            if not any(each.iterdir()) or each.stat().st_mtime < time.time() - KEPT_UPLOAD_SECONDS:
+                shutil.rmtree(each)
 
 
 def status_of(error: SopwithError) -> tuple[int, str]:

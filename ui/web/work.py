@@ -52,6 +52,7 @@ class Child:
     run: str = ""
     said: str = ""  # what is being said, until it is logged whole
     asked: dict[str, dict[str, Any]] = field(default_factory=dict)  # what it waits for an answer to
+    is_over: bool = False  # the run has ended, and the process puts things away
 
     def send(self, words: dict[str, Any]) -> None:
         """Hands it a line."""
@@ -89,7 +90,8 @@ class Work:
             limit=MAX_LINE_BYTES,
         )
         child = Child(process, group)
-        child.send({**order, "group": group})
+        mark = _mark(self._config.home, order["run"]) if order["do"] == "resume" else {}
+        child.send({**mark, **order, "group": group})
         first: asyncio.Future[Event] = asyncio.get_running_loop().create_future()
         reader = asyncio.create_task(self._listen(child, first))
         self._readers.add(reader)
@@ -133,6 +135,8 @@ class Work:
         elif kind == "asked_now":
             event["asked"]["run"] = child.run
             child.asked[event["asked"]["id"]] = event["asked"]
+        elif kind == "run_ended":
+            child.is_over = True
         elif kind == "asked_over":
             child.asked.pop(event["id"], None)
         if not child.group:
@@ -151,18 +155,20 @@ class Work:
 
     def say(self, run: str, text: str) -> bool:
         """Says something to a run; False when it is not at work here."""
-        child = self.children.get(run)
-        if child is not None:
+        if (child := self._at_work(run)) is not None:
             child.send({"say": text})
         return child is not None
 
     def stop(self, run: str) -> bool:
         """Stops a run as Ctrl-C would; False when it is not at work here."""
-        child = self.children.get(run)
-        if child is not None:
+        if (child := self._at_work(run)) is not None:
             with suppress(ProcessLookupError):
                 child.process.send_signal(signal.SIGINT)
         return child is not None
+
+    def _at_work(self, run: str) -> Child | None:
+        child = self.children.get(run)
+        return None if child is None or child.is_over else child
 
     def answer(self, id: str, words: dict[str, Any]) -> dict[str, Any]:
         """Hands the owner's word to the run that asks; gives what was asked. Raises NotAsked."""
@@ -189,7 +195,7 @@ class Work:
         begun = []
         for run, mark in found:
             with suppress(SopwithError):
-                order = {"do": "resume", "run": run, "tries": mark["tries"] + 1}
+                order = {"do": "resume", "run": run, "tries": (mark["tries"] or 0) + 1}
                 begun.append(await self.begin(order, mark.get("group") or ""))
         return begun
 
@@ -203,13 +209,21 @@ class Work:
                 child.process.stdin.close()
 
 
+def _mark(home: Path, run: str) -> dict[str, Any]:
+    """What the run was begun with: it goes on with the same model."""
+    with suppress(OSError, ValueError):
+        mark = json.loads((home / "runs" / run / MARK).read_text("utf-8"))
+        return {key: mark[key] for key in ("options", "alone") if mark.get(key)}
+    return {}
+
+
 def cut_off(home: Path) -> list[tuple[str, dict[str, Any]]]:
     """The page's runs that somebody killed, each with its mark."""
     found = []
     for run in run_ids(home)[:LOOKED_AT]:
         try:
             mark = json.loads((home / "runs" / run / MARK).read_text("utf-8"))
-            is_tried = mark["tries"] >= TRIES
+            is_tried = (mark["tries"] or 0) >= TRIES
         except (OSError, ValueError, KeyError, TypeError):
             continue
         summary = summarise(home, run)

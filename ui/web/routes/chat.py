@@ -199,9 +199,10 @@ def opening(home: Path, run: str) -> Mapping[str, Any]:
 
 def _uploaded(site: Site, id: str) -> Path:
     folder = site.home / "web" / "uploads" / id
-    if not re.fullmatch(r"[0-9a-f]{16}", id) or not folder.is_dir():
+    found = list(folder.iterdir()) if re.fullmatch(r"[0-9a-f]{16}", id) and folder.is_dir() else []
+    if not found:
         raise NotThere("That file is not there any more.\nAttach it again.")
-    return next(iter(folder.iterdir()))
+    return found[0]
 
 
 def _conversations(site: Site, limit: int) -> list[dict[str, Any]]:

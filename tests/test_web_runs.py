@@ -1,0 +1,391 @@
+"""The page's runs on a real server: asked and answered, caught up with, steered, stopped, attached to, survived."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from memory.inbox import Inbox
+from memory.runlog import worker
+from tests.conftest import CommandLine
+from tests.driving import bash, call
+from tests.serving import Served, made_home
+
+DELETE = [bash("rm -rf old", "I remove it."), "It is gone."]
+WAIT = bash("while [ ! -e go ]; do sleep 0.05; done")
+SCRIPTS: dict[str, list[Any]] = {  # model → its replies
+    "hello": ["hello"],
+    "delete": DELETE,
+    "leave": [DELETE[0], "Then I leave it."],
+    "choose": [call("ask_user", question="Which one?", candidates=["a", "b"]), "Thank you."],
+    "slow": [bash("echo begun; sleep 30"), "I stopped there."],
+    "wait": [WAIT, "Done after all."],
+    "count": [call("file_read", path="a.txt"), bash("echo x >> count; sleep 20"), "Done."],
+    "loud": [bash("for i in $(seq 60); do head -c 100000 /dev/zero | tr '\\0' x; echo; done"), "ok"],
+    "html": ["<b>hello</b>"],
+}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server with a browser that may change things; its models are those of SCRIPTS."""
+    folder = tmp_path_factory.mktemp("web")
+    with Served(made_home(folder, SCRIPTS), folder / "cwd") as served:
+        yield served.sign_in()
+    assert "Traceback" not in served.errors.read_text()
+
+
+def test_from_question_to_confirmation_to_result(site: Served) -> None:
+    """Live: text as it comes, the whole effect in the confirmation, what came of it; and the same from the log."""
+    (site.cwd / "old").mkdir()
+    with site.tab() as tab:
+        run = site.begin("remove the folder old", "delete")
+        tab.send(type="watch", runs=[run])
+        asked = tab.until("asked_now")["asked"]
+        assert (asked["run"], asked["kind"], asked["tool"]) == (run, "confirmation", "code_run")
+        assert "rm -rf old" in asked["preview"]
+        assert site.get("/api/state").json["waiting"] == [asked]
+        assert (site.cwd / "old").is_dir()
+        assert site.post(f"/api/asked/{asked['id']}", {"answer": "yes"}).status == 409
+        assert site.post(f"/api/asked/{asked['id']}", {"decision": "once"}).status == 204
+        tab.until("asked_over", id=asked["id"])
+        assert tab.until("run_ended")["result"] == "It is gone."
+        assert site.post(f"/api/asked/{asked['id']}", {"decision": "once"}).status == 404
+    assert not (site.cwd / "old").exists()
+    kinds = [message["type"] for message in tab.told]
+    assert kinds.index("confirm") < kinds.index("asked_now") < kinds.index("confirmed") < kinds.index("tool_started")
+    numbers = [message["seq"] for message in tab.told]
+    assert numbers == sorted(numbers)
+    trace = site.get(f"/api/runs/{run}").json
+    assert [each["type"] for each in trace["events"]][-1] == "run_ended"
+    assert trace["run"]["status"] == "done"
+    sent = site.get(f"/api/runs/{run}/sent?turn=2").json["messages"]
+    assert [message["role"] for message in sent] == ["system", "user", "assistant", "tool"]
+
+
+def test_a_no_is_read_by_the_model(site: Served) -> None:
+    (site.cwd / "old").mkdir()
+    with site.tab() as tab:
+        site.begin("remove the folder old", "leave")
+        asked = tab.until("asked_now")["asked"]
+        site.post(f"/api/asked/{asked['id']}", {"decision": "no", "reason": "I need it"})
+        assert tab.until("confirmed")["reason"] == "I need it"
+        assert tab.until("run_ended")["result"] == "Then I leave it."
+    assert (site.cwd / "old").is_dir()
+
+
+def test_a_question_is_answered_in_place_or_later_in_the_inbox(site: Served) -> None:
+    with site.tab() as tab:
+        first = site.begin("choose one", "choose")
+        asked = tab.until("asked_now")["asked"]
+        assert (asked["text"], asked["candidates"]) == ("Which one?", ["a", "b"])
+        site.post(f"/api/asked/{asked['id']}", {"answer": "a"})
+        assert tab.until("answered")["text"] == "a"
+        tab.until("run_ended", run=first)
+        second = site.begin("choose one again", "choose")
+        site.post(f"/api/asked/{tab.until('asked_now')['asked']['id']}", {"later": True})
+        assert tab.until("run_ended", run=second)["status"] == "waiting"
+        tab.until("changed", what="inbox")
+        (entry,) = site.get("/api/inbox").json["inbox"]
+        assert (entry["run"], entry["kind"], entry["text"]) == (second, "question", "Which one?")
+        assert site.post(f"/api/inbox/{entry['id']}", {"decision": "answer", "text": "b"}).json == {"run": second}
+        assert tab.until("run_ended", run=second)["status"] == "done"
+    assert site.get("/api/inbox").json["inbox"] == []
+
+
+def test_a_conversation_goes_on_and_is_listed_as_one(site: Served) -> None:
+    first = site.begin("count for me")
+    site.ended(first)
+    second = site.begin("go on", after=first)
+    site.ended(second)
+    listed = site.get("/api/conversations").json["conversations"][0]
+    assert (listed["id"], listed["runs"], listed["title"]) == (first, [first, second], "count for me")
+    for run in (first, second):
+        shown = site.get(f"/api/conversations/{run}").json
+        assert [each["run"] for each in shown["runs"]] == [first, second]
+    assert shown["runs"][1]["events"][0]["previous"] == [first]
+
+
+def test_a_tab_that_slept_catches_up(site: Served) -> None:
+    with site.tab() as tab:
+        tab.send(type="ping")
+        known = tab.until("pong")["seq"]
+        epoch = tab.hello["epoch"]
+    run = site.begin("say hello")
+    site.ended(run)
+    with site.tab(epoch=epoch, seq=known, watch=[run]) as tab:
+        assert tab.hello["caught_up"] is True
+        assert tab.until("text")["delta"] == "hello"
+        assert tab.until("run_ended")["run"] == run
+    with site.tab(epoch=epoch, seq=known) as tab:
+        tab.until("run_ended")
+        assert "text" not in [message["type"] for message in tab.told]
+    for stranger in ({"epoch": "other", "seq": 1}, {"epoch": epoch, "seq": 10**9}, {"epoch": epoch, "seq": "x"}):
+        with site.tab(**stranger) as tab:
+            assert tab.hello["caught_up"] is False
+
+
+def test_a_run_of_another_process_is_seen_live(site: Served, cli: CommandLine) -> None:
+    with site.tab() as tab:
+        assert cli("--home", str(site.home), "run", "say something", cwd=site.cwd).code == 0
+        started = tab.until("run_started")
+        assert tab.until("run_ended")["run"] == started["run"]
+        assert tab.until("run_changed")["summary"]["status"] == "done"
+    assert [message["type"] for message in tab.told].count("run_started") == 1
+
+
+def test_a_run_is_stopped_and_gone_on_with(site: Served) -> None:
+    with site.tab() as tab:
+        run = site.begin("wait a while", "slow")
+        tab.until("tool_started")
+        assert site.post(f"/api/runs/{run}/stop").status == 204
+        assert tab.until("run_ended")["status"] == "cancelled"
+        site.until(lambda: site.get("/api/state").json["working"] == [])
+        assert site.post(f"/api/runs/{run}/stop").status == 409
+        assert site.post(f"/api/runs/{run}/resume", {"text": "say where you are"}).json == {"run": run}
+        assert tab.until("steered")["text"] == "say where you are"
+        assert tab.until("run_ended")["result"] == "I stopped there."
+
+
+def test_what_is_said_meanwhile_reaches_the_run(site: Served) -> None:
+    with site.tab() as tab:
+        run = site.begin("wait for the file", "wait")
+        tab.until("tool_started")
+        assert site.post("/api/chat", {"text": "more", "after": run}).status == 409
+        assert site.post(f"/api/runs/{run}/steer", {"text": "hurry up"}).status == 204
+        (site.cwd / "go").touch()
+        assert tab.until("steered")["text"] == "hurry up"
+        tab.until("run_ended")
+    (site.cwd / "go").unlink()
+    site.until(lambda: site.get("/api/state").json["working"] == [])
+    assert site.post(f"/api/runs/{run}/steer", {"text": "too late"}).status == 409
+
+
+def test_files_are_attached_and_images_shown_to_the_model(site: Served) -> None:
+    headers = {**site.browser(), "Content-Type": "application/octet-stream"}
+    image = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
+    ids = [
+        site.ask("POST", f"/api/uploads?name={name}", data, headers).json["id"]
+        for name, data in (("a%20b.png", image), ("notes.txt", b"text"), ("notes.txt", b"other"))
+    ]
+    run = site.begin("look at these", files=ids)
+    site.ended(run)
+    shown = site.get(f"/api/runs/{run}").json
+    assert {file["name"]: file["is_image"] for file in shown["files"]} == {
+        "a b.png": True,
+        "notes.txt": False,
+        "notes-2.txt": False,
+    }
+    assert "notes-2.txt" in shown["events"][0]["task"]
+    (user,) = [m for m in site.get(f"/api/runs/{run}/sent").json["messages"] if m["role"] == "user"]
+    assert [Path(path).name for path in user["images"]] == ["a b.png"]
+    answer = site.get(f"/api/runs/{run}/files/files/a%20b.png")
+    assert (answer.headers["content-type"], answer.body) == ("image/png", image)
+    assert site.post("/api/chat", {"text": "again", "files": ids}).status == 404
+
+
+def test_what_is_too_large_is_said_so(site: Served) -> None:
+    for text in ("x" * 5_000_000, "字" * 2_000_000):
+        answer = site.post("/api/chat", {"text": text})
+        assert (answer.status, answer.json["error"]["kind"]) == (413, "too_large")
+    headers = {**site.browser(), "Content-Type": "application/octet-stream"}
+    answer = site.ask("POST", "/api/uploads?name=x", b"x" * 50_000_001, headers)
+    assert (answer.status, answer.json["error"]["kind"]) == (413, "too_large")
+    run = site.begin("y" * 900_000)
+    assert len(site.get(f"/api/runs/{run}").json["events"][0]["task"]) == 900_000
+
+
+def test_killed_and_started_again_the_page_reconnects_and_the_run_goes_on(site: Served) -> None:
+    """The server alone is killed: its run goes on by itself and is seen by the next server, with the same cookie."""
+    with site.tab() as tab:
+        run = site.begin("wait for the file", "wait")
+        tab.until("tool_started")
+    port = site.port
+    site.stop(signal.SIGKILL)
+    site.start(port)
+    assert site.get("/api/state").json["changes"] is True
+    assert [each["run"] for each in site.get("/api/state").json["working"]] == [run]
+    with site.tab(epoch=tab.hello["epoch"], seq=3) as again:
+        assert again.hello["caught_up"] is False
+        (site.cwd / "go").touch()
+        assert again.until("run_ended")["result"] == "Done after all."
+    (site.cwd / "go").unlink()
+
+
+def test_a_run_that_was_killed_with_the_server_goes_on_where_it_was(site: Served) -> None:
+    (site.cwd / "a.txt").write_text("a")
+    with site.tab() as tab:
+        run = site.begin("count once", "count")
+        tab.until("tool_started", turn=2)
+        site.until((site.cwd / "count").exists)
+    pid = worker(site.home / "runs" / run)
+    port = site.port
+    site.stop(signal.SIGKILL)
+    assert pid
+    os.kill(pid, signal.SIGKILL)
+    site.start(port)
+    assert site.ended(run)["result"] == "Done."
+    assert (site.cwd / "count").read_text() == "x\n"
+    kinds = [each["type"] for each in site.get(f"/api/runs/{run}").json["events"]]
+    assert kinds.count("run_resumed") == 1
+    assert "uncertain" not in kinds or kinds.count("tool_started") >= 2
+
+
+def test_a_second_server_of_this_home_says_where_the_first_one_is(site: Served, cli: CommandLine) -> None:
+    code, out, err = cli("--home", str(site.home), "serve", "--port", "0")
+    assert (code, out) == (1, "")
+    assert f"served already: {site.address}" in err
+    assert site.token not in err
+
+
+def test_a_taken_port_is_said_so(site: Served, cli: CommandLine) -> None:
+    for lang, words in (("en", f"Port {site.port} is taken"), ("zh", f"端口 {site.port} 已被别的程序占用")):
+        code, _, err = cli("--lang", lang, "serve", "--port", str(site.port))
+        assert code == 2
+        assert words in err
+
+
+def test_fifty_tabs_and_one_that_does_not_read(site: Served) -> None:
+    """A tab that reads nothing is told to fetch anew, and nobody waits for it."""
+    from contextlib import ExitStack
+
+    with ExitStack() as open_tabs, site.tab() as slow:
+        tabs = [open_tabs.enter_context(site.tab()) for _ in range(50)]
+        run = site.begin("print a lot", "loud")
+        for each in (slow, tabs[0]):
+            each.send(type="watch", runs=[run])
+        began = time.monotonic()
+        for tab in tabs:
+            assert tab.until("run_ended")["run"] == run
+        assert time.monotonic() - began < 20
+        assert site.get("/api/state").status == 200
+        slow.until("run_ended")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<script>alert(1)</script>", "{{7*7}}", "\x00\x01\u202e", "' OR 1=1 --", "</textarea><img src=x onerror=1>"],
+)
+def test_markup_in_every_field_stays_text(site: Served, text: str) -> None:
+    """What comes back is JSON with the same characters; no answer is HTML."""
+    run = site.begin(f"say {text}", "html")
+    site.ended(run)
+    paths = [f"/api/runs/{run}", "/api/conversations", "/api/runs?text=say", "/api/memory/search?q=say"]
+    for path in paths:
+        answer = site.get(path)
+        assert answer.status == 200
+        assert answer.headers["content-type"].startswith("application/json")
+    assert site.get(paths[0]).json["events"][0]["task"] == f"say {text}"
+    site.post("/api/shared", {"title": text})
+    site.post("/api/tokens", {"name": text})
+    assert site.get("/api/tokens").json["tokens"][-1]["name"] == text
+
+
+def test_errors_come_in_the_browsers_language(site: Served) -> None:
+    chinese = {**site.browser(), "Accept-Language": "zh-CN,zh;q=0.9,en;q=0.8"}
+    assert "没有运行" in site.ask("GET", "/api/runs/nix", headers=chinese).json["error"]["text"]
+    assert "没有这个" in site.get("/api/jobs/x?lang=zh").json["error"]["text"]
+    assert "there is no run" in site.get("/api/runs/nix").json["error"]["text"]
+
+
+def test_sops_are_verified_disabled_and_rolled_back(site: Served) -> None:
+    with site.tab() as tab:
+        assert site.post("/api/sops/find-files/disable").json["status"] == "archived"
+        tab.until("changed", what="sops")
+        assert site.post("/api/sops/find-files/enable").json["status"] == "active"
+        history = site.get("/api/sops/find-files/history").json["history"]
+        assert [version["status"] for version in history][:2] == ["active", "archived"]
+        diff = site.get("/api/sops/find-files/diff").json["diff"]
+        assert "-  sopwith-status: archived" in diff.replace('"', "").replace("'", "")
+        job = site.post("/api/sops/find-files/verify", {"values": {}}).json["job"]
+        done = tab.until("job", seconds=30)
+        while done["job"]["state"] == "working":
+            done = tab.until("job", seconds=30)
+        assert done["job"]["id"] == job
+        assert site.get(f"/api/jobs/{job}").json["lines"]
+
+
+def test_an_sop_is_taught_from_a_text(site: Served) -> None:
+    steps = (
+        "plan:\n  - {tool: code_run, args: {type: bash, script: 'ls'}, save: {found: output}}\nresult: '{{found}}'\n"
+    )
+    body = {
+        "name": "look-here",
+        "text": f"# Look here\n\n1. Run `ls`.\n\n```yaml\n{steps}```\n",
+        "request": "look here now",
+    }
+    job = site.post("/api/sops/teach", body).json["job"]
+    done = site.until(lambda: (j := site.get(f"/api/jobs/{job}").json)["state"] != "working" and j, 30)
+    assert done["lines"], done
+    if done["state"] == "done":
+        assert site.get("/api/sops/look-here").json["status"] in ("draft", "candidate", "probation")
+
+
+def test_memory_is_searched_read_by_day_and_taken_back(site: Served) -> None:
+    site.ended(site.begin("where did we go on holiday?"))
+    with site.tab() as tab:
+        assert site.post("/api/memory/note", {"text": "[ENVIRONMENT] The printer is called Gutenberg."}).status == 200
+        tab.until("changed", what="memory")
+    (fact,) = site.get("/api/memory/facts").json["facts"]
+    assert "Gutenberg" in fact["text"]
+    found = site.get("/api/memory/search?q=holiday%20today").json
+    assert any("holiday" in each["text"] for each in found["results"])
+    assert [each["text"] for each in found["ranges"]] == ["today"]
+    day = site.get("/api/memory/days").json["days"][0]
+    turns = site.get(f"/api/memory/days/{day['day']}").json["turns"]
+    assert {turn["who"] for turn in turns} == {"owner", "agent"}
+    assert len(site.get(f"/api/memory/turns/{turns[0]['id']}").json["around"]) >= 2
+    assert site.get("/api/memory/history").json["changes"]
+    assert site.post("/api/memory/undo").status == 200
+    assert site.get("/api/memory/facts").json["facts"] == []
+
+
+def test_nobody_at_the_page_means_the_inbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this process, where the time until nobody is there can be short: the rest is the real thing."""
+    import asyncio
+
+    import config
+    from ui.web import site as site_module
+    from ui.web.access import Access
+    from ui.web.guard import Place
+    from ui.web.site import Site
+
+    monkeypatch.setattr(site_module, "AWAY_SECONDS", 0.05)
+    home = made_home(tmp_path / "away", [call("ask_user", question="Which one?"), "Thanks."])
+    settings = config.load(home, "en", dict(os.environ))
+
+    async def ask_with_nobody_there() -> str:
+        place = Place("127.0.0.1:1", frozenset(), "http", 1)
+        here = Site(settings, Access(home / "web"), place, home, "0")
+        here.loop = asyncio.get_running_loop()
+        run = await here.work.begin({"do": "start", "task": "choose", "options": {"cwd": str(tmp_path)}})
+        while run in here.work.children:
+            await asyncio.sleep(0.02)
+        return run
+
+    run = asyncio.run(asyncio.wait_for(ask_with_nobody_there(), 20))
+    assert [entry.run for entry in Inbox(home).list()] == [run]
+
+
+def test_ctrl_c_ends_it_and_the_tabs_know(site: Served) -> None:
+    """The last one: nothing is served behind it."""
+    with site.tab() as tab:
+        stopping = threading.Thread(target=site.stop)
+        stopping.start()
+        with pytest.raises(ConnectionClosed) as closed:
+            tab.until("never")
+        stopping.join(15)
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 1012
+    assert site.process is not None
+    assert site.process.returncode == 0
+    assert json.loads((site.home / "web" / "access.json").read_text())

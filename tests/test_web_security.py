@@ -1,0 +1,348 @@
+"""The page against whoever else is on this machine and in this browser: one row a probe."""
+
+from __future__ import annotations
+
+import json
+import socket
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.serving import Served, made_home
+
+WS = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+}
+SECRET = "sk-live-51Habcdefghijklmnop"
+JSON = {"Content-Type": "application/json"}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("security")
+    home = made_home(
+        folder, ["hello"], f"embeddings: {{model: m, base_url: 'http://127.0.0.1:9/v1', api_key: {SECRET}}}"
+    )
+    with Served(home, folder / "cwd") as served:
+        yield served.sign_in()
+
+
+def told(site: Served, **headers: Any) -> dict[str, Any]:
+    """The headers of the page, with some changed; None leaves one out."""
+    given = {**site.browser(), **{name.replace("_", "-"): value for name, value in headers.items()}}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+# Host: another name that leads here (DNS rebinding), and none, and two.
+
+
+@pytest.mark.parametrize("path", ["/", "/api/state", "/api/runs", "/assets/index.html", "/shared/x", "/v1/models"])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "", "{port}"]
+)
+def test_another_host_is_refused(site: Served, path: str, host: str) -> None:
+    answer = site.ask("GET", path, headers=told(site, Host=host.format(port=site.port)))
+    assert (answer.status, answer.json["error"]["kind"]) == (403, "forbidden")
+
+
+def test_the_hosts_of_this_machine_are_taken(site: Served) -> None:
+    for name in ("127.0.0.1", "localhost", "LOCALHOST", "[::1]"):
+        assert site.ask("GET", "/api/state", headers=told(site, Host=f"{name}:{site.port}")).status == 200
+
+
+def test_two_hosts_are_refused(site: Served) -> None:
+    request = (
+        f"GET /api/state HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\nHost: evil.example\r\nCookie: {site.cookie}\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", site.port)) as connection:
+        connection.sendall(request.encode())
+        assert connection.recv(12)[9:] in (b"400", b"403")
+
+
+# Origin: a hostile page in the same browser, whose requests carry the owner's cookie where SameSite fails.
+
+FOREIGN = [
+    "http://evil.example",
+    "null",
+    "https://127.0.0.1:{port}",
+    "http://127.0.0.1:1",
+    "http://127.0.0.1",
+    "file://",
+    "",
+]
+
+
+@pytest.mark.parametrize("origin", FOREIGN)
+@pytest.mark.parametrize(("method", "path"), [("POST", "/api/chat"), ("POST", "/api/changes"), ("GET", "/api/runs")])
+def test_another_origin_is_refused(site: Served, method: str, path: str, origin: str) -> None:
+    body = b"" if method == "GET" else b'{"text": "x", "on": true}'
+    answer = site.ask(method, path, body, told(site, Origin=origin.format(port=site.port)))
+    assert (answer.status, answer.json["error"]["kind"]) == (403, "forbidden")
+
+
+@pytest.mark.parametrize("path", ["/api/chat", "/api/changes", "/api/sign-in", "/api/memory/undo", "/shared/x/say"])
+def test_a_change_without_an_origin_is_refused(site: Served, path: str) -> None:
+    assert site.ask("POST", path, b"{}", told(site, Origin=None)).status == 403
+
+
+@pytest.mark.parametrize("value", ["cross-site", "same-site"])
+@pytest.mark.parametrize("path", ["/api/state", "/api/runs", "/assets/index.html", "/api/openapi.json"])
+def test_what_a_foreign_page_embeds_is_refused_even_without_origin(site: Served, path: str, value: str) -> None:
+    """A script tag, an image or a frame of another page sends no Origin, but the browser says whose it is."""
+    headers = told(site, Origin=None, Sec_Fetch_Site=value, Sec_Fetch_Mode="no-cors", Sec_Fetch_Dest="script")
+    assert site.ask("GET", path, headers=headers).status == 403
+
+
+def test_a_link_from_elsewhere_opens_the_page_and_no_data(site: Served) -> None:
+    headers = told(site, Origin=None, Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate", Sec_Fetch_Dest="document")
+    assert site.ask("GET", "/", headers=headers).status == 200
+    assert site.ask("GET", "/api/runs", headers=headers).status == 403
+    assert site.ask("GET", "/", headers={**headers, "Sec-Fetch-Dest": "iframe"}).status == 403
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"Origin": None},
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Host": "evil.example"},
+        {"Cookie": None},
+        {"Cookie": "sopwith_1=x"},
+        {"Sec_Fetch_Site": "cross-site"},
+    ],
+)
+@pytest.mark.parametrize("path", ["/ws", "/shared/0000000000/ws"])
+def test_a_socket_is_not_hijacked(site: Served, path: str, wrong: dict[str, Any]) -> None:
+    answer = site.ask("GET", path, headers={**told(site, **wrong), **WS})
+    assert answer.status == 403
+
+
+def test_our_own_socket_opens(site: Served) -> None:
+    with site.tab() as tab:
+        assert tab.hello["caught_up"] is False
+
+
+# Who: nobody without the cookie, no change in a browser that only reads, none in a shape that a form could have.
+
+DATA = [
+    "/api/state",
+    "/api/runs",
+    "/api/memory/facts",
+    "/api/inbox",
+    "/api/openapi.json",
+    "/api/docs",
+    "/v1/models",
+    "/api/nix",
+]
+
+
+@pytest.mark.parametrize("path", DATA)
+@pytest.mark.parametrize("cookie", [None, "sopwith=x", "sopwith_{port}=x", "sopwith_{port}="])
+def test_without_the_cookie_there_is_no_data(site: Served, path: str, cookie: str | None) -> None:
+    headers = told(site, Cookie=cookie and cookie.format(port=site.port))
+    answer = site.ask("GET", path, headers=headers)
+    assert answer.status == 401
+    assert answer.json["needs"] == "token"
+
+
+def test_the_token_is_no_cookie_and_the_cookie_no_token(site: Served) -> None:
+    value = site.cookie.partition("=")[2]
+    assert site.ask("GET", "/api/runs", headers=told(site, Cookie=f"sopwith_{site.port}={site.token}")).status == 401
+    bearer = told(site, Cookie=None, Authorization=f"Bearer {value}")
+    assert site.ask("GET", "/api/runs", headers=bearer).status == 401
+    assert site.ask("GET", f"/api/runs?token={site.token}", headers=told(site, Cookie=None)).status == 401
+
+
+CHANGES = [
+    ("POST", "/api/chat", {"text": "x"}),
+    ("POST", "/api/runs/last/stop", {}),
+    ("POST", "/api/memory/undo", {}),
+    ("POST", "/api/memory/note", {"text": "x"}),
+    ("POST", "/api/sops/find-files/disable", {}),
+    ("POST", "/api/inbox/x", {"decision": "approve"}),
+    ("POST", "/api/asked/x", {"decision": "once"}),
+    ("POST", "/api/shared", {"title": "x"}),
+    ("POST", "/api/tokens", {"name": "x"}),
+    ("DELETE", "/api/tokens/x", {}),
+    ("POST", "/api/schedule", {"when": "tomorrow", "task": "x"}),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body"), CHANGES)
+def test_a_browser_only_reads_until_changes_are_on(site: Served, method: str, path: str, body: Any) -> None:
+    site.post("/api/changes", {"on": False})
+    try:
+        answer = site.post(path, body, method)
+        assert (answer.status, answer.json["error"]["kind"]) == (403, "read_only")
+    finally:
+        site.post("/api/changes", {"on": True})
+
+
+def test_changes_are_on_in_one_browser_alone(site: Served) -> None:
+    other = Served(site.home, site.cwd, address=site.address, token=site.token).sign_in(changes=False)
+    assert site.get("/api/state").json["changes"] is True
+    assert other.get("/api/state").json["changes"] is False
+    assert other.post("/api/memory/note", {"text": "x"}).status == 403
+
+
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/json", None]
+)
+def test_what_a_form_can_send_changes_nothing(site: Served, kind: str | None) -> None:
+    answer = site.ask("POST", "/api/changes", b'{"on": false}', told(site, Content_Type=kind))
+    assert answer.status == 403
+    assert site.get("/api/state").json["changes"] is True
+
+
+@pytest.mark.parametrize("value", [None, "0", "true"])
+def test_a_change_carries_our_header(site: Served, value: str | None) -> None:
+    assert site.ask("POST", "/api/changes", b'{"on": false}', told(site, X_Sopwith=value)).status == 403
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "OPTIONS", "TRACE", "CONNECT", "PROPFIND"])
+def test_other_methods_do_nothing_and_no_page_elsewhere_is_allowed(site: Served, method: str) -> None:
+    answer = site.ask(method, "/api/changes", b"{}", told(site))
+    assert answer.status in (400, 403, 405)
+    assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
+def test_wrong_tokens_are_counted(tmp_path: Path) -> None:
+    home = made_home(tmp_path / "other", [])
+    with Served(home, tmp_path) as served:
+        tried = [served.post("/api/sign-in", {"token": "x" * number}).status for number in range(7)]
+        assert tried == [401] * 5 + [429] * 2
+        assert served.post("/api/sign-in", {"token": served.token}).status == 429
+
+
+# What every answer carries.
+
+
+@pytest.mark.parametrize("path", ["/", "/api/state", "/api/nix", "/assets/index.html", "/shared/x", "/nix.js"])
+def test_every_answer_keeps_itself_in_its_place(site: Served, path: str) -> None:
+    headers = site.get(path).headers
+    policy = dict(part.strip().partition(" ")[::2] for part in headers["content-security-policy"].split(";"))
+    assert policy["frame-ancestors"] == "'none'"
+    assert policy["base-uri"] == policy["form-action"] == "'none'"
+    assert policy["script-src"] == "'self'"
+    assert "unsafe" not in policy["script-src"]
+    assert "*" not in headers["content-security-policy"]
+    assert headers["x-frame-options"] == "DENY"
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cross-origin-resource-policy"] == "same-origin"
+    assert headers["cross-origin-opener-policy"] == "same-origin"
+    assert headers["cache-control"] in ("no-store", "no-cache")
+    assert "server" not in headers
+    assert "access-control-allow-origin" not in headers
+
+
+def test_data_is_kept_by_no_cache(site: Served) -> None:
+    for path in ("/api/state", "/api/runs", "/", "/api/openapi.json"):
+        assert site.get(path).headers["cache-control"] == "no-store"
+
+
+def test_the_cookie_is_for_this_page_alone(site: Served) -> None:
+    given = site.post("/api/sign-in", {"token": site.token}).headers["set-cookie"].lower()
+    assert "httponly" in given
+    assert "samesite=strict" in given
+    assert "path=/" in given
+    assert "domain" not in given
+    assert site.token.lower() not in given
+
+
+def test_what_lies_on_the_disk_lets_nobody_in(site: Served) -> None:
+    file = site.home / "web" / "access.json"
+    kept = file.read_text()
+    assert site.token not in kept
+    assert site.cookie.partition("=")[2] not in kept
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    for name in json.loads(kept):
+        assert site.ask("GET", "/api/runs", headers=told(site, Cookie=f"sopwith_{site.port}={name}")).status == 401
+
+
+# Paths: nothing but the page's own files.
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/assets/../config.py",
+        "/assets/..%2f..%2fconfig.py",
+        "/assets/%2e%2e/%2e%2e/launch.py",
+        "/assets//etc/passwd",
+        "/assets/%2fetc%2fpasswd",
+        "/assets/..%5c..%5claunch.py",
+        "/assets/%00",
+        "/assets/index.html%00.js",
+        "/assets/" + "a" * 5_000,
+        "/launch.py",
+        "/.git/config",
+    ],
+)
+def test_no_path_leads_out_of_the_page(site: Served, path: str) -> None:
+    answer = site.ask("GET", path, headers=told(site))
+    assert b"import" not in answer.body or b"<!doctype" in answer.body.lower()
+    assert b"root:" not in answer.body
+    assert answer.status in (200, 400, 404)
+
+
+@pytest.mark.parametrize(
+    "path", ["log.jsonl", "../../config.yaml", "..%2f..%2fconfig.yaml", "lock", "%2fetc%2fpasswd", "files/%00"]
+)
+def test_no_path_leads_out_of_a_run(site: Served, path: str) -> None:
+    run = site.post("/api/chat", {"text": "hello there"}).json["run"]
+    site.ended(run)
+    assert site.get(f"/api/runs/{run}/files/{path}").status in (400, 404)
+
+
+def test_nothing_that_is_shown_names_a_secret_or_a_place(site: Served) -> None:
+    with site.tab() as tab:
+        run = site.post("/api/chat", {"text": f"my key is {SECRET}, my folder is {site.home}"}).json["run"]
+        tab.until("run_ended", run=run)
+        site.ended(run)
+        shown = json.dumps(tab.told)
+    for path in (f"/api/runs/{run}", "/api/runs", "/api/doctor", "/api/state", f"/api/runs/{run}/sent?turn=1"):
+        shown += site.get(path).body.decode()
+    assert "my key is" in shown
+    assert SECRET not in shown
+    assert str(site.home) not in shown
+    assert site.token not in shown
+
+
+def test_an_attached_page_never_becomes_one(site: Served) -> None:
+    """HTML and SVG come back as text: what a run has fetched must not run here."""
+    page = b"<html><script>alert(1)</script></html>"
+    headers = {**told(site), "Content-Type": "application/octet-stream"}
+    for name in ("a.html", "a.svg", "../../a.html", "a.xhtml"):
+        up = site.ask("POST", f"/api/uploads?name={name}", page, headers).json
+        run = site.post("/api/chat", {"text": "look", "files": [up["id"]]}).json["run"]
+        site.ended(run)
+        file = site.get(f"/api/runs/{run}").json["files"][0]
+        answer = site.get(f"/api/runs/{run}/files/{file['path']}")
+        assert answer.body == page
+        assert answer.headers["content-type"] == "text/plain; charset=utf-8"
+        assert "sandbox" in answer.headers["content-security-policy"]
+
+
+def test_listening_elsewhere_takes_tls_and_a_password(cli: Any, tmp_path: Path) -> None:
+    for given, why in (
+        (["--host", "0.0.0.0"], "takes a password"),
+        (["--host", "0.0.0.0", "--password-file", "short"], "too short"),
+        (["--host", "0.0.0.0", "--password-file", "open"], "Others can read"),
+        (["--host", "0.0.0.0", "--password-file", "good"], "takes TLS"),
+        (["--host", "0.0.0.0", "--password-file", "good", "--tls-cert", "good", "--tls-key", "good"], "cannot be used"),
+        (["--tls-cert", "good"], "takes TLS"),
+    ):
+        for name, text in (("short", "x"), ("open", "a" * 20), ("good", "b" * 20)):
+            Path(name).write_text(text)
+            Path(name).chmod(0o644 if name == "open" else 0o600)
+        code, out, err = cli("serve", "--port", "0", *given)
+        assert (code, out) == (2, "")
+        assert why in err

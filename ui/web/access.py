@@ -90,7 +90,8 @@ class Access:
         """A new token for a program: its id, and the token, which is kept nowhere."""
         with self._lock:
             holder = Holder("", "program", _now(), name, may_change)
-            return holder.id, self._add(holder)
+            token = self._add(holder)
+            return holder.id, token
 
     def holder(self, secret: str, kind: str) -> Holder | None:
         """Whom a cookie or a bearer token belongs to."""

@@ -1,0 +1,205 @@
+"""The page's API as a machine meets it: whatever is sent is answered in its shape; OpenAI's own client uses the agent."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import CHECKOUT
+from tests.driving import bash, call
+from tests.serving import Served, made_home
+from ui.web.hub import WAITING_BYTES, Hub, Tab
+
+SCRIPTS: dict[str, list[Any]] = {
+    "hello": ["Hello there."],
+    "look": [bash("echo hi", "I look."), "It says hi."],
+    "ask": [call("ask_user", question="Which one?"), "ok"],
+}
+CHANGING = {"/api/sign-out", "/api/changes", "/api/chat", "/api/sops/{name}/run", "/api/memory/digest", "/api/sign-in"}
+JUNK = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("api")
+    with Served(made_home(folder, SCRIPTS), folder / "cwd") as served:
+        yield served.sign_in()
+    assert "Traceback" not in served.errors.read_text()
+    assert "sopwith.web" not in served.errors.read_text()
+
+
+def operations(site: Served) -> list[tuple[str, str, dict[str, Any]]]:
+    paths = site.get("/api/openapi.json").json["paths"]
+    return [(verb.upper(), path, about) for path, verbs in paths.items() for verb, about in verbs.items()]
+
+
+def test_the_schema_names_every_route_and_the_manual_every_one_too(site: Served) -> None:
+    manual = (CHECKOUT / "docs" / "web-api.md").read_text("utf-8")
+    plain = re.sub(r"\{\w+(:\w+)?\}", "{}", manual)
+    for _, path, _ in operations(site):
+        stem = re.sub(r"\{\w+\}", "{}", path)
+        assert stem in plain or stem.rpartition("/")[2] in plain, path
+    assert site.get("/api/docs").body.count(b"<tr>") > 40
+    assert b"<script" not in site.get("/api/docs").body
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_whatever_is_sent_is_answered_in_its_shape(site: Served, data: st.DataObject) -> None:
+    """No request ends in a 500, and every error says what kind it is."""
+    known = [each for each in operations(site) if each[1] not in CHANGING and not each[1].startswith("/v1")]
+    method, path, about = data.draw(st.sampled_from(known))
+    filled = re.sub(r"\{\w+\}", lambda _: quote(data.draw(st.text(min_size=1, max_size=12)), safe="") or "x", path)
+    query = [p["name"] for p in about.get("parameters", ()) if p["in"] == "query"]
+    filled += "?" + "&".join(f"{name}={quote(data.draw(st.text(max_size=12)))}" for name in query)
+    shape = about.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+    ref = (shape.get("anyOf") or [shape])[0].get("$ref", "").rpartition("/")[2]
+    names = list(site.get("/api/openapi.json").json["components"]["schemas"].get(ref, {}).get("properties", {}))
+    body = data.draw(JUNK | st.fixed_dictionaries(dict.fromkeys(names, JUNK)))
+    raw = data.draw(
+        st.sampled_from([json.dumps(body).encode(), b"{", b"\xff\xfe", b""]) if method != "GET" else st.just(b"")
+    )
+    answer = site.ask(method, filled, raw, site.browser())
+    assert answer.status < 500, answer
+    if answer.status >= 400:
+        error = answer.json["error"]
+        assert error["kind"]
+        assert error["text"]
+        assert "Traceback" not in error["text"]
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(message=st.binary(max_size=60) | st.text(max_size=60) | JUNK.map(json.dumps))
+def test_whatever_a_tab_says_harms_nobody(site: Served, message: bytes | str) -> None:
+    with site.tab() as other:
+        from websockets.exceptions import ConnectionClosed
+
+        try:
+            with site.tab() as tab:
+                tab.socket.send(message)
+                tab.send(type="ping")
+                tab.until("pong")
+        except ConnectionClosed:
+            pass  # it said what is no JSON
+        other.send(type="ping")
+        other.until("pong")
+
+
+def client(site: Served, changes: bool = True) -> Any:
+    import openai
+
+    token = site.post("/api/tokens", {"name": "a program", "changes": changes}).json["token"]
+    return openai.OpenAI(base_url=f"{site.origin}/v1", api_key=token, max_retries=0)
+
+
+def test_openais_client_uses_the_agent_as_a_model(site: Served) -> None:
+    with client(site) as api:
+        assert [model.id for model in api.models.list()] == ["sopwith", "hello", "look", "ask"]
+        answer = api.chat.completions.create(model="sopwith", messages=[{"role": "user", "content": "say hello"}])
+        assert answer.choices[0].message.content == "Hello there."
+        assert answer.choices[0].finish_reason == "stop"
+        assert answer.usage is not None
+        run = answer.id.removeprefix("chatcmpl-")
+        assert site.get(f"/api/runs/{run}").json["run"]["status"] == "done"
+
+
+def test_openais_client_reads_the_answer_as_it_comes(site: Served) -> None:
+    with client(site) as api:
+        earlier = [{"role": "user", "content": "my name is Anna"}, {"role": "assistant", "content": "Hi Anna"}]
+        stream = api.chat.completions.create(
+            model="look",
+            messages=[*earlier, {"role": "user", "content": [{"type": "text", "text": "what does echo say"}]}],
+            stream=True,
+            stream_options={"include_usage": True},
+        )
+        chunks = list(stream)
+    text = "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
+    assert text == "I look.\n\nIt says hi."
+    assert chunks[0].choices[0].delta.role == "assistant"
+    assert [chunk.choices[0].finish_reason for chunk in chunks if chunk.choices][-1] == "stop"
+    assert chunks[-1].usage is not None
+    run = chunks[0].id.removeprefix("chatcmpl-")
+    task = site.get(f"/api/runs/{run}").json["events"][0]["task"]
+    assert task.startswith("what does echo say\n")
+    assert "user: my name is Anna" in task
+
+
+def test_what_a_program_is_asked_waits_in_the_inbox(site: Served) -> None:
+    with client(site) as api:
+        answer = api.chat.completions.create(model="ask", messages=[{"role": "user", "content": "choose one"}])
+    assert "Which one?" in answer.choices[0].message.content
+    assert "inbox" in answer.choices[0].message.content
+    run = answer.id.removeprefix("chatcmpl-")
+    assert run in [entry["run"] for entry in site.get("/api/inbox").json["inbox"]]
+
+
+def test_openais_client_understands_what_goes_wrong(site: Served) -> None:
+    import openai
+
+    said = [{"role": "user", "content": "x"}]
+    with client(site) as api:
+        with pytest.raises(openai.NotFoundError, match="there are: sopwith, hello"):
+            api.chat.completions.create(model="gpt-9", messages=said)
+        with pytest.raises(openai.BadRequestError):
+            api.chat.completions.create(model="sopwith", messages=[{"role": "user", "content": " "}])
+    with client(site, changes=False) as api, pytest.raises(openai.PermissionDeniedError):
+        api.chat.completions.create(model="sopwith", messages=said)
+    stranger = openai.OpenAI(base_url=f"{site.origin}/v1", api_key="wrong", max_retries=0)
+    with stranger as api, pytest.raises(openai.AuthenticationError):
+        api.models.list()
+
+
+def test_a_programs_token_is_taken_back(site: Served) -> None:
+    made = site.post("/api/tokens", {"name": "p", "changes": True}).json
+    bearer = {"Authorization": f"Bearer {made['token']}", "Content-Type": "application/json"}
+    assert site.ask("GET", "/api/runs", headers=bearer).status == 200
+    assert site.ask("POST", "/api/memory/digest", b"{}", bearer).status == 202
+    assert site.ask("POST", "/api/memory/digest", b"{}", {**bearer, "Origin": "http://evil.example"}).status == 403
+    assert site.post(f"/api/tokens/{made['id']}", method="DELETE").status == 204
+    assert site.ask("GET", "/api/runs", headers=bearer).status == 401
+
+
+def test_a_tab_that_does_not_read_is_told_to_fetch_anew() -> None:
+    """What waits for a tab has a bound; nothing is kept for it beyond that."""
+
+    async def flood() -> list[str]:
+        hub, slow = Hub(lambda data: data), Tab()
+        hub.join(slow, None, None)
+        piece = "x" * 100_000
+        for _ in range(3 * WAITING_BYTES // len(piece)):
+            hub.publish({"type": "tool_ended", "run": "r", "data": piece})
+        assert slow._bytes <= WAITING_BYTES + 2 * len(piece)
+        kinds = []
+        while slow._out:
+            kinds.append(json.loads(await slow.take())["type"])
+        return kinds
+
+    kinds = asyncio.run(flood())
+    assert kinds[0] == "resync"
+    assert len(kinds) < 3 * WAITING_BYTES // 100_000
+
+
+def test_pieces_that_come_together_are_sent_together_and_in_order() -> None:
+    async def speak() -> list[dict[str, Any]]:
+        hub, tab = Hub(lambda data: data), Tab(watched={"r"})
+        hub.join(tab, None, None)
+        for delta in "hello":
+            hub.publish({"type": "text", "run": "r", "delta": delta})
+        hub.publish({"type": "model_called", "run": "r"})
+        return [json.loads(await tab.take()) for _ in range(3)]
+
+    _, text, called = asyncio.run(speak())
+    assert (text["type"], text["delta"], called["type"]) == ("text", "hello", "model_called")
+    assert text["seq"] < called["seq"]

@@ -16,11 +16,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from config import SopwithError, load
-from handler import Owner
 from memory.runlog import RunSummary, read_events, summarise, worker
 from runs.assemble import Agent, Options
 from runs.bounds import Bounds
-from runs.owners import AbsentOwner, ApprovingOwner, RefusingOwner
+from runs.owners import absent
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 LEFT = "left"  # a file in the run's folder: it was stopped because whoever wanted it had been killed
@@ -35,16 +34,16 @@ class Apart:
 
     def __init__(self, home: Path, lang: str, run: str, max_cost: float | None = None) -> None:
         """`max_cost`: USD for the run in all; None: what its bounds say."""
-        self.run, self._home, self._max_cost = run, home, max_cost
+        self.run, self._home, self._lang, self._max_cost = run, home, lang, max_cost
         self._folder = home / "runs" / run
-        self._pid = worker(self._folder)
-        self._process = None if self._pid else self._begin(lang)
+        self._adopts = worker(self._folder) is not None
+        self._process = None if self._adopts else self._begin()
 
-    def _begin(self, lang: str) -> subprocess.Popen[bytes]:
+    def _begin(self) -> subprocess.Popen[bytes]:
         (self._folder / LEFT).unlink(missing_ok=True)
         with (self._folder / ERRORS).open("ab") as errors:
             return subprocess.Popen(
-                [sys.executable, "-c", _MAIN, str(CHECKOUT), str(self._home), lang, self.run, *self._most()],
+                [sys.executable, "-c", _MAIN, str(CHECKOUT), str(self._home), self._lang, self.run, *self._most()],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
@@ -54,19 +53,25 @@ class Apart:
     def _most(self) -> list[str]:
         return [] if self._max_cost is None else [str(self._max_cost)]
 
-    @property
     def is_working(self) -> bool:
-        """Whether its process is still there."""
-        return worker(self._folder) is not None if self._process is None else self._process.poll() is None
+        """Whether its process is still there. One that was adopted may have been on its way out: then the run goes on here."""
+        if self._process is None:
+            if worker(self._folder) is not None:
+                return True
+            if not self._adopts or may_go_on(self._home, self.run) is None:
+                return False
+            self._process = self._begin()
+        return self._process.poll() is None
 
     def stop(self, *, seconds: float = STOP_SECONDS) -> None:
         """Ends it as `runs cancel` does; its log says so."""
-        if self.is_working:
+        self._adopts = False
+        if self.is_working():
             self._signal(signal.SIGTERM)
             end = time.monotonic() + seconds
-            while self.is_working and time.monotonic() < end:
+            while self.is_working() and time.monotonic() < end:
                 time.sleep(POLL_SECONDS)
-            if self.is_working:
+            if self.is_working():
                 self._signal(signal.SIGKILL)
         self.close()
 
@@ -112,19 +117,13 @@ def main(words: Sequence[str]) -> int:
         agent = Agent(load(home, "zh" if words[1] == "zh" else "en", os.environ))
         opening = next(read_events(home, run), None)
         bounds = Bounds.of(opening or {}) or Bounds("")
-        going = agent.resume(run, Options(approve=bounds.approve, max_cost=max_cost), _owner(bounds.approve))
+        going = agent.resume(run, Options(approve=bounds.approve, max_cost=max_cost), absent(bounds.approve))
         for _ in going.events():
             pass  # they are in the log
     except SopwithError as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_code
     return going.exit_code
-
-
-def _owner(approve: str) -> Owner:
-    if approve == "never":
-        return RefusingOwner(AbsentOwner())
-    return ApprovingOwner(AbsentOwner()) if approve == "all" else AbsentOwner()
 
 
 def _watch(left: Path) -> None:

@@ -57,3 +57,10 @@ class ApprovingOwner:
     def secret(self, question: str) -> str | None:
         """Passed on."""
         return self._present.secret(question)
+
+
+def absent(approve: str) -> Owner:
+    """Who answers where nobody is, by --approve."""
+    if approve == "never":
+        return RefusingOwner(AbsentOwner())
+    return ApprovingOwner(AbsentOwner()) if approve == "all" else AbsentOwner()

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -19,7 +20,12 @@ from config import load
 from memory.runlog import RunLog, RunLogError, read_events
 from models.base import Event
 from runs.assemble import Options
+from runs.schedule import child
+from runs.schedule.folder import JobFolder
+from runs.schedule.jobs import Job
+from runs.schedule.ledger import Row, SqliteLedger
 from runs.shared.database import Database, QueueError, Unreachable, opened
+from runs.shared.dues import claim
 from runs.shared.log import BY_HAND, GOES_ON, Claim, Fenced, SharedLogs, SharedRunLog, events_of, take, write
 from runs.shared.tasks import cancel, send, sent
 from tests.conftest import CHECKOUT, CommandLine
@@ -309,3 +315,50 @@ def test_errors_say_what_would_work_and_no_password(home: Path, cli: CommandLine
     code = "import sys; sys.modules['psycopg'] = None; import launch; sys.exit(launch.main(['worker', '--list']))"
     lacks = subprocess.run([sys.executable, "-c", code], cwd=CHECKOUT, capture_output=True, text=True, check=False)
     assert lacks.returncode == 2 and "scripts/setup --extra queue" in lacks.stderr
+
+
+JOB = {"schedule": "08:00", "repeat": "daily", "timezone": "UTC", "sop": "stamp", "notify": "never"}
+
+
+def claimed_row(home: Path, job: str, due: int) -> Row:
+    ledger = SqliteLedger(home)
+    (row,) = ledger.add([Row(job, due, owner="me", noticed=1)], {})
+    ledger.close()
+    return row
+
+
+def test_a_due_time_of_many_machines_is_done_by_one_and_the_others_say_who(
+    shared: Database, home: Path, tmp_path: Path, worker: Callable[[Path], subprocess.Popen[str]]
+) -> None:
+    (work := tmp_path / "work").mkdir()
+    other, url = tmp_path / "other", (home / "config.yaml").read_text().split('"')[1]
+    add_home(other, url)
+    for each in (home, other):
+        (each / "schedule").mkdir()
+        job = {**JOB, "parameters": {"number": 5, "folder": str(work)}}
+        (each / "schedule" / "daily.json").write_text(json.dumps(job))
+    worker(home)
+    now = int(time.time()) * 1_000_000
+
+    def do(at: Path, due: int) -> Row:
+        config, ledger = load(at, "en", {}), SqliteLedger(at)
+        child.do(config, ledger, claimed_row(at, "daily", due))
+        (row,) = ledger.rows("daily", 1)
+        ledger.close()
+        return row
+
+    with ThreadPoolExecutor(2) as pool:
+        rows = list(pool.map(do, (home, other), (now, now)))
+    by = {row.status: row for row in rows}
+    assert set(by) == {"done", "skipped"} and by["done"].result == "stamped 5"
+    assert f"has it: run {by['done'].run}" in by["skipped"].reason
+    assert len(sent(shared, 9)) == 1 and (work / "5").read_text().strip() == f"{by['done'].run}.1"
+    row = claim(load(home, "en", {}), job_of(home), now, Options())  # its process died: it is asked again
+    assert row.run == by["done"].run
+    assert do(home, now + 1).status == "done" and len(sent(shared, 9)) == 2  # the next time is another task
+
+
+def job_of(home: Path) -> Job:
+    job = JobFolder(home).all()["daily"]
+    assert isinstance(job, Job)
+    return job

@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from config import Config
     from handler import Approval, Confirmation, Owner
     from models.base import Event
+    from runs.assemble import Options
     from runs.run import Run
     from runs.schedule.jobs import Job
     from runs.schedule.ledger import Ledger, Row
+    from runs.schedule.outcomes import Outcomes
 
 
 def do(config: Config, ledger: Ledger, row: Row, hear: Callable[[Event], None] = lambda _: None) -> None:
@@ -49,6 +51,9 @@ def do(config: Config, ledger: Ledger, row: Row, hear: Callable[[Event], None] =
     if config.models and spent >= config.limits.cost_usd_per_day:
         note = f"limits.cost_usd_per_day is used up: {spent:.2f} of {config.limits.cost_usd_per_day:.2f} USD"
         config = replace(config, models=())  # what is done by rote costs nothing, and goes on
+    if config.queue and not note:
+        _by_any_machine(config, ledger, outcomes, row, job)
+        return
     try:
         run = _run(config, row, job)
         row = replace(row, run=run.id)
@@ -63,12 +68,40 @@ def do(config: Config, ledger: Ledger, row: Row, hear: Callable[[Event], None] =
     outcomes.settle(row, job, note)
 
 
+def _by_any_machine(config: Config, ledger: Ledger, outcomes: Outcomes, row: Row, job: Job) -> None:
+    """Hands the due time to the workers, unless another machine has; waits for its end, which its log tells."""
+    from config import SopwithError
+    from runs.shared.dues import claim, follow
+
+    now = datetime.now(UTC)
+    try:
+        sender = claim(config, job, row.due, replace(_options(config, job), approve=job.approve))
+        if not sender.is_here:
+            outcomes.skip(row, job, f"{sender.machine} has it: run {sender.run}", now)
+        elif ledger.begin(row, sender.run, now):
+            follow(config, sender.run)
+            outcomes.settle(replace(row, run=sender.run), job)
+    except SopwithError as error:
+        outcomes.fail(row, job, str(error), now)
+
+
 def _run(config: Config, row: Row, job: Job) -> Run:
     """The run of this row: begun, or resumed where its process died."""
     from memory.runlog import summarise
-    from runs.assemble import Agent, Options
+    from runs.assemble import Agent
 
-    options = Options(
+    agent, owner, options = Agent(config), owner_of(job.approve), _options(config, job)
+    if row.run and summarise(config.home, row.run) is not None:
+        return agent.resume(row.run, options, owner)
+    if job.prompt:
+        return agent.start(job.prompt, options, owner)
+    return agent.run_sop(job.sop, dict(job.parameters), options, owner)
+
+
+def _options(config: Config, job: Job) -> Options:
+    from runs.assemble import Options
+
+    return Options(
         session=job.session,
         model=job.model if job.model and config.models else None,
         max_turns=job.limits.turns,
@@ -77,15 +110,9 @@ def _run(config: Config, row: Row, job: Job) -> Run:
         window=False,  # the task stands alone
         cwd=Path(job.cwd).expanduser() if job.cwd else Path.home(),
     )
-    agent, owner = Agent(config), owner_of(job)
-    if row.run and summarise(config.home, row.run) is not None:
-        return agent.resume(row.run, options, owner)
-    if job.prompt:
-        return agent.start(job.prompt, options, owner)
-    return agent.run_sop(job.sop, dict(job.parameters), options, owner)
 
 
-def owner_of(job: Job) -> Owner:
+def owner_of(approve: str) -> Owner:
     """Who answers while the job runs: nobody is there, and what must be asked waits in the inbox."""
     from runs.owners import AbsentOwner, ApprovingOwner, RefusingOwner
 
@@ -95,7 +122,7 @@ def owner_of(job: Job) -> Owner:
             return None if confirmation.risk == "schedule" else super().confirm(confirmation)
 
     owners: dict[str, Owner] = {"never": RefusingOwner(AbsentOwner()), "all": Approving(AbsentOwner())}
-    return owners.get(job.approve, AbsentOwner())
+    return owners.get(approve, AbsentOwner())
 
 
 def main(home: str, lang: str, job: str, due: str, owner: str) -> int:

@@ -32,12 +32,16 @@ class Outcomes:
     """Settles the rows of one home folder."""
 
     def __init__(self, config: Config, ledger: Ledger, folder: JobFolder) -> None:
-        self._home, self._ledger, self._folder = config.home, ledger, folder
+        self._config, self._home, self._ledger, self._folder = config, config.home, ledger, folder
         self._prompts, self._inbox = Prompts(config.lang), Inbox(config.home, on_desktop(config))
 
     def settle(self, row: Row, job: Job | None, note: str = "") -> Row | None:
         """The row as the run log has it, once the run has ended or waits; None while that is open. `note`: why no model
         was asked. Raises OSError, LedgerError, RunLogError."""
+        if row.run and self._config.queue:
+            from runs.shared.dues import bring_up_to_date
+
+            bring_up_to_date(self._config, row.run)
         summary = summarise(self._home, row.run) if row.run else None
         if summary is None or summary.status in ("working", "interrupted"):
             return None

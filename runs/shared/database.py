@@ -1,7 +1,7 @@
 """The PostgreSQL that machines share: connecting, the tables, and waiting while it is away.
 
 Tasks lie in the tables of Procrastinate, which locks, retries and notifies; ours hold the run logs, each with the number
-of the claim that may write to it, and the due times (docs/scaling.md).
+of the claim that may write to it, and who sent the task of a due time (docs/scaling.md).
 
     SopwithError
     └── QueueError      2  the address is none, the extra is missing
@@ -34,16 +34,7 @@ CREATE INDEX sopwith_runs_written ON sopwith_runs (written);
 CREATE TABLE sopwith_events (
   run text NOT NULL REFERENCES sopwith_runs ON DELETE CASCADE, number bigint NOT NULL, event text NOT NULL,
   PRIMARY KEY (run, number));
-CREATE TABLE sopwith_dues (
-  job text NOT NULL, due bigint NOT NULL, until bigint NOT NULL, n bigint NOT NULL, kind text NOT NULL,
-  status text NOT NULL, reason text NOT NULL, owner text NOT NULL, run text NOT NULL, attempts bigint NOT NULL,
-  noticed bigint NOT NULL, began bigint NOT NULL, ended bigint NOT NULL, result text NOT NULL,
-  model_calls bigint NOT NULL, cost double precision NOT NULL, PRIMARY KEY (job, due));
-CREATE INDEX sopwith_dues_open ON sopwith_dues (status) WHERE status IN ('claimed', 'running', 'waiting');
-CREATE INDEX sopwith_dues_at ON sopwith_dues (due);
-CREATE TABLE sopwith_jobs (id text PRIMARY KEY, rule text NOT NULL, since bigint NOT NULL);
-CREATE TABLE sopwith_owners (name text PRIMARY KEY, beat timestamptz NOT NULL DEFAULT now());
-CREATE TABLE sopwith_told (what text PRIMARY KEY, text text NOT NULL);
+CREATE TABLE sopwith_dues (job text, due bigint, run text NOT NULL, machine text NOT NULL, PRIMARY KEY (job, due));
 """
 
 _Answer = TypeVar("_Answer")
@@ -151,7 +142,7 @@ def unreachable(error: Exception) -> Unreachable:
 
 def _make_tables(connection: psycopg.Connection[Any]) -> None:
     """Makes the tables that are not there: the engine's and ours."""
-    if _has(connection, "sopwith_told"):
+    if _has(connection, "sopwith_dues"):
         return
     from procrastinate.schema import SchemaManager
 
@@ -159,7 +150,7 @@ def _make_tables(connection: psycopg.Connection[Any]) -> None:
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_ONE_AT_A_TIME,))
         if not _has(connection, "procrastinate_jobs"):
             connection.execute(SchemaManager.get_schema())
-        if not _has(connection, "sopwith_told"):
+        if not _has(connection, "sopwith_dues"):
             connection.execute(_TABLES)
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 NAME = "sopwith.run"
 QUEUE = "sopwith"
-SENT_OPTIONS = ("session", "model", "persona", "max_turns", "max_cost", "max_minutes", "approve", "rote")
+SENT_OPTIONS = ("session", "model", "persona", "max_turns", "max_cost", "max_minutes", "approve", "rote", "window")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +59,29 @@ def send(
     """Puts a task into the queue and returns the id that its run will have. `what`: {"task": TEXT}, or {"sop": NAME,
     "values": {…}}. `parallel`: it may run beside other tasks of its session. Raises QueueError."""
     run = new_run_id()
-    words = what.get("task") or " ".join([what["sop"], *(f"{key}={value}" for key, value in what["values"].items())])
-    told = redact({"run": run, "what": dict(what), "options": options_as_json(options), "lang": config.lang})
-    lock = run if parallel else f"session {options.session}"
 
-    def put(connection: Any) -> None:
+    def ask(connection: Any) -> None:
         with connection.transaction():
-            query = "INSERT INTO sopwith_runs (run, session, task) VALUES (%s, %s, %s)"
-            connection.execute(query, (run, options.session, redact(words).replace("\0", "")))
-            job = app_on(config.queue.url if config.queue else "").configure_task(
-                NAME, lock=lock, queue=QUEUE, connection=connection
-            )
-            connection.execute("UPDATE sopwith_runs SET job = %s WHERE run = %s", (job.defer(**told), run))
+            put(connection, config, run, redact(dict(what)), options, parallel=parallel)
 
     with closing(opened(config)) as database:
-        database.ask(put)
+        database.ask(ask)
     return run
+
+
+def put(
+    connection: Any, config: Config, run: str, what: Mapping[str, Any], options: Options, *, parallel: bool
+) -> None:
+    """The row and the job of a task, in the transaction of the caller."""
+    words = what.get("task") or " ".join([what["sop"], *(f"{key}={value}" for key, value in what["values"].items())])
+    query = "INSERT INTO sopwith_runs (run, session, task) VALUES (%s, %s, %s)"
+    connection.execute(query, (run, options.session, words.replace("\0", "")))
+    lock = run if parallel else f"session {options.session}"
+    job = app_on(config.queue.url if config.queue else "").configure_task(
+        NAME, lock=lock, queue=QUEUE, connection=connection
+    )
+    told: dict[str, Any] = {"run": run, "what": dict(what), "options": options_as_json(options), "lang": config.lang}
+    connection.execute("UPDATE sopwith_runs SET job = %s WHERE run = %s", (job.defer(**told), run))
 
 
 def options_as_json(options: Options) -> dict[str, Any]:

@@ -26,11 +26,11 @@ from procrastinate.manager import JobManager, NotificationCallback
 from procrastinate.worker import Worker as Taker
 
 from config import Config, SopwithError
-from handler import Owner
 from models.base import Event
 from runs.assemble import Agent, Options
-from runs.owners import AbsentOwner, ApprovingOwner, RefusingOwner
+from runs.owners import absent
 from runs.run import Run
+from runs.schedule.child import owner_of
 from runs.shared.database import PATIENCE_SECONDS, opened
 from runs.shared.log import GOES_ON, Claim, Fenced, SharedLogs, take
 from runs.shared.tasks import NAME, QUEUE, app_on
@@ -203,9 +203,7 @@ class Worker:
         options = Options(**{**given, "cwd": Path(given["cwd"])})
         if not options.cwd.is_dir():
             raise SopwithError(f"there is no folder {options.cwd} on {socket.gethostname()}.\nSend it with --cwd DIR.")
-        owner: Owner = AbsentOwner()
-        if options.approve != "ask":
-            owner = RefusingOwner(owner) if options.approve == "never" else ApprovingOwner(owner)
+        owner = owner_of(options.approve) if what.get("by_itself") else absent(options.approve)
         if claim.events:
             return agent.resume(claim.run, options, owner)
         if "sop" in what:

@@ -15,7 +15,7 @@ from tools.base import Between, ToolContext, ToolError, tool
 from tools.browser_link import Blocked, BrowserError, LinkLost, TabLost, TooLate
 from tools.browser_pages import Browser
 from tools.browser_script import Script
-from tools.browser_tab import REST_SECONDS, Tab
+from tools.browser_tab import LOAD_SECONDS, REST_SECONDS, Tab
 from tools.browser_text import around, fit, shorten, value_text, whole
 
 SCAN_SECONDS = 15.0
@@ -189,7 +189,7 @@ def _scanned(browser: Browser, tab: Tab, text_only: bool, seconds: float) -> dic
         raise trouble
     options = {"textOnly": text_only}
     try:
-        tab.rest(min(seconds, 20.0))
+        tab.rest(min(seconds, LOAD_SECONDS if tab.moves else REST_SECONDS))
         page: dict[str, Any] = tab.ask("scan", options, seconds=min(seconds, SCAN_SECONDS))
     except TooLate:
         if not tab.wake():
@@ -216,15 +216,15 @@ def _changed(browser: Browser, tab: Tab, running: Script) -> dict[str, Any]:
         return data | {"tab": f"{tab.name} was closed"}
     if trouble := tab.trouble():
         raise trouble
-    found = tab.ask("end", CHANGED_CHARS)
+    found = tab.ask("end", CHANGED_CHARS // 2 if tab.moves else CHANGED_CHARS)
     tab.url = found["url"]
     if tab.moves:
         data["went_to"] = f"{found['title']} {found['url']}" + (f" (status {tab.status})" if tab.status >= 400 else "")
     elif running.has_left:
         data["page"] = "loaded anew"
-    more = [f"… {found['more']} more"] if found["more"] else []
-    data["new_text"] = found["text"] + more
-    data["passed"] = found["passed"]  # was shown, and is gone again
+    more = [f"… {found['more']} more lines"] if found["more"] else []
+    data["new_text"] = "\n".join(found["text"] + more)
+    data["passed"] = "\n".join(found["passed"])  # was shown, and is gone again
     if tab.chooser:
         data["chooser"] = "the page asks for a file: upload(e, path)"
     return data

@@ -78,7 +78,7 @@ class Browser:
     def new(self) -> Tab:
         """A new, empty tab. Raises BrowserError when there are too many."""
         if len(self.tabs) >= MAX_TABS:
-            raise BrowserError(f"{MAX_TABS} tabs are open: close some with window.close(), or use one with tab=")
+            raise BrowserError(f"{MAX_TABS} tabs are open: close() in the script of one closes it, tab= uses one again")
         made = self.connection.call("Target.createTarget", url="about:blank", background=not self.place.is_ours)
         return self._take(str(made["targetId"]))
 

@@ -20,7 +20,7 @@ from tools.base import ToolContext, resolve
 from tools.browser_link import Blocked, BrowserError, LinkLost, TabLost, TooLate
 from tools.browser_tab import Tab, asset, thrown
 
-_HELPERS = "click, type, select, press, hover, upload, wait, scroll, shot, el"
+_HELPERS = "click, type, select, press, hover, upload, wait, scroll, shot, el, close"
 _KEYS = {  # name: (code, key number, text)
     "Enter": ("Enter", 13, "\r"),
     "Tab": ("Tab", 9, ""),
@@ -354,6 +354,10 @@ class Script:
         node = self.tab.do("DOM.describeNode", objectId=self.tab.object("element", ref))["node"]
         found: str = self.tab.do("DOM.resolveNode", backendNodeId=node["backendNodeId"])["object"]["objectId"]
         return found
+
+    def _do_close(self) -> None:
+        self.tab.close()
+        raise TabLost(f"tab {self.tab.name} was closed")
 
     def _after(self) -> None:
         """Gives the page a moment: a script that goes on while its page is being left would act on the wrong one."""

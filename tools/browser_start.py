@@ -179,7 +179,7 @@ class Home:
         child = _children.get(self.profile)
         child = child if child and child.poll() is None else None
         pid = child.pid if child else _pid_of(self.profile)
-        with suppress(ToolError):
+        with suppress(ToolError, OSError, ValueError):
             link = link or Link(address_in(self._port_file))
             link.post("Browser.close")
             until = time.monotonic() + END_SECONDS

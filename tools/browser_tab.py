@@ -8,13 +8,13 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tools.browser_link import Blocked, BrowserError, Link, TabLost, TooLate
+from tools.browser_link import Blocked, BrowserError, Link, LinkLost, TabLost, TooLate
 
 ASSETS = Path(__file__).parent.parent / "assets" / "browser"
 WORLD = "sopwith"
 QUIET_MS = 150  # without a change of the page or an open request: it has come to rest
 REST_SECONDS = 3.0  # a page that never rests is waited for so long
-LOAD_SECONDS = 20.0  # a page that never finishes loading
+LOAD_SECONDS = 10.0  # a page that never finishes loading
 _ENDLESS = {"WebSocket", "EventSource", "Media", "Ping", "CSPViolationReport", "Preflight"}
 
 
@@ -50,7 +50,7 @@ class Tab:
         self.url = ""  # as the model last saw it
         self.names: dict[str, dict[str, Any]] = {}  # what each reference was when it was shown
         self.is_loading = False
-        self._requests: dict[str, float] = {}
+        self._requests: dict[str, tuple[float, str]] = {}  # begun when, for which frame
         self._context = 0
         link.listeners[self.session] = self._heard
         try:
@@ -134,6 +134,10 @@ class Tab:
             self.dialog = None
         elif method == "Page.frameAttached":
             self.frames.add(said["frameId"])
+        elif (
+            method == "Page.frameDetached"
+        ):  # also when another process takes it over, and the end of its requests is told there
+            self._requests = {id: each for id, each in self._requests.items() if each[1] != said["frameId"]}
         elif method == "Page.fileChooserOpened":
             self.chooser = True
         elif method in ("Inspector.targetCrashed", "Inspector.detached"):
@@ -167,6 +171,8 @@ class Tab:
         self.link.post(
             "Page.handleJavaScriptDialog", self.session, accept=is_yes, **({"promptText": text} if text else {})
         )
+        if dialog.kind == "beforeunload" and not is_yes:
+            self.is_loading = False  # the page stays, and nothing says so
         done = f"answered {text!r}" if text else "accepted" if is_yes else "dismissed"
         self.dialogs.append(f"{dialog.kind}: {dialog.message[:500] or '(no text)'} – {done}")
 
@@ -180,7 +186,7 @@ class Tab:
     def _network(self, method: str, said: dict[str, Any]) -> None:
         request = said.get("requestId", "")
         if method == "Network.requestWillBeSent" and said.get("type") not in _ENDLESS:
-            self._requests[request] = time.monotonic()
+            self._requests[request] = time.monotonic(), str(said.get("frameId", ""))
         elif method in ("Network.loadingFinished", "Network.loadingFailed"):
             self._requests.pop(request, None)
         elif method == "Network.responseReceived":
@@ -208,6 +214,10 @@ class Tab:
             said = self.do("Page.navigate", min(seconds, LOAD_SECONDS), url=url)
         except TooLate:
             return "the server has not answered"
+        except (TabLost, Blocked, LinkLost):
+            raise
+        except BrowserError as error:  # no address at all
+            return str(error)
         if said.get("isDownload") or said.get("errorText") == "net::ERR_ABORTED":
             return ""
         if "errorText" not in said:
@@ -222,7 +232,7 @@ class Tab:
         while (now := time.monotonic()) - start < min(seconds, LOAD_SECONDS if self.is_loading else REST_SECONDS):
             if self.trouble():
                 return False
-            pending = [at for at in self._requests.values() if now - at < REST_SECONDS]
+            pending = [at for at, _ in self._requests.values() if now - at < REST_SECONDS]
             if self.is_loading or pending:
                 self.link.pump(now + 0.05)
                 continue

@@ -370,7 +370,7 @@
   const watched = new WeakSet(), roots = []
   const shown = text => text.split('\n').map(clean).filter(Boolean)
   function texts() {
-    const found = shown(document.body && document.body.textContent.length < MAX_CHARS ? document.body.innerText : '')
+    const found = shown(document.body && document.getElementsByTagName('*').length < 40_000 ? document.body.innerText : '')
     for (const each of roots) {
       const root = each.deref()
       if (!root || !(root.host ?? root.defaultView?.frameElement)?.isConnected) continue
@@ -381,7 +381,7 @@
   }
   function note(node) {
     const el = node.nodeType === 1 ? node : node.parentElement ?? node.getRootNode?.()?.host
-    if (!el || came.length > 400 || SKIP.has(el.tagName) || !el.isConnected) return
+    if (!el || came.length > 400 || document.readyState === 'loading' || SKIP.has(el.tagName) || !el.isConnected) return
     if ((el.textContent?.length ?? 0) > 2000 || !el.innerText || !isShown(el)) return
     for (const each of shown(el.innerText)) if (came.length <= 400) came.push(cut(each, 300))
   }

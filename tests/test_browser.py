@@ -1,0 +1,273 @@
+"""The browser's tools on a real chromium: what they show of a page, what they do in it, and what they say has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.browser_driving import Driver, driver, needs_browser
+from tests.browser_site import site
+
+pytestmark = [needs_browser, pytest.mark.xdist_group("browser")]
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+    """One browser for all of these tests: a run that stays keeps it open. Its home folder, and the address of the site."""
+    folder = tmp_path_factory.mktemp("browser")
+    with site() as base:
+        keeper = driver(folder, folder / "home", base, run="keeper")
+        keeper.scan("/")
+        yield folder / "home", base
+        keeper.ctx.close()
+
+
+@pytest.fixture
+def web(shared: tuple[Path, str], tmp_path: Path) -> Iterator[Driver]:
+    found = driver(tmp_path, *shared)
+    yield found
+    found.ctx.close()
+
+
+def test_a_page_is_its_text_and_what_can_be_pressed(web: Driver) -> None:
+    text = web.scan("/").as_text()
+    assert "# Hello 世界" in text
+    assert "See the [second page](e" in text
+    assert "[Press](e" in text
+    assert "hidden words" not in text
+    assert "for readers only" not in text
+    assert "[title: Start]" in text
+    assert web.scan(text_only=True).data["output"] == "Hello 世界\nSee the second page or stay.\nPress"
+
+
+def test_references_stay_when_the_page_is_loaded_or_drawn_anew(web: Driver) -> None:
+    web.scan("/anew")
+    before = web.refs()
+    rows = web.scan().data["output"]
+    web.run("await click(“Draw”)")
+    assert web.scan().data["output"] == rows.replace("1 times", "2 times").replace("0 times", "1 times")
+    web.run("location.reload()")
+    assert web.refs() == before
+
+
+def test_long_lists_are_cut_with_a_count_and_the_whole_is_in_a_file(web: Driver) -> None:
+    found = web.scan("/list").data
+    assert "Item 39 " in found["output"]
+    assert "Item 40 " not in found["output"]
+    assert "… 160 more like these" in found["output"]
+    assert "the end" in found["output"]
+    assert "Item 199 [Remove](e" in Path(found["whole"]).read_text("utf-8")
+
+
+def test_a_form_shows_what_it_holds_and_is_filled_in(web: Driver) -> None:
+    text = web.scan("/form").as_text()
+    assert "[Name](e" in text
+    assert "hunter2" not in text
+    assert "= ••••" in text
+    assert "[Country = Germany {Austria|Germany|中国}](e" in text
+    assert "[A note = old words](e" in text
+    assert "disabled" in text
+    assert "asks for a password" in text
+    filled = web.run(
+        "await type(“Name”, '张三'); await type(“Born”, '2001-02-03'); await type(“Size”, '7'); await select(“Country”, '中国');"
+        " await click(“I agree”); await click(“By mail”); await type(“A note”, 'new words'); return await type(“Rich”, 'richer')"
+    )
+    assert (filled.status, filled.data["output"]) == ("ok", "richer")
+    sent = web.run("await click(“Send it”)").data
+    assert sent["went_to"].startswith("Sent http://127.0.0.1")
+    for pair in ("('name', ['张三'])", "('born', ['2001-02-03'])", "('size', ['7'])", "('land', ['中国'])", "('agree', ['yes'])", "('way', ['mail'])", "('note', ['new words'])"):  # fmt: skip
+        assert pair in sent["new_text"]
+
+
+def test_frames_are_read_and_pressed_where_they_lie(web: Driver) -> None:
+    text = web.scan("/frames").as_text()
+    assert "inside the frame" in text
+    assert "frame pressed" in web.run("await click(“Inner button”)").data["new_text"]
+
+
+def test_shadow_roots_are_read_and_pressed(web: Driver) -> None:
+    assert "in the shadow: Given name" in web.scan("/shadow").as_text()
+    assert "shadow pressed" in web.run("await click(“Shadow button”)").data["new_text"]
+
+
+@pytest.mark.parametrize(("button", "said"), [("New", "Saved for good"), ("Shown", "Settings were kept")])
+def test_what_was_shown_for_a_moment_is_told(web: Driver, button: str, said: str) -> None:
+    web.scan("/toast")
+    found = web.run(f"await click(“{button}”)").data
+    assert found["passed"] == said
+    assert not found["new_text"]
+
+
+def test_what_a_request_brings_is_waited_for(web: Driver) -> None:
+    web.scan("/toast")
+    assert "came later" in web.run("await click(“Late”)").data["new_text"]
+
+
+def test_an_endless_list_grows_by_scrolling(web: Driver) -> None:
+    web.scan("/endless")
+    assert "Row 20" in web.run("await scroll('bottom')").data["new_text"]
+
+
+@pytest.mark.parametrize(
+    ("script", "value"),
+    [
+        ("document.title", "Start"),
+        ("return document.title", "Start"),
+        ("const n = 20\nn + 22", "42"),
+        ("() => [...document.querySelectorAll('a')].map(a => a.textContent)", '["second page"]'),
+        ("await fetch('/data.json').then(a => a.json())", '{"answer":42}'),
+        ("await new Promise(done => setTimeout(() => done('late'), 50))", "late"),
+        ("document.querySelector('h1')", "<h1>Hello 世界</h1>"),
+        ("new Map([['a', new Set([1, 2])]])", '{"a":[1,2]}'),
+        ("(await el(“Press”)).tagName", "BUTTON"),
+        ("if (1) { let a = 'x' }", ""),
+    ],
+)
+def test_the_value_of_a_script_comes_back(web: Driver, script: str, value: str) -> None:
+    web.scan("/")
+    result = web.run(script)
+    assert (result.status, result.data["output"]) == ("ok", value)
+    assert result.origin == "web"
+
+
+@pytest.mark.parametrize(
+    ("script", "problem"),
+    [
+        ("nothing.there", "ReferenceError: nothing is not defined"),
+        ("const x =", "SyntaxError"),
+        ("await click('e1')", "e1 is not on this page"),
+        ("await click('the button')", "is no reference"),
+        ("await select(“Press”, 'a')", "is no list of options"),
+        ("await type(“Press”, 'a')", "takes no text"),
+        ("await wait('never said', 0.2)", "never said has not appeared"),
+        ("await upload(“Press”, '/etc/hostname')", "is no field for files"),
+        ("document.querySelector('#none').click()", "TypeError"),
+    ],
+)
+def test_what_cannot_be_done_is_said(web: Driver, script: str, problem: str) -> None:
+    web.scan("/")
+    result = web.run(script)
+    assert result.status == "error"
+    assert problem in result.data["output"]
+
+
+def test_what_lies_under_something_else_is_not_clicked(web: Driver) -> None:
+    web.scan("/covered")
+    result = web.run("await click(“Below”)")
+    assert result.status == "error"
+    assert "lies under something else" in result.data["output"]
+    assert "We use cookies" in result.data["output"]
+    web.run("await click(“Fine”)")
+    assert "got through" in web.run("await click(“Below”)").data["new_text"]
+
+
+def test_a_thing_that_has_become_another_is_not_pressed(web: Driver) -> None:
+    web.scan("/changes")
+    ref = web.refs()["Next"]
+    result = web.run(f"turn(); await click('{ref}')")
+    assert result.status == "error"
+    assert "was button Next and is now button Delete account" in result.data["output"]
+
+
+def test_a_dialog_waits_until_a_call_says_how_to_answer_it(web: Driver) -> None:
+    web.scan("/dialogs")
+    asked = web.run("await click(“Delete all”)")
+    assert asked.status == "error"
+    assert "Delete all?" in asked.data["output"]
+    assert "Delete all?" in web.scan().data["output"]  # it still stands
+    assert web.run("", dialog="dismiss").data["dialogs"] == ["confirm: Delete all? – dismissed"]
+    assert "kept" in web.scan().data["output"]
+    assert "deleted" in web.run("await click(“Delete all”)", dialog="accept").data["new_text"]
+    assert "called Ann" in web.run("await click(“Name”)", dialog="Ann").data["new_text"]
+    told = web.run("await click(“Tell”)").data
+    assert told["dialogs"] == ["alert: Just so you know – accepted"]
+    assert "told" in told["new_text"]
+
+
+def test_leaving_a_page_that_asks_to_stay_is_the_callers_word(web: Driver) -> None:
+    web.scan("/leave")
+    web.run("await type(“Text”, 'draft')")
+    assert "beforeunload" in web.run("location.href = '/two'").data["output"]
+    web.run("", dialog="dismiss")
+    assert "Leave" in web.scan().as_text()
+    assert web.run("location.href = '/two'", dialog="accept").data["went_to"].startswith("Two ")
+
+
+@pytest.mark.parametrize(
+    ("link", "name", "content"), [("Report", "re port.csv", "a,b\n1,2\n"), ("Made", "made.txt", "made here")]
+)
+def test_downloads_land_in_the_folder_of_the_run(web: Driver, link: str, name: str, content: str) -> None:
+    web.scan("/files")
+    (line,) = web.run(f"await click(“{link}”)").data["downloads"]
+    file = Path(line.rpartition(" (")[0])
+    assert file.parent == web.ctx.folder / "downloads"
+    assert file.name.endswith(name)
+    assert file.read_text() == content
+
+
+def test_an_address_that_is_a_file_is_downloaded(web: Driver) -> None:
+    found = web.scan("/report.csv")
+    assert found.status == "ok"
+    assert "report.csv" in found.data["downloads"][0].replace("re port", "report")
+
+
+def test_files_are_uploaded_when_the_script_names_them(web: Driver, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one")
+    (tmp_path / "b.txt").write_text("two")
+    web.scan("/files")
+    files = f"'{tmp_path}/a.txt', '{tmp_path}/b.txt'"
+    assert "got one+two" in web.run(f"await upload(“Picture”, {files})").data["new_text"]
+    hidden = web.run(f"await upload(“Picture”, ['{tmp_path}', 'a.txt'].join('/'))")
+    assert "must stand in the script" in hidden.data["output"]
+
+
+def test_windows_that_a_page_opens_become_tabs(web: Driver) -> None:
+    web.scan("/windows")
+    (line,) = web.run("await click(“New window”)").data["new_tabs"]
+    assert line.startswith("t2 Two http")
+    assert "the second page" in web.scan(tab="t2").as_text()
+    assert web.run("await close()", tab="t2").data["output"] == "tab t2 was closed; open are t1"
+    assert web.scan(tabs_only=True).data["output"].startswith("t1 Windows http")
+
+
+def test_a_picture_is_a_file_that_models_are_shown(web: Driver) -> None:
+    web.scan("/")
+    for script in ("await shot()", "await shot('page')", "await shot(“Press”)"):
+        result = web.run(script)
+        assert Path(result.images[0]).read_bytes().startswith(b"\x89PNG")
+        assert result.data["output"] == result.images[0]
+
+
+def test_long_values_go_to_a_file(web: Driver, tmp_path: Path) -> None:
+    web.scan("/")
+    kept = web.run("'x'.repeat(50000)", save_to_file=str(tmp_path / "value.txt"))
+    assert (tmp_path / "value.txt").read_text() == "x" * 50_000
+    assert "50,000 characters" in kept.data["file"]
+    cut = web.run("'y'.repeat(50000)").data
+    assert "[… 42,000 characters …]" in cut["output"]
+    assert Path(cut["whole"]).read_text() == "y" * 50_000
+
+
+def test_two_runs_see_and_close_only_their_own_tabs(web: Driver, shared: tuple[Path, str], tmp_path: Path) -> None:
+    web.scan("/two")
+    other = driver(tmp_path, *shared, run="20261122-101112-bbbb")
+    other.scan("/list")
+    assert "List" not in web.scan(tabs_only=True).data["output"]
+    assert "Two" not in other.scan(tabs_only=True).data["output"]
+    other.ctx.close()
+    assert "the second page" in web.scan().as_text()
+
+
+def test_a_run_that_goes_on_finds_its_tabs_again(shared: tuple[Path, str], tmp_path: Path) -> None:
+    first = driver(tmp_path, *shared, run="20261122-101112-cccc")
+    first.scan("/two")
+    browser = first.ctx.kept.pop("browser")
+    browser.link.close()  # as when its process is killed
+    import os
+
+    os.close(browser.place._claim)
+    again = driver(tmp_path, *shared, run="20261122-101112-cccc")
+    assert "the second page" in again.scan().as_text()
+    again.ctx.close()

@@ -1,0 +1,294 @@
+"""The browser when things go wrong: it dies, a tab goes, a page loops, opens windows, is huge; what is left behind: nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from config import BrowserConfig, Config
+from tests.browser_driving import Driver, driver, needs_browser
+from tests.browser_site import site
+from tests.conftest import CHECKOUT
+from tools.base import ToolError
+from tools.browser_link import Link
+from tools.browser_start import address_in, program
+
+pytestmark = [needs_browser, pytest.mark.xdist_group("browser")]
+
+
+@pytest.fixture(scope="module")
+def base() -> Iterator[str]:
+    with site() as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory, base: str) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("faults")
+    keeper = driver(folder, folder / "home", base, run="keeper")
+    keeper.scan("/")
+    yield folder / "home"
+    keeper.ctx.close()
+
+
+@pytest.fixture
+def web(shared: Path, base: str, tmp_path: Path) -> Iterator[Driver]:
+    found = driver(tmp_path, shared, base)
+    yield found
+    found.ctx.close()
+
+
+def chromium(profile: Path, *more: str) -> subprocess.Popen[bytes]:
+    """A browser that an owner has started, on a port of its own choosing."""
+    found = program()
+    assert found
+    root = ["--no-sandbox"] if os.geteuid() == 0 else []
+    argv = [
+        found,
+        "--headless=new",
+        "--remote-debugging-port=0",
+        f"--user-data-dir={profile}",
+        "--no-first-run",
+        *root,
+        *more,
+    ]
+    child = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        try:
+            Link(address_in(profile / "DevToolsActivePort")).close()
+        except (OSError, ValueError, ToolError):
+            time.sleep(0.02)
+        else:
+            return child
+    raise AssertionError("chromium did not start")
+
+
+def browsers(folder: Path) -> list[int]:
+    """The processes that have a profile below `folder` open."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.status() != psutil.STATUS_ZOMBIE and any(
+                f"--user-data-dir={folder}" in word for word in process.cmdline()
+            ):
+                found.append(process.pid)
+        except psutil.Error:
+            continue
+    return found
+
+
+def test_a_script_that_never_ends_is_stopped_and_the_tab_goes_on(web: Driver) -> None:
+    web.scan("/loop")
+    for script in ("while (true) {}", "await new Promise(() => {})", "await click(“Loop”)"):
+        result = web.run(script, timeout=1)
+        assert result.status == "timeout", script
+        assert "was stopped" in result.data["output"]
+    assert "before the loop" in web.scan().as_text()
+
+
+def test_a_page_that_loops_by_itself_is_stopped_and_shown(web: Driver) -> None:
+    web.ctx.tool_seconds = 3
+    assert "it never rests" in web.scan("/loops").as_text()
+
+
+def test_windows_beyond_the_limit_are_closed_and_counted(web: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tools.browser_pages.MAX_TABS", most := 4)
+    web.scan("/windows")
+    web.run("for (let i = 0; i < 100; i++) window.open('/two?' + i)")
+    found = web.scan(tabs_only=True).data["output"].splitlines()
+    assert len(found) <= most
+    with pytest.raises(ToolError, match=f"{most} tabs are open"):
+        for _ in range(most + 1):
+            web.scan("about:blank://", tab="new")
+    browser = web.ctx.kept["browser"]
+    mine = {tab.target for tab in browser.tabs.values()}
+    web.ctx.close()
+    link = Link(address_in(browser.place.profile / "DevToolsActivePort"))
+    left = {each["targetId"] for each in link.call("Target.getTargets")["targetInfos"]}
+    link.close()
+    assert not left & mine
+
+
+def test_a_page_of_thirty_megabytes_costs_its_time_and_no_more(web: Driver) -> None:
+    started = time.monotonic()
+    found = web.scan("/huge")
+    assert found.status == "ok"
+    assert "more like these" in found.data["output"]
+    assert len(found.data["output"]) < 20_000
+    assert time.monotonic() - started < 20
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [("/data.json", "not HTML: application/json"), ("/nowhere", "status: 404"), ("/login", "asks for a password")],
+)
+def test_what_is_no_usual_page_is_said(web: Driver, path: str, said: str) -> None:
+    assert said in web.scan(path).as_text()
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("http://127.0.0.1:1/", "UNSAFE_PORT"),
+        ("http://127.0.0.1:9/", "could not be opened"),
+        ("no such host", "could not be opened"),
+    ],
+)
+def test_an_address_that_does_not_answer_is_said(web: Driver, url: str, said: str) -> None:
+    with pytest.raises(ToolError, match=said):
+        web.scan(url)
+    assert web.scan(tabs_only=True).data["output"] == "no tab is open"
+
+
+def test_no_page_and_no_tab_of_that_name_are_said(web: Driver) -> None:
+    with pytest.raises(ToolError, match=r"no page is open: web_scan\(url=…\)"):
+        web.scan()
+    web.scan("/")
+    with pytest.raises(ToolError, match="there is no tab t9; there are t1"):
+        web.scan(tab="t9")
+
+
+def test_a_tab_that_was_closed_is_said(web: Driver) -> None:
+    web.scan("/")
+    browser = web.ctx.kept["browser"]
+    browser.connection.call("Target.closeTarget", targetId=browser.tabs["t1"].target)
+    with pytest.raises(ToolError, match="no page is open"):
+        web.scan()
+    web.scan("/two")
+    other = Link(address_in(browser.place.profile / "DevToolsActivePort"))
+    threading.Timer(0.3, other.post, ("Target.closeTarget",), {"targetId": browser.tabs["t2"].target}).start()
+    gone = web.run("await new Promise(() => {})", timeout=5)
+    assert gone.status == "error"
+    assert "was closed" in gone.data["output"]
+    other.close()
+
+
+def test_a_renderer_that_crashes_takes_only_its_tab(web: Driver) -> None:
+    web.scan("/")
+    browser = web.ctx.kept["browser"]
+    browser.connection.post("Page.crash", browser.tabs["t1"].session)
+    result = web.run("await new Promise(() => {})", timeout=5)
+    assert "has crashed" in result.data["output"]
+    assert "the second page" in web.scan("/two").as_text()
+
+
+def test_frames_of_other_sites_are_read_by_a_name_of_their_own(web: Driver) -> None:
+    found = web.scan("/outer").data
+    assert "frame of another site: localhost" in found["output"]
+    assert "t1.1" in found["frames"]
+    assert "inside the frame" in web.scan(tab="t1.1").as_text()
+    ref = next(iter(web.refs().values()))
+    assert "frame pressed" in web.run(f"await click('{ref}')", tab="t1.1").data["new_text"]
+
+
+def test_a_browser_that_dies_is_said_and_started_anew(base: str, tmp_path: Path) -> None:
+    web = driver(tmp_path, tmp_path / "home", base)
+    web.scan("/")
+    (pid,) = [pid for pid in browsers(tmp_path) if psutil.Process(pid).ppid() == os.getpid()]
+    os.kill(pid, signal.SIGKILL)
+    with pytest.raises(ToolError, match="the browser has ended"):
+        web.run("await new Promise(() => {})")
+    assert "Hello" in web.scan("/").as_text()
+    web.ctx.close()
+    assert browsers(tmp_path) == []
+    assert list((tmp_path / "home" / "browser" / "runs").iterdir()) == []
+
+
+def test_a_login_survives_the_end_of_the_browser(base: str, tmp_path: Path) -> None:
+    first = driver(tmp_path, tmp_path / "home", base)
+    first.scan("/private")
+    assert "Who are you?" in first.scan("/private").as_text()
+    first.scan("/login")
+    first.run("await click(“Log in”)")
+    first.ctx.close()
+    assert browsers(tmp_path) == []
+    (tmp_path / "home" / "browser" / "profile" / "DevToolsActivePort").write_text("9\n/devtools/browser/stale")
+    again = driver(tmp_path, tmp_path / "home", base, run="20261122-101112-bbbb")
+    assert "Welcome back" in again.scan("/private").as_text()
+    again.ctx.close()
+
+
+def test_what_a_killed_run_left_is_closed_by_the_next_one(base: str, tmp_path: Path) -> None:
+    code = (
+        "import sys, os, signal; from pathlib import Path; from tests.browser_driving import driver\n"
+        f"web = driver(Path({str(tmp_path)!r}), Path({str(tmp_path / 'home')!r}), {base!r}, run='20261122-101112-dead')\n"
+        "web.scan('/two'); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=CHECKOUT, check=False)
+    assert browsers(tmp_path)
+    web = driver(tmp_path, tmp_path / "home", base)
+    web.scan("/")
+    titles = [each["title"] for each in web.ctx.kept["browser"]._targets()]
+    assert "Two" not in titles
+    web.ctx.close()
+    assert browsers(tmp_path) == []
+
+
+def test_the_owners_browser_keeps_its_tabs_dialogs_and_downloads(base: str, tmp_path: Path) -> None:
+    profile = tmp_path / "owners"
+    child = chromium(profile)
+    try:
+        owner = Link(address_in(profile / "DevToolsActivePort"))
+        target = owner.call("Target.createTarget", url=f"{base}/keeps")["targetId"]
+        session = owner.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        opened: list[str] = []
+        owner.listeners[session] = lambda method, said: opened.append(method)
+        owner.call("Page.enable", session)
+        web = driver(tmp_path, tmp_path / "home", base)
+        web.ctx.config = Config(home=tmp_path, lang="en", browser=BrowserConfig(address=str(profile)))
+        owner.call(
+            "Runtime.evaluate", session, expression="new Promise(done => setTimeout(done, 300))", awaitPromise=True
+        )
+        tabs = web.scan().data["output"]
+        assert "Keeps" in tabs
+        web.scan("/", tab="new")
+        number = owner.send("Runtime.evaluate", session, expression="confirm('owner?')")
+        owner.drain(0.5)
+        web.run("1")
+        owner.drain(0.3)
+        assert "Page.javascriptDialogOpening" in opened
+        assert "Page.javascriptDialogClosed" not in opened  # nobody but the owner answers it
+        owner.call("Page.handleJavaScriptDialog", session, accept=True)
+        owner.drain(0.1)
+        assert owner.answer(number)["result"]["value"] is True
+        assert owner.call("Runtime.evaluate", session, expression="typeof sopwith")["result"]["value"] == "undefined"
+        name = next(line.split()[0] for line in tabs.splitlines() if "Keeps" in line)
+        assert "kept" in web.scan(tab=name).as_text()
+        web.ctx.close()
+        left = {each["targetId"] for each in owner.call("Target.getTargets")["targetInfos"] if each["type"] == "page"}
+        assert target in left
+        assert len(left) == 2  # the blank page that it began with
+        owner.close()
+        assert child.poll() is None
+    finally:
+        child.kill()
+        child.wait()
+        for pid in browsers(tmp_path):
+            os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:9", "http://127.0.0.1:9", "ws://127.0.0.1:9/devtools", "~/no-profile/"])
+def test_an_owners_browser_that_is_not_there_is_said(tmp_path: Path, address: str) -> None:
+    web = driver(tmp_path, tmp_path / "home", "")
+    web.ctx.config = Config(home=tmp_path, lang="en", browser=BrowserConfig(address=address))
+    with pytest.raises(ToolError, match="no browser"):
+        web.scan("http://127.0.0.1:9/")
+    assert web.ctx.kept == {}
+
+
+def test_without_a_browser_the_error_names_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(
+        ToolError, match="no browser is installed: install one, such as with: sudo apt-get install chromium"
+    ):
+        driver(tmp_path, tmp_path / "home", "").scan("http://127.0.0.1:9/")

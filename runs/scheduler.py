@@ -12,8 +12,8 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from memory.runlog import worker
 from runs.schedule.calendar import Due, due_between, problems
 from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import Job
-from runs.schedule.ledger import Ledger, Owner, Row, SqliteLedger, micros
+from runs.schedule.ledger import Counted, Ledger, Owner, Row, SqliteLedger, micros, moment
 from runs.schedule.outcomes import Outcomes
 from runs.schedule.times import due_after
 from runs.schedule.waiting import Waiter, steady
@@ -53,16 +53,52 @@ class Clock:
 
 @dataclass(slots=True)
 class _Planned:
-    """A job with the next time that has no row. `since`: from when its rule counts."""
+    """A job with its next due time. `since`: from when its rule counts; up to `cursor` each due time has its row."""
 
     job: Job
     since: datetime
+    cursor: datetime
     next: datetime | None = None
 
 
 def ledger_of(config: Config) -> Ledger:
     """The ledger that this home's schedules are kept in."""
     return SqliteLedger(config.home)
+
+
+class _Missed:
+    """The rows of due times that are too late: of many in a row the newest have one each, those before share one."""
+
+    def __init__(self, job: Job, now: datetime) -> None:
+        self.rows: list[Row] = []
+        self._job, self._now, self._reason = job, now, f"missed: more than {job.max_delay_hours:g} hours late"
+        self._newest: deque[datetime] = deque(maxlen=SINGLE_ROWS)
+        self._first, self._count = now, 0
+
+    def add(self, due: datetime) -> None:
+        """The next one that was missed."""
+        self._first = due if not self._count else self._first
+        self._count += 1
+        self._newest.append(due)
+
+    def pause(self) -> None:
+        """No row may reach over what comes here."""
+        if (shared := self._count - len(self._newest)) > 0:
+            until = micros(self._newest[0]) - 1
+            shared_row = Row(self._job.id, micros(self._first), until, shared, status="skipped", reason=self._reason)
+            self.rows.append(replace(shared_row, noticed=micros(self._now)))
+        self.rows += _skipped(self._job, self._newest, self._reason, self._now)
+        self._newest.clear()
+        self._count = 0
+
+
+def _skipped(job: Job, dues: Iterable[datetime], reason: str, now: datetime) -> list[Row]:
+    return [Row(job.id, micros(due), status="skipped", reason=reason, noticed=micros(now)) for due in dues]
+
+
+def _allowed(job: Job) -> timedelta:
+    """How late a due time may be."""
+    return max(timedelta(hours=job.max_delay_hours), GRACE)
 
 
 def _wake_at(stop: threading.Event, waiter: Waiter) -> None:
@@ -192,32 +228,29 @@ class Scheduler:
         sound = {id: job for id, job in jobs.items() if isinstance(job, Job) and id not in wrong and job.enabled}
         new = {id: job for id, job in sound.items() if id not in self._planned or self._planned[id].job is not job}
         every = {id: job for id, job in jobs.items() if isinstance(job, Job)}  # a rule counts anew when it is enabled
-        counts = self.ledger.since({id: (job.rule, self.folder.written(id)) for id, job in every.items()}, now)
+        counts = self.ledger.counted({id: (job.rule, self.folder.written(id)) for id, job in every.items()}, now)
         self._planned = {id: self._planned[id] for id in sound if id in self._planned and id not in new}
+        ahead = {id: counts[id] for id in new if counts[id].cursor > self._now_for(new[id], now)}
+        if ahead:  # the clock was set back: up to now all is done, what has a row already is not done again
+            here = {id: self._now_for(new[id], now) for id in ahead}
+            counts |= {
+                id: Counted(here[id] if new[id].is_steady else min(here[id], at.since), here[id])
+                for id, at in ahead.items()
+            }
+            self.ledger.count_from({id: counts[id] for id in ahead})
         for id, job in new.items():
             self._planned[id] = self._plan(job, counts[id], now)
         self._parents = {plan.job.after for plan in self._planned.values()} - {""}
 
-    def _plan(self, job: Job, since: datetime, now: datetime) -> _Planned:
-        if job.after:
-            return _Planned(job, since)
-        here = self._now_for(job, now)
-        if job.is_steady and (newest := self.ledger.newest(job.id)) and job.every:
-            step = timedelta(minutes=job.every[0] * (60 if job.every[1] == "h" else 1))
-            if newest > here + step:  # counted by a clock that was ahead: from now on, as nobody can wait for that
-                self.ledger.restart(job.id, here)
-                since = here
-        plan = _Planned(job, since)
-        plan.next = next(self._due(plan, here), None)
-        if job.is_single and plan.next is None and job.at and job.at <= since and self.ledger.newest(job.id) is None:
-            self._skip(job, [job.at], "it was over when the file was written", now)
+    def _plan(self, job: Job, counted: Counted, now: datetime) -> _Planned:
+        plan = _Planned(job, *counted)
+        if not job.after:
+            plan.next = next(due_after(job, plan.since, plan.cursor), None)
+        if job.at and job.at <= plan.since and plan.cursor <= plan.since:
+            reason = "it was over when the file was written"
+            row = Row(job.id, micros(job.at), status="skipped", reason=reason, noticed=micros(now))
+            self._record(job, [row], {job.id: max(now, plan.since + timedelta(microseconds=1))})
         return plan
-
-    def _due(self, plan: _Planned, here: datetime) -> Iterator[datetime]:
-        """The due times that have no row yet."""
-        last = self.ledger.last(plan.job.id, here)
-        begin = max(plan.since, last) if last else plan.since
-        return due_after(plan.job, plan.since, begin)
 
     def _take_due(self, plan: _Planned, here: datetime, now: datetime, busy: set[str], waiting: set[str]) -> None:
         """All due times of a job up to now get their rows: claimed, or skipped with the reason."""
@@ -228,74 +261,60 @@ class Scheduler:
         if self.outcomes.pause_if_failing(job, plan.since):
             plan.next = None
             return
-        allowed = max(timedelta(hours=job.max_delay_hours), GRACE)
+        allowed, known = _allowed(job), self.ledger.rows(job.id, start=plan.cursor)
         fresh: list[datetime] = []
-        late: deque[datetime] = deque(maxlen=SINGLE_ROWS)
-        first, count = None, 0
-        plan.next = None
-        for due in self._due(plan, here):
+        missed, following = _Missed(job, now), None
+        for due in due_after(job, plan.since, plan.cursor):
             if due > here:
-                plan.next = due
+                following = due
                 break
-            if here - due <= allowed:
+            if any(row.due <= micros(due) <= row.until for row in known):  # before the clock was set back
+                missed.pause()
+            elif here - due <= allowed:
                 fresh.append(due)
             else:
-                first, count = first or due, count + 1
-                late.append(due)
-        if first and count > len(late):
-            self._skip_many(job, first, late[0], count - len(late), now)
-        self._skip(job, late, f"missed: more than {job.max_delay_hours:g} hours late", now)
+                missed.add(due)
+        missed.pause()
+        rows = missed.rows
         if job.id in waiting:
-            self._skip(job, fresh, "the run before waits for the owner", now)
-            return
+            rows += _skipped(job, fresh, "the run before waits for the owner", now)
+            fresh = []
         chosen = {"latest": fresh[-1:], "all": fresh, "skip": [due for due in fresh if here - due <= GRACE][-1:]}
         doing = chosen[job.catch_up]
-        why = "missed: a later one is due as well" if job.catch_up == "latest" else "missed: catch_up is skip"
-        self._skip(job, [due for due in fresh if due not in doing], why, now)
-        self._claim([Row(job.id, micros(due), owner=self.owner.name, noticed=micros(now)) for due in doing])
+        reason = "missed: a later one is due as well" if job.catch_up == "latest" else "missed: catch_up is skip"
+        rows += _skipped(job, [due for due in fresh if due not in doing], reason, now)
+        rows += [Row(job.id, micros(due), owner=self.owner.name, noticed=micros(now)) for due in doing]
+        self._record(job, rows, {job.id: here})
+        plan.cursor, plan.next = here, following
 
     def _take_after(self, plan: _Planned, now: datetime) -> None:
         """What comes after another job: once for each time that the other was done, with its due time."""
         done = self.ledger.done_since(plan.job.after, plan.since)
         known = {row.due for row in self.ledger.rows(plan.job.id, start=done[0].at)} if done else set()
         new = [row for row in done if row.due not in known]
-        allowed = max(timedelta(hours=plan.job.max_delay_hours), GRACE)
-        late = [row.at for row in new if micros(now) - row.ended > allowed / timedelta(microseconds=1)]
-        self._skip(plan.job, late, f"missed: more than {plan.job.max_delay_hours:g} hours late", now, "after")
-        name, at = self.owner.name, micros(now)
-        self._claim(
-            [Row(plan.job.id, row.due, kind="after", owner=name, noticed=at) for row in new if row.at not in late]
-        )
+        if not new or self.outcomes.pause_if_failing(plan.job, plan.since):
+            return
+        rows: list[Row] = []
+        for row in new:
+            mine = Row(plan.job.id, row.due, kind="after", owner=self.owner.name, noticed=micros(now))
+            if now - moment(row.ended) > _allowed(plan.job):
+                reason = f"missed: more than {plan.job.max_delay_hours:g} hours late"
+                mine = replace(mine, status="skipped", reason=reason)
+            rows.append(mine)
+        self._record(plan.job, rows, {})
 
-    def _claim(self, rows: list[Row]) -> None:
-        self._enqueue(self.ledger.add(rows) if rows else [])
+    def _record(self, job: Job, rows: list[Row], cursors: dict[str, datetime]) -> None:
+        """Rows and how far the job has come, in one step; what is claimed is queued."""
+        new = self.ledger.add(rows, cursors)
+        self._enqueue([row for row in new if row.status == "claimed"])
+        for row in new:
+            if row.status == "skipped":
+                self.outcomes.tell_skipped(row, job)
 
     def _enqueue(self, rows: list[Row]) -> None:
         with self._turn:
             self._ours |= {(row.job, row.due) for row in rows}
             self._queue.extend(rows)
-
-    def _skip(self, job: Job, dues: Iterable[datetime], reason: str, now: datetime, kind: str = "due") -> None:
-        at = micros(now)
-        rows = [
-            Row(
-                job.id,
-                micros(due),
-                kind="after" if kind == "after" else "due",
-                status="skipped",
-                reason=reason,
-                noticed=at,
-            )
-            for due in dues
-        ]
-        for row in self.ledger.add(rows) if rows else []:
-            self.outcomes.tell_skipped(row, job)
-
-    def _skip_many(self, job: Job, first: datetime, end: datetime, count: int, now: datetime) -> None:
-        """One row for the due times from `first` to before `end`."""
-        until, reason = micros(end) - 1, f"missed: more than {job.max_delay_hours:g} hours late"
-        row = Row(job.id, micros(first), until, count, status="skipped", reason=reason, noticed=micros(now))
-        self.ledger.add([row])
 
     # What is open
 
@@ -334,7 +353,7 @@ class Scheduler:
             said = self._said.get((row.job, row.due), "")
             self.outcomes.fail(row, job, f"its process died {MAX_ATTEMPTS} times: {said or 'killed'}", now)
             return False
-        allowed = max(timedelta(hours=job.max_delay_hours if job else 0), GRACE)
+        allowed = _allowed(job) if job else GRACE
         if not row.run and row.kind != "hand" and now - row.at > allowed and not (job and job.is_steady):
             self.outcomes.skip(row, job, f"missed: more than {allowed.total_seconds() / 3600:g} hours late", now)
             return False

@@ -23,6 +23,7 @@ Risk = Literal[
     "system",
     "change",
     "memory",
+    "schedule",
     "secret",
     "outside",
     "unknown",

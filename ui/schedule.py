@@ -51,7 +51,7 @@ class _Jobs:
         self.problems = problems(self.all)
         sound = {id: job for id, job in self.all.items() if isinstance(job, Job)}
         rules = {id: (job.rule, self.folder.written(id)) for id, job in sound.items()}
-        self._since = self.ledger.since(rules, self.now)
+        self._counted = self.ledger.counted(rules, self.now)
         outcomes = Outcomes(config, self.ledger, self.folder)
         for row in self.ledger.open_rows():  # answered since, or left by a kill: what the run log says holds
             if row.run and (row.status == "waiting" or not self.ledger.is_alive(row.owner)):
@@ -63,9 +63,8 @@ class _Jobs:
         rows = self.ledger.rows(id, LOOKED_BACK)
         found: dict[str, Any] = {"id": id, "when": "", "next": [], "enabled": False, "health": "broken"}
         if isinstance(job, Job):
-            since, problem = self._since[id], self.problems.get(id, "")
-            last = self.ledger.last(id, self.now)
-            due = None if problem else next(due_after(job, since, max(since, last) if last else since), None)
+            (since, cursor), problem = self._counted[id], self.problems.get(id, "")
+            due = None if problem else next(due_after(job, since, cursor), None)
             following = [] if problem else coming(job, since, self.now)
             found |= {
                 "when": when(job),
@@ -139,7 +138,7 @@ def add(args: Namespace, config: Config) -> int:
             return 1
     jobs.folder.write(id, fields, f"schedule: {id} added")
     jobs.folder.all()
-    jobs.ledger.since({id: (job.rule, since)}, since)
+    jobs.ledger.counted({id: (job.rule, since)}, since)
     if args.json:
         print_json({"job": _Jobs(config).entry(id, config.lang)})
         return 0
@@ -337,7 +336,7 @@ def run_now(args: Namespace, config: Config) -> int:
         raise AtWork(say("schedule.at_work", id=args.job))
     with Owner(config.home) as owner:
         now = datetime.now(UTC)
-        [row] = jobs.ledger.add([Row(job.id, micros(now), kind="hand", owner=owner.name, noticed=micros(now))])
+        [row] = jobs.ledger.add([Row(job.id, micros(now), kind="hand", owner=owner.name, noticed=micros(now))], {})
         screen = plain.EventsScreen() if args.events else plain.PlainScreen()
         do(config, jobs.ledger, row, screen.show)
         [row] = jobs.ledger.rows(job.id, 1, row.at, row.at + timedelta(microseconds=1))

@@ -51,10 +51,10 @@ def due_between(
     jobs = folder.all()
     wrong = problems(jobs)
     sound = {id: job for id, job in jobs.items() if isinstance(job, Job) and id not in wrong and job.enabled}
-    counts = ledger.since({id: (job.rule, folder.written(id)) for id, job in sound.items()}, now)
+    counts = ledger.counted({id: (job.rule, folder.written(id)) for id, job in sound.items()}, now)
     planned: list[Due] = []
     for id, job in sound.items():
-        for number, at in enumerate(due_after(job, counts[id], max(start, now))):
+        for number, at in enumerate(due_after(job, counts[id].since, max(start, now))):
             if at >= end or number >= limit:
                 break
             if (id, at) not in known:

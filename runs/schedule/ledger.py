@@ -21,7 +21,7 @@ from dataclasses import astuple, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from config import SopwithError
 
@@ -38,7 +38,8 @@ CREATE TABLE dues (job TEXT NOT NULL, due INTEGER NOT NULL, until INTEGER NOT NU
 CREATE INDEX dues_open ON dues (status) WHERE status IN ('claimed', 'running', 'waiting');
 CREATE INDEX dues_skipped ON dues (noticed) WHERE status = 'skipped';
 CREATE INDEX dues_at ON dues (due);
-CREATE TABLE jobs (id TEXT PRIMARY KEY, rule TEXT NOT NULL, since INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE jobs (id TEXT PRIMARY KEY, rule TEXT NOT NULL, since INTEGER NOT NULL, cursor INTEGER NOT NULL)
+  WITHOUT ROWID;
 CREATE TABLE told (what TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
 """
 
@@ -77,28 +78,28 @@ class Row:
         return moment(self.due)
 
 
+class Counted(NamedTuple):
+    """How far a job has come: `since` when its rule counts, up to `cursor` every due time has its row."""
+
+    since: datetime
+    cursor: datetime
+
+
 class Ledger(Protocol):
     """What the scheduler keeps, whatever keeps it: this home's SQLite file, or a database that machines share."""
 
-    def since(self, rules: Mapping[str, tuple[str, datetime]], now: datetime) -> dict[str, datetime]:
-        """From when the rule of each job counts: from when it was first seen, or its file was written before that.
-        `rules`: by the job's id its rule and when its file was written."""
+    def counted(self, rules: Mapping[str, tuple[str, datetime]], now: datetime) -> dict[str, Counted]:
+        """How far the due times of each job have come. A rule that is new, or another than before, counts from when its
+        file was written, or from now. `rules`: by the job's id its rule and when its file was written."""
         ...
 
-    def restart(self, job: str, now: datetime) -> None:
-        """Lets the rule of a job count from now on."""
+    def count_from(self, counted: Mapping[str, Counted]) -> None:
+        """Sets how far jobs have come: the clock was set back."""
         ...
 
-    def last(self, job: str, now: datetime) -> datetime | None:
-        """The newest due time of a job up to now that has its row."""
-        ...
-
-    def newest(self, job: str) -> datetime | None:
-        """The newest due time of a job that has its row, even one that the clock has not reached."""
-        ...
-
-    def add(self, rows: Sequence[Row]) -> list[Row]:
-        """Writes those rows whose due time has none yet, all or none; these are the caller's now."""
+    def add(self, rows: Sequence[Row], cursors: Mapping[str, datetime]) -> list[Row]:
+        """Writes those rows whose due time has none yet, and how far their jobs have come: all or none. The rows that it
+        returns are the caller's now."""
         ...
 
     def take(self, row: Row, owner: str) -> Row | None:
@@ -114,7 +115,8 @@ class Ledger(Protocol):
         ...
 
     def retract(self, now: datetime) -> int:
-        """Takes out what was skipped by a clock that was ahead: such times come, or came, again. Returns how many."""
+        """Takes out what was skipped by a clock that was ahead: such times come again, or are looked at again. Returns how
+        many rows."""
         ...
 
     def open_rows(self) -> list[Row]:
@@ -176,7 +178,14 @@ class Owner:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Lets go of the lock; may be called twice."""
+        if self.descriptor < 0:
+            return
         os.close(self.descriptor)
+        self.descriptor = -1
         with suppress(OSError), self._path.open() as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # no child has it any more
             self._path.unlink()
@@ -193,46 +202,35 @@ class SqliteLedger:
         self._folder = folder_of(home)
         self._mine = threading.local()
 
-    def since(self, rules: Mapping[str, tuple[str, datetime]], now: datetime) -> dict[str, datetime]:
+    def counted(self, rules: Mapping[str, tuple[str, datetime]], now: datetime) -> dict[str, Counted]:
         """See Ledger."""
-        if not rules:
-            return {}
-        known = {id: (rule, since) for id, rule, since in self._read("SELECT id, rule, since FROM jobs")}
+        known = {id: rest for id, *rest in self._read("SELECT id, rule, since, cursor FROM jobs")} if rules else {}
         found, changed = {}, []
         for id, (rule, written) in rules.items():
             before = known.get(id)
-            if before and before[0] == rule and before[1] <= micros(now):
-                found[id] = moment(before[1])
+            if before and before[0] == rule:
+                found[id] = Counted(moment(before[1]), moment(before[2]))
                 continue
-            # the same rule, noted by a clock that was ahead, counts from now
-            found[id] = now if before and before[0] == rule else min(now, written)
-            changed.append((id, rule, micros(found[id])))
+            found[id] = Counted(min(now, written), min(now, written))
+            changed.append((id, rule, micros(found[id].since), micros(found[id].cursor)))
         if changed:
             with self._writing() as database:
-                database.executemany("INSERT OR REPLACE INTO jobs VALUES (?, ?, ?)", changed)
+                database.executemany("INSERT OR REPLACE INTO jobs VALUES (?, ?, ?, ?)", changed)
         return found
 
-    def restart(self, job: str, now: datetime) -> None:
+    def count_from(self, counted: Mapping[str, Counted]) -> None:
         """See Ledger."""
         with self._writing() as database:
-            database.execute("UPDATE jobs SET since = ? WHERE id = ?", (micros(now), job))
+            values = [(micros(each.since), micros(each.cursor), id) for id, each in counted.items()]
+            database.executemany("UPDATE jobs SET since = ?, cursor = ? WHERE id = ?", values)
 
-    def last(self, job: str, now: datetime) -> datetime | None:
-        """See Ledger."""
-        sql = "SELECT max(until) FROM dues WHERE job = ? AND due <= ? AND until <= ? AND kind = 'due'"
-        found = self._read(sql, job, micros(now), micros(now))[0][0]
-        return moment(found) if found else None
-
-    def newest(self, job: str) -> datetime | None:
-        """See Ledger."""
-        found = self._read("SELECT max(until) FROM dues WHERE job = ? AND kind = 'due'", job)[0][0]
-        return moment(found) if found else None
-
-    def add(self, rows: Sequence[Row]) -> list[Row]:
+    def add(self, rows: Sequence[Row], cursors: Mapping[str, datetime]) -> list[Row]:
         """See Ledger."""
         whole = [replace(row, until=row.until or row.due) for row in rows]
         with self._writing() as database:
             sql = f"INSERT OR IGNORE INTO dues ({_NAMES}) VALUES ({_MARKS})"
+            values = [(micros(cursor), id) for id, cursor in cursors.items()]
+            database.executemany("UPDATE jobs SET cursor = ? WHERE id = ?", values)
             return [row for row in whole if database.execute(sql, astuple(row)).rowcount]
 
     def take(self, row: Row, owner: str) -> Row | None:
@@ -264,6 +262,9 @@ class SqliteLedger:
         if not self._read("SELECT 1 FROM dues WHERE status = 'skipped' AND noticed > ? LIMIT 1", micros(now)):
             return 0
         with self._writing() as database:
+            ahead = "SELECT job, min(due) - 1 FROM dues WHERE status = 'skipped' AND kind = 'due' AND noticed > ? GROUP BY job"
+            for job, before in database.execute(ahead, (micros(now),)).fetchall():
+                database.execute("UPDATE jobs SET cursor = min(cursor, ?) WHERE id = ?", (before, job))
             return database.execute(
                 "DELETE FROM dues WHERE status = 'skipped' AND noticed > ?", (micros(now),)
             ).rowcount

@@ -36,6 +36,12 @@ _MORE: tuple[tuple[Effect, re.Pattern[str]], ...] = (
 )  # fmt: skip
 
 
+# What the owner is to be told is no effect on others; a cart is a thing.
+_TO_THE_OWNER = re.compile(
+    r"(?i)\b(?:tell|show|give|let|send|write|get|inform|read|list|answer) (?:me|us)\b(?: know)?|告诉我|给我看看?|让我知道|发给我|购物车|订单号|订单状态"
+)
+
+
 def look(
     tool: str,
     args: Mapping[str, Any],
@@ -47,6 +53,7 @@ def look(
 ) -> Iterator[Finding]:
     """The findings. `about`: `url` of the page that the tab shows, `refs`: what the references in the call were."""
     page = str(about.get("url", ""))
+    named = Named(_TO_THE_OWNER.sub(" ", named.request), named.own)
     refs: Mapping[str, Mapping[str, Any]] = about.get("refs", {})
     if url := args.get("url"):
         yield from _opened(tool, [str(url)], page, {}, named, places, is_tainted)

@@ -19,7 +19,6 @@ _ADDRESS = re.compile(r"(?i)(?:(?:https?|wss?|ftp|file):)?//[^\s'\"<>`]+|file:\S
 _COMPARES = {"includes", "startsWith", "endsWith", "indexOf", "match", "matchAll", "test", "search", "split", "replace", "replaceAll", "querySelector", "querySelectorAll", "closest", "matches", "getAttribute", "hasAttribute", "error", "log"}  # fmt: skip
 _ASKS = {"fetch", "sendBeacon", "WebSocket", "EventSource", "axios", "importScripts", "Worker", "SharedWorker"}
 _ASKS_ON = {
-    "open": "xhr",
     "get": "get",
     "post": "post",
     "put": "put",
@@ -156,11 +155,14 @@ def _unescaped(match: re.Match[str]) -> str:
 class _Reader:
     def __init__(self, found: PageScript, known: dict[str, str]) -> None:
         self.found, self.known = found, known
+        self.has_xhr = False
 
     def text(self, node: Node | None) -> str | None:
         return _text(node, self.known)
 
     def look(self, root: Node) -> None:
+        """Goes through the whole tree."""
+        self.has_xhr = "XMLHttpRequest" in _word(root)
         for node in _nodes(root):
             if node.type in ("call_expression", "new_expression"):
                 self._call(node)
@@ -279,12 +281,10 @@ class _Reader:
             self._asked(name, args[:1], "get")
         elif name in ("sendBeacon", "write", "writeln"):
             self._asked(name, args, "post") if name == "sendBeacon" else None
+        elif name == "open" and self.has_xhr and len(args) > 1:
+            self._asked(name, args[1:2], self.text(args[0]) or "post")
         elif name in _ASKS_ON and re.search(r"(?i)xhr|req|http|axios|^\$$|^jquery$|ajax|client", on):
-            kind = _ASKS_ON[name]
-            if kind == "xhr":
-                self._asked(name, args[1:2], (self.text(args[0]) or "post") if args else "get")
-            else:
-                self._asked(name, args[:1], kind)
+            self._asked(name, args[:1], _ASKS_ON[name])
         elif name in _ASKS:
             self._asked(name, args, "get")
 

@@ -97,7 +97,7 @@ def test_a_script_that_never_ends_is_stopped_and_the_tab_goes_on(web: Driver) ->
 
 
 def test_a_page_that_loops_by_itself_is_stopped_and_shown(web: Driver) -> None:
-    web.ctx.tool_seconds = 3
+    web.ctx.tool_seconds = 1
     assert "it never rests" in web.scan("/loops").as_text()
 
 
@@ -246,9 +246,8 @@ def test_the_owners_browser_keeps_its_tabs_dialogs_and_downloads(base: str, tmp_
         owner.call("Page.enable", session)
         web = driver(tmp_path, tmp_path / "home", base)
         web.ctx.config = Config(home=tmp_path, lang="en", browser=BrowserConfig(address=str(profile)))
-        owner.call(
-            "Runtime.evaluate", session, expression="new Promise(done => setTimeout(done, 300))", awaitPromise=True
-        )
+        while "Keeps" not in str(owner.call("Target.getTargets")):
+            owner.drain(0.02)
         tabs = web.scan().data["output"]
         assert "Keeps" in tabs
         web.scan("/", tab="new")

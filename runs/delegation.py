@@ -103,7 +103,7 @@ class Delegation:
             batch.working[index] = Apart(self._home, self._agent.config.lang, child)
 
     def _collect(self, batch: _Batch) -> Iterator[Event]:
-        for index in [index for index, apart in batch.working.items() if not apart.is_working]:
+        for index in [index for index, apart in batch.working.items() if not apart.is_working()]:
             batch.working.pop(index).close()
             yield self._ended(batch, index)
 

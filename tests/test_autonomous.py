@@ -18,16 +18,16 @@ import config
 from config import Config
 from memory.inbox import Answer as Said
 from memory.inbox import Inbox
-from memory.runlog import read_events, run_ids, summarise
+from memory.runlog import read_events, run_ids, summarise, worker
 from memory.tasks import Tasks
 from runs.assemble import Agent, Options
 from runs.auto.ledger import AutoBusy, Ledger
 from runs.auto.work import Autonomous
 from runs.bounds import Bounds
 from runs.owners import AbsentOwner
+from tests import screen
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import drive, of
-from tests.screen import waits_until
 from tests.scripted_server import Answer
 
 PRICE = "price: {input: 100, cached: 100, output: 100}"  # a call costs 0.011 USD
@@ -223,7 +223,8 @@ def test_without_a_model_only_what_goes_by_rote_is_done_and_it_says_so(home: Pat
     assert again.code == 5 and "没有配置模型" in again.stderr and "未做：Write a novel" in again.stdout
 
 
-WAIT = "for i in $(seq 600); do [ -e {gate} ] && break; sleep 0.05; done; echo done >> effects"
+def waits_until(holds: Callable[[], bool]) -> None:
+    screen.waits_until(holds, 40)  # processes start slowly on a machine that is busy
 
 
 def in_background(home: Path) -> subprocess.Popen[bytes]:
@@ -257,6 +258,51 @@ def test_a_session_that_was_killed_or_stopped_is_gone_on_from_where_it_stood(
     assert ended(told) == [("Slow", "done"), ("Quick", "done")]
     assert (own(home) / "effects").read_text() == "first\n", "nothing finished is done again"
     assert [task.status for task in Tasks(home).all()] == ["done", "done"]
+
+
+def test_a_helper_has_no_more_rights_than_its_item(home: Path, served: Any) -> None:
+    """It asks in the item's place, and the item waits as long as it does."""
+    target = Path.home() / "list.txt"
+    ask = Answer(calls=[{"name": "delegate", "args": {"tasks": ["Add milk"]}, "id": "d1"}])
+    server = served(
+        {"Shop": [ask, Answer(text="a helper waits")], "Add milk": [bash(f"echo milk >> {target}"), Answer(text="x")]}
+    )
+    assert server
+    Tasks(home).add("Shop")
+    assert ended(work(home)) == [("Shop", "waiting")]
+    [entry] = Inbox(home).list()
+    assert not target.exists() and entry.id in (home / "reports/R01_shop.md").read_text()
+    helper = Bounds.of(next(read_events(home, entry.run)))
+    assert helper is not None and helper.is_alone and helper.parent and helper.request == "Shop"
+    Inbox(home).answer(entry, Said("deny", "not today"))
+    drive(Agent(settings(home)).resume(entry.run, Options(), AbsentOwner()))
+    assert ended(work(home)) == [("Shop", "done")] and not target.exists()
+
+
+def test_a_run_whose_process_dies_has_failed_and_the_report_says_so(home: Path, served: Any) -> None:
+    served({"Look": [bash("sleep 20"), Answer(text="never")]})
+    Tasks(home).add("Look")
+    told: list[dict[str, Any]] = []
+    thread = threading.Thread(target=lambda: told.extend(work(home)))
+    thread.start()
+    waits_until(lambda: any(of(list(read_events(home, run)), "tool_started") for run in run_ids(home)))
+    pid = worker(home / "runs" / run_ids(home)[0])
+    assert pid
+    os.kill(pid, signal.SIGKILL)
+    thread.join(20)
+    assert ended(told) == [("Look", "failed")]
+    assert "- failed ·" in (home / "reports/R01_look.md").read_text() and Tasks(home).all()[0].status == "open"
+
+
+def test_what_its_owner_cancels_is_over(home: Path, served: Any, cli: CommandLine) -> None:
+    served({"Look": [bash("sleep 20"), Answer(text="never")]})
+    Tasks(home).add("Look")
+    process = in_background(home)
+    waits_until(lambda: any(of(list(read_events(home, run)), "tool_started") for run in run_ids(home)))
+    assert cli("runs", "cancel", run_ids(home)[0]).code == 0
+    assert process.wait(timeout=20) == 0
+    [attempt] = Ledger(home).attempts()
+    assert attempt.status == "cancelled" and "cancelled" in history(home)[0]
 
 
 def test_killed_between_the_ledger_and_the_run_the_item_is_begun_once(home: Path, served: Any) -> None:

@@ -20,9 +20,9 @@ from runs.assemble import Agent, Options
 from runs.bounds import Bounds
 from runs.owners import AbsentOwner
 from runs.run import cancel
+from tests import screen
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import drive, of
-from tests.screen import waits_until
 from tests.scripted_server import Answer, ScriptedServer
 
 PLAIN = Options(rote=False)
@@ -215,6 +215,10 @@ agent = Agent(config.load(Path(sys.argv[1]), "en", dict(os.environ)))
 for event in agent.start("task", Options(rote=False), AbsentOwner()).events():
     pass
 """
+
+
+def waits_until(holds: Callable[[], bool]) -> None:
+    screen.waits_until(holds, 40)  # processes start slowly on a machine that is busy
 
 
 def in_background(home: Path) -> subprocess.Popen[bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -113,3 +114,22 @@ def test_a_proposal_can_be_put_away(home: Path, cli: CommandLine) -> None:
     inbox = Inbox(home)
     inbox.propose(Entry("sop-x", "r1", "proposal", "x: commit.1: differs", command="sopwith sops disable x"), "x")
     assert cli("inbox", "deny", "sop-x").code == 0 and inbox.list() == []
+
+
+def test_a_notice_is_read_and_put_away_and_nobody_waits_for_it(home: Path, cli: CommandLine) -> None:
+    inbox = Inbox(home)
+    inbox.add(Entry("job-backup", "r1", "notice", "backup was paused", command="sopwith schedule enable backup"))
+    inbox.add(Entry("auto-1", "", "notice", "done"))
+    listed = cli("inbox", "list")
+    assert "backup was paused" in listed.stdout and "sopwith schedule enable backup" in listed.stdout
+    refused = cli("inbox", "approve", "auto-1")
+    assert refused.code == 2 and "is a notice" in refused.stderr
+    assert cli("inbox", "deny", "auto-1").code == 0 and cli("inbox", "deny", "job-backup").code == 0
+    assert inbox.list() == []
+
+
+def test_the_fields_of_an_entry_stay(home: Path, cli: CommandLine) -> None:
+    Inbox(home).add(question())
+    [entry] = json.loads(cli("inbox", "list", "--json").stdout)["inbox"]
+    fields = "id run kind text candidates tool args risk call session at command hours"
+    assert set(fields.split()) <= entry.keys()

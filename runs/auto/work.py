@@ -163,10 +163,10 @@ class Autonomous:
         if may_go_on(self._home, attempt.run):
             apart = Apart(self._home, self.config.lang, attempt.run, max_cost=before + self._left_usd())
             try:
-                while apart.is_working and time.monotonic() < self._end and not stop.is_set():
+                while apart.is_working() and time.monotonic() < self._end and not stop.is_set():
                     time.sleep(POLL_SECONDS)
             finally:
-                is_cut = apart.is_working
+                is_cut = apart.is_working()
                 apart.stop()
                 if is_cut:
                     (folder / LEFT).touch()

@@ -1,0 +1,199 @@
+"""What a time in words means, English and Chinese; and what a job's file may hold."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from runs.schedule.jobs import JobError, job_of
+from runs.schedule.times import coming
+from runs.schedule.words import read_when
+
+NOW = datetime(2026, 11, 22, 14, 30, tzinfo=ZoneInfo("Europe/Berlin"))  # a Sunday
+
+
+def daily(*times: str, repeat: str = "daily", **more: Any) -> dict[str, Any]:
+    return {"schedule": ",".join(times), "repeat": repeat, **more}
+
+
+def at(day: str, time: str) -> dict[str, Any]:
+    return {"at": f"2026-{day}T{time}:00+01:00"}
+
+
+MEANT: list[tuple[str, dict[str, Any]]] = [
+    ("every weekday 08:00", daily("08:00", repeat="weekday")),
+    ("weekdays at 8am", daily("08:00", repeat="weekday")),
+    ("every day at 8 and 20", daily("08:00", "20:00")),
+    ("every day at 8:30pm", daily("20:30")),
+    ("every morning at 7", daily("07:00")),
+    ("every evening at 8", daily("20:00")),
+    ("every day at noon", daily("12:00")),
+    ("at 8 every day", daily("08:00")),
+    ("every morning", daily("09:00")),
+    ("every other friday", daily("09:00", repeat="every_2w", on="fri")),
+    ("every 2 weeks on monday and thursday at 9:30", daily("09:30", repeat="every_2w", on=["mon", "thu"])),
+    ("mondays and fridays at 10", daily("10:00", repeat="weekly", on=["mon", "fri"])),
+    ("monday to friday at 7:15", daily("07:15", repeat="weekday")),
+    ("every other day at 8", daily("08:00", repeat="every_2d")),
+    ("on the 1st of every month at 9", daily("09:00", repeat="monthly", on=1)),
+    ("the last day of each month", daily("09:00", repeat="monthly", on="last")),
+    ("first monday of every month at 9", {"cron": "0 9 * * 1#1"}),
+    ("the last friday of the month at 17:00", {"cron": "0 17 * * 5L"}),
+    ("every year on 24 december at 9", {"cron": "0 9 24 12 *"}),
+    ("every two hours", {"repeat": "every_2h"}),
+    ("hourly", {"repeat": "every_1h"}),
+    ("every 15 minutes", {"repeat": "every_15m"}),
+    ("every half hour", {"repeat": "every_30m"}),
+    ("every 2 hours from 8 to 18", {"cron": "0 8,10,12,14,16,18 * * *"}),
+    ("in 20 minutes", at("11-22", "14:50")),
+    ("in half an hour", at("11-22", "15:00")),
+    ("in 1 hour and 30 minutes", at("11-22", "16:00")),
+    ("tomorrow at 9", at("11-23", "09:00")),
+    ("next friday at 10", at("11-27", "10:00")),
+    ("on 24 december at 18:00", at("12-24", "18:00")),
+    ("2026-12-24T18:00", {"at": "2026-12-24T18:00:00"}),
+    ("2026-12-24 18:00", {"at": "2026-12-24T18:00:00"}),
+    ("0 8 * * 1-5", {"cron": "0 8 * * 1-5"}),
+    ("0 8 * * MON-FRI", {"cron": "0 8 * * MON-FRI"}),
+    ("@daily", {"cron": "0 0 * * *"}),
+    ("every day 08:00 Asia/Shanghai", {"timezone": "Asia/Shanghai", **daily("08:00")}),
+    ("after backup", {"after": "backup"}),
+    ("每天早上8点", daily("08:00")),
+    ("每天晚上8点半", daily("20:30")),
+    ("每晚9点", daily("21:00")),
+    ("每天早上八点和晚上八点", daily("08:00", "20:00")),
+    ("每个工作日 08:00", daily("08:00", repeat="weekday")),
+    ("每週一三五早上９點", daily("09:00", repeat="weekly", on=["mon", "wed", "fri"])),
+    ("每周一、周三、周五 9:00", daily("09:00", repeat="weekly", on=["mon", "wed", "fri"])),
+    ("每星期五下午3点半", daily("15:30", repeat="weekly", on="fri")),
+    ("每隔两小时", {"repeat": "every_2h"}),
+    ("每半小时", {"repeat": "every_30m"}),
+    ("每隔一天早上8点", daily("08:00", repeat="every_2d")),
+    ("每月最后一天", daily("09:00", repeat="monthly", on="last")),
+    ("每月1号和15号", daily("09:00", repeat="monthly", on=[1, 15])),
+    ("每月第一个周一9点", {"cron": "0 9 * * 1#1"}),
+    ("每年12月24日", {"cron": "0 9 24 12 *"}),
+    ("隔周周五", daily("09:00", repeat="every_2w", on="fri")),
+    ("每天8点到18点每2小时", {"cron": "0 8,10,12,14,16,18 * * *"}),
+    ("20分钟后", at("11-22", "14:50")),
+    ("两个半小时后", at("11-22", "17:00")),
+    ("明天早上8点", at("11-23", "08:00")),
+    ("今晚8点", at("11-22", "20:00")),
+    ("在 backup 之后", {"after": "backup"}),
+]
+
+
+@pytest.mark.parametrize(("said", "meant"), MEANT)
+def test_a_time_in_words_means_one_thing(said: str, meant: dict[str, Any]) -> None:
+    keys = read_when(said, NOW, "Europe/Berlin")
+    assert keys == meant
+    job = job_of("job", {"timezone": "Europe/Berlin", **keys, "prompt": "p"})
+    assert job.after or coming(job, NOW.astimezone(UTC), NOW.astimezone(UTC))
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ("every day at 8 when it rains", 'understood "every day, at 8", but not "when it rains"'),
+        ("every day at 25:00", "25:00"),
+        ("sometimes", "says no time that is understood"),
+        ("every feb 30", "says no time"),
+        ("today 10:00", "is over: it was 2026-11-22 10:00"),
+        ("2026-02-30T08:00", "no such day"),
+        ("0 0 30 2 *", "day-of-month cannot be"),
+        ("0 0 31 2,4 *", "day-of-month"),
+        ("* * * * * *", "says no time"),
+        ("every 2 hours at 8", "takes no time of the day"),
+        ("after backup at 8", 'not "after backup"'),
+        ("每天8点下雨的话", "下雨"),
+        ("有空再说", "says no time"),
+        ("every day 08:00 Mars/Olympus", 'no timezone "Mars/Olympus"'),
+        ("", "there is no time"),
+        ("8" * 400, "300 characters"),
+    ],
+)
+def test_what_is_not_understood_is_said(said: str, problem: str) -> None:
+    with pytest.raises(JobError) as refused:
+        read_when(said, NOW, "Europe/Berlin")
+    assert problem in str(refused.value) and len(str(refused.value).splitlines()) <= 2
+
+
+@pytest.mark.parametrize(
+    ("fields", "problem"),
+    [
+        ({"schedule": "08:00", "enable": False}, "Did you mean enabled?"),
+        ({"schedule": "8 Uhr"}, "times of a day"),
+        ({"schedule": "24:00"}, "times of a day"),
+        ({"repeat": "every_0m"}, "every 0 is never"),
+        ({"repeat": "fortnightly"}, "repeat must be"),
+        ({"repeat": "every_2h", "schedule": "08:00"}, 'takes no "schedule"'),
+        ({"schedule": "08:00", "repeat": "monthly", "on": 32}, "days of a month"),
+        ({"schedule": "08:00", "repeat": "monthly", "on": "0"}, "days of a month"),
+        ({"schedule": "08:00", "repeat": "weekly", "on": "noday"}, "weekdays"),
+        ({"schedule": "08:00", "on": "fri"}, '"on"'),
+        ({"schedule": "08:00", "cron": "* * * * *"}, "in one way"),
+        ({}, "in one way"),
+        ({"cron": "60 * * * *"}, "minute cannot be"),
+        ({"cron": "0 0 * *"}, "five fields"),
+        ({"at": "tomorrow"}, "date and time"),
+        ({"at": "2026-12-24"}, "lacks the time"),
+        ({"schedule": "08:00", "timezone": "Nowhere"}, "no timezone"),
+        ({"schedule": "08:00", "enabled": "yes"}, "true or false"),
+        ({"schedule": "08:00", "max_delay_hours": -1}, "0 or more"),
+        ({"schedule": "08:00", "catch_up": "some"}, "latest, all, skip"),
+        ({"schedule": "08:00", "limits": {"cost": 1}}, "no limit"),
+        ({"schedule": "08:00", "limits": {"turns": 0}}, "above 0"),
+        ({"schedule": "08:00", "session": "ours"}, "shared:ID"),
+        ({"schedule": "08:00", "sop": "x"}, "what is to be done"),
+        ({"schedule": "08:00", "parameters": {"a": 1}}, "belong to"),
+    ],
+)
+def test_a_file_is_read_strictly(fields: dict[str, Any], problem: str) -> None:
+    with pytest.raises(JobError) as refused:
+        job_of("job", {"prompt": "p", "timezone": "UTC", **fields})
+    assert problem in str(refused.value)
+
+
+def due(fields: dict[str, Any], now: str, zone: str = "Europe/Berlin") -> list[str]:
+    job = job_of("job", {"prompt": "p", "timezone": zone, **fields})
+    moment = datetime.fromisoformat(now).astimezone(UTC)
+    return [f"{each.astimezone(job.zone):%m-%dT%H:%M%z}" for each in coming(job, moment, moment)]
+
+
+def test_the_seed_format_is_read() -> None:
+    fields = {"schedule": "08:00", "repeat": "daily", "enabled": True, "max_delay_hours": 6, "prompt": "p"}
+    assert job_of("daily", fields, "UTC").cron == ("0 8 * * *",)
+
+
+@pytest.mark.parametrize(
+    ("fields", "now", "expected"),
+    [
+        ({"schedule": "2:30"}, "2026-03-28T12:00+01:00", ["03-29T03:00+0200", "03-30T02:30+0200"]),
+        ({"schedule": "2:30"}, "2026-10-24T12:00+02:00", ["10-25T02:30+0200", "10-26T02:30+0100"]),
+        ({"schedule": "2:30"}, "2026-10-25T02:15+01:00", ["10-26T02:30+0100"]),
+        ({"cron": "*/30 2 * * *"}, "2026-10-25T01:00+02:00", ["10-25T02:00+0200", "10-25T02:30+0200", "10-25T02:00+0100", "10-25T02:30+0100"]),
+        ({"cron": "0 9 29 2 *"}, "2026-01-01T00:00+01:00", ["02-29T09:00+0100"]),
+        ({"repeat": "monthly", "on": 31}, "2026-04-01T00:00+02:00", ["05-31T09:00+0200", "07-31T09:00+0200"]),
+        ({"repeat": "monthly", "on": "last"}, "2028-02-01T00:00+01:00", ["02-29T09:00+0100", "03-31T09:00+0200"]),
+        ({"repeat": "weekly", "on": ["mon", "sun"]}, "2026-11-22T14:00+01:00", ["11-23T09:00+0100", "11-29T09:00+0100"]),
+        ({"repeat": "every_2w", "on": "fri"}, "2026-11-22T14:00+01:00", ["11-27T09:00+0100", "12-11T09:00+0100"]),
+        ({"repeat": "every_2h"}, "2026-03-29T00:30+01:00", ["03-29T03:30+0200", "03-29T05:30+0200"]),
+        ({"repeat": "every_2h", "start": "2026-11-22T20:00"}, "2026-11-22T14:00+01:00", ["11-22T20:00+0100", "11-22T22:00+0100"]),
+        ({"schedule": "8:00", "until": "2026-11-24"}, "2026-11-22T14:00+01:00", ["11-23T08:00+0100", "11-24T08:00+0100"]),
+        ({"schedule": "20:00", "repeat": "once"}, "2026-11-22T14:00+01:00", ["11-22T20:00+0100"]),
+    ],
+)  # fmt: skip
+def test_due_times_follow_the_clock_of_the_jobs_own_timezone(
+    fields: dict[str, Any], now: str, expected: list[str]
+) -> None:
+    assert due(fields, now)[: len(expected)] == expected
+    if fields.get("until") or fields.get("repeat") == "once":
+        assert due(fields, now) == expected
+
+
+def test_monday_is_one_and_sunday_is_zero_and_seven() -> None:
+    for line, day in (("0 9 * * 1", "11-23"), ("0 9 * * 0", "11-29"), ("0 9 * * 7", "11-29")):
+        assert due({"cron": line}, "2026-11-22T14:00+01:00")[0].startswith(day)

@@ -31,14 +31,16 @@ class Worker:
         self._opened, self._works, self._pause_seconds = opened, works, pause_seconds
         self._thread: threading.Thread | None = None
         self._stop, self._wake, self._idle = threading.Event(), threading.Event(), threading.Event()
+        self._signals = threading.Lock()
         self._awaited = 0  # how many wait for it: then it makes no pauses
 
     def wake(self) -> None:
         """There is something to do. Returns at once."""
         if not self._works or self._stop.is_set():
             return
-        self._idle.clear()
-        self._wake.set()
+        with self._signals:
+            self._idle.clear()
+            self._wake.set()
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
             self._thread.start()
@@ -70,7 +72,9 @@ class Worker:
             while not self._stop.is_set():
                 self._wake.clear()
                 if not self._some(store):
-                    self._idle.set()
+                    with self._signals:
+                        if not self._wake.is_set():  # nobody has written since it looked
+                            self._idle.set()
                     self._wake.wait(_seconds_to_next(store, self._works))
         except JournalError as error:
             _log.debug("the journal's queues wait: %s", error)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from pathlib import Path
 
 PASSWORD = "a-password-of-the-tests"
 DATABASE = "neo4j"
@@ -29,7 +30,8 @@ def main() -> None:
         jvm_kwargs={"heap_size": "256m"},
     )
     server.start()
-    server.create_database(DATABASE)
+    is_there = (Path(folder) / "databases" / DATABASE).is_dir()  # what a killed server left
+    (server.get_database if is_there else server.create_database)(DATABASE)
     sys.stdout.write("\nready\n")
     sys.stdout.flush()
     sys.stdin.read()

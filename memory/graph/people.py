@@ -59,7 +59,7 @@ _ROLE_OF = re.compile(
     rf"|^(?:(?P<zh_me>我们?家?|我)|(?P<zh_of>[\w·]{{1,12}}?))的?(?P<zh_role>{CHINESE})$"
 )
 _IN_TEXT = re.compile(
-    rf"(?i)\b(?:my|our|[\w.-]+['’]s) (?:[\w-]+ )?(?:{ENGLISH})\b|我们?家?的?(?:{CHINESE})|[\w·]{{1,6}}?的(?:{CHINESE})"
+    rf"(?i)\b(?:my|our|[\w.-]{{1,40}}['’]s) (?:[\w-]{{1,20}} )?(?:{ENGLISH})\b|我们?家?的?(?:{CHINESE})|[\w·]{{1,6}}?的(?:{CHINESE})"
 )
 
 

@@ -17,6 +17,7 @@ from memory.graph.people import CHINESE, ENGLISH, meant
 from memory.graph.shapes import AGENT, Claim, Party, Predicate, entity
 from memory.turns import Turn
 
+MAX_SENTENCE_CHARS = 400  # a longer one is no plain case
 MAX_CHARS = 6_000  # of a turn; what stands behind is pasted
 MAX_WORDS, MAX_GOAL_WORDS, MAX_CHARACTERS = 5, 10, 12  # of what is liked: a longer one is a sentence
 HINT = re.compile(
@@ -44,8 +45,8 @@ _NO_NAME = (
     " Wow Thanks Thank Hey Hi Hello Oh Ok Okay What Who Why How Where Which Everyone Someone Nobody People He She They We You Just Even Maybe"
     " Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June July August September October November December"
 )
-_NAME = rf"(?-i:(?!(?:{'|'.join(_NO_NAME.split())})\b)[A-Z][\w-]*[a-z]\w*(?: (?!(?:{'|'.join(_NO_NAME.split())})\b)[A-Z][a-z]\w*)?)"
-_ROLE = rf"(?:my|our|(?-i:[A-Z][\w-]+)['’]s) (?:[a-z-]+ )?(?:{ENGLISH})"
+_NAME = rf"(?-i:(?!(?:{'|'.join(_NO_NAME.split())})\b)[A-Z][\w-]{{0,24}}[a-z]\w{{0,24}}(?: (?!(?:{'|'.join(_NO_NAME.split())})\b)[A-Z][a-z]\w{{0,24}})?)"
+_ROLE = rf"(?:my|our|(?-i:[A-Z][\w-]{{1,40}})['’]s) (?:[a-z-]+ )?(?:{ENGLISH})"
 _WHO = rf"(?P<who>{_ROLE}|{_NAME})"
 _MUCH = r"(?:(?:really|absolutely|truly|still|just|do|does|also|always|both|especially|particularly|so|totally|definitely|have|has|generally|usually|actually|honestly) )*"
 _WHAT = r"(?P<what>[^,;:.!?()\n]+)"
@@ -233,7 +234,7 @@ def sentences(text: str) -> list[str]:
     """The sentences of a text that state something in the speaker's own words."""
     own = _FOREIGN.sub(" ", text[:MAX_CHARS])
     found = (each.strip() for each in _SENTENCE.findall(own))
-    return [each for each in found if len(each) > 3 and not _ASKS.search(each)]
+    return [each for each in found if 3 < len(each) <= MAX_SENTENCE_CHARS and not _ASKS.search(each)]
 
 
 def _claim(rule: _Rule, found: re.Match[str], who: Party, number: int) -> Claim | None:

@@ -50,6 +50,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "import",
         "export",
         "search",
+        "sync",
     ),
     "memory": ("facts", "check", "undo", "note", "digest", "search", "show", "graph", "when", "import", "rebuild"),
     "safety": ("check", "redact"),
@@ -57,11 +58,9 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "worker": (),
     "serve": (),
     "schedule": ("add", "list", "show", "enable", "disable", "remove", "run-now", "history", "start", "install"),
+    "mcp": ("list", "test"),
     "doctor": (),
     "init": (),
-}
-LATER = {  # commands that are to come, with the words behind them: such a line is no task for a model
-    "mcp": ("list", "test"),
 }
 WITH_JSON = {
     *(
@@ -76,9 +75,10 @@ WITH_JSON = {
         "doctor",
     ),
     *("memory search", "memory show", "memory graph", "memory when", "memory import", "memory rebuild"),
-    *("sops list", "sops show", "sops verify", "sops stats", "sops history", "sops import", "sops search"),
+    *("sops list", "sops show", "sops verify", "sops stats", "sops history", "sops import", "sops search", "sops sync"),
     *("schedule add", "schedule list", "schedule show", "schedule history"),
     "auto",
+    *("mcp list", "mcp test"),
     *("safety check", "safety redact"),  # JSON in any case: who asks every command for it is not turned away
 }
 WITH_NOW = {"memory digest", "memory search", "memory when"}
@@ -103,6 +103,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {  # command → its positio
     "sops disable": (("sop", ""),),
     "sops import": (("source", ""),),
     "sops export": (("sop", ""), ("path", "")),
+    "sops sync": (("remote", ""),),
     "sops search": (("text", "+"),),
     "schedule add": (("when", ""), ("task", "*")),
     "schedule show": (("job", ""),),
@@ -111,6 +112,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {  # command → its positio
     "schedule remove": (("job", ""),),
     "schedule run-now": (("job", ""),),
     "schedule history": (("job", "?"),),
+    "mcp test": (("server", "?"),),
     "memory note": (("text", "+"),),
     "memory search": (("text", "+"),),
     "memory show": (("turn", "?"),),
@@ -182,7 +184,7 @@ def _dispatch(words: list[str]) -> int:
     use(lang)
     words = with_command(words)
     args = build_parser(words).parse_args(words)
-    if not " ".join(getattr(args, "task", ("-",))).strip():  # a variable that was empty, in a script
+    if args.target == TARGETS["run"] and not " ".join(args.task).strip():  # a variable that was empty, in a script
         raise UsageError(f"{say('usage.missing', what=say('arg.task'))}\n{say('usage.see', prog='sopwith run')}")
     home = find_home(args.home, os.environ)
     check_layout(home)
@@ -209,8 +211,6 @@ def with_command(words: list[str]) -> list[str]:
     if words[first] in COMMANDS:
         return words
     rest = words[first + 1 :]
-    if words[first] in LATER and (not rest or rest[0] in (*LATER[words[first]], "-h", "--help")):
-        raise UsageError(say("usage.later", word=words[first]))
     near = _nearest(words[first], COMMANDS)
     if near and (not rest or rest[0] in COMMANDS[near]):
         raise UsageError(say("usage.typo", word=words[first], near=near))
@@ -331,6 +331,7 @@ SOME_OPTIONS = (  # option, what stands for its value, type, its words, the comm
     ("--parallel", "", None, "opt.parallel", {"run", "sops run"}),
     ("--list", "", None, "opt.list", {"worker"}),
     ("--cancel", "RUN", str, "opt.cancel", {"worker"}),
+    ("--trust", "", None, "opt.trust", {"sops sync"}),
     ("--until-empty", "", None, "opt.until-empty", {"worker"}),
     ("--events", "", None, "opt.events", {"schedule run-now"}),
     ("--unless-running", "", None, "opt.unless-running", {"schedule start"}),
@@ -553,6 +554,7 @@ TARGETS = {  # command → the function that does it
     "sops import": "ui.sop_import:import_",
     "sops export": "ui.sop_changes:export",
     "sops search": "ui.sop_search:search",
+    "sops sync": "ui.sop_sync:sync_",
     "memory facts": "ui.memory:facts",
     "memory check": "ui.memory:check",
     "memory undo": "ui.memory:undo",
@@ -564,6 +566,8 @@ TARGETS = {  # command → the function that does it
     "memory when": "ui.when:when",
     "memory import": "ui.journal:import_",
     "memory rebuild": "ui.journal:rebuild_",
+    "mcp list": "ui.mcp:list_",
+    "mcp test": "ui.mcp:test",
     "safety check": "ui.safety:check",
     "safety redact": "ui.safety:redact",
     "worker": "ui.worker:work",

@@ -263,14 +263,18 @@ class Scheduler:
             return
         allowed, known = _allowed(job), self.ledger.rows(job.id, start=plan.cursor)
         fresh: list[datetime] = []
-        missed, following = _Missed(job, now), None
+        missed, following, before = _Missed(job, now), None, 0
         for due in due_after(job, plan.since, plan.cursor):
             if due > here:
                 following = due
                 break
-            if any(row.due <= micros(due) <= row.until for row in known):  # before the clock was set back
+            at = micros(due)
+            if any(before < row.due <= at for row in known):  # it had come before the clock was set back
                 missed.pause()
-            elif here - due <= allowed:
+            before = at
+            if any(row.due <= at <= row.until for row in known):
+                continue
+            if here - due <= allowed:
                 fresh.append(due)
             else:
                 missed.add(due)

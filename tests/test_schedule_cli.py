@@ -1,0 +1,348 @@
+"""Schedules from the command line to the report: real processes, real clocks, real kills."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from config import load
+from memory.runlog import list_runs
+from runs.schedule.ledger import Owner, Row, SqliteLedger, micros
+from runs.scheduler import Scheduler
+from tests.conftest import CHECKOUT, CommandLine
+from tests.driving import bash, call
+
+Start = Callable[[], subprocess.Popen[str]]
+
+
+@pytest.fixture
+def start(home: Path) -> Iterator[Start]:
+    """`schedule start` as a process that has begun to work."""
+    with contextlib.ExitStack() as running:
+
+        def begin() -> subprocess.Popen[str]:
+            words = [sys.executable, "-W", "error", str(CHECKOUT / "launch.py"), "schedule", "start"]
+            process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            running.enter_context(process)
+            running.callback(process.kill)
+            assert process.stderr is not None and "at work" in process.stderr.readline()
+            return process
+
+        yield begin
+
+
+def write_job(home: Path, id: str, **fields: Any) -> None:
+    path = home / "schedule" / f"{id}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(fields), "utf-8")
+
+
+def soon(seconds: float = 1.0) -> str:
+    return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat()
+
+
+def until(wanted: Callable[[], Any], seconds: float = 30.0) -> Any:
+    """Waits for what another process does."""
+    end = time.monotonic() + seconds
+    while not (found := wanted()):
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.05)
+    return found
+
+
+def row(home: Path, job: str, status: str = "") -> Row | None:
+    rows = SqliteLedger(home).rows(job, 1)
+    return rows[0] if rows and status in ("", rows[0].status) else None
+
+
+def scripted(home: Path, replies: list[Any]) -> None:
+    home.mkdir(parents=True, exist_ok=True)
+    script = home.parent / "replies.json"
+    script.write_text(json.dumps(replies), "utf-8")
+    (home / "config.yaml").write_text(f"models: [{{name: script, kind: scripted, model: {script}}}]", "utf-8")
+
+
+def test_a_job_is_shown_before_it_is_kept_and_listed(cli: CommandLine, home: Path) -> None:
+    done = cli("schedule", "add", "every weekday 08:00", "System", "report", "--timezone", "Europe/Berlin")
+    assert done.code == 0 and "every weekday at 08:00 (Europe/Berlin)" in done.stdout
+    assert done.stdout.count(" 08:00 CE") == 5 and "sopwith schedule start" in done.stdout
+    kept = json.loads((home / "schedule" / "system-report.json").read_text("utf-8"))
+    assert kept == {"schedule": "08:00", "repeat": "weekday", "timezone": "Europe/Berlin", "prompt": "System report"}
+    [job] = json.loads(cli("schedule", "list", "--json").stdout)["jobs"]
+    assert (job["id"], job["enabled"], job["health"], len(job["next"])) == ("system-report", True, "never run", 5)
+    assert job["when"] == "every weekday at 08:00" and datetime.fromisoformat(job["next"][0]).tzinfo
+    assert "每个工作日 08:00" in cli("--lang", "zh", "schedule", "list").stdout
+    assert "System report" in cli("schedule", "show", "system-report").stdout
+    log = subprocess.run(["git", "-C", str(home), "log", "--format=%s"], capture_output=True, text=True, check=True)
+    assert log.stdout.strip() == "schedule: system-report added"
+
+
+def test_a_job_is_switched_off_and_on_and_taken_away(cli: CommandLine, home: Path) -> None:
+    assert cli("schedule", "add", "每天早上8点", "System report", "--name", "report").code == 0
+    assert cli("schedule", "disable", "report").code == 0
+    [job] = json.loads(cli("schedule", "list", "--json").stdout)["jobs"]
+    assert job["enabled"] is False and job["next"] == []
+    assert cli("schedule", "enable", "report").code == 0
+    assert json.loads(cli("schedule", "list", "--json").stdout)["jobs"][0]["next"]
+    assert cli("schedule", "remove", "report").code == 0
+    assert json.loads(cli("schedule", "list", "--json").stdout)["jobs"] == []
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("add", "every day maybe", "x"), 'but not "maybe"'),
+        (("add", "2020-01-01T08:00", "x"), "is over"),
+        (("add", "every day at 8"), "say what is to be done"),
+        (("add", "every day at 8", "--sop", "largest-file"), "largest-files"),
+        (("add", "every day at 8", "--sop", "largest-files", "folders=/tmp"), "folder"),
+        (("add", "every day at 8", "x", "--timezone", "Mars/One"), "no timezone"),
+        (("add", "after nobody", "x"), "no such job"),
+        (("show", "nothing"), 'no job "nothing"'),
+        (("run-now", "nothing"), "sopwith schedule list"),
+        (("history", "nothing"), "sopwith schedule list"),
+    ],
+)
+def test_what_cannot_be_meant_is_said_and_nothing_is_kept(
+    cli: CommandLine, home: Path, args: tuple[str, ...], said: str
+) -> None:
+    done = cli("schedule", *args)
+    assert done.code == 2 and said in done.stderr and len(done.stderr.splitlines()) <= 2
+    assert not list((home / "schedule").glob("*.json"))
+
+
+def test_jobs_run_at_their_times_by_rote_and_leave_a_report(cli: CommandLine, home: Path, start: Start) -> None:
+    write_job(home, "first", at=soon(1.5), sop="system-report", notify="always")
+    write_job(home, "second", after="first", prompt="System report")
+    write_job(home, "broken", at="never", prompt="x")
+    process = start()
+    assert json.loads(cli("schedule", "list", "--json").stdout)["running"] is True
+    until(lambda: row(home, "first", "done"))
+    write_job(home, "third", at=soon(0.5), prompt="System report")  # by hand, while it works
+    assert until(lambda: row(home, "second", "done")).model_calls == 0
+    assert until(lambda: row(home, "third", "done")).model_calls == 0
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(10) == 0
+    first = row(home, "first")
+    assert first is not None and first.run and (first.began - first.due) / 1e6 < 5
+    [report] = (home / "schedule" / "done").glob("*_first.md")
+    text = report.read_text("utf-8")
+    assert text.startswith("# first: done\n") and first.run in text and "by rote: system-report" in text
+    listed = {job["id"]: job["health"] for job in json.loads(cli("schedule", "list", "--json").stdout)["jobs"]}
+    assert listed == {"first": "ok", "second": "ok", "third": "ok", "broken": "broken"}
+    entries = json.loads(cli("inbox", "list", "--json").stdout)["inbox"]
+    assert {entry["id"] for entry in entries} == {"job-broken-broken", f"job-first-{first.due}"}
+    history = json.loads(cli("schedule", "history", "--json").stdout)["history"]
+    assert len(history) == 3 and all(each["status"] == "done" and each["cost"] == 0 for each in history)
+
+
+def test_a_run_that_must_ask_waits_in_the_inbox_and_is_done_when_it_was_answered(cli: CommandLine, home: Path) -> None:
+    target = home.parent / "note.txt"
+    target.write_text("x", "utf-8")
+    scripted(home, [call("file_trash", paths=[str(target)]), {"text": "It is gone."}])
+    write_job(home, "tidy", schedule="08:00", prompt="Move note.txt to the trash")
+    assert cli("schedule", "run-now", "tidy").code == 3
+    waiting = row(home, "tidy", "waiting")
+    assert waiting is not None and target.exists()
+    [entry] = json.loads(cli("inbox", "list", "--json").stdout)["inbox"]
+    assert cli("inbox", "approve", entry["id"]).code == 0
+    [listed] = json.loads(cli("schedule", "history", "tidy", "--json").stdout)["history"]
+    assert listed["status"] == "done" and listed["run"] == waiting.run and not target.exists()
+    assert "It is gone." in next((home / "schedule" / "done").glob("*_tidy.md")).read_text("utf-8")
+
+
+def claim(home: Path, job: str, owner: str) -> Row:
+    due = micros(datetime.now(UTC))
+    [claimed] = SqliteLedger(home).add([Row(job, due, owner=owner, noticed=due)], {})
+    return claimed
+
+
+def recovered(home: Path) -> Scheduler:
+    """The next scheduler, after one look at what was left and all of its work."""
+    scheduler = Scheduler(load(home, "en", dict(os.environ)))
+    scheduler.tick()
+    while found := scheduler.next_row():
+        scheduler.perform(found)
+    scheduler.owner.close()
+    return scheduler
+
+
+def test_a_kill_between_claim_and_run_loses_nothing(home: Path) -> None:
+    write_job(home, "job", schedule="08:00", sop="system-report")
+    owner = Owner(home)
+    left = claim(home, "job", owner.name)
+    recovered(home)
+    assert SqliteLedger(home).rows() == [SqliteLedger(home).rows()[0]] and row(home, "job", "claimed"), (
+        "its owner is alive"
+    )
+    owner.close()
+    recovered(home)
+    done = row(home, "job", "done")
+    assert done is not None and done.due == left.due and len(list_runs(home)) == 1
+
+
+KILLED = """
+import os, sys
+sys.path.insert(0, {checkout!r})
+from runs.schedule import child
+from runs.schedule.outcomes import Outcomes
+def killed(*args): os.kill(os.getpid(), 9)
+Outcomes.{method} = killed
+child.main(*sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("method", ["_report", "_tell", "_end"])
+def test_a_kill_between_run_and_report_does_not_run_it_again(home: Path, method: str) -> None:
+    write_job(home, "job", schedule="08:00", sop="system-report", notify="always")
+    owner = Owner(home)
+    left = claim(home, "job", owner.name)
+    script = KILLED.format(checkout=str(CHECKOUT), method=method)
+    words = [sys.executable, "-c", script, str(home), "en", "job", str(left.due), owner.name]
+    assert subprocess.run(words, check=False).returncode == -9
+    owner.close()
+    assert row(home, "job", "running")
+    recovered(home)
+    done = row(home, "job", "done")
+    assert done is not None and len(list_runs(home)) == 1 and done.run == list_runs(home)[0].run
+    assert len(list((home / "schedule" / "done").iterdir())) == 1
+    assert len(list((home / "inbox").glob("job-*.json"))) == 1
+
+
+def test_a_run_that_is_killed_goes_on_where_it_stood(home: Path, start: Start, tmp_path: Path) -> None:
+    counted, gate = tmp_path / "counted", tmp_path / "gate"
+    waits = f"echo once >> {counted}; while [ ! -e {gate} ]; do sleep 0.05; done"
+    scripted(home, [bash(f"echo begun >> {counted}"), bash(waits), {"text": "All done."}])
+    write_job(home, "job", at=soon(0.5), prompt="Do two things")
+    process = start()
+    until(lambda: counted.exists() and "once" in counted.read_text())
+    found = row(home, "job", "running")
+    assert found is not None
+    process.kill()
+    process.wait()
+    assert (home / "runs" / found.run / "lock").exists()
+    os.kill(int((home / "runs" / found.run / "lock").read_text()), signal.SIGKILL)
+    gate.touch()
+    start()
+    done = until(lambda: row(home, "job", "done"))
+    assert done.run == found.run and done.attempts == 1 and "All done." in done.result
+    assert counted.read_text().count("begun") == 1
+
+
+def test_the_scheduler_dies_and_its_run_lives_on(home: Path, start: Start, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    scripted(home, [bash(f"touch {tmp_path}/began; while [ ! -e {gate} ]; do sleep 0.05; done"), {"text": "Done."}])
+    write_job(home, "job", at=soon(0.5), prompt="Wait for it")
+    process = start()
+    until(lambda: (tmp_path / "began").exists())
+    process.kill()
+    process.wait()
+    start()  # it must not do it a second time
+    gate.touch()
+    done = until(lambda: row(home, "job", "done"))
+    assert done.attempts == 0 and len(list_runs(home)) == 1
+
+
+def test_a_day_has_a_budget_which_rote_does_not_need(home: Path, cli: CommandLine) -> None:
+    scripted(home, [{"text": "Paid for."}])
+    with (home / "config.yaml").open("a") as file:
+        file.write("\nlimits: {cost_usd_per_day: 0.5}\n")
+    write_job(home, "asks", schedule="08:00", prompt="Think about the harvest")
+    write_job(home, "rote", schedule="08:00", prompt="System report")
+    now = micros(datetime.now(UTC))
+    spent = Row("asks", now - 10, run="r", status="done", noticed=now, cost=0.5)
+    SqliteLedger(home).add([spent], {})
+    assert cli("schedule", "run-now", "rote").code == 0
+    done = cli("schedule", "run-now", "asks")
+    assert done.code == 5
+    found = row(home, "asks", "no_model")
+    assert found is not None and found.reason.startswith("limits.cost_usd_per_day is used up: 0.50 of 0.50")
+
+
+def test_a_run_may_write_a_job_only_with_its_owners_yes(home: Path, cli: CommandLine) -> None:
+    job = json.dumps({"schedule": "08:00", "prompt": "System report"})
+    path = home / "schedule" / "more.json"
+    scripted(home, [call("file_write", path=str(path), content=job), {"text": "Kept."}])
+    write_job(home, "maker", schedule="08:00", prompt="Make more of you", approve="all")
+    assert cli("schedule", "run-now", "maker").code == 3, "even where all is approved: jobs would make jobs without end"
+    assert not path.exists()
+    [entry] = json.loads(cli("inbox", "list", "--json").stdout)["inbox"]
+    assert entry["risk"] == "schedule" and "more.json would run by itself at set times" in entry["text"]
+    assert cli("inbox", "approve", entry["id"]).code == 0
+    assert {each["id"] for each in json.loads(cli("schedule", "list", "--json").stdout)["jobs"]} == {"maker", "more"}
+
+
+def test_an_idle_scheduler_does_not_wake_up(home: Path, start: Start) -> None:
+    import psutil
+
+    write_job(home, "later", schedule="08:00", repeat="monthly", prompt="System report")
+    process = start()
+    watched = psutil.Process(process.pid)
+    until(lambda: watched.status() == "sleeping")
+    time.sleep(0.3)
+    before, cpu = watched.num_ctx_switches().voluntary, watched.cpu_times()
+    time.sleep(1.5)
+    assert watched.num_ctx_switches().voluntary - before <= 1 and watched.cpu_times() == cpu
+
+
+def test_it_is_put_into_cron_and_taken_out_again(home: Path, cli: CommandLine, tmp_path: Path) -> None:
+    """With a `crontab` that keeps the table in a file of the test, and no systemd of this user."""
+    table, folder = tmp_path / "table", tmp_path / "bin"
+    folder.mkdir()
+    program = folder / "crontab"
+    program.write_text(f'#!/bin/sh\nif [ "$1" = -l ]; then cat {table}; else cat > {table}; fi\n')
+    program.chmod(0o755)
+    systemctl = folder / "systemctl"
+    systemctl.write_text("#!/bin/sh\necho no bus >&2\nexit 1\n")
+    systemctl.chmod(0o755)
+    table.write_text("0 1 * * * mine\n")
+    path = {"PATH": f"{folder}:{os.environ['PATH']}"}
+    for _ in range(2):  # a second time changes nothing
+        assert cli("schedule", "install", env=path).code == 0
+    lines = table.read_text().splitlines()
+    assert lines[0] == "0 1 * * * mine" and len(lines) == 3 and "--unless-running" in lines[1]
+    assert cli("schedule", "install", "--remove", env=path).code == 0
+    assert table.read_text() == "0 1 * * * mine\n"
+    assert "not installed" in cli("schedule", "install", "--remove", env=path).stdout
+
+
+def test_a_second_scheduler_ends_at_once_where_one_is_enough(home: Path, cli: CommandLine, start: Start) -> None:
+    home.mkdir(parents=True)
+    start()
+    done = cli("schedule", "start", "--unless-running", timeout_seconds=20)
+    assert (done.code, done.stdout) == (0, "")
+
+
+def test_a_full_disk_leaves_what_is_due_for_later(small_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = small_disk / "home"
+    write_job(home, "job", cron="* * * * *", prompt="System report")
+    scheduler = Scheduler(load(home, "en", dict(os.environ)))
+    scheduler.tick()
+    os.utime(home / "schedule" / "job.json", (time.time() - 300,) * 2)
+    ledger = SqliteLedger(home)
+    (small_disk / "fill").write_bytes(b"")
+    with contextlib.suppress(OSError), (small_disk / "fill").open("wb") as fill:
+        while True:
+            fill.write(b"x" * 4096)
+            fill.flush()
+    plan = scheduler._planned["job"]
+    plan.next = plan.cursor = datetime.now(UTC) - timedelta(seconds=1)
+    plan.since = datetime.now(UTC) - timedelta(seconds=90)
+    plan.cursor = plan.since
+    scheduler._tick_or_tell()
+    assert ledger.rows() == [] and scheduler._again is not None
+    (small_disk / "fill").unlink()
+    scheduler._tick_or_tell()
+    assert len(ledger.rows()) >= 1
+    scheduler.owner.close()

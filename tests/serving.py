@@ -19,6 +19,7 @@ from typing import Any
 from tests.conftest import CHECKOUT
 
 START_SECONDS = 20.0
+STRICT = ("-W", "error", "-W", "ignore::ResourceWarning")  # a run that outlives its server is no leak
 
 
 @dataclass
@@ -77,7 +78,7 @@ class Served:
         with self.errors.open("a") as errors:
             self.process = subprocess.Popen(
                 [
-                    *(sys.executable, "-W", "error", str(CHECKOUT / "launch.py"), "--home", str(self.home)),
+                    *(sys.executable, *STRICT, str(CHECKOUT / "launch.py"), "--home", str(self.home)),
                     *("serve", "--port", str(port), *self.options),
                 ],
                 cwd=self.cwd,

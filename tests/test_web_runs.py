@@ -349,6 +349,34 @@ def test_memory_is_searched_read_by_day_and_taken_back(site: Served) -> None:
     assert site.get("/api/memory/facts").json["facts"] == []
 
 
+def test_jobs_are_kept_shown_on_a_calendar_and_done_at_once(site: Served) -> None:
+    """The scheduler lives in the server: what is run now is in the ledger, and the calendar knows what came of it."""
+    shown = site.post("/api/schedule/preview", {"when": "every weekday 08:00"}).json
+    assert (shown["said"], len(shown["next"])) == ("every weekday at 08:00", 5)
+    assert site.post("/api/schedule/preview", {"when": "when pigs fly"}).status == 422
+    with site.tab() as tab:
+        kept = site.post("/api/schedule", {"when": "every weekday 08:00", "task": "say hello"}).json
+        tab.until("changed", what="schedule")
+        listed = site.get("/api/schedule").json
+        assert [job["id"] for job in listed["jobs"]] == [kept["id"]]
+        site.until(lambda: site.get("/api/schedule").json["is_on"])
+        begun = site.post(f"/api/schedule/{kept['id']}/run-now").json["job"]
+        done = tab.until("job", seconds=30)
+        while done["job"]["state"] == "working":
+            done = tab.until("job", seconds=30)
+        assert done["job"]["id"] == begun
+    (row,) = site.get(f"/api/schedule/{kept['id']}/history").json["rows"]
+    assert (row["state"], row["job"]) == ("done", kept["id"])
+    states = [due["state"] for due in site.get("/api/schedule/calendar").json["due"]]
+    assert states[0] == "done"
+    assert states.count("coming") > 15
+    assert site.get("/api/schedule/calendar?from=x").status == 409
+    for verb in ("disable", "enable", "remove"):
+        assert site.post(f"/api/schedule/{kept['id']}/{verb}").status == 200
+    assert site.get("/api/schedule").json["jobs"] == []
+    assert site.post("/api/schedule/nix/run-now").status == 404
+
+
 def test_nobody_at_the_page_means_the_inbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In this process, where the time until nobody is there can be short: the rest is the real thing."""
     import asyncio

@@ -104,6 +104,7 @@ class Jobs:
         finally:
             if process.returncode is None:
                 process.kill()
+                await process.wait()
             job.state = "done" if job.code == 0 else "failed"
             self._tell(job)
 

@@ -65,15 +65,7 @@ def _serve(args: Namespace, config: Config, access: Access, place: Place, listen
     from ui.web.site import Site
 
     beside = Beside(config)
-    site = Site(
-        config,
-        access,
-        place,
-        args.cwd or Path.cwd(),
-        args.program_version,
-        beside.touched,
-        scheduler_is_on=beside.has_scheduler,
-    )
+    site = Site(config, access, place, args.cwd or Path.cwd(), args.program_version, beside.touched)
     settings = uvicorn.Config(
         make_app(site, args.program_version),
         log_config=None,
@@ -113,7 +105,6 @@ class Beside:
         self._config, self._stop = config, threading.Event()
         self._threads: list[threading.Thread] = []
         self._last = time.monotonic()
-        self.has_scheduler = importlib.util.find_spec("runs.scheduler") is not None
 
     def touched(self) -> None:
         """Somebody did something just now."""

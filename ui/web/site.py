@@ -8,9 +8,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +28,6 @@ from ui.words import in_words
 AWAY_SECONDS = 60.0  # a tab that is loaded anew comes back by then
 GRAPH_SECONDS = 3.0
 KEPT_UPLOAD_SECONDS = 86_400.0
-_STATES = {"planned": "coming", "claimed": "working", "running": "working"}
 
 
 class NotThere(SopwithError):
@@ -66,7 +62,7 @@ STATUSES: tuple[tuple[type[SopwithError], int, str], ...] = (  # the first that 
 
 @dataclass
 class Site:
-    """One server. `cwd`: where its runs work; `idle`: told whenever somebody does something."""
+    """One server. `cwd`: where its runs work; `touched`: told whenever somebody does something."""
 
     config: Config
     access: Access
@@ -74,7 +70,6 @@ class Site:
     cwd: Path
     version: str
     touched: Callable[[], None] = lambda: None
-    scheduler_is_on: bool = False
     _away: asyncio.TimerHandle | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -93,8 +88,7 @@ class Site:
         self.tail.open()
         await asyncio.to_thread(_tidy, self.home / "web" / "uploads")
         self._tasks.append(asyncio.create_task(self._go_on()))
-        if self.has_graph:
-            self._tasks.append(asyncio.create_task(self._follow_graph()))
+        self._tasks.append(asyncio.create_task(self._follow_graph()))
 
     async def close(self) -> None:
         """Stops listening; runs go on by themselves."""
@@ -103,16 +97,6 @@ class Site:
         self.tail.close()
         await self.jobs.close()
         await self.work.close()
-
-    @cached_property
-    def has_graph(self) -> bool:
-        """Whether there is a mind graph to look at."""
-        return find_spec("memory.graph") is not None
-
-    @cached_property
-    def has_schedule(self) -> bool:
-        """Whether there are schedules."""
-        return find_spec("ui.schedule") is not None
 
     @property
     def address(self) -> str:
@@ -140,26 +124,6 @@ class Site:
                     self.hub.tell(tab, message)
 
         self.loop.call_soon_threadsafe(telling)
-
-    def calendar(self, since: datetime | None, until: datetime | None) -> list[dict[str, Any]]:
-        """Due times that came and that are planned; a month around now unless it is said."""
-        from runs.schedule.calendar import due_between
-        from runs.schedule.folder import JobFolder
-        from runs.scheduler import ledger_of
-
-        now = datetime.now(UTC)
-        start, end = since or now - timedelta(days=15), until or now + timedelta(days=30)
-        found = due_between(JobFolder(self.home), ledger_of(self.config), now, start, end)
-        return [
-            {
-                "job": due.job,
-                "at": due.at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
-                "state": _STATES.get(due.status, due.status),
-                "run": due.run or None,
-                "why": due.reason,
-            }
-            for due in found
-        ]
 
     async def graph_snapshot(self, given: Message) -> Message:
         """The graph as a tab wants it."""

@@ -81,8 +81,8 @@ def steer(site: Here, run: str, body: shapes.Said) -> Response:
 def stop(site: Here, run: str, body: shapes.Nothing | None = None) -> Response:
     run = site.find(run)
     if not site.call(site.work.stop, run):
-        if worker(site.home / "runs" / run) == os.getpid():  # a job of the scheduler in this very process
-            raise Conflict("That run belongs to the scheduler of this server.\nStop the server to stop it.")
+        if worker(site.home / "runs" / run) == os.getpid():  # the daily upkeep, in this very process
+            raise Conflict("That run is the server's own.\nStop the server to stop it.")
         if not cancel(site.home, run):
             raise Conflict("That run has ended.")
     return Response(status_code=204)

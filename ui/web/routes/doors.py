@@ -56,7 +56,6 @@ async def state(site: Here, request: Request) -> JSONResponse:
         "models": [model.name for model in site.config.models],
         "personas": [each.name for each in await asyncio.to_thread(personas, site.home)],
         "needs": "password" if site.access.password else "token",
-        "features": {"graph": site.has_graph, "schedule": site.has_schedule},
         "working": working,
         "waiting": site.work.waiting(),
     }

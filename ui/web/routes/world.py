@@ -5,17 +5,28 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from starlette.responses import JSONResponse
 
-from ui.journal import as_json
+from memory.api import local_timezone
+from runs.schedule.calendar import due_between
+from runs.schedule.folder import JobFolder
+from runs.schedule.jobs import job_of
+from runs.schedule.times import coming
+from runs.schedule.words import read_when
+from runs.scheduler import ledger_of
+from ui.journal import as_json, iso
+from ui.schedule import when as when_said
 from ui.web import shapes
 from ui.web.routes.here import Here
 from ui.web.site import Conflict, NotThere, Site, found
+from ui.words import in_words, language
 
+MONTH = timedelta(days=31)
+STATES = {"planned": "coming", "claimed": "working", "running": "working"}
 VERBS = ("enable", "disable", "remove", "run-now")
 to = APIRouter(tags=["world"])
 
@@ -27,37 +38,65 @@ async def said(site: Site, *words: str) -> Any:
 
 @to.get("/api/schedule")
 async def jobs(site: Here) -> JSONResponse:
-    return JSONResponse(site.clean({**await said(site, "list"), "is_on": site.scheduler_is_on}))
+    listed = await said(site, "list")
+    return JSONResponse(site.clean({**listed, "is_on": bool(listed.get("running"))}))
 
 
 @to.get("/api/schedule/calendar")
 def calendar(
     site: Here, since: Annotated[str, Query(alias="from")] = "", until: Annotated[str, Query(alias="to")] = ""
 ) -> JSONResponse:
-    return JSONResponse(site.clean({"due": site.calendar(moment(since), moment(until))}))
+    now = datetime.now(UTC)
+    start, end = moment(since) or now - MONTH / 2, moment(until) or now + MONTH
+    if not timedelta(0) <= end - start <= 13 * MONTH:
+        raise Conflict("That is too long a time for a calendar.")
+    found = due_between(JobFolder(site.home), ledger_of(site.config), now, start, end)
+    rows = [entry(due.job, due.at, due.status, due.run, due.reason) for due in found]
+    return JSONResponse(site.clean({"due": rows}))
 
 
 @to.get("/api/schedule/{id}/history")
 async def history(site: Here, id: str) -> JSONResponse:
-    return JSONResponse(site.clean(await said(site, "history", "--", id)))
+    rows = (await said(site, "history", "--", id))["history"]
+    shown = [
+        {**row, **entry(row["job"], datetime.fromisoformat(row["due"]), row["status"], row["run"], row["reason"])}
+        for row in rows
+    ]
+    return JSONResponse(site.clean({"rows": shown}))
 
 
 @to.post("/api/schedule/preview")
-async def preview(site: Here, body: shapes.When) -> JSONResponse:
-    return JSONResponse(site.clean(await said(site, "add", "--preview", "--", body.when, "-")))
+def preview(site: Here, body: shapes.When) -> JSONResponse:
+    now, zone = datetime.now(UTC).replace(microsecond=0), local_timezone()
+    job = job_of("preview", {"timezone": zone, **read_when(body.when, now, zone), "prompt": "preview"})
+    times = [iso(at) for at in coming(job, now, now)]
+    return JSONResponse(site.clean({"said": when_said(job), "next": times, "timezone": job.timezone}))
 
 
 @to.post("/api/schedule")
 async def add(site: Here, body: shapes.NewJob) -> JSONResponse:
-    return JSONResponse(site.clean(await said(site, "add", "--", body.when, body.task)))
+    job = (await said(site, "add", "--cwd", str(site.cwd), "--", body.when, body.task))["job"]
+    return JSONResponse(site.clean({"id": job["id"], "said": job["when"], "next": job["next"]}))
 
 
 @to.post("/api/schedule/{id}/{verb}")
 async def change(site: Here, id: str, verb: str, body: shapes.Nothing | None = None) -> JSONResponse:
     if verb not in VERBS:
         raise NotThere("There is nothing here.")
+    if verb == "run-now":  # it ends when the run does
+        known = {job["id"] for job in (await said(site, "list"))["jobs"]}
+        found(id if id in known else None, "There is no such job.")
+        site.touched()
+        begun = site.jobs.begin("schedule", id, ["schedule", "run-now", "--", id], language())
+        return JSONResponse({"id": id, "job": begun})
     words = (await site.jobs.said_by(["schedule", verb, "--", id])).strip()
     return JSONResponse(site.clean({"id": id, "said": words}))
+
+
+def entry(job: str, at: datetime, status: str, run: str | None, why: str) -> dict[str, Any]:
+    """A due time as a calendar shows it."""
+    state = STATES.get(status, status)
+    return {"job": job, "at": iso(at), "state": state, "run": run or None, "why": in_words(why)}
 
 
 @contextmanager

@@ -192,7 +192,7 @@ class AgentHandler:
         self.by_rote = reply.kind == "rote"
         if not reply.calls:
             return (yield from self._no_call(turn, reply))
-        call = reply.calls[0]
+        call = self.tools.meant(reply.calls[0])
         started = time.monotonic()
         result = self._refusal(call) or self._unfit(call) or (yield from self._gated(turn, call, reply))
         if isinstance(result, Outcome):

@@ -204,7 +204,7 @@ class ReplayGuards:
     def _beyond(self, procedure: Procedure, step: str, name: str, *, changes_something: bool) -> Iterator[Doubt]:
         tool = self.tools.get(name)
         allowed = COMMIT_EFFECTS[procedure.effects] if changes_something else PLAN_EFFECTS | {"ask"}
-        beyond = sorted(set(tool.effects) - allowed) if tool else []
+        beyond = sorted(_effects(name, tool) - allowed) if tool else []
         if beyond and not changes_something:
             yield Doubt("step", self._say("writes_in_plan", step, name))
         elif beyond:
@@ -390,6 +390,15 @@ def signature(schema: Mapping[str, Any]) -> dict[str, Any]:
     found = {"arguments": arguments, "required": sorted(parameters.get("required", []))}
     digest = hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()[:16]
     return {**found, "hash": digest}
+
+
+def _effects(name: str, tool: Tool) -> set[str]:
+    """What a tool may do; of one that is not ours, what its name says."""
+    if tool.effects:
+        return set(tool.effects)
+    from safety.tool_words import read_name  # few replays need it
+
+    return {"read"} if read_name(name).effect == "read" else {"network"}
 
 
 def tools_used(sop: Sop) -> set[str]:

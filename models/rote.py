@@ -130,10 +130,13 @@ class RoteModel:
         guards: Guards | None = None,
         may_read: Callable[[str, Mapping[str, Any]], str | None] | None = None,
         today: date | None = None,
+        knows: Callable[[str], bool] = lambda _: False,
     ) -> None:
         """`may_read` says why a call that a script's plan asks for does more than read, None when it does not; without
-        it no plan may ask for anything. `today` is the day on which the run began, when that was not now."""
+        it no plan may ask for anything. `today` is the day on which the run began, when that was not now. `knows` is
+        asked about tools that no model is offered just now."""
         self.name = f"rote:{sop}"
+        self._knows = knows
         self._may_read = may_read
         self._guards = guards
         self.procedure, self.sop, self.version, self.lang, self.cwd = procedure, sop, version, lang, cwd
@@ -184,7 +187,7 @@ class RoteModel:
             self._check_requirements()
             self._heed("guards", self._guards.start(self.procedure, self.parameters) if self._guards else None)
         step = self._next_step()
-        if step and step.line and request.tools and step.tool not in {t["function"]["name"] for t in request.tools}:
+        if step and step.line and request.tools and not self._is_there(step.tool, request):
             raise self._diverged(step.id, self._at(step.line, self._say("no_tool", step.tool)))
         self._guard(step)
         reply = self._finish() if step is None else self._ask(step)
@@ -295,6 +298,9 @@ class RoteModel:
             return self._step_of(move)
         self._conclude(self._returned(move))
         return None
+
+    def _is_there(self, tool: str, request: Request) -> bool:
+        return tool in {each["function"]["name"] for each in request.tools} or self._knows(tool)
 
     def _step_of(self, move: Move) -> Step:
         count = self._asked[self._stage] = self._asked[self._stage] + 1

@@ -362,7 +362,7 @@ class Agent:
             return Scribe(briefing, start["task"], briefing.prompts, is_noted=progress.is_noted)
         lane: list[Model] = []
         if replay is not None and replay.sop.procedure is not None:
-            sop = replay.sop
+            sop, tools = replay.sop, Toolbox(all_tools(), foreign=self._foreign)
             rote = RoteModel(
                 replay.sop.procedure,
                 replay.parameters,
@@ -370,9 +370,10 @@ class Agent:
                 version=sop.version,
                 lang=self.config.lang,
                 cwd=options.cwd,
-                guards=self._guards(replay, options),
-                may_read=plan_calls(Toolbox(all_tools(), foreign=self._foreign)),
+                guards=self._guards(replay, options, tools),
+                may_read=plan_calls(tools),
                 today=_day(progress.opening),
+                knows=tools.__contains__,
             )
             rote.fast_forward(progress.replayed, progress.asked)
             lane = [rote]
@@ -392,8 +393,7 @@ class Agent:
 
         return finder(self.config)
 
-    def _guards(self, replay: Replay, options: Options) -> ReplayGuards:
-        tools = Toolbox(all_tools(), foreign=self._foreign)
+    def _guards(self, replay: Replay, options: Options, tools: Toolbox) -> ReplayGuards:
         return ReplayGuards.of(
             replay.sop,
             replay.request if replay.lane in ("", "wordings") else "",  # the other lanes have held it against the SOP

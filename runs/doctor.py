@@ -87,6 +87,7 @@ def checks(config: Config) -> list[Check]:
         *check_memory(config),
         *check_redis(config),
         *check_mcp(config),
+        check_browser(config),
         *around,
         *check_desktop(config),
     ]
@@ -293,6 +294,25 @@ def check_redis(config: Config) -> list[Check]:
     return [Check("redis", None, _say(config.lang, "no redis", why=problem), fix)]
 
 
+def check_browser(config: Config) -> Check:
+    """Which browser web tasks would use; an address is asked, nothing is started."""
+    from tools.browser import problem
+    from tools.browser_start import answers, has_display, program
+
+    lang, settings = config.lang, config.browser
+    if problem():
+        return Check("browser", None, _say(lang, "no browser package"), "scripts/setup --extra browser")
+    if settings.address:
+        is_there = answers(settings.address)
+        detail = _say(lang, "browser there" if is_there else "browser gone", address=settings.address)
+        return Check("browser", is_there, detail, "chromium --remote-debugging-port=9222 --user-data-dir=…")
+    found = program()
+    if not found:
+        return Check("browser", None, _say(lang, "no browser"), _install("chromium"))
+    is_headless = settings.headless == "on" or (settings.headless == "auto" and not has_display())
+    return Check("browser", True, _say(lang, "browser headless" if is_headless else "browser", program=found))
+
+
 def check_mcp(config: Config) -> list[Check]:
     """Whether the configured MCP servers could be asked; none is started for it."""
     names = ", ".join(config.mcp.servers)
@@ -443,6 +463,15 @@ _WORDS = {  # key: (English, Chinese)
     "mcp": ("{names}; sopwith mcp test asks them", "{names}；用 sopwith mcp test 测试"),
     "no mcp": ("{names}: the package mcp is not installed", "{names}：未安装 mcp 包"),
     "no mcp program": ("the program of these servers is not there: {names}", "这些服务器的程序不存在：{names}"),
+    "browser": ("{program}, in a window, with a profile of its own", "{program},开窗口,使用自己的配置目录"),
+    "browser headless": ("{program}, headless, with a profile of its own", "{program},无界面,使用自己的配置目录"),
+    "browser there": ("the owner's own answers at {address}", "主人的浏览器在 {address} 应答"),
+    "browser gone": ("no browser answers at {address}", "{address} 没有浏览器应答"),
+    "no browser": (
+        "none is installed; pages are read without one (web_fetch)",
+        "未安装;网页可不用浏览器读取(web_fetch)",
+    ),
+    "no browser package": ("not installed: web_scan, web_execute_js", "未安装:web_scan、web_execute_js"),
     "terminal": ("{term}, {encoding}", "{term},{encoding}"),
     "no utf8": ("{encoding}, which cannot show every character", "{encoding},无法显示所有字符"),
 }

@@ -19,6 +19,8 @@ def plan_calls(tools: Mapping[str, Tool]) -> Callable[[str, Mapping[str, Any]], 
             return f"there is no tool {name!r} (nearest: {', '.join(get_close_matches(name, tools, 3)) or 'none'})"
         if tool.only_reads and "ask" not in tool.effects:
             return None
+        if not tool.effects:
+            return _by_its_name(name)
         if "execute" not in tool.effects:
             return f"{name} does more ({', '.join(tool.effects)})"
         from learning.reach import python_only_reads, shell_only_reads  # only the plans of scripts ask
@@ -28,3 +30,10 @@ def plan_calls(tools: Mapping[str, Tool]) -> Callable[[str, Mapping[str, Any]], 
         return None if reads else f"what {name} would run is not known to leave everything as it is"
 
     return why_not
+
+
+def _by_its_name(name: str) -> str | None:
+    """Of a tool that is not ours: the gate judges it in the same way."""
+    from safety.tool_words import read_name
+
+    return None if read_name(name).effect == "read" else f"{name} does more than read, by its name"

@@ -44,12 +44,20 @@ def _of_config(config: Config) -> Iterator[tuple[str, str]]:
     for name, address in (("redis url", config.redis), ("queue url", config.queue)):
         if address:
             yield from _in_address(name, address.url).items()
+    yield from _of_servers(config)
+
+
+def _of_servers(config: Config) -> Iterator[tuple[str, str]]:
     for server, settings in config.mcp.servers.items():
         for name, value in settings.env.items():
             if is_secret_name(name):
                 yield f"{server} {name}", value
             else:
                 yield from _in_address(f"{server} {name}", value).items()
+        for name, value in settings.headers.items():  # "Bearer KEY": the key alone is held
+            if is_secret_name(name.replace("-", "_")) or name.lower() in ("authorization", "cookie"):
+                yield f"{server} {name}", value.rpartition(" ")[2]
+        yield from _in_address(f"{server} url", settings.url or "").items()
 
 
 def _in_address(name: str, address: str) -> dict[str, str]:

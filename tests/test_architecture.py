@@ -32,6 +32,8 @@ AT_USE = {
     "runs/shared/worker.py": "runs.shared.worker",
     "context/models.py": "context.models",
     "tools/pinned.py": "tools.pinned",
+    "tools/mcp_servers.py": "tools.mcp_servers",
+    "tools/mcp_pipe.py": "tools.mcp_servers",
     "ui/web/app.py": "ui.web.app",
     "ui/web/shapes.py": "ui.web.shapes",
     **{

@@ -138,7 +138,7 @@ class Tool(NamedTuple):
     @property
     def only_reads(self) -> bool:
         """True when the call leaves nothing behind, so that it may be done again after a crash."""
-        return set(self.effects) <= {"none", "read", "ask"}
+        return bool(self.effects) and set(self.effects) <= {"none", "read", "ask"}  # without any it is not ours
 
 
 def resolve(path: Path) -> Path:

@@ -40,6 +40,7 @@ _ROWS: tuple[Family, ...] = (
         ("web_fetch",),
         r"https?://|\bwww\.|\bweb ?(?:page|site)s?\b|\burls?\b|网页|网站|网址|链接",
     ),
+    Family("mcp", "tools.mcp_client", ("mcp_find", "mcp_call"), r"\bmcp\b"),
     Family(
         "browser",
         "tools.browser",

@@ -79,6 +79,8 @@ def _read_docstring(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
 
 def _type_schema(hint: Any) -> Schema:
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if hint is Any:
+        return {}
     if hint in _SCALARS:
         return {"type": _SCALARS[hint]}
     if origin is typing.Annotated:

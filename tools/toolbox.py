@@ -6,14 +6,19 @@ name. The offer only grows, behind the core tools, so that the start of each req
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
+from models.base import ToolCall
 from tools.base import Tool
 from tools.families import FAMILIES, Family
 from tools.schema import schemas
 
 Schema = dict[str, Any]
+Foreign = Callable[[str], tuple[Tool, Schema] | None]
 
 
 class Toolbox(Mapping[str, Tool]):
@@ -24,14 +29,14 @@ class Toolbox(Mapping[str, Tool]):
         core: Mapping[str, Tool],
         families: Mapping[str, Family] = FAMILIES,
         offered: Iterable[str] = (),
-        foreign: Callable[[str], tuple[Tool, Schema] | None] = lambda name: None,
+        foreign: Foreign | None = None,
     ) -> None:
         """`offered` names the families that are offered from the start; `foreign` finds a tool that is not ours by a
         name with a dot in it, such as those of MCP servers, with its schema."""
         self._tools = dict(core)
         self._families = families
         self._family_of = {tool: family.name for family in families.values() for tool in family.tools}
-        self._foreign = foreign
+        self._foreign = foreign or (lambda name: None)
         self.offered: list[str] = []
         self.schemas: list[Schema] = schemas(core.values())
         self._schema_of = {schema["function"]["name"]: schema for schema in self.schemas}
@@ -61,8 +66,9 @@ class Toolbox(Mapping[str, Tool]):
 
     def schema(self, name: str) -> Schema:
         """The function schema of a tool. Raises KeyError."""
+        tool = self[name]  # one that is not ours brings its schema along
         if name not in self._schema_of:
-            (self._schema_of[name],) = schemas([self[name]])
+            (self._schema_of[name],) = schemas([tool])
         return self._schema_of[name]
 
     def schemas_with(self, names: Iterable[str]) -> list[Schema]:
@@ -81,6 +87,16 @@ class Toolbox(Mapping[str, Tool]):
         self._load(family)
         self.schemas = [*self.schemas, *(self.schema(name) for name in self._families[family].tools)]
         return True
+
+    def meant(self, call: ToolCall) -> ToolCall:
+        """The call that is meant: `mcp_call` stands for the tool that it names, and all that looks at a call looks at that."""
+        if call.name != "mcp_call" or not call.args:
+            return call
+        name, args = f"{call.args.get('server')}.{call.args.get('tool')}", call.args.get("args") or {}
+        if isinstance(args, str):
+            with suppress(ValueError, RecursionError):
+                args = json.loads(args)
+        return replace(call, name=name, args=dict(args)) if isinstance(args, dict) and name in self else call
 
     def family_of(self, tool: str) -> str:
         """The family that a tool belongs to, or ""."""

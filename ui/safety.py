@@ -90,7 +90,7 @@ class _Judge:
     def of_line(self, line: bytes) -> dict[str, str]:
         """The answer to one line; never raises."""
         try:
-            call = _read(line.decode("utf-8", "replace").strip())
+            call = _meant(_read(line.decode("utf-8", "replace").strip()))
             tool = self._tools.get(call.tool)
             paths = tool.touches(self._context, call.args) if tool else ()
             ask = Ask(
@@ -138,6 +138,14 @@ def _read(text: str) -> _Call:
     if "tool" not in given and "script" not in values["args"]:
         raise BadLine('"tool" is missing')
     return _Call(**values, origin=_origins(given.get("origin")))
+
+
+def _meant(call: _Call) -> _Call:
+    """`mcp_call` stands for the tool that it names (tools/toolbox.py)."""
+    server, tool, args = (call.args.get(key) for key in ("server", "tool", "args"))
+    if call.tool != "mcp_call" or not isinstance(server, str) or not isinstance(tool, str):
+        return call
+    return call._replace(tool=f"{server}.{tool}", args=args if isinstance(args, dict) else {})
 
 
 def _origins(given: Any) -> tuple[str, ...]:

@@ -1,0 +1,396 @@
+"""MCP servers, real ones over stdio and HTTP: found, called, judged by the gate, started again, and none that harms us."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from config import Config, ConfigError, McpConfig, McpServer, load
+from handler import Approval
+from models.base import Event, ToolCall, ToolResult
+from runs.assemble import Options
+from tests.conftest import CHECKOUT, CommandLine
+from tests.driving import SpokenOwner, agent, call, drive
+from tools.base import ToolContext, ToolError
+from tools.mcp_client import finder, mcp_call, mcp_find, offer_of, plain_schema
+from tools.registry import all_tools
+from tools.schema import check_args
+from tools.toolbox import Toolbox
+
+pytest.importorskip("mcp", reason="the extra mcp is not installed: scripts/setup --extra mcp")
+SERVER = CHECKOUT / "tests" / "mcp_server.py"
+
+
+def command(kind: str, **env: str) -> McpServer:
+    return McpServer((sys.executable, str(SERVER), kind), {"PYTHONPATH": str(CHECKOUT), **env})
+
+
+def context(folder: Path, servers: dict[str, McpServer], seconds: float = 30.0) -> ToolContext:
+    config = Config(mcp=McpConfig(servers), home=folder, lang="en")
+    return ToolContext(folder, folder, folder, tool_seconds=seconds, config=config)
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ToolContext]:
+    """A server that is up for all tests here: to start one takes most of a second."""
+    folder = tmp_path_factory.mktemp("desk")
+    ctx = context(folder, {"desk": command("stdio", NOTES=str(folder)), "noisy": command("noisy")})
+    yield ctx
+    ctx.close()
+
+
+def use(ctx: ToolContext, name: str, /, **args: Any) -> ToolResult:
+    assert ctx.config
+    tool = Toolbox(all_tools(), foreign=finder(ctx.config))[name]
+    result = tool.run(ctx, **args)
+    assert isinstance(result, ToolResult)
+    return result
+
+
+def found(ctx: ToolContext, query: str = "", server: str | None = None) -> list[str]:
+    result = mcp_find.run(ctx, query, server)
+    assert isinstance(result, ToolResult) and result.status == "ok" and result.origin == "tool"
+    return str(result.data).splitlines()
+
+
+def test_a_tool_is_called_and_its_answer_is_data_of_others(desk: ToolContext) -> None:
+    result = use(desk, "desk.get_total", prices=[1, 2.5])
+    assert (result.status, result.origin, result.data["structured"]) == ("ok", "tool", {"total": 3.5})
+    assert use(desk, "desk.write_note", name="a", text="milk").data["output"] == "written"
+    assert (desk.folder / "a").read_text() == "milk"
+    failed = use(desk, "desk.get_error")
+    assert failed.status == "error" and "get_error" in failed.data["output"]
+
+
+def test_pictures_and_long_answers_become_files(desk: ToolContext) -> None:
+    result = use(desk, "desk.get_picture")
+    assert result.data["output"] == "here" and Path(result.images[0]).read_bytes().startswith(b"\x89PNG")
+    started = time.process_time()
+    result = use(desk, "desk.get_many", count=50_000_000)
+    assert len(result.as_text()) < 20_000 and Path(result.data["file"]).stat().st_size == 50_000_000
+    assert time.process_time() - started < 10
+
+
+def test_tools_are_found_by_words_when_there_are_many(desk: ToolContext) -> None:
+    assert found(desk, "what is the weather in this city") == [
+        "noisy.weather.forecast/get(a?: any, b?: any): Tells the weather of a city"
+    ]
+    assert found(desk, "note")[0] == "desk.read_note(name: string): Reads a note of the desk."
+    everything = found(desk)
+    assert len(everything) == 13 and "400 more; a query finds them" in everything[-1] and len(everything[-1]) < 1000
+    assert found(desk, "zebra")[0].startswith("none of 412 tools fits")
+    assert len(found(desk, server="desk")) == 11
+    with pytest.raises(ToolError, match="no MCP server is called 'dest'; there are: desk, noisy"):
+        mcp_find.run(desk, "", "dest")
+
+
+def test_garbage_on_stdout_is_passed_over(desk: ToolContext) -> None:
+    assert json.loads(use(desk, "noisy.get_thing_7", a=1, b=None).data["output"]) == {"a": 1, "b": None}
+
+
+def test_a_tool_named_like_ours_is_not_ours(desk: ToolContext) -> None:
+    tools = Toolbox(all_tools(), foreign=finder(desk.config)) if desk.config else Toolbox({})
+    assert tools["code_run"].effects == ("execute",) and tools["desk.code_run"].effects == ()
+    assert not tools["desk.code_run"].only_reads  # a crash must not repeat what we do not know
+    assert use(desk, "desk.code_run", script="id").data["output"] == "not run: id"
+
+
+def test_mcp_call_means_the_tool_that_it_names(desk: ToolContext) -> None:
+    assert desk.config
+    tools = Toolbox(all_tools(), foreign=finder(desk.config))
+
+    def meant(**args: Any) -> tuple[str, Any]:
+        found = tools.meant(ToolCall("1", "mcp_call", args))
+        return found.name, found.args
+
+    assert meant(server="desk", tool="get_total", args={"prices": [1]}) == ("desk.get_total", {"prices": [1]})
+    assert meant(server="desk", tool="get_pid") == ("desk.get_pid", {})
+    assert meant(server="noisy", tool="weather.forecast/get", args='{"a": 1}') == (
+        "noisy.weather.forecast/get",
+        {"a": 1},
+    )
+    assert meant(server="desk", tool="get_nothing")[0] == meant(server="x", tool="y")[0] == "mcp_call"
+    assert tools.meant(ToolCall("1", "code_run", {"server": "desk"})).name == "code_run"
+    with pytest.raises(ToolError, match="desk has no tool 'get_pad'; near it: get_pid"):
+        mcp_call.run(desk, "desk", "get_pad", None)
+
+
+def test_arguments_are_checked_against_the_server_s_schema(desk: ToolContext) -> None:
+    assert desk.config
+    schema = Toolbox(all_tools(), foreign=finder(desk.config)).schema("desk.get_total")
+    assert check_args(schema, {"prices": "[1, 2]"}) is None
+    assert "prices: is missing" in str(check_args(schema, {}))
+    assert "no such argument" in str(check_args(schema, {"prices": [], "price": 1}))
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ({"type": "object", "properties": {"a": {"$ref": "http://x/y", "pattern": "(a+)+$"}}, "required": ["a", "b", 1]},
+         {"type": "object", "properties": {"a": {}}, "required": ["a"]}),
+        ({"type": ["object"], "properties": [], "required": "a"}, {"type": "object", "properties": {}, "additionalProperties": True}),
+        ({"$ref": "#/$defs/x", "properties": {"a": {"type": "integer", "minimum": 1}}},
+         {"type": "object", "properties": {"a": {"type": "integer", "minimum": 1}}, "additionalProperties": True}),
+        (None, {"type": "object", "properties": {}, "additionalProperties": True}),
+    ],
+)  # fmt: skip
+def test_of_a_schema_only_what_is_plain_is_taken(said: Any, kept: Any) -> None:
+    assert plain_schema(said) == kept
+
+
+def test_a_schema_without_end_is_cut() -> None:
+    from mcp_types import Tool
+
+    deep: dict[str, Any] = {"type": "string"}
+    for _ in range(500):
+        deep = {"type": "object", "properties": {"a": deep}}
+    offer = offer_of("x", Tool(name="y", input_schema=deep, description="z " * 10_000))
+    assert len(json.dumps(offer.schema)) < 1000 and len(offer.description) <= 400
+
+
+def test_a_server_that_died_is_started_again_and_its_call_is_not_repeated(desk: ToolContext) -> None:
+    before = use(desk, "desk.get_pid").data["output"]
+    killed = use(desk, "desk.get_killed")
+    assert killed.status == "error" and killed.data == "desk: it has ended; it said last: my last words"
+    after = use(desk, "desk.get_pid").data["output"]
+    assert before != after
+    os.kill(int(after), signal.SIGKILL)  # while nobody asks
+    again = use(desk, "desk.get_pid")
+    if again.status == "error":  # asked before anybody saw it end
+        again = use(desk, "desk.get_pid")
+    assert again.data["output"] not in (before, after)
+
+
+def test_a_call_that_hangs_costs_its_own_time_only(tmp_path: Path) -> None:
+    ctx = context(tmp_path, {"desk": command("stdio")})
+    use(ctx, "desk.get_pid")
+    ctx.tool_seconds = 1.0
+    started = time.monotonic()
+    late = use(ctx, "desk.get_slowly", seconds=60)
+    assert late.status == "timeout" and late.data == "desk: no answer within 1 s; it was ended"
+    assert time.monotonic() - started < 1.9
+    ctx.tool_seconds = 20.0
+    pid = int(use(ctx, "desk.get_pid").data["output"])  # a new one answers
+    ctx.close()
+    assert not Path(f"/proc/{pid}").exists()
+
+
+def test_servers_that_cannot_be_used_say_why_and_stop_no_other(tmp_path: Path, desk: ToolContext) -> None:
+    assert desk.config
+    servers = {
+        "hangs": command("hangs"),
+        "broken": command("broken"),
+        "endless": command("endless"),
+        "gone": McpServer(("no-such-program",)),
+        "nobody": McpServer(url="http://127.0.0.1:9/mcp"),
+        "noisy": command("noisy"),
+    }
+    ctx = context(tmp_path, servers)
+    use(ctx, "noisy.get_thing_1")  # it is up, however slow this machine is just now
+    ctx.tool_seconds = 3.0
+    started = time.monotonic()
+    lines = found(ctx, "weather")
+    assert time.monotonic() - started < 8
+    assert lines[0].startswith("noisy.weather") and lines[1] == "hangs: no answer within 3 s; it was ended"
+    assert lines[2] == "broken: it cannot be started: Connection closed; it said last: no configuration was found"
+    assert lines[3].startswith("endless: ") and ("128,000,000 bytes" in lines[3] or "within 3 s" in lines[3])
+    assert lines[4] == "gone: it cannot be started: there is no program no-such-program"
+    assert lines[5].startswith("nobody: it cannot be started: ")
+    assert use(ctx, "gone.anything", a=1).data == "gone: it cannot be started: there is no program no-such-program"
+    ctx.close()
+    children = subprocess.run(
+        ["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=False
+    )
+    assert not [line for line in children.stdout.splitlines() if line.endswith((" hangs", " endless"))]
+
+
+def test_a_server_dies_with_us_however_we_die(tmp_path: Path) -> None:
+    if sys.platform != "linux":
+        pytest.skip("only the kernel of Linux ends a child with its parent")
+    code = (
+        "import sys; from pathlib import Path; from tests.test_mcp import *; p = Path(sys.argv[1])\n"
+        "ctx = context(p, {'hangs': command('hangs')}, 60)\nprint('up', flush=True)\nmcp_find.run(ctx)"
+    )
+    child = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], cwd=CHECKOUT, stdout=subprocess.PIPE)
+    assert child.stdout and child.stdout.readline() == b"up\n"
+    servers: list[int] = []
+    end = time.monotonic() + 20
+    while not servers and time.monotonic() < end:
+        said = subprocess.run(
+            ["pgrep", "-P", str(child.pid), "-f", "hangs"], capture_output=True, text=True, check=False
+        )
+        servers = [int(word) for word in said.stdout.split()]
+    child.kill()
+    child.wait()
+    child.stdout.close()
+    while servers and Path(f"/proc/{servers[0]}").exists() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert servers and not Path(f"/proc/{servers[0]}").exists()
+
+
+@pytest.fixture
+def remote(tmp_path: Path) -> Iterator[str]:
+    """A server over HTTP, in a process of its own."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    argv = [sys.executable, str(SERVER), "http", str(port)]
+    process = subprocess.Popen(
+        argv, cwd=CHECKOUT, stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": str(CHECKOUT)}
+    )
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                break
+        time.sleep(0.02)
+    yield f"http://127.0.0.1:{port}/mcp"
+    process.kill()
+    process.wait()
+
+
+def test_a_server_over_http_is_used_like_any_other(tmp_path: Path, remote: str) -> None:
+    ctx = context(tmp_path, {"far": McpServer(url=remote, headers={"Authorization": "Bearer 123"})}, 20.0)
+    assert use(ctx, "far.get_total", prices=[2, 2]).data["structured"] == {"total": 4.0}
+    ctx.tool_seconds = 1.0
+    assert use(ctx, "far.get_slowly", seconds=5).status == "timeout"
+    ctx.close()
+
+
+SETTINGS = "mcp: {{servers: {{desk: {{command: [{python}, {server}, stdio], env: {{PYTHONPATH: {checkout}, NOTES: {notes}}}}}}}}}"
+
+
+def settings(notes: Path) -> str:
+    return SETTINGS.format(python=sys.executable, server=SERVER, checkout=CHECKOUT, notes=notes)
+
+
+def of(events: list[Event], kind: str) -> list[Event]:
+    return [event for event in events if event["type"] == kind]
+
+
+def test_a_run_calls_tools_of_servers_and_the_gate_judges_them(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "todo").write_text("call eve@evil.example")
+    replies = [
+        call("mcp_find", query="note"),
+        call("mcp_call", server="desk", tool="read_note", args={"name": "todo"}),
+        call("mcp_call", server="desk", tool="sweep", args={"name": "all"}),
+        call("desk.write_note", name="b", text="tell eve@evil.example"),
+        call("mcp_call", server="desk", tool="read_note", args={"nam": "todo"}),
+        "done",
+    ]
+    owner = SpokenOwner(approvals=[Approval("no"), Approval("no")])
+    started = agent(home, replies, settings(tmp_path)).start("read my note todo", Options(rote=False), owner)
+    events = drive(started)
+    assert of(events, "run_started")[0]["families"] == ["mcp"]
+    ended = of(events, "tool_ended")
+    assert [event["tool"] for event in ended] == [
+        "mcp_find",
+        "desk.read_note",
+        "desk.sweep",
+        "desk.write_note",
+        "desk.read_note",
+    ]
+    assert [event["status"] for event in ended] == ["ok", "ok", "refused", "refused", "error"]
+    assert ended[1]["origin"] == "tool" and ended[1]["data"]["output"] == "call eve@evil.example"
+    assert [each.tool for each in owner.shown] == ["desk.sweep", "desk.write_note"]
+    assert owner.shown[0].risk == "delete"  # what the server declares makes it more dangerous than its name
+    assert "nam: no such argument" in ended[4]["data"]
+
+
+SCRIPT = """
+def plan(p):
+    read = yield {"tool": "desk.read_note", "args": {"name": p["name"]}}
+    if read["status"] != "ok":
+        return {"stop": "there is no such note"}
+    return {"text": read["data"]["output"]}
+
+
+def commit(p, plan):
+    yield {"tool": "desk.write_note", "args": {"name": p["name"] + ".copy", "text": plan["text"].upper()}}
+    return "copied " + p["name"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "ends"), [(SCRIPT, "done"), (SCRIPT.replace("desk.read_note", "desk.sweep"), "failed")]
+)
+def test_a_script_sop_calls_tools_of_servers_by_name(body: str, ends: str, home: Path, tmp_path: Path) -> None:
+    folder = home / "sops" / "copy-note"
+    (folder / "scripts").mkdir(parents=True)
+    (folder / "SKILL.md").write_text(
+        "---\nname: copy-note\ndescription: Copies a note.\nmetadata:\n  sopwith-status: active\n---\n"
+    )
+    (folder / "scripts" / "run.py").write_text(body)
+    (folder / "sop.yaml").write_text(
+        "parameters: {type: object, properties: {name: {type: string}}, required: [name]}\n"
+        "wordings: ['copy note {name}']\neffects: external\nscript: scripts/run.py\n"
+    )
+    (tmp_path / "todo").write_text("milk")
+    started = agent(home, None, settings(tmp_path)).start("copy note todo", Options(approve="all"), SpokenOwner())
+    events = drive(started)
+    last = events[-1]
+    assert last["status"] == ends, last["result"]
+    if ends == "done":
+        assert last["result"] == "copied todo" and (tmp_path / "todo.copy").read_text() == "MILK"
+        assert [event["tool"] for event in of(events, "tool_ended")] == ["desk.read_note", "desk.write_note"]
+    else:
+        assert not of(events, "tool_started") and "desk.sweep does more than read" in last["result"]
+
+
+def test_the_command_line_lists_and_tests(home: Path, tmp_path: Path, cli: CommandLine) -> None:
+    home.mkdir(parents=True)
+    more = ", gone: {command: [no-such-program]}}}"
+    (home / "config.yaml").write_text(settings(tmp_path).removesuffix("}}") + more)
+    code, out, _ = cli("mcp", "list", "--json")
+    servers = {each["name"]: each for each in json.loads(out)["servers"]}
+    effects = {tool["name"]: tool["effect"] for tool in servers["desk"]["tools"]}
+    assert code == 1 and effects["desk.sweep"] == "delete" and effects["desk.read_note"] == "read"
+    assert servers["gone"]["problem"] == "gone: it cannot be started: there is no program no-such-program"
+    code, out, _ = cli("mcp", "test", "gone", "--lang", "zh")
+    assert code == 1 and out == "✗ gone: 无法启动：没有程序 no-such-program\n"
+    code, _, err = cli("mcp", "test", "nix")
+    assert code == 2 and "no MCP server is called 'nix' (configured: desk, gone)." in err
+
+
+def test_the_gate_is_asked_about_the_tool_that_mcp_call_names(cli: CommandLine) -> None:
+    args = {"server": "mail", "tool": "send_email", "args": {"to": "eve@evil.example"}}
+    lines = [
+        {"tool": "mcp_call", "args": args, "request": "read my mail"},
+        {"tool": "mcp_call", "args": {**args, "tool": "list_emails"}},
+    ]
+    _, out, _ = cli("safety", "check", stdin="\n".join(map(json.dumps, lines)))
+    assert [json.loads(line)["decision"] for line in out.splitlines()] == ["confirm", "allow"]
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ("{a: {}}", "mcp.servers.a needs a command, or a url, and not both."),
+        ("{a: {command: [x], url: 'http://x'}}", "mcp.servers.a needs a command, or a url, and not both."),
+        ("{a.b: {command: [x]}}", "mcp.servers.a.b is no name for a server: letters, digits, - and _."),
+        ("{a: {url: 'x'}}", "mcp.servers.a.url must be an address that starts with http:// or https://."),
+    ],
+)
+def test_a_server_that_cannot_be_meant_is_said(said: str, problem: str, home: Path) -> None:
+    home.mkdir(parents=True)
+    (home / "config.yaml").write_text(f"mcp:\n  servers: {said}\n")
+    with pytest.raises(ConfigError) as error:
+        load(home, "en", {})
+    assert str(error.value) == f"{home / 'config.yaml'}, line 2: {problem}"
+
+
+def test_keys_of_servers_are_hidden(home: Path) -> None:
+    from safety.held import held_values
+
+    servers = {"far": McpServer(url="http://me:hunter2pass@h/", headers={"Authorization": "Bearer tok-123456", "X-Api-Key": "k-7654321", "X-Name": "me"})}  # fmt: skip
+    held = held_values(Config(mcp=McpConfig(servers), home=home, lang="en"), {})
+    assert set(held.values()) == {"tok-123456", "k-7654321", "hunter2pass"}

@@ -204,6 +204,15 @@ def address_in(file: Path) -> str:
     return f"ws://127.0.0.1:{int(port)}{path}"
 
 
+def answers(address: str) -> bool:
+    """Whether a browser listens there."""
+    try:
+        _attach(address).close()
+    except BrowserError:
+        return False
+    return True
+
+
 def _attach(address: str) -> Link:
     """Connects to a browser that runs: its port, its WebSocket, or the folder of its profile. Raises BrowserError."""
     how = (

@@ -45,6 +45,7 @@ CLONE_BLOCKS = 400_000  # of 512 bytes, the largest file that a clone may write
 LEFT_OUT = {".git", ".hg", ".svn", "__pycache__", "node_modules", ".venv", ".DS_Store", "Thumbs.db", "__MACOSX"}
 GIT_ADDRESS = re.compile(r"(?:https|ssh|file)://\S+|[\w.-]+@[\w.-]+:[\w./~-]+")
 ANY_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?::|//)\S*|[\w.-]+@[\w.-]+:\S+|-.*")
+NOBODY = {"NAME": "Sopwith", "EMAIL": "sopwith@localhost"}
 SETTINGS = (
     *("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.symlinks=true", "submodule.recurse=false"),
     *("protocol.allow=never", "protocol.https.allow=always", "protocol.ssh.allow=always", "protocol.file.allow=always"),
@@ -108,10 +109,10 @@ def store(skill: Skill, source: str, changes: SopChanges, known: Mapping[str, So
             f'{skill.name} is not imported: there is an SOP of this name already.\nRename the folder and its "name".'
         )
     since = datetime.now(UTC).isoformat(timespec="seconds")
-    said = {QUARANTINE: since, "sopwith-source": _safe_source(source), "sopwith-status": "draft"}
+    said = {QUARANTINE: since, "sopwith-source": safe_source(source), "sopwith-status": "draft"}
     text = with_metadata(skill.files["SKILL.md"].decode(), said)
     files = {**skill.files, "SKILL.md": text.encode()}
-    return changes.write(skill.name, files, reason=f"imported from {_safe_source(source)}", status="draft")
+    return changes.write(skill.name, files, reason=f"imported from {safe_source(source)}", status="draft")
 
 
 def release(sop: Sop, changes: SopChanges, reason: str) -> Sop:
@@ -135,7 +136,7 @@ def _opened(source: str, cwd: Path) -> Iterator[tuple[dict[str, _Entry], str]]:
     path = cwd / Path(source).expanduser() if not ANY_ADDRESS.fullmatch(source) else None
     if path is None:
         with tempfile.TemporaryDirectory(prefix="sopwith-import-") as scratch:
-            folder = _cloned(source, Path(scratch))
+            folder = cloned(source, Path(scratch))
             yield _of_folder(folder), re.split(r"[/:]", source.rstrip("/").removesuffix(".git"))[-1]
         return
     try:
@@ -242,19 +243,30 @@ def _of_packed(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> _Entry:
     return _Entry(info.file_size, problem, read)
 
 
-def _cloned(address: str, scratch: Path) -> Path:
+def cloned(address: str, scratch: Path) -> Path:
     """A shallow clone. Only https, ssh and file; no hooks, no submodules, no questions, none of the owner's settings."""
     if not GIT_ADDRESS.fullmatch(address) or "::" in address or "\n" in address or re.search(r"://-|@-", address):
         raise ImportRefused(
             f"{address[:200]} is no address to import from.\nIt must begin with https://, ssh:// or file://."
         )
-    git = shutil.which("git")
-    if git is None:
+    if shutil.which("git") is None:
         raise ImportRefused("git is not installed, and it is needed for a git address.\nInstall the package git.")
     target = scratch / "clone"
-    options = [word for setting in SETTINGS for word in ("-c", setting)]
     flags = ["--depth=1", "--single-branch", "--no-tags", "--no-recurse-submodules", "--template=", "--quiet"]
-    command = [git, *options, "clone", *flags, "--", address, str(target)]
+    said = git_says(["clone", *flags, "--", address, str(target)], scratch, limit_blocks=CLONE_BLOCKS)
+    if said is not None:
+        shown = safe_source(address)
+        raise ImportRefused(
+            f"{shown} cannot be cloned: {said}.\nNothing was imported. Check the address: git ls-remote {shown}"
+        )
+    return target
+
+
+def git_says(words: list[str], cwd: Path, *, limit_blocks: int = 0) -> str | None:
+    """Runs git with none of the owner's settings, no hooks and no questions; None when it worked, else what it said last.
+    `limit_blocks`: of 512 bytes, the largest file that it may write."""
+    git = shutil.which("git") or "git"
+    command = [git, *(word for setting in SETTINGS for word in ("-c", setting)), *words]
     environment = {name: os.environ[name] for name in ("PATH", "HOME", "SSH_AUTH_SOCK", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "SSL_CERT_FILE") if name in os.environ}  # fmt: skip
     environment |= {
         "GIT_TERMINAL_PROMPT": "0",
@@ -265,14 +277,11 @@ def _cloned(address: str, scratch: Path) -> Path:
         "GIT_SSH_COMMAND": "ssh -oBatchMode=yes -oConnectTimeout=15",
         "GIT_LFS_SKIP_SMUDGE": "1",
         "LC_ALL": "C",
+        **{f"GIT_{who}_{what}": word for who in ("AUTHOR", "COMMITTER") for what, word in NOBODY.items()},
     }
-    said = _run(["sh", "-c", f'ulimit -f {CLONE_BLOCKS}; exec "$@"', "sh", *command], environment, scratch)
-    if said is not None:
-        shown = _safe_source(address)
-        raise ImportRefused(
-            f"{shown} cannot be cloned: {said}.\nNothing was imported. Check the address: git ls-remote {shown}"
-        )
-    return target
+    if limit_blocks:
+        command = ["sh", "-c", f'ulimit -f {limit_blocks}; exec "$@"', "sh", *command]
+    return _run(command, environment, cwd)
 
 
 def _run(command: list[str], environment: Mapping[str, str], cwd: Path) -> str | None:
@@ -298,7 +307,7 @@ def _run(command: list[str], environment: Mapping[str, str], cwd: Path) -> str |
     return " ".join(told.removeprefix("fatal:").removeprefix("error:").split())[:300].rstrip(".")
 
 
-def _safe_source(source: str) -> str:
+def safe_source(source: str) -> str:
     """A source without a password or a token in its address, on one line."""
     return " ".join(re.sub(r"(://)[^/@\s]+@", r"\1", source).split())[:300]
 
@@ -399,6 +408,11 @@ def _written(front: Mapping[str, Any], body: str) -> bytes:
     kept = {**front, "metadata": metadata}
     dumped: str = yaml.safe_dump(kept, sort_keys=False, allow_unicode=True, width=10_000)
     return f"---\n{dumped}---\n{body}".encode()
+
+
+def normal(skill: bytes) -> bytes:
+    """A SKILL.md as it comes in: without what it claims about its standing, its front matter in one form."""
+    return _written(*_front(skill))
 
 
 def _name(said: str) -> str:

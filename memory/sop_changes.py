@@ -189,7 +189,7 @@ class SopChanges:
         if os.path.lexists(target):
             raise SopError(f"{target} is there already.\nNothing was written. Choose another place.")
         try:
-            files = dict(_exported(folder))
+            files = dict(exported(folder))
             target.parent.mkdir(parents=True, exist_ok=True)
             if target.suffix.lower() == ".zip":
                 write_atomic(target, _archive(name, files))
@@ -476,7 +476,8 @@ def _beside(target: Path) -> Iterator[Path]:
         shutil.rmtree(draft, ignore_errors=True)
 
 
-def _exported(folder: Path) -> Iterator[tuple[str, Content]]:
+def exported(folder: Path) -> Iterator[tuple[str, Content]]:
+    """The files of an SOP that may leave this machine: nothing hidden, no link that leads out of the folder."""
     for path, content in sorted(contents_of(folder).items()):
         if any(part.startswith(".") for part in path.split("/")):
             continue

@@ -7,6 +7,7 @@ import http.client
 import json
 import os
 import signal
+import ssl
 import subprocess
 import sys
 import time
@@ -48,6 +49,7 @@ class Served:
     address: str = ""
     token: str = ""
     cookie: str = ""
+    tls: str = ""  # the certificate to trust
 
     def __enter__(self) -> Served:
         self.start()
@@ -115,9 +117,13 @@ class Served:
     def ask(self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None) -> Answer:
         """Exactly this request; a header of None is left out."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        if self.tls:
+            context = ssl.create_default_context(cafile=self.tls)
+            context.check_hostname = False  # it is reached by its number here
+            connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=20, context=context)
         try:
             connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
-            for name, value in {"Host": f"127.0.0.1:{self.port}", **(headers or {})}.items():
+            for name, value in {"Host": self.origin.partition("://")[2], **(headers or {})}.items():
                 if value is not None:
                     connection.putheader(name, value)
             if body or method not in ("GET", "HEAD"):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
 import socket
 import stat
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 from tests.serving import Served, made_home
 
@@ -331,6 +334,27 @@ def test_an_attached_page_never_becomes_one(site: Served) -> None:
         assert "sandbox" in answer.headers["content-security-policy"]
 
 
+def test_a_browser_that_signs_out_sees_nothing_more(site: Served) -> None:
+    other = Served(site.home, site.cwd, address=site.address, token=site.token).sign_in()
+    with other.tab() as tab:
+        assert other.post("/api/sign-out").status == 204
+        with pytest.raises(ConnectionClosed):
+            tab.until("never")
+    assert other.get("/api/state").status == 401
+
+
+def test_a_program_that_only_reads_cannot_change_that(site: Served) -> None:
+    token = site.post("/api/tokens", {"name": "p", "changes": False}).json["token"]
+    bearer = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    assert site.ask("GET", "/api/runs", headers=bearer).status == 200
+    for path, body in (
+        ("/api/changes", b'{"on": true}'),
+        ("/api/memory/undo", b"{}"),
+        ("/api/tokens", b'{"changes": true}'),
+    ):
+        assert site.ask("POST", path, body, bearer).status == 403
+
+
 def test_listening_elsewhere_takes_tls_and_a_password(cli: Any, tmp_path: Path) -> None:
     for given, why in (
         (["--host", "0.0.0.0"], "takes a password"),
@@ -346,3 +370,41 @@ def test_listening_elsewhere_takes_tls_and_a_password(cli: Any, tmp_path: Path) 
         code, out, err = cli("serve", "--port", "0", *given)
         assert (code, out) == (2, "")
         assert why in err
+
+
+def test_with_tls_and_a_password_it_serves_others(tmp_path: Path) -> None:
+    """From elsewhere: another name, a certificate, and the password in place of the token."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("no openssl here to make a certificate with")
+    home = made_home(tmp_path / "tls", [])
+    key, crt, word = (str(tmp_path / name) for name in ("k.pem", "c.pem", "word"))
+    made = [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=box.example"]
+    subprocess.run([*made, "-keyout", key, "-out", crt], check=True, capture_output=True)
+    Path(word).write_text("correct horse battery")
+    Path(word).chmod(0o600)
+    options = (
+        "--host",
+        "0.0.0.0",
+        "--name",
+        "box.example",
+        "--tls-cert",
+        crt,
+        "--tls-key",
+        key,
+        "--password-file",
+        word,
+    )
+    site = Served(home, tmp_path, options)
+    site.tls = crt
+    with site:
+        assert site.origin == f"https://box.example:{site.port}"
+        assert site.token == ""
+        wrong = site.post("/api/sign-in", {"password": "correct horse"})
+        assert (wrong.status, site.get("/api/state").json["needs"]) == (401, "password")
+        right = site.post("/api/sign-in", {"password": "correct horse battery"})
+        assert right.status == 204
+        assert "secure" in right.headers["set-cookie"].lower()
+        site.cookie = right.headers["set-cookie"].partition(";")[0]
+        assert site.get("/api/state").status == 200
+        assert site.ask("GET", "/api/state", headers={**site.browser(), "Host": f"127.0.0.1:{site.port}"}).status == 403

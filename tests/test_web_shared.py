@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 from tests.driving import call
 from tests.serving import Served, Tab, made_home
@@ -115,6 +116,8 @@ def test_a_chat_is_closed_to_everybody_at_once(site: Served) -> None:
     with anna.tab() as tab:
         assert site.post(f"/api/shared/{chat['id']}/close").status == 204
         tab.until("closed")
+        with pytest.raises(ConnectionClosed):
+            tab.until("never")
     assert anna.browser.get(f"{anna.path}/state").status == 410
     assert anna.say("hello?") == 410
     key = chat["link"].partition("#key=")[2]

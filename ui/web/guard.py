@@ -24,7 +24,7 @@ MAX_DRAINED = 80_000_000
 HEADER = b"x-sopwith"
 SAFE = {"GET", "HEAD"}
 OPEN_TO_ALL = {"/api/sign-in"}
-WITHOUT_CHANGES = {"/api/sign-in", "/api/sign-out", "/api/changes"}  # what a browser may do that only reads
+WITHOUT_CHANGES = {"/api/sign-in", "/api/sign-out", "/api/changes"}  # what a browser may do that only reads; no program
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
     "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
@@ -112,7 +112,7 @@ class Guard:
         if (
             method not in SAFE
             and path.startswith("/api/")
-            and path not in WITHOUT_CHANGES
+            and (program is not None or path not in WITHOUT_CHANGES)
             and not (holder and holder.may_change)
         ):
             raise Refused(403, "read_only", "web.read_only")

@@ -33,6 +33,7 @@ class Tab:
     _out: deque[str] = field(default_factory=deque)
     _bytes: int = 0
     _some: asyncio.Event = field(default_factory=asyncio.Event)
+    _is_over: bool = False
 
     def put(self, line: str) -> None:
         """Something to send. When too much waits, all of it is dropped, and the tab is told to fetch anew."""
@@ -44,9 +45,16 @@ class Tab:
         self._bytes += len(line)
         self._some.set()
 
+    def finish(self) -> None:
+        """It has nothing to see here any more: what waits is sent, then it is closed."""
+        self._is_over = True
+        self._some.set()
+
     async def take(self) -> str:
-        """The next line, once there is one."""
+        """The next line, once there is one; "" at the end."""
         while not self._out:
+            if self._is_over:
+                return ""
             self._some.clear()
             await self._some.wait()
         line = self._out.popleft()

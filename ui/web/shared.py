@@ -142,6 +142,8 @@ class SharedChat:
             self._work.stop(child.run)
         self._keep()
         self.hub.publish({"type": "closed"})
+        for tab in self.hub.tabs:
+            tab.finish()
 
     def heard(self, child: Child, event: Event) -> None:
         """An event of the run that answers."""

@@ -125,6 +125,16 @@ class Site:
 
         self.loop.call_soon_threadsafe(telling)
 
+    def let_go(self, holder: str) -> None:
+        """Closes the tabs of a browser or program that may not come in any more, from a thread."""
+
+        def closing() -> None:
+            for tab in self.hub.tabs:
+                if tab.holder == holder:
+                    tab.finish()
+
+        self.loop.call_soon_threadsafe(closing)
+
     async def graph_snapshot(self, given: Message) -> Message:
         """The graph as a tab wants it."""
 

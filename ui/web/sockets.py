@@ -26,8 +26,9 @@ async def pump(socket: WebSocket, tab: Tab) -> None:
     from starlette.websockets import WebSocketDisconnect
 
     try:
-        while True:
-            await asyncio.wait_for(socket.send_text(await tab.take()), SEND_SECONDS)
+        while line := await tab.take():
+            await asyncio.wait_for(socket.send_text(line), SEND_SECONDS)
+        await end(socket, 1008)
     except TimeoutError:
         await end(socket, 1013)
     except (WebSocketDisconnect, RuntimeError, OSError):  # it has gone

@@ -38,6 +38,7 @@ def sign_in(site: Here, body: shapes.SignIn) -> Response:
 def sign_out(site: Here, request: Request, body: shapes.Nothing | None = None) -> Response:
     if request.state.holder is not None:
         site.access.remove(request.state.holder.id)
+        site.let_go(request.state.holder.id)
     answer = Response(status_code=204)
     answer.delete_cookie(site.place.cookie, httponly=True, samesite="strict", secure=site.place.scheme == "https")
     return answer
@@ -89,6 +90,7 @@ def remove_token(site: Here, id: str) -> Response:
     if id not in {each.id for each in site.access.programs()}:
         raise NotThere("There is no such token.")
     site.access.remove(id)
+    site.let_go(id)
     return Response(status_code=204)
 
 

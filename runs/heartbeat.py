@@ -36,7 +36,7 @@ from runs.authoring import asker
 if TYPE_CHECKING:
     from context.models import MemoryEntry
 
-__all__ = ["Heartbeat", "beat", "due", "memory_entries"]
+__all__ = ["Heartbeat", "beat", "due", "in_spare_time", "memory_entries"]
 READINGS = 20  # episodes that a model reads for the graph at one time: calls that nobody asked for
 WORK_SECONDS = 60.0  # for what the journal has put off; the rest is done another time
 PAUSE_SECONDS = 600.0  # between two looks
@@ -71,11 +71,19 @@ class Heartbeat:
         try:
             if due(home, now) and (self._not_before is None or now >= self._not_before):
                 return beat(self._config, now)
-            work_off(home, lambda: embedder(self._config.embeddings), SPARE_SECONDS)
+            in_spare_time(self._config)
         except (SopwithError, OSError) as error:
             self._not_before = now + AGAIN_AFTER
             _log.debug("the upkeep of memory waits: %s", error)
         return None
+
+
+def in_spare_time(config: Config) -> None:
+    """Works off what the journal has put off, for a while; where nothing waits nothing is loaded. Never fails."""
+    try:
+        work_off(config.home, lambda: embedder(config.embeddings), SPARE_SECONDS, config.graph)
+    except (SopwithError, OSError) as error:  # what is put off waits on, and recall says what it lacks
+        _log.debug("the journal waits: %s", error)
 
 
 IMPORTANT = 8  # of 10: a turn of the journal that is read beside the notes

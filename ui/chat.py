@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
 from argparse import Namespace
 from collections.abc import Callable
 from contextlib import suppress
@@ -51,6 +52,7 @@ class Conversation:
     code: int = 0  # exit code of the last run
     line: InputLine | None = None
     unheard: list[str] = field(default_factory=list)  # said to the run that works, not yet read by it
+    upkeep: threading.Thread | None = None  # works off the journal between two tasks
 
     @property
     def reader(self) -> Reader:
@@ -98,10 +100,20 @@ class Conversation:
             self.line.came_late()
         self.previous.append(run.id)
         self.code = run.exit_code
+        self._spare_time()
         if run.stopped_by in (signal.SIGTERM, signal.SIGHUP):  # meant for the program, not for the turn
             raise KeyboardInterrupt
         while self.line is not None and self.unheard:
             self.line.later(self.unheard.pop(0))
+
+    def _spare_time(self) -> None:
+        """While the owner reads and types, the journal is brought up to date."""
+        if self.line is None or (self.upkeep is not None and self.upkeep.is_alive()):
+            return
+        from runs.heartbeat import in_spare_time
+
+        self.upkeep = threading.Thread(target=in_spare_time, args=(self.agent.config,), name="journal", daemon=True)
+        self.upkeep.start()
 
 
 @dataclass(slots=True)

@@ -369,8 +369,18 @@ def start(args: Namespace, config: Config) -> int:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda *_: stop.set())
     print(say("schedule.started", n=len(JobFolder(config.home).all())), file=sys.stderr, flush=True)
+    upkeep = threading.Thread(target=_keep_up, args=(config, stop), name="heartbeat", daemon=True)
+    upkeep.start()
     scheduler.run(stop)
+    upkeep.join(2.0)
     return 0
+
+
+def _keep_up(config: Config, stop: threading.Event) -> None:
+    """The daily upkeep, while the scheduler is there."""
+    from runs.heartbeat import Heartbeat
+
+    Heartbeat(config).run(stop)
 
 
 def _say_ended(row: Row) -> None:

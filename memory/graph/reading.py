@@ -105,7 +105,10 @@ def _json(reply: str) -> Any:
     except (ValueError, RecursionError):
         from json_repair import repair_json
 
-        return repair_json(text[:50_000], return_objects=True)
+        try:
+            return repair_json(text[:50_000], return_objects=True)
+        except RecursionError as error:
+            raise ValueError("the reply is nested too deeply") from error
 
 
 def _said(item: dict[str, Any]) -> Said | None:

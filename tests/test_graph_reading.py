@@ -1,0 +1,224 @@
+"""A model reads finished episodes for the graph: what is believed, what it costs, what happens when it fails."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from config import Config, ModelConfig, SopwithError
+from memory.api import Memory
+from memory.graph import opened
+from memory.graph.reading import SCHEMA, parsed
+from memory.graph.weave import read
+from memory.journal_store import Store
+from memory.journal_sync import check, rebuild
+from memory.sessions import Session
+from models.base import ModelUnavailable
+from runs.heartbeat import READINGS, beat
+from tests.graphs import START, edges, say
+from tests.scripted_server import Answer, ScriptedServer
+
+LATER = START + timedelta(days=300)
+
+
+def claim(**changes: Any) -> dict[str, Any]:
+    made = {
+        "subject": "I",
+        "predicate": "PREFERS",
+        "object": "strong coffee",
+        "label": "",
+        "line": "L1",
+        "quote": "strong coffee is what I want",
+    }
+    return {**made, "confidence": 0.9, "emotion": "", "lasting": True, **changes}
+
+
+def reply(*claims: dict[str, Any]) -> str:
+    return json.dumps({"claims": list(claims)})
+
+
+class Model:
+    """Answers from a list, and keeps what it was asked."""
+
+    def __init__(self, *answers: str | Exception) -> None:
+        self.answers, self.asked, self.schemas = list(answers), list[str](), list[Mapping[str, Any]]()
+
+    def __call__(self, prompt: str, schema: Mapping[str, Any]) -> str:
+        self.asked.append(prompt)
+        self.schemas.append(schema)
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def have_read(home: Path, ask: Callable[[str, Mapping[str, Any]], str], limit: int = 20, now: Any = LATER) -> int:
+    store = Store(home / "journal" / "memory.sqlite3")
+    try:
+        done = read(store, ask, now, limit, lambda lines: f"<talk>\n{lines}\n</talk>")
+    finally:
+        store.close()
+    with Memory(home) as memory:
+        assert memory.flush(30)
+    return done
+
+
+SAID = "Strong coffee is what I want in the morning, always. My sister Anna laughs at that."
+
+
+def test_what_a_model_finds_takes_the_place_of_what_rules_found(home: Path) -> None:
+    say(home, SAID)
+    with opened(home) as graph:
+        assert {edge["by"] for edge in graph.snapshot()["edges"]} == {"rules"}
+    model = Model(
+        reply(claim(), claim(subject="Anna", predicate="DISLIKES", object="strong coffee", quote="Anna laughs at that"))
+    )
+    assert have_read(home, model) == 1
+    with opened(home) as graph:
+        found = graph.snapshot(predicates=["PREFERS", "DISLIKES", "RELATES_TO"])
+    assert edges(found) == {("owner", "PREFERS", "", "strong coffee"), ("Anna", "DISLIKES", "", "strong coffee")}
+    assert {edge["by"] for edge in found["edges"]} == {"model"}
+    assert model.schemas == [SCHEMA] and f"L1 owner: {SAID}" in model.asked[0]
+    assert check(home) == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"predicate": "LOVES"},
+        {"predicate": "MENTIONED"},
+        {"quote": "words that nobody said"},
+        {"quote": ""},
+        {"line": "L2"},
+        {"line": "L99"},
+        {"line": "first"},
+        {"lasting": False},
+        {"object": "a yacht in Monaco"},
+        {"object": ""},
+        {"object": "I"},
+        {"subject": "Napoleon"},
+        {"object": "/etc/passwd"},
+    ],
+)
+def test_what_is_not_proven_is_dropped(home: Path, wrong: dict[str, Any]) -> None:
+    with Memory(home) as memory:
+        memory.write_turn(SAID, who="owner", at=START)
+        memory.write_turn(
+            "So strong coffee is what I want to make for you?", who="agent", at=START + timedelta(minutes=1)
+        )
+        assert memory.flush(30)
+    have_read(home, Model(reply(claim(**wrong))))
+    with opened(home) as graph:
+        assert edges(graph.snapshot()) == set()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "```json\n" + reply(claim()) + "\n```",
+        "Here you are: " + json.dumps([claim()]),
+        reply(claim())[:-2],  # cut off
+        reply(claim()).replace('"', "'"),
+        json.dumps(claim()),
+        reply(claim(predicate="prefers"), {"subject": 3}, claim(predicate=None)),
+    ],
+)
+def test_a_reply_that_is_not_clean_json_is_read_as_far_as_it_can_be(said: str) -> None:
+    assert [(each.predicate, each.object) for each in parsed(said)] == [("PREFERS", "strong coffee")]
+
+
+@pytest.mark.parametrize(
+    "failure", ["I would rather not.", "", ModelUnavailable("down"), SopwithError("no room"), "3", "[" * 100_000]
+)
+def test_a_model_that_fails_is_asked_again_later_and_the_rules_stay(home: Path, failure: str | Exception) -> None:
+    say(home, SAID)
+    with opened(home) as graph:
+        before = edges(graph.snapshot())
+    model = Model(failure, reply(claim()))
+    assert have_read(home, model) == 1
+    assert have_read(home, model) == 0  # not yet
+    with opened(home) as graph:
+        assert edges(graph.snapshot()) == before
+    store = Store(home / "journal" / "memory.sqlite3")
+    assert store.waiting("reading") == 1
+    store.run("UPDATE queue SET not_before = 0")
+    store.close()
+    assert have_read(home, model) == 1
+    with opened(home) as graph:
+        assert ("owner", "PREFERS", "", "strong coffee") in edges(graph.snapshot())
+
+
+def test_nothing_is_read_twice_a_rebuild_included(home: Path) -> None:
+    say(home, SAID, "Good morning.", "I love rain.")
+    model = Model(reply(claim()), reply(claim(object="rain", quote="I love rain")))
+    assert have_read(home, model, 1) == 1
+    assert "I love rain." in model.asked[0]  # the newest first
+    assert have_read(home, model) == 1
+    assert have_read(home, model) == 0
+    with opened(home) as graph:
+        before = edges(graph.snapshot())
+    rebuild(home)
+    with Memory(home) as memory:
+        assert memory.flush(30)
+    assert have_read(home, model) == 0 and not model.answers
+    with opened(home) as graph:
+        assert edges(graph.snapshot()) == before
+
+
+def test_a_talk_that_may_go_on_a_group_and_chatter_are_not_read(home: Path) -> None:
+    say(home, SAID)
+    say(home, "I love tea.", session=Session.parse("shared:team"), who="Carol")
+    say(home, "List the files.", start=START + timedelta(days=30))
+    model = Model(reply())
+    assert have_read(home, model, now=START + timedelta(minutes=90)) == 0
+    assert have_read(home, model) == 1 and SAID in model.asked[0]
+
+
+def test_paused_nothing_is_asked(home: Path) -> None:
+    say(home, SAID)
+    store = Store(home / "journal" / "memory.sqlite3")
+    store.set_setting("graph_paused", "yes")
+    store.close()
+    assert have_read(home, Model()) == 0
+
+
+def configured(home: Path, server: ScriptedServer) -> Config:
+    return Config(home=home, lang="en", models=(ModelConfig("main", "m", base_url=server.base_url, api_key="k" * 12),))
+
+
+def test_the_daily_upkeep_asks_the_endpoint_for_json_that_fits(home: Path) -> None:
+    say(home, SAID)
+    with ScriptedServer([Answer(text=reply(claim()))]) as server:
+        config = configured(home, server)
+        beat(config, LATER)
+        sent = server.requests[-1].body
+        assert sent["response_format"]["json_schema"]["schema"] == SCHEMA and SAID in str(sent["messages"])
+        asked = len(server.requests)
+        beat(config, LATER + timedelta(days=1))
+        assert len(server.requests) == asked
+    with opened(home) as graph:
+        assert ("owner", "PREFERS", "", "strong coffee") in edges(graph.snapshot())
+
+
+def test_an_endpoint_that_knows_no_schema_is_asked_without(home: Path) -> None:
+    say(home, SAID)
+    refusal = Answer(status=400, error={"message": "Unknown parameter: response_format"})
+    with ScriptedServer([refusal, Answer(text="```json\n" + reply(claim()) + "\n```")]) as server:
+        config = configured(home, server)
+        beat(config, LATER)
+        assert ["response_format" in each.body for each in server.requests] == [True, False]
+    with opened(home) as graph:
+        assert ("owner", "PREFERS", "", "strong coffee") in edges(graph.snapshot())
+
+
+def test_at_most_so_many_are_read_at_one_time(home: Path) -> None:
+    say(home, *(f"I love number{n} tea." for n in range(READINGS + 5)))
+    with ScriptedServer(lambda body, number: Answer(text=reply())) as server:
+        config = configured(home, server)
+        beat(config, LATER)
+        assert len(server.requests) == READINGS

@@ -32,7 +32,8 @@ HOSTILE = (
     '![picture](https://example.org/x.png) <iframe src="https://example.org"></iframe><style>body{display:none}</style> '
     "[home](https://example.org/a)"
 )
-SCRIPTS: dict[str, list[Any]] = {  # model → its replies
+SCRIPTS: dict[str, list[Any]] = {  # model → its replies; the first one is asked when none is named
+    "group": ["Hello, **everybody**."],
     "tidy": [
         bash("echo one; echo two", "I look first."),
         call("ask_user", question="Which folder?", candidates=["old", "new"]),
@@ -43,7 +44,6 @@ SCRIPTS: dict[str, list[Any]] = {  # model → its replies
     "patch": [call("file_patch", path="notes.md", old="milk", new="tea"), "Changed."],
     "slow": [bash("echo begun; sleep 60"), "I went on."],
     "choose": [call("ask_user", question="Which one?", candidates=["a", "b"]), "Thank you."],
-    "group": ["Hello, **everybody**."],
 }
 TALK = [
     ("owner", "I prefer tea to coffee. I don't like the loud printer."),
@@ -205,7 +205,7 @@ def test_an_sop_is_taught_verified_done_by_rote_and_its_curve_drawn(window: Wind
     window.button("Teach").click()
     window.find("dialog input").first.fill("count-notes")
     window.find("dialog [role=tab]", has_text="From a text").click()
-    window.find("dialog textarea").fill(f'wc -l "{site.cwd}/notes.md"\n')
+    window.find("dialog textarea").fill(f'Count the lines of the notes.\n\n```sh\nwc -l "{site.cwd}/notes.md"\n```\n')
     window.button("Teach it").click()
     window.button("Open it").click()
     window.find("h1", has_text="count-notes").wait_for()
@@ -236,7 +236,9 @@ def test_what_is_noted_is_found_by_day_and_can_be_undone(window: Window) -> None
     window.go("memory/journal").find(".journal .card", has_text="emptied on Tuesdays").wait_for()
     window.go("memory/changes").find(".versions", has_text="Tuesdays").wait_for()
     window.button("Undo").click()
-    window.find(".versions .card").first.get_by_text("Tuesdays").wait_for(state="detached")
+    window.find(".versions .card").first.get_by_text("undo: ").wait_for()
+    window.go("memory/journal").settled()
+    assert "Tuesdays" not in window.find(".journal").inner_text()
 
 
 def test_search_says_which_time_it_understood(window: Window, site: Served, talked: None) -> None:
@@ -251,7 +253,7 @@ def test_search_says_which_time_it_understood(window: Window, site: Served, talk
 @pytest.fixture
 def talked(site: Served, cli: Any) -> None:
     """Somebody has talked of tea, a printer and a sister."""
-    if site.get("/api/memory/search?q=Anna").json["results"]:
+    if site.get("/api/graph").json["nodes"]:
         return
     from datetime import UTC, datetime
 
@@ -354,7 +356,7 @@ def test_a_killed_server_is_come_back_to_by_itself(browser: Browser, tmp_path_fa
 
 def test_all_is_reached_by_keyboard(window: Window) -> None:
     page = window.page
-    page.evaluate("() => document.activeElement.blur()")
+    window.open("inbox").settled()
     page.keyboard.press("Tab")
     assert page.evaluate("() => document.activeElement.className") == "skip"
     page.keyboard.press("Enter")

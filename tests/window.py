@@ -59,7 +59,12 @@ class Window:
         )
         self.context.set_default_timeout(WAIT_MS)
         self.page: Page = self.context.new_page()
-        self.page.on("console", lambda said: said.type in ("error", "warning") and self.faults.append(said.text))
+        self.page.on(
+            "console",
+            lambda said: (
+                said.type in ("error", "warning") and self.faults.append(f"{said.text} {said.location.get('url', '')}")
+            ),
+        )
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
         self.page.on("request", lambda asked: self._look(asked.url))
 
@@ -105,7 +110,8 @@ class Window:
 
     def settled(self) -> Window:
         """Waits until nothing is being loaded."""
-        self.page.wait_for_function("!document.querySelector('[aria-busy=true], .loading')")
+        self.page.locator("main h1:visible").first.wait_for()
+        self.page.locator("[aria-busy=true], .loading").first.wait_for(state="detached")
         return self
 
     def picture(self, name: str) -> Path:

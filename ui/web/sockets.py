@@ -101,6 +101,8 @@ async def _take(site: Site, tab: Tab, said: dict[str, Any]) -> None:
         for other in site.hub.tabs:
             if other is not tab and other.holder == tab.holder:
                 site.hub.tell(other, message)
+    elif kind == "graph" and said.get("filter", {}) is None:
+        tab.graph = None  # it shows the graph no more
     elif kind == "graph":
         tab.graph = said.get("filter") if isinstance(said.get("filter"), dict) else {}
         site.hub.tell(tab, {"type": "graph_snapshot", **await site.graph_snapshot(tab.graph or {})})

@@ -19,6 +19,7 @@ export const Graph = {
     const element = ref(null);
     let picture = null;
     let newest = 0;
+    let version = ""; // of what is shown
 
     const filter = () => ({ predicates: wanted.predicates.join(","), since: wanted.since && new Date(wanted.since).toISOString(), until: wanted.until && new Date(`${wanted.until}T23:59:59`).toISOString() });
 
@@ -29,8 +30,8 @@ export const Graph = {
         const found = wanted.name ? await get("/api/graph/neighbours", { name: wanted.name, limit: 100, ...filter() }) : await get("/api/graph", { ...filter(), limit: 400 });
         if (mine !== newest) return;
         Object.assign(shown, { error: null, isCut: found.truncated, isLost: !!wanted.name && !found.nodes.length });
+        version = found.version;
         take(found);
-        if (!wanted.name) tell({ type: "graph", filter: filter() });
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
         shown.error = error;
@@ -44,9 +45,10 @@ export const Graph = {
       picture?.show(graph.value);
     }
 
-    function patch(changes) {
+    function patch(news) {
       const { nodes, edges } = graph.value;
-      for (const { op, node, edge } of changes) {
+      version = news.version;
+      for (const { op, node, edge } of news.patch) {
         if (op === "drop") nodes.delete(node) || edges.delete(edge);
         else if (node) nodes.set(node.id, node);
         else if (edge && wanted.predicates.includes(edge.predicate)) edges.set(edge.id, edge);
@@ -56,8 +58,8 @@ export const Graph = {
 
     const stop = listen((message) => {
       if (message.type === "resync") load();
-      else if (message.type === "graph_patch" && !wanted.name) patch(message.patch);
-      else if (message.type === "graph_snapshot" && !wanted.name) take(message);
+      else if (message.type === "graph_patch" && !wanted.name && !wanted.since && !wanted.until) patch(message);
+      else if (message.type.startsWith("graph_") && message.version !== version) load();
       else if (message.type === "selection_sync" && message.what === "graph") choose(message.id, false);
     });
 
@@ -84,6 +86,7 @@ export const Graph = {
     });
     watch(() => theme.is, () => picture?.paint(), { flush: "post" });
     watch(() => [wanted.predicates.length, wanted.since, wanted.until, wanted.name, live.state === "on"], load);
+    watch(() => live.state === "on", (isOn) => isOn && tell({ type: "graph", filter: { limit: 1 } }), { immediate: true });
     load();
 
     const flip = (name) => (wanted.predicates = wanted.predicates.includes(name) ? wanted.predicates.filter((each) => each !== name) : [...wanted.predicates, name]);

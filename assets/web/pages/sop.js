@@ -91,7 +91,8 @@ function steps(sop) {
       <dd>${[properties[name].type, properties[name].format, properties[name].description].filter(Boolean).join(" · ")}</dd></div>`)}</dl></section>` : null}
     ${["plan", "commit", "check"].map((name) => [name, (sop.steps ?? []).filter((step) => step.part === name)]).filter(([, all]) => all.length).map(([name, all]) => html`
       <section class=${`card steps ${name}`} key=${name}><h2>${say(`part.${name}`)} <small class="dim">${say(`part.${name}_why`)}</small></h2><ol>${all.map((step, n) => html`<li key=${n}>
-        <details><summary><b>${step.tool}</b> <span class="call-says">${step.note || telling(step.args)}</span></summary>
+        <details><summary><b>${step.tool || say("step.end")}</b> <span class="call-says">${step.note || telling(step.args) || step.done || step.stop}</span></summary>
+          ${["when", "unless", "done", "stop"].filter((key) => step[key]).map((key) => html`<p class="small" key=${key}><span class="dim">${say(`step.${key}`)}</span> <code>${step[key]}</code></p>`)}
           ${given(step.args)}
           ${step.expect ? html`<div class="named"><h4>${say("step.expect")}</h4>${code(step.expect)}</div>` : null}</details></li>`)}</ol></section>`)}
     ${sop.script ? html`<section class="card"><h2>${say("sop.script")}</h2><${Markdown} text=${"```python\n" + sop.script + "\n```"} /></section>` : null}

@@ -39,6 +39,7 @@ LIBRARIES = {  # module: package
     "pexpect": "pexpect",
     "tree_sitter": "tree-sitter",
     "tree_sitter_bash": "tree-sitter-bash",
+    "cronsim": "cronsim",
 }
 INSTALLERS = {
     "apt-get": "sudo apt-get install",
@@ -70,6 +71,7 @@ def checks(config: Config) -> list[Check]:
         check_home(config),
         check_disk(config),
         *check_runs(config),
+        *check_schedules(config),
         *check_privacy(config),
     ]
     around = [*check_programs(lang), check_terminal(lang)]
@@ -86,6 +88,7 @@ def checks(config: Config) -> list[Check]:
         check_sops(config),
         *check_memory(config),
         *check_redis(config),
+        *check_graph(config),
         *check_mcp(config),
         check_browser(config),
         *around,
@@ -144,6 +147,24 @@ def check_runs(config: Config) -> list[Check]:
     detail = _say(config.lang, "runs", n=f"{all_runs:,}", archived=f"{all_runs - live:,}", gigabytes=size)
     is_much = live > MANY_RUNS
     return [Check("runs", None if is_much else True, detail, "sopwith runs archive --days 30" if is_much else "")]
+
+
+def check_schedules(config: Config) -> list[Check]:
+    """Whether jobs have a scheduler, and whether all of them can run."""
+    from runs.schedule.calendar import problems
+    from runs.schedule.folder import JobFolder
+    from runs.schedule.ledger import is_at_work
+
+    jobs = JobFolder(config.home).all()
+    if not jobs:
+        return []
+    broken = sorted(problems(jobs))
+    if broken:
+        detail = _say(config.lang, "broken jobs", n=len(jobs), names=", ".join(broken[:5]))
+        return [Check("schedules", False, detail, f"sopwith schedule show {broken[0]}")]
+    if not is_at_work(config.home):
+        return [Check("schedules", None, _say(config.lang, "no scheduler", n=len(jobs)), "sopwith schedule install")]
+    return [Check("schedules", True, _say(config.lang, "jobs", n=len(jobs)))]
 
 
 def check_privacy(config: Config) -> list[Check]:
@@ -332,6 +353,21 @@ def check_mcp(config: Config) -> list[Check]:
     return [Check("mcp", True, _say(config.lang, "mcp", names=names))]
 
 
+def check_graph(config: Config) -> list[Check]:
+    """Whether the configured Neo4j answers; without it the mind graph is in the journal's database alone."""
+    if config.graph is None:
+        return []
+    from memory.graph.neo4j_graph import MISSING, GraphDown, Neo4jGraph
+
+    try:
+        Neo4jGraph(config.graph, config.home).version()
+    except GraphDown as down:
+        why = str(down).partition("\n")[0]
+        fix = "scripts/setup --extra neo4j" if MISSING in why else "neo4j start"
+        return [Check("neo4j", None, _say(config.lang, "no neo4j", why=why), fix)]
+    return [Check("neo4j", True, _say(config.lang, "neo4j"))]
+
+
 def check_programs(lang: Lang) -> list[Check]:
     """Programs beside Python: git, and what is optional."""
     git = shutil.which("git")
@@ -381,6 +417,9 @@ def _say(lang: Lang, key: str, **values: object) -> str:
 
 
 _WORDS = {  # key: (English, Chinese)
+    "jobs": ("{n} jobs, and a scheduler at work", "{n} 个定时任务,调度器正在运行"),
+    "no scheduler": ("{n} jobs, and no scheduler at work", "{n} 个定时任务,没有调度器在运行"),
+    "broken jobs": ("{n} jobs, of which cannot run: {names}", "{n} 个定时任务,其中不能运行的:{names}"),
     "all there": ("all {n} are installed", "{n} 个都已安装"),
     "missing": ("not installed: {names}", "未安装:{names}"),
     "home": ("{home}, layout {layout}", "{home},布局 {layout}"),
@@ -456,6 +495,11 @@ _WORDS = {  # key: (English, Chinese)
     "no journal": ("nothing has been said yet", "还没有对话"),
     "no vectors": ("none: what was said is found by words and times", "无:只按词语和时间查找对话"),
     "redis": ("answers; the last turns of a session are shared", "可用;会话最近的对话由各进程共享"),
+    "neo4j": ("answers; it has a copy of the mind graph", "可用;存有心智图谱的一份副本"),
+    "no neo4j": (
+        "{why} The mind graph is in the journal's database meanwhile",
+        "{why} 这期间心智图谱取自日记的数据库",
+    ),
     "no redis": (
         "{why}; the last turns of a session come from this process and the run logs",
         "{why};会话最近的对话取自本进程和运行日志",

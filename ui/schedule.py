@@ -17,7 +17,7 @@ from memory.api import local_timezone
 from runs.schedule.calendar import health, problems
 from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import Broken, Job, JobError, job_of
-from runs.schedule.ledger import Ledger, Owner, Row, folder_of, micros
+from runs.schedule.ledger import Ledger, Owner, Row, is_at_work, micros
 from runs.schedule.outcomes import LOOKED_BACK, Outcomes
 from runs.schedule.times import coming, due_after
 from runs.scheduler import ledger_of
@@ -143,7 +143,7 @@ def add(args: Namespace, config: Config) -> int:
         print_json({"job": _Jobs(config).entry(id, config.lang)})
         return 0
     print(say("schedule.kept", id=id, path=config.home / "schedule" / f"{id}.json"))
-    if not running(config):
+    if not is_at_work(config.home):
         print(say("schedule.no_scheduler"))
     return 0
 
@@ -193,7 +193,7 @@ def list_(args: Namespace, config: Config) -> int:
     jobs = _Jobs(config)
     entries = [jobs.entry(id, config.lang) for id in jobs.all]
     if args.json:
-        print_json({"jobs": entries, "running": running(config)})
+        print_json({"jobs": entries, "running": is_at_work(config.home)})
         return 0
     columns = (
         Column(say("column.job"), "cyan"),
@@ -207,7 +207,7 @@ def list_(args: Namespace, config: Config) -> int:
         for each in entries
     ]  # fmt: skip
     print_table(columns, rows, say("schedule.none"))
-    if any(each["next"] for each in entries) and not running(config):
+    if any(each["next"] for each in entries) and not is_at_work(config.home):
         print(say("schedule.no_scheduler"))
     return 0
 
@@ -334,7 +334,7 @@ def run_now(args: Namespace, config: Config) -> int:
         raise ScheduleUsage(say("schedule.broken", id=args.job, problem=in_words(jobs.problems[args.job])))
     if not job.overlap and _is_at_work(jobs.ledger, args.job):
         raise AtWork(say("schedule.at_work", id=args.job))
-    with Owner(config.home) as owner:
+    with Owner(config.home, by_hand=True) as owner:
         now = datetime.now(UTC)
         [row] = jobs.ledger.add([Row(job.id, micros(now), kind="hand", owner=owner.name, noticed=micros(now))], {})
         screen = plain.EventsScreen() if args.events else plain.PlainScreen()
@@ -354,7 +354,7 @@ def start(args: Namespace, config: Config) -> int:
     """`schedule start`: works in the foreground until it is stopped."""
     from runs.scheduler import Scheduler
 
-    others = running(config)
+    others = is_at_work(config.home)
     if others and args.unless_running:
         return 0
     if others:
@@ -386,12 +386,6 @@ def _keep_up(config: Config, stop: threading.Event) -> None:
 def _say_ended(row: Row) -> None:
     text = one_line(in_words(row.reason) or row.result, 200)
     print(f"{row.at.astimezone():%Y-%m-%d %H:%M:%S} {row.job}: {row.status} {text}".rstrip(), flush=True)
-
-
-def running(config: Config) -> bool:
-    """Whether a scheduler is at work on this home folder."""
-    ledger = ledger_of(config)
-    return any(ledger.is_alive(path.stem) for path in folder_of(config.home).glob("*.owner"))
 
 
 def install(args: Namespace, config: Config) -> int:

@@ -27,6 +27,7 @@ from config import SopwithError
 
 BUSY_SECONDS = 30.0
 VERSION = 1
+BY_HAND = "-by-hand"  # ends the name of a claimer that is no scheduler
 OPEN = ("claimed", "running", "waiting")
 FAILED = ("failed", "limit", "no_model")
 Kind = Literal["due", "after", "hand"]
@@ -161,13 +162,20 @@ def folder_of(home: Path) -> Path:
     return home / "schedule" / ".ledger"
 
 
+def is_at_work(home: Path) -> bool:
+    """Whether a scheduler is at work on this home folder."""
+    ledger = SqliteLedger(home)
+    owners = (path.stem for path in folder_of(home).glob("*.owner"))
+    return any(ledger.is_alive(name) for name in owners if not name.endswith(BY_HAND))
+
+
 class Owner:
     """A claimer: a name, and a lock that is held until its process and all children with `descriptor` have ended."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, *, by_hand: bool = False) -> None:
         folder = folder_of(home)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.name = f"{socket.gethostname()}-{os.getpid()}-{os.urandom(4).hex()}"
+        self.name = f"{socket.gethostname()}-{os.getpid()}-{os.urandom(4).hex()}{BY_HAND if by_hand else ''}"
         self._path = folder / f"{self.name}.owner"
         self.descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(self.descriptor, fcntl.LOCK_EX)

@@ -16,7 +16,7 @@ from config import Config, SopwithError
 from memory.api import local_timezone
 from runs.schedule.calendar import health, problems
 from runs.schedule.folder import JobFolder
-from runs.schedule.jobs import Broken, Job, JobError, job_of
+from runs.schedule.jobs import DAYS, Broken, Job, JobError, job_of
 from runs.schedule.ledger import Ledger, Owner, Row, is_at_work, micros
 from runs.schedule.outcomes import LOOKED_BACK, Outcomes
 from runs.schedule.times import coming, due_after
@@ -168,7 +168,7 @@ def _what(args: Namespace, config: Config) -> dict[str, Any]:
 def _free_name(fields: dict[str, Any], taken: Iterable[str]) -> str:
     """A name made of the first words of the task."""
     words = re.findall(r"\w+", str(fields.get("sop") or fields["prompt"]).lower())
-    stem = "-".join(words)[:40].strip("-_") or "job"
+    stem = "-".join(words[:4])[:30].strip("-_") or "job"
     return next(name for n in range(1, 100_000) if (name := stem if n == 1 else f"{stem}-{n}") not in taken)
 
 
@@ -176,7 +176,8 @@ def _show_new(job: Job, following: list[datetime]) -> None:
     print(say("schedule.job", id=job.id, when=when(job), timezone=job.timezone))
     print(f"  {clean(job.task)}")
     for at in following:
-        print(f"  {at.astimezone(job.zone):%a %Y-%m-%d %H:%M %Z}")
+        here = at.astimezone(job.zone)
+        print(f"  {here:%Y-%m-%d %H:%M %Z} {say('when.' + DAYS[here.isoweekday() % 7])}")
 
 
 def _agrees() -> bool:

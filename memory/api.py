@@ -70,7 +70,7 @@ class Memory:
                 {"times": date_turns} | ({"embedding": _embedding(embedder)} if embedder else {}) | {"episode": _group}
             )
             if not self._rows.setting(GRAPH_PAUSED):
-                works |= _graph_works(home, graph)
+                works |= _graph_works(home, self._rows, graph)
         self._worker = Worker(lambda: Store(self._path), works)
 
     def write_turn(
@@ -296,23 +296,32 @@ def _group(store: Store, sessions: Sequence[str]) -> None:
     update(store, sessions)
 
 
-def _graph_works(home: Path, config: GraphConfig | None) -> dict[str, Work]:
+def _graph_works(home: Path, rows: Store, config: GraphConfig | None) -> dict[str, Work]:
     def weave(store: Store, keys: Sequence[str]) -> None:
         from memory.graph.weave import weave as weave_in
 
         weave_in(store, keys)
         if config is not None:
-            store.enqueue("neo4j", [store.setting("graph_seq")])
-
-    def send(store: Store, keys: Sequence[str]) -> None:
-        from memory.graph.neo4j_graph import Neo4jGraph
-        from memory.graph.rows import RowGraph
-
-        if config is not None:
-            Neo4jGraph(config, home).flush(RowGraph(store))
+            store.enqueue("neo4j", [store.setting("graph_seq")])  # each its own, so that none is lost while one is sent
 
     works: dict[str, Work] = {"graph": weave}
-    return works | {"neo4j": send} if config else works
+    if config is None:
+        return works
+    from memory.graph.neo4j_graph import Neo4jGraph
+    from memory.graph.rows import RowGraph
+
+    copy = Neo4jGraph(config, home)
+
+    def send(store: Store, keys: Sequence[str]) -> None:
+        seen = RowGraph(store)
+        copy.flush(seen)
+        store.set_setting("graph_sent", copy.sent(seen.version()))
+
+    with contextlib.suppress(JournalError):  # busy: the next one does it
+        version = RowGraph(rows).version()
+        if rows.setting("graph_sent") != copy.sent(version):  # another server, or never sent
+            rows.enqueue("neo4j", [version])
+    return works | {"neo4j": send}
 
 
 def _is_readonly(home: Path) -> bool:

@@ -67,6 +67,11 @@ class BoltServer:
         self.config = GraphConfig(uri=f"bolt://127.0.0.1:{self.port}", user="root", password=PASSWORD)
         self._process: subprocess.Popen[bytes] | None = None
 
+    @property
+    def is_up(self) -> bool:
+        """False after `kill`."""
+        return self._process is not None
+
     def start(self) -> None:
         """Returns when it answers."""
         command = [sys.executable, str(Path(__file__).parent / "bolt_server.py"), str(self.folder)]

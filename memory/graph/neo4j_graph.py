@@ -7,6 +7,7 @@ process; each question has a session of its own. Source: seed 003 P5.2, P5.4; fi
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import logging
 import socket
@@ -15,7 +16,6 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -29,31 +29,51 @@ DELETED_AT_ONCE = 2000
 QUERY_SECONDS = 20.0
 REST_SECONDS = 20.0  # after a failure Neo4j is left alone by those who would wait for it
 _RELATIONS = "|".join(PREDICATES)
+MISSING = "the driver of Neo4j is not installed: scripts/setup --extra neo4j"
 _log = logging.getLogger("sopwith.graph")
 _down_until: dict[str, float] = {}
 _constrained: set[str] = set()
-_flushing = threading.Lock()
+_flushing, _connecting = threading.Lock(), threading.Lock()
+_drivers: dict[tuple[str, str, str], Any] = {}
 
 
 class GraphDown(SopwithError):
     """Neo4j does not answer, refuses, or its driver is not installed."""
 
 
-@cache
-def _driver(uri: str, user: str, password: str) -> Any:
+def _driver(config: GraphConfig) -> Any:
+    """The driver of this process for a server. Raises GraphDown."""
+    key = (config.uri, config.user, config.password)
+    with _connecting:
+        if key not in _drivers:
+            _drivers[key] = _connected(config)
+        return _drivers[key]
+
+
+def _connected(config: GraphConfig) -> Any:
     try:
         neo4j = import_module("neo4j")
     except ImportError as error:
-        raise GraphDown("the driver of Neo4j is not installed: scripts/setup --extra neo4j") from error
-    limits: dict[str, Any] = {
-        "connection_timeout": 1.0,
-        "max_transaction_retry_time": 1.0,
-        "connection_acquisition_timeout": 3.0,
-    }
+        raise GraphDown(MISSING) from error
+    limits: dict[str, Any] = {"connection_timeout": 1.0, "max_transaction_retry_time": 1.0}
+    limits["connection_acquisition_timeout"] = 3.0
     try:
-        return neo4j.GraphDatabase.driver(uri, auth=(user, password), **limits)
+        return neo4j.GraphDatabase.driver(config.uri, auth=(config.user, config.password), **limits)
     except (ValueError, neo4j.exceptions.DriverError) as error:
         raise GraphDown(f"Neo4j cannot be reached by graph.uri: {error}") from error
+
+
+@atexit.register
+def hang_up() -> None:
+    """Closes the connections of this process."""
+    with _connecting:
+        while _drivers:
+            _drivers.popitem()[1].close()
+
+
+def forget_failures() -> None:
+    """Neo4j is asked again at once, though it did not answer a moment ago."""
+    _down_until.clear()
 
 
 class Neo4jGraph:
@@ -83,6 +103,10 @@ class Neo4jGraph:
                 if not changes["more"] and not changes["patch"]:
                     break
             return sent
+
+    def sent(self, version: str) -> str:
+        """What is written down when this server has got that version."""
+        return hashlib.sha256(f"{self._config.uri}\0{self._graph}\0{version}".encode()).hexdigest()[:16]
 
     def _apply(self, rows: RowGraph, patch: Sequence[Json]) -> None:
         nodes = [each["node"] for each in patch if each["op"] == "set" and "node" in each]
@@ -201,7 +225,7 @@ class Neo4jGraph:
 
     def _ask(self, statement: str, *, is_optional: bool = False, **values: Any) -> list[Sequence[Any]]:
         config = self._config
-        driver = _driver(config.uri, config.user, config.password)
+        driver = _driver(config)
         errors = import_module("neo4j.exceptions")
         query = import_module("neo4j").Query(statement, timeout=QUERY_SECONDS)
         try:

@@ -1,0 +1,203 @@
+"""The graph in Neo4j: away, refusing, killed while it is written to, emptied, shared by two homes. Nothing lost or twice."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from config import Config, GraphConfig
+from memory.api import Memory
+from memory.graph import neo4j_graph, opened
+from memory.graph.neo4j_graph import GraphDown, Neo4jGraph
+from memory.graph.rows import RowGraph
+from memory.journal_store import Store
+from memory.journal_sync import rebuild
+from runs.doctor import check_graph
+from tests.conftest import CommandLine
+from tests.graphs import START, BoltServer, bolt_server, edges, free_port, same, say
+
+COUNTS = (
+    "MATCH (n) WHERE n.graph IS NOT NULL RETURN count(n), count(DISTINCT n.uid)",
+    "MATCH ()-[e]->() RETURN count(e), count(DISTINCT e.uid)",
+)
+TALK = (
+    "I love tea.",
+    "My sister hates rain.",
+    "My sister is Anna.",
+    "Anna works at Siemens.",
+    "I don't like tea any more.",
+)
+
+
+@pytest.fixture(scope="module")
+def one_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoltServer]:
+    with bolt_server(tmp_path_factory.mktemp("bolt")) as server:
+        yield server
+
+
+@pytest.fixture
+def server(one_server: BoltServer) -> BoltServer:
+    """Up, and empty."""
+    if not one_server.is_up:
+        one_server.start()
+    one_server.ask("MATCH (n) DETACH DELETE n")
+    neo4j_graph.forget_failures()
+    return one_server
+
+
+def counted(server: BoltServer) -> list[list[Any]]:
+    return [server.ask(statement)[0] for statement in COUNTS]
+
+
+def rows_of(home: Path) -> Store:
+    return Store(home / "journal" / "memory.sqlite3")
+
+
+def is_in_step(home: Path, server: BoltServer) -> bool:
+    """Whether Neo4j gives what the rows give, each thing once."""
+    with opened(home, config=server.config) as copied, opened(home) as plain:
+        is_answering = copied._current() is not None
+        alike = same(copied.snapshot(limit=10_000), plain.snapshot(limit=10_000))
+    return is_answering and alike and all(total == distinct for total, distinct in counted(server))
+
+
+def test_away_it_is_done_without_and_back_it_gets_all_in_order(home: Path, server: BoltServer) -> None:
+    server.kill()
+    started = time.monotonic()
+    say(home, *TALK, graph=server.config)
+    with opened(home, config=server.config) as graph:
+        assert ("Anna", "DISLIKES", "", "rain") in edges(graph.neighbours("Anna"))
+    assert time.monotonic() - started < 10
+    store = rows_of(home)
+    assert store.waiting("neo4j") >= 1 and store.waiting("graph") == 0
+    server.start()
+    neo4j_graph.forget_failures()
+    store.run("UPDATE queue SET not_before = 0")
+    with Memory(home, graph=server.config) as memory:
+        assert memory.flush(60)
+    assert store.waiting("neo4j") == 0 and is_in_step(home, server)
+    store.close()
+
+
+class DyingGraph(Neo4jGraph):
+    """Its server is killed before it gets so many statements that write."""
+
+    def __init__(self, server: BoltServer, home: Path, after: int) -> None:
+        super().__init__(server.config, home)
+        self._server, self._left = server, after
+
+    def _ask(self, *args: Any, **values: Any) -> list[Any]:
+        self._left -= "rows" in values
+        if self._left == 0 and self._server.is_up:
+            self._server.kill()
+        return super()._ask(*args, **values)
+
+
+def test_killed_while_it_is_written_to_nothing_is_lost_and_nothing_twice(home: Path, server: BoltServer) -> None:
+    say(home, *(f"I love number{n} tea. Person{n}x hates thing{n}." for n in range(40)))
+    store = rows_of(home)
+    with pytest.raises(GraphDown):
+        DyingGraph(server, home, after=2).flush(RowGraph(store))
+    server.start()
+    neo4j_graph.forget_failures()
+    assert counted(server)[0][0] > 0 and not is_in_step(home, server)  # some of it is there
+    Neo4jGraph(server.config, home).flush(RowGraph(store))
+    assert is_in_step(home, server)
+    before = counted(server)
+    assert Neo4jGraph(server.config, home).flush(RowGraph(store)) == 0 and counted(server) == before
+    store.close()
+
+
+def test_emptied_by_its_owner_or_after_a_rebuild_it_is_filled_anew(home: Path, server: BoltServer) -> None:
+    say(home, *TALK, graph=server.config)
+    before = counted(server)
+    server.ask("MATCH (n) DETACH DELETE n")
+    with opened(home, config=server.config) as graph:  # the rows answer meanwhile
+        assert ("Anna", "DISLIKES", "", "rain") in edges(graph.snapshot())
+    say(home, "I hate fog.", start=START + timedelta(days=40), graph=server.config)
+    assert is_in_step(home, server) and counted(server) > before
+    rebuild(home)
+    with Memory(home, graph=server.config) as memory:
+        assert memory.flush(60)
+    assert is_in_step(home, server)
+
+
+def test_what_goes_goes_there_too(home: Path, server: BoltServer) -> None:
+    say(home, "My sister hates rain.", graph=server.config)
+    assert server.ask("MATCH (n) WHERE n.name = 'My sister' RETURN count(n)") == [[1]]
+    say(home, "My sister is Anna.", start=START + timedelta(days=9), graph=server.config)
+    assert server.ask("MATCH (n) WHERE n.name = 'My sister' RETURN count(n)") == [[0]]
+    assert server.ask("MATCH (a {name: 'Anna'})-[:DISLIKES]->(b) RETURN b.name") == [["rain"]]
+    assert is_in_step(home, server)
+
+
+def test_two_homes_in_one_database_do_not_meet(home: Path, tmp_path: Path, server: BoltServer) -> None:
+    say(home, "I love tea.", graph=server.config)
+    say(tmp_path / "other", "I hate tea.", graph=server.config)
+    for folder, predicate in ((home, "PREFERS"), (tmp_path / "other", "DISLIKES")):
+        with opened(folder, config=server.config) as graph:
+            assert graph._current() and edges(graph.snapshot()) == {("owner", predicate, "", "tea")}
+            assert edges(graph.neighbours("tea", depth=3)) == {("owner", predicate, "", "tea")}
+
+
+def test_nothing_that_was_said_stands_in_it(home: Path, server: BoltServer) -> None:
+    say(home, "I love tea, as I told nobody but Zebediah yesterday evening.", graph=server.config)
+    kept = json.dumps(
+        server.ask("MATCH (n) RETURN properties(n)") + server.ask("MATCH ()-[e]->() RETURN properties(e)")
+    )
+    assert "told nobody" not in kept and "tea" in kept
+
+
+def test_a_wrong_password_is_told_and_harms_nothing(home: Path, server: BoltServer) -> None:
+    wrong = replace(server.config, password="not-the-password-at-all")
+    say(home, "I love tea.", graph=wrong)
+    with opened(home, config=wrong) as graph:
+        assert edges(graph.snapshot()) == {("owner", "PREFERS", "", "tea")}
+    with pytest.raises(GraphDown) as failed:
+        Neo4jGraph(wrong, home).version()
+    assert "not-the-password" not in str(failed.value)
+
+
+@pytest.mark.parametrize("uri", ["bolt://127.0.0.1:{port}", "nonsense", "ftp://127.0.0.1", "bolt://"])
+def test_a_wrong_address_takes_no_time_and_is_told(home: Path, uri: str) -> None:
+    pytest.importorskip("neo4j", reason="scripts/setup --extra neo4j")
+    config = GraphConfig(uri=uri.format(port=free_port()), password="p" * 9)
+    started = time.monotonic()
+    (check,) = check_graph(Config(home=home, lang="en", graph=config))
+    assert check.ok is None and check.detail and time.monotonic() - started < 5
+
+
+def test_doctor_says_that_it_answers(home: Path, server: BoltServer) -> None:
+    (check,) = check_graph(Config(home=home, lang="en", graph=server.config))
+    assert check.ok is True
+    assert check_graph(Config(home=home, lang="en")) == []
+
+
+def test_without_the_driver_the_command_is_named(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "neo4j", None)
+    neo4j_graph.hang_up()
+    config = GraphConfig(uri="bolt://127.0.0.1:1", password="p" * 9)
+    with pytest.raises(GraphDown, match="scripts/setup --extra neo4j"):
+        Neo4jGraph(config, home).version()
+    say(home, "I love tea.", graph=config)
+    with opened(home, config=config) as graph:
+        assert edges(graph.snapshot()) == {("owner", "PREFERS", "", "tea")}
+    neo4j_graph.hang_up()
+
+
+def test_the_command_prints_what_neo4j_holds(home: Path, server: BoltServer, cli: CommandLine) -> None:
+    say(home, *TALK)
+    home.mkdir(exist_ok=True)
+    graph = {"kind": "neo4j", "uri": server.config.uri, "user": "root", "password": server.config.password}
+    (home / "config.yaml").write_text(json.dumps({"graph": graph}), "utf-8")
+    done = cli("memory", "graph", "Anna", "--json")
+    assert done.code == 0 and ("Anna", "DISLIKES", "", "rain") in edges(json.loads(done.stdout))
+    assert cli("memory", "graph", "Anna").code == 0 and is_in_step(home, server)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -346,3 +347,22 @@ def test_a_full_disk_leaves_what_is_due_for_later(small_disk: Path, monkeypatch:
     scheduler._tick_or_tell()
     assert len(ledger.rows()) >= 1
     scheduler.owner.close()
+
+
+def test_the_whole_path_on_the_night_of_the_spring_change(home: Path, cli: CommandLine) -> None:
+    """With a clock that another program sets: half past two does not come that night, so it is due right behind the gap."""
+    faketime = shutil.which("faketime")
+    if faketime is None:
+        pytest.skip("faketime is not installed")
+    write_job(home, "night", schedule="02:30", timezone="Europe/Berlin", sop="system-report")
+    os.utime(home / "schedule" / "night.json", (datetime(2026, 3, 28, 12, tzinfo=UTC).timestamp(),) * 2)
+    words = [faketime, "-f", "@2026-03-29 00:59:57", sys.executable, str(CHECKOUT / "launch.py"), "schedule", "start"]
+    with subprocess.Popen(
+        words, env={**os.environ, "TZ": "UTC"}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdout is not None and b"night: done" in process.stdout.readline()
+        process.terminate()
+    [listed] = json.loads(cli("schedule", "history", "--json").stdout)["history"]
+    assert listed["due"] == "2026-03-29T01:00:00+00:00" and listed["status"] == "done"
+    [report] = (home / "schedule" / "done").iterdir()
+    assert report.name == "2026-03-29_0300_night.md"

@@ -366,3 +366,25 @@ def test_the_whole_path_on_the_night_of_the_spring_change(home: Path, cli: Comma
     assert listed["due"] == "2026-03-29T01:00:00+00:00" and listed["status"] == "done"
     [report] = (home / "schedule" / "done").iterdir()
     assert report.name == "2026-03-29_0300_night.md"
+
+
+def test_it_is_put_into_systemd_as_a_timer_that_systemd_takes(home: Path, cli: CommandLine, tmp_path: Path) -> None:
+    """With a `systemctl` that only says yes, and the real verifier of units where there is one."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "systemctl").write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/said\n')
+    (folder / "systemctl").chmod(0o755)
+    path = {"PATH": f"{folder}:{os.environ['PATH']}"}
+    odd = home.parent / "my home 100% $x"
+    assert cli("--home", str(odd), "schedule", "install", env=path).code == 0
+    units = sorted((home.parent / ".config" / "systemd" / "user").iterdir())
+    assert [unit.suffix for unit in units] == [".service", ".timer"]
+    assert f"--user enable --now {units[1].name}" in (tmp_path / "said").read_text()
+    if verifier := shutil.which("systemd-analyze"):
+        environment = {**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)}
+        said = subprocess.run(
+            [verifier, "verify", "--user", *units], env=environment, capture_output=True, text=True, check=False
+        )
+        assert units[0].stem not in said.stdout + said.stderr, said
+    assert cli("--home", str(odd), "schedule", "install", "--remove", env=path).code == 0
+    assert not any(unit.exists() for unit in units)

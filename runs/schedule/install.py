@@ -6,6 +6,7 @@ cron's two lines. A second start finds the first one at work and ends at once.
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 import shutil
 import subprocess
@@ -35,6 +36,12 @@ class System:
         self.home, self.owner_home = home, owner_home
 
     @property
+    def label(self) -> str:
+        """What it is called; that of a home folder other than ~/.sopwith has a sign of its own."""
+        is_usual = self.home == self.owner_home / ".sopwith"
+        return "sopwith-schedule" + ("" if is_usual else "-" + hashlib.sha256(str(self.home).encode()).hexdigest()[:8])
+
+    @property
     def command(self) -> list[str]:
         """What is started."""
         return [sys.executable, str(LAUNCHER), "--home", str(self.home), "schedule", "start", "--unless-running"]
@@ -60,7 +67,7 @@ class Systemd(System):
     @property
     def _files(self) -> list[Path]:
         folder = self.owner_home / ".config" / "systemd" / "user"
-        return [folder / "sopwith-schedule.service", folder / "sopwith-schedule.timer"]
+        return [folder / f"{self.label}.service", folder / f"{self.label}.timer"]
 
     def is_there(self) -> bool:
         """See System."""
@@ -134,7 +141,7 @@ class Launchd(System):
 
     @property
     def _file(self) -> Path:
-        return self.owner_home / "Library" / "LaunchAgents" / "sopwith.schedule.plist"
+        return self.owner_home / "Library" / "LaunchAgents" / f"{self.label}.plist"
 
     def is_there(self) -> bool:
         """See System."""
@@ -144,8 +151,8 @@ class Launchd(System):
         """See System."""
         words = "".join(f"<string>{escape(word)}</string>" for word in self.command[:-1])
         text = (
-            '<?xml version="1.0" encoding="UTF-8"?>\n<plist version="1.0"><dict><key>Label</key><string>sopwith.schedule'
-            f"</string><key>ProgramArguments</key><array>{words}</array><key>RunAtLoad</key><true/><key>KeepAlive</key>"
+            '<?xml version="1.0" encoding="UTF-8"?>\n<plist version="1.0"><dict><key>Label</key>'
+            f"<string>{self.label}</string><key>ProgramArguments</key><array>{words}</array><key>RunAtLoad</key><true/><key>KeepAlive</key>"
             "<true/></dict></plist>\n"
         )
         self._file.parent.mkdir(parents=True, exist_ok=True)

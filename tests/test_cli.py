@@ -412,9 +412,3 @@ def test_init_in_a_pipe_leaves_settings_that_set_nothing(cli: CommandLine, home:
     assert cli("runs", "list").code == 0
     text = (home / "config.yaml").read_text()
     assert "stays as it is" in cli("init").stdout and (home / "config.yaml").read_text() == text
-
-
-@pytest.mark.parametrize("words", [["serve"], ["mcp", "test"], ["serve", "-h"]])
-def test_a_command_that_is_to_come_is_no_task_for_a_model(cli: CommandLine, words: list[str]) -> None:
-    code, out, err = cli(*words)
-    assert (code, out) == (2, "") and f'no command "{words[0]}" yet' in err and len(err.splitlines()) == 2

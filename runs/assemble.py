@@ -46,7 +46,7 @@ from safety.gate import Ask, Gate
 from safety.held import held_values
 from safety.secrets import Redactor
 from tools.base import ToolContext
-from tools.families import FAMILIES
+from tools.families import FAMILIES, Family
 from tools.processes import stop_leftovers
 from tools.registry import all_tools
 from tools.schema import check_args
@@ -451,7 +451,11 @@ class Agent:
             if options.session == "main"
             else None,
         )
-        if self._foreign and (sop := self.sops.get(start["sop"] or "")) and any("." in name for name in tools_used(sop)):
+        if (
+            self._foreign
+            and (sop := self.sops.get(start["sop"] or ""))
+            and any("." in name for name in tools_used(sop))
+        ):
             from tools.mcp_client import keep_servers
 
             keep_servers(context)  # the guards of this replay ask them before its first call does
@@ -459,7 +463,7 @@ class Agent:
             run=log.run,
             session=options.session,
             request=bounds.request if bounds else start["task"],
-            tools=Toolbox(tools, families, progress.families, self._foreign if "mcp" in families else None),
+            tools=Toolbox(tools, families, progress.families, self._foreign if _may_call_foreign(families) else None),
             check_args=check_args,
             context=context,
             gate=gate,
@@ -684,6 +688,11 @@ def _offline(asked: list[Event]) -> Filler | None:
     from models.offline import OfflineFiller
 
     return OfflineFiller(tell=lambda reply: asked.append(reply.event(0)))
+
+
+def _may_call_foreign(families: Mapping[str, Family]) -> bool:
+    """Whether a run has the tools of MCP servers."""
+    return "mcp" in families and "mcp_call" in families["mcp"].tools
 
 
 def _lifts(gate: Gate, session: str, tool: str, args: dict[str, Any], paths: tuple[Path, ...]) -> frozenset[Lift]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 CODE = Path(__file__).resolve().parent.parent
 NEVER = ("secret", "system")  # risks
+STARTS = {"mcp_find"}  # tools that read, and start programs of the owner's for it
 
 
 def settings(owner: SafetyConfig, folder: Path) -> SafetyConfig:
@@ -42,9 +43,11 @@ def look(ask: Ask, findings: Iterable[Finding]) -> Iterator[Finding]:
     effects = set(ask.effects)
     if "memory" in effects:
         yield Finding("memory", f"{ask.tool} would change what is remembered, and nobody watches")
-    if "network" in effects or not effects:
+    if "network" in effects or not effects or ask.tool in STARTS:
         yield Finding("send", f"{ask.tool} reaches outside, and nobody watches")
-    if "execute" in effects:
+    if "execute" in effects and ask.tool != "code_run":
+        yield Finding("unknown", f"{ask.tool} starts what the sandbox of a script does not hold, and nobody watches")
+    elif "execute" in effects:
         found = fetches(str(ask.args.get("script", "")), is_python=ask.args.get("type") == "python", variables={})
         if found.urls or found.is_hidden:
             yield Finding("send", f"asks {(found.urls or ['a host'])[0][:200]}, and nobody watches")

@@ -59,6 +59,12 @@ def test_what_reaches_outside_waits_even_when_the_item_names_it(gate: Gate, requ
     assert decided(gate, "files.read_file", (), request=request_, path="a")[0] == "confirm"
 
 
+def test_what_starts_programs_that_no_sandbox_holds_waits(gate: Gate) -> None:
+    assert decided(gate, "mcp_find", ("read",))[0] == "confirm"
+    assert decided(gate, "shell_open", ("execute",), script="ls") == ("confirm", "unknown")
+    assert decided(gate, "create_task", ("memory",)) == ("confirm", "memory")
+
+
 def test_keys_the_system_and_our_own_code_are_never_touched(gate: Gate) -> None:
     assert decided(gate, "file_read", ("read",), Path.home() / ".ssh/id_ed25519")[0] == "refuse"
     assert decided(gate, "file_write", ("write",), Path.home() / ".bashrc")[0] == "refuse"

@@ -158,6 +158,13 @@ def test_a_network_is_not_there_for_what_nobody_has_approved(home: Path, served:
     assert listener.connections == 0
 
 
+def test_without_a_sandbox_no_code_runs(home: Path, served: Any) -> None:
+    served({"Count": [bash("ls > list.txt"), Answer(text="refused")]}, "safety: {sandbox: none}\n")
+    Tasks(home).add("Count")
+    assert ended(work(home)) == [("Count", "done")]
+    assert not (own(home) / "list.txt").exists() and "code_run · refused" in (home / "reports/R01_count.md").read_text()
+
+
 def test_what_failed_is_told_and_not_tried_again_at_once(home: Path, served: Any) -> None:
     served(
         {"Break": Answer(status=400, error={"message": "no"}), "again": Answer(text="ok"), "around": Answer(text="ok")}

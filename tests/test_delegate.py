@@ -40,6 +40,12 @@ def said(body: dict[str, Any]) -> str:
     return json.dumps(body["messages"], ensure_ascii=False)
 
 
+def body_task(body: dict[str, Any]) -> str:
+    """The task of a helper, as it is put to its model."""
+    texts = [str(m["content"]) for m in body["messages"] if m["role"] == "user"]
+    return next(t.partition("You are a helper")[0][-80:] for t in texts if "You are a helper" in t)
+
+
 def delegate(*tasks: str, **args: Any) -> Answer:
     return Answer(calls=[{"name": "delegate", "args": {"tasks": list(tasks), **args}, "id": "d1"}])
 
@@ -118,6 +124,26 @@ def test_a_helper_has_no_more_tools_than_its_parent_gives_it(home: Path, served:
     asked = next(request.body for request in server.requests if is_helper(request.body))
     assert [each["function"]["name"] for each in asked["tools"]] == ["file_read"]
     assert not Path("made").exists()
+
+
+def test_a_helper_of_a_helper_has_no_more_than_the_helper(home: Path, served: Any) -> None:
+    """The first is given two tools; what it asks for the second beyond them is refused, and all that it has goes down."""
+
+    def helper(body: dict[str, Any]) -> Answer:
+        first = delegate("second", tools=["code_run"]) if results(body) == 0 else delegate("second")
+        return (
+            Answer(text="second was here")
+            if "second" in body_task(body)
+            else in_turn(first, first, Answer(text="x"))(body)
+        )
+
+    agent, server = served(in_turn(delegate("first", tools=["delegate", "file_read"]), Answer(text="done")), helper)
+    drive(agent.start("task", PLAIN, AbsentOwner()))
+    asked = [r.body for r in server.requests if is_helper(r.body) and "second" in body_task(r.body)]
+    assert [{each["function"]["name"] for each in body["tools"]} for body in asked] == [{"file_read"}]
+    [first] = [run for run in run_ids(home) if (b := Bounds.of(next(read_events(home, run)))) and b.depth == 1]
+    refused = of(list(read_events(home, first)), "tool_ended")[0]
+    assert refused["status"] == "error" and "code_run" in str(refused["data"])
 
 
 def test_tools_that_nobody_has_are_no_helpers(home: Path, served: Any) -> None:

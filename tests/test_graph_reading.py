@@ -26,7 +26,7 @@ from tests.scripted_server import Answer, ScriptedServer
 LATER = START + timedelta(days=300)
 
 
-def claim(**changes: Any) -> dict[str, Any]:
+def statement(**changes: Any) -> dict[str, Any]:
     made = {
         "subject": "I",
         "predicate": "PREFERS",
@@ -38,8 +38,8 @@ def claim(**changes: Any) -> dict[str, Any]:
     return {**made, "confidence": 0.9, "emotion": "", "lasting": True, **changes}
 
 
-def reply(*claims: dict[str, Any]) -> str:
-    return json.dumps({"claims": list(claims)})
+def reply(*statements: dict[str, Any]) -> str:
+    return json.dumps({"statements": list(statements)})
 
 
 class Model:
@@ -76,7 +76,10 @@ def test_what_a_model_finds_takes_the_place_of_what_rules_found(home: Path) -> N
     with opened(home) as graph:
         assert {edge["by"] for edge in graph.snapshot()["edges"]} == {"rules"}
     model = Model(
-        reply(claim(), claim(subject="Anna", predicate="DISLIKES", object="strong coffee", quote="Anna laughs at that"))
+        reply(
+            statement(),
+            statement(subject="Anna", predicate="DISLIKES", object="strong coffee", quote="Anna laughs at that"),
+        )
     )
     assert have_read(home, model) == 1
     with opened(home) as graph:
@@ -112,7 +115,7 @@ def test_what_is_not_proven_is_dropped(home: Path, wrong: dict[str, Any]) -> Non
             "So strong coffee is what I want to make for you?", who="agent", at=START + timedelta(minutes=1)
         )
         assert memory.flush(30)
-    have_read(home, Model(reply(claim(**wrong))))
+    have_read(home, Model(reply(statement(**wrong))))
     with opened(home) as graph:
         assert edges(graph.snapshot()) == set()
 
@@ -120,12 +123,12 @@ def test_what_is_not_proven_is_dropped(home: Path, wrong: dict[str, Any]) -> Non
 @pytest.mark.parametrize(
     "said",
     [
-        "```json\n" + reply(claim()) + "\n```",
-        "Here you are: " + json.dumps([claim()]),
-        reply(claim())[:-2],  # cut off
-        reply(claim()).replace('"', "'"),
-        json.dumps(claim()),
-        reply(claim(predicate="prefers"), {"subject": 3}, claim(predicate=None)),
+        "```json\n" + reply(statement()) + "\n```",
+        "Here you are: " + json.dumps([statement()]),
+        reply(statement())[:-2],  # cut off
+        reply(statement()).replace('"', "'"),
+        json.dumps(statement()),
+        reply(statement(predicate="prefers"), {"subject": 3}, statement(predicate=None)),
     ],
 )
 def test_a_reply_that_is_not_clean_json_is_read_as_far_as_it_can_be(said: str) -> None:
@@ -139,7 +142,7 @@ def test_a_model_that_fails_is_asked_again_later_and_the_rules_stay(home: Path, 
     say(home, SAID)
     with opened(home) as graph:
         before = edges(graph.snapshot())
-    model = Model(failure, reply(claim()))
+    model = Model(failure, reply(statement()))
     assert have_read(home, model) == 1
     assert have_read(home, model) == 0  # not yet
     with opened(home) as graph:
@@ -155,7 +158,7 @@ def test_a_model_that_fails_is_asked_again_later_and_the_rules_stay(home: Path, 
 
 def test_nothing_is_read_twice_a_rebuild_included(home: Path) -> None:
     say(home, SAID, "Good morning.", "I love rain.")
-    model = Model(reply(claim()), reply(claim(object="rain", quote="I love rain")))
+    model = Model(reply(statement()), reply(statement(object="rain", quote="I love rain")))
     assert have_read(home, model, 1) == 1
     assert "I love rain." in model.asked[0]  # the newest first
     assert have_read(home, model) == 1
@@ -193,7 +196,7 @@ def configured(home: Path, server: ScriptedServer) -> Config:
 
 def test_the_daily_upkeep_asks_the_endpoint_for_json_that_fits(home: Path) -> None:
     say(home, SAID)
-    with ScriptedServer([Answer(text=reply(claim()))]) as server:
+    with ScriptedServer([Answer(text=reply(statement()))]) as server:
         config = configured(home, server)
         beat(config, LATER)
         sent = server.requests[-1].body
@@ -208,7 +211,7 @@ def test_the_daily_upkeep_asks_the_endpoint_for_json_that_fits(home: Path) -> No
 def test_an_endpoint_that_knows_no_schema_is_asked_without(home: Path) -> None:
     say(home, SAID)
     refusal = Answer(status=400, error={"message": "Unknown parameter: response_format"})
-    with ScriptedServer([refusal, Answer(text="```json\n" + reply(claim()) + "\n```")]) as server:
+    with ScriptedServer([refusal, Answer(text="```json\n" + reply(statement()) + "\n```")]) as server:
         config = configured(home, server)
         beat(config, LATER)
         assert ["response_format" in each.body for each in server.requests] == [True, False]

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memory.graph.people import meant, roles_in, speaker
-from memory.graph.rules import claims, mentions
+from memory.graph.rules import statements, mentions
 from memory.graph.shapes import OWNER, entity, key_of
 from memory.turns import Turn
 
@@ -16,7 +16,8 @@ from memory.turns import Turn
 def said(text: str, who: str = "owner", session: str = "main") -> set[tuple[str, str, str, str]]:
     turn = Turn("t", session, who, text, datetime(2026, 2, 1, tzinfo=UTC))
     return {
-        (each.subject.name, each.predicate, each.label or each.emotion, each.object.name) for each in claims(1, turn)
+        (each.subject.name, each.predicate, each.label or each.emotion, each.object.name)
+        for each in statements(1, turn)
     }
 
 
@@ -65,9 +66,9 @@ CLEAR = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "claim"), CLEAR, ids=[text for text, _ in CLEAR])
-def test_plain_words_are_understood(text: str, claim: tuple[str, str, str, str]) -> None:
-    assert claim in said(text)
+@pytest.mark.parametrize(("text", "statement"), CLEAR, ids=[text for text, _ in CLEAR])
+def test_plain_words_are_understood(text: str, statement: tuple[str, str, str, str]) -> None:
+    assert statement in said(text)
 
 
 SILENT = (

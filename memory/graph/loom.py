@@ -14,7 +14,7 @@ from typing import Any
 
 from memory.graph.people import ROLES
 from memory.graph.rows import BEGINNING, END, EPOCH, FLOOR, SEQ, RowGraph, chunks, micros
-from memory.graph.shapes import OPPOSITE, Claim, Party, edge_id, node_id
+from memory.graph.shapes import OPPOSITE, Statement, Party, edge_id, node_id
 from memory.journal_store import Store
 from memory.turns import Turn
 
@@ -32,8 +32,8 @@ class Loom:
         self._store, self._rows = store, RowGraph(store)
         self._seq = 0
 
-    def weave(self, turns: dict[int, Turn], claims: Iterable[Claim]) -> None:
-        """What these turns, an episode in the order of time, say is what `claims` say, and nothing else."""
+    def weave(self, turns: dict[int, Turn], statements: Iterable[Statement]) -> None:
+        """What these turns, an episode in the order of time, say is what `statements` say, and nothing else."""
         first = next(iter(turns.values()))
         scene = Party("Scene", f"{first.at:%Y-%m-%d %H:%M}", first.id.encode("utf-8", "replace").decode())
         with self._store.writing():
@@ -41,15 +41,19 @@ class Loom:
             touched, roles = self._forget(turns)
             here = self._node(scene, first.session, first.at, turn=next(iter(turns)))
             rows = []
-            for claim in claims:
-                turn = turns[claim.number]
-                subject = here if claim.subject.kind == "Scene" else self._node(claim.subject, turn.session, turn.at)
-                object = self._node(claim.object, turn.session, turn.at)
-                roles |= self._roles_of(turn.session, claim, subject, object)
-                said = (subject, claim.predicate, object, claim.label)
+            for statement in statements:
+                turn = turns[statement.number]
+                subject = (
+                    here if statement.subject.kind == "Scene" else self._node(statement.subject, turn.session, turn.at)
+                )
+                object = self._node(statement.object, turn.session, turn.at)
+                roles |= self._roles_of(turn.session, statement, subject, object)
+                said = (subject, statement.predicate, object, statement.label)
                 edge, *contrary = self._edges_of(*said)
                 touched |= {edge, *contrary}
-                rows.append((claim.number, edge, *said, claim.confidence, claim.emotion, claim.by, here))
+                rows.append(
+                    (statement.number, edge, *said, statement.confidence, statement.emotion, statement.by, here)
+                )
             self._store.run("INSERT INTO graph_evidence VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", *rows) if rows else None
             for role in roles:
                 touched |= self._repoint(role)
@@ -70,10 +74,10 @@ class Loom:
             self._store.run(f"DELETE FROM graph_evidence WHERE number IN ({marks})", some)
         return touched, roles
 
-    def _roles_of(self, session: str, claim: Claim, subject: str, object: str) -> set[str]:
-        called = self._called(subject, claim.label) if claim.predicate == "RELATES_TO" else set()
+    def _roles_of(self, session: str, statement: Statement, subject: str, object: str) -> set[str]:
+        called = self._called(subject, statement.label) if statement.predicate == "RELATES_TO" else set()
         return {
-            id for id, party in ((subject, claim.subject), (object, claim.object)) if party.key.startswith("@")
+            id for id, party in ((subject, statement.subject), (object, statement.object)) if party.key.startswith("@")
         } | called
 
     def _role_nodes(self, ids: Sequence[str]) -> set[str]:

@@ -1,6 +1,6 @@
 """What a model reads out of an episode: how it is shown, what may come back, and what of that is believed.
 
-Each claim must quote the turn that says it, and code looks whether it does and that a person said it; predicates that are
+Each statement must quote the turn that says it, and code looks whether it does and that a person said it; predicates that are
 not ours, and moods of the hour, are dropped. A reply that is not clean JSON is read as far as it can be. Source: seed 003
 P5.3.
 """
@@ -14,19 +14,19 @@ from typing import Any, NamedTuple
 
 from memory.fact_words import coverage
 from memory.graph.people import ROLES, meant, role_of, speaker
-from memory.graph.shapes import PREDICATES, Claim, Party, Predicate
+from memory.graph.shapes import PREDICATES, Statement, Party, Predicate
 from memory.turns import Turn
 
 MAX_SHOWN_CHARS = 12_000
 MAX_TURN_CHARS = 1_500
-MAX_CLAIMS = 40
+MAX_STATEMENTS = 40
 LEAST_QUOTE_CHARS = 4
 _FROM_MODEL: tuple[Predicate, ...] = tuple(each for each in PREDICATES if each != "MENTIONED")
 _TEXT = {"type": "string"}
 SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "claims": {
+        "statements": {
             "type": "array",
             "items": {
                 "type": "object",
@@ -56,13 +56,13 @@ SCHEMA: dict[str, Any] = {
             },
         }
     },
-    "required": ["claims"],
+    "required": ["statements"],
     "additionalProperties": False,
 }
 
 
 class Said(NamedTuple):
-    """One claim of a model. `place`: of the turn in the episode, from 0."""
+    """One statement of a model. `place`: of the turn in the episode, from 0."""
 
     subject: str
     predicate: str
@@ -85,14 +85,14 @@ def shown(turns: Sequence[Turn]) -> str:
 
 
 def parsed(reply: str) -> list[Said]:
-    """The claims of a reply. Raises ValueError where there is no JSON in it."""
+    """The statements of a reply. Raises ValueError where there is no JSON in it."""
     found = _json(reply)
-    items = found.get("claims", found) if isinstance(found, dict) else found
+    items = found.get("statements", found) if isinstance(found, dict) else found
     if isinstance(items, dict):
         items = [items]
     if not isinstance(items, list):
-        raise ValueError("the reply is no list of claims")
-    return [said for item in items[:MAX_CLAIMS] if isinstance(item, dict) and (said := _said(item))]
+        raise ValueError("the reply is no list of statements")
+    return [said for item in items[:MAX_STATEMENTS] if isinstance(item, dict) and (said := _said(item))]
 
 
 def _json(reply: str) -> Any:
@@ -126,12 +126,12 @@ def _said(item: dict[str, Any]) -> Said | None:
     return Said(*said, words["quote"], confidence, words["emotion"][:20].lower())
 
 
-def claims(said: Sequence[Said], turns: Sequence[tuple[int, Turn]]) -> list[Claim]:
-    """The claims that are believed: the quote stands in the turn, and a person says it."""
+def statements(said: Sequence[Said], turns: Sequence[tuple[int, Turn]]) -> list[Statement]:
+    """The statements that are believed: the quote stands in the turn, and a person says it."""
     return list(_believed(said, turns))
 
 
-def _believed(said: Sequence[Said], turns: Sequence[tuple[int, Turn]]) -> Iterator[Claim]:
+def _believed(said: Sequence[Said], turns: Sequence[tuple[int, Turn]]) -> Iterator[Statement]:
     everything = " ".join(f"{turn.who} {turn.text}" for _, turn in turns)
     for each in said:
         if not 0 <= each.place < len(turns):
@@ -151,7 +151,7 @@ def _believed(said: Sequence[Said], turns: Sequence[tuple[int, Turn]]) -> Iterat
         if not all(_stands_in(party, who, everything) for party in (subject, object)):
             continue
         predicate: Predicate = next(name for name in PREDICATES if name == each.predicate)
-        yield Claim(subject, predicate, object, number, label, each.confidence, each.emotion, "model")
+        yield Statement(subject, predicate, object, number, label, each.confidence, each.emotion, "model")
 
 
 def _stands_in(party: Party, who: Party, text: str) -> bool:

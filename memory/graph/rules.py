@@ -1,4 +1,4 @@
-"""What turns say of people and things in plain words: claims by rules, in English and Chinese, with no model.
+"""What turns say of people and things in plain words: statements by rules, in English and Chinese, with no model.
 
 Only what people say is read, not what the agent says, nor what stands in quotes or code; questions say nothing, and what
 holds for the hour ("I hate this today") is no preference. What is unclear is left out: a graph that is wrong is worse than
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from memory.fact_words import values
 from memory.graph import people
 from memory.graph.people import CHINESE, ENGLISH, meant
-from memory.graph.shapes import AGENT, Claim, Party, Predicate, entity
+from memory.graph.shapes import AGENT, Statement, Party, Predicate, entity
 from memory.turns import Turn
 
 MAX_SENTENCE_CHARS = 400  # a longer one is no plain case
@@ -200,7 +200,7 @@ _NOTHING = re.compile(
 )
 
 
-def claims(number: int, turn: Turn) -> Iterator[Claim]:
+def statements(number: int, turn: Turn) -> Iterator[Statement]:
     """What one turn says. `number` is that of the turn in the index."""
     if turn.who == "agent" or not HINT.search(turn.text):
         return
@@ -214,20 +214,20 @@ def claims(number: int, turn: Turn) -> Iterator[Claim]:
             if is_passing and not rule.lasts:
                 continue
             for found in rule.pattern.finditer(sentence):
-                claim = _claim(rule, found, who, number)
+                statement = _statement(rule, found, who, number)
                 if (
-                    claim
+                    statement
                     and (
                         key := (
-                            claim.subject.key,
-                            claim.object.key,
-                            claim.label if rule.predicate == "RELATES_TO" else "",
+                            statement.subject.key,
+                            statement.object.key,
+                            statement.label if rule.predicate == "RELATES_TO" else "",
                         )
                     )
                     not in seen
                 ):
                     seen.add(key)
-                    yield claim
+                    yield statement
 
 
 def sentences(text: str) -> list[str]:
@@ -237,7 +237,7 @@ def sentences(text: str) -> list[str]:
     return [each for each in found if 3 < len(each) <= MAX_SENTENCE_CHARS and not _ASKS.search(each)]
 
 
-def _claim(rule: _Rule, found: re.Match[str], who: Party, number: int) -> Claim | None:
+def _statement(rule: _Rule, found: re.Match[str], who: Party, number: int) -> Statement | None:
     said = found.groupdict()
     label = (said.get("label") or rule.label).lower()
     emotion = (said.get("emotion") or "").lower()
@@ -253,7 +253,7 @@ def _claim(rule: _Rule, found: re.Match[str], who: Party, number: int) -> Claim 
         predicate = "PREFERS" if _FEELS[emotion] else "DISLIKES"
     elif predicate == "PREFERS" and object.key.startswith("@"):
         predicate = "CARES_ABOUT"  # "I love my sister"
-    return Claim(subject, predicate, object, number, label, rule.confidence, emotion)
+    return Statement(subject, predicate, object, number, label, rule.confidence, emotion)
 
 
 def _subject(words: str, who: Party) -> Party | None:

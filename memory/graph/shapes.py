@@ -1,6 +1,6 @@
-"""What the graph is made of: parties, claims, and the names under which they are filed. Source: seed 003 P5.1.
+"""What the graph is made of: parties, statements, and the names under which they are filed. Source: seed 003 P5.1.
 
-A claim is one thing that one turn says: subject, predicate, object. What several turns say becomes one edge. A node's id
+A statement is one thing that one turn says: subject, predicate, object. What several turns say becomes one edge. A node's id
 holds its session, so what a group says of a name and what the owner says of it never meet.
 """
 
@@ -28,14 +28,14 @@ _EDGES = " \t\n\"'“”‘’「」『』《》()（）[]【】,，.。!！?？
 
 
 class Party(NamedTuple):
-    """One side of a claim. `key` is what it is filed under: the same for spellings that mean the same."""
+    """One side of a statement. `key` is what it is filed under: the same for spellings that mean the same."""
 
     kind: Kind
     name: str
     key: str
 
 
-class Claim(NamedTuple):
+class Statement(NamedTuple):
     """What one turn says. `number`: the turn in the index; `label` says more of a relation; `by`: "rules" or "model"."""
 
     subject: Party

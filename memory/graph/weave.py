@@ -17,7 +17,7 @@ from memory.api import GRAPH_PAUSED
 from memory.episodes import LONG_GAP
 from memory.graph import reading, rules
 from memory.graph.loom import Loom
-from memory.graph.shapes import Claim, Party
+from memory.graph.shapes import Statement, Party
 from memory.journal_store import Episode, Store, text_hash
 from memory.sessions import MAIN
 from memory.turns import Turn
@@ -38,16 +38,16 @@ def weave(store: Store, keys: Sequence[str]) -> None:
         if not turns:
             continue
         read = _reading(store, turns)
-        found, is_worth_reading = claims(turns, read)
+        found, is_worth_reading = statements(turns, read)
         with store.writing():
             loom.weave(turns, found)
             if is_worth_reading and read is None and next(iter(turns.values())).session == MAIN.name:
                 store.enqueue("reading", [str(number)])
 
 
-def claims(turns: Mapping[int, Turn], read: Sequence[reading.Said] | None) -> tuple[list[Claim], bool]:
+def statements(turns: Mapping[int, Turn], read: Sequence[reading.Said] | None) -> tuple[list[Statement], bool]:
     """What an episode says, and whether something is at stake in it. `read`: what a model found in it."""
-    by_rules = [claim for number, turn in turns.items() for claim in rules.claims(number, turn)]
+    by_rules = [statement for number, turn in turns.items() for statement in rules.statements(number, turn)]
     is_at_stake = bool(by_rules) or any(
         rules.HINT.search(sentence)
         for turn in turns.values()
@@ -56,14 +56,17 @@ def claims(turns: Mapping[int, Turn], read: Sequence[reading.Said] | None) -> tu
     )
     if not is_at_stake:
         return [], False
-    found = by_rules if read is None else reading.claims(read, list(turns.items()))
+    found = by_rules if read is None else reading.statements(read, list(turns.items()))
     named = {
-        party: claim.number for claim in found for party in (claim.subject, claim.object) if party.kind == "Entity"
+        party: statement.number
+        for statement in found
+        for party in (statement.subject, statement.object)
+        if party.kind == "Entity"
     }
     spoken = dict(rules.mentions(list(turns.items()), MENTIONED))
     here = Party("Scene", "", "")
     for party, number in {**named, **spoken}.items():
-        found.append(Claim(here, "MENTIONED", party, number, confidence=SURE_OF_A_NAME))
+        found.append(Statement(here, "MENTIONED", party, number, confidence=SURE_OF_A_NAME))
     return found, True
 
 

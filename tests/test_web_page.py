@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.conftest import CommandLine
 from tests.driving import bash, call
 from tests.serving import Served, made_home
 from tests.window import NARROW, WIDE, Window, chromium
@@ -78,6 +80,27 @@ def window(browser: Browser, site: Served) -> Iterator[Window]:
     opened.close()
 
 
+@pytest.fixture
+def lived_in(site: Served, cli: CommandLine) -> None:
+    """Somebody has talked of tea, a printer and a sister; something was done by rote, is planned, and waits."""
+    if site.get("/api/graph").json["nodes"]:
+        return
+    now = datetime.now(UTC).isoformat()
+    rows = [
+        {"id": f"t{n}", "at": now, "who": who, "text": text, "session": "main"} for n, (who, text) in enumerate(TALK)
+    ]
+    file = site.cwd / "talk.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)) + "\n", "utf-8")
+    done = cli("--home", str(site.home), "memory", "import", str(file))
+    assert done.code == 0, done
+    site.ended(site.post("/api/sops/largest-files/run", {"values": {"folder": str(site.cwd)}}).json["run"])
+    site.post("/api/schedule", {"when": "every weekday 08:00", "task": "Write me a short report"})
+    run = site.begin("choose one", "choose")
+    asked = site.until(lambda: [each for each in site.get("/api/state").json["waiting"] if each["run"] == run])
+    assert site.post(f"/api/asked/{asked[0]['id']}", {"later": True}).status == 204
+    site.until(lambda: site.get("/api/inbox").json["inbox"])
+
+
 def send(window: Window, text: str, model: str) -> None:
     """Says something in the chat that is open."""
     window.page.get_by_label("Model").select_option(model)
@@ -109,10 +132,10 @@ def test_from_question_to_confirmation_to_result(window: Window, site: Served) -
 
     window.find(".closing a").click()
     window.find(".tiles").wait_for()
-    assert window.find(".turn-line h3").all_inner_texts() == [f"Turn {n}" for n in (1, 2, 3, 4)]
+    assert window.find(".turn-line h2").all_inner_texts() == [f"Turn {n}" for n in (1, 2, 3, 4)]
     assert window.find(".thread .markdown").all_inner_texts() == shown
     window.button("What was sent").nth(2).click()
-    assert "tidy up" in window.find("dialog .sent").nth(1).text_content()
+    assert "tidy up" in (window.find("dialog .sent").nth(1).text_content() or "")
     window.picture("sent")
 
 
@@ -201,11 +224,12 @@ def test_nothing_changes_before_changes_are_turned_on(browser: Browser, site: Se
 
 
 def test_an_sop_is_taught_verified_done_by_rote_and_its_curve_drawn(window: Window, site: Served) -> None:
+    (site.home.parent / "notes.md").write_text("one\ntwo\n", "utf-8")
     window.go("sops").settled()
     window.button("Teach").click()
     window.find("dialog input").first.fill("count-notes")
     window.find("dialog [role=tab]", has_text="From a text").click()
-    window.find("dialog textarea").fill(f'Count the lines of the notes.\n\n```sh\nwc -l "{site.cwd}/notes.md"\n```\n')
+    window.find("dialog textarea").fill('#!/bin/sh\nwc -l "$HOME/notes.md"\n')
     window.button("Teach it").click()
     window.button("Open it").click()
     window.find("h1", has_text="count-notes").wait_for()
@@ -241,7 +265,7 @@ def test_what_is_noted_is_found_by_day_and_can_be_undone(window: Window) -> None
     assert "Tuesdays" not in window.find(".journal").inner_text()
 
 
-def test_search_says_which_time_it_understood(window: Window, site: Served, talked: None) -> None:
+def test_search_says_which_time_it_understood(window: Window, site: Served, lived_in: None) -> None:
     window.go("memory/search").find("[type=search]").fill("what did I say about the printer today")
     window.page.keyboard.press("Enter")
     window.find(".turns .said", has_text="loud printer").wait_for()
@@ -250,24 +274,7 @@ def test_search_says_which_time_it_understood(window: Window, site: Served, talk
     window.find("dialog .marked").wait_for()
 
 
-@pytest.fixture
-def talked(site: Served, cli: Any) -> None:
-    """Somebody has talked of tea, a printer and a sister."""
-    if site.get("/api/graph").json["nodes"]:
-        return
-    from datetime import UTC, datetime
-
-    now = datetime.now(UTC).isoformat()
-    rows = [
-        {"id": f"t{n}", "at": now, "who": who, "text": text, "session": "main"} for n, (who, text) in enumerate(TALK)
-    ]
-    file = site.cwd / "talk.jsonl"
-    file.write_text("\n".join(map(json.dumps, rows)) + "\n", "utf-8")
-    done = cli("--home", str(site.home), "memory", "import", str(file))
-    assert done.code == 0, done
-
-
-def test_the_graph_shows_what_says_so(window: Window, site: Served, talked: None) -> None:
+def test_the_graph_shows_what_says_so(window: Window, site: Served, lived_in: None) -> None:
     """The list beside the picture leads to the turns that an edge comes from; so does a click into the picture."""
     window.go("graph")
     window.find("summary", has_text="The same as a list").click()
@@ -390,7 +397,7 @@ PAGES = [
     ids=["en-wide-light", "zh-narrow-light", "en-narrow-dark", "zh-wide-dark"],
 )
 def test_every_page_is_open_to_everybody(
-    browser: Browser, site: Served, talked: None, lang: str, size: tuple[int, int], theme: str
+    browser: Browser, site: Served, lived_in: None, lang: str, size: tuple[int, int], theme: str
 ) -> None:
     """In both languages, at both widths, light and dark: nothing keeps somebody out, nothing is cut off, no word is missing."""
     window = Window(browser, site.origin, lang, size, theme).enter(site.token)

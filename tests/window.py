@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import CHECKOUT
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator, Page
+    from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, Request
 
 AXE = CHECKOUT / "tests" / "vendor" / "axe.js"
 ARTEFACTS = CHECKOUT / "artefacts"
@@ -59,18 +59,20 @@ class Window:
         )
         self.context.set_default_timeout(WAIT_MS)
         self.page: Page = self.context.new_page()
-        self.page.on(
-            "console",
-            lambda said: (
-                said.type in ("error", "warning") and self.faults.append(f"{said.text} {said.location.get('url', '')}")
-            ),
-        )
-        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
-        self.page.on("request", lambda asked: self._look(asked.url))
+        self.page.on("console", self._hear)
+        self.page.on("pageerror", self._fail)
+        self.page.on("request", self._look)
 
-    def _look(self, url: str) -> None:
-        if not url.startswith((self.origin + "/", "data:", "blob:")):
-            self.faults.append(f"asked another host: {url}")
+    def _hear(self, said: ConsoleMessage) -> None:
+        if said.type in ("error", "warning"):
+            self.faults.append(f"{said.text} {said.location}")
+
+    def _fail(self, error: Error) -> None:
+        self.faults.append(str(error))
+
+    def _look(self, asked: Request) -> None:
+        if not asked.url.startswith((self.origin + "/", "data:", "blob:")):
+            self.faults.append(f"asked another host: {asked.url}")
 
     def close(self) -> None:
         """Ends it; every fault that was not expected is told."""

@@ -62,7 +62,7 @@ function grid(days, shown, due) {
       const day = dayOf(date);
       const all = byDay.get(day) ?? [];
       return html`<button type="button" key=${day} class=${{ day: true, other: date.getMonth() !== shown.month.getMonth(), today: day === today }} aria-pressed=${shown.day === day}
-        aria-label=${`${longDay(date)}: ${say("schedule.due", { n: all.length })}`} onClick=${() => (shown.day = day)}>
+        onClick=${() => (shown.day = day)}><span class="hidden">${longDay(date)}: ${say("schedule.due", { n: all.length })}</span>
         <b>${date.getDate()}</b><span class="dots">${all.slice(0, 4).map((each, n) => html`<i key=${n} class=${`dot ${each.state}`}></i>`)}${all.length > 4 ? html`<small>+${all.length - 4}</small>` : null}</span>
         ${all.slice(0, 2).map((each, n) => html`<span class=${`event ${each.state}`} key=${n}>${time(each.at)} ${each.job}</span>`)}</button>`;
     })}</div>`;

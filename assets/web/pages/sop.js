@@ -94,7 +94,7 @@ function steps(sop) {
         <details><summary><b>${step.tool || say("step.end")}</b> <span class="call-says">${step.note || telling(step.args) || step.done || step.stop}</span></summary>
           ${["when", "unless", "done", "stop"].filter((key) => step[key]).map((key) => html`<p class="small" key=${key}><span class="dim">${say(`step.${key}`)}</span> <code>${step[key]}</code></p>`)}
           ${given(step.args)}
-          ${step.expect ? html`<div class="named"><h4>${say("step.expect")}</h4>${code(step.expect)}</div>` : null}</details></li>`)}</ol></section>`)}
+          ${step.expect ? html`<div class="named"><p class="key">${say("step.expect")}</p>${code(step.expect)}</div>` : null}</details></li>`)}</ol></section>`)}
     ${sop.script ? html`<section class="card"><h2>${say("sop.script")}</h2><${Markdown} text=${"```python\n" + sop.script + "\n```"} /></section>` : null}
     ${sop.result ? html`<section class="card"><h2>${say("sop.result")}</h2>${code(sop.result)}</section>` : null}
     ${!sop.steps?.length && !sop.script ? html`<div class="empty"><p>${say("sop.no_steps")}</p></div>` : null}

@@ -28,7 +28,7 @@ export const Asked = {
     return () => {
       const { asked } = props;
       return html`<section class=${`asked ${asked.kind}`} aria-label=${say(`asked.${asked.kind}`)}>
-        <header><h3>${say(`asked.${asked.kind}`)}</h3>
+        <header><h2>${say(`asked.${asked.kind}`)}</h2>
           ${asked.risk && html`<span class="chip wait">${sayOr(`risk.${asked.risk}`, asked.risk)}</span>`}
           <span class="dim small">${when(asked.at)}${asked.session && asked.session !== "main" ? ` · ${asked.session}` : ""}</span>
           ${props.withRun && asked.run && html`<a class="small" href=${`/chat/${part(asked.run)}`}>${say("run.open")}</a>`}

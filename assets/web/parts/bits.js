@@ -87,7 +87,7 @@ export function given(args) {
   const isShort = ([name, value]) => !LONG.has(name) && String(written(value)).length < 40;
   const short = all.filter(isShort);
   const long = all.filter((each) => !isShort(each));
-  return html`${long.map(([name, value]) => html`<div class="named" key=${name}>${long.length > 1 ? html`<h4>${name}</h4>` : null}${code(Array.isArray(value) ? value.map(written).join("\n") : value, name)}</div>`)}
+  return html`${long.map(([name, value]) => html`<div class="named" key=${name}>${long.length > 1 ? html`<p class="key">${name}</p>` : null}${code(Array.isArray(value) ? value.map(written).join("\n") : value, name)}</div>`)}
     ${short.length ? html`<p class="facts small">${short.map(([name, value]) => html`<span key=${name}>${name} <b>${written(value)}</b></span>`)}</p>` : null}`;
 }
 

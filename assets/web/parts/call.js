@@ -51,8 +51,8 @@ function opened(part) {
   return html`<div class="call-open">
     ${part.step && html`<p class="dim">${say("call.step", { step: part.step })}</p>`}
     ${given(part.args)}
-    ${data?.diff ? html`<div class="named"><h4>${say("call.change")}</h4>${diff(data.diff)}</div>` : null}
-    ${output ? html`<div class="named"><h4>${say("call.outcome")}</h4>${code(output, say("call.outcome"))}</div>` : null}
+    ${data?.diff ? html`<div class="named"><p class="key">${say("call.change")}</p>${diff(data.diff)}</div>` : null}
+    ${output ? html`<div class="named"><p class="key">${say("call.outcome")}</p>${code(output, say("call.outcome"))}</div>` : null}
     ${others.length ? html`<p class="facts">${others.map(([name, value]) => html`<span key=${name}>${name} <b>${written(value)}</b></span>`)}</p>` : null}
     ${part.origin && html`<p class="dim">${sayOr(`origin.${part.origin}`, part.origin)}</p>`}
   </div>`;

@@ -15,7 +15,7 @@ import pytest
 import config
 from memory.inbox import Answer as Said
 from memory.inbox import Inbox
-from memory.runlog import list_runs, read_events, run_ids, summarise
+from memory.runlog import list_runs, read_events, run_ids, summarise, worker
 from runs.assemble import Agent, Options
 from runs.bounds import Bounds
 from runs.owners import AbsentOwner
@@ -221,6 +221,18 @@ def test_a_shared_session_has_no_helpers(home: Path, served: Any) -> None:
     assert of(events, "tool_ended")[0]["status"] == "error" and of(events, "delegated") == []
     assert all("delegate" not in json.dumps(request.body["tools"]) for request in server.requests)
     assert len(run_ids(home)) == 1
+
+
+def test_when_the_time_of_the_parent_is_up_its_helpers_end(home: Path, served: Any, tmp_path: Path) -> None:
+    agent, _ = served(in_turn(delegate("slow"), Answer(text="never")), waiting_model(tmp_path / "never"))
+    events = drive(agent.start("task", Options(rote=False, max_minutes=0.05), AbsentOwner()))
+    assert events[-1]["status"] == "limit" and "time" in events[-1]["result"]
+    assert {s.status for run in helpers_of(home) if (s := summarise(home, run))} <= {
+        "limit",
+        "cancelled",
+        "interrupted",
+    }
+    assert not [run for run in helpers_of(home) if worker(home / "runs" / run)] and not Path("effects").exists()
 
 
 def test_a_long_answer_is_cut_and_stands_whole_in_a_file(home: Path, served: Any) -> None:

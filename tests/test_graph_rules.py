@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memory.graph.people import meant, roles_in, speaker
-from memory.graph.rules import statements, mentions
+from memory.graph.rules import mentions, statements
 from memory.graph.shapes import OWNER, entity, key_of
 from memory.turns import Turn
 

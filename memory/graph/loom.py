@@ -14,7 +14,7 @@ from typing import Any
 
 from memory.graph.people import ROLES
 from memory.graph.rows import BEGINNING, END, EPOCH, FLOOR, SEQ, RowGraph, chunks, micros
-from memory.graph.shapes import OPPOSITE, Statement, Party, edge_id, node_id
+from memory.graph.shapes import OPPOSITE, Party, Statement, edge_id, node_id
 from memory.journal_store import Store
 from memory.turns import Turn
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from memory.graph.shapes import AGENT, OWNER, Party, entity, role_key
 from memory.sessions import MAIN
 from memory.turns import Turn
+from safety.patterns import pattern
 
 _TABLE = """
 sister | sister sis | 姐姐 妹妹 大姐 小妹 老妹 姐 妹
@@ -54,11 +55,11 @@ _OWN = {
     **dict.fromkeys(["i", "me", "my", "myself", "owner", "user", "我", "本人", "主人", "用户", "俺"], OWNER),
     **dict.fromkeys(["you", "your", "agent", "assistant", "sopwith", "ai", "你", "您", "助手", "智能体"], AGENT),
 }
-_ROLE_OF = re.compile(
+_ROLE_OF = pattern(
     rf"(?i)^(?:(?P<me>my|our)|(?P<of>[\w.-]+(?: [\w.-]+)?)['’]s) (?:[\w-]+ )?(?P<role>{ENGLISH})s?$"
     rf"|^(?:(?P<zh_me>我们?家?|我)|(?P<zh_of>[\w·]{{1,12}}?))的?(?P<zh_role>{CHINESE})$"
 )
-_IN_TEXT = re.compile(
+_IN_TEXT = pattern(
     rf"(?i)\b(?:my|our|[\w.-]{{1,40}}['’]s) (?:[\w-]{{1,20}} )?(?:{ENGLISH})\b|我们?家?的?(?:{CHINESE})|[\w·]{{1,6}}?的(?:{CHINESE})"
 )
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from memory.fact_words import coverage
 from memory.graph.people import ROLES, meant, role_of, speaker
-from memory.graph.shapes import PREDICATES, Statement, Party, Predicate
+from memory.graph.shapes import PREDICATES, Party, Predicate, Statement
 from memory.turns import Turn
 
 MAX_SHOWN_CHARS = 12_000

@@ -14,31 +14,33 @@ from typing import NamedTuple
 from memory.fact_words import values
 from memory.graph import people
 from memory.graph.people import CHINESE, ENGLISH, meant
-from memory.graph.shapes import AGENT, Statement, Party, Predicate, entity
+from memory.graph.shapes import AGENT, Party, Predicate, Statement, entity
 from memory.turns import Turn
+from safety.patterns import pattern
 
 MAX_SENTENCE_CHARS = 400  # a longer one is no plain case
 MAX_CHARS = 6_000  # of a turn; what stands behind is pasted
 MAX_WORDS, MAX_GOAL_WORDS, MAX_CHARACTERS = 5, 10, 12  # of what is liked: a longer one is a sentence
-HINT = re.compile(
+HINT = pattern(
     r"(?i)\b(?:lov|lik|enjoy|ador|prefer|favou?rit|hat|dislik|detest|loath|stand|allerg|fan|fond|passionate|car|goal|dream|ambition|promis|want"
     r"|plan|hop|decid|caus|because|led|mak|afraid|scared|terrified|married|moved|joined|adopted|bought|graduat|start|work|live|born|die|quit|birthday|engaged|named|called)"
     rf"|\b(?:my|our|[a-z]+['’]s) (?:[\w-]+ )?(?:{ENGLISH})\b"
     rf"|喜欢|爱|偏[好爱]|讨厌|厌恶|反感|受不了|过敏|在乎|在意|关心|目标|梦想|理想|愿望|答应|保证|打算|计划|因为|由于|导致|造成|让我|害怕|结婚|搬|加入|毕业|买了|领养|工作|上班|住|生日|叫|养|引起|我们?家?的?(?:{CHINESE})"
 )
-_FOREIGN = re.compile(
+_FOREIGN = pattern(
     r"```.*?(?:```|\Z)|`[^`\n]*`|\"[^\"\n]*\"|“[^”]*”|「[^」]*」|(?<!\w)'[^'\n]*'(?!\w)|^[ \t]*>[^\n]*|\w+://\S+|\[photo:[^\]]*\]",
     re.MULTILINE | re.DOTALL,
 )
-_SENTENCE = re.compile(r"(?:[^.!?。！？\n]|[.](?=\w))+[.!?。！？]*")
-_ASKS = re.compile(r"[?？]\s*$|[吗呢][。！!~\s]*$")
-_UNSURE = re.compile(
+_SENTENCE = pattern(r"(?:[^.!?。！？\n]|[.](?=\w))+[.!?。！？]*")
+_CHINESE_TEXT, _LATIN_TEXT = re.compile("[\u4e00-\u9fff]"), re.compile("[A-Za-z]{2}")
+_ASKS = pattern(r"[?？]\s*$|[吗呢][。！!~\s]*$")
+_UNSURE = pattern(
     r"(?i)\b(?:if|whether|maybe|perhaps|might|used to|wish|imagine|suppose)\b|如果|要是|假如|可能|也许|以前|曾经|好像"
 )
-_NOW = re.compile(
+_NOW = pattern(
     r"(?i)\b(?:today|right now|at the moment|currently|tonight|this (?:morning|afternoon|evening|moment|minute)|just now)\b|今天|现在|此刻|刚才|这会儿|今晚|这次"
 )
-_ALWAYS = re.compile(r"(?i)\b(?:always|every|never|whenever|usually|generally)\b|总|一直|从来|每|向来|老是")
+_ALWAYS = pattern(r"(?i)\b(?:always|every|never|whenever|usually|generally)\b|总|一直|从来|每|向来|老是")
 
 _NO_NAME = (
     "I The A An My Our Your His Her Their It This That These Those There Here And But So Or If When While Because Also Then Now Well Yes No Not"
@@ -122,15 +124,15 @@ class _Rule(NamedTuple):
 
     predicate: Predicate
     pattern: re.Pattern[str]
+    is_chinese: bool
     label: str = ""
     confidence: float = 0.7
     lasts: bool = False  # true even of what is said to be today: a relation, an event
 
 
-def _rule(
-    predicate: Predicate, pattern: str, label: str = "", confidence: float = 0.7, *, lasts: bool = False
-) -> _Rule:
-    return _Rule(predicate, re.compile(pattern, re.IGNORECASE), label, confidence, lasts)
+def _rule(predicate: Predicate, says: str, label: str = "", confidence: float = 0.7, *, lasts: bool = False) -> _Rule:
+    is_chinese = _CHINESE_TEXT.search(says.replace(_FEELING, "")) is not None
+    return _Rule(predicate, pattern(says, re.IGNORECASE), is_chinese, label, confidence, lasts)
 
 
 # fmt: off
@@ -189,12 +191,12 @@ _RULES = (
     _rule("CAUSED_BY", r"(?:^|[，。,\s])(?P<what>[^，。！？,.!?\s]{2,14}?)(?:导致|造成|引起)了?(?P<who>[^，。！？,.!?\s]{2,14})", confidence=0.6, lasts=True),
 )
 # fmt: on
-_CUT_OFF = re.compile(
+_CUT_OFF = pattern(
     r"(?i)\s+(?:because|but|and (?:I|he|she|it|they|we|you|my|have|am|is|was|so)\b|so (?:much|I|we|that|he|she)|when|than|over|like|any ?more|any longer|since|though|although|if|while|who|which|that|too|very much|a lot|as well|more|most|the most|these days|lately"
     r"|in general|anyway|of all|with (?:all )?my|for (?:years|ages|a|the)|to (?:death|bits)|ever since|last|next|yesterday|again|already|now|though|either|instead|at all|every|in (?:my|\d|the)|on (?:my|\w+days?)|from my|at (?:home|work|night))\b.*$"
 )
-_THIS_TIME = re.compile(r"^(?:这次|那次|本次|这个|那个|这种|那种)(?=\w{2})")
-_NOTHING = re.compile(
+_THIS_TIME = pattern(r"^(?:这次|那次|本次|这个|那个|这种|那种)(?=\w{2})")
+_NOTHING = pattern(
     r"(?i)^(?:it|in|with|by|at|of|on|for|from|about|as|off|out|up|(?:it|they|you|we|i|he|she|that)['’]\w+|to$|this|that|these|those|them|him|her|you|me|us|one|ones|what|how|when|where|who|whom|why|to (?:be|see|know|hear|say|think|do)|your|his|their|its|having|being|getting|going|the (?:idea|way|fact|look|sound|thought|first|second|one|ones|same)|everything|anything|something|nothing|things?|stuff|there|here|so|some|all|more|both|not|myself|yourself|people|a lot)\b"
     r"|^[我你他她它这那什怎谁]|^(?:自己|大家|一下|东西|事情|所有)"
 )
@@ -210,8 +212,9 @@ def statements(number: int, turn: Turn) -> Iterator[Statement]:
         if not HINT.search(sentence) or _UNSURE.search(sentence):
             continue
         is_passing = _NOW.search(sentence) is not None and not _ALWAYS.search(sentence)
+        has = {True: _CHINESE_TEXT.search(sentence) is not None, False: _LATIN_TEXT.search(sentence) is not None}
         for rule in _RULES:
-            if is_passing and not rule.lasts:
+            if not has[rule.is_chinese] or (is_passing and not rule.lasts):
                 continue
             for found in rule.pattern.finditer(sentence):
                 statement = _statement(rule, found, who, number)

@@ -7,12 +7,12 @@ holds its session, so what a group says of a name and what the owner says of it 
 from __future__ import annotations
 
 import hashlib
-import re
 import unicodedata
 from functools import lru_cache
 from typing import Literal, NamedTuple, get_args
 
 from memory.words import cut
+from safety.patterns import pattern
 
 Kind = Literal["User", "Agent", "Entity", "Scene"]
 Predicate = Literal["PREFERS", "DISLIKES", "CARES_ABOUT", "RELATES_TO", "MENTIONED", "CAUSED_BY"]
@@ -20,10 +20,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 PREDICATES: tuple[Predicate, ...] = get_args(Predicate)
 OPPOSITE: dict[str, Predicate] = {"PREFERS": "DISLIKES", "DISLIKES": "PREFERS"}
 MAX_NAME_CHARS = 60
-_LEADING = re.compile(
-    r"(?i)^(?:the|an?|some|any|this|that|these|those|my|our|to)(?:\s+|$)|^(?:这个|那个|一个|一些|我的)"
-)
-_ADDRESS = re.compile(r"://|^[~/.\\]|^[A-Za-z]:\\|@")
+_LEADING = pattern(r"(?i)^(?:the|an?|some|any|this|that|these|those|my|our|to)(?:\s+|$)|^(?:这个|那个|一个|一些|我的)")
+_ADDRESS = pattern(r"://|^[~/.\\]|^[A-Za-z]:\\|@")
 _EDGES = " \t\n\"'“”‘’「」『』《》()（）[]【】,，.。!！?？;；:：-–—~…"
 
 

@@ -17,7 +17,7 @@ from memory.api import GRAPH_PAUSED
 from memory.episodes import LONG_GAP
 from memory.graph import reading, rules
 from memory.graph.loom import Loom
-from memory.graph.shapes import Statement, Party
+from memory.graph.shapes import Party, Statement
 from memory.journal_store import Episode, Store, text_hash
 from memory.sessions import MAIN
 from memory.turns import Turn

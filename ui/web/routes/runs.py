@@ -80,7 +80,7 @@ async def settle(site: Here, id: str, body: shapes.Settled) -> JSONResponse:
     site.touched()
     box = Inbox(site.home)
     entry = await asyncio.to_thread(box.get, id)
-    if entry.kind in ("proposal", "notice") and body.decision == "deny":
+    if entry.kind == "notice" or (entry.kind == "proposal" and body.decision == "deny"):
         box.remove(entry.id)
         return JSONResponse({"run": None}, status_code=202)
     await asyncio.to_thread(box.answer, entry, Answer(body.decision, body.text))

@@ -107,6 +107,7 @@ def _options(config: Config, job: Job) -> Options:
         max_turns=job.limits.turns,
         max_cost=job.limits.cost_usd,
         max_minutes=job.limits.minutes,
+        approve=job.approve,
         window=False,  # the task stands alone
         cwd=Path(job.cwd).expanduser() if job.cwd else Path.home(),
     )

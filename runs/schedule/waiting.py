@@ -35,7 +35,7 @@ class Waiter:
 
     def __init__(self, folders: Iterable[Path]) -> None:
         self._woken, self._wake = os.pipe2(_FLAGS) if hasattr(os, "pipe2") else _pipe()
-        self._kernel = _Kernel(folders) if sys.platform == "linux" else None
+        self._kernel = _kernel(list(folders)) if sys.platform == "linux" else None
 
     def __enter__(self) -> Waiter:
         return self
@@ -80,6 +80,16 @@ def _pipe() -> tuple[int, int]:
     return pair
 
 
+def _kernel(folders: list[Path]) -> _Kernel | None:
+    """None where the kernel has no more watches to give: then it looks once a minute."""
+    for folder in folders:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        return _Kernel(folders)
+    except OSError:
+        return None
+
+
 class _Timespec(ctypes.Structure):
     _fields_ = (("seconds", ctypes.c_long), ("nanoseconds", ctypes.c_long))
 
@@ -98,7 +108,6 @@ class _Kernel:
         flags = inotify.flags
         self._watch = inotify.INotify(nonblocking=True)
         for folder in folders:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             wanted = flags.CLOSE_WRITE | flags.MOVED_TO | flags.MOVED_FROM | flags.DELETE | flags.CREATE
             self._watch.add_watch(folder, wanted)
 

@@ -1,0 +1,78 @@
+"""The scheduler's sleep: it ends at a time, after a while, when a file changes, or when somebody wakes it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memory.files import write_atomic
+from runs.schedule import waiting
+from runs.schedule.waiting import Waiter, steady
+
+
+@pytest.fixture(params=["kernel", "no kernel"])
+def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to watch, where the kernel tells of changes and where it has no watches left."""
+    if request.param == "no kernel":
+
+        class Exhausted:
+            def __init__(self, folders: Iterable[Path]) -> None:
+                raise OSError(28, "no watches left")
+
+        monkeypatch.setattr(waiting, "_Kernel", Exhausted)
+        monkeypatch.setattr(waiting, "LOOK_SECONDS", 0.4)
+    return tmp_path / "watched"
+
+
+def slept(waiter: Waiter, wall: datetime | None = None, seconds: float | None = None) -> float:
+    before = time.monotonic()
+    waiter.wait(wall, seconds)
+    return time.monotonic() - before
+
+
+def test_it_ends_at_a_time_or_after_a_while(folder: Path) -> None:
+    with Waiter([folder]) as waiter:
+        assert 0.1 < slept(waiter, seconds=0.15) < 5
+        assert 0.1 < slept(waiter, wall=datetime.now(UTC) + timedelta(seconds=0.15)) < 5
+        assert slept(waiter, wall=datetime.now(UTC) - timedelta(days=365)) < 5, "a time that has passed"
+        assert slept(waiter, wall=datetime(1960, 1, 1, tzinfo=UTC)) < 5
+        assert slept(waiter, seconds=0.0) < 5
+        assert slept(waiter, wall=datetime.now(UTC) + timedelta(days=9000), seconds=0.1) < 5
+
+
+def test_it_is_woken_by_another_thread_and_before_it_sleeps(folder: Path) -> None:
+    with Waiter([folder]) as waiter:
+        threading.Timer(0.1, waiter.wake).start()
+        assert slept(waiter) < 5
+        for _ in range(100_000):  # more than a pipe holds
+            waiter.wake()
+        assert slept(waiter) < 5
+
+
+def test_a_file_that_changes_ends_it_and_is_said(folder: Path) -> None:
+    with Waiter([folder]) as waiter:
+        for change in (
+            lambda: (folder / "a.json").write_text("{}"),
+            lambda: write_atomic(folder / "a.json", "[]"),
+            lambda: (folder / "a.json").rename(folder / "b.json"),
+            lambda: (folder / "b.json").unlink(),
+        ):
+            change()
+            assert waiter.wait(None, 5) is True
+
+
+def test_what_is_hidden_is_not_looked_at(tmp_path: Path) -> None:
+    with Waiter([tmp_path]) as waiter:
+        (tmp_path / ".draft").write_text("")
+        assert waiter.wait(None, 0.2) is False
+
+
+def test_the_steady_clock_goes_on() -> None:
+    before = steady()
+    time.sleep(0.01)
+    assert 0 < steady() - before < 5

@@ -383,7 +383,10 @@ def _told_as_ours(folder: Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, OSError) as error:
-        raise LedgerError(f"the ledger of the schedules in {folder} cannot be used: {error}") from error
+        raise LedgerError(
+            f"the ledger of the schedules in {folder} cannot be used: {error}.\n"
+            "Make room or mend the permissions; a damaged one can be moved away, the run logs hold what was done."
+        ) from error
 
 
 def failures(rows: Iterable[Row]) -> int:

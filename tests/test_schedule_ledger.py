@@ -1,0 +1,149 @@
+"""The ledger: a due time belongs to one claimer, whoever is killed and whoever comes back."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from runs.schedule.ledger import Counted, LedgerError, Owner, Row, SqliteLedger, failures, folder_of, is_at_work, micros
+from tests.conftest import CHECKOUT
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+CLAIM = """
+import json, sys
+sys.path.insert(0, {checkout!r})
+from pathlib import Path
+from runs.schedule.ledger import Owner, Row, SqliteLedger
+home = Path(sys.argv[1])
+ledger, mine = SqliteLedger(home), []
+with Owner(home) as owner:
+    sys.stdin.readline()
+    for due in range(1, 121):
+        mine += [row.due for row in ledger.add([Row("job", due, owner=owner.name)], {{}})]
+    print(json.dumps(mine), flush=True)
+    sys.stdin.readline()
+"""
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> SqliteLedger:
+    return SqliteLedger(tmp_path)
+
+
+def test_of_many_processes_one_gets_each_due_time(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", CLAIM.format(checkout=str(CHECKOUT)), str(tmp_path)]
+    pipe = subprocess.PIPE
+    claimers = [subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True) for _ in range(4)]
+    got: list[int] = []
+    for each in claimers:
+        assert each.stdin is not None
+        each.stdin.write("\n")
+        each.stdin.flush()
+    for each in claimers:
+        assert each.stdout is not None
+        got += json.loads(each.stdout.readline())
+    assert sorted(got) == list(range(1, 121))
+    rows = SqliteLedger(tmp_path).rows()
+    assert all(SqliteLedger(tmp_path).is_alive(row.owner) for row in rows)
+    for each in claimers:
+        with each:
+            each.send_signal(signal.SIGKILL)
+    assert not any(SqliteLedger(tmp_path).is_alive(row.owner) for row in rows), "a kill lets go at once"
+
+
+def test_what_a_dead_claimer_left_is_taken_once_and_the_dead_one_can_write_no_more(
+    ledger: SqliteLedger, tmp_path: Path
+) -> None:
+    [row] = ledger.add([Row("job", 5, owner="dead")], {})
+    taken = ledger.take(row, "first")
+    assert taken is not None and taken.attempts == 1 and ledger.take(row, "second") is None
+    assert not ledger.begin(row, "late", NOW), "a run that begins late finds that the row is another's"
+    assert ledger.begin(taken, "run", NOW)
+    ended = replace(taken, run="run", status="done")
+    assert (
+        not ledger.end(replace(ended, run="late"))
+        and ledger.end(ended)
+        and not ledger.end(replace(ended, status="failed"))
+    )
+    assert [each.status for each in ledger.rows()] == ["done"] and ledger.take(ended, "third") is None
+
+
+def test_an_owner_is_alive_as_long_as_a_child_holds_its_lock(tmp_path: Path, ledger: SqliteLedger) -> None:
+    owner = Owner(tmp_path)
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=[owner.descriptor])
+    assert is_at_work(tmp_path)
+    owner.close()
+    owner.close()
+    assert ledger.is_alive(owner.name)
+    child.kill()
+    child.communicate()
+    assert not ledger.is_alive(owner.name) and not ledger.is_alive("nobody")
+    with Owner(tmp_path, by_hand=True):
+        assert not is_at_work(tmp_path)
+
+
+def test_a_rule_counts_from_when_its_file_was_written(ledger: SqliteLedger) -> None:
+    hour = timedelta(hours=1)
+    assert ledger.counted({"a": ("rule", NOW - hour), "b": ("rule", NOW + hour)}, NOW) == {
+        "a": Counted(NOW - hour, NOW - hour),
+        "b": Counted(NOW, NOW),  # a stamp from the future
+    }
+    ledger.add([], {"a": NOW})
+    assert ledger.counted({"a": ("rule", NOW)}, NOW + hour)["a"] == Counted(NOW - hour, NOW)
+    assert ledger.counted({"a": ("another", NOW)}, NOW + hour)["a"] == Counted(NOW, NOW)
+
+
+def test_what_was_skipped_by_a_clock_that_was_ahead_is_looked_at_again(ledger: SqliteLedger) -> None:
+    ahead = NOW + timedelta(days=365)
+    ledger.counted({"job": ("rule", NOW)}, NOW)
+    missed = Row("job", micros(NOW) + 10, micros(ahead), 99, status="skipped", reason="missed", noticed=micros(ahead))
+    ran = Row("job", micros(ahead) + 5, status="done", run="r", noticed=micros(ahead))
+    ledger.add([missed, ran], {"job": ahead})
+    assert ledger.retract(ahead) == 0 and ledger.retract(NOW) == 1
+    assert [row.status for row in ledger.rows()] == ["done"]
+    assert micros(ledger.counted({"job": ("rule", NOW)}, NOW)["job"].cursor) == micros(NOW) + 9
+
+
+def test_rows_are_found_by_job_time_and_number(ledger: SqliteLedger) -> None:
+    day = timedelta(days=1)
+    ledger.add([Row(job, micros(NOW + n * day)) for job in ("a", "b") for n in range(5)], {})
+    assert [row.at for row in ledger.rows("a", 2)] == [NOW + 4 * day, NOW + 3 * day]
+    assert [(row.job, row.at) for row in ledger.rows(start=NOW + day, end=NOW + 2 * day)] == [
+        ("a", NOW + day),
+        ("b", NOW + day),
+    ]
+    assert len(ledger.rows()) == len(ledger.open_rows()) == 10
+
+
+def test_failures_count_from_the_newest_run_back() -> None:
+    def rows(*statuses: str) -> list[Row]:
+        return [Row("job", -n, status=status) for n, status in enumerate(statuses)]
+
+    assert failures(rows("failed", "limit", "no_model", "done", "failed")) == 3
+    assert failures(rows("failed", "skipped", "cancelled", "waiting", "failed")) == 2
+    assert failures(rows("done", "failed")) == failures([]) == 0
+
+
+def test_a_ledger_of_a_newer_version_is_left_alone(ledger: SqliteLedger, tmp_path: Path) -> None:
+    ledger.add([Row("job", 1)], {})
+    database = sqlite3.connect(folder_of(tmp_path) / "ledger.sqlite3")
+    database.execute("PRAGMA user_version = 99")
+    database.close()
+    with pytest.raises(LedgerError, match="newer Sopwith"):
+        SqliteLedger(tmp_path).rows()
+
+
+def test_a_ledger_that_is_damaged_says_so(tmp_path: Path) -> None:
+    folder_of(tmp_path).mkdir(parents=True)
+    (folder_of(tmp_path) / "ledger.sqlite3").write_bytes(os.urandom(5000))
+    with pytest.raises(LedgerError, match="cannot be used"):
+        SqliteLedger(tmp_path).rows()

@@ -245,6 +245,10 @@ class ReplayGuards:
     def _places(self, value: Any, schema: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
         """Where the request says a value: as it is written, or in another form of its type ("thirty", "my downloads")."""
         is_text = schema["type"] == "string" and schema.get("format") not in ("path", "date") and "enum" not in schema
+        if is_text and len(str(value).split()) > MAX_SPAN:  # a sentence, which stands there as it is or not at all
+            at = self.request.find(str(value))
+            yield from [(at, at + len(str(value)))] if at >= 0 else []
+            return
         words = MAX_SPAN if is_text else MAX_VALUE_WORDS
         for span, start, end in _spans(self.request, words):
             if self._is(span, value, schema, is_text):

@@ -97,7 +97,8 @@ class Asked(NamedTuple):
         start += len(self.lower[start:end]) - len(self.lower[start:end].lstrip())
         end = start + len(self.lower[start:end].rstrip())
         behind = re.match(r"\S*", self.plain[end:])
-        return Slot(self.written[start:end], self.plain[start:end], behind[0] if behind else "")
+        before = self.plain[max(0, start - 1) : start]
+        return Slot(self.written[start:end], self.plain[start:end], behind[0] if behind else "", before)
 
 
 def _without_politeness(lower: str) -> tuple[int, int]:

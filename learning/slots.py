@@ -106,11 +106,12 @@ class Where(NamedTuple):
 
 class Slot(NamedTuple):
     """The text of a slot: as the owner wrote it, the same with full-width characters made plain (equally long), and
-    what stands right behind it up to the next space: it may belong to it."""
+    what stands right behind it up to the next space: it may belong to it; and the character right before it."""
 
     written: str
     plain: str
     behind: str = ""
+    before: str = ""
 
 
 def value_of(slot: Slot, schema: Mapping[str, Any], shape: str, where: Where) -> Any:
@@ -154,12 +155,23 @@ def _one_of(text: str, values: list[Any]) -> Any:
 def _string(slot: Slot, shape: str) -> str | None:
     if (text := unquoted(slot)) is not None:
         return text
+    if shape in ("rest", "colon"):
+        return _rest(slot, shape)
     if slot.plain != slot.written:  # full-width characters and no quotes: unclear which ones are meant
         return None
     pattern = {"quoted": CODE_WORD, "glob": GLOB}.get(shape, BARE_WORD)
     if not pattern.fullmatch(slot.written) or NOT_A_NAME.fullmatch(slot.written.lower()):
         return None
     return slot.written
+
+
+def _rest(slot: Slot, shape: str) -> str | None:
+    """What is left of a request, as it was written: behind a colon, or ("rest") behind a space, so that in Chinese too it
+    is no part of the word before it."""
+    has_colon = slot.plain.startswith(":")
+    if "\n" in slot.written or not (has_colon or (shape == "rest" and slot.before.isspace())):
+        return None
+    return (slot.written[1:] if has_colon else slot.written).strip() or None
 
 
 def _number(text: str, kind: str) -> int | float | None:

@@ -231,9 +231,9 @@ def _parsed(rest: str) -> tuple[str, dict[str, Any], list[str]]:
             tags.insert(0, word[1:])
         elif word[0] == "!" and word[1:].casefold() in _PRIORITIES:
             known["priority"] = _PRIORITIES[word[1:].casefold()]
-        elif key in ("due", "截止") and _is_due(value):
+        elif key in ("due", "截止") and is_due(value):
             known["due"] = value
-        elif key in ("done", "完成") and _is_due(value):
+        elif key in ("done", "完成") and is_due(value):
             known["done"] = value
         else:
             wrong.append(f"what this says is not known (due:2026-11-24, !high, #tag): {word}")
@@ -291,7 +291,7 @@ def _wrong(task: Task) -> Iterator[str]:
         yield f"the title of a task takes at most {MAX_TITLE_CHARS} characters; the rest goes into the description"
     if len(task.description) > MAX_DESCRIPTION_CHARS:
         yield f"the description of a task takes at most {MAX_DESCRIPTION_CHARS} characters"
-    if task.due and not _is_due(task.due):
+    if task.due and not is_due(task.due):
         yield f"{task.due!r} is no day: write it like 2026-11-24 or 2026-11-24T09:00"
     if task.priority not in get_args(Priority) or task.status not in get_args(Status):
         yield f"a task is {', '.join(get_args(Status))}; its priority is {', '.join(get_args(Priority))}"
@@ -302,7 +302,8 @@ def _wrong(task: Task) -> Iterator[str]:
             yield f"{tag!r} is no tag: letters, digits, _, / and - without spaces"
 
 
-def _is_due(text: str) -> bool:
+def is_due(text: str) -> bool:
+    """True for a day or a minute as the list holds them."""
     if not _DUE.fullmatch(text):
         return False
     try:

@@ -35,7 +35,8 @@ Text = Mapping[str, str]  # language → text; "en" is always there
 Phase = Literal["plan", "commit"]
 NAME = pattern(r"[a-z][a-z0-9_]*")
 SLOT = pattern(r"\{([^{}:]*)(?::([^{}]*))?\}")  # {folder}, {pattern:glob}
-SLOT_SHAPES = ("quoted", "glob")
+SLOT_SHAPES = ("quoted", "glob", "rest", "colon")
+TO_THE_END = ("rest", "colon")  # slots that take all that is left of a request
 WORDING_TOKEN = pattern(r"\{[^{}]*\}|\[[^\[\]]*\]|[^\W\d_]+")  # a slot, a group, a word
 SMALL_WORDS = ("the", "a", "an", "my", "is")
 LITERAL = pattern(r"(?<![^\W\d_])\d|[\"'“”「」`~/\\{}]")  # what only a slot may take from a request
@@ -282,6 +283,8 @@ class _Reader:
             for name, shape in SLOT.findall(text):
                 if name not in parameters or (shape and shape not in SLOT_SHAPES):
                     raise self.error(at, f"there is no parameter {{{name}{shape and ':' + shape}}}")
+                if shape in TO_THE_END and not text.endswith("}"):
+                    raise self.error(at, f"{{{name}:{shape}}} must be the end of it")
                 slots.append(name)
             if left_out := [name for name in required if name not in slots]:
                 raise self.error(at, f"leaves out {{{left_out[0]}}}, which is required")

@@ -221,6 +221,8 @@ class Gate:
                 yield Finding("catastrophic", f"{path}: the system or a whole home")
             elif places.kind(path) in ("outside", "startup", "secret"):
                 yield Finding("outside", f"deletes {path}, which is outside the allowed folders or guarded")
+        if not ask.paths and not {"path", "paths"} & ask.args.keys():
+            yield Finding("delete", f"{ask.tool} removes {str(ask.args.get('title') or 'what it names')[:80]} for good")
         if ask.paths:
             more = f" and {len(ask.paths) - 1} more" if len(ask.paths) > 1 else ""
             yield Finding("delete", f"{ask.tool} moves {ask.paths[0]}{more} to the trash")

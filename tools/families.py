@@ -40,6 +40,12 @@ _ROWS: tuple[Family, ...] = (
         ("web_fetch",),
         r"https?://|\bwww\.|\bweb ?(?:page|site)s?\b|\burls?\b|网页|网站|网址|链接",
     ),
+    Family(
+        "tasks",
+        "tools.tasks",
+        ("create_task", "list_tasks", "update_task", "delete_task"),
+        r"\bto-?dos?\b|\btasks?\b|\bremind(?:ers?)?\b|待办|任务|备忘|提醒我",
+    ),
     Family("mcp", "tools.mcp_client", ("mcp_find", "mcp_call"), r"\bmcp\b"),
     Family(
         "browser",

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Iterator
+from functools import partial
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from tests.browser_driving import Driver, driver, needs_browser
 from tests.browser_site import site
+from tools.browser_text import BUDGET, Line, fit, tokens
 
-pytestmark = [needs_browser, pytest.mark.xdist_group("browser")]
+pytestmark = needs_browser
 
 
 @pytest.fixture(scope="module")
@@ -265,9 +270,44 @@ def test_a_run_that_goes_on_finds_its_tabs_again(shared: tuple[Path, str], tmp_p
     first.scan("/two")
     browser = first.ctx.kept.pop("browser")
     browser.link.close()  # as when its process is killed
-    import os
-
     os.close(browser.place._claim)
     again = driver(tmp_path, *shared, run="20261122-101112-cccc")
     assert "the second page" in again.scan().as_text()
     again.ctx.close()
+
+
+@pytest.mark.parametrize("page", ["dashboard", "frames", "mail", "zh-form", "checkout"])
+def test_all_that_a_person_sees_and_can_press_is_in_the_scan(
+    web: Driver, page: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The measure of bench/browser.py, on a few of its pages."""
+    from bench import browser
+
+    monkeypatch.setattr(browser, "CALLS", 1)
+    handler = partial(browser.Quiet, directory=str(browser.PAGES))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    try:
+        row = browser.measured(browser.PAGES / f"{page}.html", f"http://127.0.0.1:{server.server_port}", web, tokens)
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert row["missing"] == []
+    assert row["references"] >= row["pressable"] > 0
+    assert row["scan"] < row["html"] / 2
+
+
+@pytest.mark.parametrize(("keep", "cut"), [(42, False), (43, True)])
+def test_a_list_is_cut_only_where_that_saves_something(keep: int, cut: bool) -> None:
+    lines: list[Line] = [["head"], *([f"row {at}", [1, at]] for at in range(keep)), ["foot"]]
+    text, is_cut = fit(lines)
+    assert is_cut is cut
+    assert text.endswith("row 39\n… 3 more like these\nfoot" if cut else "row 41\nfoot")
+
+
+def test_a_page_stays_within_its_budget_whatever_it_is() -> None:
+    long: list[Line] = [[f"{at} " + "word " * 900, [1, at]] for at in range(50)]
+    pages: list[list[Line]] = [long, [["字" * 90_000]], [[f"line {at}"] for at in range(30_000)], []]
+    for lines in pages:
+        text, _ = fit(lines)
+        assert tokens(text) <= BUDGET + 20

@@ -22,7 +22,7 @@ from tools.base import ToolError
 from tools.browser_link import Link
 from tools.browser_start import address_in, program
 
-pytestmark = [needs_browser, pytest.mark.xdist_group("browser")]
+pytestmark = needs_browser
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from tests.driving import call
 from tests.screen import scripted
 from tests.test_browser_faults import browsers
 
-pytestmark = [needs_browser, pytest.mark.xdist_group("browser")]
+pytestmark = needs_browser
 PRESS = "e13898"  # a reference is made of what a thing is, so it can be known before
 
 

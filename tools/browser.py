@@ -103,7 +103,7 @@ def web_execute_js(
                 raise
             except BrowserError as error:
                 failure = str(error)
-            used.rest(min(_left(ctx), 20.0), at_least_ms=300 if running.done else 30)
+            used.rest(min(_left(ctx), 20.0), at_least_ms=200 if running.done else 30)
             data = _changed(browser, used, running)
         except (Blocked, TabLost, TooLate) as error:
             return _stuck(browser, used, error, running.done)

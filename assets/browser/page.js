@@ -165,7 +165,7 @@
         shown += now ? ` = ${now}` : ''
         if (el.tagName === 'SELECT') {
           const all = [...el.options].map(each => cut(clean(each.label), 40))
-          shown += ` {${all.slice(0, 8).join('|')}${all.length > 8 ? `|… ${all.length - 8} more` : ''}}`
+          shown += ` {${all.slice(0, 30).join('|')}${all.length > 32 ? `|… ${all.length - 30} more` : all.slice(30).map(each => '|' + each).join('')}}`
         }
         if (is === 'password') hasPassword = true
       }

@@ -22,7 +22,7 @@ from runs.bounds import Bounds
 from runs.owners import absent
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-LEFT = "left"  # a file in the run's folder: it was stopped because whoever wanted it had been killed
+LEFT = "left"  # a file in the run's folder: it was stopped because whoever wanted it was, not by its owner's word
 ERRORS = "errors.txt"  # in the run's folder: what the process said that is in no run log
 STOP_SECONDS = 10.0
 POLL_SECONDS = 0.05
@@ -64,9 +64,10 @@ class Apart:
         return self._process.poll() is None
 
     def stop(self, *, seconds: float = STOP_SECONDS) -> None:
-        """Ends it as `runs cancel` does; its log says so."""
+        """Ends it as `runs cancel` does; but it may go on when it is wanted again."""
         self._adopts = False
         if self.is_working():
+            (self._folder / LEFT).touch()
             self._signal(signal.SIGTERM)
             end = time.monotonic() + seconds
             while self.is_working() and time.monotonic() < end:

@@ -315,6 +315,25 @@ def test_cancel_goes_down(home: Path, served: Any, tmp_path: Path) -> None:
     assert not Path("effects").exists()
 
 
+def test_a_parent_that_was_stopped_and_goes_on_takes_its_helpers_up_again(
+    home: Path, served: Any, tmp_path: Path
+) -> None:
+    gate = tmp_path / "gate"
+    agent, _ = served(in_turn(delegate("slow"), Answer(text="all done")), waiting_model(gate))
+    process = in_background(home)
+    waits_until(
+        lambda: bool(helpers_of(home)) and bool(of(list(read_events(home, helpers_of(home)[0])), "tool_started"))
+    )
+    process.terminate()
+    process.wait(timeout=20)
+    [child] = helpers_of(home)
+    gate.touch()
+    run = next(summary.run for summary in list_runs(home) if not summary.parent)
+    events = drive(agent.resume(run, PLAIN, AbsentOwner()))
+    assert events[-1]["status"] == "done" and helpers_of(home) == [child]
+    assert of(events, "tool_ended")[0]["data"][0]["answer"] == "slow done"
+
+
 def test_cancelling_an_interrupted_parent_cancels_what_its_helpers_wait_for(home: Path, served: Any) -> None:
     served(
         in_turn(delegate("fetch it"), bash("sleep 30"), Answer(text="done")),

@@ -18,7 +18,7 @@ from config import Config, ConfigError, SopwithError
 from memory.runlog import Totals, cannot_write, read_events, summarise
 from memory.tasks import Status, TaskError, Tasks
 from models.base import ModelError
-from runs.apart import LEFT, Apart, may_go_on, trouble
+from runs.apart import Apart, may_go_on, trouble
 from runs.assemble import Agent, Options
 from runs.auto import report
 from runs.auto.items import SOP, Item, Left, from_list, of_todo, planned
@@ -159,7 +159,7 @@ class Autonomous:
     def _follow(self, attempt: Attempt, stop: Stop) -> Iterator[Told]:
         """Waits for the run of an item. One that is stopped for want of time, or by `stop`, goes on in the next session."""
         before = self._used(attempt.run)
-        folder, is_cut = self._home / "runs" / attempt.run, False
+        is_cut = False
         if may_go_on(self._home, attempt.run):
             apart = Apart(self._home, self.config.lang, attempt.run, max_cost=before + self._left_usd())
             try:
@@ -168,8 +168,6 @@ class Autonomous:
             finally:
                 is_cut = apart.is_working()
                 apart.stop()
-                if is_cut:
-                    (folder / LEFT).touch()
         self._spent += self._used(attempt.run) - before
         yield self._ended(attempt, is_cut=is_cut and may_go_on(self._home, attempt.run) is not None)
 

@@ -307,6 +307,41 @@ def test_a_job_is_added_seen_in_the_calendar_and_taken_away(window: Window) -> N
     job.wait_for(state="detached")
 
 
+def test_a_long_text_is_sent_as_a_file_and_typing_survives_a_reload(window: Window) -> None:
+    """Five million characters pasted do not stop the page: they become a file beside the message."""
+    window.find("#composer").focus()
+    window.page.evaluate(
+        """() => {
+          const data = new DataTransfer();
+          data.setData("text/plain", "line of a log\\n".repeat(360_000));
+          const pasted = new ClipboardEvent("paste", {clipboardData: data, bubbles: true, cancelable: true});
+          document.getElementById("composer").dispatchEvent(pasted);
+        }"""
+    )
+    window.find(".composer .file", has_text="pasted.txt").wait_for()
+    window.find(".composer .file .spinner").wait_for(state="detached")
+    window.find("#composer").fill("what is in it?")
+    window.page.reload()
+    window.find("#composer").wait_for()
+    assert window.find("#composer").input_value() == "what is in it?"
+
+
+def test_a_browser_that_signed_out_needs_the_address_again(browser: Browser, site: Served) -> None:
+    window = Window(browser, site.origin).enter(site.token, changes=False)
+    assert "#" not in window.page.url
+    window.go("access").settled()
+    window.button("Sign out").click()
+    window.page.get_by_label("Token").fill("wrong")
+    window.button("Open").click()
+    window.find("[role=alert]").wait_for()
+    assert window.barriers() == []
+    window.page.get_by_label("Token").fill(site.token)
+    window.button("Open").click()
+    window.find("h1", has_text="Sharing").wait_for()
+    window.faults = [each for each in window.faults if "401" not in each]
+    window.close()
+
+
 def test_people_with_a_link_share_a_chat_and_nothing_else(window: Window, browser: Browser, site: Served) -> None:
     """Two people, two names, one reply; their page asks for nothing of the owner's, and the owner closes it."""
     window.go("access").settled()

@@ -1,10 +1,11 @@
 // Draws the mind graph with Cytoscape: keeps places when something changes, and takes its colours from the style sheet.
 
 const SETTLING = { name: "cose", animate: false, nodeRepulsion: 9000, idealEdgeLength: 90, edgeElasticity: 120, gravity: 0.6, padding: 30 };
+const LARGEST_ZOOM = 1.5; // by itself
 const SPOTS = 24; // newcomers start around what they hang on
 
-/** → {show(graph), select(id), paint(), fit(), end()}; `clicked(id)` for a node, an edge, or null for the ground. */
-export async function drawing(element, { clicked }) {
+/** → {show(graph), select(id), paint(), fit(), end()}; `clicked(id)` for a node, an edge, or null for the ground; `named(id)`: a node's label. */
+export async function drawing(element, { clicked, named }) {
   const { default: cytoscape } = await import("../vendor/cytoscape.js");
   const cy = cytoscape({ container: element, minZoom: 0.15, maxZoom: 4, style: styles(element), autounselectify: true });
   cy.on("tap", (event) => clicked(event.target === cy ? null : event.target.id()));
@@ -13,7 +14,7 @@ export async function drawing(element, { clicked }) {
 
   function show({ nodes, edges }) {
     const wanted = new Map();
-    for (const each of nodes.values()) wanted.set(each.id, { group: "nodes", data: nodeData(each) });
+    for (const each of nodes.values()) wanted.set(each.id, { group: "nodes", data: { ...nodeData(each), label: cut(named(each.id)) } });
     for (const each of edges.values()) if (nodes.has(each.source) && nodes.has(each.target)) wanted.set(each.id, { group: "edges", data: edgeData(each) });
     const before = cy.nodes().length;
     let isNew = false;
@@ -28,6 +29,14 @@ export async function drawing(element, { clicked }) {
     if (!isNew) return;
     if (before) placeNewcomers(cy);
     cy.layout({ ...SETTLING, randomize: !before, fit: true }).run();
+    calm();
+  }
+
+  /** A few nodes need not fill the whole picture. */
+  function calm() {
+    if (cy.zoom() <= LARGEST_ZOOM) return;
+    cy.zoom(LARGEST_ZOOM);
+    cy.center();
   }
 
   return {
@@ -63,8 +72,7 @@ function placeNewcomers(cy) {
 const cut = (text, most = 26) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 function nodeData(each) {
-  const label = each.kind === "Scene" ? cut(each.summary || (each.start ?? "").slice(0, 10)) : cut(each.name);
-  return { id: each.id, label, kind: each.kind, size: 14 + 5 * Math.sqrt(Math.min(each.degree ?? 1, 60)) };
+  return { id: each.id, kind: each.kind, size: 14 + 5 * Math.sqrt(Math.min(each.degree ?? 1, 60)) };
 }
 
 function edgeData(each) {

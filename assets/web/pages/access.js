@@ -41,10 +41,17 @@ export const Access = {
           ${act(say("tokens.make"), make, { busy: busy.is, disabled: !form.name.trim() })}</form>
         ${instead(tokens, !tokens.data?.tokens.length, say("tokens.none")) ?? html`<ul class="rows">${tokens.data.tokens.map((each) => html`<li key=${each.id} class="row"><span class="title">${each.name}</span>
           <span class="facts"><span>${say(each.changes ? "tokens.may_change" : "tokens.may_read")}</span><time>${when(each.made)}</time></span><span class="actions">${act(say("tokens.take"), () => take(each.id), { kind: "small danger" })}</span></li>`)}</ul>`}</section>
+      <section class="card"><h2>${say("browser.title")}</h2><p class="dim">${say("browser.why")}</p>
+        <div class="actions"><button type="button" class="btn" onClick=${signOut}>${say("browser.sign_out")}</button><a href="/api/docs" target="_blank" rel="noopener">${say("tokens.api")}</a></div></section>
       ${form.shownOnce && html`<${Once} ...${form.shownOnce} onClosed=${() => (form.shownOnce = null)} />`}
       ${form.open && html`<${Said} chat=${form.open} onClosed=${() => (form.open = null)} />`}</div>`;
   },
 };
+
+const signOut = () => doing(async () => {
+  await post("/api/sign-out", {});
+  store.isSignedIn = false;
+});
 
 const Once = {
   props: { what: String, text: String },

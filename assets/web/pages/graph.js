@@ -75,7 +75,7 @@ export const Graph = {
     }
 
     onMounted(async () => {
-      picture = await drawing(element.value, { clicked: choose });
+      picture = await drawing(element.value, { clicked: choose, named: (id) => nameOf(graph.value, id) });
       picture.show(graph.value);
     });
     onBeforeUnmount(() => {
@@ -99,7 +99,7 @@ export const Graph = {
         <label class="mini">${say("graph.since")} <input type="date" value=${wanted.since} onChange=${({ target }) => (wanted.since = target.value)} /></label>
         <label class="mini">${say("graph.until")} <input type="date" value=${wanted.until} onChange=${({ target }) => (wanted.until = target.value)} /></label></form>
       ${shown.error ? html`<div class="empty" role="alert"><p>${shown.error.text}</p></div>` : null}
-      <div class="graph-split"><div class="graph-box"><div class="graph" ref=${element} role="img" aria-label=${say("graph.picture", { nodes: graph.value.nodes.size, edges: graph.value.edges.size })}></div>
+      <div class="graph-split"><div class="graph-box" aria-busy=${shown.isLoading}><div class="graph" ref=${element} role="img" aria-label=${say("graph.picture", { nodes: graph.value.nodes.size, edges: graph.value.edges.size })}></div>
           ${!graph.value.nodes.size && !shown.isLoading && !shown.error ? html`<div class="empty over"><p>${say(shown.isLost ? "graph.unknown" : "graph.none", { name: wanted.name })}</p></div>` : null}
           <div class="graph-tools"><button type="button" class="btn small" onClick=${() => picture?.fit()}>${say("graph.fit")}</button>${shown.isCut ? html`<span class="dim small">${say("graph.cut")}</span>` : null}</div></div>
         <aside class="card graph-side" aria-live="polite">${shown.chosen ? (shown.chosen.source ? edge(shown, graph.value, choose) : node(shown, graph.value, choose, around)) : html`<p class="dim">${say("graph.pick")}</p>`}</aside></div>
@@ -113,7 +113,7 @@ const nameOf = (graph, id) => {
   if (found.kind === "User" || found.kind === "Agent") return say(`graph.kind.${found.kind}`);
   return found.kind === "Scene" ? found.summary || when(found.start ?? found.first_seen) : found.name;
 };
-const verb = (each) => say(`graph.${each.predicate}`) + (each.label ? ` (${each.label})` : "");
+const verb = (each) => each.label || say(`graph.${each.predicate}`);
 
 function line(each, graph, choose) {
   return html`<li key=${each.id}><button type="button" class="row" onClick=${() => choose(each.id)}><span class="title">${nameOf(graph, each.source)} <span class=${`dim pred ${each.predicate}`}>${verb(each)}</span> ${nameOf(graph, each.target)}</span>

@@ -168,7 +168,8 @@ function curve(runs, unit) {
 /** From the first run to the last, in words that say what was gained. */
 function gained(runs) {
   const [first, last] = [runs[0], runs.at(-1)];
+  const change = (write, name) => (runs.length > 1 ? `${write(first[name])} → ${write(last[name])}` : write(first[name]));
   const rote = runs.filter((run) => run.lane === "rote" && run.outcome === "done").length;
   return html`<div class="tiles">${tile(runs.length, say("curve.runs"))}${tile(percent(rote / runs.length), say("curve.by_rote"))}
-    ${tile(`${amount(first.tokens)} → ${amount(last.tokens)}`, say("curve.tokens"))}${tile(`${seconds(first.seconds)} → ${seconds(last.seconds)}`, say("curve.seconds"))}</div>`;
+    ${tile(change(amount, "tokens"), say("curve.tokens"))}${tile(change(seconds, "seconds"), say("curve.seconds"))}</div>`;
 }

@@ -35,7 +35,7 @@ export function tabs(all, chosen, choose) {
     requestAnimationFrame(() => parentElement.querySelector("[aria-selected=true]")?.focus());
   };
   return html`<div class="tabs" role="tablist">${all.map(([name, label]) => html`
-    <button role="tab" type="button" key=${name} aria-selected=${chosen === name} tabindex=${chosen === name ? 0 : -1}
+    <button role="tab" type="button" key=${name} aria-selected=${chosen === name} tabindex=${chosen === name ? 0 : -1} onVnodeMounted=${({ el }) => chosen === name && el.scrollIntoView({ block: "nearest", inline: "nearest" })}
       onClick=${() => choose(name)} onKeydown=${(event) =>
         event.key === "ArrowRight" ? step(event, 1) : event.key === "ArrowLeft" && step(event, -1)}>${label}</button>`)}</div>`;
 }

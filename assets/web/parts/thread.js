@@ -7,11 +7,13 @@ import { Markdown } from "./markdown.js";
 import { chip } from "./bits.js";
 import { icon } from "./icon.js";
 
+const ATTACHED = /\n\n[^\n]*\n(- [^\n]*\/files\/[^\n]*(\n|$))+$/; // what the server adds for the model; people see the files themselves
+
 /** The whole of a run. `isTrace`: nothing is left out, and turns have a line with what they cost. */
 export function thread(story, { isTrace = false, sent = null, waiting = [] } = {}) {
   const isPut = (part) => waiting.some((each) => each.id === part.id); // a card below asks it
   return html`<article class="run" key=${story.run} aria-label=${story.task.slice(0, 120)}>
-    <div class="asks"><div class="bubble">${story.task}</div>${files(story)}
+    <div class="asks"><div class="bubble">${story.files.length ? story.task.replace(ATTACHED, "") : story.task}</div>${files(story)}
       <p class="dim small">${[story.persona, when(story.started)].filter(Boolean).join(" · ")}</p></div>
     ${story.parts.filter((part) => (isTrace || part.kind !== "note" || !TRACE_ONLY.has(part.what)) && !isPut(part)).map((part, n, all) => html`
       ${isTrace && part.turn && all[n - 1]?.turn !== part.turn ? turnLine(story, part.turn, sent) : null}

@@ -148,14 +148,19 @@ class Memory:
         numbers = [number, *self._store.neighbours(number, count, count)]
         return sorted(self._store.turns(numbers).values(), key=lambda each: each.at)
 
-    def overview(self) -> dict[str, Any]:
-        """What there is: turns, days, the first and the last time, what waits in each queue, what is wrong; `unread`:
+    def overview(self, session: str | None = None) -> dict[str, Any]:
+        """What there is (turns and times of all that may be read, or of one session): turns, days, the first and the last time, what waits in each queue, what is wrong; `unread`:
         episodes that a model is to read for the graph."""
         held: dict[str, Any] = {"turns": 0, "first": None, "last": None, "waiting": {}}
         if self._store is not None:
             queues = self._store.queues()
             unread = sum(queues.pop(kind, 0) for kind in LATER)
-            held = {"turns": self._store.count(), **self._store.extent(), "waiting": queues, "unread": unread}
+            held = {
+                "turns": self._store.count(session),
+                **self._store.extent(session),
+                "waiting": queues,
+                "unread": unread,
+            }
         return {**held, "days": len(self._journal.sizes()), "problem": self.problem}
 
     def waiting(self) -> int:

@@ -37,23 +37,36 @@ def update(store: Store, sessions: Sequence[str]) -> None:
     for session in sessions:
         loose = store.without_episode(session)
         for at in range(0, len(loose), BATCH):
+            some = loose[at : at + BATCH]
+            touched, members = _beside(store, session, some)
+            made = _made(store, session, [*some, *members])  # without the lock: who speaks goes first
             with store.writing():
-                _update(store, session, loose[at : at + BATCH])
+                taken = store.episode_of(some)
+                if taken or _beside(store, session, some) != (touched, members):  # by another process meanwhile
+                    some = [number for number in some if number not in taken]
+                    if not some:
+                        continue
+                    touched, members = _beside(store, session, some)
+                    made = _made(store, session, [*some, *members])
+                for number in touched:
+                    store.drop_episode(number)
+                for episode, numbers in made:
+                    store.put_episode(episode, numbers)
 
 
-def _update(store: Store, session: str, loose: Sequence[int]) -> None:
-    turns = store.turns(loose, session)
-    first = next(iter(turns.values()))
-    touched = store.episodes_between(
-        first.at - LONG_GAP, max(turn.at for turn in turns.values()) + LONG_GAP, session=session
-    )
-    members = [number for episode in touched for number in store.members(episode)]
-    turns |= store.turns(members, session)
+def _beside(store: Store, session: str, loose: Sequence[int]) -> tuple[list[int], list[int]]:
+    """The episodes that turns without one may belong to, and their members."""
+    times = [turn.at for turn in store.turns(loose, session).values()]
+    touched = store.episodes_between(min(times) - LONG_GAP, max(times) + LONG_GAP, session=session)
+    return touched, [number for episode in touched for number in store.members(episode)]
+
+
+def _made(store: Store, session: str, numbers: Iterable[int]) -> list[tuple[Episode, list[int]]]:
+    """The episodes that turns make, each with its members."""
+    turns = store.turns(numbers, session)
     order = sorted(turns, key=lambda number: (turns[number].at, number))
-    for number in touched:
-        store.drop_episode(number)
-    for group in grouped([turns[number] for number in order]):
-        store.put_episode(_episode([turns[order[at]] for at in group]), [order[at] for at in group])
+    groups = grouped([turns[number] for number in order])
+    return [(_episode([turns[order[at]] for at in group]), [order[at] for at in group]) for group in groups]
 
 
 def grouped(turns: Sequence[Turn]) -> list[list[int]]:

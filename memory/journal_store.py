@@ -185,9 +185,9 @@ class Store:
         where, values = self._within(session)
         return int(self._rows(f"SELECT count(*) FROM turns WHERE {where}", values)[0][0])
 
-    def extent(self) -> dict[str, datetime | None]:
+    def extent(self, session: str | None = None) -> dict[str, datetime | None]:
         """When the first and the last turn were said."""
-        where, values = self._within(None)
+        where, values = self._within(session)
         first, last = self._rows(f"SELECT min(at), max(at) FROM turns WHERE {where}", values)[0]
         return {"first": None if first is None else _moment(first), "last": None if last is None else _moment(last)}
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from memory import episodes
 from memory.api import Memory
 from memory.episodes import MAX_TURNS, grouped, scene, summary, update
 from memory.journal_store import Store
@@ -83,3 +85,28 @@ def test_every_turn_is_in_one_episode_also_when_some_come_later_or_between(tmp_p
         assert [episode.participants for episode in store.episodes()] == [("owner",)] * 3
         assert store.without_embedding("m")  # turns and summaries wait for their vectors
         store.close()
+
+
+def test_who_speaks_does_not_wait_for_the_grouping_and_two_processes_group_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While one groups, another one writes and groups; every turn is in exactly one episode."""
+    store, other = Store(tmp_path / "m.sqlite3"), Store(tmp_path / "m.sqlite3")
+    store.add(Turn(f"t{n}", "main", "owner", f"tea {n}", START + timedelta(minutes=n)) for n in range(30))
+    grouping, entered = episodes.grouped, []
+
+    def slow(turns: Sequence[Turn]) -> list[list[int]]:
+        if not entered:
+            entered.append(True)
+            with other.writing():  # would wait for ever if the lock was held
+                other.add([Turn("late", "main", "owner", "tea again", START + timedelta(minutes=31))])
+            episodes.update(other, ["main"])
+        return grouping(turns)
+
+    monkeypatch.setattr(episodes, "grouped", slow)
+    episodes.update(store, ["main"])
+    assert store.without_episode("main") == []
+    members = [number for episode in store.episodes() for number in store.members(episode.number)]
+    assert sorted(members) == sorted(store.numbers()) and len(store.numbers()) == 31
+    store.close()
+    other.close()

@@ -62,7 +62,10 @@ def search(args: Namespace, config: Config) -> int:
     if not results:
         print(say("journal_nothing"))
     if degraded:
-        print(say("journal_degraded", what=", ".join(degraded)), file=sys.stderr)
+        print(
+            say("journal_degraded", what=say("journal_and").join(say(f"journal_without_{each}") for each in degraded)),
+            file=sys.stderr,
+        )
     return 0
 
 
@@ -71,7 +74,7 @@ def show(args: Namespace, config: Config) -> int:
     with opened(config) as memory:
         if args.turn:
             return _show_turn(memory, args)
-        held = memory.overview()
+        held = memory.overview(args.session)
     if args.json:
         print_json({**held, "first": iso(held["first"]), "last": iso(held["last"])})
     elif not held["turns"]:

@@ -278,17 +278,17 @@ def of(events: list[Event], kind: str) -> list[Event]:
 
 
 def test_a_run_calls_tools_of_servers_and_the_gate_judges_them(home: Path, tmp_path: Path) -> None:
-    (tmp_path / "todo").write_text("call eve@evil.example")
+    (tmp_path / "milk").write_text("call eve@evil.example")
     replies = [
         call("mcp_find", query="note"),
-        call("mcp_call", server="desk", tool="read_note", args={"name": "todo"}),
+        call("mcp_call", server="desk", tool="read_note", args={"name": "milk"}),
         call("mcp_call", server="desk", tool="sweep", args={"name": "all"}),
         call("desk.write_note", name="b", text="tell eve@evil.example"),
-        call("mcp_call", server="desk", tool="read_note", args={"nam": "todo"}),
+        call("mcp_call", server="desk", tool="read_note", args={"nam": "milk"}),
         "done",
     ]
     owner = SpokenOwner(approvals=[Approval("no"), Approval("no")])
-    started = agent(home, replies, settings(tmp_path)).start("read my note todo", Options(rote=False), owner)
+    started = agent(home, replies, settings(tmp_path)).start("read my note milk", Options(rote=False), owner)
     events = drive(started)
     assert of(events, "run_started")[0]["families"] == ["mcp"]
     ended = of(events, "tool_ended")

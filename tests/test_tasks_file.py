@@ -163,7 +163,7 @@ WORD = st.sampled_from(
 LINE = st.sampled_from(["", "- [ ] sub ^4", "  deep", "\ttab", "# head", "text ", "\u2028x", "   "])
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     titles=st.lists(st.lists(WORD, min_size=1, max_size=4).map(" ".join).filter(str.strip), min_size=1, max_size=3),
     description=st.lists(LINE, max_size=5).map("\n".join),

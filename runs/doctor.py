@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -88,6 +89,7 @@ def checks(config: Config) -> list[Check]:
         check_sops(config),
         *check_memory(config),
         *check_redis(config),
+        *check_queue(config),
         *check_graph(config),
         *check_mcp(config),
         check_browser(config),
@@ -368,6 +370,24 @@ def check_graph(config: Config) -> list[Check]:
     return [Check("neo4j", True, _say(config.lang, "neo4j"))]
 
 
+def check_queue(config: Config) -> list[Check]:
+    """Whether the database that machines share answers, when one is configured; how much there waits and is at work."""
+    if config.queue is None:
+        return []
+    from runs.shared.database import MISSING, QueueError, opened
+
+    query = (
+        "SELECT count(*) FILTER (WHERE status = 'queued'), count(*) FILTER (WHERE status = 'working') FROM sopwith_runs"
+    )
+    try:
+        with closing(opened(config)) as database:
+            waiting, working = database.ask(lambda it: it.execute(query).fetchone()) or (0, 0)
+    except QueueError as error:
+        fix = "scripts/setup --extra queue" if str(error) == MISSING else ""
+        return [Check("queue", False, str(error).splitlines()[0], fix)]
+    return [Check("queue", True, _say(config.lang, "queue", waiting=waiting, working=working))]
+
+
 def check_programs(lang: Lang) -> list[Check]:
     """Programs beside Python: git, and what is optional."""
     git = shutil.which("git")
@@ -516,6 +536,7 @@ _WORDS = {  # key: (English, Chinese)
         "未安装;网页可不用浏览器读取(web_fetch)",
     ),
     "no browser package": ("not installed: web_scan, web_execute_js", "未安装:web_scan、web_execute_js"),
+    "queue": ("answers; {waiting} tasks wait, {working} are at work", "可用;{waiting} 个任务等待中,{working} 个进行中"),
     "terminal": ("{term}, {encoding}", "{term},{encoding}"),
     "no utf8": ("{encoding}, which cannot show every character", "{encoding},无法显示所有字符"),
 }

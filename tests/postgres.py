@@ -50,6 +50,11 @@ class Cluster:
         """Ends it and all its connections."""
         self._run("pg_ctl", "-D", "data", "-m", "fast", "stop")
 
+    @property
+    def pid(self) -> int:
+        """The process that starts all the others."""
+        return int((self._folder / "data" / "postmaster.pid").read_text().split()[0])
+
     def new(self, name: str) -> str:
         """The address of a new, empty database."""
         self._run("createdb", "-h", str(self._folder), "-U", "sopwith", name)

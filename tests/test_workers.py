@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from config import load
+from config import McpServer, load
 from memory.runlog import RunLog, RunLogError, read_events
 from models.base import Event
 from runs.assemble import Options
@@ -362,3 +362,28 @@ def job_of(home: Path) -> Job:
     job = JobFolder(home).all()["daily"]
     assert isinstance(job, Job)
     return job
+
+
+ECHO = """
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+server = MCPServer("echo")
+@server.tool()
+def get_once(ctx: Context) -> str:
+    "Says the key of this call."
+    return str(dict(ctx.request_context.meta or {}).get("sopwith/once"))
+server.run()
+"""
+
+
+def test_an_effect_has_a_key_that_servers_see_too(tmp_path: Path) -> None:
+    pytest.importorskip("mcp", reason="scripts/setup --extra mcp")
+    from tools.mcp_servers import McpServers
+
+    (tmp_path / "echo.py").write_text(ECHO)
+    servers = McpServers({"echo": McpServer((sys.executable, str(tmp_path / "echo.py")))})
+    try:
+        said = servers.call("echo", "get_once", {}, 30.0, "20260101-000000-00000.3").content[0]
+        assert getattr(said, "text", "") == "20260101-000000-00000.3"
+    finally:
+        servers.close()

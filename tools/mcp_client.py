@@ -238,7 +238,7 @@ def _called(offer: Offer, ctx: ToolContext, /, **args: Any) -> ToolResult:
 
     seconds = max(1.0, min(ctx.tool_seconds, ctx.deadline - time.monotonic()))
     try:
-        answer = _servers(ctx).call(offer.server, offer.name, args, seconds)
+        answer = _servers(ctx).call(offer.server, offer.name, args, seconds, ctx.env.get("SOPWITH_ONCE", ""))
     except ServerFailure as error:
         return ToolResult("timeout" if error.is_timeout else "error", ctx.redact(str(error)), origin=TOOL)
     return _result(ctx, offer, answer)

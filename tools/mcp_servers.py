@@ -52,7 +52,9 @@ class _Connection:
     ready: asyncio.Future[Client]
     leave: asyncio.Event
     task: asyncio.Task[None] | None = None
-    scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)  # a task's own cancel() would cut its clearing up
+    scope: anyio.CancelScope = field(
+        default_factory=anyio.CancelScope
+    )  # a task's own cancel() would cut its clearing up
     said: bytearray = field(default_factory=bytearray)  # the end of its stderr
     why: str = ""  # it has ended
     tools: list[Tool] | None = None
@@ -92,10 +94,11 @@ class McpServers:
             return found.tools
         return self._wait(name, self._listed(name), seconds)
 
-    def call(self, name: str, tool: str, args: dict[str, Any], seconds: float) -> CallToolResult:
-        """Calls a tool once; a call that a dying server took along is not repeated. Raises ServerFailure."""
+    def call(self, name: str, tool: str, args: dict[str, Any], seconds: float, once: str = "") -> CallToolResult:
+        """Calls a tool once; a call that a dying server took along is not repeated. `once`: the idempotency key, which
+        goes along in `_meta`. Raises ServerFailure."""
         self.tools(name, max(START_SECONDS, seconds))
-        return self._wait(name, self._called(name, tool, args), seconds)
+        return self._wait(name, self._called(name, tool, args, once), seconds)
 
     def close(self) -> None:
         """Ends the servers and the thread. May be called again; who asks afterwards starts them anew."""
@@ -171,9 +174,10 @@ class McpServers:
         connection.tools = found[:MAX_TOOLS]
         return connection.tools
 
-    async def _called(self, name: str, tool: str, args: dict[str, Any]) -> CallToolResult:
+    async def _called(self, name: str, tool: str, args: dict[str, Any], once: str) -> CallToolResult:
         client, _ = await self._client(name)
-        return await client.call_tool(tool, args)
+        meta: Any = {"sopwith/once": once} if once else None
+        return await client.call_tool(tool, args, meta=meta)
 
     async def _client(self, name: str) -> tuple[Client, _Connection]:
         connection = self._up.get(name)

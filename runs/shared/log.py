@@ -16,7 +16,7 @@ from memory.runlog import SHARED, RunLog, RunLogError, line_of
 from models.base import Event
 from runs.shared.database import PATIENCE_SECONDS, Database, opened
 
-LIGHT = {"turn_started", "rote", "reminder"}  # written with the next event: to lose them loses nothing
+LIGHT = {"turn_started", "rote", "reminder"}
 MAX_RESULT_CHARS = 2_000
 _APPEND = """
 WITH mine AS (
@@ -93,6 +93,13 @@ def copy(database: Database, home: Path, run: str) -> bool:
     return True
 
 
+def _is_light(event: Event) -> bool:
+    """True for what costs nothing to lose: it is written with the next event, or is done again."""
+    is_step = event["type"] == "model_called" and event["kind"] == "rote"
+    only_reads = event["type"] == "tool_started" and event["only_reads"]
+    return event["type"] in LIGHT or is_step or only_reads
+
+
 class SharedRunLog(RunLog):
     """The log of one claimed run."""
 
@@ -105,7 +112,7 @@ class SharedRunLog(RunLog):
     def append(self, event: Event) -> None:
         """Writes one event. After it returns, the event survives the end of this machine, unless it is a light one."""
         self._waiting.append(event)
-        if event["type"] not in LIGHT:
+        if not _is_light(event):
             self.sync()
 
     def sync(self) -> None:

@@ -296,13 +296,19 @@ def test_no_path_leads_out_of_the_page(site: Served, path: str) -> None:
     assert answer.status in (200, 400, 404)
 
 
-@pytest.mark.parametrize(
-    "path", ["log.jsonl", "../../config.yaml", "..%2f..%2fconfig.yaml", "lock", "%2fetc%2fpasswd", "files/%00"]
-)
-def test_no_path_leads_out_of_a_run(site: Served, path: str) -> None:
-    run = site.post("/api/chat", {"text": "hello there"}).json["run"]
+def test_no_path_leads_out_of_a_run(site: Served) -> None:
+    run = site.begin("hello there")
     site.ended(run)
-    assert site.get(f"/api/runs/{run}/files/{path}").status in (400, 404)
+    for path in (
+        "log.jsonl",
+        "../../config.yaml",
+        "..%2f..%2fconfig.yaml",
+        "lock",
+        "%2fetc%2fpasswd",
+        "files/%00",
+        "page.json",
+    ):
+        assert site.get(f"/api/runs/{run}/files/{path}").status in (400, 404), path
 
 
 def test_nothing_that_is_shown_names_a_secret_or_a_place(site: Served) -> None:
@@ -323,11 +329,13 @@ def test_an_attached_page_never_becomes_one(site: Served) -> None:
     """HTML and SVG come back as text: what a run has fetched must not run here."""
     page = b"<html><script>alert(1)</script></html>"
     headers = {**told(site), "Content-Type": "application/octet-stream"}
-    for name in ("a.html", "a.svg", "../../a.html", "a.xhtml"):
-        up = site.ask("POST", f"/api/uploads?name={name}", page, headers).json
-        run = site.post("/api/chat", {"text": "look", "files": [up["id"]]}).json["run"]
-        site.ended(run)
-        file = site.get(f"/api/runs/{run}").json["files"][0]
+    names = ("a.html", "a.svg", "../../b.html", "a.xhtml")
+    ids = [site.ask("POST", f"/api/uploads?name={name}", page, headers).json["id"] for name in names]
+    run = site.begin("look", files=ids)
+    site.ended(run)
+    files = site.get(f"/api/runs/{run}").json["files"]
+    assert len(files) == len(names)
+    for file in files:
         answer = site.get(f"/api/runs/{run}/files/{file['path']}")
         assert answer.body == page
         assert answer.headers["content-type"] == "text/plain; charset=utf-8"

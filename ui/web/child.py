@@ -3,7 +3,7 @@
 A process, not a thread: it is stopped by a signal like any run, a tool that takes it down takes nothing else with it, and
 it goes on when the server is killed. Then nobody is there to be asked, and what it asks waits in the inbox.
 
-In:  {"do": "start"|"sop"|"resume", …: see `_begin`}, then {"say"}, {"id", "answer"|"decision"|"later"}
+In:  {"do": "start"|"sop"|"resume", …: see `_begin`}, or {"do": "settle"}: what the journal has put off; then {"say"}, {"id", "answer"|"decision"|"later"}
 Out: events (docs/events.md), and {"type": "asked_now", "asked"}, {"type": "asked_over", "id"}, {"type": "not_started", "text", "code"}
 """
 
@@ -24,8 +24,10 @@ from typing import Any
 
 from config import SopwithError, load
 from handler import Approval, Confirmation, Owner
+from memory.api import work_off
 from memory.files import write_atomic
 from models.base import Event
+from models.embeddings import embedder
 from runs.assemble import Agent, Options
 from runs.interrupts import STOPS
 from runs.owners import AbsentOwner, RefusingOwner
@@ -35,6 +37,7 @@ from ui.plain import as_json
 from ui.words import in_words, use
 
 MARK = "page.json"  # in a run's folder: it is the page's, and how often it was begun again
+SETTLE_SECONDS = 60.0  # for what the journal has put off
 _SECRET = "secret"
 
 
@@ -129,6 +132,9 @@ def main() -> int:
             from models import openai_compat  # noqa: F401 - for the time that it takes
         order = next(lines, None)
         if order is None:
+            return 0
+        if order["do"] == "settle":
+            work_off(home, lambda: embedder(config.embeddings), SETTLE_SECONDS, config.graph)
             return 0
         owner = PageOwner(line)
         present: Owner = AbsentOwner() if order.get("alone") else owner

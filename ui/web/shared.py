@@ -76,7 +76,8 @@ class SharedChat:
     @property
     def child(self) -> Child | None:
         """The run at work."""
-        return next((child for child in self._work.children.values() if child.group == self.kept.id), None)
+        children = self._work.children.values()
+        return next((child for child in children if child.group == self.kept.id and not child.is_over), None)
 
     def people(self) -> list[str]:
         """The names of those who are in."""

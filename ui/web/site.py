@@ -26,7 +26,8 @@ from ui.web.work import Child, NotAsked, NotBegun, TooMuchWork, Work
 from ui.words import in_words
 
 AWAY_SECONDS = 60.0  # a tab that is loaded anew comes back by then
-GRAPH_SECONDS = 3.0
+GRAPH_SECONDS = 3.0  # between two looks at the graph, while a tab shows it
+SETTLE_SECONDS = 3.0  # after a run, until what the journal has put off is worked off
 KEPT_UPLOAD_SECONDS = 86_400.0
 
 
@@ -71,6 +72,7 @@ class Site:
     version: str
     touched: Callable[[], None] = lambda: None
     _away: asyncio.TimerHandle | None = field(default=None, init=False)
+    _settle: asyncio.TimerHandle | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.clean = Filter(self.config, {"page token": self.access.token, "page password": self.access.password})
@@ -94,6 +96,7 @@ class Site:
         """Stops listening; runs go on by themselves."""
         for task in self._tasks:
             task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         self.tail.close()
         await self.jobs.close()
         await self.work.close()
@@ -191,6 +194,15 @@ class Site:
     def _heard(self, child: Child, event: Event) -> None:
         if event["type"] == "asked_now" and not child.group:
             self.ask_of_nobody()
+        elif event["type"] == "run_ended":  # once for several that end one after the other
+            if self._settle is not None:
+                self._settle.cancel()
+            self._settle = asyncio.get_running_loop().call_later(SETTLE_SECONDS, self._settle_now)
+
+    def _settle_now(self) -> None:
+        self._settle = None
+        self._tasks = [task for task in self._tasks if not task.done()]
+        self._tasks.append(asyncio.create_task(self.work.settle()))
 
     @property
     def home(self) -> Path:

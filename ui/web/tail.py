@@ -19,6 +19,7 @@ from memory.runlog import run_ids, summarise
 from ui.web.hub import Hub
 
 STORES = ("inbox", "sops", "memory", "schedule", "journal")
+PASSING = ("-wal", "-shm", "-journal", ".lock", "lock", ".sqlite3")  # who only reads leaves traces there too
 LOOKED_AT = 100  # of the newest runs, at the start
 MAX_WATCHED = 200  # runs; the oldest ones are let go
 SETTLE_SECONDS = 0.3  # a new run may be one of ours: then its own process tells of it
@@ -84,7 +85,7 @@ class Tail:
                 asyncio.get_running_loop().call_later(SETTLE_SECONDS, self._new_run, name)
             elif folder.startswith("runs/") and name == "log.jsonl":
                 self._read(folder.removeprefix("runs/"))
-            elif folder in STORES and not name.startswith("."):
+            elif folder in STORES and not name.startswith(".") and not name.endswith(PASSING):
                 self._tell(folder)
 
     def _new_run(self, run: str) -> None:

@@ -81,14 +81,7 @@ class Work:
             self._beginning -= 1
 
     async def _begin(self, order: dict[str, Any], group: str) -> str:
-        home, lang = str(self._config.home), self._config.lang
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", START, str(ROOT), home, lang),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C at the server is not meant for it
-            limit=MAX_LINE_BYTES,
-        )
+        process = await self._process()
         child = Child(process, group)
         mark = _mark(self._config.home, order["run"]) if order["do"] == "resume" else {}
         child.send({**mark, **order, "group": group})
@@ -104,6 +97,15 @@ class Work:
         if event["type"] == "not_started":
             raise NotBegun(event["text"])
         return child.run
+
+    async def _process(self) -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", START, str(ROOT), str(self._config.home), self._config.lang),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C at the server is not meant for it
+            limit=MAX_LINE_BYTES,
+        )
 
     async def _listen(self, child: Child, first: asyncio.Future[Event]) -> None:
         assert child.process.stdout is not None
@@ -124,7 +126,8 @@ class Work:
             self.children.pop(child.run, None)
             for id in list(child.asked):
                 await self._take(child, {"type": "asked_over", "id": id})
-            await self.tell_changed(child.run)
+            if not child.is_over:
+                await self.tell_changed(child.run)
 
     async def _take(self, child: Child, event: Event) -> None:
         kind = event["type"]
@@ -152,6 +155,18 @@ class Work:
         summary = await asyncio.to_thread(summarise, self._config.home, run)
         if summary is not None and not summary.trial:
             self._hub.publish({"type": "run_changed", "run": run, "summary": row(summary)})
+
+    async def settle(self) -> None:
+        """Works off what the journal has put off, in a process that ends with it: vectors, episodes and graph take memory."""
+        process = await self._process()
+        child = Child(process)
+        child.send({"do": "settle"})
+        try:
+            await process.wait()
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
 
     def say(self, run: str, text: str) -> bool:
         """Says something to a run; False when it is not at work here."""

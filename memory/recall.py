@@ -43,7 +43,7 @@ MOST = 60_000  # turns in which terms that all are common stand together, 20 ms
 LEAST_COVERED = 0.6  # of what is telling in a request, for a turn that is brought up unasked
 RESERVED = 0.3  # of the places, for turns of the time that is asked for
 RECENT_DAYS = 30.0
-BY_HAND = {"recent": 0.15, "importance": 0.4}  # no collection of questions tells these
+BY_HAND = {"recent": 0.15, "read": 0.1, "importance": 0.4}  # no collection of questions tells these
 
 
 class Candidates(NamedTuple):
@@ -55,6 +55,7 @@ class Candidates(NamedTuple):
     hits: Collection[int]
     ranges: Sequence[TimeRange]
     has_meaning: bool
+    read: Mapping[int, datetime] = {}  # row → when it was last read
 
 
 def search(
@@ -116,7 +117,9 @@ def candidates(
     rows = Rows(turns)
     meaning = near.of(rows.numbers) if near else None
     found = features(question, rows, documents, total, meaning, ranges)
-    return Candidates(question, rows, found, numbers, ranges, meaning is not None), degraded
+    read = store.last_accessed(rows.numbers)
+    last = {row: read[number] for row, number in enumerate(rows.numbers) if number in read} if read else {}
+    return Candidates(question, rows, found, numbers, ranges, meaning is not None, last), degraded
 
 
 def weighed(found: Candidates, now: datetime) -> Numbers:
@@ -129,6 +132,8 @@ def weighed(found: Candidates, now: datetime) -> Numbers:
         total += weights.get(name, 0.0) * values
     days = np.maximum(0.0, now.timestamp() - found.rows.at) / 86_400
     total += BY_HAND["recent"] * np.exp(-days / RECENT_DAYS)
+    for row, at in found.read.items():
+        total[row] += BY_HAND["read"] * np.exp(-max(0.0, (now - at).total_seconds()) / 86_400 / RECENT_DAYS)
     result: Numbers = total + BY_HAND["importance"] * found.features["importance"]
     return result
 

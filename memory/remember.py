@@ -18,6 +18,9 @@ from safety.patterns import pattern
 Kind = Literal["instruction", "preference", "decision", "lesson", "todo", "event"]
 MAX_CHARS = 20_000  # of a request; what stands behind is pasted
 MAX_SENTENCES = 60
+IMPORTANCE: dict[Kind, int] = {"instruction": 9, "preference": 8, "decision": 8, "lesson": 8, "todo": 7, "event": 6}
+USUAL, LEAST = 5, 2
+MAX_TRIVIAL_CHARS = 60
 
 _HINT = pattern(
     r"(?i)rememb|\bnote\b|notes\b|\bmind\b|forget|memor|jot|\bwrite (?:this |it )?down|from now on|future|forward|henceforth|always"
@@ -178,6 +181,18 @@ class _Found(NamedTuple):
     kind: Kind
     start: int
     end: int
+
+
+def importance(text: str, who: str) -> int:
+    """How important something said is, 1 to 10: what the owner wants kept, what will hold for long, thanks and greetings."""
+    kinds = {each.kind for each in find(text)} if who == "owner" else set()
+    if kinds:
+        return max(IMPORTANCE[kind] for kind in kinds)
+    return (
+        LEAST
+        if re.fullmatch(_TRIVIAL, text[: MAX_TRIVIAL_CHARS + 1], re.IGNORECASE) and len(text) <= MAX_TRIVIAL_CHARS
+        else USUAL
+    )
 
 
 def find(text: str, redact: Callable[[str], str] | None = None) -> list[Remembered]:

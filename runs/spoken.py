@@ -25,7 +25,6 @@ FINISH_SECONDS = (
     0.03  # the owner is at the prompt again; what takes longer goes on behind, and the process waits for it
 )
 LOCK_SECONDS = 3.0  # for another process that writes
-USUAL, TOLD = 5, 8  # of 10: how important what is said is, and what the owner wants remembered
 _BEGINS_AT = {"tool_output", "tool_ended", "run_ended"}  # the first tool is at work by then: nobody waits for its start
 
 
@@ -66,13 +65,13 @@ class Spoken:
 
     def _write(self) -> None:
         from memory.api import Memory
-        from memory.remember import find
+        from memory.remember import importance
 
         try:
             with Memory(self._home, self._session, works_behind=False, wait_seconds=LOCK_SECONDS) as memory:
                 for text, who, name, event in self._taken():
                     at, run = datetime.fromisoformat(event["at"]), event["run"]
-                    weight = TOLD if who == "owner" and find(text) else USUAL
+                    weight = importance(text, who)
                     memory.write_turn(text, who=who, at=at, id=f"{run}-{name}", run=run, importance=weight)
                 self._problem = memory.problem
         except (SopwithError, OSError) as error:

@@ -298,3 +298,23 @@ def test_weights_say_how_they_were_learned() -> None:
     read = json.loads(recall.WEIGHTS.read_text("utf-8"))
     assert read["weights"].keys() == {"words", "words_and_meaning"}
     assert read["learned"]["questions"] > 500
+
+
+def test_what_was_read_lately_is_nearer(tmp_path: Path) -> None:
+    """Of two turns that answer alike, the one that was read; a little, and less as time goes by."""
+    store = Store(tmp_path / "m.sqlite3")
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    texts = ("the blue kettle stands on the shelf", "the blue kettle stands in the hall", "rain again")
+    numbers = store.add(
+        Turn(f"t{n}", "main", "owner", text, at + n * timedelta(hours=9)) for n, text in enumerate(texts)
+    )
+
+    def first(now: datetime) -> str:
+        return recall.search(store, "where is the blue kettle", now, 1).results[0].turn.id
+
+    now = at + timedelta(days=90)
+    before = first(now)
+    other = "t1" if before == "t0" else "t0"
+    store.touch([numbers[int(other[1])]], now - timedelta(days=1))
+    assert first(now) == other
+    store.close()

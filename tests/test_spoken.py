@@ -69,7 +69,7 @@ def test_what_the_owner_wants_remembered_is_important(home: Path) -> None:
     settled()
     with Memory(home, works_behind=False) as memory:
         turns = [memory.turn(f"{each}-{name}") for each in (run, other) for name in ("task", "result")]
-    assert [turn.importance for turn in turns if turn] == [8, 5, 5, 5]
+    assert [turn.importance for turn in turns if turn] == [9, 5, 5, 5]
     assert _important(home, datetime.now(UTC)) == [], "the note of the run has it"
 
 

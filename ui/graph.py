@@ -8,11 +8,12 @@ from typing import Any
 from config import Config, SopwithError
 from memory.api import GRAPH_PAUSED
 from memory.graph import Graph, opened
+from memory.graph.people import FORMS
 from memory.journal_store import Store
 from memory.journal_sync import INDEX
 from ui.clean import one_line
 from ui.page import Column, print_json, print_table
-from ui.words import say
+from ui.words import say, says
 
 LIMIT = 30
 
@@ -37,7 +38,7 @@ def graph(args: Namespace, config: Config) -> int:
     if args.json:
         print_json(found)
         return 0
-    names = {node["id"]: node["name"] for node in found["nodes"]}
+    names = {node["id"]: _name(node) for node in found["nodes"]}
     columns = (
         Column(say("graph_column_from"), "cyan"),
         Column(say("graph_column_how")),
@@ -76,11 +77,26 @@ def _row(edge: dict[str, Any], names: dict[str, str]) -> list[str]:
 
 
 def _how(edge: dict[str, Any]) -> str:
-    if edge["predicate"] == "RELATES_TO" and edge["label"]:
-        return one_line(edge["label"], 40)
-    more = "; ".join(each for each in (edge["label"], edge["emotion"]) if each)
+    label = _label(edge["label"])
+    if edge["predicate"] == "RELATES_TO" and label:
+        return one_line(label, 40)
+    more = "; ".join(each for each in (label, edge["emotion"]) if each)
     said = say(f"graph_{edge['predicate']}")
     return one_line(f"{said} ({more})" if more else said, 40)
+
+
+def _name(node: dict[str, Any]) -> str:
+    return say(f"graph_{node['kind']}") if node["kind"] in ("User", "Agent") else node["name"]
+
+
+def _label(label: str) -> str:
+    """What somebody is to somebody in the owner's language; other labels stand as they were said."""
+    if says(key := f"graph_label_{label.replace(' ', '_')}"):
+        return say(key)
+    is_chinese = not say("graph_PREFERS").isascii()
+    return (
+        "/".join([form for form in FORMS[label] if not form.isascii()][:2]) if is_chinese and label in FORMS else label
+    )
 
 
 def _settle(config: Config) -> None:

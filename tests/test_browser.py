@@ -86,6 +86,28 @@ def test_a_form_shows_what_it_holds_and_is_filled_in(web: Driver) -> None:
         assert pair in sent["new_text"]
 
 
+def test_a_password_goes_from_the_owner_to_the_page_and_nowhere_else(web: Driver) -> None:
+    asked: list[str] = []
+    web.scan("/login")
+    missing = web.run("await secret(“Password”, 'Your password?')")
+    assert "nobody is there" in missing.data["output"]
+
+    def say(question: str) -> str:
+        asked.append(question)
+        return "pass word 1"
+
+    web.ctx.secret = say
+    result = web.run("await secret(“Password”, 'Your password?')")
+    assert (result.status, result.data["output"]) == ("ok", "")
+    assert asked == [f"{web.base.removeprefix('http://')}: Your password?"]
+    assert "pass word 1" not in web.scan().as_text() + web.told
+    held = web.run(
+        "const v = document.querySelector('[type=password]').value; document.body.append(v); return [v.length, v]"
+    )
+    assert held.data["output"] == '[11,"[secret]"]'
+    assert "pass word 1" not in str(held.data) + web.scan().as_text()
+
+
 def test_frames_are_read_and_pressed_where_they_lie(web: Driver) -> None:
     text = web.scan("/frames").as_text()
     assert "inside the frame" in text
@@ -108,6 +130,13 @@ def test_what_was_shown_for_a_moment_is_told(web: Driver, button: str, said: str
 def test_what_a_request_brings_is_waited_for(web: Driver) -> None:
     web.scan("/toast")
     assert "came later" in web.run("await click(“Late”)").data["new_text"]
+
+
+def test_keys_reach_what_has_the_focus(web: Driver) -> None:
+    web.scan("/form")
+    typed = "await type(“Name”, 'abc'); await press('Home'); await press('X'); await press('Control+a'); await press('Delete'); await press('é')"
+    assert web.run(f"{typed}; return (await el(“Name”)).value").data["output"] == "é"
+    assert "no such key: Hyper" in web.run("await press('Hyper')").data["output"]
 
 
 def test_an_endless_list_grows_by_scrolling(web: Driver) -> None:

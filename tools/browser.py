@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
 
-from models.base import ToolResult
+from models.base import Status, ToolResult
 from safety.origins import WEB
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.browser_link import Blocked, BrowserError, LinkLost, TabLost, TooLate
@@ -80,7 +80,7 @@ def web_execute_js(
     timeout: Annotated[int | None, Between(1, 600)] = None,
     save_to_file: str | None = None,
 ) -> Generator[str, None, ToolResult]:
-    """Run script in a page, promises awaited; gives its value and what changed. At hand, with references of web_scan: await click(e), type(e, text, {enter}), select(e, option), press('Enter'), hover(e), upload(e, path), wait(text | selector | ms), scroll('down' | e), shot(e | 'page'), el(e) for the element.
+    """Run script in a page, promises awaited; gives its value and what changed. At hand, with references of web_scan: await click(e), type(e, text, {enter}), select(e, option), press('Enter'), hover(e), upload(e, path), wait(text | selector | ms), scroll('down' | e), shot(e | 'page'), el(e) for the element, secret(e, question) for a password that the owner types, close() the tab.
 
     dialog: how to answer confirm and prompt: accept, dismiss, or the text
     timeout: seconds
@@ -103,6 +103,8 @@ def web_execute_js(
                 raise
             except BrowserError as error:
                 failure = str(error)
+            finally:
+                browser.secrets += running.secrets
             used.rest(min(_left(ctx), 20.0), at_least_ms=200 if running.done else 30)
             data = _changed(browser, used, running)
         except (Blocked, TabLost, TooLate) as error:
@@ -112,8 +114,8 @@ def web_execute_js(
                 used.end()
         if failure:
             data |= {"did": running.done} if running.done else {}
-            return _with_images(ToolResult("error", {"output": failure, **data}, WEB), running)
-        text = value_text(value)
+            return _with_images(_told(browser, "error", {"output": failure, **data}), running)
+        text = browser.hide(value_text(value))
         if file:
             _write(ctx, file, text)
             data["file"] = f"{file} ({len(text):,} characters)"
@@ -122,7 +124,7 @@ def web_execute_js(
             whole_file = ctx.folder / f"value-{re.sub(r'[^A-Za-z0-9_.-]', '_', ctx.call)[:60] or 'call'}.txt"
             _write(ctx, whole_file, text)
             data["whole"] = str(whole_file)
-        return _with_images(ToolResult("ok", {"output": shorten(text), **data}, WEB), running)
+        return _with_images(_told(browser, "ok", {"output": shorten(text), **data}), running)
 
 
 @contextmanager
@@ -162,6 +164,8 @@ def _open(ctx: ToolContext, browser: Browser, url: str, tab: str | None) -> Tab:
 
 def _page_result(ctx: ToolContext, browser: Browser, used: Tab, page: dict[str, Any]) -> ToolResult:
     """The outcome of a scan."""
+    for line in page["lines"] if browser.secrets else ():
+        line[0] = browser.hide(line[0])
     text, is_cut = fit(page["lines"])
     data: dict[str, Any] = {"output": text, "tab": used.name, **around(page)}
     if used.status >= 400:
@@ -180,7 +184,7 @@ def _page_result(ctx: ToolContext, browser: Browser, used: Tab, page: dict[str, 
         data["downloads"] = files
     if opened := browser.adopt():
         data["new_tabs"] = [each.name for each in opened]
-    return ToolResult("ok", data, WEB)
+    return _told(browser, "ok", data)
 
 
 def _scanned(browser: Browser, tab: Tab, text_only: bool, seconds: float) -> dict[str, Any]:
@@ -234,17 +238,30 @@ def _stuck(browser: Browser, tab: Tab, error: BrowserError, done: list[str]) -> 
     """The outcome of a call that could not be ended as it was meant."""
     data: dict[str, Any] = {"did": done, "dialogs": tab.dialogs}
     if isinstance(error, Blocked):
-        return ToolResult(
-            "error", {"output": f"{error}\nweb_execute_js(dialog=…) answers it; its script may be empty", **data}, WEB
+        return _told(
+            browser,
+            "error",
+            {"output": f"{error}\nweb_execute_js(dialog=…) answers it; its script may be empty", **data},
         )
     if isinstance(error, TooLate):
         text = f"{error}; " + ("what the page was doing was stopped" if tab.wake() else f"tab {tab.name} {tab.lost}")
         browser.adopt()
-        return ToolResult("timeout", {"output": text, **data}, WEB)
+        return _told(browser, "timeout", {"output": text, **data})
     tab.lost = tab.lost or "was closed"
     browser.adopt()
     left = f"; open are {', '.join(browser.tabs)}" if browser.tabs else ""
-    return ToolResult("error", {"output": f"tab {tab.name} {tab.lost}{left}", **data}, WEB)
+    return _told(browser, "error", {"output": f"tab {tab.name} {tab.lost}{left}", **data})
+
+
+def _told(browser: Browser, status: Status, data: dict[str, Any]) -> ToolResult:
+    """The outcome, without what the owner has said for a page alone."""
+
+    def hidden(value: Any) -> Any:
+        if isinstance(value, list):
+            return [hidden(each) for each in value]
+        return browser.hide(value) if isinstance(value, str) else value
+
+    return ToolResult(status, {name: hidden(value) for name, value in data.items()}, WEB)
 
 
 def _with_images(result: ToolResult, running: Script) -> ToolResult:

@@ -38,6 +38,7 @@ class Browser:
         self.tabs: dict[str, Tab] = {}
         self.current = ""
         self.closed = 0  # windows that were too many
+        self.secrets: list[str] = []  # what the owner has said for a page alone
         self._count = 0
         self._downloads: dict[str, Download] = {}
         self.link: Link | None = None
@@ -59,6 +60,12 @@ class Browser:
         if self.link is None:
             raise BrowserError("the browser has ended")
         return self.link
+
+    def hide(self, text: str) -> str:
+        """The text without what the owner has said for a page alone: the page, or a script, may show it again."""
+        for secret in self.secrets:
+            text = text.replace(secret, "[secret]")
+        return text
 
     def tab(self, name: str | None) -> Tab:
         """The tab of this name, or the one used last. Raises BrowserError."""
@@ -172,6 +179,7 @@ class Browser:
             with suppress(ToolError):
                 for tab in self.tabs.values():
                     tab.close()
+                link.call("Target.getTargets")  # an answer: what was sent before has arrived
         self.tabs.clear()
         self.place.close(link)
 

@@ -15,29 +15,14 @@ from collections.abc import Generator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, quote_plus, urlsplit
 
 from tools.base import ToolContext, resolve
+from tools.browser_keys import key_events
 from tools.browser_link import Blocked, BrowserError, LinkLost, TabLost, TooLate
 from tools.browser_tab import Tab, asset, thrown
 
-_HELPERS = "click, type, select, press, hover, upload, wait, scroll, shot, el, close"
-_KEYS = {  # name: (code, key number, text)
-    "Enter": ("Enter", 13, "\r"),
-    "Tab": ("Tab", 9, ""),
-    "Escape": ("Escape", 27, ""),
-    "Backspace": ("Backspace", 8, ""),
-    "Delete": ("Delete", 46, ""),
-    "ArrowUp": ("ArrowUp", 38, ""),
-    "ArrowDown": ("ArrowDown", 40, ""),
-    "ArrowLeft": ("ArrowLeft", 37, ""),
-    "ArrowRight": ("ArrowRight", 39, ""),
-    "Home": ("Home", 36, ""),
-    "End": ("End", 35, ""),
-    "PageUp": ("PageUp", 33, ""),
-    "PageDown": ("PageDown", 34, ""),
-    " ": ("Space", 32, " "),
-}
-_MODIFIERS = {"alt": 1, "control": 2, "ctrl": 2, "meta": 4, "shift": 8}
+_HELPERS = "click, type, select, press, hover, upload, wait, scroll, shot, el, secret, close"
 _NOT_TYPED = {"date", "time", "month", "week", "datetime-local", "range", "color"}
 MAX_WAIT = 120.0  # seconds of one wait
 
@@ -49,6 +34,7 @@ class Script:
         self.ctx, self.tab, self.text = ctx, tab, text
         self.until = time.monotonic() + seconds
         self.images: list[Path] = []
+        self.secrets: list[str] = []  # what the owner has said for the page
         self.done: list[str] = []  # what its helpers did
         self.has_left = False  # the page was left while the script ran
         self._asked: list[dict[str, Any]] = []
@@ -267,23 +253,8 @@ class Script:
         return str(keys)
 
     def _key(self, keys: str) -> None:
-        *held, key = keys.split("+") if len(keys) > 1 else [keys]
-        modifiers = sum(_MODIFIERS.get(each.strip().lower(), 0) for each in held)
-        name = next((each for each in _KEYS if each.lower() == key.lower()), " " if key.lower() == "space" else key)
-        code, number, text = _KEYS.get(name, ("", 0, ""))
-        if name not in _KEYS and len(name) == 1:
-            code, number, text = f"Key{name.upper()}" if name.isalpha() else "", ord(name.upper()) & 0xFF, name
-        if not number and not text:
-            raise BrowserError(
-                f"no such key: {keys}; there are {', '.join(each for each in _KEYS if each.strip())}, letters, Control+a …"
-            )
-        same = {"modifiers": modifiers, "key": name, "code": code, "windowsVirtualKeyCode": number}
-        typed = {"text": text} if text and not modifiers & 6 else {}
-        more = {"commands": ["selectAll"]} if modifiers & 6 and name.lower() == "a" else {}
-        self.tab.do(
-            "Input.dispatchKeyEvent", self.left, type="keyDown" if typed else "rawKeyDown", **same, **typed, **more
-        )
-        self.tab.do("Input.dispatchKeyEvent", self.left, type="keyUp", **same)
+        for event in key_events(keys):
+            self.tab.do("Input.dispatchKeyEvent", self.left, **event)
 
     def _do_upload(self, ref: Any, *paths: Any) -> list[str]:
         found = self._find(ref, moves=False)
@@ -354,6 +325,20 @@ class Script:
         node = self.tab.do("DOM.describeNode", objectId=self.tab.object("element", ref))["node"]
         found: str = self.tab.do("DOM.resolveNode", backendNodeId=node["backendNodeId"])["object"]["objectId"]
         return found
+
+    def _do_secret(self, ref: Any, question: Any = "") -> None:
+        found = self._find(ref)
+        if not found["isField"]:
+            raise BrowserError(f"{ref} ({found['role']} {found['name']}) takes no text")
+        started = time.monotonic()
+        said = self.ctx.secret(f"{urlsplit(self.tab.ask('now_at')).netloc}: {str(question)[:200] or found['name']}")
+        self.until += time.monotonic() - started
+        if said is None:
+            raise BrowserError("nobody is there who could say it")
+        self.secrets += [said, quote(said), quote_plus(said)] if len(said) > 3 else []
+        self.tab.ask("enter", ref)
+        self.tab.do("Input.insertText", self.left, text=said)
+        self._after()
 
     def _do_close(self) -> None:
         self.tab.close()

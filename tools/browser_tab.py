@@ -63,7 +63,7 @@ class Tab:
         self.do("Page.enable", 5)
         for frame in _frames(self.do("Page.getFrameTree", 5)["frameTree"]):
             self.frames.add(frame)
-        if not self.is_frame:
+        if not (self.is_frame or self.is_owners):
             self.link.post("Page.setInterceptFileChooserDialog", self.session, enabled=True)
         self.link.post("Inspector.enable", self.session)
         self.do(
@@ -160,7 +160,7 @@ class Tab:
 
     def _on_dialog(self, said: dict[str, Any]) -> None:
         dialog = Dialog(said["type"], said["message"])
-        answer = self.answer if dialog.kind != "alert" else "accept"  # there is nothing to decide
+        answer = self.answer if dialog.kind != "alert" or self.is_owners else "accept"  # there is nothing to decide
         if answer is None:
             self.dialog = dialog
             return
@@ -211,7 +211,7 @@ class Tab:
     def go(self, url: str, seconds: float) -> str:
         """Opens an address; gives why it could not be opened, or "". Raises BrowserError."""
         try:
-            said = self.do("Page.navigate", min(seconds, LOAD_SECONDS), url=url)
+            said = self.do("Page.navigate", seconds, url=url)
         except TooLate:
             return "the server has not answered"
         except (TabLost, Blocked, LinkLost):

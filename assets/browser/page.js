@@ -418,5 +418,5 @@
     return {isNew: before === null, text: news, more: fresh.length - news.length, passed: gone.slice(0, 20), title: clean(document.title), url: location.href}
   }
 
-  Object.defineProperty(globalThis, 'sopwith', {value: {scan, find, element, enter, set, now, choose, scroll, there, begin, quiet, end}})
+  Object.defineProperty(globalThis, 'sopwith', {value: {scan, find, element, now_at: () => location.href, enter, set, now, choose, scroll, there, begin, quiet, end}})
 })()

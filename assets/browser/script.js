@@ -30,6 +30,6 @@
   return {
     plain,
     settle: (number, isDone, value) => { waiting.get(number)?.[isDone ? 0 : 1](isDone ? value : new Error(value)); waiting.delete(number) },
-    api: Object.fromEntries(['click', 'type', 'select', 'press', 'hover', 'upload', 'wait', 'scroll', 'shot', 'el', 'close'].map(does => [does, (...args) => ask(does, ...args)])),
+    api: Object.fromEntries(['click', 'type', 'select', 'press', 'hover', 'upload', 'wait', 'scroll', 'shot', 'el', 'secret', 'close'].map(does => [does, (...args) => ask(does, ...args)])),
   }
 }

@@ -17,7 +17,7 @@ from tests.serving import Served, made_home
 from tests.window import NARROW, WIDE, Window, chromium
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, FilePayload
 
 ANSWER = """## What takes the space
 
@@ -180,11 +180,11 @@ def test_a_change_is_shown_as_a_difference_and_a_picture_as_a_picture(window: Wi
         "0000000d4948445200000001000000010806000000"
         "1f15c4890000000d49444154789c6360f8cfc000000301010018dd8db00000000049454e44ae426082"
     )
-    files = [
+    files: list[FilePayload] = [
         {"name": "dot.png", "mimeType": "image/png", "buffer": pixel},
         {"name": "a b.txt", "mimeType": "text/plain", "buffer": b"hi"},
     ]
-    window.find("input[type=file]").set_input_files(files)  # type: ignore[arg-type]
+    window.find("input[type=file]").set_input_files(files)
     window.find(".composer .file .spinner").first.wait_for(state="detached")
     send(window, "look at these", "group")
     window.find(".asks .files img").wait_for()

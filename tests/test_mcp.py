@@ -348,17 +348,20 @@ def test_a_script_sop_calls_tools_of_servers_by_name(body: str, ends: str, home:
 
 def test_the_command_line_lists_and_tests(home: Path, tmp_path: Path, cli: CommandLine) -> None:
     home.mkdir(parents=True)
-    more = ", gone: {command: [no-such-program]}}}"
+    key = "tok-123456789"
+    spills = f"spills: {{command: [sh, -c, 'echo $X_TOKEN >&2'], env: {{X_TOKEN: {key}}}}}"
+    more = f", gone: {{command: [no-such-program]}}, {spills}}}}}"
     (home / "config.yaml").write_text(settings(tmp_path).removesuffix("}}") + more)
     code, out, _ = cli("mcp", "list", "--json")
     servers = {each["name"]: each for each in json.loads(out)["servers"]}
     effects = {tool["name"]: tool["effect"] for tool in servers["desk"]["tools"]}
+    assert key not in out and "it said last: [spills X_TOKEN]" in servers["spills"]["problem"]
     assert code == 1 and effects["desk.sweep"] == "delete" and effects["desk.read_note"] == "read"
     assert servers["gone"]["problem"] == "gone: it cannot be started: there is no program no-such-program"
     code, out, _ = cli("mcp", "test", "gone", "--lang", "zh")
     assert code == 1 and out == "✗ gone: 无法启动：没有程序 no-such-program\n"
     code, _, err = cli("mcp", "test", "nix")
-    assert code == 2 and "no MCP server is called 'nix' (configured: desk, gone)." in err
+    assert code == 2 and "no MCP server is called 'nix' (configured: desk, gone, spills)." in err
 
 
 def test_the_gate_is_asked_about_the_tool_that_mcp_call_names(cli: CommandLine) -> None:

@@ -60,7 +60,13 @@ class _Connection:
     tools: list[Tool] | None = None
 
     @property
+    def was_up(self) -> bool:
+        """It has answered once."""
+        return self.ready.done() and not self.ready.cancelled() and self.ready.exception() is None
+
+    @property
     def is_over(self) -> bool:
+        """It has ended, or is about to."""
         return self.leave.is_set() or self.task is None or self.task.done()
 
     def end(self) -> None:
@@ -83,7 +89,7 @@ class McpServers:
             "mcp",
             "httpx2",
             "httpcore2",
-        ):  # their complaints come back as errors, and are no part of the screen
+        ):  # what they complain of comes back as an error; the screen is not theirs
             logging.getLogger(name).addHandler(logging.NullHandler())
             logging.getLogger(name).propagate = False
 
@@ -144,12 +150,13 @@ class McpServers:
         if isinstance(error, FileNotFoundError) and connection and not connection.said:
             return f"it cannot be started: there is no program {error.filename or self.servers[name].command[0]}"
         text = " ".join(str(error).split())[:500] or type(error).__name__
-        if connection and (connection.is_over or connection.why):
-            last = connection.said.decode("utf-8", "replace").strip().splitlines()
-            told = f"; it said last: {last[-1].strip()[:300]}" if last else ""
-            reason = connection.why or "it has ended"
-            return f"{reason}{told}" if connection.ready.done() and not connection.ready.cancelled() and connection.ready.exception() is None else f"it cannot be started: {connection.why or text}{told}"  # fmt: skip
-        return text
+        if connection is None or not (connection.is_over or connection.why):
+            return text
+        last = connection.said.decode("utf-8", "replace").strip().splitlines()
+        told = f"; it said last: {last[-1].strip()[:300]}" if last else ""
+        if connection.was_up:
+            return f"{connection.why or 'it has ended'}{told}"
+        return f"it cannot be started: {connection.why or text}{told}"
 
     def _running(self) -> asyncio.AbstractEventLoop:
         with self._lock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from argparse import Namespace
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from config import Config, ConfigError
+from safety.held import held_values
+from safety.secrets import Redactor
 from safety.tool_words import read_name
 from tools.mcp_client import MISSING, Offer, offers, problem
 from ui.clean import one_line
@@ -111,7 +114,8 @@ def _ask(config: Config, only: str | None) -> list[_Answer]:
 def _of(servers: McpServers, name: str, config: Config) -> _Answer:
     start = time.monotonic()
     found, failures = offers(servers, [name], config.limits.tool_seconds)
-    return _Answer(name, found, "".join(failures), time.monotonic() - start)
+    hide = Redactor(held_values(config, os.environ))  # what a server says last may hold its key
+    return _Answer(name, found, hide("".join(failures)), time.monotonic() - start)
 
 
 def _effect(offer: Offer) -> str:

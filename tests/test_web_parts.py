@@ -136,3 +136,19 @@ def test_an_idle_server_is_small_and_quiet(tmp_path: Path) -> None:
             spent = (sum(process.cpu_times()[:2]) - used) / (time.monotonic() - began)
             assert spent < 0.2
             assert process.memory_info().rss < 160_000_000
+
+
+def test_a_full_disk_is_said_so(small_disk: Path) -> None:
+    """Uploads and notes fail with a line; what is there can still be read."""
+    home = made_home(small_disk, ["hello"])
+    with Served(home, small_disk / "cwd") as site:
+        site.sign_in()
+        headers = {**site.browser(), "Content-Type": "application/octet-stream"}
+        answer = site.ask("POST", "/api/uploads?name=large", b"x" * 6_000_000, headers)
+        assert (answer.status, answer.json["error"]["kind"]) == (500, "failed")
+        assert "No space left" in answer.json["error"]["text"]
+        answer = site.post("/api/chat", {"text": "say hello"})
+        assert answer.status == 409
+        assert "Free some space" in answer.json["error"]["text"]
+        assert site.get("/api/runs").status == 200
+    assert "Traceback" not in site.errors.read_text()

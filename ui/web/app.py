@@ -124,6 +124,10 @@ def _errors(app: FastAPI, site: Site) -> None:
     async def ours(_: Request, error: SopwithError) -> JSONResponse:
         return answer(*status_of(error), in_words(str(error)))
 
+    @app.exception_handler(OSError)
+    async def of_disk(_: Request, error: OSError) -> JSONResponse:
+        return answer(500, "failed", say("web.disk", why=error.strerror or type(error).__name__))
+
     @app.exception_handler(RequestValidationError)
     async def unfit(_: Request, error: RequestValidationError) -> JSONResponse:
         first: dict[str, Any] = dict(next(iter(error.errors()), {}))

@@ -7,6 +7,7 @@ import mimetypes
 import os
 import re
 import secrets
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -41,8 +42,8 @@ def conversations(site: Here, limit: int = 50) -> JSONResponse:
 async def conversation(site: Here, run: str) -> JSONResponse:
     seq, epoch = site.hub.seq, site.hub.epoch  # before the logs are read: what comes meanwhile is sent as well
     said = {child.run: child.said for child in site.work.children.values()}
-    found = await asyncio.to_thread(_conversation, site, site.find(run), said)
-    return JSONResponse({**site.clean(found), "seq": seq, "epoch": epoch})
+    found = await asyncio.to_thread(lambda: site.clean(_conversation(site, site.find(run), said)))
+    return JSONResponse({**found, "seq": seq, "epoch": epoch})
 
 
 @to.post("/api/chat", status_code=202)
@@ -121,11 +122,12 @@ async def upload(site: Here, request: Request, name: str = "file") -> JSONRespon
         async for piece in request.stream():
             size += len(piece)
             if size > MAX_UPLOAD:
-                file.unlink()
-                folder.rmdir()
                 raise TooLarge(f"That is more than {MAX_UPLOAD // 1_000_000} MB.")
             os.write(descriptor, piece)
         os.fsync(descriptor)
+    except BaseException:  # what has not come whole is not kept
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
     finally:
         os.close(descriptor)
     return JSONResponse({"id": folder.name, "name": file.name, "size": size, "type": kind_of(file)})

@@ -46,8 +46,8 @@ async def trace(site: Here, run: str, after: int = 0) -> JSONResponse:
     seq, epoch, run = site.hub.seq, site.hub.epoch, site.find(run)
     child = site.work.children.get(run)
     text = child.said if child else ""
-    said = await asyncio.to_thread(_trace, site, run, max(0, after))
-    return JSONResponse({**site.clean({**said, "text": text}), "seq": seq, "epoch": epoch})
+    said = await asyncio.to_thread(lambda: site.clean({**_trace(site, run, max(0, after)), "text": text}))
+    return JSONResponse({**said, "seq": seq, "epoch": epoch})
 
 
 @to.get("/api/runs/{run}/sent")

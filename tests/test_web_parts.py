@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import json
 import queue
 import re
@@ -147,6 +148,10 @@ def test_a_full_disk_is_said_so(small_disk: Path) -> None:
         answer = site.ask("POST", "/api/uploads?name=large", b"x" * 6_000_000, headers)
         assert (answer.status, answer.json["error"]["kind"]) == (500, "failed")
         assert "No space left" in answer.json["error"]["text"]
+        assert list((home / "web" / "uploads").iterdir()) == []
+        with contextlib.suppress(OSError), (small_disk / "filler").open("wb", buffering=0) as filler:
+            while filler.write(b"x" * 4_096):
+                pass
         answer = site.post("/api/chat", {"text": "say hello"})
         assert answer.status == 409
         assert "Free some space" in answer.json["error"]["text"]

@@ -48,11 +48,12 @@ def main() -> None:
             idle(process, args.idle_seconds)
             one_by_one(home, args.due)
             at_once(home, args.at_once)
+            rows = SqliteLedger(home).rows()
+            print(f"processor time of a run, its process and its script: {of_children(process) / len(rows):.2f} s")
+            print(f"model calls of all {len(rows)} runs: {sum(row.model_calls for row in rows)}")
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(30)
-        rows = SqliteLedger(home).rows()
-        print(f"model calls in all {len(rows)} runs: {sum(row.model_calls for row in rows)}")
 
 
 def write(home: Path, id: str, **fields: object) -> None:
@@ -77,6 +78,12 @@ def cpu(process: psutil.Process) -> float:
     """Seconds of processor time so far."""
     times = process.cpu_times()
     return float(times.user + times.system)
+
+
+def of_children(process: subprocess.Popen[str]) -> float:
+    """Seconds of processor time of the runs that have ended."""
+    times = psutil.Process(process.pid).cpu_times()
+    return float(times.children_user + times.children_system)
 
 
 def memory(process: subprocess.Popen[str]) -> float:

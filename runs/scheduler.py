@@ -373,7 +373,7 @@ class Scheduler:
     def _job(self, id: str) -> Job | None:
         if id in self._planned:
             return self._planned[id].job
-        job = self.folder.all().get(id)
+        job = self.folder.one(id)
         return job if isinstance(job, Job) else None
 
     # Doing it

@@ -39,7 +39,7 @@ def do(config: Config, ledger: Ledger, row: Row, hear: Callable[[Event], None] =
     from runs.schedule.outcomes import Outcomes
 
     folder = JobFolder(config.home)
-    outcomes, job, now = Outcomes(config, ledger, folder), folder.all().get(row.job), datetime.now(UTC)
+    outcomes, job, now = Outcomes(config, ledger, folder), folder.one(row.job), datetime.now(UTC)
     if job is None or isinstance(job, Broken):
         reason = "its file is no job any more" if job else "its file is gone"
         outcomes.skip(row, None, reason, now)

@@ -54,6 +54,10 @@ class JobFolder:
         self._read = found
         return {id: job for id, (_, job) in found.items()}
 
+    def one(self, id: str) -> Job | Broken | None:
+        """One job as its file is now, without a look at the others; None: there is no file."""
+        return self._job(id) if self._path(id).exists() else None
+
     def written(self, id: str) -> datetime:
         """When the file was written, as far as its time stamp says."""
         return datetime.fromtimestamp(self._read[id][0][0] / 1e9, UTC)

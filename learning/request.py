@@ -97,7 +97,7 @@ class Asked(NamedTuple):
         start += len(self.lower[start:end]) - len(self.lower[start:end].lstrip())
         end = start + len(self.lower[start:end].rstrip())
         behind = re.match(r"\S*", self.plain[end:])
-        before = self.plain[max(0, start - 1) : start]
+        before = self.written[len(self.lower[:start].rstrip()) : start]
         return Slot(self.written[start:end], self.plain[start:end], behind[0] if behind else "", before)
 
 

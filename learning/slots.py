@@ -106,7 +106,7 @@ class Where(NamedTuple):
 
 class Slot(NamedTuple):
     """The text of a slot: as the owner wrote it, the same with full-width characters made plain (equally long), and
-    what stands right behind it up to the next space: it may belong to it; and the character right before it."""
+    what stands right behind it up to the next space: it may belong to it; and what stands before it that no wording looks at: spaces, "the"."""
 
     written: str
     plain: str
@@ -169,9 +169,9 @@ def _rest(slot: Slot, shape: str) -> str | None:
     """What is left of a request, as it was written: behind a colon, or ("rest") behind a space, so that in Chinese too it
     is no part of the word before it."""
     has_colon = slot.plain.startswith(":")
-    if "\n" in slot.written or not (has_colon or (shape == "rest" and slot.before.isspace())):
+    if "\n" in slot.written or not (has_colon or (shape == "rest" and slot.before[:1].isspace())):
         return None
-    return (slot.written[1:] if has_colon else slot.written).strip() or None
+    return (slot.written[1:] if has_colon else f"{slot.before}{slot.written}").strip(" ,，") or None
 
 
 def _number(text: str, kind: str) -> int | float | None:

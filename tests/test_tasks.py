@@ -134,6 +134,7 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ('add task: buy 2 litres of "fresh" milk', {"title": 'buy 2 litres of "fresh" milk'}),
     ("create an urgent task: renew the passport by Friday", {"urgent": "renew the passport by Friday"}),
     ("todo: fix the bike", {"title": "fix the bike"}),
+    ("add task my taxes", {"title": "my taxes"}),
     ("add to my to-do list: pay rent", {"title": "pay rent"}),
     ("show my tasks", {"show": "show"}),
     ("Show me my to-do list", {"show": "show me"}),
@@ -160,6 +161,8 @@ OTHERS = [
     *("show all tasks of the process manager", "show tasks running on this machine", "add a taskbar icon", "delete task scheduler"),
     *("create a task force proposal in ~/x", "task: find the largest files in ~/x", "what is the task of chapter two"),
     *("do not add task buy milk", "delete all tasks", "add task", "task 3: done"),
+    *("add todo comments to main.py", "add a task to the Makefile", "add task to tasks.json", "add task to ~/x/build.gradle"),
+    *("add bread to the shopping list", "create tasks for the sprint in jira", "mark email 3 as read", "remove item 3"),
     *("查看任务管理器", "创建任务管理器的快捷方式", "新建任务计划程序", "任务：写周报", "添加任务 每周一浇花", "提醒我开会", "删除所有任务"),
 ]  # fmt: skip
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memory.inbox import Entry, Inbox
 from tests.conftest import CommandLine
 from tests.driving import bash, call
 from tests.serving import Served, made_home
@@ -396,6 +397,17 @@ def test_a_killed_server_is_come_back_to_by_itself(browser: Browser, tmp_path_fa
         served.stop()
 
 
+def test_a_notice_is_put_away_and_a_question_in_the_inbox_goes_on(window: Window, site: Served, lived_in: None) -> None:
+    Inbox(site.home).add(Entry("upkeep.1", "", "notice", "The disk is nearly full."))
+    window.go("inbox")
+    notice = window.find(".asked.notice", has_text="nearly full")
+    notice.get_by_role("button", name="Seen").click()
+    notice.wait_for(state="detached")
+    window.find(".asked.question").first.get_by_role("link", name="Open in chat").click()
+    window.find(".asked.question").get_by_role("button", name="b", exact=True).click()
+    window.find(".markdown", has_text="Thank you.").wait_for()
+
+
 def test_all_is_reached_by_keyboard(window: Window) -> None:
     page = window.page
     window.open("inbox").settled()
@@ -428,8 +440,8 @@ PAGES = [
 
 @pytest.mark.parametrize(
     ("lang", "size", "theme"),
-    [("en", WIDE, "light"), ("zh", NARROW, "light"), ("en", NARROW, "dark"), ("zh", WIDE, "dark")],
-    ids=["en-wide-light", "zh-narrow-light", "en-narrow-dark", "zh-wide-dark"],
+    [("en", WIDE, "light"), ("zh", NARROW, "dark"), ("en", NARROW, "light"), ("zh", WIDE, "dark")],
+    ids=["en-wide-light", "zh-narrow-dark", "en-narrow-light", "zh-wide-dark"],
 )
 def test_every_page_is_open_to_everybody(
     browser: Browser, site: Served, lived_in: None, lang: str, size: tuple[int, int], theme: str
@@ -437,10 +449,12 @@ def test_every_page_is_open_to_everybody(
     """In both languages, at both widths, light and dark: nothing keeps somebody out, nothing is cut off, no word is missing."""
     window = Window(browser, site.origin, lang, size, theme).enter(site.token)
     words = json.loads((Path(__file__).parent.parent / "assets/web/words/en.json").read_text("utf-8"))
-    for path in PAGES:
+    run, replay = (each["run"] for each in site.get("/api/runs").json["runs"][:2])
+    for path in [*PAGES, f"chat/{run}", f"runs/{replay}"]:
         window.go(path).settled()
-        window.picture(path.replace("/", "-"))
-        assert window.barriers() == [], path
+        window.picture(path.replace("/", "-").replace(run, "waiting").replace(replay, "rote"))
+        if (lang, theme) in (("en", "light"), ("zh", "dark")) and (lang == "en") == (size == WIDE):
+            assert window.barriers() == [], path  # each language, width and theme once
         assert window.overflow() <= 0, path
         text = window.find("body").inner_text()
         assert not [key for key in words if "." in key and key in text.split()], path

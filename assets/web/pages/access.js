@@ -4,7 +4,7 @@ import { get, part, post, remove } from "../lib/api.js";
 import { doing, store } from "../lib/store.js";
 import { useBusy, useFetched } from "../lib/use.js";
 import { say, when } from "../lib/words.js";
-import { act, chip, Dialog, head, instead } from "../parts/bits.js";
+import { act, chip, copies, Dialog, head, instead } from "../parts/bits.js";
 import { said } from "../parts/said.js";
 
 export const Access = {
@@ -56,15 +56,8 @@ const signOut = () => doing(async () => {
 const Once = {
   props: { what: String, text: String },
   emits: ["closed"],
-  setup(props, { emit }) {
-    const state = reactive({ isCopied: false });
-    const copy = async () => {
-      await navigator.clipboard.writeText(props.text);
-      state.isCopied = true;
-    };
-    return () => html`<${Dialog} title=${say(`once.${props.what}`)} onClosed=${() => emit("closed")}><p>${say("once.why")}</p>
-      <div class="fix"><code>${props.text}</code><button type="button" class="btn" onClick=${copy}>${say(state.isCopied ? "copied" : "copy")}</button></div></${Dialog}>`;
-  },
+  setup: (props, { emit }) => () => html`<${Dialog} title=${say(`once.${props.what}`)} onClosed=${() => emit("closed")}><p>${say("once.why")}</p>
+    <div class="fix"><code>${props.text}</code>${copies(props.text)}</div></${Dialog}>`,
 };
 
 const Said = {

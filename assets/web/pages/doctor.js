@@ -1,10 +1,10 @@
 // The doctor: what works here and what is missing, each with the command that mends it.
-import { html, ref } from "../lib/html.js";
+import { html } from "../lib/html.js";
 import { get } from "../lib/api.js";
 import { store } from "../lib/store.js";
 import { useFetched } from "../lib/use.js";
 import { say } from "../lib/words.js";
-import { head, instead } from "../parts/bits.js";
+import { copies, head, instead } from "../parts/bits.js";
 import { icon } from "../parts/icon.js";
 
 const ORDER = [false, null, true];
@@ -12,11 +12,6 @@ const ORDER = [false, null, true];
 export const Doctor = {
   setup() {
     const report = useFetched(() => get("/api/doctor"));
-    const copied = ref("");
-    async function copy(text) {
-      await navigator.clipboard.writeText(text);
-      copied.value = text;
-    }
     const state = (check) => (check.ok === true ? "works" : check.ok === false ? "broken" : "better");
     return () => html`<div class="page narrow">${head(say("page.doctor"), html`<button type="button" class="btn" disabled=${report.isLoading} onClick=${() => report.reload({ fresh: true })}>${icon("again")}${say("doctor.again")}</button>`,
         html`<p class="dim">${say("doctor.version", { version: store.state.version })}</p>`)}
@@ -24,7 +19,7 @@ export const Doctor = {
         <ul class="checks">${[...report.data.checks].sort((a, b) => ORDER.indexOf(a.ok) - ORDER.indexOf(b.ok)).map((check) => html`
         <li key=${check.name} class=${state(check)}><i role="img" aria-label=${say(`doctor.${state(check)}`)}>${{ works: "✓", broken: "✗", better: "•" }[state(check)]}</i>
           <div><b>${check.name}</b><p>${check.detail}</p>
-            ${check.fix && check.ok !== true ? html`<div class="fix"><code>${check.fix}</code><button type="button" class="btn small" onClick=${() => copy(check.fix)}>${say(copied.value === check.fix ? "copied" : "copy")}</button></div>` : null}</div></li>`)}</ul>`}</div>`;
+            ${check.fix && check.ok !== true ? html`<div class="fix"><code>${check.fix}</code>${copies(check.fix)}</div>` : null}</div></li>`)}</ul>`}</div>`;
   },
 };
 

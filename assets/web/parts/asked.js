@@ -4,7 +4,7 @@ import { part, post } from "../lib/api.js";
 import { say, sayOr, when } from "../lib/words.js";
 import { doing, loadInbox, store } from "../lib/store.js";
 import { useBusy } from "../lib/use.js";
-import { act, chip, given } from "./bits.js";
+import { act, chip, copies, given } from "./bits.js";
 
 export const Asked = {
   props: { asked: Object, withRun: Boolean },
@@ -49,7 +49,10 @@ function forInbox(body) {
 function answers(asked, typed, put, busy) {
   const options = { busy: busy.is };
   const later = asked.isNow && act(say("asked.later"), () => put({ later: true }), { ...options, kind: "quiet", title: say("asked.later_why") });
-  if (asked.kind === "confirmation" || asked.kind === "proposal") {
+  if (asked.kind === "notice" || asked.kind === "proposal")
+    return html`${asked.command ? html`<div class="fix"><code>${asked.command}</code>${copies(asked.command)}</div>` : null}
+      <div class="actions">${act(say(asked.kind === "notice" ? "asked.seen" : "asked.leave"), () => put({ decision: "no" }), options)}</div>`;
+  if (asked.kind === "confirmation") {
     const no = () => put({ decision: "no", reason: typed.text });
     if (typed.isDenying)
       return html`<form class="inline" onSubmit=${(event) => (event.preventDefault(), no())}>
@@ -60,10 +63,9 @@ function answers(asked, typed, put, busy) {
         <button type="button" class="btn quiet" onClick=${() => (typed.isDenying = false)}>${say("cancel")}</button></form>`;
     return html`<div class="actions">
       ${act(say("asked.once"), () => put({ decision: "once" }), { ...options, kind: "primary", name: "check" })}
-      ${asked.isNow && asked.kind === "confirmation" && act(say("asked.run"), () => put({ decision: "run" }), { ...options, title: say("asked.run_why") })}
+      ${asked.isNow && act(say("asked.run"), () => put({ decision: "run" }), { ...options, title: say("asked.run_why") })}
       ${act(say("asked.no"), () => (typed.isDenying = true), { ...options, kind: "danger" })} ${later}</div>`;
   }
-  if (asked.kind === "notice") return html`<div class="actions">${act(say("asked.seen"), () => put({ answer: "ok" }), options)}</div>`;
   const isSecret = asked.kind === "secret";
   return html`${asked.candidates?.length ? html`<div class="actions">${asked.candidates.map((each) =>
       html`<span key=${each}>${act(each, () => put({ answer: each }), options)}</span>`)}</div>` : null}

@@ -46,6 +46,16 @@ export function act(label, onClick, { kind = "", busy = false, disabled = false,
     title=${store.changes ? title : say("readonly.why")} aria-busy=${busy || null}>${name && icon(name)}${label}</button>`;
 }
 
+/** A button that copies a text. */
+export function copies(text) {
+  const copy = async ({ currentTarget: button }) => {
+    await navigator.clipboard.writeText(text);
+    button.textContent = say("copied");
+    setTimeout(() => (button.textContent = say("copy")), 1500);
+  };
+  return html`<button type="button" class="btn small" onClick=${copy}>${say("copy")}</button>`;
+}
+
 /** A dialog in the middle; `closed()` is called on Escape, on its cross and beside it. */
 export const Dialog = {
   props: { title: String },

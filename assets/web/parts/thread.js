@@ -15,9 +15,10 @@ export function thread(story, { isTrace = false, sent = null, waiting = [] } = {
   return html`<article class="run" key=${story.run} aria-label=${story.task.slice(0, 120)}>
     <div class="asks"><div class="bubble">${story.files.length ? story.task.replace(ATTACHED, "") : story.task}</div>${files(story)}
       <p class="dim small">${[story.persona, when(story.started)].filter(Boolean).join(" · ")}</p></div>
-    ${story.parts.filter((part) => (isTrace || part.kind !== "note" || !TRACE_ONLY.has(part.what)) && !isPut(part)).map((part, n, all) => html`
-      ${isTrace && part.turn && all[n - 1]?.turn !== part.turn ? turnLine(story, part.turn, sent) : null}
-      ${one(part, story)}`)}
+    ${story.parts.filter((part) => (isTrace || part.kind !== "note" || !TRACE_ONLY.has(part.what)) && !isPut(part)).flatMap((part, n, all) => [
+      isTrace && part.turn && all[n - 1]?.turn !== part.turn ? turnLine(story, part.turn, sent) : null,
+      one(part, story), // each with its key: an opened call stays open when something comes before it
+    ])}
     ${waiting.some((each) => each.run === story.run) ? null : last(story)}
   </article>`;
 }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import random
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -21,6 +23,7 @@ from memory.journal_store import Store
 from memory.journal_sync import check, rebuild
 from memory.journal_tables import STEPS
 from memory.sessions import MAIN, Session
+from tests.conftest import CHECKOUT
 from tests.graphs import START, bolt_server, edges, same, say
 
 Open = Callable[..., Graph]
@@ -376,3 +379,37 @@ def test_around_a_name_that_everything_hangs_on_takes_less_than_50_ms(home: Path
             assert 1 <= len(found["edges"]) <= limit
         assert min(times) < 0.05, times
     store.close()
+
+
+WRITER = """
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from memory.api import Memory
+with Memory(Path(sys.argv[1])) as memory:
+    for number in range(int(sys.argv[2]), 10_000):
+        at = datetime(2026, 2, 1, tzinfo=UTC) + timedelta(hours=5 * number)
+        memory.write_turn(f"My sister is Anna. Anna loves thing{number}x.", who="owner", at=at, id=f"t{number}")
+        print(number, flush=True)
+"""
+
+
+def test_killed_at_any_moment_the_graph_is_that_of_what_was_said(home: Path) -> None:
+    luck, number = random.Random(5), 0
+    for _ in range(4):
+        command = [sys.executable, "-c", WRITER, str(home), str(number)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=CHECKOUT, text=True) as writer:
+            assert writer.stdout is not None
+            for _ in range(luck.randrange(5, 30)):
+                number = int(writer.stdout.readline()) + 1
+            writer.kill()
+            number = max([number, *(int(line) + 1 for line in writer.stdout if line.endswith("\n"))])
+    with Memory(home) as memory:
+        assert memory.flush(60)
+    assert check(home) == []
+    with opened(home) as graph:
+        found = graph.snapshot(limit=10_000)
+    liked = {name for _, predicate, _, name in edges(found) if predicate == "PREFERS"}
+    assert liked >= {f"thing{each}x" for each in range(number)}
+    sister = next(edge for edge in found["edges"] if edge["label"] == "sister")
+    assert number <= sister["count"] <= number + 4  # what was written and not acknowledged may be there too

@@ -44,7 +44,7 @@ _ROWS: tuple[Family, ...] = (
         "tasks",
         "tools.tasks",
         ("create_task", "list_tasks", "update_task", "delete_task"),
-        r"\bto-?dos?\b|\btasks?\b|\bremind(?:ers?)?\b|待办|任务|备忘|提醒我",
+        r"\bto-?dos?\b|\b(?:my|new|open|add|add a) tasks?\b|\btask list\b|待办|备忘|(?:我的|个|新|添加)任务",
     ),
     Family("mcp", "tools.mcp_client", ("mcp_find", "mcp_call"), r"\bmcp\b"),
     Family(

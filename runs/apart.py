@@ -40,7 +40,6 @@ class Apart:
         self._process = None if self._adopts else self._begin()
 
     def _begin(self) -> subprocess.Popen[bytes]:
-        (self._folder / LEFT).unlink(missing_ok=True)
         with (self._folder / ERRORS).open("ab") as errors:
             return subprocess.Popen(
                 [sys.executable, "-c", _MAIN, str(CHECKOUT), str(self._home), self._lang, self.run, *self._most()],
@@ -74,6 +73,7 @@ class Apart:
                 time.sleep(POLL_SECONDS)
             if self.is_working():
                 self._signal(signal.SIGKILL)
+            (self._folder / LEFT).touch()  # it may have taken the first away when it had just begun
         self.close()
 
     def close(self) -> None:
@@ -113,13 +113,19 @@ def trouble(home: Path, run: str) -> str:
 def main(words: Sequence[str]) -> int:
     """The process: `HOME LANG RUN [MAX_COST]`. Its exit code is the run's."""
     home, run, max_cost = Path(words[0]), words[2], float(words[3]) if words[3:] else None
-    threading.Thread(target=_watch, args=(home / "runs" / run / LEFT,), daemon=True).start()
+    left, is_alone = home / "runs" / run / LEFT, threading.Event()
+    threading.Thread(target=_watch, args=(left, is_alone), daemon=True).start()
     try:
         agent = Agent(load(home, "zh" if words[1] == "zh" else "en", os.environ))
         opening = next(read_events(home, run), None)
         bounds = Bounds.of(opening or {}) or Bounds("")
         going = agent.resume(run, Options(approve=bounds.approve, max_cost=max_cost), absent(bounds.approve))
-        for _ in going.events():
+        events = going.events()
+        next(events, None)  # the log says that it goes on
+        left.unlink(missing_ok=True)
+        if is_alone.is_set():
+            left.touch()
+        for _ in events:
             pass  # they are in the log
     except SopwithError as error:
         sys.stderr.write(f"{error}\n")
@@ -127,9 +133,10 @@ def main(words: Sequence[str]) -> int:
     return going.exit_code
 
 
-def _watch(left: Path) -> None:
+def _watch(left: Path, is_alone: threading.Event) -> None:
     """Stops this process when the one that wanted it is gone."""
     while os.read(0, 4096):
         pass
+    is_alone.set()
     left.touch()
     os.kill(os.getpid(), signal.SIGTERM)

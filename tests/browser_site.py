@@ -58,6 +58,10 @@ PAGES = {
     "/changes": """<title>Changes</title><button onclick="done()">Next</button><script>
         function turn() { document.querySelector('button').textContent = 'Delete account' }
         function done() { document.body.append('pressed') }</script>""",
+    "/odd": """<title>Odd</title><script>Array.prototype.map = null; window.Map = null; Array.prototype.toJSON = function () { const all = []; for (const each of this) all.push(JSON.stringify(each)); return '[' + all.join(', ') + ']' }</script>
+        <div style="visibility:hidden">not seen <b style="visibility:visible">seen</b></div><div style="height:0;overflow:hidden">folded</div>
+        <details><summary>More</summary>in the drawer</details><div style="opacity:0">clear</div><div style="cursor:pointer"
+        onclick="document.body.append('card pressed')">Card <i>of words</i></div><a href="#x"><svg class="icon-trash" width="9" height="9"></svg></a>""",
     "/keeps": "<title>Keeps</title><script>localStorage.setItem('a', '1')</script><p>kept</p>",
 }
 
@@ -74,6 +78,9 @@ class Site(BaseHTTPRequestHandler):
             return self._say(
                 b"a,b\n1,2\n", "text/csv", more={"Content-Disposition": 'attachment; filename="../re port.csv"'}
             )
+        if path == "/xhtml":
+            text = "<html xmlns='http://www.w3.org/1999/xhtml'><head><title>X</title></head><body><h1>Strict</h1><button>Old</button></body></html>"
+            return self._say(text.encode(), "application/xhtml+xml")
         if path == "/data.json":
             return self._say(b'{"answer": 42}', "application/json")
         if path == "/slow":

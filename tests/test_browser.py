@@ -47,6 +47,16 @@ def test_a_page_is_its_text_and_what_can_be_pressed(web: Driver) -> None:
     assert web.scan(text_only=True).data["output"] == "Hello 世界\nSee the second page or stay.\nPress"
 
 
+def test_what_a_person_does_not_see_is_not_shown_and_odd_pages_are_read(web: Driver) -> None:
+    text = web.scan("/odd").data["output"]
+    assert "seen" in text and "More" in text
+    assert not any(hidden in text for hidden in ("not seen", "folded", "in the drawer", "clear"))
+    assert "[icon-trash](e" in text
+    assert "card pressed" in web.run("await click(“Card of words”)").data["new_text"]
+    assert "in the drawer" in web.run("await click(“More”)").data["new_text"]
+    assert "# Strict\n[Old](e" in web.scan("/xhtml").data["output"]
+
+
 def test_references_stay_when_the_page_is_loaded_or_drawn_anew(web: Driver) -> None:
     web.scan("/anew")
     before = web.refs()

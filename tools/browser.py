@@ -158,7 +158,8 @@ def _open(ctx: ToolContext, browser: Browser, url: str, tab: str | None) -> Tab:
         used.end()
         if is_new:
             browser.drop(used)
-        raise BrowserError(f"{url} could not be opened: {problem.removeprefix('net::')}")
+        more = ": it asks for a login, which is the owner's" if "AUTH" in problem else ""
+        raise BrowserError(f"{url} could not be opened: {problem.removeprefix('net::')}{more}")
     return used
 
 

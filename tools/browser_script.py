@@ -39,6 +39,7 @@ class Script:
         self.has_left = False  # the page was left while the script ran
         self._asked: list[dict[str, Any]] = []
         self._handle = ""
+        self._problem = ""
 
     def run(self) -> Generator[str, None, Any]:
         """Yields what the helpers do, returns the script's value as JSON.
@@ -101,6 +102,8 @@ class Script:
                     raise error
                 if time.monotonic() >= self.until:
                     raise TooLate("the script has not ended in time")
+                if self._problem:
+                    raise BrowserError(self._problem)
                 if self._asked:
                     yield from self._serve(self._asked.pop(0))
                 else:
@@ -352,20 +355,26 @@ class Script:
         while tab.is_loading and len(tab.moves) == count and time.monotonic() < until and not tab.trouble():
             tab.link.pump(until)
 
+    def _take(self, payload: str) -> None:
+        """Takes in what a helper asks."""
+        try:
+            asked = json.loads(payload)
+            if isinstance(asked["args"], str):
+                asked["args"] = json.loads(asked["args"])  # pages with an old Prototype.js write lists as texts
+            if asked["does"] not in _HELPERS.split(", ") or not isinstance(asked["args"], list):
+                raise KeyError(asked["does"])
+        except (ValueError, KeyError, TypeError):
+            self._problem = "the page has put something of its own in the place of JSON: helpers do not work in it"
+        else:
+            self._asked.append(asked)
+
     def _hear(self) -> None:
         """Listens for what helpers ask, beside the tab itself."""
         heard = self.tab.link.listeners[self.tab.session]
 
         def listen(method: str, said: dict[str, Any]) -> None:
             if method == "Runtime.bindingCalled":
-                with suppress(ValueError):
-                    asked = json.loads(said["payload"])
-                    if (
-                        isinstance(asked, dict)
-                        and asked.get("does") in _HELPERS.split(", ")
-                        and isinstance(asked.get("args"), list)
-                    ):
-                        self._asked.append(asked)
+                self._take(str(said["payload"]))
             else:
                 heard(method, said)
 

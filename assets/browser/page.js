@@ -10,6 +10,7 @@
   const SKIP = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'HEAD', 'META', 'LINK', 'OPTION', 'DATALIST', 'SOURCE', 'TRACK'])
   const clean = text => String(text ?? '').replace(/[\s\u00a0\u200b\ufeff]+/g, ' ').trim()
   const cut = (text, most) => text.length > most ? text.slice(0, most - 1) + '…' : text
+  const tagOf = el => el.tagName.toUpperCase()  // XHTML keeps small letters
   const attr = (el, name) => clean(el.getAttribute(name))
 
   function isShown(el) {
@@ -27,7 +28,7 @@
   function role(el) {
     const said = attr(el, 'role').split(' ')[0]
     if (said && (ROLES.has(said))) return said
-    switch (el.tagName) {
+    switch (tagOf(el)) {
       case 'A': case 'AREA': return el.hasAttribute('href') ? 'link' : said
       case 'BUTTON': case 'SUMMARY': return 'button'
       case 'SELECT': return el.multiple || el.size > 1 ? 'listbox' : 'select'
@@ -43,14 +44,14 @@
     if (el.isContentEditable && !el.parentElement?.isContentEditable) return 'textbox'
     return said
   }
-  const isField = el => /^(INPUT|TEXTAREA|SELECT)$/.test(el.tagName) || (el.isContentEditable && role(el) === 'textbox')
+  const isField = el => /^(INPUT|TEXTAREA|SELECT)$/.test(tagOf(el)) || (el.isContentEditable && role(el) === 'textbox')
 
   // What can be pressed: by its role, its handlers, or because the pointer says so.
   function press(el, style) {
     const is = role(el)
     if (ROLES.has(is) || isField(el) && is) return is
-    if (el.tagName === 'LABEL' || el.tagName === 'HTML' || el.tagName === 'BODY') return ''
-    if (el.hasAttribute('onclick') || el.tagName === 'VIDEO' && el.controls || el.tagName === 'AUDIO' && el.controls) return 'button'
+    if (tagOf(el) === 'LABEL' || tagOf(el) === 'HTML' || tagOf(el) === 'BODY') return ''
+    if (el.hasAttribute('onclick') || tagOf(el) === 'VIDEO' && el.controls || tagOf(el) === 'AUDIO' && el.controls) return 'button'
     if (style.cursor !== 'pointer') return ''
     const above = el.parentElement
     return above && (getComputedStyle(above).cursor === 'pointer') ? '' : 'button'
@@ -58,7 +59,7 @@
 
   function children(el) {
     if (el.shadowRoot) { observe(el.shadowRoot); return el.shadowRoot.childNodes }
-    if (el.tagName === 'SLOT') { const given = el.assignedNodes({flatten: true}); if (given.length) return given }
+    if (tagOf(el) === 'SLOT') { const given = el.assignedNodes({flatten: true}); if (given.length) return given }
     return el.childNodes
   }
   function frameOf(el) { try { return el.contentDocument?.body ? el.contentDocument : null } catch { return null } }
@@ -68,8 +69,8 @@
     const walk = node => {
       if (text.length > most) return
       if (node.nodeType === 3) text += node.data
-      else if (node.nodeType === 1 && !SKIP.has(node.tagName) && node.tagName !== 'SVG' && isShown(node)) {
-        if (node.tagName === 'IMG') text += ' ' + attr(node, 'alt') + ' '
+      else if (node.nodeType === 1 && !SKIP.has(tagOf(node)) && tagOf(node) !== 'SVG' && isShown(node)) {
+        if (tagOf(node) === 'IMG') text += ' ' + attr(node, 'alt') + ' '
         else { const gap = getComputedStyle(node).display.startsWith('inline') ? '' : ' '
           text += gap; for (const child of children(node)) walk(child); text += gap }
       }
@@ -84,7 +85,7 @@
     if (said) return said
     if (isField(el)) {
       const around = [...(el.labels ?? [])].map(each => textOf(each)).join(' ').trim()
-      const is = el.tagName === 'INPUT' && /^(submit|reset|button)$/.test(el.type)
+      const is = tagOf(el) === 'INPUT' && /^(submit|reset|button)$/.test(el.type)
       return is ? clean(el.value) || {submit: 'Submit', reset: 'Reset'}[el.type] || '' : around || attr(el, 'placeholder') || attr(el, 'title') || attr(el, 'alt') || attr(el, 'name')
     }
     return textOf(el) || attr(el, 'title') || attr(el, 'alt') || clean(el.querySelector('svg title')?.textContent)
@@ -95,10 +96,10 @@
     el.firstElementChild?.className?.baseVal ?? el.firstElementChild?.className].filter(each => typeof each === 'string' && each)[0] ?? ''), 40)
 
   function value(el) {
-    if (el.tagName === 'SELECT') return [...el.selectedOptions].map(each => clean(each.label)).join(', ')
+    if (tagOf(el) === 'SELECT') return [...el.selectedOptions].map(each => clean(each.label)).join(', ')
     if (el.type === 'password') return el.value ? '••••' : ''
     if (el.type === 'file') return [...el.files].map(each => each.name).join(', ')
-    if (el.tagName === 'INPUT' && /^(submit|reset|button|image|checkbox|radio)$/.test(el.type)) return ''
+    if (tagOf(el) === 'INPUT' && /^(submit|reset|button|image|checkbox|radio)$/.test(el.type)) return ''
     return clean(el.isContentEditable ? textOf(el) : el.value)
   }
 
@@ -108,7 +109,7 @@
       ...(el.required || attr(el, 'aria-required') === 'true' ? ['required'] : []), ...on('aria-selected', 'selected'), ...on('aria-pressed', 'pressed'),
       ...(attr(el, 'aria-current') && attr(el, 'aria-current') !== 'false' ? ['current'] : []), ...on('aria-invalid', 'invalid')]
     if (el.hasAttribute('aria-expanded')) found.push(attr(el, 'aria-expanded') === 'true' ? 'open' : 'closed')
-    if (el.tagName === 'SUMMARY') found.push(el.parentElement?.open ? 'open' : 'closed')
+    if (tagOf(el) === 'SUMMARY') found.push(el.parentElement?.open ? 'open' : 'closed')
     if (el.willValidate && el.value && !el.checkValidity()) found.push('invalid')
     return found
   }
@@ -163,7 +164,7 @@
       if (isField(el) && is !== 'button') {
         const now = cut(value(el), VALUE)
         shown += now ? ` = ${now}` : ''
-        if (el.tagName === 'SELECT') {
+        if (tagOf(el) === 'SELECT') {
           const all = [...el.options].map(each => cut(clean(each.label), 40))
           shown += ` {${all.slice(0, 30).join('|')}${all.length > 32 ? `|… ${all.length - 30} more` : all.slice(30).map(each => '|' + each).join('')}}`
         }
@@ -174,9 +175,9 @@
 
     function about(el) {
       const found = {}
-      if (el.tagName === 'A' || el.tagName === 'AREA') found.href = cut(el.href, 2000)
+      if (tagOf(el) === 'A' || tagOf(el) === 'AREA') found.href = cut(el.href, 2000)
       const form = el.form ?? el.closest?.('form')
-      const submits = form && (el.tagName === 'BUTTON' ? el.type === 'submit' : el.tagName === 'INPUT' && /^(submit|image)$/.test(el.type))
+      const submits = form && (tagOf(el) === 'BUTTON' ? el.type === 'submit' : tagOf(el) === 'INPUT' && /^(submit|image)$/.test(el.type))
       if (submits) Object.assign(found, {submits: (el.getAttribute('formmethod') || form.method || 'get').toLowerCase(), action: cut(String(el.formAction || form.action), 2000)})
       if (form && !submits && isField(el)) found.form = (form.method || 'get').toLowerCase()
       return found
@@ -184,22 +185,23 @@
 
     // Of a row of brothers that look alike, each line knows which one it belongs to: what is cut is counted.
     function alike(el, list) {
-      if (/^(UL|OL|TBODY|TABLE|DL)$/.test(el.tagName) || /^(list|listbox|grid|rowgroup|feed|menu|tree)$/.test(attr(el, 'role'))) return true
+      if (/^(UL|OL|TBODY|TABLE|DL)$/.test(tagOf(el)) || /^(list|listbox|grid|rowgroup|feed|menu|tree)$/.test(attr(el, 'role'))) return true
       if (list.length < 6) return false
       const kinds = new Map()
-      for (const each of list) { const key = each.tagName + '.' + (each.classList?.[0] ?? ''); kinds.set(key, (kinds.get(key) ?? 0) + 1) }
+      for (const each of list) { const key = tagOf(each) + '.' + (each.classList?.[0] ?? ''); kinds.set(key, (kinds.get(key) ?? 0) + 1) }
       return Math.max(...kinds.values()) >= 0.8 * list.length
     }
 
     function walkAll(el) {
-      const nodes = children(el), list = []
-      for (const each of nodes) if (each.nodeType === 1 && !SKIP.has(each.tagName)) list.push(each)
+      const isShut = tagOf(el) === 'DETAILS' && !el.open
+      const nodes = isShut ? [...el.children].filter(each => tagOf(each) === 'SUMMARY') : children(el), list = []
+      for (const each of nodes) if (each.nodeType === 1 && !SKIP.has(tagOf(each))) list.push(each)
       if (!alike(el, list) || list.length < 2) { for (const each of nodes) walk(each); return }
       const own = ++group
       let at = 0
       for (const each of nodes) {
         if (each.nodeType !== 1) { walk(each); continue }
-        if (SKIP.has(each.tagName)) continue
+        if (SKIP.has(tagOf(each))) continue
         path.push(own, at)
         const before = lines.length, was = line
         walk(each)
@@ -211,15 +213,15 @@
     function walk(node) {
       if (isCut) return
       if (node.nodeType === 3) { if (node.data.length) put(node.data); return }
-      if (node.nodeType !== 1 || SKIP.has(node.tagName)) return
+      if (node.nodeType !== 1 || SKIP.has(tagOf(node))) return
       if (chars > MAX_CHARS || performance.now() - start > MAX_MS) { isCut = true; return }
-      const el = node, tag = el.tagName
+      const el = node, tag = tagOf(el)
       if (tag === 'BR') return flush()
       const style = getComputedStyle(el)
       if (style.display === 'none' || !isShown(el)) {
         if (tag === 'INPUT' && /^(file|checkbox|radio)$/.test(el.type) && style.display !== 'none' && el.labels?.length && isShown(el.labels[0])) control(el, role(el))
         else if (tag === 'INPUT' && el.type === 'file') control(el, 'file')  // hidden behind a button of the page's own
-        else if (/^(absolute|fixed)$/.test(style.position) === false && style.visibility === 'hidden') for (const each of children(el)) walk(each)
+        else if (style.visibility === 'hidden') for (const each of children(el)) if (each.nodeType === 1) walk(each)  // one inside may be shown
         return
       }
       if (style.overflow !== 'visible' && (el.clientHeight < 2 || el.clientWidth < 2) && !style.display.startsWith('inline') && tag !== 'HTML' && tag !== 'BODY') return
@@ -286,7 +288,7 @@
     if (keyOf(el, is, text) !== known.key && !isField(el)) {
       return {problem: `${ref} was ${known.key.split('|').slice(0, 2).join(' ')} and is now ${is} ${cut(text, 80)}: web_scan shows the page anew`}
     }
-    const found = {role: is, name: cut(text, LABEL), tag: el.tagName, type: el.type ?? '', disabled: el.disabled === true, isField: isField(el), multiple: el.multiple === true}
+    const found = {role: is, name: cut(text, LABEL), tag: tagOf(el), type: el.type ?? '', disabled: el.disabled === true, isField: isField(el), multiple: el.multiple === true}
     if (!moves) return found
     if (el.scrollIntoViewIfNeeded) el.scrollIntoViewIfNeeded(true); else el.scrollIntoView({block: 'center', behavior: 'instant'})
     return {...found, ...point(el)}
@@ -315,7 +317,7 @@
     for (const [fx, fy] of [[.5, .5], [.25, .5], [.75, .5], [.5, .2], [.5, .8]]) {
       const x = box.left + box.width * fx, y = box.top + box.height * fy, hit = deepest(el.ownerDocument, x, y)
       if (hit && (holds(target, hit) || holds(hit, target) && !hit.matches('dialog,[role=dialog]') || [...(el.labels ?? [])].some(each => holds(each, hit)))) return {x: x + dx, y: y + dy, box: [box.left + dx, box.top + dy, box.width, box.height]}
-      blocker ||= hit ? `${role(hit) || hit.tagName.toLowerCase()} ${cut(textOf(hit) || hint(hit), 80)}` : 'the edge of the window'
+      blocker ||= hit ? `${role(hit) || tagOf(hit).toLowerCase()} ${cut(textOf(hit) || hint(hit), 80)}` : 'the edge of the window'
     }
     return {x: box.left + box.width / 2 + dx, y: box.top + box.height / 2 + dy, covered: blocker, box: [box.left + dx, box.top + dy, box.width, box.height]}
   }
@@ -340,7 +342,7 @@
   const now = ref => { const el = element(ref); return el ? (el.type === 'password' ? el.value.length : el.isContentEditable ? clean(el.innerText) : el.value) : null }
   function choose(ref, wanted) {
     const el = element(ref), all = [...(el.options ?? [])]
-    if (el.tagName !== 'SELECT') return {problem: `${ref} is no list of options: click it, and click what it shows`}
+    if (tagOf(el) !== 'SELECT') return {problem: `${ref} is no list of options: click it, and click what it shows`}
     const names = wanted.map(each => clean(each).toLowerCase()), picked = []
     for (const each of names) {
       const found = all.filter(option => [clean(option.label).toLowerCase(), option.value.toLowerCase()].includes(each))
@@ -381,7 +383,7 @@
   }
   function note(node) {
     const el = node.nodeType === 1 ? node : node.parentElement ?? node.getRootNode?.()?.host
-    if (!el || came.length > 400 || document.readyState === 'loading' || SKIP.has(el.tagName) || !el.isConnected) return
+    if (!el || came.length > 400 || document.readyState === 'loading' || SKIP.has(tagOf(el)) || !el.isConnected) return
     if ((el.textContent?.length ?? 0) > 2000 || !el.innerText || !isShown(el)) return
     for (const each of shown(el.innerText)) if (came.length <= 400) came.push(cut(each, 300))
   }

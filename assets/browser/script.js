@@ -3,12 +3,14 @@
 (binding) => {
   const send = globalThis[binding]
   delete globalThis[binding]
-  const waiting = new Map()
+  const waiting = {}  // some pages put their own things in the place of Map or Array.map
   let number = 0
   const ask = (does, ...args) => new Promise((resolve, reject) => {
-    waiting.set(++number, [resolve, reject])
+    waiting[++number] = [resolve, reject]
     send(JSON.stringify({number, does, args}))
   })
+  const api = {}
+  for (const does of ['click', 'type', 'select', 'press', 'hover', 'upload', 'wait', 'scroll', 'shot', 'el', 'secret', 'close']) api[does] = (...args) => ask(does, ...args)
   const plain = (value, depth = 0, above = []) => {
     if (value === undefined || typeof value === 'symbol') return null
     if (typeof value === 'function') return `function ${value.name}`
@@ -29,7 +31,7 @@
   }
   return {
     plain,
-    settle: (number, isDone, value) => { waiting.get(number)?.[isDone ? 0 : 1](isDone ? value : new Error(value)); waiting.delete(number) },
-    api: Object.fromEntries(['click', 'type', 'select', 'press', 'hover', 'upload', 'wait', 'scroll', 'shot', 'el', 'secret', 'close'].map(does => [does, (...args) => ask(does, ...args)])),
+    settle: (number, isDone, value) => { waiting[number]?.[isDone ? 0 : 1](isDone ? value : new Error(value)); delete waiting[number] },
+    api,
   }
 }

@@ -81,3 +81,28 @@ def test_a_run_that_is_stopped_leaves_no_browser(home: Path, base: str, tmp_path
         assert run.wait(20) == 130
     assert browsers(tmp_path) == []
     assert list((home / "browser" / "runs").iterdir()) == []
+
+
+def test_a_reference_serves_a_replay_and_is_nobodys_where_the_thing_is_not(
+    cli: CommandLine, home: Path, base: str, tmp_path: Path
+) -> None:
+    sop = home / "sops" / "press-it"
+    sop.mkdir(parents=True)
+    (sop / "SKILL.md").write_text(
+        '---\nname: press-it\ndescription: "Presses the button."\nmetadata:\n  sopwith-version: "1"\n  sopwith-status: active\n---\nPress it.\n'
+    )
+    script = f"await click('{PRESS}'); return document.body.innerText.includes('was pressed')"
+    (sop / "sop.yaml").write_text(
+        "parameters: {type: object, properties: {url: {type: string}}, required: [url]}\n"
+        'wordings: ["press the button at {url}"]\neffects: external\ncommit:\n'
+        '  - {tool: web_scan, args: {url: "{{url}}"}, expect: {status: ok}}\n'
+        f'  - {{tool: web_execute_js, args: {{script: "{script}"}}, expect: {{status: ok}}, save: {{done: output}}}}\n'
+        'result: "pressed: {{done}}"\nchecks: [{command: "true"}]\n'
+    )
+    code, stdout, _ = cli("sops", "run", "press-it", f"url={base}/")
+    assert (code, stdout.strip()) == (0, "pressed: true")
+    code, stdout, stderr = cli("sops", "run", "press-it", f"url={base}/toast")
+    assert code != 0
+    assert "pressed" not in stdout
+    assert f"{PRESS} is not on this page" in stdout + stderr
+    assert browsers(tmp_path) == []

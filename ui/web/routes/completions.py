@@ -37,8 +37,8 @@ def models(site: Here) -> JSONResponse:
 async def completions(site: Here, request: Request, body: shapes.Completion) -> Response:
     if request.state.holder is None or not request.state.holder.may_change:
         return _error(403, "This token may only read.", "permission_error")
-    names = {model.name for model in site.config.models}
-    if body.model not in {MODEL, *names}:
+    names = [model.name for model in site.config.models]
+    if body.model not in (MODEL, *names):
         return _error(404, f"There is no model {body.model!r}; there are: {', '.join([MODEL, *names])}", "not_found")
     task = task_of(body.messages)
     if not task.strip():

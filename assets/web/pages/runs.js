@@ -12,7 +12,7 @@ import { act, chip, code, Dialog, head, instead, tile } from "../parts/bits.js";
 import { bars } from "../parts/chart.js";
 import { icon } from "../parts/icon.js";
 import { Markdown } from "../parts/markdown.js";
-import { thread } from "../parts/thread.js";
+import { fileList, thread } from "../parts/thread.js";
 
 const STATES = ["working", "waiting", "interrupted", "done", "failed", "limit", "no_model", "cancelled"];
 const PAGE = 60;
@@ -89,8 +89,8 @@ const Trace = {
         ${head(story.task || props.run, actions, html`<p class="facts">${chip(story.status)}<span class="mono">${props.run}</span><time>${when(story.started)}</time>
           ${story.sop ? html`<a href=${`/sops/${part(story.sop)}`}>${story.sop}</a>` : null}<span>${story.session}</span><span class="mono">${story.cwd}</span></p>`)}
         ${totals(story, shown.totals)}
-        ${story.turns.length > 1 ? html`<section class="card"><h2>${say("run.by_turn")}</h2>${byTurn(story)}</section>` : null}
-        ${context(story)}
+        ${story.turns.length > 1 && story.turns.some(({ tokens }) => tokens?.input) ? html`<section class="card"><h2>${say("run.by_turn")}</h2>${byTurn(story)}</section>` : null}
+        ${context(story)} ${written(story)}
         <div class="thread">${thread(story, { isTrace: true, sent, waiting: waitingFor([props.run]) })}
           ${waitingFor([props.run]).map((asked) => html`<${Asked} key=${asked.id} asked=${asked} />`)}</div>
         ${shown.sent !== null && html`<${Sent} run=${props.run} turn=${shown.sent} onClosed=${() => (shown.sent = null)} />`}
@@ -122,6 +122,11 @@ function context(story) {
   if (!blocks.length) return null;
   return html`<details class="card"><summary>${say("run.context", { n: amount(blocks.reduce((sum, each) => sum + (each.tokens ?? 0), 0)) })}</summary>
     <ul class="blocks">${blocks.map((each, n) => html`<li key=${n}><span>${each.name}</span><b>${amount(each.tokens ?? 0)}</b></li>`)}</ul></details>`;
+}
+
+function written(story) {
+  const all = story.files.filter((file) => !file.path.startsWith("files/"));
+  return all.length ? html`<details class="card"><summary>${say("run.files", { n: all.length })}</summary>${fileList(story, all)}</details>` : null;
 }
 
 const Sent = {

@@ -55,12 +55,17 @@ function turnLine(story, turn, sent) {
     ${cost && html`<span>${cost.model}</span>
       ${input + output ? html`<span>${say("tokens.line", { fresh: amount(input - cached), cached: amount(cached), output: amount(output) })}</span>` : null}
       <span>${[money(cost.cost), seconds(cost.seconds)].filter(Boolean).join(" · ")}</span>`}
-    ${sent && html`<button type="button" class="btn quiet small" onClick=${() => sent(turn)}>${say("sent.show")}</button>`}</div>`;
+    ${sent && cost?.kind !== "rote" && html`<button type="button" class="btn quiet small" onClick=${() => sent(turn)}>${say("sent.show")}</button>`}</div>`;
 }
 
+/** What came with the request; what the run wrote into its folder is shown by its trace. */
 function files(story) {
-  if (!story.files.length) return null;
-  return html`<ul class="files">${story.files.map((file) => html`<li key=${file.path}>
+  const came = story.files.filter((file) => file.path.startsWith("files/"));
+  return came.length ? fileList(story, came) : null;
+}
+
+export function fileList(story, all) {
+  return html`<ul class="files">${all.map((file) => html`<li key=${file.path}>
     ${file.is_image ? html`<a href=${fileAddress(story.run, file.path)} target="_blank" rel="noopener"><img src=${fileAddress(story.run, file.path)} alt=${file.name} loading="lazy" /></a>`
       : html`<a class="file" href=${fileAddress(story.run, file.path)} target="_blank" rel="noopener">${icon("file")}${file.name} <small>${bytes(file.size)}</small></a>`}</li>`)}</ul>`;
 }

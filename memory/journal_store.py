@@ -185,6 +185,10 @@ class Store:
         where, values = self._within(session)
         return int(self._rows(f"SELECT count(*) FROM turns WHERE {where}", values)[0][0])
 
+    def last(self) -> int:
+        """The highest number of a turn, of whatever session; 0 while there is none."""
+        return int(self._rows("SELECT coalesce(max(number), 0) FROM turns", ())[0][0])
+
     def extent(self, session: str | None = None) -> dict[str, datetime | None]:
         """When the first and the last turn were said."""
         where, values = self._within(session)

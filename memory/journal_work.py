@@ -18,6 +18,7 @@ from memory.journal_store import Store
 Work = Callable[[Store, Sequence[str]], None]  # does it and puts what comes of it into the store, or raises
 BATCH = 32
 AFTER = {"episode": ("times",), "graph": ("times", "episode")}  # a scene's time is what its turns speak of
+BY_SESSION = ("episode",)  # kinds of which one key stands for more than one thing
 PAUSE_SECONDS = 0.02  # between two batches: what runs in front goes first
 _log = logging.getLogger("sopwith.journal")
 
@@ -97,8 +98,12 @@ class Worker:
 
     def _try(self, store: Store, kind: str, work: Work, keys: Sequence[str]) -> None:
         try:
+            last = store.last()
             work(store, keys)
-            store.finish(kind, keys)
+            with store.writing():
+                store.finish(kind, keys)
+                if kind in BY_SESSION and store.last() != last:  # what was said meanwhile waits under the same key
+                    store.enqueue(kind, keys)
         except JournalError:
             raise
         except (SopwithError, OSError, ValueError) as error:  # an endpoint, a model's file, what a model said

@@ -290,8 +290,13 @@ def test_an_idle_scheduler_does_not_wake_up(home: Path, start: Start) -> None:
     write_job(home, "later", schedule="08:00", repeat="monthly", prompt="System report")
     process = start()
     watched = psutil.Process(process.pid)
-    until(lambda: watched.status() == "sleeping")
-    time.sleep(0.3)
+
+    def rests() -> bool:
+        taken = watched.cpu_times()
+        time.sleep(0.7)
+        return watched.cpu_times() == taken and watched.status() == "sleeping"
+
+    until(rests, 60)
     before, cpu = watched.num_ctx_switches().voluntary, watched.cpu_times()
     time.sleep(1.5)
     assert watched.num_ctx_switches().voluntary - before <= 1 and watched.cpu_times() == cpu

@@ -24,7 +24,7 @@ from runs.schedule.ledger import Owner, Row, SqliteLedger, micros
 from runs.schedule.times import due_after
 from runs.scheduler import GRACE, Clock, Scheduler
 
-EXAMPLES = int(os.environ.get("SOPWITH_SCHEDULES", "60"))  # SOPWITH_SCHEDULES=10000 pytest tests/test_schedule_rules.py
+EXAMPLES = int(os.environ.get("SOPWITH_SCHEDULES", "40"))  # SOPWITH_SCHEDULES=10000 pytest tests/test_schedule_rules.py
 BEGIN = datetime(2026, 3, 20, 10, 7, 13, tzinfo=UTC)
 ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "Asia/Shanghai", "+05:45")
 

@@ -122,6 +122,8 @@ const Versions = {
       const given = await doing(() => get(`${at}/diff`, { to: commit }));
       if (shown.commit === commit) shown.diff = given?.diff ?? "";
     }
+    // turning it on or off is an entry of its own, and no version
+    const isBefore = (each) => each.version && each.version !== props.now && past.data.history.find(({ version }) => version === each.version) === each;
     const back = (version) => busy.start(() => doing(async () => {
       toast((await post(`${at}/rollback`, { version })).said);
       past.reload();
@@ -130,7 +132,7 @@ const Versions = {
       <li key=${each.commit} class=${{ card: true, now: n === 0 }}><header><b>${say("sop.version", { version: each.version ?? "?" })}</b>${each.status ? chip(each.status) : null}
           <time class="dim">${when(each.at)}</time>${each.run ? html`<a class="small mono" href=${`/runs/${part(each.run)}`}>${each.run}</a>` : null}<span class="grow"></span>
           <button type="button" class="btn small" aria-expanded=${shown.commit === each.commit} onClick=${() => compare(each.commit)}>${say("sop.changes")}</button>
-          ${n ? act(say("sop.roll_back"), () => back(each.version), { kind: "small", busy: busy.is }) : null}</header>
+          ${isBefore(each) ? act(say("sop.roll_back"), () => back(each.version), { kind: "small", busy: busy.is }) : null}</header>
         <p>${each.reason}</p>
         ${shown.commit === each.commit ? (shown.diff === null ? html`<p class="dim">${say("loading")}</p>` : shown.diff ? diff(shown.diff) : html`<p class="dim">${say("sop.same")}</p>`) : null}</li>`)}</ol>`;
   },

@@ -47,7 +47,7 @@ from safety.held import held_values
 from safety.secrets import Redactor
 from tools.base import ToolContext
 from tools.families import FAMILIES, Family
-from tools.processes import stop_leftovers
+from tools.process_tree import stop_leftovers
 from tools.registry import all_tools
 from tools.schema import check_args
 from tools.toolbox import Foreign, Toolbox

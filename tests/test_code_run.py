@@ -20,7 +20,7 @@ import pytest
 
 from models.base import ToolResult
 from safety.secrets import Redactor
-from tools import processes
+from tools import process_tree
 from tools.base import ToolContext, ToolError
 from tools.code_run import code_run
 from tools.output import RESERVED_BYTES, Live, Output, clean
@@ -351,7 +351,7 @@ def test_escapes_are_taken_out() -> None:
 
 def test_psutil_finds_the_same_processes_as_proc(ctx: ToolContext) -> None:
     """The way for systems without /proc, on this one."""
-    tree = processes.Tree(["bash", "-c", "sleep 60 & setsid sleep 61 & wait"], ctx.cwd, dict(os.environ), "t")
+    tree = process_tree.Tree(["bash", "-c", "sleep 60 & setsid sleep 61 & wait"], ctx.cwd, dict(os.environ), "t")
     try:
         end = time.monotonic() + 3
         while len(tree._rest_by_proc()) < 3 and time.monotonic() < end:

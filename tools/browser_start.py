@@ -22,7 +22,7 @@ from pathlib import Path
 from config import BrowserConfig
 from tools.base import ToolError
 from tools.browser_link import BrowserError, Link, LinkLost
-from tools.processes import MARK, leaders, mark, starting
+from tools.process_tree import MARK, leaders, mark, starting
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge", "brave-browser")
 _ELSEWHERE = (  # where browsers lie that are not on the PATH

@@ -22,7 +22,7 @@ from select import POLLIN, poll
 from safety import bubblewrap, seccomp, walls
 from safety.cgroups import Group
 from safety.sandbox import Level, Lift, Profile, Sandbox
-from tools.processes import MARK, Tree, Work, leaders, mark, starting
+from tools.process_tree import MARK, Tree, Work, leaders, mark, starting
 
 MOST_CELLS = 4
 PACKET_BYTES = 16_384

@@ -18,7 +18,7 @@ from models.base import Status, ToolResult
 from safety.held import is_secret_name
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.output import Live, Output
-from tools.processes import Tree, Work
+from tools.process_tree import Tree, Work
 from tools.text_files import is_folder
 
 if TYPE_CHECKING:

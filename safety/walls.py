@@ -209,10 +209,11 @@ def _limits(limits: Limits) -> dict[str, int]:
 
 
 def _code(cwd: Path) -> list[str]:
-    """Sopwith's own code: the whole checkout, or when the task works in it, its parts."""
-    if not cwd.is_relative_to(CHECKOUT):
-        return [str(CHECKOUT)]
-    return [f"{CHECKOUT}/{name}" for name in _CODE if os.access(f"{CHECKOUT}/{name}", os.F_OK)]
+    """Sopwith's own code: the whole checkout, or when the task works in it, its parts. A part that is a link can be guarded
+    only with the folder that it stands in, and what it leads to."""
+    parts = [f"{CHECKOUT}/{name}" for name in _CODE if os.access(f"{CHECKOUT}/{name}", os.F_OK)]
+    links = [os.path.realpath(part) for part in parts if os.path.islink(part)]
+    return [str(CHECKOUT), *links] if links or not cwd.is_relative_to(CHECKOUT) else parts
 
 
 def _around(folder: Path, left_out: Iterable[Path]) -> list[Path]:

@@ -654,3 +654,16 @@ def test_parameters_and_walls_are_not_shown_in_the_list_of_processes(world: Worl
     assert "supervisor" in shown
     assert SECRET not in shown
     assert str(world.owner) not in shown
+
+
+def test_code_that_is_reached_by_a_link_is_guarded_with_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkout, environment = tmp_path / "checkout", tmp_path / "elsewhere"
+    checkout.mkdir()
+    environment.mkdir()
+    (checkout / "handler.py").touch()
+    monkeypatch.setattr(walls, "CHECKOUT", checkout)
+    assert walls._code(checkout) == [str(checkout / "handler.py")]
+    (checkout / ".venv").symlink_to(environment)
+    assert walls._code(checkout) == [str(checkout), str(environment)]

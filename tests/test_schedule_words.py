@@ -61,6 +61,12 @@ MEANT: list[tuple[str, dict[str, Any]]] = [
     ("@daily", {"cron": "0 0 * * *"}),
     ("every day 08:00 Asia/Shanghai", {"timezone": "Asia/Shanghai", **daily("08:00")}),
     ("after backup", {"after": "backup"}),
+    ("at 9", at("11-23", "09:00")),
+    ("18:00", at("11-22", "18:00")),
+    ("tomorrow evening", at("11-23", "19:00")),
+    ("a week from now", at("11-29", "14:30")),
+    ("in 3 days at 14:00", at("11-25", "14:00")),
+    ("every midnight", daily("00:00")),
     ("每天早上8点", daily("08:00")),
     ("每天晚上8点半", daily("20:30")),
     ("每晚9点", daily("21:00")),
@@ -83,6 +89,15 @@ MEANT: list[tuple[str, dict[str, Any]]] = [
     ("明天早上8点", at("11-23", "08:00")),
     ("今晚8点", at("11-22", "20:00")),
     ("在 backup 之后", {"after": "backup"}),
+    ("三天后下午两点", at("11-25", "14:00")),
+    ("8点", at("11-23", "08:00")),
+    ("明天中午", at("11-23", "12:00")),
+    ("今晚", at("11-22", "20:00")),
+    ("明天半夜", at("11-24", "00:00")),
+    ("隔天早上8点", daily("08:00", repeat="every_2d")),
+    ("隔周五", daily("09:00", repeat="every_2w", on="fri")),
+    ("每周二和周四10点", daily("10:00", repeat="weekly", on=["tue", "thu"])),
+    ("每周一三点", daily("03:00", repeat="weekly", on="mon")),
 ]
 
 
@@ -92,6 +107,12 @@ def test_a_time_in_words_means_one_thing(said: str, meant: dict[str, Any]) -> No
     assert keys == meant
     job = job_of("job", {"timezone": "Europe/Berlin", **keys, "prompt": "p"})
     assert job.after or coming(job, NOW.astimezone(UTC), NOW.astimezone(UTC))
+
+
+def test_minutes_and_hours_pass_as_they_do_when_the_clocks_change() -> None:
+    now = datetime(2026, 10, 25, 2, 50, tzinfo=ZoneInfo("Europe/Berlin"))  # ten minutes before three is two again
+    assert read_when("in 20 minutes", now, "Europe/Berlin") == {"at": "2026-10-25T02:10:00+01:00"}
+    assert read_when("in 2 days", now, "Europe/Berlin") == {"at": "2026-10-27T02:50:00+01:00"}
 
 
 @pytest.mark.parametrize(
@@ -110,6 +131,9 @@ def test_a_time_in_words_means_one_thing(said: str, meant: dict[str, Any]) -> No
         ("after backup at 8", 'not "after backup"'),
         ("每天8点下雨的话", "下雨"),
         ("有空再说", "says no time"),
+        ("20分钟后8点", "take no time of the day"),
+        ("三天后每天9点", "not when or how often"),
+        ("in 500000 weeks", "later than any calendar"),
         ("every day 08:00 Mars/Olympus", 'no timezone "Mars/Olympus"'),
         ("", "there is no time"),
         ("8" * 400, "300 characters"),

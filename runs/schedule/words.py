@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from runs.schedule.jobs import DEFAULT_TIME, MACROS, JobError, check_cron, zone_of
@@ -80,21 +80,45 @@ def _iso(said: str) -> str:
 
 def _words(said: str, now: datetime) -> dict[str, Any]:
     if _CHINESE.search(said):
-        from runs.schedule.words_zh import plain, read
+        from runs.schedule.words_zh import part_of_day, plain, read
     else:
-        from runs.schedule.words_en import plain, read
+        from runs.schedule.words_en import part_of_day, plain, read
     reading = Reading(plain(said), now)
     read(reading)
     left = " ".join(reading.rest.replace("\x00", " ").split())
     has_repeat = bool({"repeat", "step", "cron", "after", "in"} & reading.keys.keys())
+    if not (left or has_repeat) and len(reading.times) == 1:
+        return {"at": _next(reading.times[0], now).isoformat()}
     if left or not has_repeat:
-        once = None if has_repeat else _once(said, now)
+        once = None if has_repeat else _once(said, now, part_of_day)
         if once is None:
             raise _unclear(said, left, reading)
         return once
     if "in" in reading.keys:
-        return {"at": (now + reading.keys["in"]).replace(microsecond=0).isoformat()}
+        if len(reading.keys) > 1:
+            raise _unclear(said, left, reading)
+        return {"at": _later(reading.keys["in"], reading.times, now).isoformat()}
     return _assembled(reading)
+
+
+def _next(time: str, now: datetime) -> datetime:
+    """The next time that the clock on the wall shows this."""
+    moment = now.replace(hour=int(time[:2]), minute=int(time[3:]), second=0, microsecond=0)
+    return moment if moment > now else moment + timedelta(days=1)
+
+
+def _later(wait: timedelta, times: list[str], now: datetime) -> datetime:
+    """So much later: days and weeks by the calendar, at a time of the day where one is named; minutes and hours as they pass."""
+    is_days = not wait % timedelta(days=1)
+    if times and (not is_days or len(times) > 1):
+        raise JobError("so many minutes or hours from now take no time of the day")
+    try:
+        moment = now + wait if is_days else (now.astimezone(UTC) + wait).astimezone(now.tzinfo)
+    except OverflowError:
+        raise JobError("that is later than any calendar goes") from None
+    if times:
+        moment = moment.replace(hour=int(times[0][:2]), minute=int(times[0][3:]), second=0)
+    return moment.replace(microsecond=0)
 
 
 def _assembled(reading: Reading) -> dict[str, Any]:
@@ -139,8 +163,8 @@ def _stepped(step: tuple[int, str], keys: dict[str, Any]) -> dict[str, Any]:
     return {"cron": check_cron(f"{minutes} {','.join(map(str, hours))} * * {days}")}
 
 
-def _once(said: str, now: datetime) -> dict[str, Any] | None:
-    """One moment that is named; a day alone is meant at nine, a part of one at its beginning."""
+def _once(said: str, now: datetime, part_of_day: Callable[[str], int | None]) -> dict[str, Any] | None:
+    """One moment that is named; a day alone is meant at nine, a part of one at its hour of days that come again."""
     from memory.timewords import find
 
     ranges = find(said, now, past=False)
@@ -150,10 +174,13 @@ def _once(said: str, now: datetime) -> dict[str, Any] | None:
     if re.sub(r"\b(on|at|once|the)\b|[在于的,，。.\s]|一次", "", rest.lower()):
         return None
     start = ranges[0].start.astimezone(now.tzinfo)
-    if found.end is not None and found.end - ranges[0].start > timedelta(hours=12):
-        if found.end - ranges[0].start > timedelta(hours=26):
-            return None  # a week, a month: no day is named
+    lasts = found.end - ranges[0].start if found.end is not None else timedelta()
+    if lasts > timedelta(hours=26):
+        return None  # a week, a month: no day is named
+    if lasts > timedelta(hours=12):
         start = start.replace(hour=int(DEFAULT_TIME[:2]))
+    elif lasts > timedelta(hours=1) and (hour := part_of_day(said)) is not None:
+        start = start.replace(hour=hour) + timedelta(days=hour == 0 and start.hour > 12)  # midnight ends a day
     if start <= now:
         raise JobError(f'"{said}" is over: it was {start:%Y-%m-%d %H:%M}')
     return {"at": start.isoformat()}

@@ -42,6 +42,11 @@ def plain(said: str) -> str:
     return said.lower().replace("o’clock", "o'clock").rstrip(".")
 
 
+def part_of_day(said: str) -> int | None:
+    """The hour that the part of a day stands for that is named: evening is 19."""
+    return next((hour for word, hour in _PARTS.items() if word in said.lower()), None)
+
+
 def read(reading: Reading) -> None:
     """Takes out of the reading what is understood."""
     for pattern, meaning in _REPEATS:
@@ -157,6 +162,7 @@ _STEP = rf"{_EVERY}\s+(?:(?P<other>other|second)\s+|(?P<n>{_NUMBER})\s+)?"
 _REPEATS: tuple[tuple[str, Any], ...] = (
     (r"after\s+(?:the\s+)?(?:job\s+)?([\w.-]+)(?:\s+is\s+done)?$", lambda match: {"after": match[1]}),
     (rf"in\s+(?:half an|{_NUMBER})\s+{_UNIT}(?:(?:\s+and|,)?\s+(?:half an|{_NUMBER})\s+{_UNIT})*(?:\s+from now)?$", _in),
+    (rf"(?:half an|{_NUMBER})\s+{_UNIT}(?:(?:\s+and|,)?\s+(?:half an|{_NUMBER})\s+{_UNIT})*\s+from\s+now$", _in),
     (rf"(?:from|between)\s+({_ONE_CLOCK})\s*(?:to|until|till|and|-|–)\s*({_ONE_CLOCK})", _hours),
     (rf"(?:(?:on\s+)?(?:the\s+)?(?P<nth>{_ORDINAL})\s+(?P<day>{_DAY})\s+(?:of\s+)?(?:the|{_EVERY}|a)\s+month|{_EVERY}\s+month\s+on\s+the\s+(?P<nth2>{_ORDINAL})\s+(?P<day2>{_DAY})|monthly\s+on\s+the\s+(?P<nth3>{_ORDINAL})\s+(?P<day3>{_DAY}))", lambda match: _weekday_of_month(_Either(match, "nth", "day"))),
     (rf"(?:(?:on\s+)?(?:the\s+)?(?P<nth>{_ORDINAL}(?:(?:\s*,\s*|\s+and\s+)(?:the\s+)?{_ORDINAL})*)(?:\s+day)?\s+of\s+(?:the|{_EVERY}|a)\s+month|(?:{_EVERY}\s+month|monthly)\s+on\s+(?:the\s+)?(?P<nth2>{_ORDINAL}(?:(?:\s*,\s*|\s+and\s+)(?:the\s+)?{_ORDINAL})*)(?:\s+day)?|{_EVERY}\s+(?P<nth3>last)\s+day\s+of\s+(?:the|a)\s+month)", lambda match: _of_month(_Either(match, "nth"))),
@@ -170,7 +176,7 @@ _REPEATS: tuple[tuple[str, Any], ...] = (
     (rf"(?:{_STEP}(?:weeks?\s+on\s+)?|(?:weekly\s+)?on\s+|weekly\s+)?(?P<days>{_LIST})", _days),
     (rf"{_STEP}(?P<unit>minutes?|mins?|hours?|hrs?|days?|weeks?)", _interval),
     (rf"{_EVERY}\s+month|monthly", lambda _: {"repeat": "monthly"}),
-    (rf"(?:daily|{_EVERY}(?=\s+(?:morning|afternoon|evening|night)))", lambda _: {"repeat": "daily"}),
+    (rf"(?:daily|{_EVERY}(?=\s+(?:morning|afternoon|evening|night|noon|midnight)))", lambda _: {"repeat": "daily"}),
     (r"nightly", lambda _: {"repeat": "daily"}),
     (r"hourly", lambda _: {"step": (1, "h")}),
     (r"weekly", lambda _: {"repeat": "weekly"}),

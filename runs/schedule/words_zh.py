@@ -14,13 +14,13 @@ _NUMBER = rf"(?:\d{{1,6}}|[{CHARACTERS}]{{1,5}})"
 _WEEK = "(?:周|星期|礼拜)"
 _DAY_CHARACTERS = "日天一二三四五六"
 _INDEX = {"日": 0, "天": 0, "一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6}
-_DAYS = rf"{_WEEK}[{_DAY_CHARACTERS}](?:(?:[、,和及与]|{_WEEK})*[{_DAY_CHARACTERS}](?!\d*点))*"
+_DAYS = rf"{_WEEK}[{_DAY_CHARACTERS}](?:(?:[、,和及与]|{_WEEK})*[{_DAY_CHARACTERS}](?![点时:十]))*"
 _PART = "凌晨|清晨|早晨|早上|清早|上午|中午|下午|傍晚|晚上|夜里|夜间|深夜|半夜|午夜|晚|早"
-_HOURS = {"凌晨": 3, "中午": 12, "下午": 14, "傍晚": 18, "晚上": 20, "夜里": 21, "夜间": 21, "深夜": 23, "半夜": 0, "午夜": 0, "晚": 20}  # fmt: skip
+_HOURS = {"凌晨": 3, "清晨": 6, "清早": 6, "中午": 12, "下午": 14, "傍晚": 18, "晚上": 20, "夜里": 21, "夜间": 21, "深夜": 23, "半夜": 0, "午夜": 0, "晚": 20}  # fmt: skip
 _LATE = ("下午", "傍晚", "晚上", "夜里", "夜间", "深夜", "晚")
 _CLOCK = rf"(?P<part>{_PART})?的?(?:(?P<h>{_NUMBER})(?:点钟?|时|:)(?:(?P<half>半)|(?P<quarter>[一三1 3])刻|(?P<m>{_NUMBER})分?)?)"
 _WIDE = str.maketrans("０１２３４５６７８９：，、", "0123456789:,、")
-_EVERY = "每(?:隔|个)?"
+_EVERY = "(?:每(?:隔|个)?|隔)"
 _UNITS = {"分": "m", "小": "h", "钟": "h", "天": "d", "日": "d", "周": "w", "星": "w", "礼": "w"}
 _SIZES = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 _UNIT = "分钟?|小时|钟头|天|日|周|星期|礼拜"
@@ -31,6 +31,12 @@ def plain(said: str) -> str:
     from memory.timewords.chinese import simplified
 
     return re.sub(r"\s+(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])\s+", "", simplified(said).translate(_WIDE)).rstrip("。")
+
+
+def part_of_day(said: str) -> int | None:
+    """The hour that the part of a day stands for that is named: 晚上 is 20."""
+    found = re.search(_PART, plain(said))
+    return _HOURS.get(found[0], 9) if found else None
 
 
 def read(reading: Reading) -> None:
@@ -75,8 +81,8 @@ def _interval(match: re.Match[str]) -> dict[str, Any] | None:
     count, unit = number(match["n"]) if match["n"] else 1, _UNITS[match["unit"][0]]
     if count is None:
         return None
-    if match[0].startswith("每隔") and unit in "dw" and count == 1:
-        count = 2  # 每隔一天: every other day
+    if "隔" in match[0] and unit in "dw" and count == 1:
+        count = 2  # 每隔一天, 隔天: every other day
     if match["half"]:
         return {"step": (30, "m")} if unit == "h" else None
     if unit in "mh":
@@ -156,7 +162,7 @@ _REPEATS: tuple[tuple[str, Any], ...] = (
     (rf"(?:每个?)?{_WEEK}([{_DAY_CHARACTERS}])(?:到|至|-){_WEEK}?([{_DAY_CHARACTERS}])", _range),
     (r"每?个?(?:工作日|平日|上班日)", lambda _: {"repeat": "weekday"}),
     (r"每?个?周末", lambda _: {"repeat": "weekend"}),
-    (rf"(?:(?P<other>隔周|每隔一(?:周|个星期|个礼拜))|每(?:隔)?(?P<n>{_NUMBER})个?(?:周|星期|礼拜)|每(?:个|逢)?)的?(?P<days>{_DAYS})", _days),
+    (rf"(?:(?P<other>隔(?=周[日天一二三四五六])|隔周|每隔一(?:周|个星期|个礼拜))|每(?:隔)?(?P<n>{_NUMBER})个?(?:周|星期|礼拜)|每(?:个|逢)?)的?(?P<days>{_DAYS})", _days),
     (rf"{_EVERY}(?P<half>半)?个?(?P<n>{_NUMBER})?个?(?P<unit>{_UNIT})", _interval),
     (r"每个?(?=[早晚]|清晨|上午|中午|下午|傍晚|凌晨)", lambda _: {"repeat": "daily"}),
     (r"每个?月", lambda _: {"repeat": "monthly"}),

@@ -1,4 +1,4 @@
-"""Tells the wheel what it depends on: the lines of requirements/core.in, which scripts/lock pins for the checkout."""
+"""Tells the wheel what it depends on: the lines of requirements/*.in, which scripts/lock pins for the checkout."""
 
 from __future__ import annotations
 
@@ -7,11 +7,20 @@ from typing import Any
 
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
+NOT_OF_THE_PRODUCT = {"core", "installer", "test", "llama", "bolt"}
 
-class CoreRequirements(MetadataHookInterface):
+
+class Requirements(MetadataHookInterface):
     """Hatchling calls `update` when it builds."""
 
     def update(self, metadata: dict[str, Any]) -> None:
-        """Fills in `dependencies`."""
-        lines = (Path(self.root) / "requirements/core.in").read_text("utf-8").splitlines()
-        metadata["dependencies"] = [line for line in lines if line and not line.startswith("#")]
+        """Fills in `dependencies` and `optional-dependencies`: `pip install 'sopwith[web]'`."""
+        found = {file.stem: _lines(file) for file in sorted((Path(self.root) / "requirements").glob("*.in"))}
+        metadata["dependencies"] = found["core"]
+        metadata["optional-dependencies"] = {
+            name: lines for name, lines in found.items() if name not in NOT_OF_THE_PRODUCT
+        }
+
+
+def _lines(file: Path) -> list[str]:
+    return [line for line in file.read_text("utf-8").splitlines() if line and not line.startswith("#")]

@@ -21,8 +21,8 @@ from learning.reach import Reach, reach_of
 from learning.wordings import plain_result, unique
 from memory.evidence import Result
 from models.procedure import ProcedureError
-from safety.commands import TABLE, WRITES
 from safety.shell import NotUnderstood
+from safety.tables import TABLE, WRITES
 
 MAX_CHARS = 200_000
 _SHELL_LANGUAGES = {"bash", "sh", "shell", "zsh", "console", "shell-session", "terminal"}

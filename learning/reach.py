@@ -12,9 +12,9 @@ from typing import Literal
 
 from config import SafetyConfig
 from memory.evidence import Result
-from safety.commands import WRITES
 from safety.gate import Ask, Gate
 from safety.shell import Command, NotUnderstood, parse
+from safety.tables import WRITES
 
 Reach = Literal["reads", "local", "external", "destructive"]
 

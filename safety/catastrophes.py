@@ -8,6 +8,7 @@ import itertools
 import re
 from typing import TYPE_CHECKING
 
+from safety import file_effects, inputs, vital
 from safety.expand import Arg
 from safety.options import behind
 from safety.patterns import pattern
@@ -84,14 +85,14 @@ def _device(look: Look, name: str, args: list[Arg], values: list[str | None]) ->
         found += args[at + 2 : at + 3] if at is not None else []
     for arg in found:
         if _DEVICE.match(arg.start):
-            look.write(arg, name)
+            file_effects.write(look, arg, name)
 
 
 def _partitions(look: Look, name: str, command: Command) -> None:
     """A partition tool that is told by its input what to do with a disk."""
-    if not look.has_input(command):
+    if not inputs.has_input(command):
         return
-    lines = look.input(command)
+    lines = inputs.input_of(look, command)
     if lines is None or not all(_ONLY_SHOWN.fullmatch(line) for line in lines.splitlines()):
         look.add("catastrophic", f"{name} changes a disk as its input says", name)
 
@@ -171,14 +172,14 @@ def container(look: Look, args: list[Arg], values: list[str | None], command: Co
         (value[13:] for value in values if value and value.startswith("--entrypoint=")), None
     )
     inner = [Arg(entry, entry), *inner] if entry else inner
-    mounts = {to: host for host, to in _mounts(args) if host and look._is_vital(Arg(host, host))}
+    mounts = {to: host for host, to in _mounts(args) if host and vital.is_vital(look, Arg(host, host))}
     is_open = any((value or "").startswith(("--privileged", "--device")) for value in values)
     if not inner or not (mounts or is_open):
         return
-    inside = look._inner_look()
+    inside = look.inner()
     folder = next((args[n + 2] for n, value in enumerate(values[:-1]) if value in ("-w", "--workdir")), None)
     inside.cwd = look.path(_named_here(folder, mounts)) if folder else None
-    inside._words([_named_here(arg, mounts) for arg in inner], Command([Word([Part("text", "")]) for _ in inner]))
+    inside.words([_named_here(arg, mounts) for arg in inner], Command([Word([Part("text", "")]) for _ in inner]))
     for found in inside.findings:
         if found.risk == "catastrophic" and (mounts or "device" in found.reason or "/dev/" in found.reason):
             look.findings.append(found)
@@ -215,4 +216,4 @@ def emptied_list(look: Look, inner: list[Arg], roots: list[Arg]) -> None:
     """`find FOLDER | xargs rm`: the whole of a folder is given to what deletes."""
     name = (inner[0].text or "").rpartition("/")[2] if inner else ""
     if name in ("rm", "shred", "unlink", "truncate", "srm", "wipe"):
-        look._refuse_vital(name, roots)
+        vital.refuse(look, name, roots)

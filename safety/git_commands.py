@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from safety import vital
 from safety.expand import Arg
 from safety.options import operands_of
 from safety.shell import Command
@@ -86,4 +87,4 @@ def _git_clean(look: Look, known: list[str], verb: str, operands: list[str], fol
         and not any(re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*|--dry-run", value) for value in known)
     ):
         trees = [value.partition("=")[2] for value in known if value.startswith("--work-tree=")]
-        look._refuse_vital("git clean", [Arg(place, place) for place in operands[1:] or trees or [folder]])
+        vital.refuse(look, "git clean", [Arg(place, place) for place in operands[1:] or trees or [folder]])

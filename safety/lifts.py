@@ -14,10 +14,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from safety.commands import SHELLS, WRAPPERS
 from safety.gate import LEAVE_SANDBOX, Ask, Gate
 from safety.sandbox import Lift
 from safety.shell import Command, NotUnderstood, parse
+from safety.tables import SHELLS, WRAPPERS
 
 SEEDS = Path(__file__).resolve().parent.parent / "sops"
 # Sending with keys of the owner, which no sandbox shows.

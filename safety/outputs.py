@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import codecs
 import re
 
@@ -62,6 +60,8 @@ def filtered(name: str, values: list[str], given: str) -> str | None:
             return given
         if name == "rev":
             return "\n".join(line[::-1] for line in given.split("\n"))
+        import base64  # rarely needed, and slow to import
+
         if name == "base64" or (name == "openssl" and values[:1] in (["base64"], ["enc"])):
             if not {"-d", "-D", "--decode", "-di"} & set(values):
                 return base64.b64encode(given.encode()).decode()
@@ -69,10 +69,10 @@ def filtered(name: str, values: list[str], given: str) -> str | None:
         if name == "base32" and {"-d", "--decode"} & set(values):
             return base64.b32decode(given.strip()).decode("utf-8", "replace")
         if name == "xxd" and any("r" in value for value in values if value.startswith("-")):
-            return binascii.unhexlify(re.sub(r"\s", "", given)).decode("utf-8", "replace")
+            return bytes.fromhex(given).decode("utf-8", "replace")
         if name == "tr":
             return _translated(values, given)
-    except (ValueError, binascii.Error, UnicodeError):
+    except ValueError:
         return None
     return None
 

@@ -5,6 +5,7 @@ Everything here looks at names only; the caller has followed the links (`Ask.pat
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 from dataclasses import dataclass
@@ -128,6 +129,14 @@ class Places:
     def is_vital(self, path: Path) -> bool:
         """Whether deleting the path takes the system, the owner's home or the agent's own with it."""
         return str(path) in SYSTEM or self.owner.is_relative_to(path) or self.agent.is_relative_to(path)
+
+
+def without_links(path: Path) -> Path:
+    """The path without dots, and without links as far as it exists."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError):  # links in a circle, a name too long, no name at all
+        return Path(os.path.normpath(path))
 
 
 def _within(text: str, folders: tuple[str, ...]) -> bool:

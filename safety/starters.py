@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from safety import code, windows
+from safety import code, file_effects, inputs, windows
 from safety.expand import Arg
 from safety.options import behind, operands_of, value_of
 from safety.paths import PROGRAM_FOLDERS
@@ -39,7 +39,7 @@ def su(look: Look, name: str, args: list[Arg], values: list[str | None], command
 
 def crontab(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
     """The lines of a table that it is given."""
-    for line in (look.input(command) or "").splitlines():
+    for line in (inputs.input_of(look, command) or "").splitlines():
         look.nested([re.sub(r"^\s*(@\w+|(\S+\s+){5})", "", line)])
 
 
@@ -57,7 +57,7 @@ def editor(look: Look, name: str, args: list[Arg], values: list[str | None], com
         if re.search(r"!|system\(|:terminal|python3?\s|lua\s", text) or (text and value in ("-P", "--pager")):
             look.add("unknown", f"{name} starts a command", name)
             look.nested([text.lstrip(":!")])
-    if name == "ex" and look.has_input(command):
+    if name == "ex" and inputs.has_input(command):
         look.add("unknown", f"{name} runs what is sent to it", name)
 
 
@@ -97,7 +97,7 @@ def sed(look: Look, name: str, args: list[Arg], values: list[str | None], comman
         if code.sed_starts(program):
             look.add("unknown", "sed: starts commands", name)
         for path in code.sed_writes(program):
-            look.write(Arg(path, path), name)
+            file_effects.write(look, Arg(path, path), name)
 
 
 def misc(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
@@ -117,7 +117,7 @@ def misc(look: Look, name: str, args: list[Arg], values: list[str | None], comma
         text = " ".join(value or "" for value in values)
         look.nested([re.sub(r"^\w*\s*\{|\}\s*$", "", text)])
     if name in ("at", "batch"):
-        given = look.input(command)
+        given = inputs.input_of(look, command)
         look.nested([given] if given else [])
 
 
@@ -136,7 +136,7 @@ def openssl(look: Look, name: str, args: list[Arg], values: list[str | None], co
     """`openssl s_client` sends what it reads; looking at a certificate sends nothing."""
     if values[:1] == ["s_client"]:
         nothing = any(r.operator == "<" and r.word.literal == "/dev/null" for r in command.redirects)
-        if not nothing and (look.input(command) or "?").strip() not in ("", "Q"):
+        if not nothing and (inputs.input_of(look, command) or "?").strip() not in ("", "Q"):
             look.add("send", f"{name} s_client: sends to others", name)
 
 
@@ -170,7 +170,7 @@ def copy(look: Look, name: str, args: list[Arg], values: list[str | None], comma
     """What is in the copy, so that running it is judged; content that is lost."""
     plain = [arg for arg in args[1:] if not arg.start.startswith("-")]
     if name == "tee":
-        text = look.input(command)
+        text = inputs.input_of(look, command)
         for arg in plain:
             if path := look.path(arg):
                 look.written[str(path)] = text

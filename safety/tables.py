@@ -113,3 +113,13 @@ SHELLS = {"bash", "sh", "zsh", "dash", "ksh", "fish", "ash", "rbash", "mksh"}
 INTERPRETERS = {"perl": "-e -E -ne -pe", "ruby": "-e", "node": "-e -p --eval --print", "php": "-r", "lua": "-e", "deno": "eval", "bun": "-e", "Rscript": "-e", "tclsh": "-c", "awk": "", "gawk": "", "mawk": ""}  # fmt: skip
 # Names that change what other commands are or load.
 GUARDED_VARIABLES = re.compile(r"(LD_|DYLD_|BASH_FUNC_|GIT_(SSH|EXTERNAL|EDITOR|PAGER|CONFIG)|PERL5|RUBYOPT|NODE_OPTIONS|PYTHON(PATH|STARTUP|HOME)$|PATH$|BASH_ENV$|ENV$|IFS$|PROMPT_COMMAND$|EDITOR$|PAGER$|SHELLOPTS$)")  # fmt: skip
+# Everyday commands: what follows them is a name or a text, no subcommand; in another place they only look.
+PLAIN = names(
+    "ls ll la cat head tail less more grep egrep fgrep rg ag ack find fd wc sort uniq cut paste join tr sed awk diff cmp comm stat file du df free ps top htop pgrep uptime whoami id date cal uname hostname env"
+    " printenv echo printf pwd cd pushd popd which type whereis man info help tldr whatis apropos tree locate basename dirname realpath readlink md5sum sha1sum sha256sum cksum xxd od hexdump strings base64 jq yq test"
+    " [ true false : sleep seq expr bc read export set unset local declare return exit shift let test mkdir touch cp mv ln tee vim vi nano code open xdg-open start git python python3 node ruby perl php lua java javac"
+    " gcc g++ cc clang go cargo rustc pytest ruff mypy black flake8 pylint isort tsc eslint prettier jest mocha for if while case function select time notify-send say zip unzip tar gzip gunzip 7z ffmpeg convert pandoc"
+    " column nl fold fmt rev shuf split csplit iconv dos2unix dig nslookup host ping traceroute curl wget ss netstat lsof lsblk lscpu lspci lsusb mount groups w who last jobs fg bg wait history journalctl dmesg"
+    " systemctl tmux screen dpkg apt apt-get apt-cache rpm brew snap pip pip3 conda npm yarn pnpm npx uv poetry bundle rails rake gradle mvn dotnet flutter sqlite3 psql mysql xmllint csvlook exiftool rename watch timeout"
+    " Get-ChildItem Get-Process Get-Content Write-Host Select-String dir ipconfig systeminfo where findstr Get-Item Test-Path sort-object cls clear reset stty tput getopts hash umask ulimit compgen complete"
+)

@@ -64,7 +64,7 @@ _KEYS = pattern(
 RUNNERS = {"npm", "pnpm", "yarn", "bun", "make", "gmake", "just", "task", "rake", "rails", "mix", "gulp", "grunt", "nx", "turbo", "invoke", "inv", "fab", "artisan", "manage.py", "composer", "ant", "gradle", "gradlew", "mvn", "mvnw", "deno", "lerna", "django-admin", "flask", "prisma", "alembic", "flyway", "liquibase", "knex", "sequelize", "typeorm", "drizzle-kit", "cap", "dokku", "lein", "sbt", "bazel", "symfony", "wp", "drush", "ember", "ng", "hatch", "pdm", "rye", "nox", "tox", "lando", "ddev"}  # fmt: skip
 _TASK = pattern(r"(?i)^(deploy|publish|release|destroy|drop(all)?|reset|flush|purge|migrate|migrations?:(run|revert)|rollback|downgrade|upgrade|prune|wipe|uninstall|nuke|teardown|truncate|unpublish|promote|undo|revert|fresh|loaddata|seed|createsuperuser|changepassword|push|send|upload)$")  # fmt: skip
 _HARD = DELETES | {"deploy", "publish", "push", "send", "install", "apply", "upload", "login", "restore"}
-_DRY = pattern(
+DRY = pattern(
     r"--?(dry-?run(=(client|server|true))?|just-print|syntax-check|check-only|whatif|what-if|plan-only|preview)"
 )
 _HELP = {"--help", "--version", "-h", "-V", "help", "version"}
@@ -105,7 +105,7 @@ def judge_cloud(name: str, values: Sequence[str | None], operands: Sequence[str 
     is_list = name in ("kubectl", "oc") and " get " in whole and not re.search(r" (-o|--output|--template|-w)\b", whole)
     if _KEYS.search(whole) and not is_list:
         return "shows keys"
-    if any(_DRY.fullmatch(value) for value in known):
+    if any(DRY.fullmatch(value) for value in known):
         return "reads"
     words = list(operands)[CLOUDS.get(name, 0) :]
     noun = False

@@ -6,8 +6,6 @@ PowerShell's `Get-Alias` and cmd's `help` list.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 
 from safety.patterns import pattern
@@ -64,9 +62,11 @@ def given(name: str, values: list[str | None]) -> str | None:
 
 
 def _decoded(text: str | None) -> str | None:
+    import base64  # rarely needed, and slow to import
+
     try:
         return base64.b64decode(text or "", validate=True).decode("utf-16-le") if text else None
-    except (binascii.Error, ValueError):
+    except ValueError:
         return None
 
 

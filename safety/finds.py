@@ -1,0 +1,64 @@
+"""`find` and `fd`: where they look, whether they choose, and what they start for what they find."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from safety import file_effects, vital
+from safety.expand import Arg
+from safety.shell import Command
+from safety.tables import names
+
+if TYPE_CHECKING:
+    from safety.commands import Look
+
+
+_FILTERS = names(
+    "-name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -atime -ctime -newer -size -empty -user -perm -maxdepth -inum -cmin -amin"
+)
+
+
+def find(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+    """What find deletes, writes and starts."""
+    folders = roots(args)
+    chooses = is_filtered([value or "" for value in values])
+    if "-delete" in values and not chooses:
+        vital.refuse(look, "find", folders)
+    for at, value in enumerate(values):
+        if value in ("-exec", "-execdir", "-ok", "-okdir"):
+            inner = args[at + 2 :]
+            end = next((n for n, arg in enumerate(inner) if arg.text in (";", "+")), len(inner))
+            found = [
+                Arg(None)
+                if arg.text == "{}" or ("{}" in (arg.text or "") and arg.text is not None and " " not in arg.text)
+                else arg
+                for arg in inner[:end]
+            ]
+            if found:
+                programs = {(each.text or "").rpartition("/")[2] for each in found}
+                if not chooses and programs & {"rm", "shred", "unlink"}:
+                    vital.refuse(look, "find", folders)
+                look.words(found, command)
+        elif value in ("-fprint", "-fprintf", "-fls", "-fprint0") and at + 2 < len(args):
+            file_effects.write(look, args[at + 2], "find")
+
+
+def roots(args: list[Arg]) -> list[Arg]:
+    """The folders in which find looks."""
+    end = next((n for n, arg in enumerate(args[1:], 1) if arg.start.startswith(("-", "(", "!"))), len(args))
+    return args[1:end] or [Arg(".", ".")]
+
+
+def is_filtered(values: list[str]) -> bool:
+    """Whether find chooses some of the files."""
+    return any(
+        value in _FILTERS and after not in ("*", ".*", "*.*")
+        for value, after in zip(values, [*values[1:], ""], strict=True)
+    )
+
+
+def fd(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+    """What fd starts for what it finds."""
+    at = next((n for n, value in enumerate(values) if value in ("-x", "-X", "--exec", "--exec-batch")), None)
+    if at is not None and args[at + 2 :]:
+        look.words(args[at + 2 :], command)

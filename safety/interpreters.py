@@ -1,0 +1,185 @@
+"""Shells, Python and other interpreters: the scripts and one-liners that they are given, wherever these come from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from safety import code, inputs, vital
+from safety.expand import Arg
+from safety.options import operands_of
+from safety.patterns import pattern
+from safety.shell import Command
+from safety.tables import INTERPRETERS
+
+if TYPE_CHECKING:
+    from safety.commands import Look
+
+
+# `eval "$(…)"`: programs that print settings for the shell that asks; running their output is no more than running them.
+_HOOKS = pattern(
+    r"(direnv (hook|export)|(pyenv|rbenv|nodenv|goenv|jenv|starship|zoxide|atuin|navi) init|brew shellenv|fnm env|mise (activate|env)|opam env|luarocks path"
+    r"|conda shell\.\w+ hook|micromamba shell hook|ssh-agent|dircolors|minikube docker-env|docker-machine env|register-python-argcomplete|resize|thefuck --alias|fzf --\w+)\b"
+)
+
+
+def shell(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+    at = next((n for n, value in enumerate(values) if re.fullmatch(r"-[a-zA-Z]*c", value or "")), None)
+    if at is not None:
+        rest, known = values[at + 1 : at + 2], values[at + 2 :]
+        positional = [value or "" for value in known[1:]] if None not in known else None
+        if known[:1] and known[0] is not None and rest and rest[0] and re.match(r'\s*"?\$\{?0', rest[0]):
+            rest = [rest[0].replace("$0", known[0], 1)]
+        look.nested(rest or [None], positional if known else None)
+        return
+    operands = [arg for arg in args[1:] if not arg.start.startswith(("-", "+")) or arg.stream]
+    if "-s" in values or not operands:
+        _from_input(look, name, command)
+    elif operands[0].stream:
+        look.nested([inputs.output_of(look, operands[0].stream)])
+    else:
+        _file(look, name, operands[0], command)
+
+
+def _file(look: Look, name: str, arg: Arg, command: Command) -> None:
+    """A script in a file: by its name, unless this script has made it."""
+    if arg.text in ("/dev/stdin", "/proc/look/fd/0", "/dev/fd/0", "-"):
+        _from_input(look, name, command)
+    elif arg.start.startswith(("/dev/fd", "/proc/look/fd", "/dev/tcp")) or arg.has_output:
+        look.add("unknown", f"{name} runs what is only known when it runs", name)
+    elif (path := look.path(arg)) is not None and str(path) in look.written:
+        text = look.written[str(path)]
+        if name.startswith(("python", "pypy")):
+            _code(look, [text], name)
+        else:
+            look.nested([text])
+
+
+def source(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+    if args[1:] and args[1].stream:
+        look.nested([inputs.output_of(look, args[1].stream)])
+    elif args[1:]:
+        _file(look, name, args[1], command)
+
+
+def _from_input(look: Look, name: str, command: Command) -> None:
+    text = inputs.input_of(look, command)
+    if text is not None:
+        look.nested([text])
+    if inputs.from_disguise(command.source) or (text is None and inputs.has_input(command)):
+        look.add("unknown", f"{name} runs what another command sends it", name)
+    elif any(redirect.operator == "<&" for redirect in command.redirects):
+        look.add("unknown", f"{name} runs what comes from elsewhere", name)
+
+
+def python(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+    operands = [arg for arg in args[1:] if not arg.start.startswith("-") or arg.text == "-" or arg.stream]
+    if at := next((n + 1 for n, value in enumerate(values) if re.fullmatch(r"-[a-zA-Z]*c", value or "")), 0):
+        _code(look, values[at : at + 1] or [None], name)
+    elif "-m" in values:
+        inner = args[values.index("-m") + 2 :]
+        if inner and inner[0].text in (
+            "pip",
+            "ensurepip",
+            "uv",
+            "smtplib",
+            "pipx",
+            "conda",
+            "ansible",
+            "smtpd",
+            "twine",
+            "poetry",
+        ):
+            look.words(inner, command)
+    elif operands and operands[0].stream:
+        _code(look, [inputs.output_of(look, operands[0].stream)], name)
+    elif not operands or operands[0].text in ("-", "/dev/stdin"):
+        if inputs.has_input(command):
+            _code(look, [inputs.input_of(look, command)], name)
+    else:
+        _file(look, name, operands[0], command)
+
+
+def _code(look: Look, codes: Sequence[str | None], name: str) -> None:
+    for text in codes:
+        if text is None:
+            look.add("unknown", f"{name} runs code that is only known when it runs", name)
+        else:
+            if code.is_bomb(text):
+                look.add("catastrophic", f"{name} starts itself again and again: a fork bomb", name)
+            look.findings += look.python(text, look.cwd, look.depth)
+
+
+def interpreter(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+    if name in ("awk", "gawk", "mawk", "nawk"):
+        program = next(iter(operands_of("awk", values)), "")
+        if "-f" not in values and (program is None or code.awk_has_effect(program)):
+            look.add("unknown", f"{name} may start commands or write files", name)
+            look.nested(code.started(program or ""))
+        return
+    flags = INTERPRETERS[name].split()
+    at = next(
+        (
+            n
+            for n, value in enumerate(values)
+            if value in flags or (name in ("perl", "ruby") and re.fullmatch(r"-[a-zA-Z0-9]*[eE]", value or ""))
+        ),
+        None,
+    )
+    if at is not None:
+        _one_liner(look, name, values[at + 1] if at + 1 < len(values) else None)
+    elif not operands_of(name, values) or "-" in values:
+        text = inputs.input_of(look, command)
+        if text is not None:
+            _one_liner(look, name, text)
+        else:
+            _from_input(look, name, command)
+    elif args[1:] and any(arg.stream for arg in args[1:]):
+        look.add("unknown", f"{name} runs code that is only known when it runs", name)
+    else:
+        _file(look, name, next(arg for arg in args[1:] if not arg.start.startswith("-")), command)
+
+
+def _one_liner(look: Look, name: str, text: str | None) -> None:
+    if text is None or code.has_effect(text):
+        look.add("unknown", f"{name} runs code that may change files or start commands", name)
+    _deep(look, name, text or "")
+    look.nested(code.started(text or ""))
+
+
+def _deep(look: Look, name: str, text: str) -> None:
+    """What code destroys for the whole machine."""
+    if code.is_bomb(text):
+        look.add("catastrophic", f"{name} starts itself again and again: a fork bomb", name)
+    removed = [Arg(path, path, "*" in path) for path in code.removed(text)]
+    vital.deletes(look, "rm", [Arg("rm"), *removed], is_deep=True)
+
+
+def evaluate(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+    hooks = [part.commands for word in command.words[1:] for part in word.parts if part.kind == "unknown"]
+    if len(command.words) == 2 and len(hooks) == 1 and len(hooks[0]) == 1:
+        asked = [word.literal or "" for word in hooks[0][0].words]
+        if _HOOKS.match(" ".join(asked)) and not hooks[0][0].redirects and not hooks[0][0].is_piped:
+            return
+    if args[1:]:
+        known = [value for value in values if value is not None]
+        look.nested([" ".join(known) if len(known) == len(values) else None])
+        if len(known) == len(values):  # what it sets is set here
+            look.variables.update(re.findall(r"(?:^|;)\s*(\w+)=([\w./-]+)\s*(?=;|$)", " ".join(known)))
+
+
+def trap(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+    if len(values) > 1 and values[0] not in ("-", "", "-l", "-p"):
+        look.nested(values[:1])
+
+
+def alias(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+    for value in values:
+        if value is None:
+            look.add("unknown", "an alias that is only known when it runs", name)
+        elif "=" in value:
+            key, _, text = value.partition("=")
+            inner = look.inner()
+            look.findings += inner.script(text)
+            look.aliases[key] = text

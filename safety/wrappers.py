@@ -1,0 +1,125 @@
+"""Commands that run the rest of their line: env, timeout, xargs, parallel; and what they give to it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from safety import catastrophes, finds, inputs
+from safety.expand import Arg
+from safety.options import LOCAL_TOOLS, behind, value_of
+from safety.shell import Command, Part, Word
+from safety.tables import GUARDED_VARIABLES, WRAPPERS
+
+if TYPE_CHECKING:
+    from safety.commands import Look
+
+
+_LISTS = {"find", "grep", "egrep", "rg", "fd", "fdfind", "git", "ls"}
+
+
+def wrapped(look: Look, name: str, args: list[Arg], command: Command) -> None:
+    if name == "command" and any(arg.text in ("-v", "-V") for arg in args[1:2]):
+        return
+    values = [arg.text for arg in args[1:]]
+    if name in ("env", "flock", "parallel", "watch", "script") and _as_text(look, name, values):
+        return
+    if name == "env":
+        for arg in args[1:]:
+            if (
+                (found := re.match(r"([A-Za-z_]\w*)=", arg.start))
+                and GUARDED_VARIABLES.match(found[1])
+                and "-i" not in values
+            ):
+                look.add("unknown", f"sets {found[1]}, which changes what commands do", name)
+    inner = behind(args, *WRAPPERS[name])
+    if name == "npx" and inner and inner[0].text in LOCAL_TOOLS:
+        return
+    if name in ("xargs", "parallel") and (roots := _whole_list(look, command)):
+        catastrophes.emptied_list(look, inner, roots)
+    if name == "xargs":
+        inner = _filled(look, inner, values, command)
+        look.words([*(inner or [Arg("echo", "echo")]), *_given(look, command, values)], command)
+    elif inner:
+        look.words(inner, command)
+
+
+def _filled(look: Look, inner: list[Arg], values: list[str | None], command: Command) -> list[Arg]:
+    """The arguments of `xargs -I{} …` with what is read in the place of {}."""
+    at = next((n for n, value in enumerate(values) if value and re.match(r"-I|-i$|--replace", value)), None)
+    if at is None:
+        return inner
+    mark = (values[at] or "")[2:] or (value_of(values, "-I") or "{}")
+    text = inputs.input_of(look, command)
+    line = text.strip() if text is not None and text.count("\n") < 2 else None
+    if line is None and command.source and command.source.words[:1] == [Word([Part("text", "ls")])]:
+        folders = [arg.start.removesuffix(mark) for arg in inner if arg.start.endswith(f"/{mark}")]
+        catastrophes.emptied_list(look, inner, [Arg(folder, folder) for folder in folders])
+    return [
+        arg
+        if mark not in arg.start
+        else Arg(None, _given(look, command, values)[0].start)
+        if line is None
+        else Arg(arg.start.replace(mark, line), "")
+        for arg in inner
+    ]
+
+
+def _as_text(look: Look, name: str, values: list[str | None]) -> bool:
+    """The ways in which a wrapper takes a whole command line as one text."""
+    if name in ("env",) and any(value and value.startswith(("-S", "--split-string")) for value in values):
+        at = next(n for n, value in enumerate(values) if value and value.startswith(("-S", "--split-string")))
+        rest = re.sub(r"^(-S|--split-string=?)", "", values[at] or "") or (
+            values[at + 1] if at + 1 < len(values) else None
+        )
+        look.nested([rest])
+        return True
+    if name == "flock" and "-c" in values:
+        look.nested(values[values.index("-c") + 1 :][:1] or [None])
+        return True
+    if name in ("watch", "parallel"):
+        texts = [value for value in values if value and " " in value and not value.startswith("-")]
+        look.nested(texts[:1])
+        return bool(texts)
+    return False
+
+
+def _given(look: Look, command: Command, values: list[str | None]) -> list[Arg]:
+    """What xargs adds: the words that it reads, or an argument that is not known."""
+    text = inputs.input_of(look, command)
+    if text is not None and len(text) < 2000:
+        return [Arg(word, word) for word in re.split(r"[\s\0]+", text) if word] or [Arg(None)]
+    source = command.source
+    name = (source.words[0].literal or "") if source and source.words else ""
+    if source is None or name not in _LISTS:
+        return [Arg(None)]
+    found = look.expander().words(source.words)
+    if name == "find" and not finds.is_filtered([arg.start for arg in found]):
+        return finds.roots(found)
+    return [Arg(None, _listed_in(look, name, found))]
+
+
+def _whole_list(look: Look, command: Command) -> list[Arg]:
+    """The folders all of whose files come from a `find` that chooses none."""
+    source = command.source
+    if source is None or not source.words or source.words[0].literal != "find":
+        return []
+    found = look.expander().words(source.words)
+    return [] if finds.is_filtered([arg.start for arg in found]) else finds.roots(found)
+
+
+def _listed_in(look: Look, name: str, args: list[Arg]) -> str:
+    """The folder of the files that find, grep and the like list; "" when it is not known."""
+    values = [arg.text for arg in args[1:]]
+    if name == "find":
+        roots = finds.roots(args)
+    elif name in ("git", "ls"):
+        roots = [Arg(".", ".")] if values[:1] in (["ls-files"], ["grep"], ["diff"]) else []
+    else:
+        is_listing = any(re.match(r"-\w*[lL]|--files", value or "") for value in values) or name.startswith("fd")
+        pattern = 0 if {"-e", "-f", "--files"} & set(values) else 1
+        roots = [arg for arg in args[1:] if not arg.start.startswith("-")][pattern:] if is_listing else []
+        roots = roots or ([Arg(".", ".")] if is_listing else [])
+    if len(roots) != 1 or not roots[0].text:
+        return ""
+    return f"{look.join(roots[0].text) or '/'}/listed/"

@@ -10,6 +10,7 @@ import json
 import locale
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -433,40 +434,41 @@ def _nearest_folder(path: Path) -> Path:
 
 
 def _say(lang: Lang, key: str, **values: object) -> str:
-    return _WORDS[key][lang == "zh"].format(**values)
+    text = _WORDS[key][lang == "zh"].format(**values)
+    return text if lang == "zh" else re.sub(r"\b1 (job|run|turn)s\b", r"1 \1", text)
 
 
 _WORDS = {  # key: (English, Chinese)
-    "jobs": ("{n} jobs, and a scheduler at work", "{n} 个定时任务,调度器正在运行"),
-    "no scheduler": ("{n} jobs, and no scheduler at work", "{n} 个定时任务,没有调度器在运行"),
-    "broken jobs": ("{n} jobs, of which cannot run: {names}", "{n} 个定时任务,其中不能运行的:{names}"),
+    "jobs": ("{n} jobs, and a scheduler at work", "{n} 个定时任务，调度器正在运行"),
+    "no scheduler": ("{n} jobs, and no scheduler at work", "{n} 个定时任务，没有调度器在运行"),
+    "broken jobs": ("{n} jobs, of which cannot run: {names}", "{n} 个定时任务，其中不能运行的：{names}"),
     "all there": ("all {n} are installed", "{n} 个都已安装"),
-    "missing": ("not installed: {names}", "未安装:{names}"),
-    "home": ("{home}, layout {layout}", "{home},布局 {layout}"),
+    "missing": ("not installed: {names}", "未安装：{names}"),
+    "home": ("{home}, layout {layout}", "{home}，布局 {layout}"),
     "home later": ("{home} will be made on first use", "{home} 将在首次使用时创建"),
     "home never": ("{home} cannot be made: {parent} is not writable", "无法创建 {home}:{parent} 不可写"),
     "free": ("{gigabytes} GB free for {home}", "{home} 所在磁盘剩余 {gigabytes} GB"),
     "runs": (
         "{n} runs, {archived} of them archived; {gigabytes} GB",
-        "共 {n} 次运行,其中 {archived} 次已存档;占用 {gigabytes} GB",
+        "共 {n} 次运行，其中 {archived} 次已存档；占用 {gigabytes} GB",
     ),
     "desktop": ("what waits in the inbox is shown by {program}", "收件箱有新条目时由 {program} 提示"),
     "no desktop": (
         "what waits in the inbox cannot be shown: no notify-send",
-        "无法提示收件箱的新条目:没有 notify-send",
+        "无法提示收件箱的新条目：没有 notify-send",
     ),
     "readable": ("other users of this machine may read {file}", "本机其他用户可以读取 {file}"),
     "no model": (
         "none configured; only what an SOP covers can be done",
-        "未配置模型;只能完成 SOP 覆盖的任务",
+        "未配置模型；只能完成 SOP 覆盖的任务",
     ),
     "no model fix": (
         "export OPENAI_API_KEY=…   or   export OPENAI_BASE_URL=… SOPWITH_MODEL=…",
         "export OPENAI_API_KEY=…   或   export OPENAI_BASE_URL=… SOPWITH_MODEL=…",
     ),
-    "model": ("{model} at {url}", "{model},位于 {url}"),
+    "model": ("{model} at {url}", "{model}，位于 {url}"),
     "script": ("replays {file}", "回放 {file}"),
-    "no script": ("its file of replies is not there: {file}", "回复文件不存在:{file}"),
+    "no script": ("its file of replies is not there: {file}", "回复文件不存在：{file}"),
     "odd key": ("its api_key holds characters that no key has", "api_key 中含有密钥不会有的字符"),
     "wrong key": ("{url} refuses the key (status {status})", "{url} 拒绝了密钥(状态 {status})"),
     "no key": ("{url} wants a key (status {status})", "{url} 需要密钥(状态 {status})"),
@@ -474,15 +476,15 @@ _WORDS = {  # key: (English, Chinese)
         "export OPENAI_API_KEY=…   or api_key in config.yaml",
         "export OPENAI_API_KEY=…   或 config.yaml 中的 api_key",
     ),
-    "unreachable": ("{url} does not serve: {why}", "{url} 无法使用:{why}"),
+    "unreachable": ("{url} does not serve: {why}", "{url} 无法使用：{why}"),
     "unreachable fix": ("curl -sS {url}/models", "curl -sS {url}/models"),
     "no listing": (
         "{url} answers (status {status}) and does not list its models",
-        "{url} 有应答(状态 {status}),但没有列出模型",
+        "{url} 有应答(状态 {status})，但没有列出模型",
     ),
     "unlisted": (
         "{url} answers and does not list {model}; it lists {some}",
-        "{url} 有应答,但没有列出 {model};它列出了 {some}",
+        "{url} 有应答，但没有列出 {model}；它列出了 {some}",
     ),
     "unlisted fix": (
         "export SOPWITH_MODEL=…   or model in config.yaml",
@@ -490,53 +492,56 @@ _WORDS = {  # key: (English, Chinese)
     ),
     "no price": (
         "no price is configured: its cost is estimated, rather too high",
-        "未配置价格:费用按估算计,宁可偏高",
+        "未配置价格：费用按估算计，宁可偏高",
     ),
-    "sops": ("{n}, of which {alone} can run without a model", "共 {n} 个,其中 {alone} 个无需模型即可运行"),
-    "broken": ("cannot be used: {names} (the first: {problem})", "无法使用:{names}(第一个:{problem})"),
-    "no git": ("not found; changes of the memory cannot be undone without it", "未找到;没有它就无法撤销对记忆的更改"),
-    "sandbox full": ("full: {program}", "完整:{program}"),
+    "sops": ("{n}, of which {alone} can run without a model", "共 {n} 个，其中 {alone} 个无需模型即可运行"),
+    "broken": ("cannot be used: {names} (the first: {problem})", "无法使用：{names}(第一个：{problem})"),
+    "no git": ("not found; changes of the memory cannot be undone without it", "未找到；没有它就无法撤销对记忆的更改"),
+    "sandbox full": ("full: {program}", "完整：{program}"),
     "sandbox partial": (
         "partial: {reason}. Git hooks and the list of processes are not guarded",
-        "部分:{reason}。Git 钩子和进程列表不受保护",
+        "部分：{reason}。Git 钩子和进程列表不受保护",
     ),
     "sandbox none": (
         "none: {reason}. Scripts ask first, and do not run unattended",
-        "无:{reason}。脚本运行前先询问,无人值守时不运行",
+        "无：{reason}。脚本运行前先询问，无人值守时不运行",
     ),
     "journal": (
         "{n} turns; {waiting} still to be looked at for meaning and time",
-        "共 {n} 条对话;{waiting} 项尚待处理(含义与时间)",
+        "共 {n} 条对话；{waiting} 项尚待处理(含义与时间)",
     ),
     "bad journal": (
         "its index cannot be used; the originals beside it hold everything",
-        "索引无法使用;旁边的原文保存了全部内容",
+        "索引无法使用；旁边的原文保存了全部内容",
     ),
     "no journal": ("nothing has been said yet", "还没有对话"),
-    "no vectors": ("none: what was said is found by words and times", "无:只按词语和时间查找对话"),
-    "redis": ("answers; the last turns of a session are shared", "可用;会话最近的对话由各进程共享"),
-    "neo4j": ("answers; it has a copy of the mind graph", "可用;存有心智图谱的一份副本"),
+    "no vectors": ("none: what was said is found by words and times", "无：只按词语和时间查找对话"),
+    "redis": ("answers; the last turns of a session are shared", "可用；会话最近的对话由各进程共享"),
+    "neo4j": ("answers; it has a copy of the mind graph", "可用；存有心智图谱的一份副本"),
     "no neo4j": (
         "{why} The mind graph is in the journal's database meanwhile",
         "{why} 这期间心智图谱取自日记的数据库",
     ),
     "no redis": (
         "{why}; the last turns of a session come from this process and the run logs",
-        "{why};会话最近的对话取自本进程和运行日志",
+        "{why}；会话最近的对话取自本进程和运行日志",
     ),
     "mcp": ("{names}; sopwith mcp test asks them", "{names}；用 sopwith mcp test 测试"),
     "no mcp": ("{names}: the package mcp is not installed", "{names}：未安装 mcp 包"),
     "no mcp program": ("the program of these servers is not there: {names}", "这些服务器的程序不存在：{names}"),
-    "browser": ("{program}, in a window, with a profile of its own", "{program},开窗口,使用自己的配置目录"),
-    "browser headless": ("{program}, headless, with a profile of its own", "{program},无界面,使用自己的配置目录"),
+    "browser": ("{program}, in a window, with a profile of its own", "{program}，开窗口，使用自己的配置目录"),
+    "browser headless": ("{program}, headless, with a profile of its own", "{program}，无界面，使用自己的配置目录"),
     "browser there": ("the owner's own answers at {address}", "主人的浏览器在 {address} 应答"),
     "browser gone": ("no browser answers at {address}", "{address} 没有浏览器应答"),
     "no browser": (
         "none is installed; pages are read without one (web_fetch)",
-        "未安装;网页可不用浏览器读取(web_fetch)",
+        "未安装；网页可不用浏览器读取(web_fetch)",
     ),
-    "no browser package": ("not installed: web_scan, web_execute_js", "未安装:web_scan、web_execute_js"),
-    "queue": ("answers; {waiting} tasks wait, {working} are at work", "可用;{waiting} 个任务等待中,{working} 个进行中"),
+    "no browser package": ("not installed: web_scan, web_execute_js", "未安装：web_scan、web_execute_js"),
+    "queue": (
+        "answers; {waiting} tasks wait, {working} are at work",
+        "可用；{waiting} 个任务等待中，{working} 个进行中",
+    ),
     "terminal": ("{term}, {encoding}", "{term},{encoding}"),
-    "no utf8": ("{encoding}, which cannot show every character", "{encoding},无法显示所有字符"),
+    "no utf8": ("{encoding}, which cannot show every character", "{encoding}，无法显示所有字符"),
 }

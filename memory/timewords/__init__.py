@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 
 from memory.timewords.grammar import Grammar, Reader
-from memory.timewords.spans import Now, Span
+from memory.timewords.spans import DAY, Now, Span
 from memory.turns import TimeRange
 
 Found = tuple[int, int, Span]  # where it begins and ends, what it means
@@ -40,7 +41,7 @@ def find(text: str, now: datetime, *, past: bool = True) -> list[TimeRange]:
 
         starts = _LATIN_START if is_chinese else _ENGLISH_START
         found += _read(ENGLISH, plain(readable), seen, starts, found)
-    found.sort(key=lambda each: each[0])
+    found = _joined(sorted(found, key=lambda each: each[0]), readable) if is_chinese else found
     ranges = (_range(span, now, readable[begin:end]) for begin, end, span in found if not span.silent)
     return [each for each in ranges if each]
 
@@ -59,6 +60,20 @@ def _read(grammar: Grammar, text: str, now: Now, starts: re.Pattern[str], taken:
         if not any(begin < end and start.start() < other for begin, other, _ in taken):
             found.append((start.start(), end, span))
     return found
+
+
+def _joined(found: list[Found], text: str) -> list[Found]:
+    """A day in one language and its hours in the other, side by side, are one: "last Friday 下午"."""
+    joined: list[Found] = []
+    for begin, end, span in found:
+        first, last, before = joined[-1] if joined else (0, 0, None)
+        day = before.start if before and before.unit == "day" and not text[last:begin].strip() else None
+        if day and span.start and span.end and span.end - span.start < DAY:
+            ahead = day - span.start.replace(hour=0, minute=0, second=0)
+            joined[-1] = (first, end, replace(span, start=span.start + ahead, end=span.end + ahead))
+        else:
+            joined.append((begin, end, span))
+    return joined
 
 
 def _longest(reader: Reader, begin: int) -> tuple[int, Span | None]:

@@ -16,7 +16,7 @@ def _some(_place: Place) -> float:
 
 
 pattern("about_two", "[一二两三四五六七八][二两三四五六七八九](?![十百千])", lambda said: _upper(said))
-words("about_ten", {"十几": 15, "十多": 12, "二十多": 22, "三十多": 32, "几十": 30, "几百": 300, "好几": 4})
+words("about_ten", {"十几": 15, "十来": 10, "十多": 12, "二十多": 22, "三十多": 32, "几十": 30, "几百": 300, "好几": 4})
 
 
 def _upper(said: str) -> int | None:
@@ -54,6 +54,11 @@ def _quantity(place: Place, amount: float, unit: str) -> Quantity | None:
 @rule("one_quantity", "amount '个' '多'? '月'", "amount '多'? '个' '多'? '月'")
 def _months(_place: Place, amount: float) -> Quantity:
     return [(amount, "month")]
+
+
+@rule("one_quantity", "'两' '月'")
+def _two_months(_place: Place) -> Quantity:
+    return [(2, "month")]
 
 
 @rule("one_quantity", "number '个' '半' '月'")

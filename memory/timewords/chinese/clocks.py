@@ -53,7 +53,7 @@ def _seconds(_place: Place, seconds: int) -> int | None:
 def _hour(place: Place, hour: int, mark: str) -> Clock | None:
     if (
         hour > 24
-        or place.precedes(re.compile(r"(?:[儿子了个下赞也击]|以[下上]|式|积分|意|建|要|问|半小时|多余|半会)"))
+        or place.precedes(re.compile(r"(?:[儿子了个下赞也击]|以[下上]|式|积分|意|建|要|问|半小时|多余|半会|水[果旁])"))
         or (place.said[0] in "几两" and (place.follows(NOT_A_CLOCK) or place.precedes(re.compile("之间线"))))
     ):
         return None
@@ -83,6 +83,13 @@ def _digital(place: Place, said: str) -> Clock | None:
     numbers = [int(part) for part in said.split(":")]
     start = numbers[0] * HOUR + numbers[1] * 60 + (numbers[2] if len(numbers) > 2 else 0)
     return Clock(start, 1 if len(numbers) > 2 else 60, halves=1 <= numbers[0] <= 12 and said[0] != "0")
+
+
+@rule("exact_clock", "latin_clock")
+def _latin(_place: Place, said: str) -> Clock:
+    hour, minute, half = re.fullmatch(r"(\d+)(?::(\d+))?\s?([ap]).*", said.lower()).groups()  # type: ignore[union-attr]
+    start = (int(hour) % 12 + 12 * (half == "p")) * HOUR + int(minute or 0) * 60
+    return Clock(start, 60 if minute else HOUR)
 
 
 @rule("exact_clock", "'正午'", "'午夜|子夜|零点|零时'")

@@ -6,7 +6,7 @@ import re
 from datetime import date
 
 from memory.timewords import spans
-from memory.timewords.chinese.words import A_WISH, THINGS_BY_NUMBER, dated, rule
+from memory.timewords.chinese.words import A_WISH, HOLIDAYS, THINGS_BY_NUMBER, dated, rule
 from memory.timewords.feasts import (
     LUNAR_YEARS,
     Feast,
@@ -45,7 +45,8 @@ def _any_year(_place: Place, year: int) -> int:
 
 @rule("month_number", "short_number '月份|月'")
 def _month_number(place: Place, month: int) -> int | None:
-    return month if 1 <= month <= 12 and not place.follows(re.compile(r"[\d.一二三四五六七八九十]$")) else None
+    is_count = place.said[0] == "两" or place.follows(re.compile(r"[\d.一二三四五六七八九十]$"))
+    return month if 1 <= month <= 12 and not is_count else None
 
 
 @rule("month_number", "'元月|元月份|1月'")
@@ -174,7 +175,7 @@ def _nth_day(_place: Place, period: Span, nth: int = 0) -> Span | None:
 
 @rule(
     "date",
-    "near_year '的'? '今天|今日|这一天|这天|同一天'",
+    "near_year '的'? '今天|今日|这一天|这天|同一天|这个时候|这时候|此时'",
     "shift '个'? '月|周|星期|礼拜' '的' '今天|今日|这一天|这天|同一天'",
 )
 def _this_day_then(place: Place, shift: int) -> Span:
@@ -197,8 +198,8 @@ def _near_day(place: Place, days: int) -> Span | None:
 
 
 @rule("date", "any_year '的'? holiday_name '那天|当天'?")
-def _holiday_of_year(_place: Place, year: int, feast: Feast) -> Span:
-    return feast(year)
+def _holiday_of_year(place: Place, year: int, feast: Feast) -> Span:
+    return _whole_feast(place, feast)(year)
 
 
 @rule("date", "shift '个'? holiday_name")
@@ -218,6 +219,8 @@ def _holiday(place: Place, feast: Feast) -> Span | None:
     if place.precedes(A_WISH) or (place.said[-1] == "一" and place.precedes(re.compile("路(?:[^上]|$)"))):
         return None
     said = place.said
+    if (whole := _whole_feast(place, feast)) is not feast:
+        return spans.yearly(place.now, whole)
     if said in (
         "五一",
         "六一",
@@ -246,6 +249,12 @@ def _holiday(place: Place, feast: Feast) -> Span | None:
     ):
         return None
     return spans.yearly(place.now, feast)
+
+
+def _whole_feast(place: Place, feast: Feast) -> Feast:
+    """All days of a holiday that is one of several: "五一的时候"."""
+    name = next((name for name in ("五一", "国庆", "春节") if place.said.endswith(name)), "")
+    return HOLIDAYS[f"{name}假期"] if name and place.precedes(re.compile("的?时候")) else feast
 
 
 @rule("lunar_day", "'初'? short_number '日'?")

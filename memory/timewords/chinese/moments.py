@@ -56,6 +56,8 @@ def _earlier_or_later_today(place: Place) -> Span:
 
 @rule("moment", "near_day_short part_word '的|,'? clocks", "near_day_short part_word")
 def _short_day(place: Place, days: int, hours: tuple[int, int], clock: Clock | None = None) -> Span | None:
+    if days == -2 and (place.said[1] not in "晚夜" or place.follows(re.compile(r"[之以从目先提往向天日周月年上]$"))):
+        return None
     part = Clock(hours[0] * HOUR, (hours[1] - hours[0]) * HOUR, is_part=True)
     if clock:
         part = clock.within(part) if clock.halves else clock

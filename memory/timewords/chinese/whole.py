@@ -122,6 +122,7 @@ def _time(_place: Place, span: Span) -> Span:
     "'每个|每逢|每|逢|每一个' date",
     "'每个|每逢|每|逢' period",
     "'每个|每逢|每|逢|每一个' weekday_prefix weekday_digit? clocks?",
+    "'每个|每逢|每|逢|每一个' weekday_prefix weekday_digit part",
     "'每|每个' unit part? clocks?",
     "'每|天天' part clocks?",
     "'每天|每日|天天' clocks",

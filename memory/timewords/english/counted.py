@@ -23,6 +23,11 @@ def _ago(place: Place, quantity: Quantity, sign: int) -> Span | None:
     return spans.moved(place.now, place.now.moment, quantity, sign)
 
 
+@rule("counted", "quantity 'ago' near_day")
+def _ago_from_day(place: Place, quantity: Quantity, days: int) -> Span | None:
+    return spans.moved(place.now, spans.at(place.now.today + days * DAY), quantity, -1)
+
+
 words("compact_unit", {"s": "second", "m": "minute", "h": "hour", "d": "day", "w": "week", "mo": "month", "y": "year"})
 
 
@@ -148,7 +153,10 @@ def _from_anchor(place: Place, quantity: Quantity, anchor: Span | Clock) -> Span
     sign = -1 if re.search(r"\b(?:before|prior to|ahead of|preceding)\b", place.said, re.I) else 1
     if len(quantity) == 1 and quantity[0][1] in spans.CLOCK_UNITS and span.unit in ("day", "week", "month", "year"):
         return None
-    return spans.moved(place.now, span.start, quantity, sign)
+    start = span.start
+    if start.date() <= place.now.today and re.search(r"\bfrom\s+\w+day$", place.said, re.I):
+        start += 7 * DAY  # "a week from Friday": from the next one
+    return spans.moved(place.now, start, quantity, sign)
 
 
 @rule("anchor", "moment", "clock")

@@ -352,14 +352,19 @@ def _nth_weekday(place: Place, *values: object) -> Span | None:
 
 
 words("near_day", {
-    "today": 0, "yesterday": -1, "tomorrow": 1, "tmr": 1, "tmrw": 1, "tomorow": 1, "the day before yesterday": -2, "day before yesterday": -2,
+    "today": 0, "yesterday": -1, "tomorrow": 1, "yesterdays": -1, "tmr": 1, "tmrw": 1, "tomorow": 1, "the day before yesterday": -2, "day before yesterday": -2,
     "the day after tomorrow": 2, "day after tomorrow": 2, "the day before": -1, "the previous day": -1, "the following day": 1, "the next day": 1,
     "the day after": 1, "this day": 0, "the other day": -2, "the current day": 0, "overmorrow": 2, "next day": 1, "previous day": -1,
 })  # fmt: skip
 
 
+_SOMETHING = re.compile(r"\s+(?:my|our|your|his|her|its|their|the|a|an|I|we|you|he|she|it|they)\b", re.I)
+
+
 @rule("date", "near_day")
 def _near_day(place: Place, days: int) -> Span | None:
+    if days in (-1, 1) and place.said.lower().startswith("the day") and place.precedes(_SOMETHING):
+        return None
     if place.said.lower() == "the other day":
         return spans.days_span(place.now.today - 7 * DAY, 7)
     return day_span(place.now.today + days * DAY)

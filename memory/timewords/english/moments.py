@@ -107,6 +107,11 @@ def _this_morning(place: Place, shift: int, hours: tuple[int, int], clock: Clock
     return part.on(day_span(place.now.today + shift * DAY))
 
 
+@rule("moment", "'the'? part_word 'before last'")
+def _part_before_last(place: Place, hours: tuple[int, int]) -> Span:
+    return Clock(hours[0] * HOUR, (hours[1] - hours[0]) * HOUR, is_part=True).on(day_span(place.now.today - 2 * DAY))
+
+
 @rule(
     "moment",
     "'now|right now|just now|at present|at this moment|at this very moment|right this moment|at the present time|at the present moment|at this time|as of now'",

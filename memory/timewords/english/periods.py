@@ -19,7 +19,7 @@ from memory.timewords.english.words import (
 )
 from memory.timewords.feasts import weekday_in_month
 from memory.timewords.grammar import Place
-from memory.timewords.spans import DAY, Span, day_span
+from memory.timewords.spans import DAY, Now, Span, day_span
 
 
 @rule("period", "month ',|-|of|in|/'? year", "'the'? 'month of' month ',|of'? year", "month last_digits")
@@ -38,9 +38,20 @@ def _numeric_month(place: Place, said: str) -> Span:
     return spans.months_span(max(one, two), min(one, two), 1, "month")
 
 
+_A_PERSON = re.compile(
+    r"\s+(?:wants?|wanted|says|said|likes?|liked|loves?|loved|hates?|told|tells|asks|asked|called|calls|thinks?|thought"
+    r"|lives|works|knows?|knew|wrote|married|and (?:I|he|she)\b|is (?:my|her|his|our|a) (?:\w+ )?(?:name|friend|sister|cousin|boss))\b"
+    r"|\s+is \w+ \w+(?:'s)? name\b",
+    re.I,
+)
+_NO_MONTH = re.compile(r"\b(?:on the|said|told|asked)\s+$", re.I)
+
+
 @rule("period", "'the'? 'month of' month", "month")
 def _month(place: Place, month: int) -> Span | None:
     first = place.said.split()[-1]
+    if first == place.said and (place.precedes(_A_PERSON) or place.follows(_NO_MONTH)):
+        return None
     if first.lower().rstrip(".") in (
         "may",
         "march",
@@ -109,7 +120,7 @@ def _after_next(place: Place, unit: str) -> Span:
 @rule("period", "'the' period_unit", "'the weekend|the week-end'")
 def _this_unit(place: Place, unit: str | None = None) -> Span | None:
     if unit is None:
-        return None if place.follows(EVERY) else spans.unit_span(place.now.today, "weekend")
+        return None if place.follows(EVERY) else _weekend(place.now)
     if place.said.endswith("s") or not place.follows(PART_BEFORE):
         return None
     return spans.unit_span(place.now.today, unit)
@@ -265,7 +276,10 @@ def _season_of_year(_place: Place, month: int, year: int) -> Span:
 @rule("period", "shift season", "season 'of'? shift 'year'")
 def _shifted_season(place: Place, one: int, two: int) -> Span:
     shift, month = (two, one) if place.said.lower().endswith("year") else (one, two)
-    return spans.months_span(place.now.today.year + shift, month, 3, "season")
+    today = place.now.today
+    if month == 12 and not place.said.lower().endswith("year"):  # it begins in one year and ends in the next
+        shift -= today.month <= (3 if shift == 0 and place.now.past else 2)
+    return spans.months_span(today.year + shift, month, 3, "season")
 
 
 @rule("period", "shift 'year's|years' season")
@@ -280,7 +294,13 @@ def _season_before_last(place: Place, month: int) -> Span:
 
 @rule("period", "'the whole|the entire|all' 'weekend'")
 def _whole_weekend(place: Place) -> Span:
-    return spans.unit_span(place.now.today, "weekend")
+    return _weekend(place.now)
+
+
+def _weekend(now: Now) -> Span:
+    """The last one that has begun, or the first that has not ended."""
+    has_begun = now.today.weekday() >= 5
+    return spans.unit_span(now.today, "weekend", -1 if now.past and not has_begun else 0)
 
 
 @rule("period", "'the'? season")
@@ -321,7 +341,7 @@ def _is_a_year(place: Place) -> bool:
         (alone or 1950 <= int(place.said) <= 2049)
         and not place.follows(
             re.compile(
-                r"[$€£#]\s?$|\b(?:room|port|error|version|model|windows|office|issue|page|line|about|only|code|pin|id|number|no\.?|flight|bus|highway)\s+$",
+                r"[$€£#]\s?$|\b(?:room|port|error|\d{3}|version|model|windows|office|issue|page|line|about|only|code|pin|id|number|no\.?|flight|bus|highway)\s+$",
                 re.I,
             )
         )

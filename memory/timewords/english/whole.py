@@ -39,6 +39,28 @@ def _time(_place: Place, span: Span) -> Span:
 
 @rule(
     "time",
+    "'from|between'? 'the'? month 'the'? day_number '-|to|through|till|until|and|thru' 'the'? day_number ','? year?",
+)
+def _days_of_month(place: Place, month: int, first: int, last: int, year: int | None) -> Span | None:
+    if re.search(r"\band\b", place.said, re.I) and not re.match("between|from", place.said, re.I):
+        return None
+
+    def make(number: int) -> Span:
+        return Span(spans.at(date(number, month, first)), spans.at(date(number, month, last) + DAY), "day")
+
+    if last < first:
+        return None
+    return make(year) if year else spans.yearly(place.now, make)
+
+
+@rule("time", "'from|between'? day_number '-|to|through|till|until|and|thru' day_number month ','? 'of'? year?")
+def _month_after_days(place: Place, first: int, last: int, month: int, year: int | None) -> Span | None:
+    found: Span | None = _days_of_month(place, month, first, last, year)
+    return found
+
+
+@rule(
+    "time",
     "'between' side 'and' side",
     "'from'? side '-|to|till|until|thru|through|til|up to|and ending'  side",
     "'from' side 'and' side",
@@ -69,28 +91,6 @@ def _range_of_days(place: Place, first: Span, last: Span) -> Span | None:
         if known is last
         else spans.joined(Span(known.start, known.end, "day"), other)
     )
-
-
-@rule(
-    "time",
-    "'from|between'? 'the'? month 'the'? day_number '-|to|through|till|until|and|thru' 'the'? day_number ','? year?",
-)
-def _days_of_month(place: Place, month: int, first: int, last: int, year: int | None) -> Span | None:
-    if re.search(r"\band\b", place.said, re.I) and not re.match("between|from", place.said, re.I):
-        return None
-
-    def make(number: int) -> Span:
-        return Span(spans.at(date(number, month, first)), spans.at(date(number, month, last) + DAY), "day")
-
-    if last < first:
-        return None
-    return make(year) if year else spans.yearly(place.now, make)
-
-
-@rule("time", "'from|between'? day_number '-|to|through|till|until|and|thru' day_number month ','? 'of'? year?")
-def _month_after_days(place: Place, first: int, last: int, month: int, year: int | None) -> Span | None:
-    found: Span | None = _days_of_month(place, month, first, last, year)
-    return found
 
 
 @rule("time", "'from|between'? month '-|to|through|till|until|and|thru' month ','? 'of'? year")

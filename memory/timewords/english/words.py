@@ -93,7 +93,7 @@ HOUR = 3600
 PARTS = {
     "morning": (8, 12), "early morning": (6, 9), "mid-morning": (9, 11), "late morning": (10, 12), "afternoon": (12, 16),
     "early afternoon": (12, 14), "late afternoon": (14, 16), "evening": (16, 20), "early evening": (16, 18),
-    "late evening": (18, 20), "night": (20, 24), "nighttime": (20, 24), "night-time": (20, 24), "late night": (22, 24), "daytime": (8, 18),
+    "late evening": (18, 20), "night": (20, 24), "nite": (20, 24), "nighttime": (20, 24), "night-time": (20, 24), "late night": (22, 24), "daytime": (8, 18),
     "lunchtime": (11, 13), "lunch time": (11, 13), "breakfast time": (8, 12), "dinnertime": (16, 20), "dinner time": (16, 20),
     "business hours": (8, 18), "overnight": (20, 32), "dawn": (5, 7), "dusk": (17, 19), "sunrise": (5, 7), "sunset": (17, 19),
 }  # fmt: skip

@@ -227,7 +227,10 @@ def test_what_runs_said_is_found_by_meaning_when_the_tool_is_asked(home: Path, m
     kept(home, ("owner", "My sister wants the pictures of the wedding", NOW - timedelta(days=9))).close()
     recalling = Recalling(home, MAIN, None)
     recalling._embedder = model
-    found = recalling.asked("Which photographs does my sibling wish for?")
+    for _ in range(20):  # each time works off what half a second is enough for; on a busy machine that is not all
+        found = recalling.asked("Which photographs does my sibling wish for?")
+        if not found.degraded:
+            break
     assert (len(found.lines), list(found.degraded)) == (1, [])
 
 

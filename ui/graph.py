@@ -99,9 +99,12 @@ def _label(label: str) -> str:
     )
 
 
+SETTLE_SECONDS = 2.0  # who looks at the graph would rather wait than miss it
+
+
 def _settle(config: Config) -> None:
     """What was said a moment ago is in it too, when it is little; the journal's other work waits."""
-    from ui.journal import SETTLE_SECONDS, opened_without_meaning
+    from ui.journal import opened_without_meaning
 
     with opened_without_meaning(config) as memory:
         memory.flush(SETTLE_SECONDS)

@@ -25,7 +25,7 @@ from models.parameters import ParameterError, bind
 from models.procedure import Procedure, Wording
 from models.rote import Doubt, Spent, Write
 from models.template import as_text
-from tools.base import Tool
+from tools.base import LOOKS, Tool
 
 MARGIN_BYTES = 4_000_000  # stays free on a file system that is written to
 CALLS_FACTOR, CALLS_MORE = 1.5, 2  # of the teaching; at least so many more
@@ -203,7 +203,8 @@ class ReplayGuards:
 
     def _beyond(self, procedure: Procedure, step: str, name: str, *, changes_something: bool) -> Iterator[Doubt]:
         tool = self.tools.get(name)
-        allowed = COMMIT_EFFECTS[procedure.effects] if changes_something else PLAN_EFFECTS | {"ask"}
+        in_plan = PLAN_EFFECTS | ({"ask", "network"} if name in LOOKS else {"ask"})  # whom it asks: runs/plan_calls.py
+        allowed = COMMIT_EFFECTS[procedure.effects] if changes_something else in_plan
         beyond = sorted(_effects(name, tool) - allowed) if tool else []
         if beyond and not changes_something:
             yield Doubt("step", self._say("writes_in_plan", step, name))

@@ -578,7 +578,8 @@ def _fields(call: Result, text: str) -> Iterator[tuple[str, str, str]]:
         except (ValueError, RecursionError):
             roots = []
     if call.tool != "code_run" and isinstance(call.data, dict):
-        roots.append(("data", call.data))
+        said_twice = roots and call.data.get("structured") == roots[0][1]  # an MCP server's answer, once as text
+        roots.append(("data", {k: v for k, v in call.data.items() if not (said_twice and k == "structured")}))
     for root, value in roots:
         for path, scalar in scalars(value):
             parts = [str(part) for part in path]

@@ -6,15 +6,21 @@ What is not known to read counts as a change, so it runs behind the guards. Sour
 from __future__ import annotations
 
 import ast
+import json
 import re
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from config import SafetyConfig
 from memory.evidence import Result
+from memory.sops import Sop
+from models.procedure import Procedure
 from safety.gate import Ask, Gate
 from safety.shell import Command, NotUnderstood, parse
 from safety.tables import WRITES
+from tools.base import LOOKS
 
 Reach = Literal["reads", "local", "external", "destructive"]
 
@@ -41,6 +47,8 @@ _NAMED = re.compile(r"(?<![\w@.-])(?:https?://)?((?:[a-z0-9-]+\.)+[a-z0-9-]+)(?!
 _OWN = frozenset(["127.0.0.1", "localhost", "[::1]"])
 _OUTSIDE = {"curl", "wget", "ssh", "scp", "rsync", "sftp", "gh", "docker", "kubectl", "aws", "mail", "sendmail", "git push", "git fetch", "git pull", "git clone"}  # fmt: skip
 _READING_TOOLS = {"file_read", "ask_user", "update_working_checkpoint"}
+_URL = re.compile(r"https?://([\w.-]+)(?![\w.-]*[@{])", re.IGNORECASE)
+MAX_TRACE_BYTES = 5_000_000
 _PURE = frozenset(
     ["argparse", "ast", "base64", "bisect", "calendar", "collections", "csv", "dataclasses", "datetime", "decimal", "difflib", "fnmatch", "fractions", "functools", "glob", "hashlib", "heapq", "html", "io", "itertools", "json", "locale", "math", "operator", "os", "pathlib", "pprint", "re", "statistics", "string", "struct", "sys", "textwrap", "time", "tomllib", "types", "typing", "unicodedata", "xml", "zlib", "__future__", "zoneinfo", "configparser", "urllib"]
 )  # fmt: skip
@@ -57,10 +65,48 @@ def hosts_in(request: str) -> frozenset[str]:
     return frozenset(match[1].lower() for match in _NAMED.finditer(request))
 
 
+def hosts_of(sop: Sop, request: str) -> frozenset[str]:
+    """The hosts that an SOP may ask in its plan: those of the request, of its own steps, and of the runs that taught it."""
+    found = set(hosts_in(request))
+    if isinstance(sop.steps, Procedure):
+        found |= _addressed([step.args for step in sop.steps.steps])
+    for file in sorted(sop.folder.glob("references/trace-*.jsonl")):
+        with suppress(OSError, ValueError, RecursionError):
+            lines = [json.loads(line) for line in file.read_bytes()[:MAX_TRACE_BYTES].splitlines()]
+            found |= _addressed([line.get("args") for line in lines if line.get("status") == "ok"])
+            found |= hosts_in(str(lines[0].get("request", "")) if lines else "")
+    return frozenset(found)
+
+
+def _addressed(args: Any) -> set[str]:
+    return {match[1].lower() for match in _URL.finditer(json.dumps(args, ensure_ascii=False))}
+
+
+def only_looks(args: Mapping[str, Any], hosts: frozenset[str]) -> bool:
+    """True when a call of one of `LOOKS` asks this machine or one of the hosts, or looks at what is open already."""
+    address = args.get("url")
+    return address is None or (isinstance(address, str) and _may_be_asked(address.strip(), hosts))
+
+
+def _foreign_reads(call: Result, request: str) -> bool:
+    """Of a tool that is not ours: the gate finds nothing in it but reading."""
+    from safety import foreign_tools
+    from safety.targets import Named
+    from safety.tool_words import read_name
+
+    words = read_name(call.tool)
+    findings = foreign_tools.look(call.tool, call.args, words, Named(request, ""), is_tainted=False)
+    return words.effect == "read" and not list(findings)
+
+
 def reach_of(call: Result, cwd: Path, owner_home: Path, agent_home: Path, request: str = "") -> Reach:
     """How far the call reaches. `request`: what the owner said; a GET from a host that it names only reads."""
     if call.tool in _READING_TOOLS:
         return "reads"
+    if call.tool in LOOKS:
+        return "reads" if only_looks(call.args, hosts_in(request)) else "external"
+    if "." in call.tool:
+        return "reads" if _foreign_reads(call, request) else "external"
     if call.tool != "code_run":
         return "destructive" if call.tool == "file_trash" else "local" if call.tool.startswith("file_") else "external"
     script, is_python = str(call.args.get("script", "")), call.args.get("type") == "python"
@@ -247,7 +293,7 @@ def goes_out(call: Result) -> bool:
     """True when a call asks or tells a program that is no part of its own script, on this machine or another."""
     script = str(call.args.get("script", ""))
     if call.tool != "code_run":
-        return False
+        return call.tool in LOOKS or "." in call.tool
     return bool(_PY_OUT.search(script)) if call.args.get("type") == "python" else _goes_out(script)
 
 

@@ -19,17 +19,18 @@ from typing import Any
 from learning.doubts import forms, is_composed
 from learning.kept import Work, output_of, stands_in
 from learning.provenance import MIN_BYTES, Found, absolute, as_text, scalars
-from learning.reach import python_only_reads, shell_only_reads
+from learning.reach import hosts_in, python_only_reads, shell_only_reads
 from learning.wordings import name_of, schema_of, unique
 from memory.evidence import Result
 from models.extract import whole_output
 from models.script import Move, RunningScript, Script, ScriptFault
+from tools.base import LOOKS
 
 NAME = "scripts/run.py"
 TRIES = 2
 MAX_SHOWN_CHARS = 1_500  # of one result
 MAX_SCRIPT_CHARS = 20_000
-READING_TOOLS = ("file_read",)
+READING_TOOLS = {"file_read"} | LOOKS
 UNSOLVED = ("nothing proves", "the runs do not have the same steps")  # problems that no script can settle
 _NEEDS = ("worked out", "was chosen", "needs a script", "cannot make it", "may be made of")
 
@@ -99,7 +100,12 @@ def faults(source: str, work: Work, values: Mapping[str, Any]) -> list[str]:
     except ScriptFault as fault:
         return [f"line {fault.line}: {fault.reason}" if fault.line else fault.reason]
     tree = ast.parse(source)
-    found = [*_shape(tree), *_calls(tree), *_hard_coded(tree, work, values), *_unused(tree, values)]
+    found = [
+        *_shape(tree),
+        *_calls(tree, hosts_in(work.trace.request)),
+        *_hard_coded(tree, work, values),
+        *_unused(tree, values),
+    ]
     return found or _replayed(script, work, values)
 
 
@@ -122,19 +128,19 @@ def _shape(tree: ast.Module) -> Iterator[str]:
             yield f"line {node.lineno}: beside imports there may be nothing but plan and commit"
 
 
-def _calls(tree: ast.Module) -> Iterator[str]:
+def _calls(tree: ast.Module, hosts: frozenset[str]) -> Iterator[str]:
     """Each call stands there as it is, and plan asks for none that is not known to read."""
     for function in (node for node in tree.body if isinstance(node, ast.FunctionDef)):
         for node in ast.walk(function):
             if isinstance(node, ast.YieldFrom):
                 yield f"line {node.lineno}: yield from is not read; yield each call"
             elif isinstance(node, ast.Yield):
-                why = _call_fault(node.value, reads_only=function.name == "plan")
+                why = _call_fault(node.value, hosts, reads_only=function.name == "plan")
                 if why:
                     yield f"line {node.lineno}: {why}"
 
 
-def _call_fault(call: ast.expr | None, *, reads_only: bool) -> str:
+def _call_fault(call: ast.expr | None, hosts: frozenset[str], *, reads_only: bool) -> str:
     parts = _pairs(call)
     tool = parts.get("tool")
     if not isinstance(tool, ast.Constant) or not isinstance(parts.get("args"), ast.Dict):
@@ -143,14 +149,21 @@ def _call_fault(call: ast.expr | None, *, reads_only: bool) -> str:
     script, kind = args.get("script"), args.get("type")
     if tool.value == "code_run" and not isinstance(script, ast.Constant):
         return "the script of code_run is one text; values go into env"
-    if not reads_only or tool.value in READING_TOOLS:
-        return ""
+    if not reads_only or tool.value in READING_TOOLS or _reads_by_name(tool.value):
+        return ""  # whom a fetch may ask is seen when it is made (runs/plan_calls.py)
     if tool.value != "code_run":
         return f"plan only reads, and {tool.value!r} changes something"
     is_python = isinstance(kind, ast.Constant) and kind.value == "python"
     assert isinstance(script, ast.Constant)
-    reads = python_only_reads(str(script.value)) if is_python else shell_only_reads(str(script.value))
+    reads = (python_only_reads if is_python else shell_only_reads)(str(script.value), hosts)
     return "" if reads else "plan only reads, and what this would run is not known to leave everything as it is"
+
+
+def _reads_by_name(tool: object) -> bool:
+    """Of a tool of an MCP server, as the gate has it."""
+    from safety.tool_words import read_name
+
+    return isinstance(tool, str) and "." in tool and read_name(tool).effect == "read"
 
 
 def _pairs(node: ast.expr | None) -> dict[str, ast.expr]:

@@ -131,10 +131,10 @@ def build_step(work: Work, number: int) -> None:
     if call.tool == "code_run":
         code = call.data.get("exit_code", 0) if isinstance(call.data, dict) else 0
         step.expect = {"exit_code": code}
-        if work.reaches[number] == "external" and (fields := _told_back(work, number)):
-            step.expect["fields"] = fields
     else:
         step.expect = {"status": "ok"}
+    if work.reaches[number] == "external" and (fields := _told_back(work, number)):
+        step.expect["fields"] = fields
     work.step_of[number] = step
 
 

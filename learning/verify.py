@@ -29,8 +29,6 @@ from models.base import Event
 from models.parameters import ParameterError
 from models.procedure import Procedure
 from models.template import names
-from tools.registry import all_tools
-from tools.toolbox import Toolbox
 
 UNDOABLE = {"file_trash", "file_write", "file_patch"}  # what they do to a copy stays in it
 ATTEMPTS = 3  # when somebody else changes the SOP meanwhile
@@ -43,11 +41,12 @@ class NotReplayable(SopError):
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """One replay: its events, how the run ended, and the answer."""
+    """One replay: its events, how the run ended, the answer, and the schemas of the tools that it used."""
 
     events: list[Event]
     status: str
     result: str
+    schemas: Sequence[Mapping[str, Any]] = ()
 
 
 class Replay(Protocol):
@@ -67,7 +66,7 @@ class Outcome:
     brought: tuple[Any, ...]
     run: str
     seconds: float
-    tools: tuple[str, ...] = ()
+    tools: Mapping[str, Any] = field(default_factory=dict)  # signatures of those that were called
     kind: str = ""  # of the failure
     reason: str = ""
     touched: tuple[str, ...] = ()  # what changed outside of the copy meanwhile
@@ -210,7 +209,7 @@ def run_case(sop: Sop, case: Case, replay: Replay, scratch: Path | None = None) 
             with scratch_copy(
                 bound, procedure.parameters, cwd, scratch, with_cwd=with_cwd, fill=_filler(case.fixture)
             ) as copy:
-                outcome = _outcome(replay(sop, copy.parameters, copy.cwd, copy.folder), copy)
+                outcome = _outcome(procedure, replay(sop, copy.parameters, copy.cwd, copy.folder), copy)
             if outcome.kind != "outside" or first is not None:
                 return _blamed(first, outcome), replace(case, fixture=fixture)
             first = outcome  # another program may have done it: once more
@@ -232,7 +231,7 @@ def _filler(fixture: Mapping[str, Any] | None) -> Callable[[Path], None] | None:
     return None if fixture is None else lambda folder: restore(dict(fixture), folder)
 
 
-def _outcome(done: ReplayResult, copy: Scratch) -> Outcome:
+def _outcome(procedure: Procedure, done: ReplayResult, copy: Scratch) -> Outcome:
     ended = [event for event in done.events if event["type"] == "tool_ended"]
     stopped = next((e for e in done.events if e["type"] == "rote" and e["state"] == "diverged"), None)
     reason, kind = (copy.back(stopped["reason"]), stopped.get("kind", "step")) if stopped else ("", "")
@@ -249,7 +248,7 @@ def _outcome(done: ReplayResult, copy: Scratch) -> Outcome:
         brought=tuple(copy.back(_essential(event["data"])) for event in ended),
         run=done.events[0]["run"],
         seconds=sum(event["seconds"] for event in ended),
-        tools=tuple(event["tool"] for event in ended),
+        tools=signatures(procedure, done.schemas, (event["tool"] for event in ended)),
         kind=kind,
         reason=reason,
         touched=tuple(touched),
@@ -369,7 +368,7 @@ def _scripts(procedure: Procedure) -> Iterator[str]:
 def _verdict(sop: Sop, procedure: Procedure, tried: Sequence[CaseResult], *, has_new: bool) -> Verdict:
     def verdict(status: Status, passed: bool, reason: str, *, keep: bool = True) -> Verdict:
         kept = tried if keep else tried[:-1] if has_new else tried
-        files = _files(sop, procedure, kept, status) if passed else {}
+        files = _files(sop, kept, status) if passed else {}
         return Verdict(sop.name, sop.status, status, passed, list(tried), reason, files)
 
     known = tried[:-1] if has_new else tried
@@ -416,7 +415,7 @@ def _after_failure(status: Status) -> Status:
     return "suspended" if status in PROVEN else status
 
 
-def _files(sop: Sop, procedure: Procedure, kept: Sequence[CaseResult], status: Status) -> dict[str, str]:
+def _files(sop: Sop, kept: Sequence[CaseResult], status: Status) -> dict[str, str]:
     """New or changed case files, and the evidence: the tools as they are now, the measure of one run, what proved it."""
     files: dict[str, str] = {}
     proofs = []
@@ -428,9 +427,8 @@ def _files(sop: Sop, procedure: Procedure, kept: Sequence[CaseResult], status: S
                 proofs.append({"run": result.outcome.run, "case": result.case.name, "status": status})
     found = evidence(sop.folder)
     first = next(result.outcome for result in kept if result.outcome)
-    used = {*(step.tool for step in procedure.steps), *first.tools}
     wanted = {
-        "tools": found.get("tools") or signatures(procedure, Toolbox(all_tools()).schemas_with(used), first.tools),
+        "tools": found.get("tools") or dict(first.tools),
         "budget": found.get("budget") or {"calls": len(first.steps), "seconds": round(first.seconds, 3)},
         "proofs": [*found.get("proofs", []), *proofs],
     }

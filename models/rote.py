@@ -132,8 +132,8 @@ class RoteModel:
         today: date | None = None,
         knows: Callable[[str], bool] = lambda _: False,
     ) -> None:
-        """`may_read` says why a call that a script's plan asks for does more than read, None when it does not; without
-        it no plan may ask for anything. `today` is the day on which the run began, when that was not now. `knows` is
+        """`may_read` says why a call that a plan asks for does more than read, None when it does not; without
+        it the plan of a script may ask for nothing. `today` is the day on which the run began, when that was not now. `knows` is
         asked about tools that no model is offered just now."""
         self.name = f"rote:{sop}"
         self._knows = knows
@@ -308,10 +308,16 @@ class RoteModel:
         if self._calls >= MAX_SCRIPT_CALLS:
             raise self._diverged(step.id, self._at(step.line, self._say("too_many", MAX_SCRIPT_CALLS)))
         if not step.changes_something:
-            why = self._may_read(step.tool, step.args) if self._may_read else step.tool
-            if why is not None:
-                raise self._diverged(step.id, self._at(step.line, self._say("not_a_read", why)))
+            self._check_reading(step, step.args)
         return step
+
+    def _check_reading(self, step: Step, args: Mapping[str, Any]) -> None:
+        if self._may_read is None and not step.line:
+            return
+        why = self._may_read(step.tool, args) if self._may_read else step.tool
+        if why is not None:
+            said = self._say("not_a_read", why)
+            raise self._diverged(step.id, self._at(step.line, said) if step.line else said)
 
     def _returned(self, move: Move) -> Any:
         """What plan or commit returned. Raises when that is {"stop": REASON}: after a write it is a defect of the SOP."""
@@ -361,6 +367,10 @@ class RoteModel:
 
     def _ask(self, step: Step) -> Reply:
         args = self._arguments(step)
+        if not (
+            step.line or step.changes_something or step.tool in ("code_run", "ask_user")
+        ):  # code is as it was taught
+            self._check_reading(step, args)
         if self._calls < len(self._recorded) and not _is_same(self._recorded[self._calls], step.tool, args):
             raise self._diverged(step.id, self._at(step.line, self._say("other_call")))
         self._calls += 1

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
@@ -203,7 +203,12 @@ class Agent:
         run = there._start(f"verify {sop.name}", Options(cwd=cwd), AbsentOwner(), trial, ())
         events = list(run.events())
         empty_trash(self.config.home, events, root)
-        return ReplayResult(events, run.status, run.result)
+        called = {event["tool"] for event in events if event["type"] == "tool_ended"}
+        return ReplayResult(events, run.status, run.result, self.schemas({*tools_used(sop), *called}))
+
+    def schemas(self, tools: Iterable[str]) -> list[dict[str, Any]]:
+        """The function schemas of these tools as they are now, those of MCP servers too; and of all that are offered anyway."""
+        return Toolbox(all_tools(), foreign=self._foreign).schemas_with(tools)
 
     def sop(self, name: str) -> Sop:
         """The SOP called `name`. Raises ConfigError with the nearest names."""
@@ -371,7 +376,7 @@ class Agent:
                 lang=self.config.lang,
                 cwd=options.cwd,
                 guards=self._guards(replay, options, tools),
-                may_read=plan_calls(tools),
+                may_read=plan_calls(tools, cache(partial(_hosts, sop, start["task"]))),
                 today=_day(progress.opening),
                 knows=tools.__contains__,
             )
@@ -688,6 +693,12 @@ def _offline(asked: list[Event]) -> Filler | None:
     from models.offline import OfflineFiller
 
     return OfflineFiller(tell=lambda reply: asked.append(reply.event(0)))
+
+
+def _hosts(sop: Sop, task: str) -> frozenset[str]:
+    from learning.reach import hosts_of  # few plans ask anybody
+
+    return hosts_of(sop, task)
 
 
 def _may_call_foreign(families: Mapping[str, Family]) -> bool:

@@ -1,15 +1,18 @@
-"""Says why the plan of an SOP's script may not ask for a call: whatever is not known to read alone."""
+"""Says why the plan of an SOP may not ask for a call: whatever is not known to read alone."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tools.base import Tool
+from tools.base import LOOKS, Tool
 
 
-def plan_calls(tools: Mapping[str, Tool]) -> Callable[[str, Mapping[str, Any]], str | None]:
-    """The judge that RoteModel takes as `may_read`: None lets a call pass, else it is the reason."""
+def plan_calls(
+    tools: Mapping[str, Tool], hosts: Callable[[], frozenset[str]] = frozenset
+) -> Callable[[str, Mapping[str, Any]], str | None]:
+    """The judge that RoteModel takes as `may_read`: None lets a call pass, else it is the reason. `hosts` names those
+    that may be asked for what they have, beside this machine; the gate still judges each call."""
 
     def why_not(name: str, args: Mapping[str, Any]) -> str | None:
         tool = tools.get(name)
@@ -21,12 +24,17 @@ def plan_calls(tools: Mapping[str, Tool]) -> Callable[[str, Mapping[str, Any]], 
             return None
         if not tool.effects:
             return _by_its_name(name)
+        from learning.reach import only_looks, python_only_reads, shell_only_reads  # few replays ask
+
+        if name in LOOKS:
+            return (
+                None if only_looks(args, hosts()) else f"{name} asks a host that neither the request nor its runs name"
+            )
         if "execute" not in tool.effects:
             return f"{name} does more ({', '.join(tool.effects)})"
-        from learning.reach import python_only_reads, shell_only_reads  # only the plans of scripts ask
-
         script = str(args.get("script", ""))
-        reads = python_only_reads(script) if args.get("type") == "python" else shell_only_reads(script)
+        only_reads = python_only_reads if args.get("type") == "python" else shell_only_reads
+        reads = only_reads(script) or only_reads(script, hosts())
         return None if reads else f"what {name} would run is not known to leave everything as it is"
 
     return why_not

@@ -10,6 +10,7 @@ Source: seed 002 §2, §3; shared contract "An SOP on disk".
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -22,7 +23,7 @@ from learning.crystallise import crystallise, guesses, recorded, same_procedure
 from learning.demonstration import Command, commands_that_count
 from learning.draft import Draft, check_name, skill_text, to_yaml
 from learning.from_text import from_text
-from learning.guards import evidence
+from learning.guards import evidence, signatures, tools_used
 from learning.mentions import Mention, given, mentions_in, merged
 from learning.scratch import scratch_folder
 from learning.trace import Trace, read_trace
@@ -323,7 +324,20 @@ def trial(agent: Agent, files: Mapping[str, str | bytes], name: str, cwd: Path) 
         sop = read_sop(folder, False)
         if sop.problem:
             raise TeachingError(f"{name}: {sop.problem.replace(f'{folder}/', '')}")
+        _write(folder, _tools_as_they_are(agent, sop))
         yield Trial(agent, folder, cwd, sop)
+
+
+def _tools_as_they_are(agent: Agent, sop: Sop) -> dict[str, str]:
+    """The evidence with the signatures of the tools that the SOP calls: one that is not tried on a copy has them, too."""
+    found, procedure = evidence(sop.folder), sop.procedure
+    if procedure is None or "runs" not in found or "tools" in found:
+        return {}
+    source = procedure.script.source if procedure.script else ""
+    called = {result["tool"] for run in found["runs"] for result in run.get("results", ())}
+    used = {*tools_used(sop), *(tool for tool in called if f'"{tool}"' in source)}
+    found["tools"] = signatures(procedure, agent.schemas(used), used)
+    return {"evidence.json": json.dumps(found, ensure_ascii=False, indent=1) + "\n"} if found["tools"] else {}
 
 
 def _write(folder: Path, files: Mapping[str, str | bytes]) -> None:

@@ -90,6 +90,41 @@ def _with_faults(server: MCPServer) -> None:
         raise ValueError("the drawer is stuck")
 
 
+def orders() -> MCPServer:
+    """An order desk whose books are the file NOTES: it finds customers and products, and takes orders."""
+    from mcp.server import MCPServer
+
+    server = MCPServer("shop")
+    books = Path(os.environ.get("NOTES", "/nowhere"))
+
+    def row(table: str, name: str) -> dict[str, Any]:
+        found = [each for each in json.loads(books.read_text("utf-8"))[table] if each["name"] == name]
+        if len(found) != 1:
+            raise ValueError(f"{len(found)} rows of {table} are called {name}")
+        return dict(found[0])
+
+    @server.tool()
+    def find_customer(name: str) -> dict[str, Any]:
+        """The customer of this name."""
+        return row("customers", name)
+
+    @server.tool()
+    def find_product(name: str) -> dict[str, Any]:
+        """The product of this name."""
+        return row("products", name)
+
+    @server.tool()
+    def create_order(customer: str, sku: str, quantity: int) -> dict[str, Any]:
+        """Takes an order."""
+        known = json.loads(books.read_text("utf-8"))
+        number = f"ORD-{1000 + len(known['orders'])}"
+        order = {"id": number, "customer": customer, "sku": sku, "quantity": quantity, "status": "open"}
+        books.write_text(json.dumps({**known, "orders": [*known["orders"], order]}), "utf-8")
+        return order
+
+    return server
+
+
 def noisy() -> None:
     """Prints garbage around every message; offers hundreds of tools, whose schemas are as odd as they may be."""
     odd: dict[str, Any] = {"type": "object", "properties": {"a": {"$ref": "http://127.0.0.1:9/schema.json"}, "b": {"type": ["string", "null"], "pattern": "(a+)+$"}}}  # fmt: skip
@@ -123,6 +158,8 @@ def main() -> None:
     kind = sys.argv[1]
     if kind == "stdio":
         desk().run()
+    elif kind == "orders":
+        orders().run()
     elif kind == "http":
         desk().run("streamable-http", port=int(sys.argv[2]))
     elif kind == "noisy":

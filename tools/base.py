@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from safety.sandbox import Lift, Sandbox
 
 Kept = TypeVar("Kept")
+LOOKS = frozenset(["web_fetch", "web_scan"])  # tools that ask an address for what is there, and change nothing there
 Effect = Literal["none", "read", "write", "delete", "execute", "network", "ask", "memory"]
 
 

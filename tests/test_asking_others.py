@@ -1,0 +1,102 @@
+"""SOPs that ask others: tools of MCP servers and addresses of the web, taught by a run and done again by rote."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from handler import Approval
+from memory.sops import Sop
+from runs.assemble import Options
+from runs.teach import draft_of, lesson_from_run, refusals, store, trial
+from tests.conftest import CHECKOUT
+from tests.driving import SpokenOwner, agent, call, drive
+
+SERVER = CHECKOUT / "tests" / "mcp_server.py"
+SETTINGS = "mcp: {{servers: {{shop: {{command: [{python}, {server}, orders], env: {{PYTHONPATH: {checkout}, NOTES: {books}}}}}}}}}"
+BOOKS = {
+    "customers": [{"id": "C-7001", "name": "Ann Lee"}, {"id": "C-7002", "name": "Bo Chen"}],
+    "products": [{"sku": "SKU-4100", "name": "oak lamp"}, {"sku": "SKU-4200", "name": "red chair"}],
+    "orders": [],
+}
+
+
+@pytest.fixture
+def books(tmp_path: Path) -> Path:
+    pytest.importorskip("mcp", reason="the extra mcp is not installed: scripts/setup --extra mcp")
+    file = tmp_path / "books.json"
+    file.write_text(json.dumps(BOOKS))
+    return file
+
+
+def settings(books: Path) -> str:
+    return SETTINGS.format(python=sys.executable, server=SERVER, checkout=CHECKOUT, books=books)
+
+
+def taught(home: Path, said: str, name: str, run: str) -> Sop:
+    """What `teach NAME --from-run RUN` stores."""
+    there = agent(home, None, said)
+    lesson = lesson_from_run(there, name, run)
+    draft = draft_of(there, lesson)
+    assert draft.is_settled, [*draft.problems, *draft.slots]
+    assert not refusals(there, draft.files, is_draft=True)
+    with trial(there, draft.files, name, lesson.cwd) as tried:
+        return store(there, lesson, tried.files(), tried.sop.status, "learned from a run")
+
+
+def orders(books: Path) -> list[tuple[str, str, int]]:
+    return [(each["customer"], each["sku"], each["quantity"]) for each in json.loads(books.read_text())["orders"]]
+
+
+def test_an_order_over_mcp_is_taught_once_and_taken_by_rote(home: Path, books: Path) -> None:
+    yes = [Approval("once")]
+    replies: list[Any] = [
+        call("mcp_call", server="shop", tool="find_customer", args={"name": "Ann Lee"}),
+        call("mcp_call", server="shop", tool="find_product", args={"name": "oak lamp"}),
+        call("mcp_call", server="shop", tool="create_order", args={"customer": "C-7001", "sku": "SKU-4100", "quantity": 120}),
+        "Ordered.",
+    ]  # fmt: skip
+    request = 'Order 120 pieces of "oak lamp" for "Ann Lee"'
+    first = drive(agent(home, replies, settings(books)).start(request, Options(), SpokenOwner(approvals=[*yes])))
+    assert first[-1]["status"] == "done" and orders(books) == [("C-7001", "SKU-4100", 120)]
+
+    sop = taught(home, settings(books), "order-pieces", first[0]["run"])
+    assert sop.procedure and sop.procedure.effects == "external"
+    plan, commit = (
+        [step.tool for step in sop.procedure.steps if step.id.startswith(half)] for half in ("plan", "commit")
+    )
+    assert (plan, commit) == (["shop.find_customer", "shop.find_product"], ["shop.create_order"])
+    known = json.loads((sop.folder / "evidence.json").read_text())["tools"]
+    assert known["shop.create_order"]["required"] == ["customer", "quantity", "sku"]
+
+    named = dict(zip(("quantity", "pattern", "pattern2"), sop.procedure.parameters, strict=True))
+    for n, (quantity, product, customer) in enumerate([(250, "red chair", "Bo Chen"), (375, "oak lamp", "Ann Lee")]):
+        values = {named["quantity"]: quantity, named["pattern"]: product, named["pattern2"]: customer}
+        owner = SpokenOwner(approvals=[*yes])
+        drive(agent(home, None, settings(books)).run_sop("order-pieces", values, Options(), owner))
+        assert len(owner.shown) == 1 and of_sop(home, books).status == ("candidate", "probation")[n]
+
+    there, owner = agent(home, None, settings(books)), SpokenOwner(approvals=[*yes])
+    done = drive(there.start('Order 410 pieces of "red chair" for "Ann Lee"', Options(), owner))
+    assert done[-1]["status"] == "done" and done[-1]["rote"] and done[-1]["model_calls"] == 0
+    assert owner.shown[0].tool == "shop.create_order"  # what leaves this machine always asks
+    assert orders(books)[1:] == [("C-7002", "SKU-4200", 250), ("C-7001", "SKU-4100", 375), ("C-7001", "SKU-4200", 410)]
+
+    lost = drive(there.start('Order 410 pieces of "red chair" for "Cy Dow"', Options(), SpokenOwner()))
+    assert lost[-1]["status"] == "failed" and "tool find_customer" in lost[-1]["result"]
+    known["shop.create_order"]["arguments"]["count"] = known["shop.create_order"]["arguments"].pop("quantity")
+    evidence = sop.folder / "evidence.json"
+    evidence.write_text(json.dumps({**json.loads(evidence.read_text()), "tools": known}))
+    drifted = drive(there.start('Order 420 pieces of "red chair" for "Ann Lee"', Options(), SpokenOwner()))
+    assert drifted[-1]["status"] == "failed" and "no argument count any more" in drifted[-1]["result"]
+    assert len(orders(books)) == 4
+
+
+def of_sop(home: Path, books: Path) -> Sop:
+    found = agent(home, None, settings(books)).sops.get("order-pieces")
+    assert found
+    return found

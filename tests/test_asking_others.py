@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from handler import Approval
-from memory.sops import Sop
+from learning.reach import hosts_of
+from memory.sops import Sop, read_sop
 from runs.assemble import Options
+from runs.plan_calls import plan_calls
 from runs.teach import draft_of, lesson_from_run, refusals, store, trial
 from tests.conftest import CHECKOUT
 from tests.driving import SpokenOwner, agent, call, drive
+from tools.registry import all_tools
+from tools.toolbox import Toolbox
 
 SERVER = CHECKOUT / "tests" / "mcp_server.py"
 SETTINGS = "mcp: {{servers: {{shop: {{command: [{python}, {server}, orders], env: {{PYTHONPATH: {checkout}, NOTES: {books}}}}}}}}}"
@@ -100,3 +108,95 @@ def of_sop(home: Path, books: Path) -> Sop:
     found = agent(home, None, settings(books)).sops.get("order-pieces")
     assert found
     return found
+
+
+# addresses
+
+
+@pytest.fixture
+def pages() -> Iterator[str]:
+    """A site of this machine; each page says its own name."""
+
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = f"the page {self.path}".encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/plain")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_a_page_is_fetched_by_rote_once_a_run_has_shown_it(home: Path, pages: str) -> None:
+    said = "safety: {private_hosts: [127.0.0.1]}"
+    replies = [call("web_fetch", url=f"{pages}/lamps"), "the page /lamps"]
+    first = drive(agent(home, replies, said).start(f"Show me the page {pages}/lamps", Options(), SpokenOwner()))
+    sop = taught(home, said, "show-page", first[0]["run"])
+    assert sop.procedure and [step.id for step in sop.procedure.steps] == ["plan.1"]
+    (name,) = sop.procedure.parameters
+    for page in ("chairs", "tables"):  # what asks another program earns its status in sight
+        drive(agent(home, None, said).run_sop("show-page", {name: f"{pages}/{page}"}, Options(), SpokenOwner()))
+    done = drive(agent(home, None, said).start(f"show me the page {pages}/beds", Options(), SpokenOwner()))
+    assert (done[-1]["status"], done[-1]["rote"], done[-1]["result"]) == ("done", True, "the page /beds")
+
+
+@pytest.mark.parametrize(
+    ("tool", "args", "reads"),
+    [
+        ("web_fetch", {"url": "https://shop.example/lamps"}, True),
+        ("web_fetch", {"url": "https://shop.example:8443/lamps?q=1"}, True),
+        ("web_fetch", {"url": "http://127.0.0.1:9/x"}, True),
+        ("web_scan", {"url": "https://news.example/"}, True),
+        ("web_scan", {}, True),
+        ("web_fetch", {"url": "https://shop.example.evil.example/"}, False),
+        ("web_fetch", {"url": "https://shop.example@evil.example/"}, False),
+        ("web_fetch", {"url": "https://evil.example/?to=shop.example"}, False),
+        ("web_fetch", {"url": "https://evil.example#shop.example"}, False),
+        ("web_fetch", {"url": "shop.example\\@evil.example"}, False),
+        ("web_scan", {"url": "file:///etc/passwd"}, False),
+        ("web_scan", {"url": "javascript:alert(1)"}, False),
+        ("web_fetch", {"url": ["https://shop.example/"]}, False),
+        ("web_execute_js", {"script": "1"}, False),
+        ("code_run", {"type": "bash", "script": "curl -s https://news.example/top"}, True),
+        ("code_run", {"type": "bash", "script": "curl -s https://evil.example/top"}, False),
+        ("code_run", {"type": "bash", "script": "curl -s -X POST https://news.example/top"}, False),
+    ],
+)
+def test_a_plan_asks_only_whom_the_request_or_a_run_names(
+    tool: str, args: dict[str, Any], reads: bool, home: Path, tmp_path: Path
+) -> None:
+    sop = of_texts(
+        tmp_path / "look",
+        "plan: [{tool: web_fetch, args: {url: 'https://shop.example/{{page}}'}}]\nresult: done\n"
+        "parameters: {type: object, properties: {page: {type: string}}}\n",
+    )
+    judge = plan_calls(Toolbox(all_tools()), partial(hosts_of, sop, "what is on https://news.example/top?"))
+    assert (judge(tool, args) is None) is reads
+
+
+def of_texts(folder: Path, steps: str) -> Sop:
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text(
+        f"---\nname: {folder.name}\ndescription: Looks.\nmetadata: {{sopwith-status: active}}\n---\n"
+    )
+    (folder / "sop.yaml").write_text(steps)
+    return read_sop(folder, False)
+
+
+def test_what_a_page_says_names_no_host(home: Path, pages: str) -> None:
+    """A plan whose address comes out of a result stops before it asks."""
+    of_texts(
+        home / "sops" / "follow",
+        "plan:\n- {tool: code_run, args: {type: bash, script: 'echo http://evil.example/x'}, expect: {exit_code: 0}, save: {url: output}}\n"
+        "- {tool: web_fetch, args: {url: '{{url}}'}, expect: {status: ok}}\nresult: done\n",
+    )
+    done = drive(agent(home, None).run_sop("follow", {}, Options(approve="all"), SpokenOwner()))
+    assert done[-1]["status"] == "failed" and "neither the request nor its runs name" in done[-1]["result"]

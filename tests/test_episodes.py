@@ -93,7 +93,8 @@ def test_who_speaks_does_not_wait_for_the_grouping_and_two_processes_group_once(
     """While one groups, another one writes and groups; every turn is in exactly one episode."""
     store, other = Store(tmp_path / "m.sqlite3"), Store(tmp_path / "m.sqlite3")
     store.add(Turn(f"t{n}", "main", "owner", f"tea {n}", START + timedelta(minutes=n)) for n in range(30))
-    grouping, entered = episodes.grouped, []
+    grouping = episodes.grouped
+    entered: list[bool] = []
 
     def slow(turns: Sequence[Turn]) -> list[list[int]]:
         if not entered:

@@ -67,6 +67,8 @@ CREATE INDEX graph_evidence_to ON graph_evidence (object);
 CREATE TABLE graph_readings (hash TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID;
 INSERT OR IGNORE INTO queue (kind, key) SELECT 'graph', number FROM episodes;
 """,
+    # With hundreds of thousands that wait after an import, the next ones are found without looking at all of them.
+    "CREATE INDEX queue_due ON queue (kind, attempts, key);",
 )
 VERSION = len(STEPS)
 WITH_GRAPH = 2  # the first version that has the tables of memory/graph

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
 import shutil
 import sqlite3
@@ -18,7 +20,7 @@ from memory.api import Memory
 from memory.journal_lock import JournalError, JournalTooNew
 from memory.journal_store import Episode, Store, text_hash
 from memory.journal_sync import INDEX, check, rebuild
-from memory.journal_tables import STEPS, VERSION
+from memory.journal_tables import STEPS, VERSION, WITH_GRAPH
 from memory.sessions import MAIN, Session
 from memory.turns import TimeRange, Turn
 from memory.words import _of_any_script, asked, cut
@@ -191,17 +193,51 @@ def test_a_transaction_that_fails_leaves_nothing(store: Store) -> None:
     assert (store.count(), store.queues(), store.keyword_ranks(["printer"])) == (0, {}, [])
 
 
+def test_steps_that_were_taken_are_never_changed() -> None:
+    taken = [hashlib.sha256(step.encode()).hexdigest()[:16] for step in STEPS]
+    assert taken == [
+        "e217d382720446b8",
+        "5fdb2a923aa0de2d",
+        "52b41ea37d9ba113",
+    ]  # homes have taken these: what is new is a step of its own
+
+
+OLD_TURN = (
+    "INSERT INTO turns (session, id, who, text, at, timezone, run, importance, emotion, source, hash)"
+    " VALUES ('main', 'old', 'owner', 'The kettle leaks', 1767225600000000, 'UTC', '', 5, '', 'journal/x#a', 'h')"
+)
+OLD_ROWS = (
+    OLD_TURN,
+    "INSERT INTO words (rowid, own, near) VALUES (1, 'kettle leak', '')",
+    "INSERT INTO episodes VALUES (1, 'main', 0, 1, 0, 1, 'The kettle leaks', 5, '[]', 'h', NULL)",
+    "INSERT INTO episode_members VALUES (1, 1)",
+    "INSERT INTO queue (kind, key) VALUES ('times', '1')",
+)
+
+
 @pytest.mark.parametrize("before", range(VERSION))
 def test_each_earlier_version_is_brought_up_to_date(tmp_path: Path, before: int) -> None:
     path = tmp_path / "old.sqlite3"
     database = sqlite3.connect(path)
     for step in STEPS[:before]:
         database.executescript(step)
+    for row in OLD_ROWS if before else ():
+        database.execute(row)
     database.execute(f"PRAGMA user_version = {before}")
+    database.commit()
     database.close()
+    if before:
+        with contextlib.closing(Store(path, readonly=True)) as reader:  # who only reads changes nothing, and reads it
+            assert [number for number, _ in reader.keyword_ranks(asked("kettle"))] == [1]
+            assert reader.tables == before
     store = Store(path)
+    assert store.tables == VERSION
     numbers = store.add(turns())
     assert store.turns(numbers)
+    if before:
+        assert store.turns([1])[1].text == "The kettle leaks"
+        assert store.members(1) == [1]
+        assert "1" in store.due("times") and store.due("graph") == (["1"] if before < WITH_GRAPH else [])
     assert store.damage() == ""
     store.close()
 

@@ -110,6 +110,7 @@ def test_a_job_is_switched_off_and_on_and_taken_away(cli: CommandLine, home: Pat
         (("add", "every day at 8", "--sop", "largest-files", "folders=/tmp"), "folder"),
         (("add", "every day at 8", "x", "--timezone", "Mars/One"), "no timezone"),
         (("add", "after nobody", "x"), "no such job"),
+        (("add", "every day at 8", "x", "--model", "other"), "no model is called"),
         (("show", "nothing"), 'no job "nothing"'),
         (("run-now", "nothing"), "sopwith schedule list"),
         (("history", "nothing"), "sopwith schedule list"),

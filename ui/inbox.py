@@ -27,7 +27,7 @@ def list_(args: Namespace, config: Config) -> int:
 
 
 def _print(entry: Entry) -> None:
-    print(f"{entry.id} · {entry.at}")
+    print(f"{one_line(entry.id)} · {one_line(entry.at)}")
     text = entry.text if entry.kind in ("question", "notice") else reasons_in_words(entry.text)
     print("  " + visible(text).strip().replace("\n", "\n  "))
     for number, candidate in enumerate(entry.candidates, 1):
@@ -38,7 +38,7 @@ def _print(entry: Entry) -> None:
     if entry.is_expired:
         print("  " + say("inbox.expired", hours=f"{entry.hours:g}"))
     key = "inbox.how_proposal" if entry.kind == "notice" and entry.command else _HOW[entry.kind]
-    print("  " + say(key, id=entry.id, command=entry.command))
+    print("  " + say(key, id=one_line(entry.id), command=one_line(entry.command, 500)))
 
 
 _HOW = {

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from config import Config, SopwithError
+from config import Config, ConfigError, SopwithError
 from memory.api import local_timezone
 from runs.schedule.calendar import health, problems
 from runs.schedule.folder import JobFolder
@@ -115,6 +115,9 @@ def add(args: Namespace, config: Config) -> int:
     fields = read_when(args.when, now, timezone)
     fields.setdefault("timezone", timezone)
     fields |= _what(args, config)
+    if args.model and not any(args.model in (each.name, each.model) for each in config.models):
+        known = ", ".join(each.name for each in config.models) or "none"
+        raise ConfigError(f'no model is called "{args.model}" (configured: {known}).\nSee: sopwith doctor')
     options = {key: getattr(args, key) for key in ("session", "model", "catch_up", "notify", "max_delay_hours")}
     options["approve"] = None if args.approve == "ask" else args.approve
     options["cwd"] = str(args.cwd) if args.cwd else None
@@ -204,7 +207,7 @@ def list_(args: Namespace, config: Config) -> int:
         Column(say("column.task"), grows=True),
     )  # fmt: skip
     rows = [
-        [each["id"], say("health." + each["health"].replace(" ", "_")), _soon(each), each["when"], one_line(each.get("problem") or each.get("task", ""), 200)]
+        [one_line(each["id"], 200), say("health." + each["health"].replace(" ", "_")), _soon(each), each["when"], one_line(each.get("problem") or each.get("task", ""), 200)]
         for each in entries
     ]  # fmt: skip
     print_table(columns, rows, say("schedule.none"))

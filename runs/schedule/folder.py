@@ -103,6 +103,8 @@ class JobFolder:
 
     def _job(self, id: str) -> Job | Broken:
         try:
+            if not self._path(id).is_file():
+                raise JobError("it is no file")  # a pipe would be waited for
             with self._path(id).open("rb") as file:
                 data = file.read(MAX_BYTES + 1)
             if len(data) > MAX_BYTES:

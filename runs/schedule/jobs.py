@@ -16,6 +16,8 @@ from typing import Any, Literal, NamedTuple
 from config import SopwithError
 
 ID = re.compile(r"\w[\w.-]{0,79}")
+MAX_ID_BYTES = 180  # it is a part of the names of files
+YEARS = range(1970, 9000)  # what a calendar can count on from
 TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 EVERY = re.compile(r"every_(\d{1,6})([mhdw])")
 OFFSET = re.compile(r"([+-])(\d\d):(\d\d)")
@@ -141,10 +143,15 @@ def job_of(id: str, fields: Mapping[str, Any], timezone: str | None = None) -> J
     )
 
 
+def is_id(id: str) -> bool:
+    """Whether this may be the name of a job."""
+    return bool(ID.fullmatch(id)) and len(id.encode()) <= MAX_ID_BYTES
+
+
 def _check(id: str, fields: Mapping[str, Any]) -> None:
     """Names, and what each key may hold."""
-    if not ID.fullmatch(id):
-        raise JobError(f'"{id}" is no name for a job: letters, digits, "-", "_" and ".", 80 at most')
+    if not is_id(id):
+        raise JobError(f'"{id}" is no name for a job: letters, digits, "-", "_" and ".", 80 at most, in 180 bytes')
     _check_keys(fields)
     if bool((fields.get("prompt") or "").strip()) == bool(fields.get("sop")):
         raise JobError('a job says what is to be done: "prompt", or "sop" with "parameters"')
@@ -167,6 +174,8 @@ def _check_keys(fields: Mapping[str, Any]) -> None:
         value = fields.get(key)
         if value is not None and (not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)):
             raise JobError(f'"{key}" of a job must be {wanted}')
+        if isinstance(value, str) and re.search("[\0\ud800-\udfff]", value):
+            raise JobError(f'"{key}" of a job holds what is no text')
 
 
 def _limits(said: Mapping[str, Any]) -> Limits:
@@ -281,6 +290,8 @@ def _moment(key: str, said: str | None, zone: tzinfo) -> datetime | None:
             if key == "at":
                 raise JobError(f"at: {said} lacks the time (such as {said}T{DEFAULT_TIME})")
             moment = moment.replace(hour=23, minute=59, second=59) if key == "until" else moment
+        if moment.year not in YEARS:
+            raise JobError(f"{key}: {said} is no year for a job")
         return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
     except (ValueError, OverflowError):
         raise JobError(f'{key} must be a date and time such as 2026-12-24T18:00; it is "{said}"') from None

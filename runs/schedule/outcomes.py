@@ -6,8 +6,11 @@ one name for its run, the notice one id, and the ledger takes an end once.
 
 from __future__ import annotations
 
+import os
+import shlex
 from dataclasses import replace
 from datetime import datetime, tzinfo
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +22,7 @@ from memory.runlog import read_events, summarise
 from models.base import Event
 from runs.desktop import on_desktop
 from runs.schedule.folder import JobFolder
-from runs.schedule.jobs import Job
+from runs.schedule.jobs import Job, is_id
 from runs.schedule.ledger import FAILED, Ledger, Row, failures, micros, moment
 
 MAX_FAILURES = 3  # in a row; then the job is paused
@@ -82,11 +85,12 @@ class Outcomes:
         """Tells the owner, once, of a file that is no job; "" when it is one again."""
         if not self._ledger.told(f"broken {id}", problem):
             return
+        notice = f"job-{id if is_id(id) else sha256(os.fsencode(id)).hexdigest()[:12]}-broken"
         if problem:
             text = self._prompts.text("schedule_broken", job=id, problem=problem)
-            self._tell(f"job-{id}-broken", text, f"sopwith schedule show {id}")
+            self._tell(notice, text, f"sopwith schedule show {shlex.quote(id)}")
         else:
-            self._inbox.remove(f"job-{id}-broken")
+            self._inbox.remove(notice)
 
     def pause_if_failing(self, job: Job, since: datetime) -> bool:
         """Pauses a job whose last three runs have failed, and tells the owner. `since`: from when its rule counts."""

@@ -337,3 +337,8 @@ def test_its_folder_does_not_lie_in_the_home_folder(home: Path, served: Any) -> 
 def test_what_is_no_length_of_time_is_said(cli: CommandLine) -> None:
     assert cli("auto", "--for", "soon").code == 2
     assert "2h" in cli("auto", "--for", "soon").stderr
+
+
+def test_a_session_with_nothing_to_do_says_so_in_one_line(cli: CommandLine, home: Path) -> None:
+    done = cli("auto", "--for", "1m")
+    assert (done.code, done.stdout) == (0, "0 items · nothing more to do\n"), done

@@ -48,19 +48,22 @@ def auto(args: Namespace, config: Config) -> int:
 
 
 def _line(told: dict[str, Any]) -> str:
-    what = told["what"]
+    what, cost = told["what"], _cost(told.get("cost", 0.0))
     if what in ("begun", "resumed"):
         return say(f"auto.{what}", number=f"R{told['number']:02}", title=one_line(told["title"], 200), run=told["run"])
     if what == "ended":
         about = {"number": f"R{told['number']:02}", "status": told["status"], "report": told["report"]}
-        return say("auto.ended", cost=describe.money(told["cost"]), **about)
+        return say("auto.ended", cost=cost, **about)
     if what == "planned":
         titles = "; ".join(one_line(title, 80) for title in told["titles"])
-        return say("auto.planned", titles=titles or say("auto.no_plan"), cost=describe.money(told["cost"]))
+        return say("auto.planned", titles=titles or say("auto.no_plan"), cost=cost)
     if what == "left":
         return say("auto.left", title=one_line(told["title"], 200), why=say(f"auto.why_{told['why']}"))
     if what == "failed":
         return say("auto.failed", reason=one_line(in_words(told["reason"]), 400))
-    return say(
-        "auto.closed", why=say(f"auto.why_{told['why']}"), items=told["items"], cost=describe.money(told["cost"])
-    )
+    return say("auto.closed", why=say(f"auto.why_{told['why']}"), n=told["items"], cost=cost)
+
+
+def _cost(usd: float) -> str:
+    """What it cost, where it cost something."""
+    return f" · {describe.money(usd)}" if usd > 0 else ""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from safety import file_effects, inputs, vital
 from safety.expand import Arg
-from safety.options import behind
+from safety.options import behind, value_of
 from safety.patterns import pattern
 from safety.shell import Command, Part, Word
 
@@ -49,6 +49,13 @@ _REMOVES_PACKAGES: dict[str, re.Pattern[str]] = {
     "xbps-remove": pattern(r".*"),
     "emerge": pattern(r"-C|--unmerge"),
 }
+_LISTS_PROCESSES = pattern(r"ps( \S+)*? (-?\w*[aexA]\w*)( |$)|pgrep (-\w+ )*\.?\*?$|pidof|ls /proc$|jobs -p$")
+_LISTS_UNITS = pattern(r"systemctl( --?[\w=-]+)* (list-units|list-unit-files)\b")
+_ALL_UNITS = pattern(
+    r"\*(\.(service|socket|target|\*))?|default\.target|basic\.target|sysinit\.target|-\.mount|init\.scope|system\.slice"
+)
+_STOPS_UNITS = {"stop", "kill", "disable", "mask", "isolate"}
+_DISK_WRITERS = {"mcopy", "mdel", "mdeltree", "mmove", "mren", "mmd", "mrd", "mlabel", "mattrib", "minstall", "e2label", "fatlabel", "ntfslabel", "mtools"}  # fmt: skip
 _LISTS_PACKAGES = pattern(r"dpkg (-l|--list|--get-selections)|dpkg-query |apt list|rpm -qa|pacman -Qq?e?$|apk info$")
 _CHOOSES = pattern(r"e?grep|rg|deborphan|fzf|head|tail|comm|sed")
 _CONTAINER_VALUED = (
@@ -64,8 +71,16 @@ def judge(look: Look, name: str, args: list[Arg], values: list[str | None], comm
         _partitions(look, name, command)
     if name in ("pkill", "killall", "killall5", "skill", "slay"):
         _processes(look, name, values)
+    if name in ("systemctl", "kill"):
+        _everything(look, name, values, command)
     if name in _REMOVES_PACKAGES:
         _packages(look, name, values, command)
+    if name == "diskutil" and any(
+        re.match(r"(erase|delete|partition|zero|secureErase|reformat|randomDisk)", value or "") for value in values
+    ):
+        look.add("catastrophic", "diskutil: destroys a volume", name)
+    if name in ("userdel", "deluser") and look.places.owner.name in values:
+        look.add("catastrophic", f"{name} removes the owner's own account", name)
 
 
 def _device(look: Look, name: str, args: list[Arg], values: list[str | None]) -> None:
@@ -76,6 +91,8 @@ def _device(look: Look, name: str, args: list[Arg], values: list[str | None]) ->
             found.append(Arg(arg.text and arg.text[glued.end() :], arg.start[glued.end() :]))
         elif _DEVICE.match(arg.start) and _OUTPUT.fullmatch(before or ""):
             found.append(arg)
+    if name in _DISK_WRITERS:
+        found += [arg for arg in args[1:] if _DEVICE.match(arg.start)]
     if name in _LAST_OUTPUT and _LAST_OUTPUT[name] in ("", *values):
         found += args[-1:]
     if name in ("tar", "bsdtar", "gtar") and re.match(
@@ -128,6 +145,25 @@ def _packages(look: Look, name: str, values: list[str | None], command: Command)
     for value in values:
         if value and not removes.fullmatch(value) and _VITAL_PACKAGE.fullmatch(value):
             look.add("catastrophic", f"{name} removes {value}, without which the machine does not work", name)
+    if _is_given_all(command, _LISTS_PACKAGES):
+        look.add("catastrophic", f"{name} removes all that is installed", name)
+
+
+def _everything(look: Look, name: str, values: list[str | None], command: Command) -> None:
+    """All services, or all processes, stopped at once."""
+    if name == "kill":
+        if not {"-0", "-l", "-L"} & set(values) and _is_given_all(command, _LISTS_PROCESSES):
+            look.add("catastrophic", "kill stops every process", name)
+        return
+    plain = [value for value in values if value is None or not value.startswith("-")]
+    if plain[:1] and plain[0] in _STOPS_UNITS:
+        named = [value for value in plain[1:] if value and _ALL_UNITS.fullmatch(value)]
+        if (named and plain[0] != "isolate") or _is_given_all(command, _LISTS_UNITS):
+            look.add("catastrophic", f"systemctl {plain[0]}: every service, or what all of them need", name)
+
+
+def _is_given_all(command: Command, lists: re.Pattern[str]) -> bool:
+    """Whether a command works on the whole of a list, by a pipe or a substitution; False when something chooses from it."""
     for commands in (_piped(command), *(part.commands for word in command.words for part in word.parts)):
         lines = [" ".join(word.literal or "?" for word in each.words) for each in commands]
         chosen = any(_CHOOSES.match(line) for line in lines) or any(
@@ -137,8 +173,9 @@ def _packages(look: Look, name: str, values: list[str | None], command: Command)
             for word in each.words[1:]
             for inner in word.parts
         )
-        if not chosen and any(_LISTS_PACKAGES.match(line) for line in lines):
-            look.add("catastrophic", f"{name} removes all that is installed", name)
+        if not chosen and any(lists.match(line) for line in lines):
+            return True
+    return False
 
 
 def _piped(command: Command) -> tuple[Command, ...]:
@@ -174,14 +211,16 @@ def container(look: Look, args: list[Arg], values: list[str | None], command: Co
     inner = [Arg(entry, entry), *inner] if entry else inner
     mounts = {to: host for host, to in _mounts(args) if host and vital.is_vital(look, Arg(host, host))}
     is_open = any((value or "").startswith(("--privileged", "--device")) for value in values)
-    if not inner or not (mounts or is_open):
+    shares_processes = "--pid=host" in values or value_of(values, "--pid") == "host"
+    if not inner or not (mounts or is_open or shares_processes):
         return
     inside = look.inner()
     folder = next((args[n + 2] for n, value in enumerate(values[:-1]) if value in ("-w", "--workdir")), None)
     inside.cwd = look.path(_named_here(folder, mounts)) if folder else None
     inside.words([_named_here(arg, mounts) for arg in inner], Command([Word([Part("text", "")]) for _ in inner]))
     for found in inside.findings:
-        if found.risk == "catastrophic" and (mounts or "device" in found.reason or "/dev/" in found.reason):
+        leaves = shares_processes and (inner[0].text or "").rpartition("/")[2] in ("nsenter", "chroot", "kill")
+        if found.risk == "catastrophic" and (mounts or leaves or "device" in found.reason or "/dev/" in found.reason):
             look.findings.append(found)
 
 
@@ -210,10 +249,3 @@ def _named_here(arg: Arg, mounts: dict[str, str]) -> Arg:
         place = pattern(rf"(?<![\w./-]){re.escape(to.rstrip('/') or '/')}(?![\w.-])/?")
         text = text and place.sub(host.rstrip("/").replace("\\", r"\\") + "/", text)
     return Arg(text, text or arg.start, bool(text and "*" in text))
-
-
-def emptied_list(look: Look, inner: list[Arg], roots: list[Arg]) -> None:
-    """`find FOLDER | xargs rm`: the whole of a folder is given to what deletes."""
-    name = (inner[0].text or "").rpartition("/")[2] if inner else ""
-    if name in ("rm", "shred", "unlink", "truncate", "srm", "wipe"):
-        vital.refuse(look, name, roots)

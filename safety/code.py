@@ -10,7 +10,7 @@ _STRINGS = pattern(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _EFFECT = pattern(
     r"\b(unlink\w*|rmtree|rmdir\w*|rm_rf?|rm_f|remove\w*|rename\w*|truncate\w*|system|exec\w*|spawn\w*|popen\w*|proc_open|passthru|shell_exec|qx|fork|kill|chmod|chown|symlink"
     r"|eval|instance_eval|class_eval|Function|require_relative|loadstring|dofile|load|writeFile\w*|appendFile\w*|createWriteStream|rmSync|cp\w*Sync|file_put_contents|fwrite|fputs|fopen|copy|move_uploaded_file"
-    r"|delete|Delete|destroy|mkfifo|socket|TCPSocket|fsockopen|curl_\w+|fetch|http\w*|https|axios|XMLHttpRequest|Net|LWP|IO::Socket|open3|File\.write|FileUtils|child_process|mail|putenv|setuid)\b"
+    r"|delete|Delete|destroy|erase|rm|cmd|run-?program|run|Files\.(?:write|move|copy|create)\w*|spit|overwrite|mkfifo|socket|TCPSocket|fsockopen|curl_\w+|fetch|http\w*|https|axios|XMLHttpRequest|Net|LWP|IO::Socket|open3|File\.write|FileUtils|child_process|mail|putenv|setuid)\b"
     r"|`|\bfs\.\w*(rm|write|append|unlink|rename|chmod)\w*|base64_decode|unpack|\batob\b|Buffer\.from"
 )
 _LOADED = pattern(

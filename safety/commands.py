@@ -24,6 +24,7 @@ from safety import (
     git_commands,
     inputs,
     interpreters,
+    listings,
     queries,
     script_text,
     starters,
@@ -35,6 +36,7 @@ from safety import (
 )
 from safety.expand import Arg, Expander
 from safety.inputs import MAX_DEPTH
+from safety.listings import Listing
 from safety.options import matches, only_shows, operands_of
 from safety.paths import Places, without_links
 from safety.patterns import pattern
@@ -70,6 +72,7 @@ class Look:
     seen: set[tuple[str, str, Path | None]] = field(default_factory=set)  # commands, and files that they read
     loops: dict[str, list[str]] = field(default_factory=dict)
     paths: dict[str, Path] = field(default_factory=dict)  # with links followed
+    listed: dict[str, Listing] = field(default_factory=dict)  # variables that go over all that is in a folder
     calls: int = 0  # how often inputs.py has worked out what a command prints
 
     # Scripts
@@ -118,6 +121,7 @@ class Look:
         inner = Look(self.places, self.python, self.cwd, dict(self.variables), self.depth + 1)
         inner.functions, inner.aliases, inner.written = dict(self.functions), dict(self.aliases), dict(self.written)
         inner.paths, inner.programs = self.paths, self.programs
+        inner.listed = dict(self.listed)
         inner.budget, inner.arrays, inner.outputs = self.budget, dict(self.arrays), set(self.outputs)
         return inner
 
@@ -149,6 +153,7 @@ class Look:
         args = self.expander().words(command.words)
         file_effects.redirects(self, command, args)
         if args:
+            listings.refuse(self, args, command)
             self.words(args, command)
 
     def expander(self) -> Expander:
@@ -324,7 +329,7 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(("tar", "gtar", "bsdtar"), starters.tar),
     **dict.fromkeys(("sed", "gsed"), starters.sed),
     **dict.fromkeys(("su", "script", "runuser"), starters.su),
-    **dict.fromkeys(("tee", "cp", "mv", "ln"), starters.copy),
+    **dict.fromkeys(("tee", "cp", "mv", "ln", "install"), starters.copy),
     **dict.fromkeys(
         ("make", "gmake", "rsync", "coproc", "sort", "split", "zip", "git-grep", "rg", "at", "batch"), starters.misc
     ),

@@ -20,6 +20,9 @@ _CONTAINER_READS = names(
 )
 
 
+_CLUSTERS = names("psql mysql mariadb pgcli mycli")  # `-Atc STATEMENT`
+
+
 def cloud(look: Look, name: str, values: list[str | None], operands: list[str | None]) -> None:
     """What the command line of a cloud or a cluster does there."""
     kind = verbs.judge_cloud(name, values, operands)
@@ -129,7 +132,9 @@ def _statements(look: Look, name: str, values: list[str | None], command: Comman
     for at, value in enumerate(values):
         before = values[at - 1] if at else None
         glued = re.match(r"(--[\w-]+)=(.*)", value or "", re.DOTALL)
-        if before in options:
+        if before in options or (
+            name in _CLUSTERS and re.fullmatch(r"-[A-Za-z]+", before or "") and f"-{(before or '-')[-1]}" in options
+        ):
             found.append(value)
         elif glued and glued[1] in options:
             found.append(glued[2])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from safety import inputs
 from safety.expand import Arg
-from safety.options import cut, is_operand, option_values
+from safety.options import cut, is_operand, only_shows, option_values
 from safety.paths import without_links
 from safety.shell import Command, Redirect
 from safety.tables import WRITES, names
@@ -113,6 +113,8 @@ def targets(look: Look, name: str, args: list[Arg], command: Command) -> None:
     if name in ("sed", "perl"):
         if any(re.match(r"-[a-zA-Z]*i|--in-place", value or "") for value in values[1:]):
             _write_all(look, plain if "-e" in values else plain[1:], name)
+        return
+    if name == "rsync" and only_shows(name, values[1:]):
         return
     if name == "rsync" and any(re.match(r"[\w.@-]+:", arg.start) for arg in plain):
         return

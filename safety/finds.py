@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 _FILTERS = names(
-    "-name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -atime -ctime -newer -size -empty -user -perm -maxdepth -inum -cmin -amin"
+    "-name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -atime -ctime -newer -size -empty -user -perm -maxdepth -inum -cmin -amin -anewer -cnewer -group -samefile -links -nouser -nogroup -uid -gid -used -xtype -fstype -readable -writable -executable"
 )
 
 
@@ -50,9 +50,11 @@ def roots(args: list[Arg]) -> list[Arg]:
 
 
 def is_filtered(values: list[str]) -> bool:
-    """Whether find chooses some of the files."""
+    """Whether find chooses some of the files. All that is right in a folder is all of it."""
     return any(
-        value in _FILTERS and after not in ("*", ".*", "*.*")
+        (value in _FILTERS or value.startswith(("-newer", "-lname", "-ilname")))
+        and after not in ("*", ".*", "*.*")
+        and not (value == "-maxdepth" and "-type" not in values)
         for value, after in zip(values, [*values[1:], ""], strict=True)
     )
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from safety.expand import Arg
-from safety.tables import TABLE, VALUED, Risk
+from safety.tables import TABLE, VALUED, Risk, names
 
 LOCAL_TOOLS = {
     "tsc",
@@ -157,11 +157,38 @@ def behind(args: list[Arg], valued: str, skipped: int) -> list[Arg]:
     return []
 
 
+# Programs that both show and change: what their first words must be for showing, and which words only say of what.
+_VERBED = names("zpool zfs btrfs diskutil dnf yum microdnf zypper apt-mark apt-key nmcli hostnamectl timedatectl localectl loginctl rfkill cryptsetup launchctl supervisorctl update-alternatives"
+                " pm2 tmutil multipath iscsiadm efibootmgr semanage brctl nvme firewall-cmd pw dmsetup losetup snapper aptitude tc xattr security spctl networksetup systemsetup pmset defaults")  # fmt: skip
+_SHOWN = names("list ls show status info get search repoquery provides check-update repolist deplist whatprovides history iostat df du usage props print print-disabled"
+               " list-units list-sessions list-users list-seats list-timezones list-locales list-keymaps user-status session-status seat-status show-session show-user showmanual showauto showhold"
+               " luksDump isLuks smart-log id-ctrl listFilesystems table targets blame dump read find-certificate find --list --display --query -l --list-all --get-default-zone --get-zones --get-active-zones --state --list-ports --list-services"
+               " activity latestbackup listbackups destinationinfo -g export")  # fmt: skip
+_OF_WHAT = names(
+    "filesystem subvolume fi su device dev connection con c d general g radio networking wifi apfs cs appleRAID qgroup scrub group module alternatives hdd"
+)
+
+
+def _is_shown(name: str, known: list[str]) -> bool:
+    """`zpool status`, `btrfs filesystem df /`, `dnf repoquery X`, `nmcli con show`."""
+    plain = [value for value in known if not value.startswith("-") or value in _SHOWN]
+    for value in plain[:3]:
+        if value in _SHOWN:
+            return not (name == "dnf" and value == "history" and plain[-1] not in ("history", "list", "info")) or plain[
+                1:2
+            ] in (["list"], ["info"])
+        if value not in _OF_WHAT:
+            return False
+    return False
+
+
 def only_shows(name: str, values: list[str | None]) -> bool:
     """The uses of a dangerous command that only show something."""
     if values and set(values) <= {"--help", "--version", "-h", "-V", "--dry-run", "help"} and name not in ("find",):
         return True
     known = [value or "" for value in values]
+    if name in _VERBED and _is_shown(name, known):
+        return True
     shows = {
         "systemctl": known[:1] == [] or bool(re.match(r"(status|list|show|is-|cat|get-|help|--version|-h)", next((value for value in known if value == "--version" or not value.startswith("-")), "list"))),
         "ansible-playbook": bool({"--syntax-check", "--check", "-C", "--list-hosts", "--list-tasks"} & set(known)),
@@ -181,9 +208,10 @@ def only_shows(name: str, values: list[str | None]) -> bool:
         "ip": not {"add", "del", "set", "flush", "change", "replace"} & set(known),
         "dd": all(not value.startswith("of=") or value == "of=/dev/null" for value in known),
         "service": known[-1:] in (["status"], ["--status-all"]),
-        "loginctl": not known or known[0].startswith(("list", "show", "session-status")),
-        "yum": known[:1] in (["list"], ["info"], ["search"]),
-        "dnf": known[:1] in (["list"], ["info"], ["search"]),
+        "loginctl": not known,
+        "hostnamectl": not known,
+        "timedatectl": not known,
+        "localectl": not known,
         "fdisk": known[:1] == ["-l"],
         "parted": known[:1] == ["-l"] or known[-1:] == ["print"],
         "screen": known[:1] == ["-ls"],

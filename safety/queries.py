@@ -20,7 +20,7 @@ VALUED = {
     "psql": "-h -p -U -d -o -v -P -F -R -T -L --host --port --username --dbname --set --output", "mysql": "-h -P -u -D -S --host --port --user --database",
     "sqlite3": "-separator -nullvalue -newline -init", "duckdb": "-separator -nullvalue -newline -init", "mongosh": "--host --port -u -p --username --password --authenticationDatabase",
 }  # fmt: skip
-_INERT = pattern(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|`[^`]*`", re.DOTALL)
+_INERT = pattern(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|`[^`]*`|\$(\w*)\$.*?\$\1\$", re.DOTALL)
 _READS = {"select", "show", "explain", "describe", "desc", "with", "values", "table", "pragma", "use", "help", "status", "from", "list", "exists", "begin", "commit", "end", "rollback", "summarize", "check"}  # fmt: skip
 _CHANGES = pattern(
     r"\b(insert|update|delete|drop|truncate|alter|create|grant|revoke|merge|replace\s+into|into|call|copy|attach|vacuum|reindex|lock"

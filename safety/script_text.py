@@ -50,7 +50,13 @@ def told(look: Look, text: str) -> None:
     drives = _DRIVE.finditer(text) if ":" in text else iter(())
     for drive in itertools.islice(drives, 20):
         line = text[max(text.rfind("\n", 0, drive.start()), drive.start() - 500) + 1 : drive.end()]
-        if any((each.words[0].literal or "").lower() in _DRIVE_ERASERS for each in read(line).commands if each.words):
+        found = read(line)
+        words = (
+            re.findall(r"[\w-]+", line)
+            if found.problem
+            else [each.words[0].literal or "" for each in found.commands if each.words]
+        )
+        if any(word.lower() in _DRIVE_ERASERS for word in words):
             look.add("catastrophic", "deletes or formats a whole drive", "")
             break
 

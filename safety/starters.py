@@ -134,6 +134,8 @@ def of_windows(look: Look, name: str, args: list[Arg], values: list[str | None],
 
 def openssl(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
     """`openssl s_client` sends what it reads; looking at a certificate sends nothing."""
+    if (source := value_of(values, "-in")) and source == value_of(values, "-out"):
+        look.add("delete", f"openssl overwrites {source}", name)
     if values[:1] == ["s_client"]:
         nothing = any(r.operator == "<" and r.word.literal == "/dev/null" for r in command.redirects)
         if not nothing and (inputs.input_of(look, command) or "?").strip() not in ("", "Q"):
@@ -169,6 +171,8 @@ def fetch(look: Look, name: str, args: list[Arg], values: list[str | None], comm
 def copy(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
     """What is in the copy, so that running it is judged; content that is lost."""
     plain = [arg for arg in args[1:] if not arg.start.startswith("-")]
+    if name == "install" and any(arg.text == "/dev/null" for arg in plain[:-1]):
+        look.add("delete", "install with /dev/null: content is lost", name)
     if name == "tee":
         text = inputs.input_of(look, command)
         for arg in plain:

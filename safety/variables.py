@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from safety import inputs
+from safety import inputs, listings
 from safety.expand import Arg
 from safety.outputs import printed
 from safety.shell import Command, Part, Word
@@ -54,6 +54,7 @@ def loop(look: Look, command: Command) -> None:
     """`for NAME in …`: the last value that does harm counts, so each known one is tried where it is used."""
     values = [arg.text for arg in look.expander().words(command.words[1:])]
     known = [value for value in values if value is not None]
+    look.listed[command.loop_variable] = listings.in_words(look, command.words[1:])
     look.loops.pop(command.loop_variable, None)
     look.variables.pop(command.loop_variable, None)
     if known and len(known) == len(values):
@@ -91,6 +92,7 @@ def read(look: Look, name: str, args: list[Arg], values: list[str | None], comma
     for each in names:
         look.variables.pop(each, None)
         look.outputs.add(each)
+        look.listed[each] = listings.given_to(look, command)
     if text is not None and len(names) == 1:
         look.outputs.discard(names[0])
         look.variables[names[0]] = text.strip()

@@ -63,6 +63,7 @@ _KEYS = pattern(
 # Tasks of runners: by what the task is called.
 RUNNERS = {"npm", "pnpm", "yarn", "bun", "make", "gmake", "just", "task", "rake", "rails", "mix", "gulp", "grunt", "nx", "turbo", "invoke", "inv", "fab", "artisan", "manage.py", "composer", "ant", "gradle", "gradlew", "mvn", "mvnw", "deno", "lerna", "django-admin", "flask", "prisma", "alembic", "flyway", "liquibase", "knex", "sequelize", "typeorm", "drizzle-kit", "cap", "dokku", "lein", "sbt", "bazel", "symfony", "wp", "drush", "ember", "ng", "hatch", "pdm", "rye", "nox", "tox", "lando", "ddev"}  # fmt: skip
 _TASK = pattern(r"(?i)^(deploy|publish|release|destroy|drop(all)?|reset|flush|purge|migrate|migrations?:(run|revert)|rollback|downgrade|upgrade|prune|wipe|uninstall|nuke|teardown|truncate|unpublish|promote|undo|revert|fresh|loaddata|seed|createsuperuser|changepassword|push|send|upload)$")  # fmt: skip
+_HARD_START = pattern(r"(delete|remove|erase|destroy|purge|wipe)")
 _HARD = DELETES | {"deploy", "publish", "push", "send", "install", "apply", "upload", "login", "restore"}
 DRY = pattern(
     r"--?(dry-?run(=(client|server|true))?|just-print|syntax-check|check-only|whatif|what-if|plan-only|preview)"
@@ -159,6 +160,6 @@ def judge_unknown(operands: Sequence[str | None]) -> Kind | None:
         kind = kind_of_word(word)
         if kind == "reads":
             return None
-        if any(part in _HARD for part in [word, *pieces(word)]):
-            return kind
+        if any(part in _HARD for part in [word, *pieces(word)]) or _HARD_START.match(word):
+            return kind or "deletes"
     return None

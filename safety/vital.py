@@ -29,10 +29,6 @@ _DESTROYS = {
     ("zpool", "labelclear"),
     ("zfs", "destroy"),
     ("diskpart", ""),
-    ("diskutil", "eraseDisk"),
-    ("diskutil", "partitionDisk"),
-    ("diskutil", "zeroDisk"),
-    ("diskutil", "secureErase"),
 }
 _DELETES = names("rm rmdir unlink shred srm truncate mv chmod chown chgrp chattr setfacl Remove-Item rimraf wipe")
 

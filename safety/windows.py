@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from safety.paths import SYSTEM
 from safety.patterns import pattern
 from safety.tables import Risk, names
 
@@ -31,10 +32,12 @@ _READS = pattern(
 )
 _READING_USES = {"reg": "query", "schtasks": "/query", "sc": "query", "vssadmin": "list", "bcdedit": "/enum", "netsh": "show", "wbadmin": "get", "icacls": "", "winget": "list", "choco": "list"}  # fmt: skip
 _VITAL = pattern(
-    r"(?i)[\"']?([a-z]:[\\/]*(windows([\\/]+system32)?|users|program files( \(x86\))?)?|\$\{?(env:)?(systemroot|windir|userprofile|systemdrive|home|homedrive|programfiles|programfiles\(x86\)|programdata|programw6432|allusersprofile|public|homepath)\}?|%(systemroot|windir|userprofile|systemdrive|home|homedrive|programfiles|programfiles\(x86\)|programdata|programw6432|allusersprofile|public|homepath)%|~|hk(lm|cu|cr):?)[\\/]*\*?[\\/]*[\"']?"
+    r"(?i)[\"']?([a-z]:[\\/]*(windows([\\/]+system32)?|users|program files( \(x86\))?)?|\$\{?(env:)?(systemroot|windir|userprofile|systemdrive|home|homedrive|programfiles|programfiles\(x86\)|programdata|programw6432|allusersprofile|public|homepath)\}?|%(systemroot|windir|userprofile|systemdrive|home|homedrive|programfiles|programfiles\(x86\)|programdata|programw6432|allusersprofile|public|homepath)%|~|hk(lm|cu|cr):?)[\\/]*(\*(\.\*)?)?[\\/]*[\"']?"
 )
+_CHOOSES = pattern(r"(?i)-(filter|include|exclude)\b|where-object|\*\.\w")
 _ERASERS = names("remove-item ri del erase rd rmdir rm deltree clear-content clc takeown icacls format reg")
-_SEPARATORS = pattern(r"(?:\|\||&&|[;|&\n(){}])")
+_SEPARATORS = pattern(r"(\|\||&&|[;|&\n(){}])")
+_LISTERS = names("get-childitem gci ls dir gi get-item")
 _QUOTED = pattern(r"'[^'\n]*'|\"[^\"\n]*\"")
 
 
@@ -73,20 +76,31 @@ def _decoded(text: str | None) -> str | None:
 def judge(text: str) -> list[tuple[Risk, str]]:
     """What the commands of a text would do, each kind once; "unknown" for those that nobody knows."""
     found: dict[tuple[Risk, str], None] = {}
+    listed: list[str] = []  # what `Get-ChildItem PLACE |` hands on
     for statement in _SEPARATORS.split(_QUOTED.sub(lambda quoted: re.sub(r"[;|&(){}]", "_", quoted[0]), text)):
         words = statement.split()
+        if words and words[0].lower() in _LISTERS and not _CHOOSES.search(statement):
+            listed = words[1:]
+        elif _SEPARATORS.fullmatch(statement):
+            listed = listed if statement in "|({" else []
+            continue
         if words and (words[0].startswith("$") or words[0] in ("@", "%", "foreach-object")):
             words = words[words.index("=") + 1 :] if "=" in words else words[1:]
         if words:
-            found |= dict.fromkeys(_of(words))
+            found |= dict.fromkeys(_of([*words, *listed] if words[0].lower() in _ERASERS else words))
     return list(found)
 
 
 def _of(words: list[str]) -> list[tuple[Risk, str]]:
     name = words[0].strip("\"'").lower().removesuffix(".exe")
     operands = [word for word in words[1:] if not word.startswith("-")]
-    if name in _ERASERS and any(_VITAL.fullmatch(word) for word in operands):
-        return [("catastrophic", f"{name} on {operands[0]}: the system or a whole home")]
+    vital = [
+        word
+        for word in operands
+        if _VITAL.fullmatch(word) or word.strip("\"'").rstrip("*").rstrip("/") in SYSTEM | {""}
+    ]
+    if name in _ERASERS and vital:
+        return [("catastrophic", f"{name} on {vital[0]}: the system or a whole home")]
     if name == "diskpart" or (name == "format" and any(re.match(r"[A-Za-z]:", word) for word in operands)):
         return [("catastrophic", f"{name}: empties or formats a drive")]
     if (reading := _READING_USES.get(name)) is not None and (

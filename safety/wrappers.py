@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from safety import catastrophes, finds, inputs
+from safety import finds, inputs, listings
 from safety.expand import Arg
 from safety.options import LOCAL_TOOLS, behind, value_of
-from safety.shell import Command, Part, Word
+from safety.shell import Command
 from safety.tables import GUARDED_VARIABLES, WRAPPERS
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ def wrapped(look: Look, name: str, args: list[Arg], command: Command) -> None:
     inner = behind(args, *WRAPPERS[name])
     if name == "npx" and inner and inner[0].text in LOCAL_TOOLS:
         return
-    if name in ("xargs", "parallel") and (roots := _whole_list(look, command)):
-        catastrophes.emptied_list(look, inner, roots)
+    if name in ("xargs", "parallel") and (listing := listings.given_to(look, command)).folders:
+        listings.refuse_named(look, inner, listing)
     if name == "xargs":
         inner = _filled(look, inner, values, command)
         look.words([*(inner or [Arg("echo", "echo")]), *_given(look, command, values)], command)
@@ -52,9 +52,10 @@ def _filled(look: Look, inner: list[Arg], values: list[str | None], command: Com
     mark = (values[at] or "")[2:] or (value_of(values, "-I") or "{}")
     text = inputs.input_of(look, command)
     line = text.strip() if text is not None and text.count("\n") < 2 else None
-    if line is None and command.source and command.source.words[:1] == [Word([Part("text", "ls")])]:
-        folders = [arg.start.removesuffix(mark) for arg in inner if arg.start.endswith(f"/{mark}")]
-        catastrophes.emptied_list(look, inner, [Arg(folder, folder) for folder in folders])
+    if line is None and (listing := listings.given_to(look, command)).is_bare:
+        for arg in inner:
+            if arg.start.endswith(f"/{mark}"):
+                listings.refuse_named(look, inner, listing, arg.start.removesuffix(mark))
     return [
         arg
         if mark not in arg.start
@@ -97,15 +98,6 @@ def _given(look: Look, command: Command, values: list[str | None]) -> list[Arg]:
     if name == "find" and not finds.is_filtered([arg.start for arg in found]):
         return finds.roots(found)
     return [Arg(None, _listed_in(look, name, found))]
-
-
-def _whole_list(look: Look, command: Command) -> list[Arg]:
-    """The folders all of whose files come from a `find` that chooses none."""
-    source = command.source
-    if source is None or not source.words or source.words[0].literal != "find":
-        return []
-    found = look.expander().words(source.words)
-    return [] if finds.is_filtered([arg.start for arg in found]) else finds.roots(found)
 
 
 def _listed_in(look: Look, name: str, args: list[Arg]) -> str:

@@ -1,0 +1,95 @@
+"""All that is in a folder, given to another command: by find, ls or a pattern; through pipes, loops and substitutions.
+
+`find /usr | while read f; do rm "$f"; done` deletes what `rm -r /usr` does, so it is refused like it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from safety import finds, vital
+from safety.expand import Arg
+from safety.shell import Command, Word
+from safety.tables import names
+
+if TYPE_CHECKING:
+    from safety.commands import Look
+
+_PASS_ON = names("sort cat tac tr uniq shuf tee rev nl xargs parallel")  # what they read, they print
+_EMPTIES = names("rm shred unlink truncate srm wipe mv rimraf")
+
+
+class Listing(NamedTuple):
+    """The folders whose names are printed; `is_bare`: without the folder in front of them, as `ls FOLDER` prints them."""
+
+    folders: tuple[Arg, ...] = ()
+    is_bare: bool = False
+
+
+NOTHING = Listing()
+
+
+def printed_by(look: Look, command: Command) -> Listing:
+    """What a command lists of folders, all of it; NOTHING when it chooses."""
+    name = ((command.words[0].literal or "") if command.words else "").rpartition("/")[2]
+    if name in _PASS_ON and command.source is not None:
+        return printed_by(look, command.source)
+    if name not in ("find", "ls", "echo", "printf"):
+        return NOTHING
+    args = look.expander().words(command.words)
+    if name == "find":
+        return NOTHING if finds.is_filtered([arg.start for arg in args]) else Listing(tuple(finds.roots(args)))
+    plain = [arg for arg in args[1:] if not arg.start.startswith("-")]
+    patterns = tuple(arg for arg in plain if arg.is_pattern and (arg.text or "").endswith("*"))
+    if name == "ls" and not patterns:
+        return Listing(tuple(plain) or (Arg(".", "."),), is_bare=True)
+    return Listing(patterns)
+
+
+def given_to(look: Look, command: Command) -> Listing:
+    """What a command reads of such lists: from a pipe, from `< <(…)` or from `<<< "$(…)"`."""
+    for redirect in command.redirects:
+        for part in redirect.word.parts if redirect.operator in ("<", "<<<") else ():
+            if part.commands:
+                return printed_by(look, part.commands[-1])
+    return printed_by(look, command.source) if command.source is not None else NOTHING
+
+
+def in_words(look: Look, words: Sequence[Word]) -> Listing:
+    """What `for NAME in …` goes over: a pattern, or the output of a list."""
+    for word in words:
+        for part in word.parts:
+            if part.commands and (found := printed_by(look, part.commands[-1])).folders:
+                return found
+        patterns = tuple(arg for arg in look.expander().word(word) if arg.is_pattern and (arg.text or "").endswith("*"))
+        if patterns:
+            return Listing(patterns)
+    return NOTHING
+
+
+def refuse(look: Look, args: list[Arg], command: Command) -> None:
+    """Refuses a command that deletes each name of a list, where the list is the whole of what is vital."""
+    for word in command.words[1:]:
+        parts = [part for part in word.parts if part.kind != "text" or part.value]
+        if not parts:
+            continue
+        last = parts[-1]
+        if last.kind == "variable":
+            listing = look.listed.get(last.value, NOTHING)
+        else:
+            listing = printed_by(look, last.commands[-1]) if last.commands else NOTHING
+        if listing.folders and all(part.kind == "text" for part in parts[:-1]):
+            refuse_named(look, args, listing, "".join(part.value for part in parts[:-1]))
+
+
+def refuse_named(look: Look, args: list[Arg], listing: Listing, before: str = "") -> None:
+    """`before`: what stands in front of each name."""
+    programs = {(arg.text or "").rpartition("/")[2] for arg in args[:6]}
+    if not programs & _EMPTIES or (before and not listing.is_bare):
+        return
+    vital.refuse(
+        look,
+        min(programs & _EMPTIES),
+        [Arg(before or ".", before or ".")] if listing.is_bare else list(listing.folders),
+    )

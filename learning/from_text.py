@@ -7,6 +7,7 @@ variables that nobody sets. Source: seed 001 §2.3; `teach NAME --from-file FILE
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from learning import shell_words
 from learning.crystallise import plain_wordings
 from learning.draft import Content, Draft, DraftStep, LearningError, check_name, load, skill_text, to_yaml, write_draft
 from learning.mentions import given
-from learning.reach import Reach, reach_of
+from learning.reach import Reach, goes_out, reach_of
 from learning.wordings import plain_result, unique
 from memory.evidence import Result
 from models.procedure import ProcedureError
@@ -417,7 +418,7 @@ def _yaml(text: str, name: str, lang: str, file: str) -> Draft:
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise LearningError(f"{file or 'the text'} is not YAML: {' '.join(str(error).split())[:200]}") from error
     if isinstance(raw, dict) and ("plan" in raw or "commit" in raw):
-        return _whole(text, raw, name)
+        return _whole(text, raw, name, file)
     steps = raw.get("steps") if isinstance(raw, dict) else raw
     if not isinstance(steps, list):
         raise LearningError(f"{file or 'the text'} has no steps: give plan and commit, or a list of steps.")
@@ -449,20 +450,21 @@ def _listed(work: _Text, step: Any, number: int) -> None:
             step.get("save") or {},
             str(step.get("when", "")),
         )
-        reach = reach_of(_as_result(found), Path("/nonexistent/cwd"), Path("/nonexistent"), Path("/nonexistent/agent"))
-        work.reach = max(work.reach, reach, key=lambda each: _RANK[each])
+        call, named = _as_result(found), json.dumps(found.args)  # whom the author names may be asked
+        reach = reach_of(call, Path("/nonexistent/cwd"), Path("/nonexistent"), Path("/nonexistent/agent"), named)
+        work.reach = max(work.reach, "external" if goes_out(call) else reach, key=lambda each: _RANK[each])
         (work.content.commit if reach != "reads" or work.content.commit else work.content.plan).append(found)
     else:
         work.problems.append(f"step {number}: neither a command nor a tool with args: {str(step)[:80]!r}")
 
 
-def _whole(text: str, raw: dict[str, Any], name: str) -> Draft:
+def _whole(text: str, raw: dict[str, Any], name: str, file: str) -> Draft:
     """A whole sop.yaml is taken as it is written. Raises LearningError with the line that is wrong."""
     files = {"sop.yaml": text}
     try:
         procedure = load(files)
     except ProcedureError as error:
-        raise LearningError(str(error)) from error
+        raise LearningError(str(error).replace("sop.yaml", file or "the text", 1)) from error
     content = Content(
         parameters={key: dict(value) for key, value in procedure.parameters.items()},
         wordings=[wording.text for wording in procedure.wordings],

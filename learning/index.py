@@ -2,7 +2,7 @@
 all texts apart again (0.1 s for 500 SOPs).
 
 `sops/.index.json` is derived: it may be deleted at any time; a damaged or unwritable one is done without. An SOP whose
-files, wordings or past requests changed is read again.
+files or wordings changed is read again.
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ from memory.sops import Sop
 from models.procedure import Procedure
 
 NAME = ".index.json"
-PAST = 40  # past requests of an SOP that count
 WORTH_KEEPING = 20  # SOPs that were not in the file yet
 
 Weights = dict[str, float]
-State = tuple[str, int, int, list[str], list[str]]  # folder, when its files changed, wordings, past requests
+State = tuple[str, int, int, list[str]]  # folder, when its files changed, wordings
 
 
 class Index:
@@ -34,18 +33,16 @@ class Index:
         self._weights: dict[str, Weights] = {}
         self._made: tuple[list[State], Ranking] | None = None
 
-    def of(self, sops: Sequence[Sop], past: Mapping[str, Sequence[str]]) -> Ranking:
-        """An index over these SOPs. `past`: how each was asked for before, by its name."""
-        states = [_state(sop, past.get(sop.name, ())) for sop in sops]
+    def of(self, sops: Sequence[Sop]) -> Ranking:
+        """An index over these SOPs, with the wordings that were added to them."""
+        states = [_state(sop) for sop in sops]
         if self._made is not None and self._made[0] == states:
             return self._made[1]
         keys = {_stamp(sop, state): sop for sop, state in zip(sops, states, strict=True)}
         file = next((sop.folder.parent / NAME for sop in sops if not sop.is_seed), None)
         if file and len(keys.keys() - self._weights.keys()) >= WORTH_KEEPING:
             self._weights |= _read(file)
-        new = {
-            key: weigh(_document(sop, past.get(sop.name, ()))) for key, sop in keys.items() if key not in self._weights
-        }
+        new = {key: weigh(_document(sop)) for key, sop in keys.items() if key not in self._weights}
         self._weights = {key: new[key] if key in new else self._weights[key] for key in keys}
         if file and len(new) >= WORTH_KEEPING:
             _write(file, self._weights)
@@ -83,11 +80,11 @@ def _tables() -> str:
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-def _state(sop: Sop, past: Sequence[str]) -> State:
+def _state(sop: Sop) -> State:
     """What tells one state of an SOP from another."""
     folder = os.fspath(sop.folder)
     wordings = [wording.text for wording in sop.steps.wordings] if isinstance(sop.steps, Procedure) else []
-    return folder, _changed(f"{folder}/SKILL.md"), _changed(f"{folder}/sop.yaml"), wordings, list(past[-PAST:])
+    return folder, _changed(f"{folder}/SKILL.md"), _changed(f"{folder}/sop.yaml"), wordings
 
 
 def _stamp(sop: Sop, state: State) -> str:
@@ -103,8 +100,8 @@ def _changed(path: str) -> int:
         return 0
 
 
-def _document(sop: Sop, past: Sequence[str]) -> Document:
-    """The texts by which an SOP is found; wordings and past requests are how people ask, so they count most."""
+def _document(sop: Sop) -> Document:
+    """The texts by which an SOP is found; wordings are how people ask, so they count most."""
     texts = [(sop.name.replace("-", " "), 2.0), (sop.description, 1.5)]
     translated = sop.summary("zh")
     texts += [(translated, 1.5)] if translated != sop.description else []
@@ -112,4 +109,4 @@ def _document(sop: Sop, past: Sequence[str]) -> Document:
     texts += [(str(trigger), 2.0) for trigger in triggers] if isinstance(triggers, list) else []
     if sop.procedure:
         texts += [(wording.text, 1.0) for wording in sop.procedure.wordings]
-    return Document(sop.name, [*texts, *((request, 1.0) for request in past[-PAST:])])
+    return Document(sop.name, texts)

@@ -90,10 +90,9 @@ def choose(
     owner_home: Path,
     *,
     ask_model: AskModel | None = None,
-    past_requests: Mapping[str, Sequence[str]] | None = None,
     offline: Filler | None = None,
 ) -> Choice:
-    """All lanes. `past_requests`: by the SOP's name. `ask_model` gets the request and the cards, and returns the reply.
+    """All lanes. `ask_model` gets the request and the cards, and returns the reply.
 
     A lane may only take an SOP that runs alone; drafts, candidates and suspended ones can be hints, archived and
     quarantined ones nothing.
@@ -113,7 +112,7 @@ def choose(
             return Choice("none", None, [Candidate(name, 0.0, "", {}, why) for name, why in refused.items()], [])
     from learning.index import INDEX
 
-    ranking = INDEX.of(known, past_requests or {})
+    ranking = INDEX.of(known)
     ranked = ranking.best(request, len(known))
     able = [(by_name[name], score) for name, score in ranked if by_name[name].runs_alone]
     five = _best(able, request)

@@ -158,11 +158,6 @@ class SopStats:
         rows = self._ask(lambda database: database.execute(query).fetchall())
         return {sop: Tally(runs, round(by_rote / runs, 3), successes) for sop, runs, by_rote, successes in rows}
 
-    def requests(self, name: str) -> list[str]:
-        """What was asked when this SOP did well, newest first, each once."""
-        asked = [row.task for row in reversed(self.runs(name)) if row.outcome == "done" and row.lane != "teach"]
-        return list(dict.fromkeys(asked))
-
     # from the run logs
 
     def _teaching(self, name: str, known: set[str]) -> Iterator[SopRun]:

@@ -178,7 +178,7 @@ class _Reader:
             requires=self._requires(raw.get("requires") or {}, parameters),
             effects=effects,
             steps=tuple(steps),
-            result={} if script and "result" not in raw else self._said(raw.get("result"), ("result",), known),
+            result=self._result(raw, known, is_script=script is not None),
             script=script,
         )
 
@@ -226,6 +226,11 @@ class _Reader:
         for key in raw:
             if key not in keys:
                 raise self.error((*at, key), f"unknown key; known are {', '.join(keys)}")
+
+    def _result(self, raw: Mapping[str, Any], known: set[str], *, is_script: bool) -> dict[str, str]:
+        if "result" not in raw and not is_script:
+            raise self.error(("result",), "is missing: what is said in the end, a text or {en: …, zh: …}")
+        return self._said(raw["result"], ("result",), known) if "result" in raw else {}
 
     def _parameters(self, raw: Any) -> tuple[dict[str, dict[str, Any]], tuple[str, ...]]:
         at = ("parameters",)

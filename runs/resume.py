@@ -123,7 +123,9 @@ class _Reader:
         progress, reply = self.progress, self.progress.pending
         if reply is None or event["status"] == "cancelled":  # stopped in the middle: it may have happened
             return
-        result = ToolResult(event["status"], event["data"], event.get("origin", ""), images=event.get("images", []))
+        result = ToolResult(
+            event["status"], event["data"], event.get("origin", ""), event["seconds"], images=event.get("images", [])
+        )
         progress.state.origins.update([result.origin] if result.origin else [])
         progress.state.interrupted = ""
         progress.working.note(event["turn"], reply, result)

@@ -127,7 +127,7 @@ def test_a_whole_sop_is_taken_as_it_is_written() -> None:
         ("a\0b", "a.md", "no text"),
         ("# Only words\n\nDo it well.\n", "a.md", "no step"),
         ("plan: [", "a.yaml", "not YAML"),
-        ("plan:\n  - {tool: 3}\nresult: x\n", "a.yaml", "sop.yaml:2: plan"),
+        ("plan:\n  - {tool: 3}\nresult: x\n", "a.yaml", "a.yaml:2: plan"),
         ("a: 1", "a.yaml", "no steps"),
         ("x" * 300_000, "a.md", "longer"),
         ("1. call mother\n2. wait\n", "a.md", "line 1: no command in 'call mother'"),

@@ -326,13 +326,6 @@ def test_what_changed_on_disk_is_found_by_its_new_words(tmp_path: Path) -> None:
     assert not _choose("my walruses", known).hints and _choose("my otters", known).hints
 
 
-def test_past_requests_lead_back_to_their_sop(tmp_path: Path) -> None:
-    write_sop(tmp_path, "thing", "Does it.", ["polish the walrus"], status="draft")
-    known = SopStore(tmp_path / "none", tmp_path).all()
-    assert not _choose("shine those tusks", known).hints
-    assert _choose("shine those tusks", known, past_requests={"thing": ["make the tusks shine"]}).hints
-
-
 @settings(max_examples=300, deadline=None)
 @given(
     text=st.text(

@@ -162,14 +162,6 @@ def test_a_demonstration_is_paid_back_in_seconds(home: Path, stats: SopStats) ->
     assert stats.counts("x").break_even == 2
 
 
-def test_requests_that_went_well_are_kept_once(home: Path, stats: SopStats) -> None:
-    for number in range(6):
-        log(home, number)
-    log(home, 9, sop="other")
-    log(home, 10, status="failed")
-    assert stats.requests("x") == ["task 2", "task 1", "task 0"]
-
-
 def test_a_run_that_ends_later_is_taken_in_again(home: Path, stats: SopStats) -> None:
     log(home, 1, status=None)
     assert [row.status for row in stats.runs("x")] == ["interrupted"]

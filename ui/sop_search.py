@@ -10,7 +10,6 @@ from typing import Any
 from config import Config
 from learning.learned_wordings import with_learned
 from learning.routing import Candidate, Choice, choose
-from memory.sop_stats import SopStats
 from ui.clean import one_line
 from ui.page import Column, print_json, print_table
 from ui.sops import store
@@ -22,9 +21,7 @@ MAX_WHY_CHARS = 200
 def search(args: Namespace, config: Config) -> int:
     """`sops search TEXT`: always 0; `decision` says whether it would be done by rote."""
     known = store(config).all()
-    stats = SopStats(config.home)
-    past = {sop.name: stats.requests(sop.name) for sop in known} if (config.home / "runs").is_dir() else {}
-    choice = choose(" ".join(args.text), with_learned(known, config.home), Path.cwd(), Path.home(), past_requests=past)
+    choice = choose(" ".join(args.text), with_learned(known, config.home), Path.cwd(), Path.home())
     if args.json:
         print_json({"candidates": [as_json(each) for each in _shown(choice)], "decision": choice.decision})
         return 0

@@ -71,6 +71,7 @@ class _Teaching:
         self.agent, self.args, self.questions = agent, args, questions
         self.run = ""  # the lesson's, for whoever stops on the way
         self.proven_on: Mapping[str, object] = {}  # the last set of values that passed
+        self.is_tried = False  # whether it came to other values
 
     def to_its_end(self) -> int:
         """Teaches; returns the exit code."""
@@ -92,6 +93,8 @@ class _Teaching:
         if existing is not None and _is_less(status, existing) and not self.questions.may_be_less(existing, status):
             raise teach.TeachingError(say("teach.less", name=name, status=status, was=existing.status, why=why))
         sop = teach.store(self.agent, lesson, proven, status, _reason(lesson))
+        if self.args.prove and not self.is_tried:
+            why = say("teach.untried", why=why)
         show_stored(sop, draft, why, self.proven_on)
         return 0
 
@@ -175,6 +178,7 @@ class _Teaching:
             given = self.questions.another_set(procedure, was or self.proven_on)
             if given is None:
                 return why
+            self.is_tried = True
             try:
                 verdict = trial.prove(given)
             except ParameterError as error:

@@ -1,0 +1,71 @@
+"""What teaching, values and proposals say to their owner when something is missing or does not fit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from context.prompts import Prompts
+from memory.inbox import Entry, Inbox
+from memory.runlog import read_events
+from models.parameters import mismatch
+from runs.resume import read_progress
+from tests.conftest import CommandLine
+from tests.driving import bash
+from tests.screen import scripted
+
+
+@pytest.mark.parametrize(
+    ("pattern", "value", "said"),
+    [
+        (r"^\.\w[\w.-]*$", "epub", "must begin with a dot and have no blanks, such as .pdf"),
+        (r"(?=^\w[\w.-]*$)(?=^[^-])", ".pdf", "may hold letters, digits and . _ - only"),
+        (r"^[^*?\[\]\\{}]+$", "*.txt", r"must hold none of * ? [ ] \ { }"),
+        (r'^[^"\\\x00-\x1f]*$', 'a "b"', "must hold no quotation marks"),
+        (r"^[^-]", "-rf", "must not begin with a hyphen"),
+        (r"^[A-Z]{3}$", "eur", "must match ^[A-Z]{3}$"),
+        (r"^\.\w[\w.-]*$", ".epub", ""),
+    ],
+)
+def test_a_value_that_does_not_fit_its_place_is_told_how(pattern: str, value: str, said: str) -> None:
+    wrong = mismatch(value, {"type": "string", "pattern": pattern})
+    assert wrong.startswith(said) and bool(wrong) is bool(said)
+
+
+def test_steps_without_a_result_are_said_of_the_owner_s_file(home: Path, cli: CommandLine) -> None:
+    file = Path("my-steps.yaml")
+    file.write_text("plan:\n- {tool: file_read, args: {path: /etc/hostname}}\n")
+    code, _, err = cli("teach", "look", "--from-file", str(file))
+    assert code == 1 and "my-steps.yaml:" in err and "result: is missing" in err and "sop.yaml" not in err
+
+
+def test_values_that_prove_nothing_since_the_draft_is_not_settled_are_said(home: Path, cli: CommandLine) -> None:
+    scripted(home, [bash("mkdir ~/made; touch ~/made/a.txt"), "ok"])
+    assert cli("Make the folder ~/made like \"alpha beta\"").code == 0
+    code, out, _ = cli("teach", "make-it", "--from-run", "last", "--prove", "folder=~/other")
+    assert code == 0 and "draft" in out and "The values of --prove were not tried" in out, out
+
+
+def test_a_proposal_shows_what_it_would_change(home: Path, cli: CommandLine) -> None:
+    diff = "--- a/sop.yaml\n+++ b/sop.yaml\n-  script: wc -l\n+  script: wc -w"
+    entry = Entry(
+        "sop-count", "r1", "proposal", "count: plan.1: differs", args={"diff": diff}, command="sopwith teach count"
+    )
+    Inbox(home).propose(entry, "count")
+    shown = cli("inbox", "list").stdout
+    assert "+  script: wc -w" in shown and "sopwith teach count" in shown
+
+
+def test_a_resumed_replay_still_knows_how_long_its_steps_took(home: Path, cli: CommandLine) -> None:
+    folder = home / "sops" / "slow"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: slow\ndescription: Waits.\nmetadata: {sopwith-status: active}\n---\n")
+    (folder / "sop.yaml").write_text(
+        "plan: [{tool: code_run, args: {type: bash, script: 'sleep 0.2'}, expect: {exit_code: 0}}]\nresult: done\n"
+    )
+    assert cli("sops", "run", "slow").code == 0
+    (run,) = [each.name for each in (home / "runs").iterdir() if each.is_dir() and not each.name.startswith(".")]
+    events = [event for event in read_events(home, run) if event["type"] != "run_ended"]
+    progress = read_progress(events, Prompts("en"), home / "runs" / run)
+    assert [result.seconds >= 0.2 for result in progress.replayed] == [True]

@@ -94,6 +94,7 @@ def checks(config: Config) -> list[Check]:
         *check_graph(config),
         *check_mcp(config),
         check_browser(config),
+        check_screen(lang),
         *around,
         *check_desktop(config),
     ]
@@ -337,6 +338,21 @@ def check_browser(config: Config) -> Check:
     return Check("browser", True, _say(lang, "browser headless" if is_headless else "browser", program=found))
 
 
+def check_screen(lang: Lang) -> Check:
+    """Whether programs with windows can be used, and what typing and reading there lack."""
+    from tools.desktop import lack
+
+    if missing := lack():
+        command = "scripts/setup --extra desktop" if missing == "packages" else ""
+        return Check("desktop", None, _say(lang, f"screen {missing}"), command)
+    lacks = [
+        package for name, package in (("xclip", "xclip"), ("tesseract", "tesseract-ocr")) if not shutil.which(name)
+    ]
+    if lacks:
+        return Check("desktop", None, _say(lang, "screen lacks", names=", ".join(lacks)), _install(" ".join(lacks)))
+    return Check("desktop", True, _say(lang, "screen", display=os.environ["DISPLAY"]))
+
+
 def check_mcp(config: Config) -> list[Check]:
     """Whether the configured MCP servers could be asked; none is started for it."""
     names = ", ".join(config.mcp.servers)
@@ -538,6 +554,15 @@ _WORDS = {  # key: (English, Chinese)
         "未安装；网页可不用浏览器读取(web_fetch)",
     ),
     "no browser package": ("not installed: web_scan, web_execute_js", "未安装：web_scan、web_execute_js"),
+    "screen": ("X11 display {display}", "X11 显示 {display}"),
+    "screen lacks": ("works; to type any text and read words: {names}", "可用；要输入任意文字、识别文字，还缺：{names}"),
+    "screen system": ("programs with windows are used on Linux with X11 only", "只能在 Linux 的 X11 上操作窗口程序"),
+    "screen packages": ("not installed: desktop_look, desktop_do", "未安装：desktop_look、desktop_do"),
+    "screen wayland": (
+        "Wayland lets no program press for its user: log in to a session “on Xorg” to use desktop_do",
+        "Wayland 不允许程序代替用户操作：要用 desktop_do，请登录 Xorg 会话",
+    ),
+    "screen display": ("no display (DISPLAY is not set)", "没有显示(未设置 DISPLAY)"),
     "queue": (
         "answers; {waiting} tasks wait, {working} are at work",
         "可用；{waiting} 个任务等待中，{working} 个进行中",

@@ -14,7 +14,7 @@ from typing import Any
 from safety.fetches import fetches
 from safety.paths import Places
 
-WEB, TOOL, OUTSIDE, SHARED = "web", "tool", "outside", "shared"
+WEB, TOOL, OUTSIDE, SHARED, SCREEN = "web", "tool", "outside", "shared", "screen"
 _OWN = {"", "owner", "user", "self", "own", "main", "local", "none", "request", "home", "trusted"}
 _OURS = {
     "none",

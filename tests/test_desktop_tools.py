@@ -1,0 +1,302 @@
+"""The desktop's tools on a real screen: mouse, keyboard, clipboard, windows that move and go."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.conftest import CHECKOUT
+from tests.desktop_driving import SIZE, Driver, Window, driver, needs_desktop, screen, started, until, window
+from tests.window import ARTEFACTS
+from tools.base import ToolError
+from tools.desktop import problem
+
+pytestmark = needs_desktop
+
+
+@pytest.fixture(scope="module")
+def display() -> Iterator[str]:
+    with screen() as name:
+        yield name
+
+
+@pytest.fixture
+def shown(display: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Window]:
+    """The window on the screen, to whose display the test belongs."""
+    monkeypatch.setenv("DISPLAY", display)
+    monkeypatch.setenv("XAUTHORITY", os.devnull)
+    with window(tmp_path) as found:
+        yield found
+
+
+@pytest.fixture
+def run(shown: Window, tmp_path: Path) -> Iterator[Driver]:
+    found = driver(tmp_path / "runs")
+    with closing(found.ctx):
+        found.look()
+        yield found
+
+
+def copied(text: bytes) -> None:
+    subprocess.run(["xclip", "-selection", "clipboard"], input=text, check=True, stdout=subprocess.DEVNULL)
+
+
+def clipboard() -> bytes:
+    return subprocess.run(["xclip", "-selection", "clipboard", "-out"], capture_output=True, check=False).stdout
+
+
+def by_somebody(act: str) -> None:
+    """What another program does to the screen."""
+    code = f"from tools.desktop_windows import Windows; w = Windows(); {act}; w.display.sync()"
+    subprocess.run([sys.executable, "-c", code], cwd=CHECKOUT, check=True, capture_output=True)
+
+
+def children() -> list[psutil.Process]:
+    """The processes of the desktop that this one has."""
+    found = []
+    for each in psutil.Process().children():
+        with suppress(psutil.Error):
+            found += [each] if "tools.desktop_child" in each.cmdline() else []
+    return found
+
+
+def test_a_look_shows_the_screen_and_its_windows(run: Driver) -> None:
+    from PIL import Image
+
+    result = run.look()
+    assert result.origin == "screen"
+    assert "the whole screen, 1280 × 800" in result.data["output"]
+    assert "Lamps: Lamps 灯 (has the keyboard)" in result.data["output"]
+    with Image.open(result.images[0]) as picture:
+        assert picture.size == SIZE
+    ARTEFACTS.mkdir(exist_ok=True)
+    shutil.copy(result.images[0], ARTEFACTS / "desktop.png")
+    part = run.look(window="lamps")
+    assert "a part of the screen (1280 × 800)" in part.data["output"]
+    with Image.open(part.images[0]) as picture:
+        assert picture.width < 500
+    with pytest.raises(ToolError, match=r"no window 'Chairs'. Open are: 0x\w+ Lamps 灯"):
+        run.look(window="Chairs")
+    with pytest.raises(ToolError, match="nothing of it is on the screen"):
+        run.look(region=[5000, 10, 20, 20])
+
+
+def test_a_click_says_what_it_changed_and_a_miss_that_nothing_did(run: Driver, shown: Window) -> None:
+    hit = run.do("click", at=shown.at("press"))
+    shown.has("count", 1)
+    assert hit.data["changed"] != "0 %"
+    assert Path(hit.images[0]).read_bytes().startswith(b"\x89PNG")
+    beside = shown.at("place", 0, 55)
+    run.do("move", at=beside)  # the button is no longer lit
+    missed = run.do("click", at=beside)
+    assert missed.data["output"].startswith("0 % of the screen changed")
+    assert not missed.images
+
+
+def test_any_text_is_typed_and_the_owner_keeps_the_clipboard(run: Driver, shown: Window) -> None:
+    copied("of the owner 主人".encode())
+    run.do("click", at=shown.at("field"))
+    run.do("type", text="Hello, World! @#")
+    shown.has("text", "Hello, World! @#")
+    run.do("type", text=" 台灯 é ß")
+    shown.has("text", "Hello, World! @# 台灯 é ß")
+    assert clipboard().decode() == "of the owner 主人"
+
+
+def test_a_picture_in_the_clipboard_is_given_back(run: Driver, shown: Window) -> None:
+    picture = Path(run.look(region=[300, 200, 40, 40]).images[0]).read_bytes()
+    command = ["xclip", "-selection", "clipboard", "-target", "image/png"]
+    subprocess.run(command, input=picture, check=True, stdout=subprocess.DEVNULL)
+    run.do("click", at=shown.at("field"))
+    run.do("type", text="灯")
+    shown.has("text", "灯")
+    assert subprocess.run([*command, "-out"], capture_output=True, check=True).stdout == picture
+
+
+def test_a_huge_clipboard_is_not_lost(run: Driver, shown: Window) -> None:
+    copied(b"x" * 20_000_100)
+    run.do("click", at=shown.at("field"))
+    with pytest.raises(ToolError, match="more than 20 MB"):
+        run.do("type", text="灯")
+    copied(b"")
+
+
+def test_drag_scroll_menu_and_keys(run: Driver, shown: Window) -> None:
+    run.do("drag", at=shown.at("canvas", -60, -60), to=shown.at("canvas", 30, 40))
+    until(lambda: shown.state["drag"] == [130, 140], str(shown.state))
+    run.do("scroll", at=shown.at("rows"), amount=3)
+    until(lambda: shown.state["top"] > 5, "not scrolled")
+    opened = run.do("right_click", at=shown.at("place"))
+    assert "opened: " in opened.data["output"]
+    at = shown.at("place", 30, 15)
+    assert "closed: " in run.do("click", at=at).data["output"]
+    shown.has("chosen", "order")
+    run.do("keys", text="f5 ctrl+s")
+    shown.has("keys", ["f5", "ctrl+s"])
+    with pytest.raises(ToolError, match="no key 'foo'"):
+        run.do("keys", text="ctrl+foo")
+
+
+def test_words_and_images_are_found(run: Driver, shown: Window) -> None:
+    x, y = shown.at("press")
+    part = run.look(region=[x - 60, y - 20, 120, 40])
+    image = shutil.copy(part.images[0], run.ctx.folder / "press.png")
+    assert f"the image is at [{x}, {y}]" in run.look(find_image=str(image)).data["output"]
+    assert "the image is not there" in run.look(find_image=str(image), region=[800, 0, 300, 300]).data["output"]
+    Path(image).write_text("no image")
+    with pytest.raises(ToolError, match="is no image"):
+        run.look(find_image=str(image))
+    if not shutil.which("tesseract"):
+        with pytest.raises(ToolError, match="apt-get install tesseract-ocr"):
+            run.look(find_text="Order")
+        pytest.skip("words on the screen are not read: no tesseract")
+    x, y = shown.at("place")
+    found = re.search(r"菜单' \[(\d+), (\d+)\]", run.look(find_text="菜单", window="Lamps").data["output"])
+    assert found and abs(int(found[1]) - x - 24) < 20 and abs(int(found[2]) - y) < 20
+    assert "no words 'Chairs' were read" in run.look(find_text="Chairs").data["output"]
+
+
+def test_what_covers_the_window_now_is_not_clicked(run: Driver, shown: Window, tmp_path: Path) -> None:
+    """As the terminal does in which the owner has just said yes."""
+    with window(tmp_path, "Terminal") as cover:
+        run.do("click", at=shown.at("press"))
+        shown.has("count", 1)
+        assert cover.state["count"] == 0
+        run.look()
+        run.do("click", at=shown.at("field"), window="Lamps 灯")
+        run.do("focus", window="Terminal")
+        run.do("type", text="on", window="Lamps")  # both are the program's, one has it in its title
+        shown.has("text", "on")
+        run.do("focus", window="Terminal")
+    with pytest.raises(ToolError, match=r"Terminal” has gone. Open are: .*Lamps 灯"):
+        run.do("keys", text="f5")
+    assert shown.state["keys"] == []
+
+
+def test_a_window_that_has_moved_is_looked_at_again(run: Driver, shown: Window) -> None:
+    at = shown.at("press")
+    moves = "w.display.create_resource_object('window', w.listed()[0]['id']).configure(x=500, y=200)"
+    by_somebody(moves)
+    until(lambda: shown.at("press") != at, "not moved")
+    with pytest.raises(ToolError, match="has moved or grown"):
+        run.do("click", at=at)
+    assert shown.state["count"] == 0
+
+
+def test_the_owners_corner_stops_everything(run: Driver, shown: Window) -> None:
+    by_somebody("w.root.warp_pointer(0, 0)")
+    with pytest.raises(ToolError, match="emergency stop"):
+        run.do("click", at=shown.at("press"))
+    by_somebody("w.root.warp_pointer(640, 400)")
+    run.do("click", at=shown.at("press"))
+    shown.has("count", 1)
+    with pytest.raises(ToolError, match="emergency stop"):
+        run.do("move", at=[SIZE[0] - 1, 0])
+    with pytest.raises(ToolError, match="on the screen, which is 1280 × 800"):
+        run.do("click", at=[1280, 10])
+
+
+def test_a_secret_goes_from_the_owner_to_the_field_alone(run: Driver, shown: Window) -> None:
+    copied(b"mine")
+    run.ctx.secret = lambda question: "s3cr3t Pass!" if question == "the lamp's password?" else None
+    run.do("click", at=shown.at("hidden"))
+    result = run.do("type", secret="the lamp's password?")
+    shown.has("password", "s3cr3t Pass!")
+    assert "s3cr3t" not in str(result)
+    assert "s3cr3t" not in (run.ctx.folder / "desktop.json").read_text("utf-8")
+    assert clipboard() == b"mine"
+    run.ctx.secret = lambda _: "密码"
+    with pytest.raises(ToolError, match="a secret is not pasted"):
+        run.do("type", secret="?")
+    run.ctx.secret = lambda _: None
+    with pytest.raises(ToolError, match="nobody is there"):
+        run.do("type", secret="?")
+
+
+def test_one_run_has_the_desktop_and_leaves_nothing_behind(run: Driver, shown: Window, tmp_path: Path) -> None:
+    other = driver(tmp_path / "runs", "20261122-101112-bbbb")
+    with pytest.raises(ToolError, match="another run is at work on this desktop"):
+        other.look()
+    run.ctx.close()
+    with closing(other.ctx):
+        other.look()
+    assert children() == []
+
+
+def test_a_desktop_that_hangs_costs_its_time_and_starts_anew(
+    run: Driver, shown: Window, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (child,) = children()
+    child.send_signal(signal.SIGSTOP)
+    monkeypatch.setattr("tools.desktop_link.STOP_SECONDS", 0.2)
+    monkeypatch.setattr("tools.desktop.LOOK_SECONDS", 1.0)
+    with pytest.raises(ToolError, match="has not answered in 1 s"):
+        run.look()
+    assert not child.is_running()
+    monkeypatch.setattr("tools.desktop.LOOK_SECONDS", 60.0)
+    assert "Lamps 灯" in run.look().data["output"]
+
+
+def test_what_a_call_lacks_is_said(run: Driver, tmp_path: Path) -> None:
+    with pytest.raises(ToolError, match="drag needs to"):
+        run.do("drag", at=[400, 400])
+    with pytest.raises(ToolError, match="type needs text"):
+        run.do("type")
+    with pytest.raises(ToolError, match="region: x, y, width, height"):
+        run.look(region=[1, 2])
+    with pytest.raises(ToolError, match="desktop_look first"):
+        driver(tmp_path / "new").do("click", at=[5, 5])
+
+
+def test_where_there_is_no_desktop_a_sentence_says_what_it_needs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert "set DISPLAY" in problem()
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
+    assert "on Xorg" in problem()
+    monkeypatch.delenv("WAYLAND_DISPLAY")
+    monkeypatch.setenv("DISPLAY", ":4711")
+    with pytest.raises(ToolError, match=r"^the desktop cannot be used: .*:4711"):
+        driver(tmp_path).look()
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert "Accessibility and Screen Recording" in problem()
+
+
+def test_a_display_that_ends_is_an_outcome(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XAUTHORITY", os.devnull)
+    run = driver(tmp_path)
+    with closing(run.ctx):
+        with screen() as name:
+            monkeypatch.setenv("DISPLAY", name)
+            assert "no window is open" in run.look().data["output"]
+        with pytest.raises(ToolError, match=r"display|desktop cannot be used"):
+            run.look()
+
+
+def test_windows_without_a_window_manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XAUTHORITY", os.devnull)
+    read, write = os.pipe()
+    with started("Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp", pass_fds=[write]):
+        os.close(write)
+        with os.fdopen(read) as said:
+            monkeypatch.setenv("DISPLAY", f":{said.readline().strip()}")
+        run = driver(tmp_path / "runs")
+        with window(tmp_path) as below, window(tmp_path, "Chairs", "+300+150") as above, closing(run.ctx):
+            assert "Chairs" in run.look().data["output"]
+            run.do("click", at=below.at("press"), window="Lamps 灯")
+            below.has("count", 1)
+            assert above.state["count"] == 0
+            run.do("click", at=below.at("field"), window="Lamps 灯")
+            run.do("type", text="on", window="Lamps 灯")
+            below.has("text", "on")

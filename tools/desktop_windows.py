@@ -1,0 +1,170 @@
+"""The windows of an X11 display: what lies where, which one has the keyboard, and how one comes to the front.
+
+In the desktop's child process alone (desktop_child.py). Positions are pixels of the screen: X11 knows no other unit, so a
+toolkit's scale factor changes nothing here. Source: Extended Window Manager Hints 1.5.
+"""
+
+from __future__ import annotations
+
+import time
+from importlib import import_module
+from typing import Any
+
+Window = dict[str, Any]  # id, title, app, rect [x, y, width, height] with its frame; popup, hidden: true or absent
+FRONT_SECONDS = 1.5
+
+
+class Busy(Exception):
+    """Another run has the desktop."""
+
+
+class Windows:
+    """One connection. `take` makes this the only run that has the desktop, until the connection ends."""
+
+    def __init__(self) -> None:
+        self._x, self._event = import_module("Xlib.X"), import_module("Xlib.protocol.event")
+        error = import_module("Xlib.error")
+        self._gone = (error.BadWindow, error.BadDrawable, error.BadMatch)
+        self._ignored = error.CatchError(*self._gone)
+        self.display: Any = import_module("Xlib.display").Display()
+        self.root = self.display.screen().root
+
+    def take(self) -> None:
+        """Raises Busy. What is owned is a selection: the server gives it back when the process ends, however it ends."""
+        mine = self.root.create_window(0, 0, 1, 1, 0, self._x.CopyFromParent)
+        name = self._atom("_SOPWITH_DESKTOP")
+        self.display.grab_server()
+        try:
+            if self.display.get_selection_owner(name) != self._x.NONE:
+                raise Busy
+            mine.set_selection_owner(name, self._x.CurrentTime)
+        finally:
+            self.display.ungrab_server()
+            self.display.sync()
+
+    def size(self) -> tuple[int, int]:
+        """Of the whole screen as it is now, all monitors together."""
+        found = self.root.get_geometry()
+        return found.width, found.height
+
+    def pointer(self) -> tuple[int, int]:
+        """Where the mouse is."""
+        found = self.root.query_pointer()
+        return found.root_x, found.root_y
+
+    def has_caps_lock(self) -> bool:
+        """Whether letters come out as capitals."""
+        return bool(self.root.query_pointer().mask & self._x.LockMask)
+
+    def listed(self) -> list[Window]:
+        """All that lies on the screen or is minimised, topmost first."""
+        clients = {self._frame_of(id): id for id in self._client_ids()}
+        found = []
+        for frame in reversed(self.root.query_tree().children):
+            try:
+                if each := self._described(frame, clients.pop(frame.id, 0)):
+                    found.append(each)
+            except self._gone:  # it went while we looked
+                continue
+        mask = ~self.display.display.info.resource_id_mask  # what is left names the program's connection
+        apps = {each["id"] & mask: each["app"] for each in found if "popup" not in each}
+        for each in found:
+            each["app"] = apps.get(each["id"] & mask, each["app"])  # a menu belongs to the program that shows it
+        return found
+
+    def active(self) -> int:
+        """The id of the window that has the keyboard, 0 where none has."""
+        if self._has_manager():
+            ids = self._property(self.root, "_NET_ACTIVE_WINDOW")
+            return int(ids[0]) if ids is not None and len(ids) else 0
+        focus = self.display.get_input_focus().focus
+        if focus == self._x.PointerRoot:  # nobody manages windows: the keyboard is where the mouse is
+            child = self.root.query_pointer().child
+            return int(child.id) if child else 0
+        return 0 if focus == self._x.NONE or focus.id == self.root.id else self._frame_of(focus.id)
+
+    def bring(self, id: int) -> bool:
+        """Brings a window to the front and gives it the keyboard; whether it came."""
+        window = self.display.create_resource_object("window", id)
+        if self._has_manager():
+            message = self._event.ClientMessage(
+                window=window,
+                client_type=self._atom("_NET_ACTIVE_WINDOW"),
+                data=(32, [2, self._x.CurrentTime, 0, 0, 0]),  # 2: as the owner's own panel would
+            )
+            self.root.send_event(message, event_mask=self._x.SubstructureRedirectMask | self._x.SubstructureNotifyMask)
+        else:
+            window.configure(stack_mode=self._x.Above, onerror=self._ignored)
+            window.set_input_focus(self._x.RevertToParent, self._x.CurrentTime, onerror=self._ignored)
+        end = time.monotonic() + FRONT_SECONDS
+        while time.monotonic() < end:
+            self.display.sync()
+            if self.active() == id:
+                return True
+            time.sleep(0.03)
+        return False
+
+    def owns_clipboard(self) -> int:
+        """The window that holds the clipboard, 0 when it is empty."""
+        owner = self.display.get_selection_owner(self._atom("CLIPBOARD"))
+        return 0 if owner == self._x.NONE else int(owner.id)
+
+    def types(self, text: str) -> bool:
+        """Whether each letter has a key here, with the shift that a US keyboard would take, as pyautogui presses it."""
+        is_shifted = import_module("pyautogui").isShiftCharacter
+        for letter in text:
+            keys = self.display.keysym_to_keycodes(ord(letter))
+            if not " " <= letter <= "~" or not keys or min(keys)[1] != int(is_shifted(letter)):
+                return False
+        return not self.has_caps_lock()
+
+    def _described(self, frame: Any, client: int) -> Window | None:
+        """A child of the root as a model and the gate see it; None for what nobody could see or press."""
+        shown = frame.get_attributes()
+        box = frame.get_geometry()
+        is_hidden = shown.map_state != self._x.IsViewable
+        if shown.win_class != self._x.InputOutput or (is_hidden and not client) or min(box.width, box.height) < 3:
+            return None
+        window = self.display.create_resource_object("window", client) if client else frame
+        names = _text(self._property(window, "WM_CLASS") or "").split("\0")
+        title = self._property(window, "_NET_WM_NAME") or self._property(window, "WM_NAME") or ""
+        found: Window = {
+            "id": window.id,
+            "title": _text(title)[:200],
+            "app": (names[1] if len(names) > 1 else "")[:60],
+            "rect": [box.x, box.y, box.width + 2 * box.border_width, box.height + 2 * box.border_width],
+        }
+        if shown.override_redirect and not client:
+            found["popup"] = True
+        return found | ({"hidden": True} if is_hidden else {})
+
+    def _client_ids(self) -> list[int]:
+        return [int(id) for id in self._property(self.root, "_NET_CLIENT_LIST") or []] if self._has_manager() else []
+
+    def _frame_of(self, id: int) -> int:
+        """The child of the root that a window is in: what its manager has put around it, or itself."""
+        try:
+            window = self.display.create_resource_object("window", id)
+            while (above := window.query_tree().parent) and above.id != self.root.id:
+                window = above
+        except self._gone:
+            return 0
+        return int(window.id)
+
+    def _has_manager(self) -> bool:
+        return self._property(self.root, "_NET_SUPPORTING_WM_CHECK") is not None
+
+    def _property(self, window: Any, name: str) -> Any:
+        try:
+            found = window.get_full_property(self._atom(name), self._x.AnyPropertyType)
+        except self._gone:
+            return None
+        return found.value if found else None
+
+    def _atom(self, name: str) -> int:
+        return int(self.display.intern_atom(name))
+
+
+def _text(value: Any) -> str:
+    raw = value if isinstance(value, str) else bytes(value).decode("utf-8", "replace")
+    return " ".join(raw.split())

@@ -150,6 +150,8 @@ class Gate:
             yield from self._script(ask, self.places)
         elif ask.tool in ("web_scan", "web_execute_js"):
             yield from self._page(ask)
+        elif ask.tool in ("desktop_look", "desktop_do"):
+            yield from self._desktop(ask)
         elif "network" in effects:
             yield from self._foreign(ask)
         elif "delete" in effects:
@@ -171,6 +173,14 @@ class Gate:
         yield from page_calls.look(ask.tool, ask.args, ask.hints, named, self.places, is_tainted=is_tainted)
         if ask.paths:
             yield from self._written(ask, self.places)
+
+    def _desktop(self, ask: Ask) -> Iterator[Finding]:
+        """The owner's mouse, keyboard and screen."""
+        from safety import desktop_calls
+        from safety.targets import Named
+
+        yield from _read(ask.paths, self.places)
+        yield from desktop_calls.look(ask.tool, ask.args, ask.hints, Named(ask.request, self.own_targets()))
 
     def _foreign(self, ask: Ask) -> Iterator[Finding]:
         """A tool that is not ours: reading passes; an effect passes when the request asks for it and names all that it

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import NamedTuple
 
+from safety import desktop_calls
 from tools.base import Tool
 
 
@@ -53,6 +54,7 @@ _ROWS: tuple[Family, ...] = (
         ("web_scan", "web_execute_js"),
         r"\bbrowsers?\b|\bchrom(?:e|ium)\b|\bclick|\b(?:log|sign) ?in(?:to)?\b|\bforms?\b|\btabs?\b|浏览器|点击|登录|填表|表单|标签页",
     ),
+    Family("desktop", "tools.desktop", ("desktop_look", "desktop_do"), desktop_calls.WORDS),
     Family(
         "helpers",
         "tools.delegate",

@@ -433,7 +433,7 @@ class Agent:
         attended = options.approve == "ask" and not isinstance(owner, AbsentOwner)
         gate = self._gate(options, attended, start["sop"])
         progress.state.origins.update(start.get("origins", ()))
-        held = self._held(gate, log.folder) if "code_run" in tools else None
+        held = self._held(gate, log.folder) if "code_run" in tools or "terminal" in families else None
         if held and held.level.name == "full" and start["sop"] is None and self.config.models:
             from tools.cells import Cells  # a replay may do without
 

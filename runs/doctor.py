@@ -39,6 +39,7 @@ LIBRARIES = {  # module: package
     "fastjsonschema": "fastjsonschema",
     "json_repair": "json-repair",
     "pexpect": "pexpect",
+    "pyte": "pyte",
     "tree_sitter": "tree-sitter",
     "tree_sitter_bash": "tree-sitter-bash",
     "cronsim": "cronsim",
@@ -555,7 +556,10 @@ _WORDS = {  # key: (English, Chinese)
     ),
     "no browser package": ("not installed: web_scan, web_execute_js", "未安装：web_scan、web_execute_js"),
     "screen": ("X11 display {display}", "X11 显示 {display}"),
-    "screen lacks": ("works; to type any text and read words: {names}", "可用；要输入任意文字、识别文字，还缺：{names}"),
+    "screen lacks": (
+        "works; to type any text and read words: {names}",
+        "可用；要输入任意文字、识别文字，还缺：{names}",
+    ),
     "screen system": ("programs with windows are used on Linux with X11 only", "只能在 Linux 的 X11 上操作窗口程序"),
     "screen packages": ("not installed: desktop_look, desktop_do", "未安装：desktop_look、desktop_do"),
     "screen wayland": (

@@ -7,7 +7,7 @@ Source: seed 000 (safety), 004 (sessions).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -146,7 +146,13 @@ class Gate:
             yield from self._of_ours(ask, effects)
 
     def _of_ours(self, ask: Ask, effects: set[str]) -> Iterator[Finding]:
-        if "execute" in effects:
+        if ask.tool in ("shell_run", "shell_keys"):
+            yield from self._terminal(ask)
+        elif ask.tool == "process_stop":
+            from safety import process_calls
+
+            yield from process_calls.look(ask.hints)
+        elif "execute" in effects:
             yield from self._script(ask, self.places)
         elif ask.tool in ("web_scan", "web_execute_js"):
             yield from self._page(ask)
@@ -181,6 +187,18 @@ class Gate:
 
         yield from _read(ask.paths, self.places)
         yield from desktop_calls.look(ask.tool, ask.args, ask.hints, Named(ask.request, self.own_targets()))
+
+    def _terminal(self, ask: Ask) -> Iterator[Finding]:
+        """A shell that stays open: what is typed there is a script."""
+        from safety import terminal_calls
+
+        script, is_sure = terminal_calls.meant(ask.tool, ask.args, ask.hints)
+        if script and ask.hints.get("outside"):
+            yield Finding("outside", f"{ask.tool}: this shell has left the sandbox, so nothing holds what runs in it")
+        if script or ask.tool == "shell_run":
+            paths = (Path(ask.hints["cwd"]),) if ask.hints.get("cwd") else ask.paths
+            found = self._script(replace(ask, args={"script": script}, paths=paths), self.places)
+            yield from (finding for finding in found if is_sure or finding.risk != "unknown")
 
     def _foreign(self, ask: Ask) -> Iterator[Finding]:
         """A tool that is not ours: reading passes; an effect passes when the request asks for it and names all that it

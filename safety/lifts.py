@@ -50,7 +50,7 @@ def lifts_of(gate: Gate, ask: Ask) -> frozenset[Lift]:
     names = {name for name, _ in commands}
     if "send" in risks and decision.decision == "confirm" and names & _WITH_KEYS:
         return frozenset({"all"})
-    if commands and not risks and _only_looks(commands):
+    if commands and not risks and ask.tool != "shell_run" and _only_looks(commands):  # a shell stays open behind it
         return frozenset({"all"})
     lifts: set[Lift] = set()
     cwd = ask.paths[0] if ask.paths else gate.cwd

@@ -40,6 +40,10 @@ class Redactor:
             return text
         return hide_commands(hide_named(hide_keys(text, HIDDEN), HIDDEN), HIDDEN)
 
+    def hold(self, name: str, value: str) -> None:
+        """Hides this value too from now on: a password that its owner has just typed."""
+        self.values, self._held = {**self.values, name: value}, None
+
     def _without_held(self, text: str) -> str:
         known = self.held()
         if not known or len(text) < self._shortest:

@@ -127,8 +127,9 @@ class Call:
     """One script in a cell, with what `code_run` needs of it: `output` is where it writes, `exit` is readable when there
     is news. `stop` it on every way out."""
 
-    def __init__(self, cell: Cell, orders: bytes, missing: list[str]) -> None:
-        """`missing`: start-up files that are not there now. Raises OSError."""
+    def __init__(self, cell: Cell, orders: bytes, missing: list[str], terminal: int | None = None) -> None:
+        """`missing`: start-up files that are not there now. A script that writes to a `terminal` has the cell for itself, and
+        `output` is -1. Raises OSError."""
         self._cell, self.exit = cell, cell.talk.fileno()
         cell.was_used = True
         self.code: int | None = None
@@ -137,11 +138,12 @@ class Call:
         self._missing = missing
         self._found: dict[str, None] = {}
         given = bubblewrap.file(orders)
-        self.output, inner = os.pipe()
+        self.output, inner = os.pipe() if terminal is None else (-1, os.dup(terminal))
         try:
             socket.send_fds(cell.talk, [b"run"], [given, inner])
         except OSError as error:
-            os.close(self.output)
+            if self.output >= 0:
+                os.close(self.output)
             raise OSError(f"the sandbox does not start: {cell.why() or error}") from error
         finally:
             os.close(given)
@@ -178,8 +180,9 @@ class Call:
                     self._wait(seconds)
             return [line.strip() for line in self._found]
         finally:
-            os.close(self.output)
-            if not self._is_done:  # it does not answer, or nobody waits for it any more
+            if self.output >= 0:
+                os.close(self.output)
+            if not self._is_done or self.output < 0:  # it does not answer, or nobody waits for it any more
                 self._cell.close()
 
     def taken(self, folder: Path) -> list[str]:
@@ -225,6 +228,8 @@ class Cells:
         fields += [f"{name}={value}" for name, value in (variables | dict(work.given)).items()]
         orders = b"\0".join(map(os.fsencode, fields))
         missing = self._planner.missing() if sandbox.profile.kind == "owner" else []
+        if work.terminal is not None:  # a shell stays, while calls come and go
+            return Call(Cell(sandbox, plan), orders, missing, work.terminal)
         return Call(self._cell(sandbox, plan, lifts), orders, missing)
 
     def warm(self, sandbox: Sandbox, cwd: Path) -> None:
@@ -244,10 +249,14 @@ class Cells:
         readable = [Path(word) for word in work.argv if word.endswith((".py", ".sh")) and word.startswith("/")]
         if level.program:  # Seatbelt
             words = self._planner.seatbelt(plan, readable)
-            return Tree([*words, *work.argv], work.cwd, variables | dict(work.given), work.name)
+            given = variables | dict(work.given)
+            return Tree([*words, *work.argv], work.cwd, given, work.name, terminal=work.terminal)
         orders = self._planner.confined(plan, work.cwd, readable, work.given)
         try:
-            return Tree([*walls.confine(orders), *work.argv], work.cwd, variables, work.name, descriptors=[orders])
+            words = walls.confine(orders)
+            return Tree(
+                [*words, *work.argv], work.cwd, variables, work.name, descriptors=[orders], terminal=work.terminal
+            )
         finally:
             os.close(orders)
 

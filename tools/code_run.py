@@ -61,7 +61,8 @@ def code_run(
         output = Output(ctx.folder / f"out-{name}.txt", ctx.redact)
     stopped: list[str] = []
     with closing(output):  # also on Ctrl-C and when the run is closed
-        running = _start(ctx, argv, script, folder, given, lifts, name)
+        work = Work(argv, script, folder, environment(), given, f"{ctx.folder.name}.{name}")
+        running = started(ctx, work, lifts)
         try:
             is_late = yield from _follow(running, output, ctx, time.monotonic() + limit)
         finally:
@@ -97,31 +98,21 @@ def _scripts(ctx: ToolContext) -> Path:
     return readable[0] if readable else ctx.folder
 
 
-def _start(
-    ctx: ToolContext,
-    argv: list[str],
-    script: str,
-    cwd: Path,
-    given: dict[str, str],
-    lifts: frozenset[Lift],
-    call: str,
-) -> Call | Tree:
-    """Starts the script: in the sandbox, unless the gate lifts it for this call or the run has none."""
-    name, variables = f"{ctx.folder.name}.{call}", _environment()
+def started(ctx: ToolContext, work: Work, lifts: frozenset[Lift]) -> Call | Tree:
+    """Starts what is to be run: in the sandbox, unless the gate lifts it for this call or the run has none."""
     try:
         if ctx.sandbox is None or ("all" in lifts and ctx.sandbox.profile.kind == "owner"):
-            return Tree(argv, cwd, variables | given, name)
+            return Tree(work.argv, work.cwd, {**work.env, **work.given}, work.name, terminal=work.terminal)
         from tools.cells import Cells  # a start does without
 
-        cells = Cells.of(ctx.sandbox)
-        return cells.start(ctx.sandbox, Work(argv, script, cwd.resolve(), variables, given, name), lifts)
+        return Cells.of(ctx.sandbox).start(ctx.sandbox, work._replace(cwd=work.cwd.resolve()), lifts)
     except OSError as error:  # the folder may not be entered, the environment is too large, no process left
-        raise ToolError(f"cannot start {argv[0]} in {cwd}: {error.strerror or error}") from error
+        raise ToolError(f"cannot start {work.argv[0]} in {work.cwd}: {error.strerror or error}") from error
     except UnicodeEncodeError as error:
         raise ToolError(f"env: {error.object[error.start : error.end]!a} cannot be passed on") from error
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """Ours, without start-up files and without what is named like a secret."""
     variables = {name: value for name, value in os.environ.items() if not is_secret_name(name)}
     for name in _STARTUP_FILES:

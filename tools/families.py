@@ -56,6 +56,18 @@ _ROWS: tuple[Family, ...] = (
     ),
     Family("desktop", "tools.desktop", ("desktop_look", "desktop_do"), desktop_calls.WORDS),
     Family(
+        "terminal",
+        "tools.shell",
+        ("shell_run", "shell_keys"),
+        r"\b(?:ssh|sudo|repl|vim|tmux)\b|\binteractive|\bterminals?\b|\bshells?\b|\bdev(?:elopment)? server|终端|交互|远程登录",
+    ),
+    Family(
+        "processes",
+        "tools.processes",
+        ("process_look", "process_stop", "process_wait"),
+        r"\bprocess(?:es)?\b|\bports? \d|\bports?\b.*\b(?:use[ds]?|using|free|taken|listen\w*)\b|\bkill\b|\bcpu\b|进程|端口|占用|卡死",
+    ),
+    Family(
         "helpers",
         "tools.delegate",
         ("delegate",),

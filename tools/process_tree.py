@@ -55,6 +55,7 @@ class Work(NamedTuple):
     env: Mapping[str, str]
     given: Mapping[str, str]
     name: str
+    terminal: int | None = None  # the descriptor that its output goes to, in the place of a pipe
 
 
 class Tree:
@@ -68,8 +69,9 @@ class Tree:
         name: str,
         *,
         descriptors: Sequence[int] = (),
+        terminal: int | None = None,
     ) -> None:
-        """`descriptors` are passed on."""
+        """`descriptors` are passed on; output goes to `terminal`, if there is one, and `output` is -1 then."""
         if LINUX:
             _become_subreaper()
         self.mark = mark(name)
@@ -81,14 +83,13 @@ class Tree:
                 cwd=cwd,
                 env=env | {MARK: self.mark},
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
+                stdout=subprocess.PIPE if terminal is None else terminal,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
                 pass_fds=descriptors,
             )
             leaders.add(self.leader.pid)
-        assert self.leader.stdout is not None
-        self.output = self.leader.stdout.fileno()
+        self.output = self.leader.stdout.fileno() if self.leader.stdout else -1
         self.exit = _exit_descriptor(self.leader)
 
     @property
@@ -196,6 +197,19 @@ class Tree:
             found.add(self.leader.pid)
         found.discard(os.getpid())
         return [pid for pid in found if _is_running(pid)]
+
+
+def born(pid: int) -> int:
+    """When a process began, on a clock that nobody sets: with its pid it names one process and no other. 0: there is none."""
+    if LINUX:
+        with contextlib.suppress(OSError):
+            return _process(pid).born
+        return 0
+    import psutil
+
+    with contextlib.suppress(psutil.Error):
+        return int(psutil.Process(pid).create_time() * 100)
+    return 0
 
 
 def wait_for(pids: list[int], end: float) -> None:

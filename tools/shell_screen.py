@@ -1,0 +1,50 @@
+"""Keys by their names, and the screen that a program has painted, as text."""
+
+from __future__ import annotations
+
+import re
+
+from tools.base import ToolError
+
+KEYS = {
+    "enter": "\r", "tab": "\t", "esc": "\033", "space": " ", "backspace": "\177", "shift-tab": "\033[Z",
+    "up": "\033[A", "down": "\033[B", "right": "\033[C", "left": "\033[D", "home": "\033[1~", "insert": "\033[2~",
+    "delete": "\033[3~", "end": "\033[4~", "page-up": "\033[5~", "page-down": "\033[6~",
+    "f1": "\033[[A", "f2": "\033[[B", "f3": "\033[[C", "f4": "\033[[D", "f5": "\033[[E", "f6": "\033[17~",
+    "f7": "\033[18~", "f8": "\033[19~", "f9": "\033[20~", "f10": "\033[21~", "f11": "\033[23~", "f12": "\033[24~",
+}  # fmt: skip
+_OTHER_NAMES = {"escape": "esc", "return": "enter", "pageup": "page-up", "pagedown": "page-down", "del": "delete"}
+_PAINTS = re.compile(rb"\033\[(?:\d*;?\d*[HfABd]|\?1049h|2?J)")
+# What pyte does not know: other terminals' sequences, and strings that are for the terminal itself.
+_UNKNOWN = re.compile(
+    rb"\033\[[<=>][0-9;:]*[ -/]*[@-~]|\033\[\?[0-9;]*[ -/]*[^hl0-9; -/]|\033[P^_X][^\033]*\033\\|\033\][^\007\033]*(?:\007|\033\\)"
+)
+
+
+def keys(names: list[str]) -> str:
+    """What a terminal sends for these keys. Raises ToolError with the names that are known."""
+    return "".join(map(_key, names))
+
+
+def paints(said: bytes) -> bool:
+    """Whether a program has moved about on the screen: then its output is read as a screen."""
+    return bool(_PAINTS.search(said))
+
+
+def painted(said: bytes, rows: int, columns: int) -> str:
+    """The screen after all that was said, without the blanks at the ends of lines and the empty lines below."""
+    import pyte  # 20 ms, for those who look at a screen
+
+    screen = pyte.Screen(columns, rows)
+    pyte.ByteStream(screen).feed(_UNKNOWN.sub(b"", said))
+    return "\n".join(line.rstrip() for line in screen.display).rstrip("\n")
+
+
+def _key(name: str) -> str:
+    plain = re.sub(r"[ _+]", "-", name.strip().casefold())
+    plain = _OTHER_NAMES.get(plain, plain)
+    if found := KEYS.get(plain):
+        return found
+    if control := re.fullmatch(r"(?:ctrl|control|c|\^)-?([a-z\\\]])", plain):
+        return chr(ord(control[1].upper()) - 64)
+    raise ToolError(f"no key is called {name[:30]!r}; known: ctrl-a to ctrl-z, {', '.join(KEYS)}; letters are text")

@@ -30,7 +30,8 @@ SETTLE_SECONDS = 0.5  # what runs said since is found by meaning too, when it is
 
 
 class Recalling:
-    """For the runs of one session in the home folder. `read_by`: whose words, beside the owner's, a run had read."""
+    """For the runs of one session in the home folder. `read_by`: whose words, beside the owner's, a run had read.
+    `recent`: what was said last in the session."""
 
     def __init__(
         self,
@@ -38,10 +39,11 @@ class Recalling:
         session: Session,
         embeddings: EmbeddingsConfig | None,
         read_by: Callable[[str], Sequence[str]] = lambda run: (),
+        recent: Callable[[], Sequence[Turn]] = lambda: (),
     ) -> None:
         self._path = home / "journal" / "memory.sqlite3"
         self._only = None if session == MAIN else session.name
-        self._config, self._read_by = embeddings, read_by
+        self._config, self._read_by, self._recent = embeddings, read_by, recent
         self._embedder: Embedder | None = None
 
     def at_start(self, request: str) -> Sequence[str]:
@@ -51,9 +53,13 @@ class Recalling:
         if store is None:
             return ()
         from memory import recall
+        from memory.assist import with_names
 
         try:
-            found = recall.relevant(store, request, datetime.now().astimezone(), 2 * AT_START)
+            now, meant = datetime.now().astimezone(), with_names(request, self._recent)
+            found = recall.relevant(store, meant, now, 2 * AT_START)
+            if not found and meant != request:
+                found = recall.relevant(store, request, now, 2 * AT_START)
         except SopwithError:  # without its memory a run goes on
             return ()
         finally:
@@ -65,6 +71,7 @@ class Recalling:
         """What answers a question, by talk and time."""
         from memory import recall
         from memory.api import work_off
+        from memory.assist import with_names
         from models.embeddings import embedder
 
         self._embedder = self._embedder or embedder(self._config)
@@ -74,7 +81,8 @@ class Recalling:
             return Memories()
         now = datetime.now().astimezone()
         try:
-            found, degraded = recall.search(store, query, now, ASKED, embedder=self._embedder)
+            meant = with_names(query, self._recent)
+            found, degraded = recall.search(store, meant, now, ASKED, embedder=self._embedder)
         except SopwithError:
             return Memories(degraded=["index"])
         finally:

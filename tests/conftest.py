@@ -21,6 +21,9 @@ import pytest
 # Started in the background, we would ignore Ctrl-C, and so would every process that a test starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# With more threads numpy's matrix library spins on every core, and tests side by side wait for each other (memory/api.py).
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
 CHECKOUT = Path(__file__).resolve().parent.parent
 _KEPT_VARIABLES = ("PATH", "TMPDIR", "SYSTEMROOT", "LD_LIBRARY_PATH", "PYTEST_CURRENT_TEST", "PYTEST_XDIST_WORKER")
 

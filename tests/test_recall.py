@@ -74,8 +74,8 @@ def ids(found: object) -> list[str]:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_answers_are_found_in_our_own_questions(tmp_path: Path, model: EmbeddedModel, language: str) -> None:
     table = Table()
-    for talk in conversations(OWN / f"{language}.json"):
-        store = written(tmp_path, talk, model)
+    for at, talk in enumerate(conversations(OWN / f"{language}.json")):
+        store = written(tmp_path / str(at), talk, model)
         for question in talk.questions:
             found = recall.search(store, question.text, talk.now, max(CUTS), embedder=model)
             assert found.degraded == []

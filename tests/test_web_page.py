@@ -236,7 +236,7 @@ def test_an_sop_is_taught_verified_done_by_rote_and_its_curve_drawn(window: Wind
     window.find("h1", has_text="count-notes").wait_for()
     window.button("Verify").click()
     window.find("dialog").get_by_role("button", name="Verify").click()
-    window.find(".job.done").wait_for()
+    window.find(".errand.done").wait_for()
     window.find("[role=tab]", has_text="Steps").click()
     window.find(".steps", has_text="code_run").wait_for()
     window.find("[role=tab]", has_text="Versions").click()

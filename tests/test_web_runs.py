@@ -303,7 +303,7 @@ def test_markup_in_every_field_stays_text(site: Served) -> None:
 def test_errors_come_in_the_browsers_language(site: Served) -> None:
     chinese = {**site.browser(), "Accept-Language": "zh-CN,zh;q=0.9,en;q=0.8"}
     assert "没有运行" in site.ask("GET", "/api/runs/nix", headers=chinese).json["error"]["text"]
-    assert "没有这个" in site.get("/api/jobs/x?lang=zh").json["error"]["text"]
+    assert "没有这个" in site.get("/api/errands/x?lang=zh").json["error"]["text"]
     assert "there is no run" in site.get("/api/runs/nix").json["error"]["text"]
 
 
@@ -316,12 +316,12 @@ def test_sops_are_verified_disabled_and_rolled_back(site: Served) -> None:
         assert [version["status"] for version in history][:2] == ["active", "archived"]
         diff = site.get("/api/sops/find-files/diff").json["diff"]
         assert "-  sopwith-status: archived" in diff.replace('"', "").replace("'", "")
-        job = site.post("/api/sops/find-files/verify", {"values": {}}).json["job"]
-        done = tab.until("job", seconds=30)
-        while done["job"]["state"] == "working":
-            done = tab.until("job", seconds=30)
-        assert done["job"]["id"] == job
-        assert site.get(f"/api/jobs/{job}").json["lines"]
+        errand = site.post("/api/sops/find-files/verify", {"values": {}}).json["errand"]
+        done = tab.until("errand", seconds=30)
+        while done["errand"]["state"] == "working":
+            done = tab.until("errand", seconds=30)
+        assert done["errand"]["id"] == errand
+        assert site.get(f"/api/errands/{errand}").json["lines"]
 
 
 def test_an_sop_is_taught_from_a_text(site: Served) -> None:
@@ -333,8 +333,8 @@ def test_an_sop_is_taught_from_a_text(site: Served) -> None:
         "text": f"# Look here\n\n1. Run `ls`.\n\n```yaml\n{steps}```\n",
         "request": "look here now",
     }
-    job = site.post("/api/sops/teach", body).json["job"]
-    done = site.until(lambda: (j := site.get(f"/api/jobs/{job}").json)["state"] != "working" and j, 30)
+    errand = site.post("/api/sops/teach", body).json["errand"]
+    done = site.until(lambda: (j := site.get(f"/api/errands/{errand}").json)["state"] != "working" and j, 30)
     assert done["lines"], done
     if done["state"] == "done":
         assert site.get("/api/sops/look-here").json["status"] in ("draft", "candidate", "probation")
@@ -390,11 +390,11 @@ def test_jobs_are_kept_shown_on_a_calendar_and_done_at_once(site: Served) -> Non
         listed = site.get("/api/schedule").json
         assert [job["id"] for job in listed["jobs"]] == [kept["id"]]
         site.until(lambda: site.get("/api/schedule").json["is_on"])
-        begun = site.post(f"/api/schedule/{kept['id']}/run-now").json["job"]
-        done = tab.until("job", seconds=30)
-        while done["job"]["state"] == "working":
-            done = tab.until("job", seconds=30)
-        assert done["job"]["id"] == begun
+        begun = site.post(f"/api/schedule/{kept['id']}/run-now").json["errand"]
+        done = tab.until("errand", seconds=30)
+        while done["errand"]["state"] == "working":
+            done = tab.until("errand", seconds=30)
+        assert done["errand"]["id"] == begun
     (row,) = site.get(f"/api/schedule/{kept['id']}/history").json["rows"]
     assert (row["state"], row["job"]) == ("done", kept["id"])
     states = [due["state"] for due in site.get("/api/schedule/calendar").json["due"]]

@@ -16,16 +16,17 @@ from memory.inbox import InboxError, NoSuchEntry
 from memory.runlog import NoSuchRun, RunLogError, find_run
 from models.base import Event
 from ui.web.access import Access, NotSignedIn, TooManyTries
+from ui.web.errands import Errands
 from ui.web.filter import Filter
 from ui.web.guard import Place
 from ui.web.hub import Hub, Message
-from ui.web.jobs import Jobs
 from ui.web.shared import SharedChats, SharedError
 from ui.web.tail import Tail
 from ui.web.work import Child, NotAsked, NotBegun, TooMuchWork, Work
 from ui.words import in_words
 
 AWAY_SECONDS = 60.0  # a tab that is loaded anew comes back by then
+MAX_EDGES = 5_000  # in one look at the graph
 GRAPH_SECONDS = 3.0  # between two looks at the graph, while a tab shows it
 SETTLE_SECONDS = 3.0  # after a run, until what the journal has put off is worked off
 KEPT_UPLOAD_SECONDS = 86_400.0
@@ -78,7 +79,7 @@ class Site:
         self.clean = Filter(self.config, {"page token": self.access.token, "page password": self.access.password})
         self.hub = Hub(self.clean)
         self.work = Work(self.config, self.hub)
-        self.jobs = Jobs(self.config, self.hub)
+        self.errands = Errands(self.config, self.hub)
         self.tail = Tail(self.config.home, self.hub, self.work.children.__contains__, self.work.tell_changed)
         self.shared = SharedChats(self.config.home, self.work, self.clean)
         self.work.heard.append(self._heard)
@@ -98,7 +99,7 @@ class Site:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self.tail.close()
-        await self.jobs.close()
+        await self.errands.close()
         await self.work.close()
 
     @property
@@ -146,9 +147,10 @@ class Site:
 
             graph = opened(self.home, config=self.config.graph)
             try:
-                predicates = [str(each) for each in given.get("predicates") or ()] or None
-                limit = given.get("limit")
-                shown: Message = graph.snapshot(predicates=predicates, limit=limit if isinstance(limit, int) else 500)
+                wanted, limit = given.get("predicates"), given.get("limit")
+                predicates = [str(each) for each in wanted] if isinstance(wanted, list) and wanted else None
+                limit = max(1, min(limit, MAX_EDGES)) if isinstance(limit, int) else 500
+                shown: Message = graph.snapshot(predicates=predicates, limit=limit)
                 return shown
             finally:
                 graph.close()

@@ -12,7 +12,7 @@ export const store = reactive({
   working: {}, // run → RUN
   waiting: [], // ASKED: put by a run of this server, now
   inbox: [],
-  jobs: {}, // id → JOB
+  errands: {}, // id → ERRAND
   toasts: [],
 });
 
@@ -72,20 +72,20 @@ export async function doing(act, done = "") {
   }
 }
 
-/** Waits for a job (verify, teach …) to end; each of its states is in store.jobs. */
-export function jobDone(id) {
+/** Waits for an errand (verify, teach …) to end; each of its states is in store.errands. */
+export function errandDone(id) {
   return new Promise((resolve) => {
-    const settle = (job) => {
-      store.jobs[job.id] = job;
-      if (job.state === "working") return;
+    const settle = (errand) => {
+      store.errands[errand.id] = errand;
+      if (errand.state === "working") return;
       stop();
-      resolve(job);
+      resolve(errand);
     };
     const stop = listen((message) => {
-      if (message.type === "job" && message.job.id === id) settle(message.job);
+      if (message.type === "errand" && message.errand.id === id) settle(message.errand);
       if (message.type === "resync") ask();
     });
-    const ask = () => doing(async () => settle(await get(`/api/jobs/${id}`)));
+    const ask = () => doing(async () => settle(await get(`/api/errands/${id}`)));
     ask();
   });
 }

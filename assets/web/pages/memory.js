@@ -2,7 +2,7 @@
 import { html, reactive } from "../lib/html.js";
 import { get, part, post } from "../lib/api.js";
 import { go, route } from "../lib/route.js";
-import { doing, jobDone, store, toast } from "../lib/store.js";
+import { doing, errandDone, store, toast } from "../lib/store.js";
 import { useBusy, useFetched } from "../lib/use.js";
 import { longDay, say, sayOr, time, when } from "../lib/words.js";
 import { act, Dialog, head, instead, tabs } from "../parts/bits.js";
@@ -125,8 +125,8 @@ VIEWS.file = {
     const distil = () => busy.start(async () => {
       const given = await doing(() => post("/api/memory/digest", {}));
       if (!given) return;
-      const job = await jobDone(given.job);
-      toast(job.lines.join(" ") || say(`job.${job.state}`), job.state === "failed" ? "error" : "info");
+      const errand = await errandDone(given.errand);
+      toast(errand.lines.join(" ") || say(`errand.${errand.state}`), errand.state === "failed" ? "error" : "info");
       file.reload();
     });
     return () => html`<div class="filters"><div class="by" role="group">${[false, true].map((isText) => html`<button type="button" key=${isText} aria-pressed=${shown.isText === isText} onClick=${() => (shown.isText = isText)}>${say(isText ? "memory.as_text" : "memory.as_entries")}</button>`)}</div>

@@ -2,7 +2,7 @@
 import { html, reactive } from "../lib/html.js";
 import { get, part, post } from "../lib/api.js";
 import { go, route } from "../lib/route.js";
-import { doing, jobDone, toast } from "../lib/store.js";
+import { doing, errandDone, toast } from "../lib/store.js";
 import { useBusy, useFetched } from "../lib/use.js";
 import { amount, money, percent, say, sayOr, seconds, when } from "../lib/words.js";
 import { act, chip, code, Dialog, diff, given, head, instead, tabs, tile } from "../parts/bits.js";
@@ -40,7 +40,7 @@ export const Sop = {
         const given = await doing(() => post(`${at}/verify`, { values }));
         if (!given) return;
         shown.said = { state: "working", lines: [] };
-        shown.said = await jobDone(given.job);
+        shown.said = await errandDone(given.errand);
         sop.reload();
       });
     }
@@ -69,7 +69,7 @@ function buttons(sop, shown, put, busy) {
 
 function verified(shown) {
   const { said } = shown;
-  return html`<section class=${`card job ${said.state}`} role="status"><header><h2>${say(`sop.verify_${said.state}`)}</h2>
+  return html`<section class=${`card errand ${said.state}`} role="status"><header><h2>${say(`sop.verify_${said.state}`)}</h2>
     ${said.state === "working" ? html`<i class="spinner"></i>` : html`<button type="button" class="btn quiet square" aria-label=${say("close")} onClick=${() => (shown.said = null)}>${icon("close")}</button>`}</header>
     ${said.lines?.length ? html`<pre class="plain">${said.lines.join("\n")}</pre>` : null}</section>`;
 }

@@ -2,7 +2,7 @@
 import { html, reactive } from "../lib/html.js";
 import { get, part, post, upload } from "../lib/api.js";
 import { go } from "../lib/route.js";
-import { doing, jobDone, store } from "../lib/store.js";
+import { doing, errandDone, store } from "../lib/store.js";
 import { useFetched } from "../lib/use.js";
 import { say, when } from "../lib/words.js";
 import { act, Dialog, tabs } from "../parts/bits.js";
@@ -13,18 +13,18 @@ export const Teach = {
   props: { run: String },
   emits: ["closed"],
   setup(props, { emit }) {
-    const form = reactive({ name: "", from: "run", run: props.run || "", text: "", request: "", file: null, job: null });
+    const form = reactive({ name: "", from: "run", run: props.run || "", text: "", request: "", file: null, errand: null });
     const runs = useFetched(() => get("/api/runs", { limit: 30, status: "done" }));
     const isReady = () => NAME.test(form.name) && (form.from === "run" ? form.run : form.from === "text" ? form.text.trim() : form.file);
     async function teach(event) {
       event?.preventDefault();
-      if (!isReady() || form.job?.state === "working") return;
-      form.job = { state: "working", lines: [] };
+      if (!isReady() || form.errand?.state === "working") return;
+      form.errand = { state: "working", lines: [] };
       const given = await doing(async () => {
         const from = form.from === "run" ? { run: form.run } : form.from === "text" ? { text: form.text } : { upload: (await upload(form.file)).id };
         return post("/api/sops/teach", { name: form.name, request: form.request, values: {}, ...from });
       });
-      form.job = given ? await jobDone(given.job) : null;
+      form.errand = given ? await errandDone(given.errand) : null;
     }
     return () => html`<${Dialog} title=${say("sops.teach")} onClosed=${() => emit("closed")}>
       <form class="form" onSubmit=${teach}>
@@ -39,10 +39,10 @@ export const Teach = {
           : html`<label class="field"><span>${say("teach.file_hint")}</span><input type="file" accept=".md,.sh,.yaml,.yml,.txt" onChange=${(event) => (form.file = event.target.files[0] ?? null)} /></label>`}
         <label class="field"><span>${say("teach.request")} <small class="dim">${say("optional")}</small></span>
           <input value=${form.request} placeholder=${say("teach.request_hint")} onInput=${(event) => (form.request = event.target.value)} /></label>
-        ${form.job && html`<div class=${`job ${form.job.state}`} role="status">${form.job.state === "working" ? html`<p><i class="spinner"></i> ${say("teach.working")}</p>` : null}
-          ${form.job.lines?.length ? html`<pre class="plain">${form.job.lines.join("\n")}</pre>` : null}</div>`}
-        <div class="actions">${form.job?.state === "done" ? html`<button type="button" class="btn primary" onClick=${() => (emit("closed"), go(`/sops/${part(form.name)}`))}>${say("teach.open")}</button>`
-          : act(say("teach.go"), teach, { kind: "primary", disabled: !isReady(), busy: form.job?.state === "working" })}
+        ${form.errand && html`<div class=${`errand ${form.errand.state}`} role="status">${form.errand.state === "working" ? html`<p><i class="spinner"></i> ${say("teach.working")}</p>` : null}
+          ${form.errand.lines?.length ? html`<pre class="plain">${form.errand.lines.join("\n")}</pre>` : null}</div>`}
+        <div class="actions">${form.errand?.state === "done" ? html`<button type="button" class="btn primary" onClick=${() => (emit("closed"), go(`/sops/${part(form.name)}`))}>${say("teach.open")}</button>`
+          : act(say("teach.go"), teach, { kind: "primary", disabled: !isReady(), busy: form.errand?.state === "working" })}
           ${store.changes ? null : html`<span class="dim">${say("readonly.why")}</span>`}</div>
       </form></${Dialog}>`;
   },

@@ -137,7 +137,7 @@ def history(site: Here, limit: int = 50) -> JSONResponse:
 
 @to.post("/api/memory/undo")
 async def undo(site: Here, body: shapes.Nothing | None = None) -> JSONResponse:
-    return JSONResponse(site.clean({"said": (await site.jobs.said_by(["memory", "undo"])).strip()}))
+    return JSONResponse(site.clean({"said": (await site.errands.said_by(["memory", "undo"])).strip()}))
 
 
 @to.post("/api/memory/note")
@@ -146,20 +146,23 @@ async def note(site: Here, body: shapes.Said) -> JSONResponse:
         raise Conflict("There is nothing to do: the message is empty.")
     if len(body.text) > 20_000:
         raise Conflict("A note is at most 20,000 characters.")
-    return JSONResponse(site.clean({"said": (await site.jobs.said_by(["memory", "note", "--", body.text])).strip()}))
+    return JSONResponse(site.clean({"said": (await site.errands.said_by(["memory", "note", "--", body.text])).strip()}))
 
 
 @to.post("/api/memory/digest", status_code=202)
 async def digest(site: Here, body: shapes.Nothing | None = None) -> JSONResponse:
-    job = site.jobs.begin("digest", "MEMORY.md", ["memory", "digest"], language())
-    return JSONResponse({"job": job}, status_code=202)
+    errand = site.errands.begin("digest", "MEMORY.md", ["memory", "digest"], language())
+    return JSONResponse({"errand": errand}, status_code=202)
 
 
 def _date(text: str) -> date:
     try:
-        return date.fromisoformat(text)
+        day = date.fromisoformat(text)
     except ValueError:
-        raise Conflict("That is no day; a day looks like 2026-11-22.") from None
+        day = date.max
+    if not date.min < day < date.max - timedelta(days=1):  # zones need a day on each side
+        raise Conflict("That is no day; a day looks like 2026-11-22.")
+    return day
 
 
 def _days(site: Site) -> dict[str, int]:

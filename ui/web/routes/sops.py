@@ -122,13 +122,13 @@ async def teach(site: Here, body: shapes.Teach) -> JSONResponse:
     words += ["--new-version"] if body.new_version else []
     words += ["--values", *_pairs(body.values)] if body.values else []
     words += ["--prove", *_pairs(body.prove)] if body.prove else []
-    return JSONResponse({"job": site.jobs.begin("teach", body.name, words, language())}, status_code=202)
+    return JSONResponse({"errand": site.errands.begin("teach", body.name, words, language())}, status_code=202)
 
 
 @to.post("/api/sops/{name}/verify", status_code=202)
 async def verify(site: Here, name: str, body: shapes.Values) -> JSONResponse:
     words = ["sops", "verify", sop_of(site, name).name, *_pairs(body.values)]
-    return JSONResponse({"job": site.jobs.begin("verify", name, words, language())}, status_code=202)
+    return JSONResponse({"errand": site.errands.begin("verify", name, words, language())}, status_code=202)
 
 
 @to.post("/api/sops/{name}/run", status_code=202)
@@ -155,15 +155,15 @@ async def disable(site: Here, name: str, body: shapes.Nothing | None = None) -> 
 
 
 async def changed(site: Site, name: str, words: list[str]) -> JSONResponse:
-    said = await site.jobs.said_by(words)
+    said = await site.errands.said_by(words)
     sop = store(site).get(name)
     now = {"name": name, "status": sop.status if sop else None, "version": sop.version if sop else None}
     return JSONResponse(site.clean({**now, "said": said.strip()}))
 
 
-@to.get("/api/jobs/{id}")
-def job(site: Here, id: str) -> JSONResponse:
-    return JSONResponse(site.clean(found(site.jobs.get(id), "There is no such job.")))
+@to.get("/api/errands/{id}")
+def errand(site: Here, id: str) -> JSONResponse:
+    return JSONResponse(site.clean(found(site.errands.get(id), "There is no such errand.")))
 
 
 def _pairs(values: dict[str, str]) -> list[str]:

@@ -22,7 +22,7 @@ from ui.journal import as_json, iso
 from ui.schedule import when as when_said
 from ui.web import shapes
 from ui.web.routes.here import Here
-from ui.web.site import Conflict, NotThere, Site, found
+from ui.web.site import MAX_EDGES, Conflict, NotThere, Site, found
 from ui.words import in_words, language
 
 MONTH = timedelta(days=31)
@@ -33,7 +33,7 @@ to = APIRouter(tags=["world"])
 
 async def said(site: Site, *words: str) -> Any:
     """What `sopwith schedule WORDS… --json` says: what a job is, and what its times mean, is decided there."""
-    return json.loads(await site.jobs.said_by(["schedule", words[0], "--json", *words[1:]]))
+    return json.loads(await site.errands.said_by(["schedule", words[0], "--json", *words[1:]]))
 
 
 @to.get("/api/schedule")
@@ -87,9 +87,9 @@ async def change(site: Here, id: str, verb: str, body: shapes.Nothing | None = N
         known = {job["id"] for job in (await said(site, "list"))["jobs"]}
         found(id if id in known else None, "There is no such job.")
         site.touched()
-        begun = site.jobs.begin("schedule", id, ["schedule", "run-now", "--", id], language())
-        return JSONResponse({"id": id, "job": begun})
-    words = (await site.jobs.said_by(["schedule", verb, "--", id])).strip()
+        begun = site.errands.begin("schedule", id, ["schedule", "run-now", "--", id], language())
+        return JSONResponse({"id": id, "errand": begun})
+    words = (await site.errands.said_by(["schedule", verb, "--", id])).strip()
     return JSONResponse(site.clean({"id": id, "said": words}))
 
 
@@ -118,7 +118,7 @@ def snapshot(site: Here, predicates: str = "", since: str = "", until: str = "",
             predicates=[each for each in predicates.split(",") if each] or None,
             since=moment(since),
             until=moment(until),
-            limit=max(1, min(limit, 5_000)),
+            limit=max(1, min(limit, MAX_EDGES)),
         )
     return JSONResponse(site.clean(shown))
 

@@ -7,6 +7,7 @@ Everything here runs in the server's event loop.
 from __future__ import annotations
 
 import asyncio
+import errno
 import secrets
 import sys
 from collections import OrderedDict
@@ -17,7 +18,7 @@ from typing import Any
 from config import Config, SopwithError
 from ui.web.hub import Hub
 from ui.web.work import ROOT, TooMuchWork
-from ui.words import language
+from ui.words import in_words, language
 
 KEPT = 100
 AT_ONCE = 4
@@ -29,8 +30,8 @@ class CommandFailed(SopwithError):
 
 
 @dataclass
-class Job:
-    """One command. `state`: working, done or failed; `lines`: what it said."""
+class Errand:
+    """One command at work. `state`: working, done or failed; `lines`: what it said."""
 
     id: str
     what: str
@@ -40,31 +41,31 @@ class Job:
     code: int | None = None
 
 
-class Jobs:
-    """The jobs of this server, the newest ones."""
+class Errands:
+    """The errands of this server, the newest ones."""
 
     def __init__(self, config: Config, hub: Hub) -> None:
         self._config, self._hub = config, hub
-        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._errands: OrderedDict[str, Errand] = OrderedDict()
         self._tasks: set[asyncio.Task[None]] = set()
 
     def get(self, id: str) -> dict[str, Any] | None:
-        """A job as it stands."""
-        job = self._jobs.get(id)
-        return asdict(job) if job else None
+        """An errand as it stands."""
+        errand = self._errands.get(id)
+        return asdict(errand) if errand else None
 
     def begin(self, what: str, about: str, words: Sequence[str], lang: str, text: str = "") -> str:
-        """Runs `sopwith WORDS…` in a language, with `text` on its stdin; gives the job's id. Raises TooMuchWork."""
-        if sum(job.state == "working" for job in self._jobs.values()) >= AT_ONCE:
+        """Runs `sopwith WORDS…` in a language, with `text` on its stdin; gives the errand's id. Raises TooMuchWork."""
+        if sum(errand.state == "working" for errand in self._errands.values()) >= AT_ONCE:
             raise TooMuchWork(f"{AT_ONCE} runs are at work.\nWait for one, or stop one.")
-        job = Job(secrets.token_hex(6), what, about)
-        self._jobs[job.id] = job
-        while len(self._jobs) > KEPT:
-            self._jobs.popitem(last=False)
-        task = asyncio.create_task(self._run(job, words, lang, text))
+        errand = Errand(secrets.token_hex(6), what, about)
+        self._errands[errand.id] = errand
+        while len(self._errands) > KEPT:
+            self._errands.popitem(last=False)
+        task = asyncio.create_task(self._run(errand, words, lang, text))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        return job.id
+        return errand.id
 
     async def said_by(self, words: Sequence[str], text: str = "") -> str:
         """What `sopwith WORDS…` says, once it has ended well, in the language that is spoken here. Raises CommandFailed
@@ -81,35 +82,47 @@ class Jobs:
         return out.decode("utf-8", "replace")
 
     async def _start(self, words: Sequence[str], lang: str, errors: int) -> asyncio.subprocess.Process:
-        return await asyncio.create_subprocess_exec(
-            *(sys.executable, str(ROOT / "launch.py"), "--home", str(self._config.home), "--lang", lang, *words),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=errors,
-            limit=8_000_000,
-        )
+        """Raises CommandFailed for what no command line can hold."""
+        given = [word.replace("\0", "\ufffd") for word in words]
+        try:
+            return await asyncio.create_subprocess_exec(
+                *(sys.executable, str(ROOT / "launch.py"), "--home", str(self._config.home), "--lang", lang, *given),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=errors,
+                limit=8_000_000,
+            )
+        except OSError as error:
+            if error.errno != errno.E2BIG:
+                raise
+            raise CommandFailed("That text is too long here.\nPut it into a file, and name the file.") from None
 
-    async def _run(self, job: Job, words: Sequence[str], lang: str, text: str) -> None:
-        process = await self._start(words, lang, asyncio.subprocess.STDOUT)
+    async def _run(self, errand: Errand, words: Sequence[str], lang: str, text: str) -> None:
+        try:
+            process = await self._start(words, lang, asyncio.subprocess.STDOUT)
+        except (CommandFailed, OSError) as error:
+            errand.state, errand.lines = "failed", in_words(str(error)).split("\n")
+            self._tell(errand)
+            return
         assert process.stdin is not None
         assert process.stdout is not None
         try:
             process.stdin.write(text.encode())
             process.stdin.close()
             async for line in process.stdout:
-                if len(job.lines) < MAX_LINES:
-                    job.lines.append(line.decode("utf-8", "replace").rstrip("\n"))
-                self._tell(job)
-            job.code = await process.wait()
+                if len(errand.lines) < MAX_LINES:
+                    errand.lines.append(line.decode("utf-8", "replace").rstrip("\n"))
+                self._tell(errand)
+            errand.code = await process.wait()
         finally:
             if process.returncode is None:
                 process.kill()
                 await process.wait()
-            job.state = "done" if job.code == 0 else "failed"
-            self._tell(job)
+            errand.state = "done" if errand.code == 0 else "failed"
+            self._tell(errand)
 
-    def _tell(self, job: Job) -> None:
-        self._hub.publish({"type": "job", "job": asdict(job)})
+    def _tell(self, errand: Errand) -> None:
+        self._hub.publish({"type": "errand", "errand": asdict(errand)})
 
     async def close(self) -> None:
         """Ends what is at work: every command of ours may be ended at any time."""

@@ -155,7 +155,7 @@ class Served:
 
         url = self.origin.replace("http", "ws", 1) + path
         with connect(
-            url, origin=Origin(self.origin), additional_headers={"Cookie": self.cookie}, max_size=None
+            url, origin=Origin(self.origin), additional_headers={"Cookie": self.cookie}, max_size=None, max_queue=None
         ) as socket:
             tab = Tab(socket)
             tab.send(type="hello", **{"epoch": None, "seq": None, "watch": [], **hello})

@@ -58,15 +58,17 @@ class Access:
     def __post_init__(self) -> None:
         try:
             kept = json.loads(self._file.read_text("utf-8"))
-            self._holders = {name: Holder(**given) for name, given in kept.items()}
+            holders = {name: Holder(**given) for name, given in kept.items()}
+            oldest = time.time() - BROWSER_DAYS * 86_400
+            self._holders = {
+                name: holder
+                for name, holder in holders.items()
+                if datetime.fromisoformat(holder.made).timestamp() >= oldest or holder.kind != "browser"
+            }
         except FileNotFoundError:
             pass
         except (OSError, ValueError, TypeError, AttributeError):  # damaged: everybody signs in anew
             self._holders = {}
-        oldest = time.time() - BROWSER_DAYS * 86_400
-        for name, holder in list(self._holders.items()):
-            if holder.kind == "browser" and datetime.fromisoformat(holder.made).timestamp() < oldest:
-                del self._holders[name]
 
     def sign_in(self, given: str) -> str:
         """The value of the cookie for a browser that shows token or password. Raises NotSignedIn, TooManyTries."""

@@ -4,10 +4,10 @@ every answer carries. Pure ASGI, so nothing comes past it. Source: seed 003 P5.6
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
 from ui.web.access import Access, Holder
@@ -21,6 +21,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 MAX_BODY = 8_000_000
 MAX_UPLOAD = 50_000_000
 MAX_DRAINED = 80_000_000
+BODY_SECONDS = 20.0  # for the next piece of a body
 HEADER = b"x-sopwith"
 SAFE = {"GET", "HEAD"}
 OPEN_TO_ALL = {"/api/sign-in"}
@@ -89,7 +90,7 @@ class Guard:
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
             return
-        await self._app(scope, receive, _with_headers(send, scope["path"]))
+        await self._app(scope, _in_time(receive), _with_headers(send, scope["path"]))
 
     def _checked(self, scope: Scope, headers: _Headers) -> Holder | None:
         """Who asks. Raises Refused."""
@@ -187,15 +188,31 @@ class _Headers:
         return any(key == name for key, _ in self._found)
 
     def cookie(self, name: str) -> str:
-        try:
-            found = SimpleCookie("; ".join(self.all(b"cookie"))).get(name)
-        except CookieError:
-            return ""
-        return found.value if found is not None else ""
+        """Cookies are of a host, not of a port: other programs of this machine put theirs beside ours, in every shape."""
+        given = (part.strip().partition("=") for part in ";".join(self.all(b"cookie")).split(";"))
+        return next((value for key, _, value in given if key == name), "")
 
 
 def _is_data(path: str) -> bool:
     return path.startswith(("/api", "/v1", "/ws"))
+
+
+def _in_time(receive: Receive) -> Receive:
+    """Who stops in the middle of a body has gone."""
+    is_whole = False
+
+    async def receiving() -> MutableMapping[str, Any]:
+        nonlocal is_whole
+        if is_whole:
+            return await receive()
+        try:
+            message = await asyncio.wait_for(receive(), BODY_SECONDS)
+        except TimeoutError:
+            return {"type": "http.disconnect"}
+        is_whole = message["type"] != "http.request" or not message.get("more_body")
+        return message
+
+    return receiving
 
 
 async def _drained(receive: Receive) -> None:

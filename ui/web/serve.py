@@ -62,6 +62,7 @@ def _serve(args: Namespace, config: Config, access: Access, place: Place, listen
     import uvicorn
 
     from ui.web.app import make_app
+    from ui.web.in_time import InTime
     from ui.web.site import Site
 
     beside = Beside(config)
@@ -76,7 +77,7 @@ def _serve(args: Namespace, config: Config, access: Access, place: Place, listen
         ws="websockets-sansio",
         ws_max_size=65_536,
         ws_per_message_deflate=False,
-        http="h11",
+        http=InTime,
         loop="asyncio",
         lifespan="on",
         timeout_graceful_shutdown=3,

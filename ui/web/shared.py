@@ -13,6 +13,7 @@ import json
 import os
 import secrets
 import time
+import unicodedata
 from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -89,7 +90,7 @@ class SharedChat:
             raise SharedError("This chat is closed, or its link is an old one.\nAsk whoever sent it for a new one.")
         if len(self.kept.people) >= MAX_PEOPLE:
             raise SharedError(f"{MAX_PEOPLE} people are in this chat: it is full.")
-        cookie, wanted = secrets.token_urlsafe(32), one_line(name, MAX_NAME).strip() or "?"
+        cookie, wanted = secrets.token_urlsafe(32), _plain(name)
         taken, number = {AGENT.lower(), *(each.lower() for each in self.kept.people.values())}, 2
         unique = wanted
         while unique.lower() in taken:
@@ -279,7 +280,14 @@ class SharedChats:
 
 
 def _line(said: tuple[str, str]) -> str:
-    return f"{said[0]}: {said[1]}"
+    """As the agent reads it. Further lines are set in: nobody puts words into another's mouth."""
+    return f"{said[0]}: " + "\n    ".join(said[1].splitlines())
+
+
+def _plain(name: str) -> str:
+    """A name that is what it looks like: no letters that are not seen, and no colon, behind which others would speak."""
+    seen = (each for each in unicodedata.normalize("NFKC", name) if unicodedata.category(each) != "Cf")
+    return one_line("".join(seen).replace(":", " "), MAX_NAME).strip() or "?"
 
 
 def _hash(secret: str) -> str:

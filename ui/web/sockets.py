@@ -40,15 +40,26 @@ async def hello_of(socket: WebSocket) -> dict[str, Any] | None:
     from starlette.websockets import WebSocketDisconnect
 
     try:
-        said = json.loads(await asyncio.wait_for(socket.receive_text(), HELLO_SECONDS))
-        if isinstance(said, dict) and said.get("type") == "hello":
+        said = await asyncio.wait_for(heard(socket), HELLO_SECONDS)
+        if said.get("type") == "hello":
             return said
-    except (TimeoutError, ValueError, KeyError):
+    except (TimeoutError, ValueError):
         pass
     except WebSocketDisconnect:
         return None
     await end(socket, 1003)
     return None
+
+
+async def heard(socket: WebSocket) -> dict[str, Any]:
+    """What a tab says next. Raises ValueError for all that is no JSON object; WebSocketDisconnect."""
+    try:
+        said = json.loads(await socket.receive_text())
+    except (KeyError, RecursionError) as error:  # bytes; a thousand brackets
+        raise ValueError("That is not a message.") from error
+    if not isinstance(said, dict):
+        raise ValueError("That is not a message.")
+    return said
 
 
 async def end(socket: WebSocket, code: int) -> None:
@@ -77,12 +88,10 @@ async def owner_socket(site: Site, socket: WebSocket) -> None:
     sending = asyncio.create_task(pump(socket, tab))
     try:
         while True:
-            said = json.loads(await socket.receive_text())
-            if isinstance(said, dict):
-                await _take(site, tab, said)
+            await _take(site, tab, await heard(socket))
     except WebSocketDisconnect:
         pass
-    except (ValueError, KeyError):  # it says what is no JSON
+    except ValueError:
         await end(socket, 1003)
     finally:
         sending.cancel()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
@@ -16,7 +15,9 @@ from ui.web.hub import Tab
 from ui.web.routes.here import Here
 from ui.web.shared import SHOWN, SharedChat, SharedError
 from ui.web.site import NotThere, Site
-from ui.web.sockets import hello_of, pump
+from ui.web.sockets import MAX_TABS, heard, hello_of, pump
+
+MAX_OWN_TABS = 10  # of one person in one chat
 
 to = APIRouter(tags=["shared"])
 
@@ -147,6 +148,9 @@ async def socket(site: Here, id: str, socket: WebSocket) -> None:
         await socket.close(1008)
         return
     chat, name = known
+    if len(chat.hub.tabs) >= MAX_TABS or sum(tab.holder == name for tab in chat.hub.tabs) >= MAX_OWN_TABS:
+        await socket.close(1013)
+        return
     await socket.accept()
     hello, tab = await hello_of(socket), Tab(name)
     if hello is None:
@@ -156,7 +160,7 @@ async def socket(site: Here, id: str, socket: WebSocket) -> None:
     try:
         with suppress(WebSocketDisconnect, ValueError):
             while chat.name_of(cookie(site, socket)) is not None:
-                if json.loads(await socket.receive_text()).get("type") == "ping":
+                if (await heard(socket)).get("type") == "ping":
                     chat.hub.tell(tab, {"type": "pong"})
     finally:
         sending.cancel()

@@ -123,13 +123,22 @@ def _pressed(
 ) -> Iterator[Finding]:
     for ref in found.presses:
         about = refs.get(ref)
+        if about is None and not re.fullmatch(r"e\d+", ref):  # what is dragged may be called by its text
+            yield from _of_label(tool, {"name": ref}, named)
+            continue
         if about is None:
             if re.fullmatch(r"e\d+", ref) and is_tainted:
                 yield Finding("unknown", f"{tool} presses {ref}, which no page has shown: web_scan first")
             continue
+        if about.get("role") == "file":
+            continue  # what is uploaded is looked at below
         if (href := str(about.get("href", ""))) and not href.startswith(("javascript:", "#", "mailto:", "tel:")):
             yield from _opened(tool, [href], page, refs, named, places, is_tainted)
         yield from _of_label(tool, about, named)
+    if found.drags and not _asks_for_any(named.request):
+        yield Finding(
+            "change", f"{tool} drags something on the page, and the request does not ask for anything to be done"
+        )
     posts = [each for each in found.typed if each.enters or found.enters]
     if any(refs.get(each.ref, {}).get("form") == "post" for each in posts) and not _asks_for_any(named.request):
         yield Finding("send", f"{tool} sends a form, and the request does not ask for that")

@@ -32,7 +32,16 @@ _PRESSES = {"click", "submit", "requestSubmit"}
 _CODE = {"eval", "Function", "setTimeout", "setInterval", "atob"}
 _PRIVATE = {"cookie", "cookieStore", "localStorage", "sessionStorage", "indexedDB", "credentials"}
 _WINDOW = {"window", "globalThis", "self", "top", "parent", "document"}
-_HELPERS = {"click", "upload", "fetch", "eval", "XMLHttpRequest", "WebSocket", "Function"}  # under another name: unseen
+_HELPERS = {
+    "click",
+    "drag",
+    "upload",
+    "fetch",
+    "eval",
+    "XMLHttpRequest",
+    "WebSocket",
+    "Function",
+}  # under another name: unseen
 
 
 class Typed(NamedTuple):
@@ -51,6 +60,7 @@ class PageScript:
     typed: list[Typed] = field(default_factory=list)
     uploads: list[str | None] = field(default_factory=list)
     enters: bool = False
+    drags: bool = False
     urls: list[str] = field(default_factory=list)
     sends: list[str] = field(default_factory=list)  # methods of requests that do more than get
     hidden: bool = False  # it asks an address that is not written out
@@ -245,10 +255,8 @@ class _Reader:
             self.found.typed.append(Typed(first or "", self.text(args[1]) if len(args) > 1 else "", enters))
         elif name == "press":
             self.found.enters |= first is None or bool(re.search(r"(?i)(^|\+)(enter|space| )$", first))
-        elif name == "upload":
-            for each in args[1:]:
-                inside = each.named_children if each.type == "array" else [each]
-                self.found.uploads += [self.text(path) for path in inside]
+        elif name in ("drag", "upload"):
+            self._handled(name, args)
         elif name in _CODE:
             if name not in ("setTimeout", "setInterval") or (args and args[0].type in ("string", "template_string")):
                 self.found.blind.append(f"runs a text as code ({name})")
@@ -256,6 +264,16 @@ class _Reader:
             self._asked(name, args, "get")
         elif name == "open":
             self._asked(name, args[:1], "get")
+
+    def _handled(self, name: str, args: list[Node]) -> None:
+        """What is dragged, and onto what, counts as pressed; so does what opens the choice of a file."""
+        self.found.drags |= name == "drag"
+        for each in args[: 2 if name == "drag" else 1]:
+            if each.type != "object":  # so many pixels
+                self._pressed(self.text(each))
+        for each in args[1:] if name == "upload" else []:
+            inside = each.named_children if each.type == "array" else [each]
+            self.found.uploads += [self.text(path) for path in inside]
 
     def _pressed(self, ref: str | None) -> None:
         if ref is None:

@@ -114,6 +114,11 @@ ASKED = [
     ("await upload('e10008', file)", "upload invoice.pdf to shop.example", "unknown", "a file that is not written out"),
     ("x" * 100_001, READ, "unknown", "too long to be read"),
     ("await click(", READ, "unknown", "no JavaScript"),
+    ("await drag('e10008', 'Delete')", READ, "delete", "onto what deletes"),
+    ("await drag('e10008', 'Closed')", READ, "change", "a thing is moved"),
+    ("const d = drag; await d('e10008', 'e10001')", READ, "unknown", "under another name"),
+    ("await drag(one, 'e10008')", READ, "unknown", "what is not written out"),
+    ("await upload('e10001', '/work/invoice.pdf')", "upload invoice.pdf", "spend", "presses an order for it"),
 ]  # fmt: skip
 
 

@@ -80,7 +80,7 @@ def web_execute_js(
     timeout: Annotated[int | None, Between(1, 600)] = None,
     save_to_file: str | None = None,
 ) -> Generator[str, None, ToolResult]:
-    """Run script in a page, promises awaited; gives its value and what changed. At hand, with references of web_scan: await click(e), type(e, text, {enter}), select(e, option), press('Enter'), hover(e), upload(e, path), wait(text | selector | ms), scroll('down' | e), shot(e | 'page'), el(e) for the element, secret(e, question) for a password that the owner types, close() the tab.
+    """Run script in a page, promises awaited; gives its value and what changed. At hand, with references of web_scan: await click(e), type(e, text, {enter}), select(e, option), press('Enter'), hover(e | text), drag(e, e | text | {x, y}), upload(e, path), wait(text | selector | ms), scroll('down' | e), shot(e | 'page'), el(e) for the element, secret(e, question) for a password that the owner types, close() the tab.
 
     dialog: how to answer confirm and prompt: accept, dismiss, or the text
     timeout: seconds
@@ -231,7 +231,7 @@ def _changed(browser: Browser, tab: Tab, running: Script) -> dict[str, Any]:
     data["new_text"] = "\n".join(found["text"] + more)
     data["passed"] = "\n".join(found["passed"])  # was shown, and is gone again
     if tab.chooser:
-        data["chooser"] = "the page asks for a file: upload(e, path)"
+        data["chooser"] = "the page asks for a file: upload(e, path), with the e that was pressed"
     return data
 
 

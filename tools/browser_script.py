@@ -1,40 +1,30 @@
-"""Runs a script of the model in a tab, and does what its helpers ask for: click(ref), type(ref, text), upload(ref, path) …
-
-Clicks and keys are real ones, as a person's would be: the page cannot tell them apart, and what lies on top of a thing is
-what gets the click, so a click that would miss is refused instead.
-"""
+"""Runs a script of the model in a tab, and has done what its helpers ask for (tools/browser_hands.py)."""
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 import secrets
 import time
 from collections.abc import Generator
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
-from urllib.parse import quote, quote_plus, urlsplit
 
-from tools.base import ToolContext, resolve
-from tools.browser_keys import key_events
+from tools.base import ToolContext
+from tools.browser_hands import Hands
 from tools.browser_link import Blocked, BrowserError, LinkLost, TabLost, TooLate
 from tools.browser_tab import Tab, asset, thrown
 
-_HELPERS = "click, type, select, press, hover, upload, wait, scroll, shot, el, secret, close"
+_HELPERS = "click, type, select, press, hover, drag, upload, wait, scroll, shot, el, secret, close"
 _NOT_TYPED = {"date", "time", "month", "week", "datetime-local", "range", "color"}
 MAX_WAIT = 120.0  # seconds of one wait
 
 
-class Script:
+class Script(Hands):
     """One script in one tab. `images` are the pictures that it has taken."""
 
     def __init__(self, ctx: ToolContext, tab: Tab, text: str, seconds: float) -> None:
-        self.ctx, self.tab, self.text = ctx, tab, text
-        self.until = time.monotonic() + seconds
-        self.images: list[Path] = []
-        self.secrets: list[str] = []  # what the owner has said for the page
+        super().__init__(ctx, tab, text, seconds)
         self.done: list[str] = []  # what its helpers did
         self.has_left = False  # the page was left while the script ran
         self._asked: list[dict[str, Any]] = []
@@ -67,11 +57,6 @@ class Script:
             self._let_go()
             with suppress(LinkLost):
                 tab.link.post("Runtime.removeBinding", tab.session, name=binding)
-
-    @property
-    def left(self) -> float:
-        """Seconds that the script still has."""
-        return max(0.05, self.until - time.monotonic())
 
     def _body(self) -> str:
         """The script as a function: an expression gives its value, else what it returns, else its last line's value."""
@@ -163,197 +148,6 @@ class Script:
             functionDeclaration="function(number, element) { this.settle(number, true, element) }",
             arguments=[{"value": number}, {"objectId": element}],
         )
-
-    # ---- what helpers ask for ---------------------------------------------------------------------------------------
-
-    def _find(self, ref: Any, *, moves: bool = True) -> dict[str, Any]:
-        if not isinstance(ref, str) or not re.fullmatch(r"e\d{1,9}", ref):
-            raise BrowserError(f"{json.dumps(ref)[:80]} is no reference: web_scan shows them, such as e48213")
-        found: dict[str, Any] = self.tab.ask("find", ref, {"moves": moves})
-        if "problem" in found:
-            raise BrowserError(found["problem"])
-        if moves and found.get("disabled"):
-            raise BrowserError(f"{ref} ({found['name']}) is disabled")
-        return found
-
-    def _spot(self, ref: Any) -> dict[str, Any]:
-        found = self._find(ref)
-        if found.get("hidden"):
-            raise BrowserError(f"{ref} ({found['name']}) is not shown now")
-        if found.get("covered"):
-            raise BrowserError(f"{ref} ({found['name']}) lies under something else: {found['covered']}")
-        return found
-
-    def _do_click(self, ref: Any, options: dict[str, Any] | None = None) -> str:
-        found = self._find(ref)
-        if found["tag"] == "SELECT":
-            raise BrowserError(f"{ref} is a list: select({ref!r}, option)")
-        if found["type"] == "file":
-            raise BrowserError(f"{ref} takes a file: upload({ref!r}, path)")
-        options = options or {}
-        if self.tab.is_frame:  # the mouse belongs to the tab around it
-            self.tab.ask("element", ref)
-            element = self.tab.object("element", ref)
-            self.tab.do(
-                "Runtime.callFunctionOn",
-                objectId=element,
-                functionDeclaration="function() { this.click() }",
-                userGesture=True,
-            )
-        else:
-            spot = self._spot(ref)
-            button = "right" if options.get("right") else "left"
-            for count in (1, 2) if options.get("double") else (1,):
-                self._mouse("mouseMoved", spot)
-                self._mouse("mousePressed", spot, button=button, clickCount=count)
-                self._mouse("mouseReleased", spot, button=button, clickCount=count)
-        self._after()
-        return str(found["name"])
-
-    def _do_hover(self, ref: Any) -> str:
-        spot = self._spot(ref)
-        self._mouse("mouseMoved", spot)
-        self._after()
-        return str(spot["name"])
-
-    def _mouse(self, kind: str, spot: dict[str, Any], **more: Any) -> None:
-        self.tab.do("Input.dispatchMouseEvent", self.left, type=kind, x=spot["x"], y=spot["y"], **more)
-
-    def _do_type(self, ref: Any, text: Any, options: dict[str, Any] | None = None) -> Any:
-        found, text, options = self._find(ref), str(text), options or {}
-        if not found["isField"] or found["type"] in ("checkbox", "radio", "file") or found["tag"] == "SELECT":
-            raise BrowserError(f"{ref} ({found['role']} {found['name']}) takes no text")
-        if found["type"] in _NOT_TYPED:
-            now = self.tab.ask("set", ref, text)
-            if not now and text:
-                raise BrowserError(
-                    f"{ref} is a {found['type']} field and does not take {text!r}: 2026-01-31, 13:30, 2026-01-31T13:30, #ff0000"
-                )
-        else:
-            self.tab.ask("enter", ref)
-            if not options.get("append"):
-                self._key("Delete") if not text else None
-            if text:
-                self.tab.do("Input.insertText", self.left, text=text)
-            now = self.tab.ask("now", ref)
-        if options.get("enter"):
-            self._key("Enter")
-        self._after()
-        return None if found["type"] == "password" else now
-
-    def _do_select(self, ref: Any, *options: Any) -> Any:
-        self._find(ref, moves=False)
-        wanted = [str(each) for option in options for each in (option if isinstance(option, list) else [option])]
-        said = self.tab.ask("choose", ref, wanted)
-        if "problem" in said:
-            raise BrowserError(said["problem"])
-        self._after()
-        return said["chosen"]
-
-    def _do_press(self, keys: Any) -> str:
-        self._key(str(keys))
-        self._after()
-        return str(keys)
-
-    def _key(self, keys: str) -> None:
-        for event in key_events(keys):
-            self.tab.do("Input.dispatchKeyEvent", self.left, **event)
-
-    def _do_upload(self, ref: Any, *paths: Any) -> list[str]:
-        found = self._find(ref, moves=False)
-        if found["type"] != "file":
-            raise BrowserError(
-                f"{ref} ({found['role']} {found['name']}) is no field for files; one that is shows as (eN file)"
-            )
-        names = [str(each) for path in paths for each in (path if isinstance(path, list) else [path])]
-        hidden = [name for name in names if name not in self.text]  # the gate has looked at what stands in the script
-        if hidden or not names:
-            raise BrowserError("upload: the path must stand in the script, written out")
-        files = [resolve(self.ctx.path(name)) for name in names]
-        if missing := [str(file) for file in files if not file.is_file()]:
-            raise BrowserError(f"upload: no such file: {missing[0]}")
-        self.tab.do(
-            "DOM.setFileInputFiles", files=[str(file) for file in files], objectId=self.tab.object("element", ref)
-        )
-        self._after()
-        return [file.name for file in files]
-
-    def _do_wait(self, wanted: Any, seconds: Any = 10) -> bool:
-        if isinstance(wanted, (int, float)) and not isinstance(wanted, bool):
-            until = min(time.monotonic() + min(wanted / 1000, MAX_WAIT), self.until)
-            while time.monotonic() < until and not self.tab.trouble():
-                self.tab.link.pump(until)
-            return True
-        end = min(time.monotonic() + min(float(seconds), MAX_WAIT), self.until)
-        while not self.tab.ask("there", str(wanted), seconds=self.left):
-            if time.monotonic() >= end:
-                raise BrowserError(f"{str(wanted)[:200]} has not appeared")
-            self.tab.link.drain(0.1)
-        return True
-
-    def _do_scroll(self, where: Any = "down") -> Any:
-        is_ref = isinstance(where, str) and re.fullmatch(r"e\d+", where)
-        said = self.tab.ask("scroll", where if is_ref else None, where)
-        self._after()
-        return said
-
-    def _do_shot(self, ref: Any = None) -> str:
-        options: dict[str, Any] = {}
-        if isinstance(ref, str) and ref != "page":
-            x, y, width, height = self._find(ref).get("box") or (0, 0, 0, 0)
-            view = self.tab.do("Page.getLayoutMetrics")["cssVisualViewport"]
-            options["clip"] = {
-                "x": x + view["pageX"],
-                "y": y + view["pageY"],
-                "width": max(1, width),
-                "height": max(1, height),
-                "scale": 1,
-            }
-        elif ref == "page":
-            size = self.tab.do("Page.getLayoutMetrics")["cssContentSize"]
-            options["clip"] = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 8000), "scale": 1}
-            options["captureBeyondViewport"] = True
-        file = (
-            self.ctx.folder
-            / f"shot-{re.sub(r'[^A-Za-z0-9_.-]', '_', self.ctx.call)[:40] or 'call'}-{len(self.images) + 1}.png"
-        )
-        said = self.tab.do("Page.captureScreenshot", self.left, format="png", **options)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(base64.b64decode(said["data"]))
-        self.images.append(file)
-        return str(file)
-
-    def _do_el(self, ref: Any) -> str:
-        self._find(ref, moves=False)
-        node = self.tab.do("DOM.describeNode", objectId=self.tab.object("element", ref))["node"]
-        found: str = self.tab.do("DOM.resolveNode", backendNodeId=node["backendNodeId"])["object"]["objectId"]
-        return found
-
-    def _do_secret(self, ref: Any, question: Any = "") -> None:
-        found = self._find(ref)
-        if not found["isField"]:
-            raise BrowserError(f"{ref} ({found['role']} {found['name']}) takes no text")
-        started = time.monotonic()
-        said = self.ctx.secret(f"{urlsplit(self.tab.ask('now_at')).netloc}: {str(question)[:200] or found['name']}")
-        self.until += time.monotonic() - started
-        if said is None:
-            raise BrowserError("nobody is there who could say it")
-        self.secrets += [said, quote(said), quote_plus(said)] if len(said) > 3 else []
-        self.tab.ask("enter", ref)
-        self.tab.do("Input.insertText", self.left, text=said)
-        self._after()
-
-    def _do_close(self) -> None:
-        self.tab.close()
-        raise TabLost(f"tab {self.tab.name} was closed")
-
-    def _after(self) -> None:
-        """Gives the page a moment: a script that goes on while its page is being left would act on the wrong one."""
-        tab, count = self.tab, len(self.tab.moves)
-        tab.link.drain(0.03)
-        until = min(self.until, time.monotonic() + 10)
-        while tab.is_loading and len(tab.moves) == count and time.monotonic() < until and not tab.trouble():
-            tab.link.pump(until)
 
     def _take(self, payload: str) -> None:
         """Takes in what a helper asks."""

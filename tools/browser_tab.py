@@ -46,7 +46,8 @@ class Tab:
         self.moves: list[str] = []  # addresses that this call has led to
         self.status = 0  # of the last document, as HTTP has it
         self.error = ""  # why the last document did not come
-        self.chooser = False  # the page has asked for a file
+        self.chooser = 0  # the field for which the page has asked for a file, as the protocol numbers it
+        self.dragged: dict[str, Any] = {}  # what is held by the mouse
         self.url = ""  # as the model last saw it
         self.names: dict[str, dict[str, Any]] = {}  # what each reference was when it was shown
         self.is_loading = False
@@ -66,6 +67,8 @@ class Tab:
         if not (self.is_frame or self.is_owners):
             self.link.post("Page.setInterceptFileChooserDialog", self.session, enabled=True)
         self.link.post("Inspector.enable", self.session)
+        if not self.is_frame:  # behind other tabs a page draws nothing, and a click in it takes five seconds
+            self.link.post("Emulation.setFocusEmulationEnabled", self.session, enabled=True)
         self.do(
             "Page.addScriptToEvaluateOnNewDocument",
             5,
@@ -139,7 +142,9 @@ class Tab:
         ):  # also when another process takes it over, and the end of its requests is told there
             self._requests = {id: each for id, each in self._requests.items() if each[1] != said["frameId"]}
         elif method == "Page.fileChooserOpened":
-            self.chooser = True
+            self.chooser = int(said.get("backendNodeId", 0))
+        elif method == "Input.dragIntercepted":
+            self.dragged = said["data"]
         elif method in ("Inspector.targetCrashed", "Inspector.detached"):
             self.lost = "has crashed" if method.endswith("Crashed") else "was closed"
         elif said.get("frameId") == self.target or said.get("frame", {}).get("id") == self.target:
@@ -151,7 +156,7 @@ class Tab:
         elif method == "Page.frameStoppedLoading":
             self.is_loading = False
         elif method == "Page.frameNavigated":
-            self._context, self.dialog, self.chooser = 0, None, False
+            self._context, self.dialog, self.chooser = 0, None, 0
             self._requests.clear()
             self.error = str(said["frame"].get("unreachableUrl", ""))
             self.moves.append(said["frame"]["url"] + said["frame"].get("urlFragment", ""))
@@ -164,6 +169,8 @@ class Tab:
         if answer is None:
             self.dialog = dialog
             return
+        if dialog.kind != "alert":
+            self.answer = None  # it was meant for one: what is asked next nobody has read
         self._answer(dialog, answer)
 
     def _answer(self, dialog: Dialog, answer: str) -> None:
@@ -179,8 +186,8 @@ class Tab:
     def answer_open(self) -> bool:
         """Answers the dialog that stands open as the call says; False when the call does not say."""
         if self.dialog and self.answer is not None:
-            self._answer(self.dialog, self.answer)
-            self.dialog = None
+            dialog, answer, self.dialog, self.answer = self.dialog, self.answer, None, None
+            self._answer(dialog, answer)
         return self.dialog is None
 
     def _network(self, method: str, said: dict[str, Any]) -> None:
@@ -199,7 +206,7 @@ class Tab:
 
     def begin(self, answer: str | None) -> None:
         """A call begins: what happens from here on is its doing."""
-        self.answer, self.dialogs, self.moves, self.status, self.chooser = answer, [], [], 0, False
+        self.answer, self.dialogs, self.moves, self.status, self.chooser = answer, [], [], 0, 0
         self._requests.clear()
         self.link.post("Network.enable", self.session)
 

@@ -18,12 +18,29 @@
       return getComputedStyle(el).display === 'contents'
     }
     const box = el.getBoundingClientRect()
-    if (box.right + scrollOf(el, 'x') < 0 || box.bottom + scrollOf(el, 'y') < 0) return false  // moved away to hide it
+    if (isAway(el, box)) return false
     if (box.width > 1 && box.height > 1) return true
     const style = getComputedStyle(el)
     return !(style.overflow !== 'visible' || style.clip !== 'auto' || style.clipPath !== 'none')
   }
-  const scrollOf = (el, side) => el.ownerDocument.defaultView?.[side === 'x' ? 'scrollX' : 'scrollY'] ?? 0
+  // Moved away to hide it: left of or above all that can be scrolled to, in the page or in the box around it that scrolls.
+  function isAway(el, box) {
+    const view = el.ownerDocument.defaultView
+    if (!view || box.right + view.scrollX >= 0 && box.bottom + view.scrollY >= 0) return false
+    const root = el.ownerDocument.scrollingElement
+    for (let up = above(el); up; up = above(up)) {
+      const style = getComputedStyle(up)
+      if (up !== root && !/auto|scroll/.test(style.overflow)) continue
+      const outer = up.getBoundingClientRect(), [top, left] = up === root ? [0, 0] : [outer.top, outer.left]
+      const least = (isBackwards, inside, size) => isBackwards ? size - inside : 0
+      const x = box.right - left + up.scrollLeft, y = box.bottom - top + up.scrollTop
+      if (x < least(style.direction === 'rtl', up.scrollWidth, up.clientWidth)) return true
+      if (y < least(style.flexDirection === 'column-reverse', up.scrollHeight, up.clientHeight)) return true
+      if (up !== root) return false
+    }
+    return box.right + view.scrollX < 0 && getComputedStyle(root ?? el).direction !== 'rtl' || box.bottom + view.scrollY < 0
+  }
+  const above = el => el.assignedSlot ?? el.parentElement ?? el.getRootNode().host
 
   function role(el) {
     const said = attr(el, 'role').split(' ')[0]
@@ -33,6 +50,7 @@
       case 'BUTTON': case 'SUMMARY': return 'button'
       case 'SELECT': return el.multiple || el.size > 1 ? 'listbox' : 'select'
       case 'TEXTAREA': return 'textbox'
+      case 'CANVAS': return 'canvas'
       case 'INPUT': switch (el.type) {
         case 'hidden': return ''
         case 'button': case 'submit': case 'reset': case 'image': return 'button'
@@ -42,7 +60,7 @@
       }
     }
     if (el.isContentEditable && !el.parentElement?.isContentEditable) return 'textbox'
-    return said
+    return said || (attr(el, 'draggable') === 'true' ? 'draggable' : '')
   }
   const isField = el => /^(INPUT|TEXTAREA|SELECT)$/.test(tagOf(el)) || (el.isContentEditable && role(el) === 'textbox')
 
@@ -50,11 +68,26 @@
   function press(el, style) {
     const is = role(el)
     if (ROLES.has(is) || isField(el) && is) return is
-    if (tagOf(el) === 'LABEL' || tagOf(el) === 'HTML' || tagOf(el) === 'BODY') return ''
+    if (/^(LABEL|HTML|BODY|CANVAS)$/.test(tagOf(el))) return ''
     if (el.hasAttribute('onclick') || tagOf(el) === 'VIDEO' && el.controls || tagOf(el) === 'AUDIO' && el.controls) return 'button'
-    if (style.cursor !== 'pointer') return ''
-    const above = el.parentElement
-    return above && (getComputedStyle(above).cursor === 'pointer') ? '' : 'button'
+    if (is === 'draggable') return is
+    if (style.pointerEvents === 'none') return ''
+    if (style.cursor === 'pointer') {
+      const outer = el.parentElement
+      return outer && getComputedStyle(outer).cursor === 'pointer' || isBlank(el, style) ? '' : 'button'
+    }
+    // What the keyboard can reach can be pressed, but for boxes that are reached to be scrolled.
+    return el.hasAttribute('tabindex') && el.tabIndex >= 0 && !el.hasAttribute('role') && !/auto|scroll/.test(style.overflow)
+      && !hasInside(el) && !el.querySelector('[tabindex]') && textOf(el) ? 'button' : ''
+  }
+  const isBlank = (el, style) => !el.childElementCount && !el.shadowRoot && !clean(el.textContent) && style.backgroundImage === 'none'
+    && !attr(el, 'title') && !attr(el, 'aria-label') && /^(TD|TH)$/.test(tagOf(el))
+
+  // A card of many lines, or one with more to press in it, is walked through instead of being one label.
+  function hasInside(el) {
+    if (el.querySelector('a[href],button,input,select,textarea,[role=button],[role=link],[role=checkbox],[contenteditable=true]')) return true
+    if (el.shadowRoot) return false
+    return textOf(el, LABEL + 1).length > LABEL || (role(el) !== 'button' && !!el.querySelector('h1,h2,h3,h4,p,table,ul'))
   }
 
   function children(el) {
@@ -86,9 +119,11 @@
     if (isField(el)) {
       const around = [...(el.labels ?? [])].map(each => textOf(each)).join(' ').trim()
       const is = tagOf(el) === 'INPUT' && /^(submit|reset|button)$/.test(el.type)
-      return is ? clean(el.value) || {submit: 'Submit', reset: 'Reset'}[el.type] || '' : around || attr(el, 'placeholder') || attr(el, 'title') || attr(el, 'alt') || attr(el, 'name')
+      return is ? clean(el.value) || {submit: 'Submit', reset: 'Reset'}[el.type] || '' : around || attr(el, 'placeholder') || attr(el, 'data-placeholder') || attr(el, 'aria-placeholder') || attr(el, 'title') || attr(el, 'alt') || attr(el, 'name') || hint(el)
     }
-    return textOf(el) || attr(el, 'title') || attr(el, 'alt') || clean(el.querySelector('svg title')?.textContent)
+    const text = textOf(el)
+    if (text && !/[\p{L}\p{N}]/u.test(text) && attr(el, 'title')) return `${text} ${attr(el, 'title')}`  // "›" says little
+    return text || attr(el, 'title') || attr(el, 'alt') || clean(el.querySelector('svg title')?.textContent)
       || clean(el.querySelector('[aria-label]')?.getAttribute('aria-label')) || hint(el)
   }
   // For what shows a picture only: the words that its maker used.
@@ -143,6 +178,7 @@
 
   function scan({textOnly = false} = {}) {
     const start = performance.now(), lines = [], controls = {}
+    faint = []
     let line = '', prefix = '', chars = 0, isCut = false, group = 0, path = [], frames = 0, hasPassword = false
     const flush = () => {
       const text = clean(line)
@@ -221,7 +257,8 @@
       if (style.display === 'none' || !isShown(el)) {
         if (tag === 'INPUT' && /^(file|checkbox|radio)$/.test(el.type) && style.display !== 'none' && el.labels?.length && isShown(el.labels[0])) control(el, role(el))
         else if (tag === 'INPUT' && el.type === 'file') control(el, 'file')  // hidden behind a button of the page's own
-        else if (style.visibility === 'hidden') for (const each of children(el)) if (each.nodeType === 1) walk(each)  // one inside may be shown
+        else if (style.display !== 'none' && el.textContent.length < 400 && faint.length < 100 && clean(el.textContent)) faint.push(new WeakRef(el))
+        if (style.visibility === 'hidden' && tag !== 'INPUT') for (const each of children(el)) if (each.nodeType === 1) walk(each)  // one inside may be shown
         return
       }
       if (style.overflow !== 'visible' && (el.clientHeight < 2 || el.clientWidth < 2) && !style.display.startsWith('inline') && tag !== 'HTML' && tag !== 'BODY') return
@@ -238,13 +275,6 @@
       if (isCell) put(' | ')
     }
 
-    // A card of many lines, or one with more to press in it, is walked through instead of being one label.
-    function hasInside(el) {
-      if (el.querySelector('a[href],button,input,select,textarea,[role=button],[role=link],[role=checkbox],[contenteditable=true]')) return true
-      if (el.shadowRoot) return false
-      return textOf(el, LABEL + 1).length > LABEL || (role(el) !== 'button' && !!el.querySelector('h1,h2,h3,h4,p,table,ul'))
-    }
-
     function inside(el, tag, isCell) {
       const heading = /^H([1-6])$/.exec(tag)?.[1] ?? (attr(el, 'role') === 'heading' ? attr(el, 'aria-level') || '2' : '')
       if (heading && !isCell) prefix = textOnly ? '' : '#'.repeat(Math.min(6, +heading)) + ' '
@@ -254,13 +284,20 @@
         const texts = tag === 'IMG' ? '' : [...el.querySelectorAll('text')].map(each => clean(each.textContent)).join(' ')
         if (alt || texts) put(` (image: ${cut([alt, texts].filter(Boolean).join(': '), 400)}) `)
       } else if (tag === 'IFRAME' || tag === 'FRAME') frame(el)
-      else if (tag === 'CANVAS') { put(`(canvas ${attr(el, 'aria-label')} ${el.width}×${el.height}) `); for (const each of children(el)) walk(each) }
+      else if (tag === 'CANVAS') { drawn(el); for (const each of children(el)) walk(each) }
       else if (tag === 'VIDEO' || tag === 'AUDIO') put(`(${tag.toLowerCase()} ${attr(el, 'aria-label') || attr(el, 'title')}) `)
       else if (tag === 'OBJECT' || tag === 'EMBED') put(`(${attr(el, 'type') || 'object'} that holds no text) `)
       else if (tag === 'METER' || tag === 'PROGRESS') put(` (${attr(el, 'aria-label') || tag.toLowerCase()} ${el.value}/${el.max}) `)
       else if (tag === 'DIALOG' || /^(alert)?dialog$/.test(attr(el, 'role'))) { put('(dialog)'); flush(); walkAll(el); flush(); put('(end of dialog)'); flush() }
       else walkAll(el)
       if (heading) { flush(); prefix = '' }
+    }
+
+    // A canvas is pressed at a place in it: click(ref, {x, y}).
+    function drawn(el) {
+      const ref = name(el, 'canvas', label(el)), box = el.getBoundingClientRect(), size = `${Math.round(box.width)}×${Math.round(box.height)}`
+      controls[ref] = {role: 'canvas', name: cut(label(el), LABEL)}
+      put(textOnly ? ` (canvas ${label(el)} ${size}) ` : ` [${cut(label(el), LABEL)}](${ref} canvas ${size}) `)
     }
 
     function frame(el) {
@@ -321,13 +358,26 @@
     }
     return {x: box.left + box.width / 2 + dx, y: box.top + box.height / 2 + dy, covered: blocker, box: [box.left + dx, box.top + dy, box.width, box.height]}
   }
+  // The reference of the smallest thing that shows this text, for what has none of its own.
+  function showing(text) {
+    let found = null
+    const wanted = clean(text), look = root => {
+      for (const el of root.querySelectorAll('*')) {
+        if (!SKIP.has(tagOf(el)) && el.textContent.length < 4 * wanted.length + 400 && (!found || found.contains(el)) && isShown(el) && textOf(el) === wanted) found = el
+        if (el.shadowRoot && !found) look(el.shadowRoot)
+      }
+    }
+    if (document.body && wanted) look(document.body)
+    return found && name(found, role(found) || 'button', label(found))
+  }
   const element = ref => refs.get(ref)?.el.deref() ?? null
 
   // Makes ready for typing: focus, and what is there selected so that the new text takes its place.
-  function enter(ref) {
+  function enter(ref, atEnd = false) {
     const el = element(ref)
     el.focus()
-    if (el.isContentEditable) el.ownerDocument.getSelection().selectAllChildren(el)
+    if (el.isContentEditable) { const chosen = el.ownerDocument.getSelection(); chosen.selectAllChildren(el); if (atEnd) chosen.collapseToEnd() }
+    else if (atEnd && tagOf(el) === 'TEXTAREA') el.setSelectionRange(el.value.length, el.value.length)
     else if (el.select && !/^(date|time|month|week|color|range|datetime-local|number)$/.test(el.type)) el.select()
     else if (el.type === 'number') el.select()
   }
@@ -369,9 +419,11 @@
 
   // ---- what changes -------------------------------------------------------------------------------------------
   let before = null, came = [], last = 0, moved = 0
+  let faint = []  // what was clear or moved away in the last scan, though it holds text: messages are shown from there
   const watched = new WeakSet(), roots = []
   const shown = text => text.split('\n').map(clean).filter(Boolean)
   function texts() {
+    const unseen = new Set(faint.map(each => each.deref()).filter(each => each?.isConnected && !isShown(each)).flatMap(each => shown(each.innerText ?? '')))
     const found = shown(document.body && document.getElementsByTagName('*').length < 40_000 ? document.body.innerText : '')
     for (const each of roots) {
       const root = each.deref()
@@ -379,7 +431,7 @@
       if (root.body) found.push(...shown(root.body.innerText))
       else for (const child of root.children) if (child.innerText && isShown(child)) found.push(...shown(child.innerText))
     }
-    return found
+    return unseen.size ? found.filter(each => !unseen.has(each)) : found
   }
   function note(node) {
     const el = node.nodeType === 1 ? node : node.parentElement ?? node.getRootNode?.()?.host
@@ -397,7 +449,7 @@
   })
   function deep(node) {
     if (node.nodeType !== 1) return
-    if (node.shadowRoot) observe(node.shadowRoot)
+    if (node.shadowRoot) { observe(node.shadowRoot); for (const each of node.shadowRoot.children) { note(each); deep(each) } }
     if (node.childElementCount && node.childElementCount < 200) for (const each of node.children) deep(each)
   }
   function observe(root) {
@@ -407,6 +459,7 @@
     watcher.observe(root, {subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ['class', 'style', 'hidden', 'open', 'aria-hidden']})
   }
   observe(document)
+  for (const kind of ['transitionend', 'animationend']) document.addEventListener(kind, event => { if ((event.target.textContent?.length ?? 400) < 400) note(event.target) }, true)
   // `before` stays null in a document that has come since: all that it shows is new.
   function begin() { before = new Set(texts()); came = []; moved = 0; last = performance.now(); return true }
   function quiet() { return {ms: performance.now() - last, moved, state: document.readyState} }
@@ -420,5 +473,5 @@
     return {isNew: before === null, text: news, more: fresh.length - news.length, passed: gone.slice(0, 20), title: clean(document.title), url: location.href}
   }
 
-  Object.defineProperty(globalThis, 'sopwith', {value: {scan, find, element, now_at: () => location.href, enter, set, now, choose, scroll, there, begin, quiet, end}})
+  Object.defineProperty(globalThis, 'sopwith', {value: {scan, find, showing, element, now_at: () => location.href, enter, set, now, choose, scroll, there, begin, quiet, end}})
 })()

@@ -32,6 +32,7 @@ from safety.secrets import Redactor
 WORKERS = 2  # runs at a time
 MAX_ATTEMPTS = 3  # of one due time whose process dies
 GRACE = timedelta(minutes=1)  # a due time that is no later than this is on time
+AT_ONCE = 1000  # jobs whose rows are written in one step; each step waits for the disk
 SINGLE_ROWS = 100  # of skipped due times; what was missed before these has one row for all
 AGAIN_SECONDS = 30.0  # until it looks again at what another scheduler works on, or at a disk that was full
 RESUMED_SECONDS = 5.0  # until it looks again at a run that its owner has answered
@@ -133,6 +134,7 @@ class Scheduler:
         self._again: float | None = None  # seconds until it must look again, for what wakes nobody
         self._blocked: set[str] = set()  # jobs that are due and still at work
         self._parents: set[str] = set()  # jobs that others come after
+        self._found: list[tuple[Job, list[Row], dict[str, datetime]]] = []  # by this look, and not written down yet
         self._queue: deque[Row] = deque()
         self._ours: set[tuple[str, int]] = set()  # rows in the queue or at work here, each by job and due time
         self._at_work: set[tuple[str, int]] = set()
@@ -183,6 +185,16 @@ class Scheduler:
 
     def tick(self) -> None:
         """Claims what is due and queues it, records what is skipped, settles what has ended elsewhere."""
+        try:
+            self._look()
+            self._write_down()
+        except BaseException:  # what was found and is not written down is found again
+            self._found.clear()
+            self._planned.clear()
+            self._is_stale = True
+            raise
+
+    def _look(self) -> None:
         now = self._clock.now()
         self._again = None
         if now < self._seen:  # the clock was set back: what has no row up to now comes again, what has one does not
@@ -308,12 +320,23 @@ class Scheduler:
         self._record(plan.job, rows, {})
 
     def _record(self, job: Job, rows: list[Row], cursors: dict[str, datetime]) -> None:
-        """Rows and how far the job has come, in one step; what is claimed is queued."""
-        new = self.ledger.add(rows, cursors)
+        """Rows and how far the job has come, to be written in one step."""
+        self._found.append((job, rows, cursors))
+        if len(self._found) >= AT_ONCE:
+            self._write_down()
+
+    def _write_down(self) -> None:
+        """What this look has found, in one step; what is claimed is queued."""
+        if not self._found:
+            return
+        jobs = {job.id: job for job, _, _ in self._found}
+        cursors = {id: at for _, _, each in self._found for id, at in each.items()}
+        new = self.ledger.add([row for _, rows, _ in self._found for row in rows], cursors)
+        self._found.clear()
         self._enqueue([row for row in new if row.status == "claimed"])
         for row in new:
             if row.status == "skipped":
-                self.outcomes.tell_skipped(row, job)
+                self.outcomes.tell_skipped(row, jobs[row.job])
 
     def _enqueue(self, rows: list[Row]) -> None:
         with self._turn:
@@ -326,6 +349,7 @@ class Scheduler:
         """The jobs that are at work, and those that wait for their owner. What a dead process left is settled or taken."""
         busy: set[str] = set()
         waiting: set[str] = set()
+        left: list[Row] = []
         for row in self.ledger.open_rows():
             if (row.job, row.due) in self._ours:
                 busy.add(row.job)
@@ -336,17 +360,23 @@ class Scheduler:
             elif row.owner != self.owner.name and self.ledger.is_alive(row.owner):
                 busy.add(row.job)
                 self._look_again(AGAIN_SECONDS)
-            elif self._recovered(row, now):
+            elif self._recovered(row, now, left):
                 busy.add(row.job)
+        self._take_over(left)
         return busy, waiting
+
+    def _take_over(self, rows: list[Row]) -> None:
+        if rows:
+            self._enqueue(self.ledger.take(rows, self.owner.name))
 
     def _settled(self, row: Row) -> bool:
         """True when the run log says how the run of a row ended, or that it waits as before."""
         settled = self.outcomes.settle(row, self._job(row.job))
         return settled is not None and settled.status != "waiting"
 
-    def _recovered(self, row: Row, now: datetime) -> bool:
-        """True when a row that nobody works on any more is open still: it is ours now, or its run is at work elsewhere."""
+    def _recovered(self, row: Row, now: datetime, left: list[Row]) -> bool:
+        """True when a row that nobody works on any more is open still: it goes into `left`, for us to take over, or its run
+        is at work elsewhere."""
         job = self._job(row.job)
         if self.outcomes.settle(row, job):
             return False
@@ -361,9 +391,7 @@ class Scheduler:
         if not row.run and row.kind != "hand" and now - row.at > allowed and not (job and job.is_steady):
             self.outcomes.skip(row, job, f"missed: more than {allowed.total_seconds() / 3600:g} hours late", now)
             return False
-        taken = self.ledger.take(row, self.owner.name)
-        if taken is not None:
-            self._enqueue([taken])
+        left.append(row)
         return True
 
     def _look_again(self, seconds: float | None) -> None:
@@ -422,7 +450,9 @@ class Scheduler:
                     self._at_work.discard(key)
             found = next(iter(self.ledger.rows(row.job, 1, row.at, row.at + timedelta(microseconds=1))), None)
             if found and found.status in ("claimed", "running") and found.owner == self.owner.name:
-                self._recovered(found, self._clock.now())
+                left: list[Row] = []
+                self._recovered(found, self._clock.now(), left)
+                self._take_over(left)
             elif found:
                 self._ended(found)
             if plan := self._planned.get(row.job):

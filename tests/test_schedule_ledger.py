@@ -64,8 +64,8 @@ def test_what_a_dead_claimer_left_is_taken_once_and_the_dead_one_can_write_no_mo
     ledger: SqliteLedger, tmp_path: Path
 ) -> None:
     [row] = ledger.add([Row("job", 5, owner="dead")], {})
-    taken = ledger.take(row, "first")
-    assert taken is not None and taken.attempts == 1 and ledger.take(row, "second") is None
+    [taken] = ledger.take([row], "first")
+    assert taken.attempts == 1 and ledger.take([row], "second") == []
     assert not ledger.begin(row, "late", NOW), "a run that begins late finds that the row is another's"
     assert ledger.begin(taken, "run", NOW)
     ended = replace(taken, run="run", status="done")
@@ -74,7 +74,7 @@ def test_what_a_dead_claimer_left_is_taken_once_and_the_dead_one_can_write_no_mo
         and ledger.end(ended)
         and not ledger.end(replace(ended, status="failed"))
     )
-    assert [each.status for each in ledger.rows()] == ["done"] and ledger.take(ended, "third") is None
+    assert [each.status for each in ledger.rows()] == ["done"] and ledger.take([ended], "third") == []
 
 
 def test_an_owner_is_alive_as_long_as_a_child_holds_its_lock(tmp_path: Path, ledger: SqliteLedger) -> None:

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from config import Config, load
 from runs.schedule.jobs import Job, job_of
-from runs.schedule.ledger import Owner, Row, SqliteLedger, micros
+from runs.schedule.ledger import LedgerError, Owner, Row, SqliteLedger, micros
 from runs.schedule.times import due_after
 from runs.scheduler import GRACE, Clock, Scheduler
 
@@ -385,3 +385,49 @@ def test_two_schedulers_on_one_home_share_the_work(at_home: Home, clock: SetCloc
     assert len(at_home.done) == len(set(at_home.done)) == 20
     assert {row.status for row in other.rows()} == {"done"}
     other.scheduler.owner.close()
+
+
+def test_what_is_due_together_is_claimed_and_taken_over_in_few_steps(
+    at_home: Home, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[str] = []
+
+    def watched(name: str) -> None:
+        step = getattr(at_home.ledger, name)
+
+        def counted(*args: Any) -> Any:
+            steps.append(name)
+            return step(*args)
+
+        monkeypatch.setattr(at_home.ledger, name, counted)
+
+    for number in range(50):
+        at_home.add(f"j{number}", schedule="11:00", timezone="UTC")
+    at_home.look()
+    clock.passes(timedelta(hours=1))
+    watched("add")
+    watched("take")
+    at_home.scheduler.tick()
+    at_home.restart()
+    at_home.look()
+    assert steps == ["add", "take"] and len(set(at_home.done)) == len(at_home.done) == 50
+
+
+def test_what_could_not_be_written_down_is_found_again(
+    at_home: Home, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(20):
+        at_home.add(f"j{number}", schedule="11:00", timezone="UTC")
+    at_home.look()
+    clock.passes(timedelta(hours=1))
+
+    def full(rows: Any, cursors: Any) -> list[Row]:
+        raise LedgerError("no room")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(at_home.ledger, "add", full)
+        with pytest.raises(LedgerError):
+            at_home.scheduler.tick()
+    clock.passes(timedelta(minutes=5))
+    at_home.look()
+    assert len(at_home.done) == 20 and {row.status for row in at_home.rows()} == {"done"}

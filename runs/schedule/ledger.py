@@ -103,8 +103,8 @@ class Ledger(Protocol):
         returns are the caller's now."""
         ...
 
-    def take(self, row: Row, owner: str) -> Row | None:
-        """A row whose claimer is dead, for a new owner; None when somebody was quicker."""
+    def take(self, rows: Sequence[Row], owner: str) -> list[Row]:
+        """Rows whose claimers are dead, for a new owner, in one step; without those where somebody was quicker."""
         ...
 
     def begin(self, row: Row, run: str, now: datetime) -> bool:
@@ -241,13 +241,15 @@ class SqliteLedger:
             database.executemany("UPDATE jobs SET cursor = ? WHERE id = ?", values)
             return [row for row in whole if database.execute(sql, astuple(row)).rowcount]
 
-    def take(self, row: Row, owner: str) -> Row | None:
+    def take(self, rows: Sequence[Row], owner: str) -> list[Row]:
         """See Ledger."""
         sql = "UPDATE dues SET owner = ?, attempts = attempts + 1 WHERE job = ? AND due = ? AND owner = ? AND attempts = ? AND status IN ('claimed', 'running')"
         with self._writing() as database:
-            if not database.execute(sql, (owner, row.job, row.due, row.owner, row.attempts)).rowcount:
-                return None
-        return replace(row, owner=owner, attempts=row.attempts + 1)
+            return [
+                replace(row, owner=owner, attempts=row.attempts + 1)
+                for row in rows
+                if database.execute(sql, (owner, row.job, row.due, row.owner, row.attempts)).rowcount
+            ]
 
     def begin(self, row: Row, run: str, now: datetime) -> bool:
         """See Ledger."""

@@ -103,3 +103,9 @@ def test_autonomous_mode_asks_and_never_looks_unasked(tmp_path: Path) -> None:
     gate = Gate(settings, owner / ".sopwith", owner, tmp_path / "cwd", is_alone=True)
     assert do(gate, EDITOR, action="click", at=[1, 1]).decision == "confirm"
     assert look(gate, "tidy the notes").decision == "refuse"
+
+
+@pytest.mark.parametrize("command", ["xdotool type ls", "xte 'key Return'", "wmctrl -c editor", "cliclick c:5,5"])
+def test_no_command_is_a_way_around(gate: Gate, command: str) -> None:
+    ask = Ask("code_run", {"type": "bash", "script": command}, ("execute",), (), "main", ASKED)
+    assert gate.decide(ask).decision == "confirm"

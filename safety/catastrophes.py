@@ -54,6 +54,7 @@ _LISTS_UNITS = pattern(r"systemctl( --?[\w=-]+)* (list-units|list-unit-files)\b"
 _ALL_UNITS = pattern(
     r"\*(\.(service|socket|target|\*))?|default\.target|basic\.target|sysinit\.target|-\.mount|init\.scope|system\.slice"
 )
+_LISTS_USERS = pattern(r"ls( -\S+)* /home/?$|(cut|awk|cat|sed) .*/etc/passwd|getent passwd$|compgen -u")
 _STOPS_UNITS = {"stop", "kill", "disable", "mask", "isolate"}
 _DISK_WRITERS = {"mcopy", "mdel", "mdeltree", "mmove", "mren", "mmd", "mrd", "mlabel", "mattrib", "minstall", "e2label", "fatlabel", "ntfslabel", "mtools"}  # fmt: skip
 _LISTS_PACKAGES = pattern(r"dpkg (-l|--list|--get-selections)|dpkg-query |apt list|rpm -qa|pacman -Qq?e?$|apk info$")
@@ -79,7 +80,9 @@ def judge(look: Look, name: str, args: list[Arg], values: list[str | None], comm
         re.match(r"(erase|delete|partition|zero|secureErase|reformat|randomDisk)", value or "") for value in values
     ):
         look.add("catastrophic", "diskutil: destroys a volume", name)
-    if name in ("userdel", "deluser") and look.places.owner.name in values:
+    if name in ("userdel", "deluser") and (
+        look.places.owner.name in values or _is_given_all(look, command, _LISTS_USERS)
+    ):
         look.add("catastrophic", f"{name} removes the owner's own account", name)
 
 
@@ -124,7 +127,9 @@ def _processes(look: Look, name: str, values: list[str | None]) -> None:
         listed[at] for at in range(1, len(listed)) if not listed[at].startswith("-") and listed[at - 1] not in valued
     ]
     user = re.search(r"(?:^| )(?:-[uU]|--euid|--uid|--user)[ =]?(root|0)(?: |$)", " ".join(known))
-    if name == "killall5" or (name != "killall" and any(_EVERYBODY.fullmatch(each) for each in patterns)):
+    if name in ("pkill", "skill") and {"-v", "--inverse"} & set(known):
+        look.add("catastrophic", f"{name} -v stops everything else", name)
+    elif name == "killall5" or (name != "killall" and any(_EVERYBODY.fullmatch(each) for each in patterns)):
         look.add("catastrophic", f"{name} stops every process", name)
     elif user and not [each for each in patterns if each != user[1]]:
         look.add("catastrophic", f"{name} stops every process of root", name)
@@ -145,26 +150,32 @@ def _packages(look: Look, name: str, values: list[str | None], command: Command)
     for value in values:
         if value and not removes.fullmatch(value) and _VITAL_PACKAGE.fullmatch(value):
             look.add("catastrophic", f"{name} removes {value}, without which the machine does not work", name)
-    if _is_given_all(command, _LISTS_PACKAGES):
+    if _is_given_all(look, command, _LISTS_PACKAGES):
         look.add("catastrophic", f"{name} removes all that is installed", name)
 
 
 def _everything(look: Look, name: str, values: list[str | None], command: Command) -> None:
     """All services, or all processes, stopped at once."""
     if name == "kill":
-        if not {"-0", "-l", "-L"} & set(values) and _is_given_all(command, _LISTS_PROCESSES):
+        if not {"-0", "-l", "-L"} & set(values) and _is_given_all(look, command, _LISTS_PROCESSES):
             look.add("catastrophic", "kill stops every process", name)
+        if not {"-0", "-l", "-L"} & set(values) and "1" in [
+            value for before, value in zip([None, *values], values, strict=False) if before not in ("-s", "-n")
+        ]:
+            look.add("catastrophic", "kill 1: the process that all others depend on", name)
         return
     plain = [value for value in values if value is None or not value.startswith("-")]
     if plain[:1] and plain[0] in _STOPS_UNITS:
         named = [value for value in plain[1:] if value and _ALL_UNITS.fullmatch(value)]
-        if (named and plain[0] != "isolate") or _is_given_all(command, _LISTS_UNITS):
+        if (named and plain[0] != "isolate") or _is_given_all(look, command, _LISTS_UNITS):
             look.add("catastrophic", f"systemctl {plain[0]}: every service, or what all of them need", name)
 
 
-def _is_given_all(command: Command, lists: re.Pattern[str]) -> bool:
+def _is_given_all(look: Look, command: Command, lists: re.Pattern[str]) -> bool:
     """Whether a command works on the whole of a list, by a pipe or a substitution; False when something chooses from it."""
-    for commands in (_piped(command), *(part.commands for word in command.words for part in word.parts)):
+    parts = [part for word in command.words for part in word.parts]
+    looped = [look.over.get(part.value, ()) for part in parts if part.kind == "variable"]
+    for commands in (_piped(command), *(part.commands for part in parts), *looped):
         lines = [" ".join(word.literal or "?" for word in each.words) for each in commands]
         chosen = any(_CHOOSES.match(line) for line in lines) or any(
             re.search(r"[/~=]", inner.value)

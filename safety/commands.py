@@ -25,6 +25,7 @@ from safety import (
     inputs,
     interpreters,
     listings,
+    packages,
     queries,
     script_text,
     starters,
@@ -40,12 +41,13 @@ from safety.listings import Listing
 from safety.options import matches, only_shows, operands_of
 from safety.paths import Places, without_links
 from safety.patterns import pattern
-from safety.shell import Command, Script, Word, read
+from safety.shell import Command, Script, read
 from safety.tables import INTERPRETERS, PLAIN, SHELLS, WRAPPERS, Finding, Risk
 
 MAX_COMMANDS = 250  # in one script; nobody reads more before they say yes
 MAX_CHARS = 20_000  # a longer script is looked at in part, and asked about
 _INVISIBLE = pattern("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u00ad]")
+_CONTINUED = pattern(r"(?<=[^\s\\])\\\n(?=\S)")
 _FETCHES = {"curl", "wget", "fetch", "aria2c", "axel", "http", "https", "xh"}
 _REMOTE = {"ssh", "mosh"}
 _CONTAINERS = {"docker", "podman", "nerdctl", "docker-compose", "podman-compose"}
@@ -73,6 +75,7 @@ class Look:
     loops: dict[str, list[str]] = field(default_factory=dict)
     paths: dict[str, Path] = field(default_factory=dict)  # with links followed
     listed: dict[str, Listing] = field(default_factory=dict)  # variables that go over all that is in a folder
+    over: dict[str, tuple[Command, ...]] = field(default_factory=dict)  # … over what these commands print
     calls: int = 0  # how often inputs.py has worked out what a command prints
 
     # Scripts
@@ -87,6 +90,8 @@ class Look:
         if len(text) > MAX_CHARS:
             self.add("unknown", f"the script is longer than {MAX_CHARS:,} characters: too long to be looked at", "")
             text = script_text.ends(text)
+        if "\\\n" in text and _CONTINUED.search(text):  # a word that goes on in the next line
+            self.nested([_CONTINUED.sub("", text)])
         found = read(text)
         if found.problem:
             self.add("unknown", f"not understood: {found.problem}", "")
@@ -121,7 +126,7 @@ class Look:
         inner = Look(self.places, self.python, self.cwd, dict(self.variables), self.depth + 1)
         inner.functions, inner.aliases, inner.written = dict(self.functions), dict(self.aliases), dict(self.written)
         inner.paths, inner.programs = self.paths, self.programs
-        inner.listed = dict(self.listed)
+        inner.listed, inner.over = dict(self.listed), dict(self.over)
         inner.budget, inner.arrays, inner.outputs = self.budget, dict(self.arrays), set(self.outputs)
         return inner
 
@@ -229,7 +234,7 @@ class Look:
         values = [arg.text for arg in args[1:]]
         for arg in args[1:]:
             file_effects.read(self, arg, name)
-        if windows.empties(name, [_written(word) for word in command.words[1:]]):
+        if windows.empties(name, [word.written for word in command.words[1:]]):
             self.add("catastrophic", f"{name}: the system or a whole home", name)
         if windows.is_known(name):
             for risk, reason in windows.judge(" ".join(each or "?" for each in [name, *values])):
@@ -249,6 +254,8 @@ class Look:
         for risk, reason in found:
             self.add(risk, f"{name}: {reason}", name)
         operands = operands_of(name, told)
+        if packages.changes(name, operands, told) and "install" not in [risk for risk, _ in found]:
+            self.add("install", f"{name}: installs software", name)
         if name in queries.CLIENTS or name in ("redis-cli", "valkey-cli", "keydb-cli"):
             elsewhere.database(self, name, args, values, command)
         elif name in _CONTAINERS:
@@ -258,7 +265,7 @@ class Look:
         elif name in verbs.RUNNERS or name in ("php", "python", "python3", "uv", "poetry", "bundle", "npx"):
             elsewhere.task(self, name, operands, values)
         elif not found and name not in WRAPPERS and name not in PLAIN:
-            kind = verbs.judge_unknown(operands)
+            kind = "deletes" if operands and verbs.judge_name(name) else verbs.judge_unknown(operands)
             if kind:
                 self.add(
                     "delete" if kind == "deletes" else "send",
@@ -315,11 +322,6 @@ class Look:
         return without_links(path) if os.path.islink(path) else path  # noqa: PTH114 - a name that cannot be is no link here
 
 
-def _written(word: Word) -> str:
-    """The word as it stands in the script, as far as it can be told."""
-    return "".join(f"${part.value}" if part.kind == "variable" else part.value for part in word.parts)
-
-
 _Handler = Callable[[Look, str, list[Arg], list[str | None], Command], None]
 _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(("cd", "pushd"), Look._change_folder),
@@ -329,7 +331,7 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(("tar", "gtar", "bsdtar"), starters.tar),
     **dict.fromkeys(("sed", "gsed"), starters.sed),
     **dict.fromkeys(("su", "script", "runuser"), starters.su),
-    **dict.fromkeys(("tee", "cp", "mv", "ln", "install"), starters.copy),
+    **dict.fromkeys(("tee", "cp", "mv", "ln", "install", "sponge"), starters.copy),
     **dict.fromkeys(
         ("make", "gmake", "rsync", "coproc", "sort", "split", "zip", "git-grep", "rg", "at", "batch"), starters.misc
     ),
@@ -342,6 +344,8 @@ _HANDLERS: dict[str, _Handler] = {
     "alias": interpreters.alias,
     "set": variables.positional,
     "read": variables.read,
+    "mapfile": variables.read_lines,
+    "readarray": variables.read_lines,
     "printf": variables.printf,
     "find": finds.find,
     "fd": finds.fd,

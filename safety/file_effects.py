@@ -49,7 +49,7 @@ def _redirected(look: Look, target: Arg, redirect: Redirect, command: Command, n
         return
     text = inputs.output(look, command) if command.words else ""
     if not is_append and redirect.operator != "<>" and not str(path).startswith("/dev/"):
-        is_empty = (not command.is_piped and name in ("", ":", "true")) or (
+        is_empty = (not command.is_piped and (name in ("", ":", "true") or text == "")) or (
             name == "cat" and text is None and _reads_nothing(command)
         )
         if is_empty:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from safety import file_effects, vital
+from safety import file_effects, listings, vital
 from safety.expand import Arg
 from safety.shell import Command
 from safety.tables import names
@@ -38,7 +38,10 @@ def find(look: Look, name: str, args: list[Arg], values: list[str | None], comma
                 programs = {(each.text or "").rpartition("/")[2] for each in found}
                 if not chooses and programs & {"rm", "shred", "unlink"}:
                     vital.refuse(look, "find", folders)
+                before = len(look.findings)
                 look.words(found, command)
+                if not chooses:
+                    listings.refuse_harm(look, found, folders, before)
         elif value in ("-fprint", "-fprintf", "-fls", "-fprint0") and at + 2 < len(args):
             file_effects.write(look, args[at + 2], "find")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from safety.outputs import filtered, printed
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 6  # of scripts within scripts
 
-_PRINTS = names("cat echo printf base64 base32 xxd rev tr openssl which command true : tee head tail sed")
+_PRINTS = names(
+    "cat echo printf dirname basename realpath readlink base64 base32 xxd rev tr openssl which command true : tee head tail sed"
+)
 
 
 def output_of(look: Look, commands: tuple[Command, ...]) -> str | None:
@@ -55,6 +58,10 @@ def _printed(look: Look, name: str, values: list[str], command: Command) -> str 
         return values[-1] if values and (name == "which" or values[0] in ("-v", "-V")) else None
     if name in ("true", ":"):
         return ""
+    if name in ("dirname", "basename", "realpath", "readlink"):
+        return _of_path(look, name, [value for value in values if not value.startswith("-")])
+    if name == "head" and re.search(r"(^| )-(c|n) ?0( |$)", " ".join(values)):
+        return ""
     given = input_of(look, command)
     operands = [value for value in values if not value.startswith("-")]
     if name == "cat" and operands:
@@ -63,6 +70,18 @@ def _printed(look: Look, name: str, values: list[str], command: Command) -> str 
     if name in ("base64", "base32") and operands:
         given = None
     return None if given is None else filtered(name, values, given)
+
+
+def _of_path(look: Look, name: str, operands: list[str]) -> str | None:
+    if len(operands) != 1:
+        return None
+    folder, _, last = operands[0].rstrip("/").rpartition("/")
+    if name == "basename":
+        return last
+    if name == "dirname":
+        return folder or ("/" if operands[0].startswith("/") else ".")
+    path = look.join(operands[0])
+    return str(path) if path else None
 
 
 def input_of(look: Look, command: Command) -> str | None:

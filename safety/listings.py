@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from safety.commands import Look
 
 _PASS_ON = names("sort cat tac tr uniq shuf tee rev nl xargs parallel")  # what they read, they print
+_LOCKS = names("chmod chown chgrp setfacl chattr mv")
 _EMPTIES = names("rm shred unlink truncate srm wipe mv rimraf")
 
 
@@ -35,6 +37,12 @@ def printed_by(look: Look, command: Command) -> Listing:
     name = ((command.words[0].literal or "") if command.words else "").rpartition("/")[2]
     if name in _PASS_ON and command.source is not None:
         return printed_by(look, command.source)
+    if (
+        name == "sed"
+        and command.source is not None
+        and re.match(r"s(\W)\^", "".join(word.written for word in command.words[1:2]))
+    ):
+        return Listing(printed_by(look, command.source).folders)  # puts a folder in front of the names
     if name not in ("find", "ls", "echo", "printf"):
         return NOTHING
     args = look.expander().words(command.words)
@@ -75,12 +83,25 @@ def refuse(look: Look, args: list[Arg], command: Command) -> None:
         if not parts:
             continue
         last = parts[-1]
-        if last.kind == "variable":
-            listing = look.listed.get(last.value, NOTHING)
+        array = re.fullmatch(r"\$\{(\w+)(\[[@*]\])?\}", last.source)
+        if last.kind == "variable" or array:
+            listing = look.listed.get(array[1] if array else last.value, NOTHING)
         else:
             listing = printed_by(look, last.commands[-1]) if last.commands else NOTHING
         if listing.folders and all(part.kind == "text" for part in parts[:-1]):
             refuse_named(look, args, listing, "".join(part.value for part in parts[:-1]))
+
+
+def refuse_harm(look: Look, args: list[Arg], folders: Sequence[Arg], before: int) -> None:
+    """Refuses what is done to each file of a vital folder, when that was found (from `before` on) to delete or to lock."""
+    name = (args[0].text or "").rpartition("/")[2] if args else ""
+    harms = [
+        finding
+        for finding in look.findings[before:]
+        if finding.risk == "delete" or "writes to a place that is only known" in finding.reason
+    ]
+    if harms or name in _LOCKS:
+        vital.refuse(look, name, list(folders))
 
 
 def refuse_named(look: Look, args: list[Arg], listing: Listing, before: str = "") -> None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from safety.expand import Arg
-from safety.tables import TABLE, VALUED, Risk, names
+from safety.tables import INTERPRETERS, SHELLS, TABLE, VALUED, WRAPPERS, Risk, names
 
 LOCAL_TOOLS = {
     "tsc",
@@ -158,28 +158,34 @@ def behind(args: list[Arg], valued: str, skipped: int) -> list[Arg]:
 
 
 # Programs that both show and change: what their first words must be for showing, and which words only say of what.
-_VERBED = names("zpool zfs btrfs diskutil dnf yum microdnf zypper apt-mark apt-key nmcli hostnamectl timedatectl localectl loginctl rfkill cryptsetup launchctl supervisorctl update-alternatives"
+_VERBED = names("mdadm zpool zfs btrfs diskutil dnf yum microdnf zypper apt-mark apt-key nmcli hostnamectl timedatectl localectl loginctl rfkill cryptsetup launchctl supervisorctl update-alternatives"
                 " pm2 tmutil multipath iscsiadm efibootmgr semanage brctl nvme firewall-cmd pw dmsetup losetup snapper aptitude tc xattr security spctl networksetup systemsetup pmset defaults")  # fmt: skip
-_SHOWN = names("list ls show status info get search repoquery provides check-update repolist deplist whatprovides history iostat df du usage props print print-disabled"
+_SHOWN = names("list ls show status stats --detail --examine info get search repoquery provides check-update repolist deplist whatprovides iostat df du usage props se if lu lp lr list-updates repos what-provides packages patches print print-disabled"
                " list-units list-sessions list-users list-seats list-timezones list-locales list-keymaps user-status session-status seat-status show-session show-user showmanual showauto showhold"
                " luksDump isLuks smart-log id-ctrl listFilesystems table targets blame dump read find-certificate find --list --display --query -l --list-all --get-default-zone --get-zones --get-active-zones --state --list-ports --list-services"
-               " activity latestbackup listbackups destinationinfo -g export")  # fmt: skip
+               " activity latestbackup listbackups destinationinfo export")  # fmt: skip
 _OF_WHAT = names(
-    "filesystem subvolume fi su device dev connection con c d general g radio networking wifi apfs cs appleRAID qgroup scrub group module alternatives hdd"
+    "history filesystem subvolume fi su device dev connection con c d general g radio networking wifi apfs cs appleRAID qgroup scrub group module alternatives hdd"
 )
 
 
 def _is_shown(name: str, known: list[str]) -> bool:
     """`zpool status`, `btrfs filesystem df /`, `dnf repoquery X`, `nmcli con show`."""
-    plain = [value for value in known if not value.startswith("-") or value in _SHOWN]
+    if (
+        known
+        and re.match(r"--?(list|get|show|print)", known[0])
+        and not any(re.match(r"--?(add|remove|set|delete|change|create|enable|disable)", value) for value in known)
+    ):
+        return True
+    plain = [value for value in operands_of(name, list(known)) if value] + [
+        value for value in known if value.startswith("-") and value in _SHOWN
+    ]
     for value in plain[:3]:
         if value in _SHOWN:
-            return not (name == "dnf" and value == "history" and plain[-1] not in ("history", "list", "info")) or plain[
-                1:2
-            ] in (["list"], ["info"])
+            return True
         if value not in _OF_WHAT:
             return False
-    return False
+    return plain[-1:] == ["history"]
 
 
 def only_shows(name: str, values: list[str | None]) -> bool:
@@ -187,28 +193,41 @@ def only_shows(name: str, values: list[str | None]) -> bool:
     if values and set(values) <= {"--help", "--version", "-h", "-V", "--dry-run", "help"} and name not in ("find",):
         return True
     known = [value or "" for value in values]
+    if (
+        len(known) == 2
+        and known[1] == "--help"
+        and name not in SHELLS | WRAPPERS.keys() | INTERPRETERS.keys()
+        and not name.startswith("python")
+    ):
+        return True
     if name in _VERBED and _is_shown(name, known):
         return True
     shows = {
         "systemctl": known[:1] == [] or bool(re.match(r"(status|list|show|is-|cat|get-|help|--version|-h)", next((value for value in known if value == "--version" or not value.startswith("-")), "list"))),
         "ansible-playbook": bool({"--syntax-check", "--check", "-C", "--list-hosts", "--list-tasks"} & set(known)),
         "kill": values[:1] in (["-0"], ["-l"]),
-        "crontab": values == ["-l"],
+        "crontab": "-l" in known and not {"-r", "-e", "-", "-i"} & set(known),
+        "sudo": bool(known) and set(known) <= {"-l", "-ll", "-n", "-nl", "-V", "-v"},
         "trap": not known or known[0] in ("-", "", "-p") or known[1:] == [],
         "alias": not any("=" in value for value in known),
         "mount": not values,
         "ifconfig": len(values) <= 1,
         "route": not values or values == ["-n"],
         "git": known[:2] in (["stash", "list"], ["rebase", "--abort"], ["clean", "-n"]) or "--dry-run" in known or (known[:1] == ["restore"] and "--staged" in known and not {"--worktree", "-W", "-SW"} & set(known)),
-        "ssh-keygen": bool({"-l", "-lf", "-lvf", "-F", "-B"} & set(known)),
+        "ssh-keygen": bool({"-l", "-lf", "-lvf", "-F", "-B", "-y"} & set(known)),
         "rsync": "--dry-run" in known or any(re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", value) for value in known),
         "nc": any(re.fullmatch(r"-[a-z0-9]*z[a-z0-9]*", value) for value in known) and not {"-e", "-c"} & set(known),
         "curl": bool({"-G", "--get", "-sG", "-sSG", "-Gs", "-fsSG", "-fsG"} & set(known)) and not any("@" in value or value.startswith(("-T", "-F", "--form", "--upload")) for value in known),
         "ssh": values == ["-V"],
         "ip": not {"add", "del", "set", "flush", "change", "replace"} & set(known),
+        "apt-get": bool({"-s", "--simulate", "--dry-run", "--just-print", "--print-uris"} & set(known)),
+        "apt": bool({"-s", "--simulate", "--dry-run"} & set(known)),
+        "mdadm": known[:1] in (["--detail"], ["-D"], ["--examine"], ["-E"], ["--query"], ["-Q"]),
+        "dscl": bool({"-list", "-read", "-readall", "-search"} & set(known)),
         "dd": all(not value.startswith("of=") or value == "of=/dev/null" for value in known),
         "service": known[-1:] in (["status"], ["--status-all"]),
         "loginctl": not known,
+        "pmset": known[:1] == ["-g"],
         "hostnamectl": not known,
         "timedatectl": not known,
         "localectl": not known,

@@ -46,7 +46,23 @@ HARMLESS_DEVICES = (
 # Folders that nobody deletes as a whole and lives.
 SYSTEM = {
     *("/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/opt", "/proc", "/root", "/run"),
-    *("/sbin", "/srv", "/sys", "/usr", "/usr/bin", "/usr/lib", "/usr/local", "/var", "/var/lib", "/Users", "/System"),
+    *(
+        "/sbin",
+        "/srv",
+        "/sys",
+        "/usr",
+        "/usr/bin",
+        "/usr/lib",
+        "/usr/lib32",
+        "/usr/lib64",
+        "/usr/sbin",
+        "/usr/share",
+        "/usr/local",
+        "/var",
+        "/var/lib",
+        "/Users",
+        "/System",
+    ),
     *("/Applications", "/Library", "/Volumes", "/mnt", "/media", "C:\\", "C:\\Windows"),
 }
 # Files without which nobody logs in, or the machine does not start. A folder stands for all in it.

@@ -44,6 +44,9 @@ _MARKERS = re.compile(
 )
 
 
+_LISTS = {"os.walk", "os.listdir", "os.scandir"}
+
+
 def look_at_python(code: str, places: Places, cwd: Path | None, shell: Callable[[str], list[Finding]]) -> list[Finding]:
     """The findings in Python code; `shell` looks at commands that it starts. Code that does not parse finds nothing: it
     will not run. Never raises."""
@@ -61,11 +64,18 @@ def look_at_python(code: str, places: Places, cwd: Path | None, shell: Callable[
         return [Finding("unknown", "Python nested too deeply to be looked at")]
     names = dict(_imported(nodes))
     found: list[Finding] = []
+    listed: list[Path] = []  # vital folders whose files are gone through
     for node in nodes:
         if isinstance(node, ast.Call):
             found += _call(node, names, places, cwd, shell)
+            if _full_name(node.func, names) in _LISTS and (
+                path := _named(node.args[0], names, places, cwd) if node.args else None
+            ):
+                listed += [path] if places.is_vital(path) else []
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             found += _constant(node.value, places, cwd)
+    if listed and "endswith" not in code and any(finding.risk == "delete" for finding in found):
+        found.append(Finding("catastrophic", f"deletes what is in {listed[0]}: the system or a whole home"))
     return found
 
 

@@ -57,6 +57,10 @@ def changes_sql(text: str) -> bool:
 
 
 def _changes(statement: str) -> bool:
+    if re.match(r"\\copy\s*\(\s*(select|with)\b", statement, re.IGNORECASE) and not re.search(
+        r"\bprogram\b", statement
+    ):
+        return bool(_CHANGES.search(re.sub(r"\\copy", "", statement)))
     if statement.startswith((".", "\\")):
         return not _META.match(statement) or "|" in statement or "!" in statement
     word = re.match(r"[A-Za-z]+", statement)

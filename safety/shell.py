@@ -82,6 +82,11 @@ class Word:
         return known.value(variables) or ""
 
     @property
+    def written(self) -> str:
+        """The word as it stands in the script, as far as it can be told."""
+        return "".join(f"${part.value}" if part.kind == "variable" else part.value for part in self.parts)
+
+    @property
     def literal(self) -> str | None:
         """The text of an unquoted word without any expansion, for reserved words; else None."""
         if len(self.parts) == 1 and self.parts[0].kind == "text" and not self.parts[0].is_quoted:

@@ -54,6 +54,8 @@ def editor(look: Look, name: str, args: list[Arg], values: list[str | None], com
             if (value in ("--cmd", "-P", "--pager") or re.fullmatch(r"-\w*c", value)) and at + 1 < len(known)
             else ""
         )
+        if re.match(r":?%\s*d", text):
+            look.add("delete", f"{name} empties a file", name)
         if re.search(r"!|system\(|:terminal|python3?\s|lua\s", text) or (text and value in ("-P", "--pager")):
             look.add("unknown", f"{name} starts a command", name)
             look.nested([text.lstrip(":!")])
@@ -127,6 +129,9 @@ def of_windows(look: Look, name: str, args: list[Arg], values: list[str | None],
     if text is None:
         if values != ["--version"] and (name != "cmd" or any((each or "/").startswith("/") for each in values)):
             look.add("unknown", f"{name}: runs code that is only known when it runs", name)
+        written = windows.given(name, [word.written for word in command.words[1:]]) or ""
+        for reason in [reason for risk, reason in windows.judge(written) if risk == "catastrophic"]:
+            look.add("catastrophic", f"{name}: {reason}", name)
         return
     for risk, reason in windows.judge(text):
         look.add(risk, f"{name}: {reason}", name)
@@ -168,11 +173,20 @@ def fetch(look: Look, name: str, args: list[Arg], values: list[str | None], comm
             look.written[str(path)] = None
 
 
+def _emptied(look: Look, name: str, plain: list[Arg], command: Command) -> None:
+    """`tee FILE < /dev/null`, `install /dev/null FILE`."""
+    if name in ("tee", "sponge") and any(
+        r.operator == "<" and r.word.literal == "/dev/null" for r in command.redirects
+    ):
+        look.add("delete", f"{name} empties what it writes", name)
+    if name == "install" and any(arg.text == "/dev/null" for arg in plain[:-1]):
+        look.add("delete", "install with /dev/null: content is lost", name)
+
+
 def copy(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
     """What is in the copy, so that running it is judged; content that is lost."""
     plain = [arg for arg in args[1:] if not arg.start.startswith("-")]
-    if name == "install" and any(arg.text == "/dev/null" for arg in plain[:-1]):
-        look.add("delete", "install with /dev/null: content is lost", name)
+    _emptied(look, name, plain, command)
     if name == "tee":
         text = inputs.input_of(look, command)
         for arg in plain:

@@ -55,6 +55,9 @@ def loop(look: Look, command: Command) -> None:
     values = [arg.text for arg in look.expander().words(command.words[1:])]
     known = [value for value in values if value is not None]
     look.listed[command.loop_variable] = listings.in_words(look, command.words[1:])
+    look.over[command.loop_variable] = next(
+        (part.commands for word in command.words[1:] for part in word.parts if part.commands), ()
+    )
     look.loops.pop(command.loop_variable, None)
     look.variables.pop(command.loop_variable, None)
     if known and len(known) == len(values):
@@ -84,6 +87,14 @@ def positional(look: Look, name: str, args: list[Arg], values: list[str | None],
     if "--" in values:
         rest = values[values.index("--") + 1 :]
         look.positional = None if None in rest else [value or "" for value in rest]
+
+
+def read_lines(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+    """`mapfile NAME`: an array of what is read."""
+    for each in [value for value in values[-1:] if value and not value.startswith("-")]:
+        look.arrays.pop(each, None)
+        look.outputs.add(each)
+        look.listed[each] = listings.given_to(look, command)
 
 
 def read(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:

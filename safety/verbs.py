@@ -152,6 +152,12 @@ def judge_task(operands: Sequence[str | None]) -> str | None:
     return None
 
 
+def judge_name(name: str) -> bool:
+    """Whether a program is called after what it takes away: `xbps-remove`."""
+    parts = pieces(name)
+    return len(parts) > 1 and _HARD_START.fullmatch(parts[-1]) is not None
+
+
 def judge_unknown(operands: Sequence[str | None]) -> Kind | None:
     """A program that nobody has listed, with a subcommand that deletes or the like. Only its first word counts."""
     for word in operands[:2]:

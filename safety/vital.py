@@ -69,7 +69,15 @@ def _spread(look: Look, name: str, args: list[Arg], values: list[str | None]) ->
         refuse(look, name, args[-1:])
     if name == "tar" and "--remove-files" in values:
         folder = value_of(values, "-C") or value_of(values, "--directory") or "."
-        refuse(look, name, [Arg(f"{folder}/{value}", "") for value in operands_of(name, values) if value])
+        refuse(
+            look,
+            name,
+            [
+                Arg(value if value.startswith("/") else f"{folder}/{value}", "")
+                for value in operands_of(name, values)
+                if value
+            ],
+        )
     if name in ("userdel", "deluser") and "root" in values:
         look.add("catastrophic", f"{name} root: nobody can repair the machine then", name)
     if name == "chmod" and any(

@@ -27,7 +27,7 @@ _RULES: tuple[tuple[Risk, str, str], ...] = (
 )  # fmt: skip
 _BY_NAME = {name: (risk, reason) for risk, reason, listed in _RULES for name in names(listed)}
 _READS = pattern(
-    r"(get|test|select|where|sort|measure|compare|convertto|convertfrom|resolve|show|find|group|join|split)-\w+|write-(host|output)|format-(list|table|wide|custom|hex)|out-(string|host|null|default)"
+    r"import-(csv|clixml|powershelldatafile)|new-(object|timespan|guid)|(get|test|select|where|sort|measure|compare|convertto|convertfrom|resolve|show|find|group|join|split)-\w+|write-(host|output)|format-(list|table|wide|custom|hex)|out-(string|host|null|default)"
     r"|dir|ls|gci|cat|gc|type|echo|pwd|gl|cd|sl|ps|gps|gsv|gi|gp|sls|select|where|sort|measure|ft|fl|fw|ver|vol|tree|findstr|find|where|systeminfo|tasklist|whoami|hostname|ipconfig|ping|help|set|exit|more|fc|comp|\?|h|history"
 )
 _READING_USES = {"reg": "query", "schtasks": "/query", "sc": "query", "vssadmin": "list", "bcdedit": "/enum", "netsh": "show", "wbadmin": "get", "icacls": "", "winget": "list", "choco": "list"}  # fmt: skip
@@ -59,6 +59,12 @@ def given(name: str, values: list[str | None]) -> str | None:
         rest = values[at + 1 :]
         if re.fullmatch(r"(?i)-e(nc|ncodedcommand|c)?", value) and name != "cmd":
             return _decoded(rest[0] if rest else None)
+        if (
+            name == "powershell"
+            and not value.startswith(("-", "/"))
+            and (at == 0 or re.match(r"(?i)-(nop|noni|nol|mta|sta)", values[at - 1] or ""))
+        ):
+            return None if None in rest or value.endswith(".ps1") else " ".join([value, *(each or "" for each in rest)])
         if re.fullmatch(r"(?i)-c(ommand)?|/[ck]", value):
             return None if None in rest else " ".join(each or "" for each in rest)
     return None
@@ -82,9 +88,12 @@ def judge(text: str) -> list[tuple[Risk, str]]:
         if words and words[0].lower() in _LISTERS and not _CHOOSES.search(statement):
             listed = words[1:]
         elif _SEPARATORS.fullmatch(statement):
-            listed = listed if statement in "|({" else []
+            listed = listed if statement in "|(){" else []
             continue
-        if words and (words[0].startswith("$") or words[0] in ("@", "%", "foreach-object")):
+        if "in" in words[:3] and words[0].startswith("$"):
+            words = words[words.index("in") + 1 :]
+            listed = words[1:] if words and words[0].lower() in _LISTERS else listed
+        if words and (words[0].startswith("$") or words[0].lower() in ("@", "%", "foreach-object", "foreach")):
             words = words[words.index("=") + 1 :] if "=" in words else words[1:]
         if words:
             found |= dict.fromkeys(_of([*words, *listed] if words[0].lower() in _ERASERS else words))

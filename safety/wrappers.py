@@ -24,17 +24,11 @@ def wrapped(look: Look, name: str, args: list[Arg], command: Command) -> None:
     values = [arg.text for arg in args[1:]]
     if name in ("env", "flock", "parallel", "watch", "script") and _as_text(look, name, values):
         return
-    if name == "env":
-        for arg in args[1:]:
-            if (
-                (found := re.match(r"([A-Za-z_]\w*)=", arg.start))
-                and GUARDED_VARIABLES.match(found[1])
-                and "-i" not in values
-            ):
-                look.add("unknown", f"sets {found[1]}, which changes what commands do", name)
+    _sets_variables(look, name, args, values)
     inner = behind(args, *WRAPPERS[name])
     if name == "npx" and inner and inner[0].text in LOCAL_TOOLS:
         return
+    before, listing = len(look.findings), listings.NOTHING
     if name in ("xargs", "parallel") and (listing := listings.given_to(look, command)).folders:
         listings.refuse_named(look, inner, listing)
     if name == "xargs":
@@ -42,6 +36,15 @@ def wrapped(look: Look, name: str, args: list[Arg], command: Command) -> None:
         look.words([*(inner or [Arg("echo", "echo")]), *_given(look, command, values)], command)
     elif inner:
         look.words(inner, command)
+    if listing.folders and not listing.is_bare:
+        listings.refuse_harm(look, inner, listing.folders, before)
+
+
+def _sets_variables(look: Look, name: str, args: list[Arg], values: list[str | None]) -> None:
+    """`env NAME=VALUE …` with a name that changes what commands do."""
+    for arg in args[1:] if name == "env" and "-i" not in values else []:
+        if (found := re.match(r"([A-Za-z_]\w*)=", arg.start)) and GUARDED_VARIABLES.match(found[1]):
+            look.add("unknown", f"sets {found[1]}, which changes what commands do", name)
 
 
 def _filled(look: Look, inner: list[Arg], values: list[str | None], command: Command) -> list[Arg]:

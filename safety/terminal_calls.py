@@ -39,7 +39,9 @@ def meant(tool: str, args: Mapping[str, Any], about: Mapping[str, Any]) -> Meant
     name = words[0].rpartition("/")[2].lstrip("-")
     if not typed.strip():
         return Meant("")
-    if about.get("is_shell") or name in _SHELLS:
+    if about.get("is_shell"):  # its `read`, which takes any words
+        return Meant(typed, is_sure=False)
+    if name in _SHELLS:
         return Meant(typed)
     if _PYTHON.match(name):
         return Meant(f"python3 <<< {shlex.quote(_statement(typed))}")

@@ -36,8 +36,19 @@ def painted(said: bytes, rows: int, columns: int) -> str:
     import pyte  # 20 ms, for those who look at a screen
 
     screen = pyte.Screen(columns, rows)
-    pyte.ByteStream(screen).feed(_UNKNOWN.sub(b"", said))
-    return "\n".join(line.rstrip() for line in screen.display).rstrip("\n")
+    stream = pyte.ByteStream(screen)
+    for piece in re.split(rb"(?=\033)", _UNKNOWN.sub(b"", said)):
+        try:
+            stream.feed(piece)
+        except (
+            TypeError,
+            KeyError,
+            IndexError,
+            ValueError,
+        ):  # pyte fails on numbers that are too many; a terminal goes on
+            stream = pyte.ByteStream(screen)
+    lines = ("".join(screen.buffer[row][column].data for column in range(columns)) for row in range(rows))
+    return "\n".join(line.rstrip() for line in lines).rstrip("\n")
 
 
 def _key(name: str) -> str:

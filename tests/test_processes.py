@@ -1,0 +1,215 @@
+"""Processes of this machine: found, awaited, stopped; never ours, never another that has got the pid."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from models.base import ToolResult
+from tools import process_words, processes
+from tools.base import ToolContext, ToolError
+from tools.process_tree import MARK, born, leaders
+
+DEAF = (
+    "import signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
+)
+SERVE = "import socket, sys, time; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True); time.sleep(60)"
+
+
+@pytest.fixture
+def ctx(tmp_path: Path) -> ToolContext:
+    return ToolContext(tmp_path, tmp_path, tmp_path, tool_seconds=10, run="run-7")
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Starts Python code, and ends it with the test."""
+    started: list[subprocess.Popen[str]] = []
+
+    def go(code: str, *words: str, **options: Any) -> subprocess.Popen[str]:
+        started.append(
+            subprocess.Popen([sys.executable, "-E", "-c", code, *words], stdout=subprocess.PIPE, text=True, **options)
+        )
+        return started[-1]
+
+    yield go
+    for each in started:
+        each.kill()
+        each.wait()
+        assert each.stdout
+        each.stdout.close()
+
+
+def named(process: subprocess.Popen[str]) -> str:
+    return process_words.identity(process.pid)
+
+
+def first_line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout
+    return process.stdout.readline().strip()
+
+
+def look(ctx: ToolContext, **args: Any) -> str:
+    result = processes.process_look.run(ctx, **args)
+    assert isinstance(result, ToolResult) and result.status == "ok"
+    return str(result.data["output"])
+
+
+def stop(ctx: ToolContext, process: str, grace: int = 5) -> ToolResult:
+    running = processes.process_stop.run(ctx, process, grace)
+    while True:
+        try:
+            next(running)  # type: ignore[arg-type]
+        except StopIteration as done:
+            assert isinstance(done.value, ToolResult)
+            return done.value
+
+
+def wait(ctx: ToolContext, **args: Any) -> ToolResult:
+    result = processes.process_wait.run(ctx, **args)
+    assert isinstance(result, ToolResult)
+    return result
+
+
+def test_a_process_is_found_by_port_file_and_name(ctx: ToolContext, tmp_path: Path, start: Any) -> None:
+    (folder := tmp_path / "文件夹").mkdir()
+    server = start(SERVE, "odd-名字", cwd=folder)
+    port = int(first_line(server))
+    assert look(ctx, port=port).startswith(f"{named(server)} ") and f"port {port}" in look(ctx, port=port)
+    assert look(ctx, name="ODD-名字").startswith(named(server))
+    assert named(server) in look(ctx, file=str(folder))
+    details = look(ctx, process=named(server))
+    assert f"folder: {folder}" in details and f"127.0.0.1:{port} listen" in details
+    assert f"{process_words.identity(os.getpid())}" in details  # its parent
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        free = other.getsockname()[1]
+    assert look(ctx, port=free) == "none"
+    assert look(ctx, name="no such program").startswith("none")
+    whole = look(ctx, sort="memory")
+    assert whole.startswith("load ") and "memory" in whole and f"{processes.MOST_SHOWN} " not in whole[:5]
+
+
+def test_a_process_is_asked_to_end_and_then_killed(ctx: ToolContext, start: Any) -> None:
+    polite = start(SERVE)
+    first_line(polite)
+    assert "has ended" in stop(ctx, named(polite)).data["output"]
+    assert polite.wait(5) == -signal.SIGTERM
+    deaf = start(DEAF)
+    first_line(deaf)
+    result = stop(ctx, named(deaf), grace=1)
+    assert result.status == "ok" and "was killed, since it had not ended after 1 s" in result.data["output"]
+    assert deaf.wait(5) == -signal.SIGKILL
+    suspended = start(SERVE)
+    first_line(suspended)
+    os.kill(suspended.pid, signal.SIGSTOP)
+    assert "has ended" in stop(ctx, named(suspended)).data["output"]
+
+
+def test_children_that_stay_are_named(ctx: ToolContext, start: Any) -> None:
+    parent = start(
+        "import subprocess, sys, time; p = subprocess.Popen(['sleep', '60']); print(p.pid, flush=True); time.sleep(60)"
+    )
+    child = int(first_line(parent))
+    result = stop(ctx, named(parent))
+    assert result.data["children"] == [process_words.identity(child)]
+    assert "has ended" in stop(ctx, result.data["children"][0]).data["output"]
+
+
+def test_another_process_with_the_pid_is_left_alone(ctx: ToolContext, start: Any) -> None:
+    other = start(SERVE)
+    first_line(other)
+    replaced = f"{other.pid}@{born(other.pid) - 100}"
+    with pytest.raises(ToolError, match="belongs to another process"):
+        stop(ctx, replaced)
+    import psutil
+
+    with pytest.raises(ToolError, match="belongs to another process"):  # replaced between look and kill
+        processes._send(psutil.Process(other.pid), replaced, signal.SIGKILL)
+    assert other.poll() is None
+    for text in ("1234", "python", f"{other.pid}", "-1@5", "99999999999@1"):
+        with pytest.raises(ToolError, match="no PID@START"):
+            stop(ctx, text)
+    with pytest.raises(ToolError, match="no such process"):
+        stop(ctx, "4194305@1")
+
+
+def test_a_zombie_has_ended(ctx: ToolContext, start: Any) -> None:
+    parent = start("import subprocess, time; p = subprocess.Popen(['true']); print(p.pid, flush=True); time.sleep(60)")
+    zombie = process_words.identity(int(first_line(parent)))
+    assert wait(ctx, process=zombie).status == "ok"
+    result = stop(ctx, zombie)
+    assert result.status == "ok" and f"its parent {parent.pid} has not noticed" in result.data["output"]
+    assert "zombie" in look(ctx, process=zombie)
+
+
+def test_what_we_are_made_of_is_never_stopped(ctx: ToolContext, start: Any) -> None:
+    held = start(SERVE)
+    first_line(held)
+    leaders.add(held.pid)  # as a server or a sandbox that we wait for
+    try:
+        for pid in (os.getpid(), os.getppid(), 1, held.pid):
+            with pytest.raises(ToolError, match="is Sopwith"):
+                stop(ctx, process_words.identity(pid))
+            assert processes.stopped_one(ctx, {"process": process_words.identity(pid)})["whose"] == "ours"
+    finally:
+        leaders.discard(held.pid)
+    assert held.poll() is None
+
+
+def test_whose_a_process_is(ctx: ToolContext, start: Any) -> None:
+    ours = start(SERVE)
+    first_line(ours)
+    assert processes.stopped_one(ctx, {"process": named(ours)})["whose"] == "run"
+    # started by others: a grandchild whose parent has gone, with and without the mark of the run
+    code = "import os, subprocess, sys; p = subprocess.Popen(['sleep', '60'], start_new_session=True, env=dict(os.environ, **{sys.argv[1]: sys.argv[2]})); print(p.pid, flush=True)"
+    for mark, whose in (("run-7.call.1.1", "run"), ("run-8.call.1.1", "")):
+        gone = start(code, MARK, mark)
+        pid = int(first_line(gone))
+        gone.wait()
+        try:
+            parent = int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[1])
+            if parent == os.getpid() and not whose:
+                continue  # we are the subreaper here: it is below us
+            assert processes.stopped_one(ctx, {"process": process_words.identity(pid)})["whose"] == whose
+        finally:
+            os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs root, to be somebody else")
+def test_a_process_of_somebody_else_is_told_as_such(ctx: ToolContext, start: Any) -> None:
+    others = start(SERVE)
+    first_line(others)
+    os.setresuid(65534, 65534, 0)
+    try:
+        with pytest.raises(ToolError, match="other rights"):
+            stop(ctx, named(others))
+    finally:
+        os.setresuid(0, 0, 0)
+    assert others.poll() is None
+
+
+def test_waiting(ctx: ToolContext, start: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = start(SERVE)
+    port = int(first_line(server))
+    assert wait(ctx, port=port).status == "ok"
+    late = wait(ctx, process=named(server), timeout=1)
+    assert late.status == "timeout" and "still runs after 1 s" in late.data["reason"]
+    monkeypatch.setattr(processes, "IDLE_SECONDS", 0.5)
+    assert wait(ctx, process=named(server), until="idle").status == "ok"
+    busy = start("while True: pass")
+    assert wait(ctx, process=named(busy), until="idle", timeout=1).status == "timeout"
+    short = start("import time; time.sleep(0.3)")
+    assert "has ended" in wait(ctx, process=named(short)).data["output"]
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        free = other.getsockname()[1]
+    assert wait(ctx, port=free, timeout=1).status == "timeout"
+    with pytest.raises(ToolError, match="one of them"):
+        wait(ctx)

@@ -1,0 +1,324 @@
+"""Shells that stay open: real bash, Python, less and vi on a terminal, and what can go wrong there."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from models.base import ToolResult
+from safety.paths import Places
+from safety.sandbox import Profile, Sandbox, chosen, probe
+from safety.secrets import Redactor
+from tools import process_tree, shell
+from tools.base import ToolContext, ToolError
+from tools.shell_screen import KEYS, keys, painted
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no terminals on Windows")
+PASSWORD = "wombat-Flight_77"
+ASK = "import getpass; p = getpass.getpass('Key: '); print(len(p), p)"
+
+
+class Desk:
+    """A run's context, with its tools called and their streams kept."""
+
+    def __init__(self, folder: Path, sandbox: Sandbox | None = None) -> None:
+        self.asked: list[str] = []
+        self.said: str | None = PASSWORD
+        for name in ("run", "work"):
+            (folder / name).mkdir()
+        self.ctx = ToolContext(
+            folder / "work",
+            folder / "run",
+            folder,
+            "call",
+            20,
+            redact=Redactor({}),
+            secret=self._secret,
+            sandbox=sandbox,
+        )
+        self.stream = ""
+
+    def _secret(self, question: str) -> str | None:
+        self.asked.append(question)
+        return self.said
+
+    def run(self, script: str, **more: Any) -> ToolResult:
+        return self._whole(shell.shell_run.run(self.ctx, script, **more))
+
+    def keys(self, text: str | None = None, keys: list[str] | None = None, **more: Any) -> ToolResult:
+        return self._whole(shell.shell_keys.run(self.ctx, text, keys, **more))
+
+    def _whole(self, running: Any) -> ToolResult:
+        self.stream = ""
+        while True:
+            try:
+                self.stream += next(running)
+            except StopIteration as stop:
+                assert isinstance(stop.value, ToolResult)
+                return stop.value
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    """A run without a sandbox."""
+    (tmp_path / "desk").mkdir()
+    found = Desk(tmp_path / "desk")
+    yield found
+    found.ctx.close()
+
+
+@pytest.fixture
+def held(tmp_path: Path) -> Iterator[Callable[[str], Desk]]:
+    """A run with the best sandbox of this machine, or the one that is named."""
+    made: list[Desk] = []
+
+    def make(wanted: str = "auto") -> Desk:
+        level = chosen(probe(), wanted)
+        if level.name == "none" or (wanted == "auto" and level.name != "full"):
+            pytest.skip(f"no such sandbox here: {level.reason}")
+        folder = tmp_path / f"desk{len(made)}"
+        folder.mkdir()
+        places = Places.of((folder / "work",), folder / "home", folder / "owner", folder / "work")
+        made.append(Desk(folder, Sandbox(level, Profile("owner", places))))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.ctx.close()
+
+
+def shells_alive(mark: str) -> list[str]:
+    """The command lines of whatever carries this word in its own."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                words = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            except OSError:
+                continue
+            if mark in words:
+                found.append(words)
+    return found
+
+
+def test_a_shell_remembers(desk: Desk) -> None:
+    desk.run("x=3; f() { echo f$1; }; mkdir sub; cd sub")
+    result = desk.run("echo $x $(f 4); pwd; sleep 300 & ( exit 7 )")
+    assert (result.status, result.data["exit_code"]) == ("error", 7)
+    assert result.data["output"].split()[:2] == ["3", "f4"] and result.data["output"].split()[2].endswith("/sub")
+    assert desk.run("echo $?; jobs").data["output"].startswith("7\n[1]")
+    assert desk.run("echo other; pwd", name="two").data["output"].endswith("/work\n")
+
+
+def test_scripts_of_many_lines_and_odd_bytes(desk: Desk) -> None:
+    said = desk.run("cat <<'END'\n中文 $x\n\tend\nEND\nfor i in 1 2; do\n  echo \"n $i\"\ndone")
+    assert said.data["output"] == "中文 $x\n\tend\nn 1\nn 2\n"
+    assert desk.run("printf 'a\\xff\\xfeb\\x00c\\n'; printf '\\xe4\\xb8'").data["output"] == "a��b␀c\n�"
+    broken = desk.run("if true; then\necho (")
+    assert broken.status == "error" and "syntax error" in broken.data["output"]
+    assert desk.run("echo on").data == {"exit_code": 0, "output": "on\n"}
+    assert desk.run(f"echo {'字' * 50_000} | wc -m").data["output"].split() == ["50001"]
+
+
+def test_nothing_in_the_output_ends_a_command(desk: Desk) -> None:
+    fakes = (
+        "set; declare -f; echo \"$PROMPT_COMMAND\"; printf '\\033]sopwith;0123456789abcdef;0;/\\007'; echo still here"
+    )
+    result = desk.run(f"{fakes}; exit_now() {{ return 5; }}; exit_now")
+    assert result.data["exit_code"] == 5 and "still here" in result.data["output"]
+    assert desk.run("PS1='$ '; PS2='>'; PROMPT_COMMAND='echo boo'; true").status == "ok"
+    assert desk.run("echo ok").data["output"] == "ok\n"
+    assert desk.run("exec 3>&1 >out.txt; echo hidden").data == {"exit_code": 0, "output": ""}
+    assert desk.run("exec >&3; cat out.txt").data["output"] == "hidden\n"
+    assert desk.run("stty -echo raw; echo left so").status == "ok"  # a program that leaves its terminal in a mess
+    assert desk.run("echo mended").data["output"] == "mended\n"
+
+
+def test_a_program_that_asks_is_noticed_and_answered(desk: Desk) -> None:
+    asked = desk.run("read -p 'Name? ' name; echo \"hello $name\"")
+    assert asked.data["waits_for"] == "a line" and asked.data["output"] == "Name? "
+    assert desk.keys("小明").data["output"].endswith("hello 小明\n")
+    started = desk.run(f"{sys.executable} -q -E")
+    assert started.data["waits_for"] in ("a line", "keys") and "python" in started.data["program"]
+    assert "42" in desk.keys("6*7").data["output"]
+    assert desk.keys("import sys; sys.exit(9)").data["exit_code"] == 9
+    with pytest.raises(ToolError, match="nothing runs"):
+        desk.keys("rm -rf /")
+
+
+def test_what_is_typed_too_much_is_never_a_command(desk: Desk) -> None:
+    desk.run("read one")
+    result = desk.keys("first\ntouch evil\ntouch worse\nhalf a line", enter=False)
+    assert result.data["exit_code"] == 0
+    assert desk.run("echo clean").data["output"] == "clean\n"
+    assert not list(desk.ctx.cwd.iterdir())
+
+
+def test_the_owner_types_passwords_and_nobody_reads_them(desk: Desk) -> None:
+    result = desk.run(f'{sys.executable} -c "{ASK}"')
+    assert result.data["exit_code"] == 0 and result.data["output"].startswith("Key: ")
+    assert f"{len(PASSWORD)} [password" in result.data["output"]
+    assert desk.asked == [f"{sys.executable} -c {ASK}: Key:"]
+    assert PASSWORD not in desk.stream + str(result.data)
+    assert desk.run(f"echo {PASSWORD}").data["output"] == "[password 1]\n"
+    desk.ctx.close()
+    assert not [file for file in desk.ctx.folder.rglob("*") if file.is_file() and PASSWORD in file.read_text()]
+
+
+def test_without_an_owner_a_password_waits(desk: Desk) -> None:
+    desk.said = None
+    result = desk.run(f'{sys.executable} -c "{ASK}"')
+    assert result.data["waits_for"] == "a password" and "not there" in result.data["note"]
+    with pytest.raises(ToolError, match="typed by its owner"):
+        desk.keys("guess")
+    desk.said = PASSWORD
+    assert "[password" in desk.keys().data["output"]
+
+
+def test_a_screen_is_read_as_a_screen(desk: Desk) -> None:
+    (desk.ctx.cwd / "long.txt").write_text("\n".join(f"line {n}" for n in range(200)))
+    if not shutil.which("less"):
+        pytest.skip("less is not installed")
+    first = desk.run("less long.txt")
+    assert first.data["waits_for"] == "keys" and "line 30" in str(first.data)
+    screen = desk.keys(keys=["page-down"], screen=True).data["screen"]
+    assert "line 45" in screen and "line 10\n" not in screen
+    assert desk.keys("q", enter=False).data["exit_code"] == 0
+
+
+def test_vi_writes_a_file(desk: Desk) -> None:
+    if not shutil.which("vi"):
+        pytest.skip("vi is not installed")
+    opened = desk.run("vi note.txt")
+    assert "note.txt" in opened.data["screen"]
+    assert "hello 中文" in desk.keys("ihello 中文", ["esc"], enter=False, screen=True).data["screen"]
+    assert desk.keys(":wq").data["exit_code"] == 0
+    assert (desk.ctx.cwd / "note.txt").read_text() == "hello 中文\n"
+
+
+def test_what_takes_longer_runs_on_and_can_be_stopped(desk: Desk) -> None:
+    late = desk.run("echo begun; sleep 50; echo never", timeout=1)
+    assert late.status == "timeout" and late.data["output"] == "begun\n" and "sleep 50" in late.data["reason"]
+    with pytest.raises(ToolError, match="sleep 50 still runs"):
+        desk.run("echo no")
+    stopped = desk.keys(keys=["ctrl-c"])
+    assert stopped.data["exit_code"] == 130 and "never" not in str(stopped.data)
+    loop = desk.run("while :; do :; done", timeout=1)
+    assert loop.status == "timeout" and desk.keys(keys=["ctrl-c"]).data["exit_code"] == 130
+
+
+def test_a_flood_is_bounded_and_a_server_nobody_listens_to_goes_on(desk: Desk) -> None:
+    result = desk.run("seq 1000000")
+    assert result.data["exit_code"] == 0 and len(result.data["output"]) < 14_000
+    assert "1000000" in result.data["output"] and Path(result.data["file"]).stat().st_size > 6_000_000
+    desk.run("(seq 3000000; echo done >&2; touch finished) & sleep 0.1")
+    end = time.monotonic() + 20
+    while not (desk.ctx.cwd / "finished").exists():  # nobody reads its 20 MB meanwhile
+        assert time.monotonic() < end
+        threading.Event().wait(0.05)
+
+
+def test_a_shell_that_ends_is_opened_anew(desk: Desk) -> None:
+    ended = desk.run("x=1; exit 4")
+    assert ended.data["exit_code"] == 4 and "has ended" in ended.data["note"]
+    assert desk.run("echo ${x:-none}").data["output"] == "none\n"
+    killed = desk.run("kill -9 $$")
+    assert killed.status == "error" and "has ended" in killed.data["note"]
+    assert desk.run("exec true").data["exit_code"] == 0
+    assert desk.run("echo again").data["output"] == "again\n"
+
+
+def test_nothing_is_left_when_the_run_ends(desk: Desk) -> None:
+    desk.run(
+        "trap '' TERM HUP; (trap '' TERM HUP; exec -a sopwith-left-one sleep 60) & setsid bash -c 'exec -a sopwith-left-two sleep 60' & sleep 0.2"
+    )
+    threads = threading.active_count()
+    assert len(shells_alive("sopwith-left-")) >= 2
+    started = time.monotonic()
+    desk.ctx.close()
+    assert time.monotonic() - started < 5
+    assert not shells_alive("sopwith-left-one 60") and not shells_alive("sopwith-left-two 60")
+    assert not shells_alive(str(desk.ctx.folder)) and threading.active_count() < threads
+
+
+def test_children_carry_the_mark_of_the_run(desk: Desk) -> None:
+    assert desk.run(f"echo ${process_tree.MARK}").data["output"].startswith("run.shell-main.")
+    assert "SOPWITH_ONCE" not in desk.run("env").data["output"]
+
+
+def test_names_and_numbers_of_shells(desk: Desk) -> None:
+    with pytest.raises(ToolError, match="no name"):
+        desk.run("true", name="../x")
+    with pytest.raises(ToolError, match="no shell is called x; open: none"):
+        desk.keys(name="x")
+    with pytest.raises(ToolError, match="NUL"):
+        desk.run("a\0b")
+    with pytest.raises(ToolError, match="surrogate"):
+        desk.run("echo \ud800")
+    for number in range(shell.MOST_SHELLS):
+        desk.run("true", name=f"s{number}")
+    with pytest.raises(ToolError, match="are open"):
+        desk.run("true", name="more")
+    with pytest.raises(ToolError, match="no key is called"):
+        desk.keys(keys=["hyper-x"], name="s1")
+    desk.run("cat", name="s1")
+    with pytest.raises(ToolError, match="in a file"):
+        desk.keys("x" * 5000, name="s1")
+
+
+@pytest.mark.parametrize("wanted", ["auto", "partial"])
+def test_the_sandbox_holds_a_shell(held: Callable[[str], Desk], wanted: str) -> None:
+    desk = held(wanted)
+    outside = desk.ctx.home / "outside.txt"
+    desk.run(f"echo x > {outside}; echo y > inside.txt; cd /")
+    assert not outside.exists() and (desk.ctx.cwd / "inside.txt").read_text() == "y\n"
+    assert desk.run("pwd; exit 3").data == {
+        "exit_code": 3,
+        "output": "/\n",
+        "note": "the shell has ended; shell_run opens a new one",
+    }
+    result = desk.run(f'{sys.executable} -c "{ASK}"')
+    assert "[password" in result.data["output"] and result.data["exit_code"] == 0
+    assert desk.run("(exec -a sopwith-held-one sleep 77) & cat", timeout=5).data["waits_for"] == "a line"
+    assert desk.keys("echo").data["output"].startswith("echo\necho")
+    assert shells_alive("sopwith-held-one 77")
+    desk.ctx.close()
+    assert not shells_alive("sopwith-held-one 77") and not shells_alive(str(desk.ctx.folder))
+
+
+def test_an_open_shell_gets_no_more_than_it_had(held: Callable[[str], Desk]) -> None:
+    desk = held("auto")
+    desk.ctx.lifts = lambda tool, args, paths: frozenset({"network"} if "curl" in args["script"] else ())
+    desk.run("echo plain")
+    with pytest.raises(ToolError, match="needs network"):
+        desk.run("curl --version")
+    assert desk.run("curl --version || true", name="web").data["exit_code"] == 0
+    assert desk.run("echo on", name="web").data["output"] == "on\n"
+
+
+def test_any_bytes_make_a_screen() -> None:
+    chance = random.Random(7)
+    pieces = [b"\033[", b"?1;2c", b">0c", b"\033]0;t\007", b"\033P1$r\033\\", b"38;2;1;2;3m", b"\xe4\xb8", "中".encode(), b"5;9H", b"\r\n", b"\033(0", b"\033[?25l", b"J", b"\033[?J", b"\033[>4;1m", b"\033[1;1;1;1H", b"\033[=5n", b"\033[?6n"]  # fmt: skip
+    for _ in range(300):
+        said = b"".join(chance.choice(pieces) if chance.random() < 0.7 else chance.randbytes(3) for _ in range(40))
+        assert len(painted(said, 24, 80).splitlines()) <= 24
+    assert painted("中文\033[2;3Hx\033[K\033[1;1H".encode(), 5, 20) == "中文\n  x"
+    assert keys(["Ctrl-C", "escape", "Page Down"]) == "\x03\033" + KEYS["page-down"]
+
+
+def test_descriptors_are_given_back(desk: Desk) -> None:
+    desk.run("true", name="first")
+    before = len(list(Path("/proc/self/fd").iterdir())) if Path("/proc/self/fd").exists() else 0
+    for _ in range(3):
+        desk.run("exit")
+    after = len(list(Path("/proc/self/fd").iterdir())) if before else 0
+    assert after <= before and os.getpid()

@@ -170,7 +170,7 @@ class Store:
 
     def waiting(self, kind: str) -> int:
         """How much is still to be done of one kind, now or later."""
-        return self.queues().get(kind, 0)
+        return int(self._rows("SELECT count(*) FROM queue WHERE kind = ?", (kind,))[0][0])
 
     def soonest(self, kinds: Sequence[str]) -> float | None:
         """When the next of these kinds may be done, in seconds since 1970; None when none waits."""
@@ -587,8 +587,9 @@ class Store:
 def _turn(row: tuple[Any, ...], tags: tuple[str, ...], mentioned: tuple[TimeRange, ...]) -> Turn:
     _, id, session, who, text, at, timezone, run, importance, emotion, source = row
     said = _EPOCH + timedelta(microseconds=at)
-    given = (_given(id), session, _given(who), _given(text), said, timezone, run, importance)
-    return Turn(*given, tags, _given(emotion), mentioned, source)
+    if not (type(id) is type(who) is type(text) is type(emotion) is str):  # a lone surrogate in it
+        id, who, text, emotion = map(_given, (id, who, text, emotion))
+    return Turn(id, session, who, text, said, timezone, run, importance, tags, emotion, mentioned, source)
 
 
 def _episode(row: tuple[Any, ...]) -> Episode:

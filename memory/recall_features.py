@@ -111,7 +111,7 @@ class Rows:
             earlier, here = self.turns[row - 1], self.turns[row]
             gap = self.at[row] - self.at[row - 1]
             is_same = earlier.session == here.session
-            if order[row] - order[row - 1] == 1 and are_neighbours(earlier, here):
+            if order[row] - order[row - 1] == 1 and is_same and gap <= NEAR_SECONDS:
                 self.before[row] = row - 1
             episodes[row] = episodes[row - 1] + (not is_same or gap > EPISODE_SECONDS)
         self.episodes = episodes
@@ -177,16 +177,15 @@ def _of_words(question: Question, rows: Rows, documents: Mapping[str, int], tota
     terms = [term for term in question.terms if term in documents]
     count = len(rows.numbers)
     rare = np.array([rarity(documents[term], total) for term in terms])
-    alike = [(term, *question.also.get(term, ())) for term in terms]
-    own = np.array(
-        [
-            [each.tokens.get(one[0], 0) for each in rows.shapes]
-            if len(one) == 1
-            else [sum(each.tokens.get(term, 0) for term in one) for each in rows.shapes]
-            for one in alike
-        ],
-        float,
-    ).reshape(-1, count)
+    tokens = [each.tokens for each in rows.shapes]
+    columns = {
+        one: np.array([each.get(one, 0) for each in tokens], float)
+        for one in dict.fromkeys(one for term in terms for one in (term, *question.also.get(term, ())))
+    }
+    own = np.zeros((len(terms), count))
+    for row, term in enumerate(terms):
+        for one in (term, *question.also.get(term, ())):
+            own[row] += columns[one]
     mean = float(rows.lengths.mean())
     before, after = rows.earlier(own), rows.later(own)
     lengths_before, lengths_after = rows.earlier(rows.lengths), rows.later(rows.lengths)
@@ -203,7 +202,10 @@ def _of_words(question: Question, rows: Rows, documents: Mapping[str, int], tota
         (share * (rows.earlier(window, steps) + rows.later(window, steps)) for steps, share in ((1, 0.6), (2, 0.4))),
         np.zeros(count),
     )
-    pairs = [sum(pair in each.lower for pair in question.pairs) / max(1, len(question.pairs)) for each in rows.shapes]
+    lower = [each.lower for each in rows.shapes]
+    pairs = np.zeros(count)
+    for pair in question.pairs:
+        pairs += [pair in text for text in lower]
     covered, episode_covered = rare @ near / everything, rare @ (here > 0) / everything
     asks = np.array([each.asks for each in rows.shapes], float)
     return {
@@ -220,7 +222,7 @@ def _of_words(question: Question, rows: Rows, documents: Mapping[str, int], tota
         "episode_best": _to_one(rows.highest(window)),
         "both_covered": covered * episode_covered,
         "around": _to_one(around),
-        "pairs": np.array(pairs),
+        "pairs": pairs / max(1, len(question.pairs)),
     }
 
 

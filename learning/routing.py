@@ -111,12 +111,15 @@ def choose(
         if all(refused.values()):
             return Choice("none", None, [Candidate(name, 0.0, "", {}, why) for name, why in refused.items()], [])
     from learning.index import INDEX
+    from learning.spoken_forms import in_active
 
     ranking = INDEX.of(known)
     ranked = ranking.best(request, len(known))
     able = [(by_name[name], score) for name, score in ranked if by_name[name].runs_alone]
     five = _best(able, request)
     match, candidates = _reworded(request, five, where)
+    if match is None and (active := in_active(request)):
+        match, _ = _reworded(active, five, where)
     for lane, fill in (("offline", offline.fill if offline else None), ("model", _answer(ask_model))):
         if match is not None or fill is None or (lane == "offline" and not request.isascii()):
             continue

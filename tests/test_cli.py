@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from launch import ARGUMENTS, COMMANDS, RUN_OPTIONS, TARGETS, WITH_JSON, build_parser, with_command
+from memory.runlog import read_events
 from tests.conftest import CHECKOUT, CommandLine
 from tests.screen import is_still, scripted, waits_until
 from tests.scripted_server import Answer, ScriptedServer
@@ -268,9 +269,10 @@ def test_limits_end_with_4_and_failures_with_1(cli: CommandLine, home: Path) -> 
 
 def test_the_time_limit_cuts_a_slow_stream(cli: CommandLine, home: Path) -> None:
     with ScriptedServer([Answer("x" * 4000, split=1, drip=1.0)]) as server:
-        started = time.monotonic()
         ran = cli("--max-minutes", "0.02", "count the stars", env={"OPENAI_BASE_URL": server.base_url})
-    assert (ran.code, time.monotonic() - started < 1.2 + 2) == (4, True)
+    (run,) = (home / "runs").glob("2*")
+    took = next(event["seconds"] for event in read_events(home, run.name) if event["type"] == "run_ended")
+    assert ran.code == 4 and took < 1.2 + 2  # of the run: how long a busy machine takes to start one is no matter here
     assert "time limit reached: 0.0 of 0.02 minutes are used" in ran.stderr
 
 

@@ -322,6 +322,29 @@ def test_killed_between_the_ledger_and_the_run_the_item_is_begun_once(home: Path
     assert [each["what"] for each in told][:2] == ["resumed", "ended"] and told[1]["status"] == "done"
 
 
+def test_killed_between_the_run_and_its_note_no_second_run_is_left(
+    home: Path, served: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(BaseException):
+        pass
+
+    def killed_before_the_note(self: Ledger, what: str, **fields: Any) -> None:
+        if what == "run":
+            raise Killed
+        write(self, what, **fields)
+
+    served({"Look around": Answer(text="all is well")})
+    Tasks(home).add("Look around")
+    write = Ledger.write
+    with monkeypatch.context() as killing, pytest.raises(Killed):
+        killing.setattr(Ledger, "write", killed_before_the_note)
+        work(home)
+    [run] = run_ids(home)
+    assert ended(work(home)) == [("Look around", "done")]
+    assert [attempt.run for attempt in Ledger(home).attempts()] == [run]
+    assert all((about := summarise(home, each)) and about.status == "done" for each in run_ids(home))
+
+
 def test_one_at_a_time(home: Path, served: Any) -> None:
     served({})
     with Ledger(home).alone(), pytest.raises(AutoBusy, match=str(os.getpid())):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from config import Config, ConfigError, SopwithError
-from memory.runlog import Totals, cannot_write, read_events, summarise
+from memory.runlog import Totals, cannot_write, read_events, run_ids, summarise
 from memory.tasks import Status, TaskError, Tasks
 from models.base import ModelError
 from runs.apart import Apart, may_go_on, trouble
@@ -129,9 +129,23 @@ class Autonomous:
 
     def _go_on(self, attempt: Attempt, stop: Stop) -> Iterator[Told]:
         """An item that was begun and has no end: its run goes on, or where it never had one, it begins."""
-        attempt.run = attempt.run or self._prepared(attempt)
+        attempt.run = attempt.run or self._not_noted(attempt) or self._prepared(attempt)
         yield {"what": "resumed", "number": attempt.number, "title": attempt.title, "run": attempt.run}
         yield from self._follow(attempt, stop)
+
+    def _not_noted(self, attempt: Attempt) -> str:
+        """The run that was prepared for an item when a kill came before it was noted; "": there is none."""
+        noted = {each.run for each in self._ledger.attempts()}
+        for run in run_ids(self._home, archived=False):
+            with suppress(SopwithError):
+                opening = next(read_events(self._home, run))
+                if datetime.fromisoformat(opening["at"]) < datetime.fromisoformat(attempt.at):
+                    break  # those before are of other items
+                bounds = Bounds.of(opening)
+                if bounds and bounds.item == attempt.item and not bounds.parent and run not in noted:
+                    self._ledger.write("run", number=attempt.number, run=run)
+                    return run
+        return ""
 
     def _prepared(self, attempt: Attempt) -> str:
         """The run of an item, which has not begun."""

@@ -20,7 +20,6 @@ MAX_ID_BYTES = 180  # it is a part of the names of files
 YEARS = range(1970, 9000)  # what a calendar can count on from
 TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 EVERY = re.compile(r"every_(\d{1,6})([mhdw])")
-OFFSET = re.compile(r"([+-])(\d\d):(\d\d)")
 DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 REPEATS = ("daily", "weekday", "weekend", "weekly", "monthly", "once")
 DEFAULT_TIME = "09:00"

@@ -28,7 +28,6 @@ from config import SopwithError
 BUSY_SECONDS = 30.0
 VERSION = 1
 BY_HAND = "-by-hand"  # ends the name of a claimer that is no scheduler
-OPEN = ("claimed", "running", "waiting")
 FAILED = ("failed", "limit", "no_model")
 Kind = Literal["due", "after", "hand"]
 _TABLES = """

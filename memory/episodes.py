@@ -2,8 +2,8 @@
 
 A long silence ends an episode. A shorter one does when what is said next has nothing in common with what was said, or
 other people say it; an episode too small to stand alone joins the one before, unless something in it is important. The
-time of the scene is what its turns speak of, else when they were said. The summary is made of its own sentences; the
-store files it under its hash, so its vector is made by the queue like any other. Source: seed 003 P3.6.
+time of the scene is what its turns speak of, else when they were said. The summary is made of its own sentences. It
+has no vector: recall takes the nearest of its turns (memory/recall_features.py). Source: seed 003 P3.6.
 """
 
 from __future__ import annotations

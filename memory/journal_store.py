@@ -322,28 +322,17 @@ class Store:
         )
         yield from self._asking(asked, (model, after, *values))
 
-    def episode_embeddings(self, model: str, session: str | None = None) -> Iterator[tuple[int, bytes]]:
-        """The vectors of all episodes that have one (of their summaries)."""
-        where, values = self._within(session)
-        asked = f"SELECT number, vector FROM episodes JOIN embeddings USING (hash) WHERE model = ? AND {where} ORDER BY number"
-        yield from self._asking(asked, (model, *values))
-
     def without_embedding(self, model: str) -> list[str]:
         """The hashes of the texts that this model has not seen."""
-        asked = (
-            "SELECT hash FROM turns UNION SELECT hash FROM episodes EXCEPT SELECT hash FROM embeddings WHERE model = ?"
-        )
+        asked = "SELECT hash FROM turns EXCEPT SELECT hash FROM embeddings WHERE model = ?"
         return [key for (key,) in self._rows(asked, (model,))]
 
     def texts(self, hashes: Iterable[str]) -> dict[str, str]:
-        """The texts that hashes stand for: of turns, and summaries of episodes."""
+        """The texts of turns that hashes stand for."""
         found: dict[str, str] = {}
         for some, marks in _chunks(list(hashes)):
-            asked = (
-                f"SELECT hash, text FROM turns WHERE hash IN ({marks})"
-                f" UNION SELECT hash, summary FROM episodes WHERE hash IN ({marks})"
-            )
-            found |= {key: _given(text) for key, text in self._rows(asked, (*some, *some))}
+            asked = f"SELECT hash, text FROM turns WHERE hash IN ({marks})"
+            found |= {key: _given(text) for key, text in self._rows(asked, some)}
         return found
 
     def last_accessed(self, numbers: Iterable[int]) -> dict[int, datetime]:

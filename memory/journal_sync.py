@@ -113,6 +113,8 @@ def _carry_over(path: Path, store: Store) -> None:
         try:
             for model, some in old.all_embeddings():
                 store.put_embeddings(model, some)
+            read = old.ask("SELECT last_accessed, session, id FROM turns WHERE last_accessed IS NOT NULL")
+            store.run("UPDATE turns SET last_accessed = ? WHERE session = ? AND id = ?", *read) if read else None
             if old.tables >= WITH_GRAPH:
                 rows = old.ask("SELECT hash, reply FROM graph_readings")
                 store.run("INSERT OR REPLACE INTO graph_readings VALUES (?, ?)", *rows) if rows else None

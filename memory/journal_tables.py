@@ -1,7 +1,7 @@
 """The tables of `journal/memory.sqlite3`: one step for each version; a file of an older version takes the steps it lacks.
 
 Times are microseconds since 1970, UTC. `near` is the turn before, with the speaker: a keyword there counts too, less.
-Everything here is made anew from the originals by `memory rebuild`, except when something was read last. Source: seed
+Everything here is made anew from the originals by `memory rebuild`; when something was read last is carried over. Source: seed
 003 P3.2.
 """
 

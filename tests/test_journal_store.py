@@ -163,7 +163,6 @@ def test_a_store_for_one_session_gives_nothing_of_others(store: Store, tmp_path:
     assert shared.turns_between(None, None) == mine
     assert shared.neighbours(others[1]) == []
     assert [number for number, _ in shared.embeddings("m")] == mine
-    assert list(shared.episode_embeddings("m")) == []
     assert (shared.episodes(), shared.episodes([members]), shared.members(members)) == ([], [], [])
     assert shared.without_episode("main") == []
     with pytest.raises(ValueError, match="shared:g1"):
@@ -388,6 +387,18 @@ def test_the_index_is_made_anew_from_the_originals(tmp_path: Path) -> None:
     anew = list(after.turns(after.numbers()).values())
     assert [turn for turn in anew if turn.id != "late"] == held
     assert check(tmp_path) == []
+
+
+def test_an_index_that_is_made_anew_knows_what_was_read_last(tmp_path: Path) -> None:
+    with memory(tmp_path) as journal:
+        journal.write_turn("The shed has a new lock", who="owner", id="a")
+        journal.write_turn("The shed has no window", who="owner", id="b")
+    path = tmp_path / "journal" / INDEX
+    with contextlib.closing(Store(path)) as store:
+        store.touch([store.number("main", "a") or 0], AT)
+    rebuild(tmp_path)
+    with contextlib.closing(Store(path)) as store:
+        assert store.last_accessed(store.numbers()) == {store.number("main", "a"): AT}
 
 
 def test_who_has_the_index_open_goes_on_with_the_new_one(tmp_path: Path) -> None:

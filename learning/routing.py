@@ -119,7 +119,8 @@ def choose(
     five = _best(able, request)
     match, candidates = _reworded(request, five, where)
     if match is None and (active := in_active(request)):
-        match, _ = _reworded(active, five, where)
+        match, seen = _reworded(active, five, where)
+        candidates = seen if match else candidates
     for lane, fill in (("offline", offline.fill if offline else None), ("model", _answer(ask_model))):
         if match is not None or fill is None or (lane == "offline" and not request.isascii()):
             continue

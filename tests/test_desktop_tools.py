@@ -15,11 +15,13 @@ from pathlib import Path
 import psutil
 import pytest
 
+from models.wire import MAX_IMAGE_BYTES
 from tests.conftest import CHECKOUT
 from tests.desktop_driving import SIZE, Driver, Window, driver, needs_desktop, screen, started, until, window
 from tests.window import ARTEFACTS
 from tools.base import ToolError
 from tools.desktop import problem
+from tools.desktop_child import kept
 
 pytestmark = needs_desktop
 
@@ -245,6 +247,16 @@ def test_a_desktop_that_hangs_costs_its_time_and_starts_anew(
     assert not child.is_running()
     monkeypatch.setattr("tools.desktop.LOOK_SECONDS", 60.0)
     assert "Lamps 灯" in run.look().data["output"]
+
+
+def test_a_picture_is_never_larger_than_endpoints_take(tmp_path: Path) -> None:
+    from PIL import Image
+
+    photograph = Image.frombytes("RGB", (1600, 1200), os.urandom(1600 * 1200 * 3))
+    shown = Path(kept(photograph, str(tmp_path / "screen.png")))
+    assert shown.suffix == ".jpg"
+    assert shown.stat().st_size < MAX_IMAGE_BYTES
+    assert not (tmp_path / "screen.png").exists()
 
 
 def test_what_a_call_lacks_is_said(run: Driver, tmp_path: Path) -> None:

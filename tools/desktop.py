@@ -99,7 +99,8 @@ def desktop_look(
     if find_text:
         words = [f"{text!r} {_middle(box)}" for text, box in answer["words"]]
         lines.append(_found("words, with their middle:\n", words, "\n") or f"no words {find_text!r} were read there")
-    return ToolResult("ok", {"output": "\n".join(lines), "file": str(file)}, SCREEN, images=[str(file)])
+    shown = answer["file"]
+    return ToolResult("ok", {"output": "\n".join(lines), "file": shown}, SCREEN, images=[shown])
 
 
 @tool("write", "network", about=aimed)
@@ -164,8 +165,7 @@ def _done(ctx: ToolContext, answer: dict[str, Any], before: Seen) -> ToolResult:
     data: dict[str, Any] = {"output": "\n".join(lines), "changed": f"{changed:.2g} %"}
     if "picture" not in answer:
         return ToolResult("ok", data, SCREEN)
-    file = str(_file(ctx, "changed"))
-    return ToolResult("ok", data | {"file": file}, SCREEN, images=[file])
+    return ToolResult("ok", data | {"file": answer["file"]}, SCREEN, images=[answer["file"]])
 
 
 def _window(seen: Seen, args: dict[str, Any]) -> dict[str, Any] | None:

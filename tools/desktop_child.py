@@ -9,12 +9,15 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from models.wire import MAX_IMAGE_BYTES
 from tools import desktop_words
 from tools.desktop_paste import Clipboard
 from tools.desktop_windows import Busy, Window, Windows
@@ -68,7 +71,7 @@ class Desktop:
         if left >= right or top >= bottom:
             raise Trouble("nothing of it is on the screen")
         picture = picture.crop((left, top, right, bottom))
-        picture.save(asked["file"], compress_level=3)
+        found["file"] = kept(picture, asked["file"])
         found["picture"] = [left, top, *picture.size]
         if image := asked.get("image"):
             found["places"] = [_moved(box, left, top) for box in _places(image, picture)]
@@ -88,18 +91,17 @@ class Desktop:
         before = self._grab()
         try:
             self.acts[asked["action"]](asked)
+            after = self._rested(before)
         except self.hands.FailSafeException:
             raise Trouble(_CORNER) from None
-        try:
-            after = self._rested(before)
         finally:
             self.clipboard.give_back()
         found = self._seen() | {"note": self.clipboard.note}
         changed, box = _changed(before, after)
         if box:
             left, top, right, bottom = _wider(box, after.size)
-            after.crop((left, top, right, bottom)).save(asked["file"], compress_level=3)
-            found |= {"picture": [left, top, right - left, bottom - top]}
+            file = kept(after.crop((left, top, right, bottom)), asked["file"])
+            found |= {"picture": [left, top, right - left, bottom - top], "file": file}
         return found | {"changed": changed}
 
     def _seen(self) -> dict[str, Any]:
@@ -218,6 +220,17 @@ _CORNER = (
 )
 
 
+def kept(picture: Image.Image, file: str) -> str:
+    """Writes a picture, and gives the file: a PNG, or a JPEG where that would be more than endpoints take."""
+    picture.save(file, compress_level=3)
+    place = Path(file)
+    if place.stat().st_size > MAX_IMAGE_BYTES:
+        place.unlink()
+        place = place.with_suffix(".jpg")
+        picture.convert("RGB").save(place, quality=85)
+    return str(place)
+
+
 def _changed(before: Image.Image, after: Image.Image) -> tuple[float, tuple[int, int, int, int] | None]:
     """How much is different, percent of the pixels, and the box around it."""
     from PIL import ImageChops
@@ -292,7 +305,7 @@ def main() -> None:
         asked = json.loads(line)
         try:
             answer = desktop.look(asked) if asked["op"] == "look" else desktop.do(asked)
-        except (Trouble, OSError) as why:
+        except (Trouble, OSError, subprocess.SubprocessError) as why:
             answer = {"trouble": str(why)}
         except lost as why:
             answer = {"trouble": f"the display has ended: {why}"}

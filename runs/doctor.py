@@ -96,6 +96,7 @@ def checks(config: Config) -> list[Check]:
         *check_mcp(config),
         check_browser(config),
         check_screen(lang),
+        check_shells(lang),
         *around,
         *check_desktop(config),
     ]
@@ -339,6 +340,15 @@ def check_browser(config: Config) -> Check:
     return Check("browser", True, _say(lang, "browser headless" if is_headless else "browser", program=found))
 
 
+def check_shells(lang: Lang) -> Check:
+    """Whether there are shells that stay open, for programs that ask."""
+    from tools.shell import problem
+
+    if missing := problem():
+        return Check("shells", None, missing, "" if sys.platform == "win32" else _install("bash"))
+    return Check("shells", True, _say(lang, "shells", bash=shutil.which("bash") or ""))
+
+
 def check_screen(lang: Lang) -> Check:
     """Whether programs with windows can be used, and what typing and reading there lack."""
     from tools.desktop import lack
@@ -555,6 +565,7 @@ _WORDS = {  # key: (English, Chinese)
         "未安装；网页可不用浏览器读取(web_fetch)",
     ),
     "no browser package": ("not installed: web_scan, web_execute_js", "未安装：web_scan、web_execute_js"),
+    "shells": ("{bash}: shell_run, shell_keys", "{bash}：shell_run、shell_keys"),
     "screen": ("X11 display {display}", "X11 显示 {display}"),
     "screen lacks": (
         "works; to type any text and read words: {names}",

@@ -64,10 +64,10 @@ def look(ctx: ToolContext, **args: Any) -> str:
 
 
 def stop(ctx: ToolContext, process: str, grace: int = 5) -> ToolResult:
-    running = processes.process_stop.run(ctx, process, grace)
+    running: Any = processes.process_stop.run(ctx, process, grace)
     while True:
         try:
-            next(running)  # type: ignore[arg-type]
+            next(running)
         except StopIteration as done:
             assert isinstance(done.value, ToolResult)
             return done.value

@@ -65,6 +65,10 @@ FOUND: list[tuple[str, str, dict[str, Any]]] = [
     ("Give me a system report, please!", "system-report", {}),
     ("How is this computer doing?", "system-report", {}),
     ("how much memory is free?", "system-report", {}),
+    ("What is using port 8080?", "port-in-use", {"port": 8080}),
+    ("is port 5432 in use", "port-in-use", {"port": 5432}),
+    ("8080端口被谁占用了？", "port-in-use", {"port": 8080}),
+    ("查一下哪个进程占用了 443 端口", "port-in-use", {"port": 443}),
     ("how much free disk space do I have left", "system-report", {}),
     ("how full is my disk", "system-report", {}),
     # Chinese

@@ -21,7 +21,7 @@ from tools.registry import all_tools
 
 SEEDS = SopStore(Path(__file__).parent.parent / "sops", Path("/nonexistent"))
 TEXT_ONLY = ["autonomous-operation", "desktop-control", "memory-management", "scheduled-task", "web-setup"]
-WITH_STEPS = ["clean-old-files", "find-files", "largest-files", "system-report", "task-management"]
+WITH_STEPS = ["clean-old-files", "find-files", "largest-files", "port-in-use", "system-report", "task-management"]
 OLD = time.time() - 40 * 86400
 
 

@@ -75,7 +75,8 @@ def process_look(
     head = [] if process or name or port is not None or file is not None else machine()
     more = [f"… and {len(lines) - MOST_SHOWN} more"] if len(lines) > MOST_SHOWN else []
     text = "\n".join([*head, *lines[:MOST_SHOWN], *more, *([unseen] if unseen else [])])
-    return ToolResult("ok", {"output": ctx.redact(text) or "none", "count": len(lines)})
+    data = {"output": ctx.redact(text) or "none", "count": len(lines)}
+    return ToolResult("ok", data | ({"unseen": unseen} if port is not None else {}))
 
 
 @tool("write", about=stopped_one)

@@ -86,6 +86,7 @@ class SafetyConfig:
     confirm: tuple[Confirmable, ...] = ("delete", "send", "install", "spend")
     forbid: tuple[str, ...] = ()
     private_hosts: tuple[str, ...] = ()  # of the owner's own net, which may be asked all the same (safety/addresses.py)
+    credentials: tuple[str, ...] = ()  # variables of the environment that tools may use by name (safety/credentials.py)
     confirm_hours: float = field(default=72.0, metadata={"above": 0})  # what nobody has confirmed by then is a no
 
 

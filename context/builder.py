@@ -53,6 +53,7 @@ class Brief:
     hints: Sequence[Sop] = ()
     recall: Callable[[str], Sequence[str]] = lambda request: ()
     window: Callable[[], Sequence[Turn]] = lambda: ()
+    credentials: Sequence[str] = ()  # names that tools know the values of
 
 
 @dataclass(frozen=True, slots=True)

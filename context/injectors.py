@@ -130,7 +130,9 @@ def matched(brief: Brief) -> Block:
 def environment(brief: Brief) -> str:
     """Where the run works, and when."""
     here = f"{platform.system()} {platform.machine()}"
-    return brief.prompts.text("environment", cwd=brief.cwd, platform=here, date=brief.now.strftime("%Y-%m-%d %a"))
+    said = brief.prompts.text("environment", cwd=brief.cwd, platform=here, date=brief.now.strftime("%Y-%m-%d %a"))
+    named = ", ".join(f"${{{name}}}" for name in brief.credentials)
+    return said + ("\n" + brief.prompts.text("credentials", names=named) if named else "")
 
 
 def task(brief: Brief) -> str:

@@ -451,6 +451,7 @@ class Agent:
             run=log.run,
             session=options.session,
             config=self.config,
+            credentials=self._credentials(options, attended=attended),
             secret=owner.secret,
             delegate=partial(self._delegated, log.run, options, progress, budget)
             if options.session == "main"
@@ -649,6 +650,7 @@ class Agent:
             SEEDS,
             limits.context_tokens,
             redact,
+            credentials=[name for name in self.config.safety.credentials if os.environ.get(name)],
             recent=self._recent,
             recall=lambda session, request: self._recalling(session).at_start(request),
         )
@@ -681,6 +683,14 @@ class Agent:
         with suppress(OSError, SopwithError):  # it cannot be read; the event `context` has said so
             return redact("\n".join(reader_for(self.config.home, MAIN).facts_index().splitlines()[:MAX_FACTS_LINES]))
         return ""
+
+    def _credentials(self, options: Options, *, attended: bool) -> dict[str, str]:
+        """What tools may use by name: where the owner is there, and alone."""
+        if not (self.config.safety.credentials and attended and options.session == "main"):
+            return {}
+        from safety.credentials import given
+
+        return given(self.config.safety.credentials, os.environ)
 
     def redactor(self) -> Redactor:
         """Hides what the agent holds and nobody may read."""

@@ -42,6 +42,7 @@ class Source:
     budget: int  # tokens of a request
     redact: Callable[[str], str]
     recall: Callable[[Session, str], Sequence[str]] = lambda session, request: ()
+    credentials: Sequence[str] = ()  # names of those that are set
     recent: Callable[[Session, Sequence[str]], Sequence[Turn]] = lambda session, without: ()  # runs to leave out
 
 
@@ -89,6 +90,7 @@ class Briefing:
             hints=self._hints,
             recall=self._recalled,
             window=lambda: self._window,
+            credentials=source.credentials if self._session.is_main and opening.get("attended") else (),
         )
         context = ContextBuilder(INJECTORS, source.redact).build(brief, round(SHARE * source.budget))
         if images := [path for path in opening.get("attached", ()) if Path(path).suffix.lower() in IMAGES]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from config import SafetyConfig
 from safety import origins, shared_folder
-from safety.fetches import fetches
+from safety.fetches import Fetches, fetches
 from safety.paths import Places, references
 from safety.python_calls import look_at_python
 from safety.tables import GUARDED_VARIABLES, Finding
@@ -200,6 +200,25 @@ class Gate:
             found = self._script(replace(ask, args={"script": script}, paths=paths), self.places)
             yield from (finding for finding in found if is_sure or finding.risk != "unknown")
 
+    def _lent(self, ask: Ask, text: str, asked: Fetches, *, sends: bool) -> Iterator[Finding]:
+        """What a script could do with the credentials that it can read."""
+        from safety import credentials
+        from safety.targets import Named
+
+        if names := credentials.used(text, self.settings.credentials):
+            yield from credentials.look(names, asked, Named(ask.request, self.own_targets()), sends=sends)
+
+    def _named_credentials(self, ask: Ask) -> Iterator[Finding]:
+        """`${NAME}` in the arguments of a tool that asks an address."""
+        if not self.settings.credentials or not isinstance(ask.args.get("url"), str):
+            return
+        from safety import credentials
+        from safety.targets import Named
+
+        url = str(ask.args["url"])
+        if names := [name for name in self.settings.credentials if f"${{{name}}}" in url]:
+            yield from credentials.look(names, Fetches((url,)), Named(ask.request, self.own_targets()), sends=False)
+
     def _foreign(self, ask: Ask) -> Iterator[Finding]:
         """A tool that is not ours: reading passes; an effect passes when the request asks for it and names all that it
         reaches, or at least the day, the title and the kind of thing."""
@@ -208,6 +227,7 @@ class Gate:
         from safety.tool_words import read_name
 
         call = read_name(ask.tool, ask.hints)
+        yield from self._named_credentials(ask)
         yield from self._named_paths(ask, call.effect)
         named, is_tainted = Named(ask.request, self.own_targets()), bool(origins.foreign(ask.origin))
         yield from foreign_tools.look(ask.tool, ask.args, call, named, is_tainted=is_tainted)
@@ -282,7 +302,12 @@ class Gate:
             return Look(places, python, cwd, dict(variables), depth).script(text)
 
         is_python = ask.args.get("type") == "python"
-        yield from map(_offer_trash, python(script, cwd, 0) if is_python else look(script))
+        found = python(script, cwd, 0) if is_python else look(script)
+        yield from map(_offer_trash, found)
+        if self.settings.credentials and ask.attended and ask.session == "main":
+            text = script + " ".join(given.values())
+            sends = any(finding.risk == "send" for finding in found)
+            yield from self._lent(ask, text, fetches(script, is_python=is_python, variables=variables), sends=sends)
         if ask.request.strip():
             yield from self._fetched(ask, script, is_python, variables)
 

@@ -18,8 +18,11 @@ _SHORTEST = 8  # characters of a variable's value: what is shorter is a word, a 
 def held_values(config: Config | None, environ: Mapping[str, str]) -> dict[str, str]:
     """The values by name; a name may stand in a log, a value may not. `config` is None when it could not be read."""
     found = {name: value for name, value in _of_config(config) if value} if config else {}
+    allowed = config.safety.credentials if config else ()
     for name, value in environ.items():
-        if is_secret_name(name) and len(value) >= _SHORTEST and not value.startswith(("/", "~")):
+        if name in allowed:
+            found.setdefault(name, value)
+        elif is_secret_name(name) and len(value) >= _SHORTEST and not value.startswith(("/", "~")):
             found.setdefault(name, value)
         elif "://" in value:
             found |= _in_address(name, value)

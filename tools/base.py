@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
@@ -69,6 +69,7 @@ class ToolContext:
     tool_seconds: float = 60.0  # the default time limit of a call, seconds
     deadline: float = inf  # on the monotonic clock: no call goes on behind it
     env: dict[str, str] = field(default_factory=dict)  # added to the environment of child processes
+    credentials: Mapping[str, str] = field(default_factory=dict, repr=False)  # what tools may use by name
     sandbox: Sandbox | None = None  # where code runs; None: with the owner's rights
     lifts: Callable[[str, dict[str, Any], tuple[Path, ...]], frozenset[Lift]] = lambda *_: frozenset()  # of a call
     recall: Callable[[str], Memories] = lambda _: Memories()
@@ -96,6 +97,14 @@ class ToolContext:
                 with suppress(OSError, RuntimeError, ToolError):
                     each.close()
         self.kept.clear()
+
+    def resolved(self, value: Any) -> Any:
+        """Arguments with credentials in the place of `${NAME}`; for use at once, never to be kept or shown."""
+        if not self.credentials:
+            return value
+        from safety import credentials
+
+        return credentials.resolved(value, self.credentials)
 
     def path(self, text: str) -> Path:
         """The absolute path that the model means: ~ is expanded, relative paths start at `cwd`; links stay.

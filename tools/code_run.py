@@ -54,7 +54,7 @@ def code_run(
         raise ToolError(f"cwd: {folder} is not a folder")
     limit = min(float(timeout or ctx.tool_seconds), max(1.0, ctx.deadline - time.monotonic()))
     name = re.sub(r"[^\w.-]", "_", ctx.call)[:60] or "call"
-    given = _given(ctx.env | (env or {}))
+    given = _given({**ctx.credentials, **ctx.env, **ctx.resolved(env or {})})
     lifts = ctx.lifts("code_run", {"script": script, "type": type, "env": env or {}}, (folder.resolve(),))
     with _on_disk(ctx.folder):
         argv = _command(type, script, _scripts(ctx) / name)

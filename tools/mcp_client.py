@@ -36,6 +36,7 @@ MAX_DESCRIPTION_CHARS = 400
 MAX_FILE_BYTES = 20_000_000
 MISSING = "MCP servers are asked with the package mcp, which is not installed: scripts/setup --extra mcp"
 _APART = re.compile(r"[_./-]|(?<=[a-z])(?=[A-Z])")  # between the words of a name
+_NAME = re.compile(r"[^\s\x00-\x20\x7f]{1,128}")  # others no model could call, or would be read as more than a name
 _SMALL = {"the", "and", "for", "with", "from", "that", "this", "into", "all", "any"}
 _TYPES = {"string", "integer", "number", "boolean", "array", "object"}
 
@@ -137,7 +138,8 @@ def offers(servers: McpServers, names: Iterable[str], seconds: float) -> tuple[l
 
     def ask(name: str) -> list[Offer] | str:
         try:
-            return [offer_of(name, each) for each in servers.tools(name, seconds)]
+            listed = {each.name: each for each in servers.tools(name, seconds) if _NAME.fullmatch(each.name)}
+            return [offer_of(name, each) for each in listed.values()]
         except ServerFailure as error:
             return str(error)
 
@@ -238,7 +240,9 @@ def _called(offer: Offer, ctx: ToolContext, /, **args: Any) -> ToolResult:
 
     seconds = max(1.0, min(ctx.tool_seconds, ctx.deadline - time.monotonic()))
     try:
-        answer = _servers(ctx).call(offer.server, offer.name, args, seconds, ctx.env.get("SOPWITH_ONCE", ""))
+        answer = _servers(ctx).call(
+            offer.server, offer.name, ctx.resolved(args), seconds, ctx.env.get("SOPWITH_ONCE", "")
+        )
     except ServerFailure as error:
         return ToolResult("timeout" if error.is_timeout else "error", ctx.redact(str(error)), origin=TOOL)
     return _result(ctx, offer, answer)

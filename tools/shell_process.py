@@ -89,7 +89,7 @@ class Shell:
         try:
             termios.tcsetwinsize(slave, (ROWS, COLUMNS))
             self._sane, self._device, self._path = termios.tcgetattr(slave), os.fstat(slave).st_rdev, os.ttyname(slave)
-            given = ctx.env | {MARK: mark(own)}
+            given = {**ctx.credentials, **ctx.env, MARK: mark(own)}
             given.pop("SOPWITH_ONCE", None)  # it is of one call
             self._running = started(ctx, Work(argv, "", cwd, _variables(), given, own, slave), lifts)
         except (OSError, ToolError):

@@ -47,7 +47,7 @@ def web_fetch(ctx: ToolContext, url: str) -> ToolResult:
 
     from tools.pinned import PinnedSession
 
-    address = checked(url)
+    address = checked(ctx.resolved(url))
     seconds = max(1.0, min(ctx.tool_seconds, ctx.deadline - time.monotonic()))
     reach = Reach(ctx.config.safety.private_hosts if ctx.config else ())
     with PinnedSession(reach, seconds) as session:

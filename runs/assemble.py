@@ -637,8 +637,13 @@ class Agent:
     def _recalling(self, session: Session) -> Recalling:
         """What a session's runs recall."""
         home = self.config.home
-        read_by = lambda run: origins_before(home, [run])  # noqa: E731
-        return Recalling(home, session, self.config.embeddings, read_by, lambda: self._recent(session, ()))
+        return Recalling(
+            home,
+            session,
+            self.config.embeddings,
+            lambda run: origins_before(home, [run]),
+            lambda: self._recent(session, ()),
+        )
 
     def _source(self, prompts: Prompts) -> Source:
         """What the briefing of each run is made from."""

@@ -87,8 +87,8 @@ def _digital(place: Place, said: str) -> Clock | None:
 
 @rule("exact_clock", "latin_clock")
 def _latin(_place: Place, said: str) -> Clock:
-    hour, minute, half = re.fullmatch(r"(\d+)(?::(\d+))?\s?([ap]).*", said.lower()).groups()  # type: ignore[union-attr]
-    start = (int(hour) % 12 + 12 * (half == "p")) * HOUR + int(minute or 0) * 60
+    hour, _, minute = said.lower().partition("m")[0].rstrip("ap. ").partition(":")
+    start = (int(hour) % 12 + 12 * ("p" in said.lower())) * HOUR + int(minute or 0) * 60
     return Clock(start, 60 if minute else HOUR)
 
 

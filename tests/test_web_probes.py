@@ -15,6 +15,7 @@ from urllib.parse import quote
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from tests.driving import bash
 from tests.serving import Answer, Served, made_home
 
 JSON = {"Content-Type": "application/json"}
@@ -24,7 +25,7 @@ STRANGE = ["a\0b", "--help", "-h", "a" * 200_000, "\n", "../../x", "\u202egnp.ex
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("probes")
-    home = made_home(folder, {"group": ["Hello."]})
+    home = made_home(folder, {"group": ["Hello."], "tidy": [bash("rm -rf old"), "Done."]})
     with Served(home, folder / "cwd") as served:
         yield served.sign_in()
     assert "Traceback" not in served.errors.read_text()
@@ -212,6 +213,16 @@ def test_one_person_holds_no_more_than_ten_tabs_of_a_shared_chat(site: Served) -
         with pytest.raises(InvalidStatus):
             opened.enter_context(ada.tab(path))
         opened.enter_context(person(site, "Bob", made).tab(path))
+
+
+def test_what_is_asked_says_why_in_the_language_of_each_tab(site: Served) -> None:
+    (site.cwd / "old").mkdir()
+    run = site.begin("tidy up", "tidy")
+    asked = site.until(lambda: [each for each in site.get("/api/state").json["waiting"] if each["run"] == run])[0]
+    assert asked["words"]["en"] == asked["text"]
+    assert "删除" in asked["words"]["zh"]
+    assert site.post(f"/api/asked/{asked['id']}", {"decision": "no"}).status == 204
+    site.ended(run)
 
 
 def test_a_damaged_list_of_who_may_come_in_lets_nobody_in(tmp_path: Path) -> None:

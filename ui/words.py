@@ -75,6 +75,16 @@ def reasons_in_words(text: str) -> str:
     return "; ".join(map(in_words, text.split("; ")))
 
 
+def reasons_in_each(text: str) -> dict[str, str]:
+    """The same in every language, for who does not know yet who will read it."""
+    chosen, said = _here.get(), {}
+    for lang in ("en", "zh"):
+        speaking(lang)
+        said[lang] = reasons_in_words(text)
+    speaking(chosen)
+    return said
+
+
 @cache
 def _phrases(lang: str) -> list[tuple[re.Pattern[str], str]]:
     """What each line looks like, and its words; those that say most come first."""

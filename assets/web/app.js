@@ -50,7 +50,7 @@ const App = {
       return html`<a class="skip" href="#main" onClick=${skip}>${say("skip")}</a>
         <div class=${{ frame: true, "menu-open": shown.isMenuOpen }}>
           ${topbar(shown)} ${rail(shown)}
-          <main id="main" tabindex="-1">${notices()}${page ? html`<${page} key=${route.page} />` : html`<div class="empty"><p>${say("page.unknown")}</p></div>`}</main>
+          <main id="main" tabindex="-1">${notices()}${page ? html`<${page} key=${route.page} />` : html`<div class="empty"><h1>${say("page.unknown")}</h1></div>`}</main>
         </div>
         ${toasts()} ${shown.isHelpOpen && html`<${Help} onClosed=${() => (shown.isHelpOpen = false)} />`}`;
     };

@@ -34,7 +34,7 @@ from runs.owners import AbsentOwner, RefusingOwner
 from runs.run import Run
 from ui.follow import show
 from ui.plain import as_json
-from ui.words import in_words, use
+from ui.words import in_words, reasons_in_each, use
 
 MARK = "page.json"  # in a run's folder: it is the page's, and how often it was begun again
 SETTLE_SECONDS = 60.0  # for what the journal has put off
@@ -86,6 +86,7 @@ class PageOwner:
                 "id": confirmation.id,
                 "kind": "confirmation",
                 "text": confirmation.reason,
+                "words": reasons_in_each(confirmation.reason),  # each tab has its own language
                 "tool": confirmation.tool,
                 "args": confirmation.args,
                 "reason": confirmation.reason,

@@ -2,7 +2,7 @@
 import { Marked } from "../vendor/marked.js";
 import DOMPurify from "../vendor/purify.js";
 
-const OUR_FILE = /^\/api\/runs\/[\w-]+\/files\/[^?#]+$/;
+const OUR_FILE = /^\/api\/runs\/[\w-]+\/files\/(?!.*(\.|%2e){2})[^?#\\]+$/i;
 const LINK = /^(https?:|mailto:)/i;
 const escaped = (text) => text.replace(/[&<>"']/g, (each) => `&#${each.charCodeAt(0)};`);
 

@@ -29,7 +29,7 @@ from ui.memory import store as fact_store
 from ui.web import shapes
 from ui.web.routes.here import Here
 from ui.web.site import Conflict, Site, found
-from ui.words import language
+from ui.words import language, reasons_in_words
 
 SETTLE_SECONDS = 0.3
 
@@ -45,7 +45,10 @@ def search(site: Here, q: str, limit: int = 20, session: str | None = None) -> J
             memory.rest()
         results, degraded = memory.retrieve(q[:4_000], now, max(1, min(limit, 100)), session or None)
         degraded = sorted({*degraded, *(["index"] if memory.problem else [])})
-    rows = [{**as_json(each.turn), "episode": each.episode, "score": each.score, "why": each.why} for each in results]
+    rows = [
+        {**as_json(each.turn), "episode": each.episode, "score": each.score, "why": reasons_in_words(each.why)}
+        for each in results
+    ]
     ranges = [{"start": iso(each.start), "end": iso(each.end), "text": each.text} for each in find(q[:4_000], now)]
     return JSONResponse(site.clean({"results": rows, "degraded": degraded, "ranges": ranges}))
 

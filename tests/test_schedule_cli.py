@@ -96,8 +96,10 @@ def test_a_job_is_switched_off_and_on_and_taken_away(cli: CommandLine, home: Pat
     assert job["enabled"] is False and job["next"] == []
     assert cli("schedule", "enable", "report").code == 0
     assert json.loads(cli("schedule", "list", "--json").stdout)["jobs"][0]["next"]
-    assert cli("schedule", "remove", "report").code == 0
+    back = cli("schedule", "remove", "report").stdout.splitlines()[-1].partition(": ")[2]
     assert json.loads(cli("schedule", "list", "--json").stdout)["jobs"] == []
+    subprocess.run(["/bin/sh", "-c", back], check=True, capture_output=True)
+    assert [job["id"] for job in json.loads(cli("schedule", "list", "--json").stdout)["jobs"]] == ["report"]
 
 
 @pytest.mark.parametrize(

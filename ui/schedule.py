@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import signal
 import sys
 import threading
@@ -322,8 +323,10 @@ def remove(args: Namespace, config: Config) -> int:
     """`schedule remove JOB`: the file goes; the history and the ledger keep what was."""
     folder = JobFolder(config.home)
     folder.get(args.job)
-    folder.remove(args.job, f"schedule: {args.job} removed")
+    commit = folder.remove(args.job, f"schedule: {args.job} removed")
     print(say("schedule.removed", id=args.job))
+    if commit:
+        print(say("schedule.removed_back", id=args.job, home=shlex.quote(str(config.home)), commit=commit[:10]))
     return 0
 
 
@@ -398,7 +401,7 @@ def install(args: Namespace, config: Config) -> int:
 
     if args.remove:
         gone = remove_everywhere(config.home, Path.home())
-        print("\n".join(gone))
+        print("".join(f"{line}\n" for line in gone), end="")
         print(say("schedule.uninstalled" if gone else "schedule.not_installed"))
         return 0
     system = system_of(config.home, Path.home())

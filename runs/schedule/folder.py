@@ -82,11 +82,11 @@ class JobFolder:
         fields = {**json.loads(self._path(id).read_text("utf-8-sig")), **changes}
         self.write(id, {key: value for key, value in fields.items() if value is not None}, why)
 
-    def remove(self, id: str, why: str) -> None:
-        """Takes a job away; the history keeps it."""
-        self._recorded(id, why, None)
+    def remove(self, id: str, why: str) -> str | None:
+        """Takes a job away; the history keeps it. Gives the commit; None without git."""
+        return self._recorded(id, why, None)
 
-    def _recorded(self, id: str, why: str, text: str | None) -> None:
+    def _recorded(self, id: str, why: str, text: str | None) -> str | None:
         from memory.repository import Repository
 
         repository, name = Repository(self._home), f"schedule/{id}.json"
@@ -96,7 +96,7 @@ class JobFolder:
                 self._path(id).unlink(missing_ok=True)
             else:
                 write_atomic(self._path(id), text)
-            repository.commit([name], why)
+            return repository.commit([name], why)
 
     def _path(self, id: str) -> Path:
         return self.folder / f"{id}.json"

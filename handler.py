@@ -305,6 +305,16 @@ class AgentHandler:
         notes = origins.of_messages(self.history[:2])
         return tuple(sorted(self.state.origins | ({notes} if notes else set())))
 
+    def _preview(self, tool: str, args: dict[str, Any]) -> str:
+        """The call; of a change to a file its lines, `-` what goes and `+` what comes."""
+        if tool not in ("file_patch", "file_write") or not isinstance(args.get("path"), str):
+            return preview(args)
+        from tools.previews import diff  # only where somebody is asked
+
+        changed = diff(tool, args, self.context.path(args["path"]))
+        rest = {name: value for name, value in args.items() if name not in ("old", "new", "content")}
+        return preview(rest | {"changes": changed}) if changed else preview(args)
+
     def _confirmed(
         self, turn: int, call: ToolCall, verdict: Decision
     ) -> Generator[Event, None, ToolResult | Outcome | None]:
@@ -325,7 +335,9 @@ class AgentHandler:
             approval = Approval("no", self.prompts.text("expired", hours=f"{self.gate.settings.confirm_hours:g}"))
         else:
             yield {"type": "confirm", "id": id, "turn": turn, "tool": call.name, "reason": reason, "risk": risk}
-            approval = self.owner.confirm(Confirmation(id, call.name, args, reason, risk, preview(args)))
+            approval = self.owner.confirm(
+                Confirmation(id, call.name, args, reason, risk, self._preview(call.name, args))
+            )
         if approval is None:
             text = f"{call.name}: {reason}"
             hours = self.gate.settings.confirm_hours

@@ -48,7 +48,8 @@ def minimal(scratch: Path, readable: Iterable[Path], info: int) -> list[str]:
     places = [*_ESSENTIALS, *(f"/etc/{name}" for name in _SETTINGS), *python_places(), *map(str, readable)]
     bound = [word for place in dict.fromkeys(places) for word in ("--ro-bind-try", place, place)]
     own = ["--bind", str(scratch), str(scratch)]
-    return [*_APART, *_temporary(), *bound, *_system(), *own, "--remount-ro", "/", "--chdir", "/", *_filter(info)]
+    name = ["--hostname", "shared"]  # the machine's own name is nobody's business there
+    return [*_APART, *name, *_temporary(), *bound, *_system(), *own, "--remount-ro", "/", "--chdir", "/", *_filter(info)]
 
 
 def wide(

@@ -27,6 +27,11 @@ def python(script: str) -> Any:
     return call("code_run", type="python", script=script)
 
 
+def test_the_name_of_the_machine_is_not_told(home: Path) -> None:
+    events = run(home, [python("import socket; print('I am', socket.gethostname())"), "done"], session="shared:group")
+    assert "I am shared" in str(events)
+
+
 def test_python_works_in_the_folder_of_the_session(home: Path) -> None:
     write = python("import os; open('made.txt', 'w').write('by a script'); print(os.getcwd() == os.environ['HOME'])")
     events = run(

@@ -129,6 +129,10 @@ def noisy() -> None:
     """Prints garbage around every message; offers hundreds of tools, whose schemas are as odd as they may be."""
     odd: dict[str, Any] = {"type": "object", "properties": {"a": {"$ref": "http://127.0.0.1:9/schema.json"}, "b": {"type": ["string", "null"], "pattern": "(a+)+$"}}}  # fmt: skip
     tools = [{"name": f"get_thing_{n}", "description": f"Gets thing {n}", "inputSchema": odd} for n in range(400)]
+    tools += [
+        {"name": name, "description": "odd", "inputSchema": odd}
+        for name in ("two\nlines", "", "long" * 99, "get_thing_7")
+    ]
     tools.append({"name": "weather.forecast/get", "description": "Tells the weather of a city", "inputSchema": odd})
     sys.stdout.write("Welcome! 欢迎\n{not json\n\x1b[31m[1, 2]\n" + "y" * 100_000 + "\n")
     for line in sys.stdin:

@@ -133,6 +133,7 @@ ENCODED = {
     "none": ("text/plain", "中文，你好。".encode()),
     "guessed": ("text/plain", "中文，你好。".encode("gbk")),
     "wrong": ("text/plain; charset=utf-8", "中文，你好。".encode() + b"\xff"),
+    "undefined": ("text/plain; charset=undefined", "中文，你好。".encode("gbk")),
     "unknown": ("text/plain; charset=klingon", "中文，你好。".encode()),
 }
 
@@ -146,6 +147,15 @@ def test_every_encoding_is_read(case: str, site: Site, ctx: ToolContext) -> None
 def test_latin_text_is_read_as_the_web_reads_it() -> None:
     assert decoded(b"caf\xe9 \x80 5", "iso-8859-1") == "café € 5"
     assert decoded(b"caf\xe9, no more") == "café, no more"
+    assert decoded("①～世界".encode("cp932"), "Shift_JIS") == "①～世界"
+
+
+@pytest.mark.parametrize("name", ["cp932", "euc_jp", "gb18030"])
+def test_an_encoding_that_nobody_declares_is_guessed(name: str) -> None:
+    text = "<title>x</title>" + (
+        "中文内容，这是一个页面。" if name == "gb18030" else "こんにちは、世界。日本語の文章です。"
+    )
+    assert decoded(text.encode(name)) == text
 
 
 def test_json_and_text_stay_what_they_are(site: Site, ctx: ToolContext) -> None:
@@ -223,6 +233,14 @@ def test_a_redirect_is_followed_and_the_last_address_said(site: Site, ctx: ToolC
 def two_sites() -> Iterator[tuple[Site, Site]]:
     with ExitStack() as stack:
         yield stack.enter_context(Site("127.0.0.2").running()), stack.enter_context(Site("127.0.0.1").running())
+
+
+def test_a_redirect_to_an_address_with_a_password_is_not_followed(site: Site, ctx: ToolContext) -> None:
+    site.page("/there", "secret")
+    to = site.url.replace("://", "://user:word@") + "/there"
+    with pytest.raises(ToolError, match="name or password in it"):
+        get(ctx, site.page("/away", "", status=302, Location=to))
+    assert "/there" not in site.hits
 
 
 def test_a_redirect_to_a_private_address_is_refused(tmp_path: Path) -> None:

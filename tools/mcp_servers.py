@@ -103,7 +103,7 @@ class McpServers:
     def call(self, name: str, tool: str, args: dict[str, Any], seconds: float, once: str = "") -> CallToolResult:
         """Calls a tool once; a call that a dying server took along is not repeated. `once`: the idempotency key, which
         goes along in `_meta`. Raises ServerFailure."""
-        self.tools(name, max(START_SECONDS, seconds))
+        self.tools(name, seconds)
         return self._wait(name, self._called(name, tool, args, once), seconds)
 
     def close(self) -> None:

@@ -105,6 +105,10 @@ class _Adapter(HTTPAdapter):
 
     def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:
         url = request.url or ""
+        if "@" in urlsplit(url).netloc:
+            raise requests.exceptions.InvalidURL(
+                "it leads to an address with a name or password in it, which is not asked"
+            )
         kwargs["proxies"] = requests.utils.get_environ_proxies(url)
         if requests.utils.select_proxy(url, kwargs["proxies"]):
             place = urlsplit(url)

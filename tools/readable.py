@@ -5,11 +5,13 @@ Hidden elements, menus (nav), scripts and drawings of a page are left out; its l
 
 from __future__ import annotations
 
+import codecs
 import html
 import json
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from typing import NamedTuple
 from urllib.parse import urljoin
 
@@ -23,7 +25,7 @@ _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40}
 _TITLE = re.compile(r"<title\b[^>]{0,500}>(.{0,2000}?)</title", re.IGNORECASE | re.DOTALL)
 _BASE = re.compile(r"""<base\b[^>]{0,300}?\bhref\s*=\s*["']?([^"'\s>]{1,2000})""", re.IGNORECASE)
 _LINK = re.compile(r"(!?\[)((?:[^\[\]]|\[[^\[\]]*\]){0,2000})\]\((<[^<>\n]*>|[^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)((?:\s+\"[^\"\n]*\")?)\)")  # fmt: skip
-_WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "iso-8859-1": "cp1252", "latin-1": "cp1252", "ascii": "cp1252", "us-ascii": "cp1252", "big5": "big5hkscs"}  # fmt: skip
+_WIDER = {"gb2312": "gb18030", "gbk": "gb18030", "iso-8859-1": "cp1252", "latin-1": "cp1252", "ascii": "cp1252", "us-ascii": "cp1252", "big5": "big5hkscs", **dict.fromkeys(("shift_jis", "shift-jis", "sjis", "x-sjis", "windows-31j"), "cp932"), "x-euc-jp": "euc_jp", "euc-kr": "cp949", "x-gbk": "gb18030"}  # fmt: skip
 
 
 class Readable(NamedTuple):
@@ -61,17 +63,38 @@ def decoded(data: bytes, charset: str = "") -> str | None:
     if b"\0" in data[:65536] and not names and not charset.lower().startswith("utf-16"):
         return None
     names += [_WIDER.get(name.lower(), name) for name in said if name]
-    for name in (*names, "utf-8", "gb18030"):
+    for name in (*names, "utf-8"):
         try:
             return data.decode(name)
-        except (LookupError, UnicodeDecodeError):
+        except (LookupError, UnicodeError):
             continue
-    for name in names[:1]:
-        try:
+    told = [name for name in names if _is_known(name) and not name.lower().replace("_", "-").startswith("utf-8")]
+    for name in told:
+        with suppress(LookupError, UnicodeError):
             return data.decode(name, "replace")  # a few broken letters in what the server says it is
-        except LookupError:
-            continue
+    for name in (_guessed(data), "gb18030"):  # many say UTF-8 of what is none
+        with suppress(LookupError, UnicodeError):
+            return data.decode(name)
+    for name in names[:1]:
+        with suppress(LookupError, UnicodeError):
+            return data.decode(name, "replace")
     return data.decode("cp1252", "replace")
+
+
+def _guessed(data: bytes) -> str:
+    """Japanese, where a good part of it would be kana; or ""."""
+    for name in ("euc_jp", "cp932"):
+        with suppress(UnicodeDecodeError):
+            letters = [each for each in data.decode(name) if each > "\x7f"]
+            if sum("\u3041" <= each <= "\u30fe" for each in letters) * 4 > len(letters):
+                return name
+    return ""
+
+
+def _is_known(name: str) -> bool:
+    with suppress(LookupError):
+        return bool(codecs.lookup(name))
+    return False
 
 
 def page(source: str, url: str) -> Readable:

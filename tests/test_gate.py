@@ -287,7 +287,7 @@ WANTED = {
 }
 
 
-MIXED = ("odd", "fresh", "fresh2")  # rows "kind: command"
+MIXED = ("odd", "fresh", "fresh2", "fresh3", "fresh4", "fresh5")  # rows "kind: command"
 
 
 @pytest.mark.parametrize("name", [*WANTED, *MIXED])

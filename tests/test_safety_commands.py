@@ -53,6 +53,7 @@ def test_each_line_is_judged_in_its_place(cli: CommandLine) -> None:
         '{"tool": "code_run", "args": {"script": 5}}',
         '{"tool": "code_run"',
         '{"request": "x"}',
+        "[]",
         "[" * 100_000,
         '"' + "\\ud800" + '"',
     ],

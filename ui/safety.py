@@ -125,6 +125,8 @@ def _read(text: str) -> _Call:
         if text.startswith(("{", '"')) and text.endswith(("}", '"')) and _is_meant_as_json(text):
             raise BadLine("this line is not JSON") from None
         given = text  # a command as it is typed
+    if isinstance(given, list):
+        raise BadLine("this line is not JSON")  # of a call, and no command either
     if not isinstance(given, dict):
         command = given if isinstance(given, str) else text  # `true` is a command, and 7 is typed as one
         return _Call("code_run", {"type": "bash", "script": command}, "main", "", True, ())

@@ -41,6 +41,8 @@ def stopped_one(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
     try:
         process = _named(str(args.get("process", "")))
         return {"shown": ctx.redact(in_words(process)), "whose": _whose(ctx, process)}
+    except psutil.AccessDenied:  # another user's
+        return {"shown": str(args.get("process", ""))[:100], "whose": ""}
     except (ToolError, psutil.Error):
         return {}  # the tool says why
 

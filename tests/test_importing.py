@@ -79,14 +79,14 @@ def test_a_collection_brings_each_skill_and_one_broken_does_not_stop_the_others(
 
 
 def test_the_front_matter_of_seed_001_is_understood(tmp_path: Path, home: Path) -> None:
-    where = tmp_path / "task_management"
+    where = tmp_path / "chore_keeping"
     where.mkdir()
     (where / "SKILL.md").write_text(
-        '---\nname: task_management\ndescription: 管理用户的任务\nalways_load: false\ntriggers: ["任务", "todo"]\n---\n\n# 任务\n',
+        '---\nname: chore_keeping\ndescription: 管理用户的任务\nalways_load: false\ntriggers: ["任务", "todo"]\n---\n\n# 任务\n',
         encoding="utf-8",
     )
     (sop,) = _import(where, home)
-    assert (sop.name, sop.description, sop.problem) == ("task-management", "管理用户的任务", None)
+    assert (sop.name, sop.description, sop.problem) == ("chore-keeping", "管理用户的任务", None)
     assert sop.metadata["triggers"] == ["任务", "todo"] and sop.body("zh") == "# 任务"
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from config import Config, ConfigError, McpConfig, McpServer, load
@@ -229,13 +230,29 @@ def test_a_server_dies_with_us_however_we_die(tmp_path: Path) -> None:
         said = subprocess.run(
             ["pgrep", "-P", str(child.pid), "-f", "hangs"], capture_output=True, text=True, check=False
         )
-        servers = [int(word) for word in said.stdout.split()]
+        servers = [int(word) for word in said.stdout.split() if _is_bound(int(word))]
     child.kill()
     child.wait()
     child.stdout.close()
-    while servers and Path(f"/proc/{servers[0]}").exists() and time.monotonic() < end:
+    while servers and _lives(servers[0]) and time.monotonic() < end:
         time.sleep(0.01)
-    assert servers and not Path(f"/proc/{servers[0]}").exists()
+    assert servers and not _lives(servers[0])
+
+
+def _is_bound(pid: int) -> bool:
+    """Whether what binds a server to its parent has done so, and has become the server."""
+    try:
+        return psutil.Process(pid).name() != "setpriv"
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _lives(pid: int) -> bool:
+    """Whether a process is at work: one that nobody has buried is not."""
+    try:
+        return psutil.Process(pid).status() not in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
+    except psutil.NoSuchProcess:
+        return False
 
 
 @pytest.fixture

@@ -49,7 +49,19 @@ def minimal(scratch: Path, readable: Iterable[Path], info: int) -> list[str]:
     bound = [word for place in dict.fromkeys(places) for word in ("--ro-bind-try", place, place)]
     own = ["--bind", str(scratch), str(scratch)]
     name = ["--hostname", "shared"]  # the machine's own name is nobody's business there
-    return [*_APART, *name, *_temporary(), *bound, *_system(), *own, "--remount-ro", "/", "--chdir", "/", *_filter(info)]
+    return [
+        *_APART,
+        *name,
+        *_temporary(),
+        *bound,
+        *_system(),
+        *own,
+        "--remount-ro",
+        "/",
+        "--chdir",
+        "/",
+        *_filter(info),
+    ]
 
 
 def wide(

@@ -146,18 +146,16 @@ class Gate:
             yield from self._of_ours(ask, effects)
 
     def _of_ours(self, ask: Ask, effects: set[str]) -> Iterator[Finding]:
-        if ask.tool in ("shell_run", "shell_keys"):
-            yield from self._terminal(ask)
-        elif ask.tool == "process_stop":
-            from safety import process_calls
-
-            yield from process_calls.look(ask.hints)
+        hands = {
+            **dict.fromkeys(("shell_run", "shell_keys"), self._terminal),
+            **dict.fromkeys(("web_scan", "web_execute_js"), self._page),
+            **dict.fromkeys(("desktop_look", "desktop_do"), self._desktop),
+            "process_stop": self._process,
+        }
+        if ask.tool in hands:
+            yield from hands[ask.tool](ask)
         elif "execute" in effects:
             yield from self._script(ask, self.places)
-        elif ask.tool in ("web_scan", "web_execute_js"):
-            yield from self._page(ask)
-        elif ask.tool in ("desktop_look", "desktop_do"):
-            yield from self._desktop(ask)
         elif "network" in effects:
             yield from self._foreign(ask)
         elif "delete" in effects:
@@ -168,6 +166,12 @@ class Gate:
             yield from _read(ask.paths, self.places)
         elif "memory" in effects and (read := origins.foreign(ask.origin)):
             yield Finding("memory", f"{ask.tool} would keep something after the run has read from {', '.join(read)}")
+
+    def _process(self, ask: Ask) -> Iterator[Finding]:
+        """Somebody's process that is to stop."""
+        from safety import process_calls
+
+        yield from process_calls.look(ask.hints)
 
     def _page(self, ask: Ask) -> Iterator[Finding]:
         """The browser's tools."""
@@ -275,13 +279,17 @@ class Gate:
             more = f" and {len(ask.paths) - 1} more" if len(ask.paths) > 1 else ""
             yield Finding("delete", f"{ask.tool} moves {ask.paths[0]}{more} to the trash")
 
-    def _script(self, ask: Ask, places: Places) -> Iterator[Finding]:
+    def _sandboxed(self, ask: Ask) -> Iterator[Finding]:
+        """What speaks against running code at all."""
         if self.runs_code == "no":
             yield Finding("forbidden", f"code runs in a sandbox only: {self.no_sandbox}")
         elif self.runs_code == "ask" and not ask.attended:
             yield Finding("forbidden", f"code runs in a sandbox only, where nobody is there to ask: {self.no_sandbox}")
         elif self.runs_code == "ask":
             yield Finding("unknown", f"runs without a sandbox: {self.no_sandbox}")
+
+    def _script(self, ask: Ask, places: Places) -> Iterator[Finding]:
+        yield from self._sandboxed(ask)
         script, env = ask.args.get("script"), ask.args.get("env")
         if not isinstance(script, str):
             yield Finding("unknown", f"{ask.tool} runs something that the gate cannot see")

@@ -20,9 +20,8 @@ def held_values(config: Config | None, environ: Mapping[str, str]) -> dict[str, 
     found = {name: value for name, value in _of_config(config) if value} if config else {}
     allowed = config.safety.credentials if config else ()
     for name, value in environ.items():
-        if name in allowed:
-            found.setdefault(name, value)
-        elif is_secret_name(name) and len(value) >= _SHORTEST and not value.startswith(("/", "~")):
+        is_secret = is_secret_name(name) and len(value) >= _SHORTEST and not value.startswith(("/", "~"))
+        if name in allowed or is_secret:
             found.setdefault(name, value)
         elif "://" in value:
             found |= _in_address(name, value)

@@ -42,7 +42,7 @@ def test_steps_without_a_result_are_said_of_the_owner_s_file(home: Path, cli: Co
 
 def test_values_that_prove_nothing_since_the_draft_is_not_settled_are_said(home: Path, cli: CommandLine) -> None:
     scripted(home, [bash("mkdir ~/made; touch ~/made/a.txt"), "ok"])
-    assert cli("Make the folder ~/made like \"alpha beta\"").code == 0
+    assert cli('Make the folder ~/made like "alpha beta"').code == 0
     code, out, _ = cli("teach", "make-it", "--from-run", "last", "--prove", "folder=~/other")
     assert code == 0 and "draft" in out and "The values of --prove were not tried" in out, out
 

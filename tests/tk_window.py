@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import tkinter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,13 @@ state: dict[str, Any] = {
     "chosen": "",
     "at": {},
 }
+
+
+def _menu(root: tkinter.Tk, tell: Callable[..., None]) -> tkinter.Menu:
+    menu = tkinter.Menu(root, tearoff=False, font=("DejaVu Sans", 14))
+    menu.add_command(label="Order", command=lambda: tell(chosen="order"))
+    menu.add_command(label="Cancel", command=lambda: tell(chosen="cancel"))
+    return menu
 
 
 def main(file: Path, title: str, where: str) -> None:
@@ -67,9 +75,7 @@ def main(file: Path, title: str, where: str) -> None:
         tell(drag=[event.x, event.y])
 
     canvas.tag_bind(box, "<B1-Motion>", drag)
-    menu = tkinter.Menu(root, tearoff=False, font=("DejaVu Sans", 14))
-    menu.add_command(label="Order", command=lambda: tell(chosen="order"))
-    menu.add_command(label="Cancel", command=lambda: tell(chosen="cancel"))
+    menu = _menu(root, tell)
     place = tkinter.Label(root, text="右键菜单", font=("WenQuanYi Zen Hei", 24), background="white")
     place.place(x=20, y=410, width=420, height=80)
     place.bind("<Button-3>", lambda event: menu.tk_popup(event.x_root, event.y_root))

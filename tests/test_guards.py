@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from handler import Owner
-from learning.guards import ReplayGuards, signature, signatures
+from learning.guards import ReplayGuards, signature, signatures, tools_used
 from learning.routing import route
 from learning.slots import Where
 from memory.sop_changes import SopChanges
@@ -25,6 +25,7 @@ from tests.driving import agent, drive, of
 from tests.test_routing import FOUND
 from tools.registry import all_tools
 from tools.schema import schemas
+from tools.toolbox import Toolbox
 
 TOOLS = all_tools()
 SCHEMAS = schemas(TOOLS.values())
@@ -331,7 +332,9 @@ def test_guards_let_pass_all_that_the_lane_of_typed_wordings_is_sure_of() -> Non
     for request_, name, _ in FOUND:
         match = route(request_, sops, where.cwd, where.owner_home)
         assert match is not None and match.sop.name == name and match.sop.procedure
-        guards = ReplayGuards.of(match.sop, request_, tools=TOOLS, schemas=SCHEMAS, where=where)
+        box = Toolbox(TOOLS)
+        known = box.schemas_with(tools_used(match.sop))
+        guards = ReplayGuards.of(match.sop, request_, tools=box, schemas=known, where=where)
         assert guards.start(match.sop.procedure, match.parameters) is None, request_
         seen += 1
     assert seen > 80

@@ -19,7 +19,7 @@ import pytest
 
 from config import load
 from memory.runlog import list_runs
-from runs.schedule.ledger import Owner, Row, SqliteLedger, micros
+from runs.schedule.ledger import Counted, Owner, Row, SqliteLedger, micros
 from runs.scheduler import Scheduler
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import bash, call
@@ -340,15 +340,15 @@ def test_a_full_disk_leaves_what_is_due_for_later(small_disk: Path, monkeypatch:
     scheduler.tick()
     os.utime(home / "schedule" / "job.json", (time.time() - 300,) * 2)
     ledger = SqliteLedger(home)
+    before = datetime.now(UTC) - timedelta(seconds=90)
+    ledger.count_from({"job": Counted(before, before)})
+    scheduler._planned.clear()
+    scheduler._is_stale = True
     (small_disk / "fill").write_bytes(b"")
     with contextlib.suppress(OSError), (small_disk / "fill").open("wb") as fill:
         while True:
             fill.write(b"x" * 4096)
             fill.flush()
-    plan = scheduler._planned["job"]
-    plan.next = plan.cursor = datetime.now(UTC) - timedelta(seconds=1)
-    plan.since = datetime.now(UTC) - timedelta(seconds=90)
-    plan.cursor = plan.since
     scheduler._tick_or_tell()
     assert ledger.rows() == [] and scheduler._again is not None
     (small_disk / "fill").unlink()

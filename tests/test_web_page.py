@@ -175,7 +175,7 @@ def test_foreign_text_stays_text(window: Window) -> None:
 
 def test_a_change_is_shown_as_a_difference_and_a_picture_as_a_picture(window: Window) -> None:
     send(window, "tea, please", "patch")
-    window.find(".call-diff .plus", has_text="+- buy tea").wait_for()
+    window.find(".call-diff .plus", has_text="+- buy tea").first.wait_for()
     window.find(".closing").wait_for()
     pixel = b"\x89PNG\r\n\x1a\n" + bytes.fromhex(
         "0000000d4948445200000001000000010806000000"

@@ -15,9 +15,7 @@ Name = Literal["fetch", "browser", "desktop", "terminal", "processes", "mcp", "t
 @tool("none")
 def more_tools(ctx: ToolContext, family: Name) -> ToolResult:
     """Offer more tools from the next turn on."""
-    found = FAMILIES.get(family)
-    if found is None:
-        return ToolResult("error", f"there are no tools of the family {family} yet")
+    found = FAMILIES[family]
     if problem := found.problem():
         return ToolResult("error", problem)
     lines = [schema["function"] for schema in schemas(found.load().values())]

@@ -67,10 +67,9 @@ def test_a_success_adds_its_wording_and_finds_it_again(
     assert _learn(home, twelve, name, request_text, values) == wording
     match = route(request_text, with_learned(twelve, home), *_places())
     assert match is not None and match.sop.name == name
-    (line,) = [each for each in (home / "sops" / FILE).read_text("utf-8").splitlines() if each.startswith("{")]
-    text = json.loads(line)["wording"]
-    assert not any(str(value) in text for value in values.values() if str(value) != "8")
-    assert json.loads(text)["run"] == "20261121-222220-k3f9"
+    kept = json.loads((home / "sops" / FILE).read_text("utf-8"))
+    assert not any(str(value) in kept["wording"] for value in values.values() if str(value) != "8")
+    assert kept["run"] == "20261121-222220-k3f9"
 
 
 def _places() -> tuple[Path, Path]:

@@ -158,6 +158,47 @@ def noisy() -> None:
         sys.stdout.flush()
 
 
+ODD = [  # lists of tools as servers in the wild have sent them
+    {"name": "get_nothing"},
+    {"name": "get_anything", "inputSchema": True, "description": 5, "annotations": {"readOnlyHint": "yes", "destructiveHint": True}},
+    {"name": "get_empty", "inputSchema": {}},
+    {"name": "get_one", "inputSchema": {"oneOf": [{"properties": {"a": {"type": "string"}}}]}},
+    {"name": "get_untyped", "inputSchema": {"properties": {"a": {"type": "integer"}}, "required": "a"}, "outputSchema": 7, "icons": "x"},
+    {"name": "get_order", "inputSchema": {"type": "object", "required": ["order"], "$defs": {"Order": {"type": "object", "required": ["sku"], "properties": {"sku": {"type": "string"}, "next": {"$ref": "#/$defs/Order"}}}},
+     "properties": {"order": {"$ref": "#/$defs/Order"}, "note": {"anyOf": [{"type": "string"}, {"type": "null"}]}}}},
+    {"name": "get_text", "inputSchema": {"type": "string"}}, {"name": "get_list", "inputSchema": []}, {"inputSchema": {}}, "tool", None,
+]  # fmt: skip
+
+
+def odd() -> None:
+    """Offers tools that are not as MCP says, and answers with half letters, bytes that are no text, and no answer."""
+    answers = {
+        "get_nothing": b'{"content": [{"type": "text", "text": "half \\ud83d and whole \\ud83d\\ude00 and \\\\ud83d"}]}',
+        "get_empty": b'{"content": [{"type": "text", "text": "\xff\xfe"}]}',
+        "get_one": b'{"content": [{"type": "hologram"}]}',
+        "get_untyped": b"nothing at all",
+    }
+    for line in sys.stdin:
+        message = json.loads(line)
+        if "id" not in message:
+            continue
+        kind = message["method"]
+        result = b""
+        if kind == "initialize":
+            result = b'{"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "odd", "version": "1"}}'
+        elif kind == "tools/list":
+            result = json.dumps({"tools": ODD}).encode()
+        elif kind == "tools/call":
+            name = message["params"]["name"]
+            said = json.dumps(
+                {"content": [{"type": "text", "text": json.dumps(message["params"]["arguments"])}]}
+            ).encode()
+            result = answers.get(name, said)
+        what = b'"result": ' + result if result else b'"error": {"code": -32601, "message": "no such method"}'
+        sys.stdout.buffer.write(b'{"jsonrpc": "2.0", "id": ' + str(message["id"]).encode() + b", " + what + b"}\n")
+        sys.stdout.flush()
+
+
 def main() -> None:
     kind = sys.argv[1]
     if kind == "stdio":
@@ -168,6 +209,8 @@ def main() -> None:
         desk().run("streamable-http", port=int(sys.argv[2]))
     elif kind == "noisy":
         noisy()
+    elif kind == "odd":
+        odd()
     elif kind == "hangs":
         time.sleep(600)
     elif kind == "endless":

@@ -83,12 +83,14 @@ def test_pictures_and_long_answers_become_files(desk: ToolContext) -> None:
 
 
 def test_tools_are_found_by_words_when_there_are_many(desk: ToolContext) -> None:
+    left_out = "noisy: left out, since their names or arguments are none: two lines, one without a name, " + "long" * 10
     assert found(desk, "what is the weather in this city") == [
-        "noisy.weather.forecast/get(a?: any, b?: any): Tells the weather of a city"
+        "noisy.weather.forecast/get(a?: any, b?: string): Tells the weather of a city",
+        left_out,
     ]
     assert found(desk, "note")[0] == "desk.read_note(name: string): Reads a note of the desk."
     everything = found(desk)
-    assert len(everything) == 13 and "400 more; a query finds them" in everything[-1] and len(everything[-1]) < 1000
+    assert len(everything) == 14 and "400 more; a query finds them" in everything[-2] and len(everything[-2]) < 1000
     assert found(desk, "zebra")[0].startswith("none of 412 tools fits")
     assert len(found(desk, server="desk")) == 11
     with pytest.raises(ToolError, match="no MCP server is called 'dest'; there are: desk, noisy"):

@@ -34,9 +34,10 @@ SHOWN_TOOLS = 12  # found at once
 SHOWN = 16_000  # characters of a result; the whole is in a file
 MAX_DESCRIPTION_CHARS = 400
 MAX_FILE_BYTES = 20_000_000
+MAX_NODES = 400  # of a schema
+SHOWN_DEPTH, SHOWN_ARGS = 2, 600  # of arguments within arguments, and in characters
 MISSING = "MCP servers are asked with the package mcp, which is not installed: scripts/setup --extra mcp"
 _APART = re.compile(r"[_./-]|(?<=[a-z])(?=[A-Z])")  # between the words of a name
-_NAME = re.compile(r"[^\s\x00-\x20\x7f]{1,128}")  # others no model could call, or would be read as more than a name
 _SMALL = {"the", "and", "for", "with", "from", "that", "this", "into", "all", "any"}
 _TYPES = {"string", "integer", "number", "boolean", "array", "object"}
 
@@ -64,12 +65,9 @@ class Offer(NamedTuple):
 
     def line(self) -> str:
         """The tool as a model reads it."""
-        required = self.schema.get("required", [])
-        args = [
-            f"{name}{'' if name in required else '?'}: {_type_of(each)}"
-            for name, each in self.schema["properties"].items()
-        ]
-        return f"{self.full_name}({', '.join(args)}): {self.description}"
+        args = _arguments(self.schema)
+        args = args if len(args) <= SHOWN_ARGS else _arguments(self.schema, SHOWN_DEPTH)
+        return f"{self.full_name}({args}): {self.description}"
 
 
 @tool("read")
@@ -81,7 +79,8 @@ def mcp_find(ctx: ToolContext, query: str = "", server: str | None = None) -> To
     servers = _servers(ctx)
     if server and server not in servers.servers:
         raise ToolError(f"no MCP server is called {server[:60]!r}; there are: {', '.join(servers.servers)}")
-    found, failures = offers(servers, [server] if server else list(servers.servers), ctx.tool_seconds)
+    asked = [server] if server else list(servers.servers)
+    found, failures = offers(servers, asked, ctx.tool_seconds)
     best = ranked(found, query)
     lines = [offer.line() for offer in best[:SHOWN_TOOLS]]
     if len(best) > SHOWN_TOOLS:
@@ -92,7 +91,8 @@ def mcp_find(ctx: ToolContext, query: str = "", server: str | None = None) -> To
         lines.append("the servers offer no tools")
     elif not best and found:
         lines.append(f"none of {len(found)} tools fits; leave the query out to see them")
-    return ToolResult("ok", "\n".join([*map(ctx.redact, lines), *failures]), origin=TOOL)
+    left_out = filter(None, map(servers.left_out, asked))
+    return ToolResult("ok", "\n".join([*map(ctx.redact, lines), *failures, *map(ctx.redact, left_out)]), origin=TOOL)
 
 
 @tool("none")
@@ -138,7 +138,7 @@ def offers(servers: McpServers, names: Iterable[str], seconds: float) -> tuple[l
 
     def ask(name: str) -> list[Offer] | str:
         try:
-            listed = {each.name: each for each in servers.tools(name, seconds) if _NAME.fullmatch(each.name)}
+            listed = {each.name: each for each in servers.tools(name, seconds)}
             return [offer_of(name, each) for each in listed.values()]
         except ServerFailure as error:
             return str(error)
@@ -170,10 +170,21 @@ def ranked(found: list[Offer], query: str) -> list[Offer]:
     return [found[at] for at in order if scores[at] > max(scores) / 4]
 
 
-def plain_schema(said: Any, depth: int = 0) -> Schema:
+def plain_schema(said: Any) -> Schema:
     """The part of a JSON schema that is checked here. The server checks the rest: to compile what a stranger wrote, or to
     fetch what it points to, is not for us."""
     given: Mapping[str, Any] = said if isinstance(said, Mapping) else {}
+    kept = {"type": "object", "properties": {}, **_plain(given, given, 0, [MAX_NODES])}
+    is_open = any(key in given for key in ("$ref", "oneOf", "anyOf", "allOf"))
+    if given.get("additionalProperties") or is_open or not kept["properties"]:
+        kept["additionalProperties"] = True
+    return kept
+
+
+def _plain(said: Any, root: Mapping[str, Any], depth: int, left: list[int]) -> Schema:
+    """`left` are the nodes that may still be taken: one that points to itself has no end."""
+    given = _pointed(said, root) if isinstance(said, Mapping) else {}
+    left[0] -= 1
     kept: Schema = {}
     if isinstance(given.get("type"), str) and given["type"] in _TYPES:
         kept["type"] = given["type"]
@@ -182,28 +193,64 @@ def plain_schema(said: Any, depth: int = 0) -> Schema:
     kept |= {key: given[key] for key in ("minimum", "maximum") if isinstance(given.get(key), int | float)}
     if isinstance(given.get("description"), str):
         kept["description"] = " ".join(given["description"].split())[:MAX_DESCRIPTION_CHARS]
-    if depth < 6:
-        if isinstance(given.get("properties"), Mapping):
+    if depth < 6 and left[0] > 0:
+        required = given.get("required")
+        required = required if isinstance(required, list) else []
+        if isinstance(inner := given.get("properties"), Mapping):
             kept["properties"] = {
-                str(k): plain_schema(v, depth + 1) for k, v in list(given["properties"].items())[:100]
+                str(name): _plain(each if name in required or depth else _without_null(each), root, depth + 1, left)
+                for name, each in list(inner.items())[:100]
             }
         if isinstance(given.get("items"), Mapping):
-            kept["items"] = plain_schema(given["items"], depth + 1)
-    if isinstance(given.get("required"), list):
-        known = kept.get("properties", {})
-        kept["required"] = [name for name in given["required"] if isinstance(name, str) and name in known]
-    if depth == 0:
-        kept = {"type": "object", "properties": {}, **kept}
-        if given.get("additionalProperties") or "$ref" in given or not kept["properties"]:
-            kept["additionalProperties"] = True
+            kept["items"] = _plain(given["items"], root, depth + 1, left)
+        if isinstance(given.get("required"), list):
+            kept["required"] = [
+                name for name in required if isinstance(name, str) and name in kept.get("properties", {})
+            ]
     return kept
 
 
-def _type_of(schema: Schema) -> str:
+def _pointed(said: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a `$ref` into the schema itself points to; others are left alone."""
+    for _ in range(5):
+        where = said.get("$ref")
+        if not isinstance(where, str) or not (found := re.fullmatch(r"#/(\$defs|definitions)/([^/]+)", where)):
+            return said
+        named = root.get(found[1])
+        there = named.get(found[2]) if isinstance(named, Mapping) else None
+        if not isinstance(there, Mapping):
+            return said
+        said = there
+    return {}
+
+
+def _without_null(said: Any) -> Any:
+    """The schema of an argument that may be left out: null means that, too (tools/schema.py)."""
+    if not isinstance(said, Mapping):
+        return said
+    if isinstance(kinds := said.get("type"), list) and len(plain := [each for each in kinds if each != "null"]) == 1:
+        return {**said, "type": plain[0]}
+    for key in ("anyOf", "oneOf"):
+        some = said.get(key)
+        others = [each for each in some if each != {"type": "null"}] if isinstance(some, list) else []
+        if len(others) == 1 and isinstance(others[0], Mapping):
+            return {**said, **others[0]}
+    return said
+
+
+def _arguments(schema: Schema, depth: int = 0) -> str:
+    required = schema.get("required", [])
+    shown = (f"{name}{'' if name in required else '?'}: {_type_of(each, depth)}" for name, each in schema["properties"].items())  # fmt: skip
+    return ", ".join(shown)
+
+
+def _type_of(schema: Schema, depth: int = 0) -> str:
     if "enum" in schema:
         return "|".join(map(str, schema["enum"][:8]))
     if schema.get("type") == "array":
-        return f"[{_type_of(schema.get('items', {}))}]"
+        return f"[{_type_of(schema.get('items', {}), depth)}]"
+    if schema.get("properties") and depth < SHOWN_DEPTH:
+        return f"{{{_arguments(schema, depth + 1)}}}"
     return str(schema.get("type", "any"))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 import signal
 import sys
@@ -20,6 +21,8 @@ import anyio
 import mcp_types
 from anyio.abc import Process
 from mcp.shared.message import SessionMessage
+
+from tools.mcp_mended import whole_letters
 
 MAX_MESSAGE_BYTES = 128_000_000
 KEPT_BYTES = 4096  # of stderr
@@ -100,15 +103,29 @@ async def _lines(process: Process, send: Callable[[SessionMessage], Any]) -> Non
         *whole, rest = piece.split(b"\n")
         for line in whole:
             held += line
-            if held.lstrip()[:1] == b"{":
-                with suppress(ValueError):  # it only looked like one
-                    await send(
-                        SessionMessage(mcp_types.jsonrpc_message_adapter.validate_json(bytes(held), by_name=False))
-                    )
+            if held.lstrip()[:1] == b"{" and (message := _message(bytes(held))):
+                await send(message)
             held.clear()
         held += rest
         if len(held) > MAX_MESSAGE_BYTES:
             raise TooLong
+
+
+def _message(line: bytes) -> SessionMessage | None:
+    """What a line says; None where it only looked like a message. An answer that cannot be read is an error at once."""
+    read = mcp_types.jsonrpc_message_adapter
+    try:
+        return SessionMessage(read.validate_json(line, by_name=False))
+    except ValueError:
+        line = whole_letters(line)
+    try:
+        return SessionMessage(read.validate_json(line, by_name=False))
+    except ValueError:
+        asked = re.search(rb'"id"\s*:\s*(\d{1,15})\s*[,}]', line) if b'"jsonrpc"' in line else None
+    if asked is None:
+        return None
+    error = mcp_types.ErrorData(code=mcp_types.PARSE_ERROR, message="its answer is not what MCP says")
+    return SessionMessage(mcp_types.JSONRPCError(jsonrpc="2.0", id=int(asked[1]), error=error))
 
 
 async def _end(process: Process) -> None:

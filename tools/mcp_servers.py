@@ -27,12 +27,14 @@ from mcp_types import CallToolResult, Implementation, Tool
 
 from config import McpServer
 from tools.base import ToolError
+from tools.mcp_mended import mended
 from tools.mcp_pipe import MAX_MESSAGE_BYTES, TooLong, pipe
 
 Answer = TypeVar("Answer")
 START_SECONDS = 30.0  # npx may have to fetch the server first
 LEAVE_SECONDS = 4.0
 MAX_PAGES, MAX_TOOLS = 50, 2_000  # of a list that may never end
+MAX_NAMED = 10  # of the tools that are left out
 # What the SDK, its transports and the system raise; a group of them holds one.
 _FAILURES = (MCPError, OSError, ValueError, RuntimeError, TooLong, anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream, httpx2.HTTPError, httpx2.InvalidURL, ExceptionGroup)  # fmt: skip
 
@@ -58,6 +60,7 @@ class _Connection:
     said: bytearray = field(default_factory=bytearray)  # the end of its stderr
     why: str = ""  # it has ended
     tools: list[Tool] | None = None
+    left_out: dict[str, None] = field(default_factory=dict)  # names of tools that nobody could call
 
     @property
     def was_up(self) -> bool:
@@ -99,6 +102,12 @@ class McpServers:
         if found and found.tools is not None and not found.is_over:
             return found.tools
         return self._wait(name, self._listed(name), seconds)
+
+    def left_out(self, name: str) -> str:
+        """A line on the tools of a server that nobody could call, or ""; known when it has listed its tools."""
+        names = list(self._up[name].left_out) if name in self._up else []
+        more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+        return f"{name}: left out, since their names or arguments are none: {', '.join(names[:MAX_NAMED])}{more}" if names else ""  # fmt: skip
 
     def call(self, name: str, tool: str, args: dict[str, Any], seconds: float, once: str = "") -> CallToolResult:
         """Calls a tool once; a call that a dying server took along is not repeated. `once`: the idempotency key, which
@@ -150,6 +159,8 @@ class McpServers:
         if isinstance(error, FileNotFoundError) and connection and not connection.said:
             return f"it cannot be started: there is no program {error.filename or self.servers[name].command[0]}"
         text = " ".join(str(error).split())[:500] or type(error).__name__
+        if "validation error" in text:  # pydantic's own words are for programmers
+            text = "its answer is not what MCP says"
         if connection is None or not (connection.is_over or connection.why):
             return text
         last = connection.said.decode("utf-8", "replace").strip().splitlines()
@@ -215,13 +226,14 @@ class McpServers:
             connection.leave.set()
 
         if server.url is None:
-            yield pipe(server.command, server.env, connection.said, ended)
+            yield mended(pipe(server.command, server.env, connection.said, ended), connection.left_out)
             return
         headers = {"Accept-Encoding": "identity", **server.headers}
         async with httpx2.AsyncClient(
             headers=headers, timeout=httpx2.Timeout(START_SECONDS, read=None), event_hooks={"response": [_bounded]}
         ) as http:
-            yield streamable_http_client(server.url, http_client=http, max_sse_event_size=MAX_MESSAGE_BYTES)
+            client = streamable_http_client(server.url, http_client=http, max_sse_event_size=MAX_MESSAGE_BYTES)
+            yield mended(client, connection.left_out)
 
     async def _leave(self) -> None:
         tasks = [each.task for each in self._up.values() if each.task]

@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What became of one server; `problem` is "" where it answered."""
+    """What became of one server; `problem` is "" where it answered, `left_out` names tools that nobody could call."""
 
     server: str
     offers: list[Offer]
     problem: str
+    left_out: str
     seconds: float
 
     def as_json(self) -> dict[str, Any]:
@@ -37,6 +38,7 @@ class _Answer:
             "name": self.server,
             "ok": not self.problem,
             "problem": self.problem,
+            "left_out": self.left_out,
             "seconds": round(self.seconds, 2),
             "tools": [
                 {
@@ -90,6 +92,8 @@ def _print_problems(answers: list[_Answer]) -> None:
     for answer in answers:
         if answer.problem:
             print(f"✗ {one_line(in_words(answer.problem), 600)}")
+        if answer.left_out:
+            print(f"⚠ {one_line(in_words(answer.left_out), 600)}")
 
 
 def _ask(config: Config, only: str | None) -> list[_Answer]:
@@ -115,7 +119,8 @@ def _of(servers: McpServers, name: str, config: Config) -> _Answer:
     start = time.monotonic()
     found, failures = offers(servers, [name], config.limits.tool_seconds)
     hide = Redactor(held_values(config, os.environ))  # what a server says last may hold its key
-    return _Answer(name, found, hide("".join(failures)), time.monotonic() - start)
+    left_out = servers.left_out(name)
+    return _Answer(name, found, hide("".join(failures)), hide(left_out), time.monotonic() - start)
 
 
 def _effect(offer: Offer) -> str:

@@ -1,0 +1,75 @@
+"""MCP servers whose tools or answers are not as the protocol says: each tool is looked at alone, each answer comes at once."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import CommandLine
+from tests.test_mcp import SERVER, command, context, found, use
+from tools.base import ToolContext
+from tools.mcp_client import plain_schema
+
+pytest.importorskip("mcp", reason="the extra mcp is not installed: scripts/setup --extra mcp")
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ToolContext]:
+    folder = tmp_path_factory.mktemp("odd")
+    ctx = context(folder, {"odd": command("odd")})
+    yield ctx
+    ctx.close()
+
+
+def test_one_odd_tool_does_not_cost_the_others_of_its_server(odd: ToolContext) -> None:
+    assert found(odd) == [
+        "odd.get_nothing(): ",
+        "odd.get_anything(): ",
+        "odd.get_empty(): ",
+        "odd.get_one(): ",
+        "odd.get_untyped(a?: integer): ",
+        "odd.get_order(order: {sku: string, next?: {sku: string, next?: object}}, note?: string): ",
+        "odd: left out, since their names or arguments are none: get_text, get_list, one without a name",
+    ]
+
+
+def test_a_tool_whose_schema_says_little_takes_what_it_is_given(odd: ToolContext) -> None:
+    for name in ("get_anything", "get_order"):
+        assert json.loads(use(odd, f"odd.{name}", order={"sku": "a"}).data["output"]) == {"order": {"sku": "a"}}
+
+
+def test_half_a_letter_and_bytes_that_are_no_text_cost_nothing_else(odd: ToolContext) -> None:
+    started = time.monotonic()
+    assert use(odd, "odd.get_nothing").data["output"] == "half \ufffd and whole \U0001f600 and \\ud83d"
+    assert use(odd, "odd.get_empty").data["output"] == "\ufffd\ufffd"
+    assert time.monotonic() - started < 15  # the call would have 30 s
+
+
+@pytest.mark.parametrize("name", ["get_one", "get_untyped"])
+def test_an_answer_that_cannot_be_read_is_an_error_at_once_in_our_words(odd: ToolContext, name: str) -> None:
+    started = time.monotonic()
+    result = use(odd, f"odd.{name}")
+    assert (result.status, result.data) == ("error", "odd: its answer is not what MCP says")
+    assert time.monotonic() - started < 15
+
+
+def test_a_schema_that_points_to_itself_has_an_end() -> None:
+    each = {"type": "object", "properties": {str(n): {"$ref": "#/$defs/x"} for n in range(50)}}
+    kept = plain_schema({"properties": {"a": {"$ref": "#/$defs/x"}, "b": {"$ref": "#/$defs/y"}}, "$defs": {"x": each, "y": {"$ref": "#/$defs/y"}}})  # fmt: skip
+    assert len(json.dumps(kept)) < 100_000 and kept["properties"]["a"]["type"] == "object"
+
+
+def test_what_is_left_out_is_said_on_the_screen_in_both_languages(home: Path, cli: CommandLine) -> None:
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "config.yaml").write_text(f"mcp: {{servers: {{odd: {{command: [{sys.executable}, {SERVER}, odd]}}}}}}")
+    said = cli("mcp", "test")
+    assert said.code == 0 and "✓ odd: 6 tools" in said.stdout
+    assert "⚠ odd: left out, since their names or arguments are none: get_text" in said.stdout
+    assert "已略去（名称或参数不成立）：get_text" in cli("mcp", "list", "--lang", "zh").stdout
+    listed = json.loads(cli("mcp", "list", "--json").stdout)["servers"][0]
+    assert listed["ok"] and "get_list" in listed["left_out"] and len(listed["tools"]) == 6

@@ -588,7 +588,7 @@ TARGETS = {  # command → the function that does it
 }
 
 if __name__ == "__main__":
-    gc.set_threshold(50_000)  # a start makes 200,000 objects that all stay: to look for garbage took a tenth of it
+    gc.set_threshold(200_000)  # a start makes 150,000 objects that all stay: to look for garbage took a tenth of it
     code = main()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done: what is put away now is not cut short
     sys.exit(code)

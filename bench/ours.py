@@ -46,5 +46,5 @@ def main(task: str, turns: int) -> int:
 
 
 if __name__ == "__main__":
-    gc.set_threshold(50_000)  # as launch.py does
+    gc.set_threshold(200_000)  # as launch.py does
     sys.exit(main(sys.argv[1], int(sys.argv[2])))

@@ -7,6 +7,7 @@ connections and time-outs all become `Failure`, which says how often it is worth
 from __future__ import annotations
 
 import email.utils
+import gc
 import ipaddress
 import json
 import re
@@ -187,6 +188,7 @@ class Endpoint:
         left_out += [] if self._key else ["Authorization"]
         self._headers.update((header, openai.Omit()) for header in left_out)  # the package's way to say so
         weakref.finalize(self, client.close)
+        gc.freeze()  # what was imported stays: whoever looks for garbage need not look there
         return client
 
     @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 from safety import file_effects, listings, vital
@@ -58,7 +59,7 @@ def is_filtered(values: list[str]) -> bool:
         (value in _FILTERS or value.startswith(("-newer", "-lname", "-ilname")))
         and after not in ("*", ".*", "*.*")
         and not (value == "-maxdepth" and "-type" not in values)
-        for value, after in zip(values, [*values[1:], ""], strict=True)
+        for value, after in itertools.pairwise([*values, ""])
     )
 
 

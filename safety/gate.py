@@ -35,13 +35,13 @@ LEAVE_SANDBOX = {
 _REFUSED = {"catastrophic", "agent", "session", "forbidden"}
 _OURS = {"none", "ask", "memory", "read", "write", "delete", "execute", "network"}  # effects that our tools declare
 _IN_AGENT = (
-    ("config.yaml", "the owner edits it; ask_user"),
+    ("config.yaml", "the owner edits it: ask_user"),
     ("memory", "memory is kept through start_long_term_update"),
     ("sops", "SOPs are learned through start_long_term_update"),
     ("runs", "the run log is written by the program alone"),
     ("trash", "the trash is filled by file_trash alone"),
     ("inbox", "the inbox is the owner's"),
-    ("schedule", "a job is a file schedule/NAME.json; the owner takes it away"),
+    ("schedule", "a job is a file schedule/NAME.json, and the owner takes it away"),
 )
 
 

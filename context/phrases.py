@@ -1,0 +1,76 @@
+"""Says in the owner's language what the code says in English: errors, why a run ended, the reasons of the gate.
+
+Code and logs are English. assets/words/errors.LANG.json and reasons.LANG.json hold each line as the code has it, its blanks
+in braces, and the same in the other language. tests/test_errors.py and test_gate_reasons.py walk the code for lines that are
+not there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent.parent / "assets" / "words"
+# Blanks that hold words of ours. All others hold names, numbers and what others said, and stay as they are.
+_OURS = re.compile("error|problem|reason|rest|why|what|wanted|wrong|meaning|used|known|words")
+_BLANK = re.compile(r"\{\w+\}")
+
+
+def in_words(text: str, lang: str) -> str:
+    """An English text in another language; a line that nobody put into words stays."""
+    return text if lang == "en" else "\n".join(_reworded(line, lang) for line in text.split("\n"))
+
+
+def reasons_in_words(text: str, lang: str) -> str:
+    """What the gate says: several reasons with "; " between them, which may also stand in what a reason quotes."""
+    if lang == "en":
+        return text
+    pieces, said = text.split("; "), []
+    while pieces:
+        joined = ("; ".join(pieces[:count]) for count in range(1, min(len(pieces), 8) + 1))
+        found = next(((piece, words) for piece in joined if (words := in_words(piece, lang)) != piece), None)
+        piece, words = found or (pieces[0], pieces[0])
+        said.append(words)
+        del pieces[: piece.count("; ") + 1]
+    return "; ".join(said)
+
+
+class _Phrase:
+    """A line with blanks, and its words. Most lines are ruled out by what stands between the blanks."""
+
+    def __init__(self, line: str, words: str) -> None:
+        self.words = words
+        self._parts = _BLANK.split(line)
+        self._line = line
+        self._pattern: re.Pattern[str] | None = None
+
+    def blanks(self, line: str) -> dict[str, str] | None:
+        """What stands in its blanks; None when the line is another one."""
+        first, last = self._parts[0], self._parts[-1]
+        if not (line.startswith(first) and line.endswith(last) and all(part in line for part in self._parts)):
+            return None
+        if self._pattern is None:
+            self._pattern = re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.*?)", re.escape(self._line)), re.DOTALL)
+        found = self._pattern.fullmatch(line)
+        return found.groupdict() if found else None
+
+
+@cache
+def _phrases(lang: str) -> list[_Phrase]:
+    """Those that say most come first."""
+    known: dict[str, str] = {}
+    for name in ("errors", "reasons"):
+        known |= json.loads((FOLDER / f"{name}.{lang}.json").read_text(encoding="utf-8"))
+    lines = sorted(known, key=lambda line: len(_BLANK.sub("", line)), reverse=True)
+    return [_Phrase(line, known[line]) for line in lines]
+
+
+def _reworded(line: str, lang: str) -> str:
+    fitting = [(values, each.words) for each in _phrases(lang) if (values := each.blanks(line)) is not None]
+    if fitting:  # the one that leaves least to words that are not ours
+        values, words = min(fitting, key=lambda each: sum(len(v) for k, v in each[0].items() if not _OURS.fullmatch(k)))
+        return words.format(**{k: _reworded(v, lang) if _OURS.fullmatch(k) else v for k, v in values.items()})
+    head, colon, rest = line.partition(": ")  # a name or a place, then what is wrong there
+    return f"{head}{colon}{_reworded(rest, lang)}" if rest else line

@@ -1,0 +1,104 @@
+"""Each reason of the gate is there in Chinese too, and is said where it is shown to a Chinese reader."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from config import SafetyConfig
+from context.phrases import FOLDER, reasons_in_words
+from safety.gate import Ask, Gate
+from safety.tables import Risk
+from tests.conftest import CHECKOUT
+from tests.test_errors import BLANK, CHINESE, texts
+
+WORDS = re.compile("[A-Za-z]{2,} [A-Za-z]{2,}")
+RISKS = set(get_args(Risk))
+HINT = "give each of these its Chinese in assets/words/reasons.zh.json"
+
+
+def reasons() -> Iterator[tuple[str, str]]:
+    """Where the gate's files name a reason, and the reason, its blanks filled: of a finding, or in a table after a risk."""
+    for path in sorted((CHECKOUT / "safety").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            said: list[ast.expr] = []
+            if isinstance(node, ast.Call):
+                name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+                said = node.args[1:2] if name == "Finding" or (name == "add" and len(node.args) == 3) else []
+            elif isinstance(node, ast.Tuple) and len(node.elts) > 1 and isinstance(node.elts[0], ast.Constant):
+                said = node.elts[1:2] if node.elts[0].value in RISKS else []
+            for text in (text for each in said for text in texts(each)):
+                yield f"{path.name}:{node.lineno}", text.replace("{}", "x1")
+
+
+def cases(*names: str) -> Iterator[str]:
+    for name in names:
+        lines = (CHECKOUT / "tests" / "gate_cases" / f"{name}.txt").read_text("utf-8").splitlines()
+        yield from (line.replace("⏎", "\n") for line in lines if line and not line.startswith("##"))
+
+
+def test_every_reason_in_the_code_has_its_words() -> None:
+    found = [(where, text) for where, text in reasons() if WORDS.search(text)]
+    assert len(found) > 150
+    missing = [f"{where} {text}" for where, text in found if not CHINESE.search(reasons_in_words(text, "zh"))]
+    assert missing == [], HINT
+
+
+def test_every_reason_that_a_command_meets_has_its_words(tmp_path: Path) -> None:
+    owner = tmp_path / "owner"
+    gate = Gate(SafetyConfig(), owner / ".sopwith", owner, owner / "work", sandboxed=True)
+    met: dict[str, str] = {}
+    for script in cases("catastrophic", "cloud", "disguised", "dangerous", "odd"):
+        decision = gate.decide(Ask("code_run", {"type": "bash", "script": script}, ("execute",), (), "main"))
+        met.setdefault(decision.reason, script)
+    assert len(met) > 400
+    plain = {reason: reasons_in_words(reason, "zh") for reason in met}
+    missing = [reason for reason, said in plain.items() if WORDS.search(reason) and not CHINESE.search(said)]
+    assert missing == [], HINT
+
+
+def test_words_of_a_reason_fill_in_the_same_blanks() -> None:
+    book: dict[str, str] = json.loads((FOLDER / "reasons.zh.json").read_text("utf-8"))
+    for line, said in book.items():
+        assert sorted(BLANK.findall(said)) == sorted(BLANK.findall(line)), line
+        assert CHINESE.search(said), line
+    assert not book.keys() & json.loads((FOLDER / "errors.zh.json").read_text("utf-8")).keys()
+
+
+@pytest.mark.parametrize(
+    ("english", "said"),
+    [
+        (
+            "rm: deletes files for good (file_trash would move it to the trash); asks https://a.b/c; d, which the request"
+            " does not name (runs outside the sandbox)",
+            "rm: 永久删除文件（用 file_trash 会移到回收站）; 会访问 https://a.b/c; d，请求里没有提到它（在沙箱之外运行）",
+        ),
+        (
+            "types 'a; rm -rf b; c' into a terminal, where it is a command (code_run has a sandbox)",
+            "会在终端里输入 'a; rm -rf b; c'，在那里它是命令（code_run 有沙箱）",
+        ),
+        (
+            "web_scan presses “Pay; now”, which spends money, and the request does not ask for that",
+            "web_scan 会按 “Pay; now”，这会花钱，而请求没有要求这样做",
+        ),
+        (
+            "/h/config.yaml is in the agent's own home: the owner edits it: ask_user",
+            "/h/config.yaml 在代理自己的主文件夹里：由主人编辑：用 ask_user 询问",
+        ),
+        (
+            "mail.send sends something to others: the request does not name eve@example.org",
+            "mail.send 会向别人发送内容：请求里没有提到 eve@example.org",
+        ),
+        ("rm: deletes files for good: the owner's config forbids delete", "rm: 永久删除文件：主人的配置禁止 delete"),
+        ("what a server said; of two kinds", "what a server said; of two kinds"),
+    ],
+)
+def test_reasons_are_told_apart_and_quotes_stay(english: str, said: str) -> None:
+    assert reasons_in_words(english, "zh") == said
+    assert reasons_in_words(english, "en") == english

@@ -9,6 +9,7 @@ Source: seed 002 §2; "teach NAME --record" of the command line.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import secrets
@@ -37,6 +38,7 @@ RECORDING = "SOPWITH_RECORDING"  # set in the recorded shell: the run
 MODEL = "owner"
 _STOPPED = 128 + signal.SIGTSTP
 _SHORTEST_SECRET = 6  # characters; of what only looks like a secret, a shorter one would hide half of every output
+_OTHER_END = 0x5441  # Linux: TIOCGPTPEER, the end of a pseudo-terminal in which programs work
 _PLAIN = b"\x1b[?2004l"  # the terminal marks what is pasted only as long as a shell edits a line
 # What a terminal answers when a program asks about it, and reports of focus and mouse: no key was pressed.
 _ANSWERS = re.compile(rb"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1bP[^\x1b]*\x1b\\|\x1b\[[?>=<]?[\d;]*[RcntyIOMmu]")
@@ -134,16 +136,26 @@ class _Running:
     folder_after: str = ""
     pipe: tuple[int, ...] = ()
     notes: set[str] = field(default_factory=set)
-    lines_typed: int = 0  # while it ran and the terminal showed them
+    typed: list[tuple[float, str]] = field(
+        default_factory=list
+    )  # what came while it ran: when (Unix time), as which note
+    all_read: float = 0.0  # when the terminal last held no line that had been typed: those before it were read
 
 
 class Recording:
     """Writes a run from what the terminal of a recorded shell shows (`shown`) and what is typed there (`typed`)."""
 
-    def __init__(self, log: RunLog, hidden: Mapping[str, str], modes: Callable[[], int] = lambda: 0) -> None:
+    def __init__(
+        self,
+        log: RunLog,
+        hidden: Mapping[str, str],
+        modes: Callable[[], int] = lambda: 0,
+        is_unread: Callable[[], bool] = lambda: True,
+    ) -> None:
         self.token = secrets.token_hex(16)
         self.has_heard = False  # the shell has said that it is ready
         self.modes = modes  # the terminal's local modes (termios) now
+        self.is_unread = is_unread  # whether a line that was typed waits in the terminal now; True where nobody knows
         self._log, self._totals, self._started = log, Totals(), time.monotonic()
         self._marks = Marks(self.token)
         self._hidden = {**hidden, "recording": self.token}
@@ -225,17 +237,20 @@ class Recording:
         pressed = _ANSWERS.sub(b"", keys)
         if command is None or not command.is_running or not pressed:
             return keys
-        modes = self.modes()
+        modes, is_unread = self.modes(), self.is_unread()
+        now = time.time()  # not before the modes: those of the shell's own prompt are then seen to be after the command
+        if not is_unread:
+            command.all_read = now
         if b"\x03" in pressed:
-            command.notes.add("ctrl_c")
+            command.typed.append((now, "ctrl_c"))
         if not modes & termios.ICANON:
             if pressed.strip(b"\x03\x1a\x1c"):
-                command.notes.add("raw")
+                command.typed.append((now, "raw"))
         elif not modes & termios.ECHO:
-            command.notes.add("hidden_input")
+            command.typed.append((now, "hidden_input"))
             self._remember_unseen(pressed)
-        else:
-            command.lines_typed += len(re.findall(rb"[\r\n\x04]", pressed))
+        elif re.search(rb"[\r\n\x04]", pressed):
+            command.typed.append((now, "input"))
         return keys
 
     def _capture(self, data: bytes) -> None:
@@ -271,7 +286,10 @@ class Recording:
     def _hear_end(self, mark: Mark) -> None:
         command = self._command
         if command is not None and command.is_running:
-            command.lines_typed -= mark.is_line_waiting  # typed ahead: it is for the shell
+            # What came after its end, heard late, or still waits, is for the shell.
+            command.typed = [each for each in command.typed if each[0] <= mark.at]
+            if mark.is_line_waiting:
+                command.typed = [each for each in command.typed if each[1] != "input" or each[0] < command.all_read]
             command.pipe = mark.pipe
             self._stop(mark.status, mark.folder)
         elif command is None and self._is_unheard_function(mark):
@@ -345,7 +363,7 @@ class Recording:
         (was answered by a line), `hidden_input` (by a line that was not shown), `interrupted`, `stopped`, `unread` (the
         command line is not known); `aliases` and `functions` of the owner that it names.
         """
-        notes, code = command.notes, command.exit_code
+        notes, code = command.notes | {note for _, note in command.typed}, command.exit_code
         data: dict[str, Any] = {
             "exit_code": code,
             "output": command.output.text(),
@@ -357,7 +375,7 @@ class Recording:
             "pipe": list(command.pipe) if len(command.pipe) > 1 and any(command.pipe) else [],
             "interactive": command.output.had_screen or "raw" in notes,
             "hidden_input": "hidden_input" in notes,
-            "input": command.lines_typed > 0,
+            "input": "input" in notes,
             "interrupted": code == 130 or ("ctrl_c" in notes and bool(code)),
             "stopped": code == _STOPPED,
             "unread": "unread" in notes,
@@ -430,6 +448,7 @@ def _run_shell(recording: Recording, bash: str, cwd: Path, environ: Mapping[str,
         preexec_fn=_as_a_shell_begins,
     )
     recording.modes = lambda: int(termios.tcgetattr(shell.child_fd)[3])
+    recording.is_unread = lambda: _is_unread(shell.child_fd)
     sys.stdout.flush()
     try:
         with _signals(shell) as stops:
@@ -456,6 +475,18 @@ def _label(environ: Mapping[str, str], word: str) -> str:
     """What stands before the prompt: a dot and a word, where the shell can tell how wide they are."""
     locale = environ.get("LC_ALL") or environ.get("LC_CTYPE") or environ.get("LANG") or ""
     return f"● {word} " if "utf" in locale.lower() else "(rec) "
+
+
+def _is_unread(terminal: int) -> bool:
+    """Whether a line that was typed waits in the pseudo-terminal; True where the system does not tell (all but Linux)."""
+    try:
+        inside = fcntl.ioctl(terminal, _OTHER_END, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+    except OSError:
+        return True
+    try:
+        return fcntl.ioctl(inside, termios.FIONREAD, bytes(4)) != bytes(4)
+    finally:
+        os.close(inside)
 
 
 def _show_rest(recording: Recording, shell: Any) -> None:

@@ -6,6 +6,7 @@ token cannot make one, so what a command prints is never taken for a message.
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ _SCREEN_ON = re.compile(_ALTERNATE + b"h")
 _SCREEN = re.compile(_ALTERNATE + rb"h.*?(?:" + _ALTERNATE + rb"l|\Z)", re.DOTALL)
 _SCREEN_END = re.compile(rb"\A(?:(?!" + _ALTERNATE + rb"h).)*?" + _ALTERNATE + b"l", re.DOTALL)
 _SHIFTS = b"\x0e\x0f"  # choose between sets of characters
+_ENDED = re.compile(r"@(\d+)[.,](\d+)")  # seconds, as the shell's locale writes them
 _LINE = re.compile(r" *(\d+)[* ] (.*)", re.DOTALL)  # of the shell's list of commands
 _FUNCTION = re.compile(r"^([^\s()=]+) \(\) *\n\{.*?^\}$", re.DOTALL | re.MULTILINE)
 _ALIAS = re.compile(r"^alias (?:-- )?([^=\s]+)=((?:'[^']*'|\\'|[^'\s])*)$", re.MULTILINE)
@@ -40,6 +42,7 @@ class Mark:
     aliases: dict[str, str] = field(default_factory=dict)
     functions: dict[str, str] = field(default_factory=dict)
     pipe: tuple[int, ...] = ()  # exit codes of the last pipe's commands
+    at: float = math.inf  # of an end: when (Unix time); inf where the shell has no such clock (before 5.0)
     is_line_waiting: bool = False
 
 
@@ -91,7 +94,7 @@ def read_mark(message: bytes) -> Mark:
         return Mark(parts[0])
     kind, status, length, folder, notes, line = parts
     is_whole = length in (str(len(line)), str(len(line.encode())))
-    numbered = _LINE.fullmatch(line)
+    numbered, ended = _LINE.fullmatch(line), _ENDED.search(notes)
     return Mark(
         kind,
         int(status) if status.isdecimal() else 0,
@@ -101,6 +104,7 @@ def read_mark(message: bytes) -> Mark:
         {found[1]: _unquoted(found[2]) for found in _ALIAS.finditer(notes)},
         {found[1]: found[0] for found in _FUNCTION.finditer(notes) if len(found[0]) <= NOTE_CHARS},
         tuple(int(code) for code in notes.split() if code.isdecimal()) if kind == "end" else (),
+        float(f"{ended[1]}.{ended[2]}") if kind == "end" and ended else math.inf,
         kind == "end" and notes.endswith("ahead"),
     )
 

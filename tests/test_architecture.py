@@ -34,6 +34,7 @@ AT_USE = {
     "tools/pinned.py": "tools.pinned",
     "tools/mcp_servers.py": "tools.mcp_servers",
     "tools/mcp_pipe.py": "tools.mcp_servers",
+    "tools/mcp_mended.py": "tools.mcp_servers",
     "ui/web/app.py": "ui.web.app",
     "ui/web/in_time.py": "ui.web.in_time",
     "ui/web/shapes.py": "ui.web.shapes",

@@ -3,7 +3,8 @@
 Our own browser keeps its profile in `<home>/browser/profile`: cookies and logins last. Runs share it; the last one that
 uses it ends it, with Browser.close (a signal would lose cookies younger than half a minute). `<home>/browser/runs/RUN`
 lists the tabs of a run and is locked by the process that works on it: tabs of a run that was killed are closed by the
-next one that comes, or taken up again when the run goes on.
+next one that comes, or taken up again when the run goes on. When all that use the browser have been killed, a process that
+only waits for that ends it (browser_watch.py).
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ _FLAGS = (
 START_SECONDS = 30.0
 END_SECONDS = 8.0
 _children: dict[Path, subprocess.Popen[bytes]] = {}  # browsers that this process has started, by profile
+_watchers: dict[Path, subprocess.Popen[bytes]] = {}  # and what ends each when we are killed
 
 
 def program() -> str | None:
@@ -63,7 +65,7 @@ class Home:
         )  # else it is the owner's own: it is never ended, its settings are left alone
         self.profile = settings.profile or self.folder / "profile"
         self.downloads = self.folder / "downloads"
-        self._claim = -1
+        self._claim = self._used = -1
         for folder in (self.folder, self.folder / "runs", self.downloads, *([self.profile] if self.is_ours else [])):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._file = self.folder / "runs" / (run or f"process-{os.getpid()}")
@@ -71,6 +73,9 @@ class Home:
     def open(self) -> tuple[Link, list[str]]:
         """The connection, and the tabs that this run had already. Raises BrowserError."""
         with self._alone():
+            if self.is_ours:
+                self._used = os.open(self.folder / "used", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+                fcntl.flock(self._used, fcntl.LOCK_SH)
             link = _attach(self.settings.address) if self.settings.address else self._running() or self._start()
             self._claim = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             fcntl.flock(self._claim, fcntl.LOCK_EX)
@@ -99,8 +104,21 @@ class Home:
                 pass
             if self.is_ours and not any(True for _ in self._claims()):
                 self._end(link)
+            if self._used >= 0:
+                os.close(self._used)
+                self._used = -1
         if link:
             link.close()
+
+    def end_unused(self, pid: int) -> bool:
+        """Ends the browser, which began as process `pid`; False when somebody uses it again."""
+        with self._alone(), (self.folder / "used").open("ab") as used:
+            try:
+                fcntl.flock(used, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+            self._end(None, pid)
+            return True
 
     def _claims(self) -> Iterator[Path]:
         return (file for file in (self.folder / "runs").iterdir() if file.is_file())
@@ -156,6 +174,7 @@ class Home:
             )
             leaders.add(child.pid)
             _children[self.profile] = child
+        self._watch(child.pid)
         until = time.monotonic() + START_SECONDS
         try:
             while time.monotonic() < until and child.poll() is None:
@@ -174,11 +193,27 @@ class Home:
         last = log.read_text("utf-8", "replace").strip().splitlines()[-1:] or ["it said nothing"]
         raise BrowserError(f"{found} did not start: {last[0][:300]} (more in {log})")
 
-    def _end(self, link: Link | None) -> None:
-        """Browser.close, and patience until it has written what it keeps; then force."""
+    def _watch(self, pid: int) -> None:
+        """Starts what ends the browser when nobody else can."""
+        _let_go(_watchers.pop(self.profile, None))
+        words = [sys.executable, "-m", "tools.browser_watch", str(self.folder), str(self.profile), str(pid)]
+        with starting:
+            _watchers[self.profile] = subprocess.Popen(
+                words,
+                cwd=Path(__file__).parent.parent,
+                env=os.environ | {MARK: mark("browser")},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+            leaders.add(_watchers[self.profile].pid)
+
+    def _end(self, link: Link | None, pid: int = 0) -> None:
+        """Browser.close, and patience until it has written what it keeps; then force. `pid`: as far as it is known."""
         child = _children.get(self.profile)
         child = child if child and child.poll() is None else None
-        pid = child.pid if child else _pid_of(self.profile)
+        pid = child.pid if child else pid or _pid_of(self.profile)
         with suppress(ToolError, OSError, ValueError):
             link = link or Link(address_in(self._port_file))
             link.post("Browser.close")
@@ -186,13 +221,14 @@ class Home:
             while time.monotonic() < until:
                 link.pump(until)
         until = time.monotonic() + END_SECONDS
-        while pid and time.monotonic() < until and _runs(pid, child):
+        while time.monotonic() < until and _runs(pid, self.profile):
             time.sleep(0.01)
-        if pid and _runs(pid, child):
+        if _runs(pid, self.profile):
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(pid, signal.SIGKILL)
         if child:
             _kill(child)
+        _let_go(_watchers.pop(self.profile, None))
         for file in self.downloads.iterdir():  # parts of what never came to its end
             file.unlink(missing_ok=True)
         self._port_file.unlink(missing_ok=True)
@@ -264,20 +300,28 @@ def _is_held(file: Path) -> bool:
     return False
 
 
-def _pid_of(profile: Path) -> int | None:
-    """The browser that has the profile open, by the lock that it keeps there: a link to HOST-PID."""
+def _pid_of(profile: Path) -> int:
+    """The browser that has the profile open, by the lock that it keeps there: a link to HOST-PID. 0: none."""
     with suppress(OSError, ValueError):
         return int(str((profile / "SingletonLock").readlink()).rpartition("-")[2])
-    return None
+    return 0
 
 
-def _runs(pid: int, child: subprocess.Popen[bytes] | None) -> bool:
-    if child:
-        return child.poll() is None
-    with suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, 0)
-        return True
+def _runs(pid: int, profile: Path) -> bool:
+    """Whether this process is a browser with this profile; the pid may be another's by now."""
+    import psutil
+
+    with suppress(psutil.Error):
+        process = psutil.Process(pid)
+        return process.status() != psutil.STATUS_ZOMBIE and f"--user-data-dir={profile}" in process.cmdline()
     return False
+
+
+def _let_go(watcher: subprocess.Popen[bytes] | None) -> None:
+    if watcher:
+        watcher.kill()
+        watcher.wait()
+        leaders.discard(watcher.pid)
 
 
 def _kill(child: subprocess.Popen[bytes]) -> None:

@@ -207,6 +207,7 @@ class AgentHandler:
             "seconds": round(time.monotonic() - started, 3),
             **({"origin": result.origin} if result.origin else {}),
             **({"images": result.images} if result.images else {}),
+            **({"reason": self.redact(result.reason)} if result.reason else {}),
             "data": result.data,
         }
         self.state.origins.update([result.origin] if result.origin else [])
@@ -286,7 +287,7 @@ class AgentHandler:
             )
         )
         if verdict.decision == "refuse":
-            return ToolResult("refused", self.prompts.text("refused", reason=verdict.reason))
+            return ToolResult("refused", self.prompts.text("refused", reason=verdict.reason), reason=verdict.reason)
         if verdict.decision == "confirm":
             refusal = yield from self._confirmed(turn, call, verdict)
             if refusal is not None:

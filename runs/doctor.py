@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from config import Config, Lang, ModelConfig
+from context.phrases import in_words
 from memory.home import LAYOUT, HomeError, open_home
 
 ASK_SECONDS = 3.0
@@ -126,7 +127,7 @@ def check_home(config: Config) -> Check:
     try:
         open_home(home)
     except HomeError as error:
-        return Check("home", False, str(error), "export SOPWITH_HOME=DIR")
+        return Check("home", False, in_words(str(error), config.lang), "export SOPWITH_HOME=DIR")
     return Check("home", True, _say(config.lang, "home", home=home, layout=LAYOUT))
 
 
@@ -345,7 +346,7 @@ def check_shells(lang: Lang) -> Check:
     from tools.shell import problem
 
     if missing := problem():
-        return Check("shells", None, missing, "" if sys.platform == "win32" else _install("bash"))
+        return Check("shells", None, in_words(missing, lang), "" if sys.platform == "win32" else _install("bash"))
     return Check("shells", True, _say(lang, "shells", bash=shutil.which("bash") or ""))
 
 
@@ -412,7 +413,7 @@ def check_queue(config: Config) -> list[Check]:
             waiting, working = database.ask(lambda it: it.execute(query).fetchone()) or (0, 0)
     except QueueError as error:
         fix = "scripts/setup --extra queue" if str(error) == MISSING else ""
-        return [Check("queue", False, str(error).splitlines()[0], fix)]
+        return [Check("queue", False, in_words(str(error).splitlines()[0], config.lang), fix)]
     return [Check("queue", True, _say(config.lang, "queue", waiting=waiting, working=working))]
 
 
@@ -428,7 +429,8 @@ def check_sandbox(lang: Lang) -> Check:
 
     level = probe()
     fix = _install("bubblewrap") if level.fix and not shutil.which("bwrap") else level.fix
-    detail = _say(lang, f"sandbox {level.name}", program=level.program, reason=level.reason)
+    reason = in_words(level.reason, lang)
+    detail = _say(lang, f"sandbox {level.name}", program=level.program, reason=reason)
     return Check("sandbox", True if level.name == "full" else None, detail, fix)
 
 

@@ -15,8 +15,11 @@ from config import SafetyConfig
 from context.phrases import FOLDER, reasons_in_words
 from safety.gate import Ask, Gate
 from safety.tables import Risk
-from tests.conftest import CHECKOUT
-from tests.test_errors import BLANK, CHINESE, texts
+from tests.conftest import CHECKOUT, CommandLine
+from tests.driving import bash
+from tests.screen import scripted
+from tests.serving import Served, made_home
+from tests.test_errors import BLANK, CHINESE, english_words, texts
 
 WORDS = re.compile("[A-Za-z]{2,} [A-Za-z]{2,}")
 RISKS = set(get_args(Risk))
@@ -28,6 +31,8 @@ def reasons() -> Iterator[tuple[str, str]]:
     for path in sorted((CHECKOUT / "safety").glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             said: list[ast.expr] = []
+            if not isinstance(node, ast.expr):
+                continue
             if isinstance(node, ast.Call):
                 name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
                 said = node.args[1:2] if name == "Finding" or (name == "add" and len(node.args) == 3) else []
@@ -102,3 +107,47 @@ def test_words_of_a_reason_fill_in_the_same_blanks() -> None:
 def test_reasons_are_told_apart_and_quotes_stay(english: str, said: str) -> None:
     assert reasons_in_words(english, "zh") == said
     assert reasons_in_words(english, "en") == english
+
+
+def test_a_chinese_reader_meets_no_english_reason_and_the_log_has_one_form(cli: CommandLine, home: Path) -> None:
+    """In the pipe, in the trace, in the inbox and at its end; in English all of it is English."""
+    scripted(home, [bash("rm -rf ~"), bash("rm -rf old; git push"), "Done."])
+    done = cli("--lang", "zh", "run", "清理一下")
+    assert done.code == 3
+    run = json.loads(cli("runs", "list", "--json").stdout)["runs"][0]["run"]
+    shown = {
+        "run": done.stderr,
+        "trace": cli("--lang", "zh", "runs", "show", run).stdout,
+        "inbox": cli("--lang", "zh", "inbox", "list").stdout,
+    }
+    for where, text in shown.items():
+        told = re.sub(r"sopwith \S+ \S+.*|script: .*|rm -rf old; git push", "", text)
+        assert "永久删除文件" in told and english_words(told, home) == [], (where, told)
+    assert "系统或整个主目录" in shown["run"] and "系统或整个主目录" in shown["trace"]
+    log = (home / "runs" / run / "log.jsonl").read_text("utf-8")
+    events = [json.loads(line) for line in log.splitlines()]
+    refused = next(event for event in events if event["type"] == "tool_ended")
+    asked = next(event for event in events if event["type"] == "confirm")
+    assert refused["reason"].endswith("the system or a whole home") and "deletes files for good" in asked["reason"]
+    assert "deletes files for good" in cli("inbox", "list").stdout
+    assert "the system or a whole home" in cli("runs", "show", run).stdout
+
+
+def test_the_page_gets_each_reason_in_both_languages(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """From the log and live; what a model said comes as it is."""
+    folder = tmp_path_factory.mktemp("web")
+    replies = [bash("rm -rf ~", "I clear up."), bash("rm -rf old"), "Gone."]
+    with Served(made_home(folder, {"clear": replies}), folder / "cwd") as served:
+        site = served.sign_in()
+        with site.tab() as tab:
+            run = site.begin("clear up", "clear")
+            refused = tab.until("tool_ended", status="refused")
+            asked = tab.until("confirm")
+            site.post(f"/api/asked/{tab.until('asked_now')['asked']['id']}", {"decision": "no"})
+        assert refused["words"] == {"en": refused["reason"], "zh": reasons_in_words(refused["reason"], "zh")}
+        assert asked["words"]["zh"].startswith("rm: 永久删除文件")
+        site.ended(run)
+        kept = site.get(f"/api/runs/{run}").json["events"]
+        assert [event["words"] for event in kept if "words" in event] == [refused["words"], asked["words"]]
+        told = site.get(f"/api/conversations/{run}").json["runs"][0]["events"]
+        assert [event["words"] for event in told if "words" in event] == [refused["words"], asked["words"]]

@@ -7,7 +7,7 @@ from typing import Any
 
 from models.base import Event
 from ui.clean import clean, last_line, one_line
-from ui.words import say
+from ui.words import reasons_in_words, say
 
 MARKS = {"ok": "✓", "error": "✗", "refused": "⊘", "timeout": "⏱", "cancelled": "■"}
 _TELLING = ("script", "code", "path", "paths", "question", "key_info", "sop", "keyword")  # arguments that say the most
@@ -40,6 +40,8 @@ def seconds(value: float) -> str:
 def problem(event: Event) -> str:
     """Why a call did not go well, in one line: of a `tool_ended` that is not ok."""
     data = event.get("data")
+    if reason := event.get("reason"):  # the gate's
+        return one_line(reasons_in_words(str(reason)), 300)
     if isinstance(data, str):
         return one_line(data, 300)
     if not isinstance(data, dict):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from handler import Approval, Confirmation
 from ui import consent
 from ui.clean import clean, one_line, visible
-from ui.words import reasons_in_words, say
+from ui.words import in_words, reasons_in_words, say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,7 +53,7 @@ class TerminalOwner:
         self._pause()
         tool, reason = one_line(confirmation.tool, 60), visible(reasons_in_words(confirmation.reason)).strip()
         self._say(say("confirm.title", tool=tool, reason=reason), "bold yellow")
-        self._say(say("confirm.risk", risk=one_line(confirmation.risk, 40)), "yellow")
+        self._say(say("confirm.risk", risk=one_line(in_words(confirmation.risk), 40)), "yellow")
         lines = [piece for line in visible(confirmation.preview).split("\n") for piece in _pieces(line)]
         is_cut, unclear = self._show_effect(lines), 0
         while True:

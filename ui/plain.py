@@ -11,7 +11,7 @@ from typing import Protocol
 from models.base import Event
 from ui import describe
 from ui.clean import clean, one_line
-from ui.words import in_words, say, says
+from ui.words import in_words, reasons_in_words, say, says
 
 
 class Screen(Protocol):
@@ -128,7 +128,8 @@ def _question(event: Event) -> str:
 
 
 def _confirm(event: Event) -> str:
-    return say("confirm.title", tool=one_line(event["tool"], 60), reason=one_line(str(event.get("reason", "")), 500))
+    reason = one_line(reasons_in_words(str(event.get("reason", ""))), 500)
+    return say("confirm.title", tool=one_line(event["tool"], 60), reason=reason)
 
 
 def _model(event: Event) -> str:
@@ -151,7 +152,7 @@ def _delegated(event: Event) -> str:
 def _learned(event: Event) -> str:
     status = one_line(str(event.get("status", "")), 20)
     key = f"run.learned_{status}" if says(f"run.learned_{status}") else "run.learned"
-    reason = one_line(str(event.get("reason", "")), 300)
+    reason = one_line(in_words(str(event.get("reason", ""))), 300)
     return say(
         key, name=one_line(str(event.get("name", "")), 200), status=status, reason=reason, run=event.get("run", "")
     )

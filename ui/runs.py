@@ -18,7 +18,7 @@ from runs.run import cancel as cancel_run
 from ui import describe, plain
 from ui.clean import clean, one_line
 from ui.page import Column, print_json, print_table
-from ui.words import say
+from ui.words import reasons_in_words, say
 
 SHOWN_RUNS = 30  # of a list for people; --limit says otherwise
 MAX_SHOWN_CHARS = 600  # of one result in a trace; --json has it whole
@@ -107,13 +107,14 @@ def trace(event: Event) -> Iterator[str]:
         yield f"  → {one_line(event['tool'], 60)} {describe.arguments(event.get('args'))}"
     elif kind == "tool_ended":
         yield f"  {plain.tool_line(event)}"
-        yield from _indented(_result(event.get("data")))
+        yield from _indented(_result(event.get("data")) if not event.get("reason") else "")
     elif kind == "answered":
         yield f"  ← {one_line(str(event['text']))}"
     elif kind == "confirmed":
         yield f"  ← {say('decision.' + event['decision'])} {one_line(str(event.get('reason') or ''))}".rstrip()
     elif kind == "run_ended":
-        yield from _indented(clean(str(event.get("result") or "")).strip(), "")
+        result = str(event.get("result") or "")
+        yield from _indented(clean(result if event["status"] == "done" else reasons_in_words(result)).strip(), "")
         yield describe.closing(event)
     elif line := plain.progress(event):
         yield "  " + line.replace("\n", "\n  ")

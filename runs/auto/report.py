@@ -9,6 +9,7 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
+from context.phrases import in_words, reasons_in_words
 from context.prompts import Prompts
 from memory.files import write_atomic
 from memory.inbox import Inbox
@@ -55,9 +56,9 @@ def write(home: Path, prompts: Prompts, attempt: Attempt, trouble: str = "") -> 
         seconds=f"{totals.seconds:.0f}",
         by=prompts.text("auto_by_rote") if totals.kinds == {"rote"} else prompts.text("auto_by_model"),
         task=attempt.task,
-        result=_result(events) or trouble or "-",
+        result=_result(events, prompts.lang) or in_words(trouble, prompts.lang) or "-",
         steps="\n".join(_steps(events)) or "-",
-        open="\n".join(_open(home, {attempt.run, *totals.children})) or "-",
+        open="\n".join(_open(home, {attempt.run, *totals.children}, prompts.lang)) or "-",
     )
     write_atomic(home / attempt.report, told + "\n")
     _tell(home, attempt, totals)
@@ -74,9 +75,12 @@ def _tell(home: Path, attempt: Attempt, totals: Totals) -> None:
         write_atomic(path, before + line + "\n")
 
 
-def _result(events: Sequence[Event]) -> str:
+def _result(events: Sequence[Event], lang: str) -> str:
     ended = [event for event in events if event["type"] == "run_ended"]
-    return str(ended[-1]["result"]).strip() if ended else ""
+    if not ended:
+        return ""
+    result = str(ended[-1]["result"]).strip()
+    return result if ended[-1]["status"] == "done" else reasons_in_words(result, lang)
 
 
 def _steps(events: Sequence[Event]) -> Iterator[str]:
@@ -91,8 +95,9 @@ def _steps(events: Sequence[Event]) -> Iterator[str]:
         yield "…"
 
 
-def _open(home: Path, runs: Container[str]) -> Iterator[str]:
+def _open(home: Path, runs: Container[str], lang: str) -> Iterator[str]:
     """What of it, and of its helpers, waits in the inbox."""
     for entry in Inbox(home).list():
         if entry.run in runs:
-            yield f"- {entry.id}: {' '.join(entry.text.split())[:_CHARS]}"
+            text = entry.text if entry.kind == "question" else reasons_in_words(entry.text, lang)
+            yield f"- {entry.id}: {' '.join(text.split())[:_CHARS]}"

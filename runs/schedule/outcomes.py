@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from config import Config
+from context.phrases import reasons_in_words
 from context.prompts import Prompts
 from memory.files import write_atomic
 from memory.inbox import Entry, Inbox
@@ -78,7 +79,8 @@ class Outcomes:
     def tell_skipped(self, row: Row, job: Job) -> None:
         """Tells the owner of a due time that passed, when it was the only one or they want to hear of everything."""
         if (job.is_single and job.notify != "never") or job.notify == "always":
-            text = self._prompts.text("schedule_missed", job=job.id, due=_local(row.at, job.zone), reason=row.reason)
+            reason = self._in_words(row.reason)
+            text = self._prompts.text("schedule_missed", job=job.id, due=_local(row.at, job.zone), reason=reason)
             self._tell(f"job-{row.job}-{row.due}", text, f"sopwith schedule run-now {job.id}")
 
     def tell_broken(self, id: str, problem: str) -> None:
@@ -87,7 +89,7 @@ class Outcomes:
             return
         notice = f"job-{id if is_id(id) else sha256(os.fsencode(id)).hexdigest()[:12]}-broken"
         if problem:
-            text = self._prompts.text("schedule_broken", job=id, problem=problem)
+            text = self._prompts.text("schedule_broken", job=id, problem=self._in_words(problem))
             self._tell(notice, text, f"sopwith schedule show {shlex.quote(id)}")
         else:
             self._inbox.remove(notice)
@@ -99,7 +101,7 @@ class Outcomes:
         if count < MAX_FAILURES or not job.enabled:
             return False
         last = next(row for row in recent if row.status in FAILED)
-        reason = _short(last.reason or last.result or last.status)
+        reason = _short(self._in_words(last.reason or last.result or last.status))
         text = self._prompts.text("schedule_paused", job=job.id, n=count, reason=reason)
         self._folder.change(job.id, f"schedule: {job.id} paused after {count} failures", enabled=False, paused=text)
         self._tell(f"job-{job.id}-paused", text, f"sopwith schedule enable {job.id}")
@@ -111,12 +113,15 @@ class Outcomes:
         if events and job is not None:
             self._report(row, job, events)
         if job is not None and (job.notify == "always" or (job.notify == "failure" and row.status in FAILED)):
-            result = _short(row.reason or row.result)
+            result = _short(row.result if row.status == "done" else self._in_words(row.reason or row.result))
             values = {"job": row.job, "due": _local(row.at, zone), "status": row.status, "result": result}
             command = f"sopwith runs show {row.run}" if row.run else f"sopwith schedule show {row.job}"
             self._tell(f"job-{row.job}-{row.due}", self._prompts.text("schedule_ended", **values), command)
         self._ledger.end(row)
         return row
+
+    def _in_words(self, text: str) -> str:
+        return reasons_in_words(text, self._config.lang)
 
     def _tell(self, id: str, text: str, command: str) -> None:
         self._inbox.add(Entry(id=id, run="", kind="notice", text=text, command=command))
@@ -149,7 +154,7 @@ class Outcomes:
             turns=last["turns"],
             cost=last["cost"],
             task=first["task"],
-            result=str(last.get("result") or "-"),
+            result=str(last.get("result") or "-") if row.status == "done" else self._in_words(str(last.get("result") or "-")),
             steps="\n".join(steps) or "-",
         ) + "\n"  # fmt: skip
 

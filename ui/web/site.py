@@ -22,6 +22,7 @@ from ui.web.guard import Place
 from ui.web.hub import Hub, Message
 from ui.web.shared import SharedChats, SharedError
 from ui.web.tail import Tail
+from ui.web.worded import worded
 from ui.web.work import Child, NotAsked, NotBegun, TooMuchWork, Work
 from ui.words import in_words
 
@@ -77,7 +78,7 @@ class Site:
 
     def __post_init__(self) -> None:
         self.clean = Filter(self.config, {"page token": self.access.token, "page password": self.access.password})
-        self.hub = Hub(self.clean)
+        self.hub = Hub(lambda message: self.clean(worded(message)))
         self.work = Work(self.config, self.hub)
         self.errands = Errands(self.config, self.hub)
         self.tail = Tail(self.config.home, self.hub, self.work.children.__contains__, self.work.tell_changed)

@@ -82,9 +82,9 @@ function toolStarted(story, event) {
 
 function toolEnded(story, event) {
   if (QUIET_TOOLS.has(event.tool) && event.status === "ok") return;
-  const { call: id, tool, status, seconds, data, origin } = event;
+  const { call: id, tool, status, seconds, data, origin, reason, words } = event;
   const part = callOf(story, id) ?? add(story, "call", { id, tool, args: event.args ?? null, output: "", note: story.next ?? "", step: "" });
-  Object.assign(part, { status, seconds, data, origin });
+  Object.assign(part, { status, seconds, data, origin, reason, words });
   story.doing = "working";
 }
 
@@ -136,7 +136,7 @@ const LOOKS = {
   tool_ended: toolEnded,
   rote,
   steered: (story, event) => add(story, "steered", { text: event.text }),
-  confirm: (story, event) => add(story, "confirm", { id: event.id, tool: event.tool, reason: event.reason, risk: event.risk, decision: "" }),
+  confirm: (story, event) => add(story, "confirm", { id: event.id, tool: event.tool, reason: event.reason, words: event.words, risk: event.risk, decision: "" }),
   confirmed(story, event) {
     const part = partOf(story, "confirm", event.id);
     if (part) Object.assign(part, { decision: event.decision, said: event.reason });
@@ -153,10 +153,10 @@ const LOOKS = {
   compacted: note("compacted"),
   reminder: note("reminder"),
   reloaded: note("reloaded"),
-  model_retry: note("model_retry", (event) => ({ text: event.reason })),
-  model_failed: note("model_failed", (event) => ({ text: event.reason })),
+  model_retry: note("model_retry", (event) => ({ text: event.reason, words: event.words })),
+  model_failed: note("model_failed", (event) => ({ text: event.reason, words: event.words })),
   noted: note("noted", (event) => ({ text: event.text })),
-  journal_failed: note("journal_failed", (event) => ({ text: event.reason })),
+  journal_failed: note("journal_failed", (event) => ({ text: event.reason, words: event.words })),
   reply_reused: note("reply_reused"),
 };
 

@@ -39,6 +39,11 @@ export function sayOr(key, otherwise) {
   return words.texts[key] === undefined ? otherwise : say(key);
 }
 
+/** What the code says, in the language of the page: its `words` where the server sent them. */
+export function worded(said, otherwise) {
+  return said?.words?.[words.lang] ?? otherwise;
+}
+
 const locale = () => (words.lang === "zh" ? "zh-CN" : "en-GB");
 const sameDay = (a, b) => a.toDateString() === b.toDateString();
 

@@ -1,7 +1,7 @@
 // What waits for the owner, answered in place: a question, a confirmation of one exact call, a secret, a proposal, a notice.
 import { html, reactive } from "../lib/html.js";
 import { part, post } from "../lib/api.js";
-import { lang, say, sayOr, when } from "../lib/words.js";
+import { say, sayOr, when, worded } from "../lib/words.js";
 import { doing, loadInbox, store } from "../lib/store.js";
 import { useBusy } from "../lib/use.js";
 import { act, chip, copies, given } from "./bits.js";
@@ -33,7 +33,7 @@ export const Asked = {
           <span class="dim small">${when(asked.at)}${asked.session && asked.session !== "main" ? ` · ${asked.session}` : ""}</span>
           ${props.withRun && asked.run && html`<a class="small" href=${`/chat/${part(asked.run)}`}>${say("run.open")}</a>`}
           ${asked.is_expired && chip("expired", say("asked.expired"))}</header>
-        <p class="asked-text">${asked.words?.[lang()] ?? asked.text}</p>
+        <p class="asked-text">${worded(asked, asked.text)}</p>
         ${asked.kind === "confirmation" && given(asked.args)}
         ${answers(asked, typed, put, busy)}
       </section>`;

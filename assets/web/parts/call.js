@@ -1,7 +1,7 @@
 // One call of a tool: folded to a line with its state and time; open, its arguments, its outcome, its change as a diff.
 import { html, ref } from "../lib/html.js";
 import { part as pathPart } from "../lib/api.js";
-import { say, sayOr, seconds } from "../lib/words.js";
+import { say, sayOr, seconds, worded } from "../lib/words.js";
 import { code, diff, given, written } from "./bits.js";
 import { icon } from "./icon.js";
 
@@ -60,6 +60,7 @@ function opened(part) {
 
 function problem(part) {
   const { data } = part;
+  if (part.reason) return worded(part, part.reason); // the gate's
   const said = typeof data === "string" ? data : String(data?.error || data?.output || "").trimEnd().split("\n").at(-1);
   const exit = data?.exit_code ? say("call.exit", { code: data.exit_code }) : "";
   return [exit, (said ?? "").slice(0, 400)].filter(Boolean).join(" · ");

@@ -1,6 +1,6 @@
 // A run as a conversation shows it: the request, what was said and done for it, and its last line.
 import { html } from "../lib/html.js";
-import { amount, bytes, money, say, sayOr, seconds, when } from "../lib/words.js";
+import { amount, bytes, money, say, sayOr, seconds, when, worded } from "../lib/words.js";
 import { TRACE_ONLY } from "../lib/story.js";
 import { Call, fileAddress } from "./call.js";
 import { Markdown } from "./markdown.js";
@@ -32,7 +32,7 @@ function one(part, story) {
   if (part.kind === "asked")
     return html`<div class="line put" key=${part.key}><p>${part.question}</p>${part.answer !== null ? html`<p class="said">${part.answer}</p>` : null}</div>`;
   if (part.kind === "confirm")
-    return html`<div class="line put" key=${part.key}><p><b>${part.tool}</b> · ${sayOr(`risk.${part.risk}`, part.risk)}: ${part.reason}</p>
+    return html`<div class="line put" key=${part.key}><p><b>${part.tool}</b> · ${sayOr(`risk.${part.risk}`, part.risk)}: ${worded(part, part.reason)}</p>
       ${part.decision ? html`<p class=${`said ${part.decision === "no" ? "bad" : "good"}`}>${say(`decision.${part.decision}`)}${part.said ? ` · ${part.said}` : ""}</p>` : null}</div>`;
   return noteLine(part);
 }
@@ -45,7 +45,7 @@ function noteLine(part) {
   }
   const text = say(`note.${part.what}`, { ...event, kind: event.kind && sayOr(`kind.${event.kind}`, event.kind) });
   if (!part.text) return html`<p class="line" key=${part.key}>${text}</p>`;
-  return html`<details class="line" key=${part.key}><summary>${text}</summary><pre class="plain" tabindex="0">${part.text}</pre></details>`;
+  return html`<details class="line" key=${part.key}><summary>${text}</summary><pre class="plain" tabindex="0">${worded(part, part.text)}</pre></details>`;
 }
 
 function turnLine(story, turn, sent) {
@@ -74,7 +74,7 @@ function last(story) {
   const { ended } = story;
   if (!ended && story.status === "working") return html`<p class="doing" role="status"><i class="spinner"></i>${say(`doing.${story.doing || "working"}`)}</p>`;
   const bad = ended && !["done", "waiting"].includes(ended.status) && ended.result;
-  return html`${bad ? html`<p class=${`ending ${ended.status}`}>${ended.result}</p>` : null}
+  return html`${bad ? html`<p class=${`ending ${ended.status}`}>${worded(ended, ended.result)}</p>` : null}
     <p class="closing">${story.status === "done" ? null : chip(story.status)}
       <a href=${`/runs/${story.run}`}>${ended ? closing(ended) : say("run.trace")}</a></p>`;
 }

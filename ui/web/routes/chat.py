@@ -23,6 +23,7 @@ from ui.web import shapes
 from ui.web.guard import MAX_UPLOAD
 from ui.web.routes.here import Here
 from ui.web.site import Conflict, NotThere, Site, TooLarge
+from ui.web.worded import worded
 from ui.web.work import row
 
 LOOKED_AT = 400  # runs, for conversations
@@ -240,7 +241,7 @@ def _conversation(site: Site, run: str, said: Mapping[str, str]) -> dict[str, An
             {
                 "run": each,
                 "status": status,
-                "events": events,
+                "events": [*map(worded, events)],
                 "files": files_of(site.home, each),
                 "text": text,
                 "size": len(events),

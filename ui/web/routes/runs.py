@@ -20,6 +20,7 @@ from ui.web import shapes
 from ui.web.routes.chat import files_of
 from ui.web.routes.here import Here
 from ui.web.site import Site, found
+from ui.web.worded import worded
 from ui.web.work import row
 from ui.words import in_words, language, reasons_in_words
 
@@ -100,7 +101,7 @@ def _trace(site: Site, run: str, after: int) -> dict[str, Any]:
     summary = found(summarise(site.home, run), "There is no such run.")
     return {
         "run": row(summary),
-        "events": events[after:],
+        "events": [*map(worded, events[after:])],
         "files": files_of(site.home, run),
         "totals": {**totals.as_fields(), "seconds": totals.seconds},
         "size": len(events),

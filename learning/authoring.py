@@ -19,9 +19,10 @@ from typing import Any
 
 from learning.draft import Draft, skill_text, to_yaml
 from learning.likeness import contrary, swapped
+from learning.reading import read
 from learning.request import Asked
-from learning.rewording import knowledge, read
 from learning.routing import choose, typed_wordings
+from learning.sentences import knowledge
 from learning.slots import BARE_FILE, BARE_PATH, BARE_WORD, GLOB, NOT_A_NAME, Unclear, Where
 from learning.suspicion import scan
 from memory.sops import Sop

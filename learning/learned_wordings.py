@@ -26,7 +26,7 @@ from memory.sops import Sop
 from models.procedure import Procedure, ProcedureError
 
 if TYPE_CHECKING:
-    from learning.rewording import Literal
+    from learning.parts import Literal
 
 FILE = ".wordings.jsonl"
 MOST = 40  # of one SOP; what was there first stays
@@ -98,7 +98,9 @@ def add(
 def typed(request: str, sop: Sop, parameters: Mapping[str, Any], where: Where) -> str | None:
     """The request with each value replaced by the slot of the one parameter that has it; None when that cannot be done
     without a rest."""
-    from learning.rewording import Literal, knowledge, read
+    from learning.parts import Literal
+    from learning.reading import read
+    from learning.sentences import knowledge
 
     asked = Asked.read(request)
     if asked is None or sop.procedure is None:
@@ -119,7 +121,7 @@ def typed(request: str, sop: Sop, parameters: Mapping[str, Any], where: Where) -
 def _with_slots(
     asked: Asked, literals: Sequence[Literal], procedure: Procedure, parameters: Mapping[str, Any], where: Where
 ) -> str | None:
-    from learning.rewording import literal_is
+    from learning.placing import literal_is
 
     pieces, at, used = [], asked.start, set[str]()
     for literal in literals:

@@ -30,20 +30,9 @@ from learning.concepts import (
     is_verb,
     meaning,
 )
-from learning.rewording import (
-    FILE_OR_FOLDER,
-    MEASURES,
-    SHOW,
-    Choice,
-    Gap,
-    Knowledge,
-    Literal,
-    Part,
-    Piece,
-    Sentence,
-    Word,
-    never,
-)
+from learning.parts import FILE_OR_FOLDER, MEASURES, SHOW, Choice, Gap, Literal, Part, Piece, Word
+from learning.reading import never
+from learning.sentences import Knowledge, Sentence
 
 ONCE = frozenset({"t:unique", "v:deduplicate"})  # what says that of what is there twice one goes
 TWICE = frozenset({"t:duplicate", "o:duplicate", "v:delete"})

@@ -280,7 +280,7 @@ def disagrees(request: str, sop: Sop, parameters: Mapping[str, Any], where: Wher
     Each value must stand in the request, each literal of the request must be a value, and what the request asks to do,
     compare or measure must be known to the SOP's wordings. Raises Unclear.
     """
-    from learning.rewording import contradiction
+    from learning.claims import contradiction
 
     procedure, asked = sop.procedure, Asked.read(request)
     if procedure is None or asked is None:

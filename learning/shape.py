@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from learning.reading import HARD_LITERALS
 from learning.request import PLAIN
-from learning.rewording import HARD_LITERALS
 from learning.slots import QUOTES
 from models.procedure import Procedure
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from config import SopwithError
+from context.phrases import FOLDER
 from models.base import LimitReached, ModelUnavailable
 from models.endpoint import Failure
 from models.sse import NotAnAnswer
@@ -33,7 +34,7 @@ def chinese() -> Iterator[None]:
 
 
 def book() -> dict[str, str]:
-    found: dict[str, str] = json.loads((words.FOLDER / "errors.zh.json").read_text("utf-8"))
+    found: dict[str, str] = json.loads((FOLDER / "errors.zh.json").read_text("utf-8"))
     return found
 
 

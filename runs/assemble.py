@@ -41,6 +41,7 @@ from runs.run import Run, Steering, now
 from runs.spoken import Spoken
 from runs.stand_ins import Nobody, Recorded, offline
 from runs.trust import origins_before, own_data
+from runs.warming import warm
 from safety import shared_folder
 from safety.gate import Ask, Gate
 from safety.held import held_values
@@ -405,10 +406,8 @@ class Agent:
         gate = self._gate(options, attended, start["sop"])
         progress.state.origins.update(start.get("origins", ()))
         held = self._held(gate, log.folder) if "code_run" in tools or "terminal" in families else None
-        if held and held.level.name == "full" and start["sop"] is None and self.config.models:
-            from tools.cells import Cells  # a replay may do without
-
-            Cells.of(held).warm(held, gate.cwd)  # ready when the model has spoken
+        if start["sop"] is None and self.config.models:  # a replay may do without
+            warm(held, gate.cwd)
         context = ToolContext(
             gate.shared or options.cwd,
             log.folder,

@@ -95,15 +95,19 @@ class Spoken:
 def _words(event: Event) -> tuple[str, str, str] | None:
     """What an event says: text, who, and what its turn is called within the run; None when nobody says anything."""
     kind = event["type"]
-    moment = "".join(each for each in str(event.get("at", ""))[11:] if each.isdigit())
     if kind == "run_started":
         said = (event["task"], "owner", "task")
     elif kind in ("steered", "answered"):
-        said = (event["text"], "owner", f"{kind}-{moment}")
+        said = (event["text"], "owner", f"{kind}-{_moment(event)}")
     elif kind == "asked":
-        said = (event["question"], "agent", f"{kind}-{moment}")
+        said = (event["question"], "agent", f"{kind}-{_moment(event)}")
     elif kind == "run_ended" and event["status"] == "done":
         said = (event["result"], "agent", "result")
     else:
         return None
     return said if isinstance(said[0], str) and said[0].strip() else None
+
+
+def _moment(event: Event) -> str:
+    """When it happened, in digits: part of a turn's name."""
+    return "".join(each for each in str(event.get("at", ""))[11:] if each.isdigit())

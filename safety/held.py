@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from config import Config
 
@@ -28,6 +29,7 @@ def held_values(config: Config | None, environ: Mapping[str, str]) -> dict[str, 
     return found
 
 
+@lru_cache(maxsize=1024)  # asked of the whole environment before each script
 def is_secret_name(name: str) -> bool:
     """Whether a variable of this name holds a secret."""
     name = name.upper()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from safety.key_shapes import replaced
 
@@ -80,6 +80,7 @@ def _end(found: re.Match[str]) -> int:
     return found.start("value") + len(value.rstrip(",;)}]") or value)
 
 
+@lru_cache(maxsize=1024)  # the same few names stand in every event
 def has_name(name: str) -> bool:
     """Whether a name is one behind which secrets stand: `db_password`, `apiKey`, 密码."""
     lower = name.lower()

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import platform
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import chain
 
 from context.builder import Block, Brief, Injector
 from context.workspace import State
 from memory.sops import Sop
+from memory.turns import Turn
 
 MAX_HEADER_BYTES = 66  # of a description; bytes go with tokens in English and in Chinese
 MAX_EARLIER_TASKS = 20
@@ -105,9 +107,20 @@ def window(brief: Brief) -> Block:
     prompts, asks = brief.prompts, "window_owner" if brief.reader.session.is_main else "window_group"
     lines = [
         prompts.text(asks if turn.who == "owner" else "window_agent", at=_local(turn.at), text=_row(turn.text))
-        for turn in brief.window()
+        for turn in _once(brief.window())
     ]
     return Block("\n".join(lines), prompts.text("window"))
+
+
+def _once(turns: Iterable[Turn]) -> Iterator[Turn]:
+    """What was said, without rounds that were the same word for word later on: a daily task says nothing new each day."""
+    rounds: list[list[Turn]] = []
+    for turn in turns:
+        if turn.who == "owner" or not rounds:
+            rounds.append([])
+        rounds[-1].append(turn)
+    last = {tuple((turn.who, turn.text) for turn in each): number for number, each in enumerate(rounds)}
+    return chain.from_iterable(rounds[number] for number in sorted(last.values()))
 
 
 def matched(brief: Brief) -> Block:

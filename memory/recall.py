@@ -237,46 +237,32 @@ def _why(found: Candidates, row: int) -> str:
     return "; ".join(said) or "near such turns"
 
 
-def relevant(store: Store, request: str, now: datetime, k: int) -> list[Found]:
-    """Up to `k` turns that speak of what a request is about, best first: by words, and only those in which, or around
-    which, most of what is telling in it stands. Quick where there are none."""
-    terms = [term for term in asked(request[:MAX_QUERY_CHARS]) if not is_small(term)]
-    if len(terms) < LEAST_TERMS or not _may_be_relevant(store, request, terms):
-        return []
-    seen, _ = candidates(store, request, now)
-    if seen is None:
-        return []
-    scores, said = weighed(seen, now), " ".join(request.split())
-    chosen = [
-        row
-        for row in sorted(range(len(scores)), key=lambda row: -scores[row])
-        if seen.features["covered_near"][row] >= LEAST_COVERED
-        and seen.features["own"][row] > 0
-        and " ".join(seen.rows.turns[row].text.split()) != said
-    ]
-    chosen = _without_repeats(chosen, seen.rows)[:k]
-    return [Found(seen.rows.turns[row], round(float(scores[row]), 4), _why(seen, row)) for row in chosen]
-
-
-def _may_be_relevant(store: Store, request: str, terms: Sequence[str]) -> bool:
-    """False where no turn can be: the same test as above, without numpy, whose loading a run's start would feel."""
+def relevant(store: Store, request: str, k: int) -> list[Found]:
+    """Up to `k` turns that speak of what a request is about, best first: only those in which, or around which, most of what
+    is telling in it stands. By words alone and without numpy, whose loading the start of a run would feel."""
     from memory.recall_features import rarity, shape
 
+    terms = [term for term in asked(request[:MAX_QUERY_CHARS]) if not is_small(term)]
+    if len(terms) < LEAST_TERMS:
+        return []
     documents, total = store.documents(terms), store.count()
     hits = dict(store.keyword_ranks(_telling(documents, total), BY_WORDS))
     if len(hits) < 2:  # the request itself may be one
-        return False
+        return []
     turns = store.turns({number + step for number in hits for step in (-1, 0, 1)})
     question = understood(request[:MAX_QUERY_CHARS], {turns[number].who for number in hits if number in turns})
     telling = {term: rarity(documents[term], total) for term in question.terms if term in documents}
     own = {number: telling.keys() & shape(turn.text).tokens.keys() for number, turn in turns.items()}
-    least, said = LEAST_COVERED * sum(telling.values()), " ".join(request.split())
-    return any(
-        sum(telling[term] for term in own[number].union(*(own[n] for n in _beside(turns, number)))) >= least
-        and " ".join(turn.text.split()) != said
-        for number, turn in turns.items()
-        if own[number]
-    )
+    everything, said = sum(telling.values()) or 1.0, " ".join(request.split())
+    found: dict[str, Found] = {}
+    for number in sorted(turns, reverse=True):  # of the same words, those said last
+        text = " ".join(turns[number].text.split())
+        near = own[number].union(*(own[each] for each in _beside(turns, number)))
+        covered = sum(telling[term] for term in near) / everything
+        if own[number] and covered >= LEAST_COVERED and text != said:
+            score = (covered + sum(telling[term] for term in own[number]) / everything) / 2
+            found.setdefault(text, Found(turns[number], round(score, 4), f"words: {', '.join(sorted(own[number]))}"))
+    return sorted(found.values(), key=lambda each: -each.score)[:k]
 
 
 def _beside(turns: Mapping[int, Turn], number: int) -> Iterator[int]:

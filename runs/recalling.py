@@ -56,10 +56,10 @@ class Recalling:
         from memory.assist import with_names
 
         try:
-            now, meant = datetime.now().astimezone(), with_names(request, self._recent)
-            found = recall.relevant(store, meant, now, 2 * AT_START)
+            meant = with_names(request, self._recent)
+            found = recall.relevant(store, meant, 2 * AT_START)
             if not found and meant != request:
-                found = recall.relevant(store, request, now, 2 * AT_START)
+                found = recall.relevant(store, request, 2 * AT_START)
         except SopwithError:  # without its memory a run goes on
             return ()
         finally:

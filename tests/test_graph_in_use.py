@@ -47,7 +47,7 @@ def test_recall_says_which_word_it_was(home: Path) -> None:
     assert "anna" in search(store, "What does my sister want?", LATER, 1).results[0].why
     assert synonyms(store, "What does my sister want?")["sister"][0] == "anna"
     assert synonyms(store, "Is the printer broken?") == {}
-    assert [each.turn.text for each in relevant(store, "buy the fountain pen for my sister", LATER, 1)] == [TALK[2]]
+    assert [each.turn.text for each in relevant(store, "buy the fountain pen for my sister", 1)] == [TALK[2]]
     store.close()
 
 

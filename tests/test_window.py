@@ -397,7 +397,8 @@ def test_the_next_run_of_a_session_reads_what_was_said_last(home: Path) -> None:
     asked(home, "buy toner", "Bought.", session="shared:team")
     read = asked(home, "print it there", "Done.")
     said = read.partition("Said last in this session:\n")[2].splitlines()[:2]
-    assert [line[14:] for line in said] == ["the owner: where is the printer?", "you: On the second floor."]
+    assert said[0][14:] == "the owner: where is the printer?"
+    assert said[1] == "  you: On the second floor."
     assert "toner" not in read and "printer" not in asked(home, "what next?", "Done.", session="shared:team")
 
 

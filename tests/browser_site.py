@@ -62,6 +62,22 @@ PAGES = {
         <div style="visibility:hidden">not seen <b style="visibility:visible">seen</b></div><div style="height:0;overflow:hidden">folded</div>
         <details><summary>More</summary>in the drawer</details><div style="opacity:0">clear</div><div style="cursor:pointer"
         onclick="document.body.append('card pressed')">Card <i>of words</i></div><a href="#x"><svg class="icon-trash" width="9" height="9"></svg></a>""",
+    "/clock": """<title>Clock</title><p id="now"></p><ul id="bars"></ul><button onclick="say.textContent = 'pressed'">Go</button><p id="say"></p>
+        <button onclick="let n = 0; const t = setInterval(() => { say.textContent += ' word' + n; if (++n > 12) clearInterval(t) }, 40)">Ask</button><script>
+        setInterval(() => { now.textContent = performance.now(); bars.innerHTML = '<li>' + Math.random() + '</li><li>' + Math.random() + '</li>' }, 20)</script>""",
+    "/map": """<title>Map</title><style>img { display: block }</style><p style="height:900px">far down</p><img usemap="#m" width=300 height=100 alt="Plan"
+        src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='300' height='100'/>"><map name="m"><area shape="rect" coords="0,0,90,100" href="#north" alt="North">
+        <area shape="circle" coords="150,50,40" href="#middle" alt="Middle"><area shape="poly" coords="210,0,300,0,300,100,210,100,290,50" href="#south" title="South">
+        <area shape="rect" coords="92,0,96,4" onclick="document.body.append('handled')" alt="Handler"><area shape="default" nohref alt="Nothing"></map>
+        <svg width="200" height="50"><a href="#inside"><rect width="40" height="40"/><title>Inside</title></a><rect x="60" width="40" height="40" onclick="document.body.append('drawn pressed')"><title>Part</title></rect></svg>""",
+    "/hears": """<title>Hears</title><p id="say"></p><div id="plain">Settings</div><ul id="rows"><li>Apple</li><li>Pear</li></ul>
+        <div id="card"><h3>Card</h3><p>with words</p><i id="shut">close</i></div><div id="wrap">Words <a href="#x">a link</a></div><section id="app"><p style="height:900px">all of it</p></section>
+        <x-box></x-box><table id="sums"><tr><th>Sum</th></tr><tr><td>84</td></tr></table><script>
+        const on = (el, name) => el.addEventListener('click', e => { say.textContent += ' ' + name + ':' + e.target.textContent; e.stopPropagation() })
+        for (const id of ['plain', 'rows', 'card', 'shut', 'wrap', 'app', 'sums']) on(document.getElementById(id), id)
+        customElements.define('x-box', class extends HTMLElement { connectedCallback() {
+          const root = this.attachShadow({mode: 'open'}); root.innerHTML = '<span>In a shadow</span>'; on(root.firstChild, 'shadow') } })
+        document.addEventListener('click', () => {})</script>""",
     "/keeps": "<title>Keeps</title><script>localStorage.setItem('a', '1')</script><p>kept</p>",
 }
 

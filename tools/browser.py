@@ -195,6 +195,7 @@ def _scanned(browser: Browser, tab: Tab, text_only: bool, seconds: float) -> dic
     options = {"textOnly": text_only}
     try:
         tab.rest(min(seconds, LOAD_SECONDS if tab.moves else REST_SECONDS))
+        tab.listen(min(seconds, SCAN_SECONDS))
         page: dict[str, Any] = tab.ask("scan", options, seconds=min(seconds, SCAN_SECONDS))
     except TooLate:
         if not tab.wake():

@@ -42,6 +42,9 @@ class Hands:
         if not isinstance(ref, str) or not re.fullmatch(r"e\d{1,9}", ref):
             raise BrowserError(f"{json.dumps(ref)[:80]} is no reference: web_scan shows them, such as e48213")
         found: dict[str, Any] = self.tab.ask("find", ref, {"moves": moves})
+        if "problem" in found:  # what only listens is known when the browser has said so
+            self.tab.listen(self.left)
+            found = self.tab.ask("find", ref, {"moves": moves})
         if "problem" in found:
             raise BrowserError(found["problem"])
         if moves and found.get("disabled"):

@@ -79,7 +79,12 @@ class Link:
 
         Raises LinkLost, TabLost, TooLate; BrowserError with the browser's words for a command that it refuses.
         """
-        number = self.send(method, session, **parameters)
+        return self.wait(self.send(method, session, **parameters), seconds, stop, method)
+
+    def wait(
+        self, number: int, seconds: float, stop: Callable[[], BrowserError | None] = lambda: None, method: str = ""
+    ) -> dict[str, Any]:
+        """The answer to a command that was sent; it raises as `call` does."""
         try:
             until = time.monotonic() + seconds
             while not self.has_answer(number):

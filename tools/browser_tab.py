@@ -15,6 +15,9 @@ WORLD = "sopwith"
 QUIET_MS = 150  # without a change of the page or an open request: it has come to rest
 REST_SECONDS = 3.0  # a page that never rests is waited for so long
 LOAD_SECONDS = 10.0  # a page that never finishes loading
+PRESSES = {"click", "mousedown", "mouseup", "pointerdown", "pointerup", "dblclick", "touchstart", "touchend"}
+MAX_LISTENERS = 500
+GROUP = "sopwith"  # of objects that are let go together
 _ENDLESS = {"WebSocket", "EventSource", "Media", "Ping", "CSPViolationReport", "Preflight"}
 
 
@@ -93,6 +96,38 @@ class Tab:
         """Calls a function of page.js in the document that is there now; gives its JSON."""
         code = f"sopwith.{function}({', '.join(json.dumps(each) for each in arguments)})"
         return self._evaluate(code, seconds, returnByValue=True).get("value")
+
+    def listen(self, seconds: float = 10.0) -> None:
+        """Tells page.js which things listen for a press, which no script can see."""
+        found = self.do("Runtime.evaluate", seconds, expression="document", objectGroup=GROUP)["result"]
+        try:
+            said = self.do(
+                "DOMDebugger.getEventListeners", seconds, objectId=found.get("objectId", ""), depth=-1, pierce=True
+            )
+            nodes = {each.get("backendNodeId"): None for each in said["listeners"] if each["type"] in PRESSES}
+            place = {"executionContextId": self._world(), "objectGroup": GROUP}
+            numbers = [
+                self.link.send("DOM.resolveNode", self.session, backendNodeId=node, **place)
+                for node in list(nodes)[:MAX_LISTENERS]
+                if node
+            ]
+            elements = [each for number in numbers if (each := self._resolved(number, seconds))]
+            handle = self._evaluate("sopwith.heard", seconds, objectGroup=GROUP)["objectId"]
+            code = "function(...found) { this(...found.filter(each => each.nodeType === 1 && !/^(HTML|BODY)$/.test(each.tagName))) }"
+            arguments = [{"objectId": each} for each in elements]
+            self.do("Runtime.callFunctionOn", seconds, objectId=handle, functionDeclaration=code, arguments=arguments)
+        finally:
+            self.link.post("Runtime.releaseObjectGroup", self.session, objectGroup=GROUP)
+
+    def _resolved(self, number: int, seconds: float) -> str | None:
+        """The object that a node was resolved to; None for one of another document, or one that is gone."""
+        try:
+            found: str = self.link.wait(number, seconds, self.trouble)["object"]["objectId"]
+        except (Blocked, TabLost, TooLate, LinkLost):
+            raise
+        except BrowserError:
+            return None
+        return found
 
     def object(self, function: str, *arguments: Any) -> str | None:
         """The same, for a function that gives an element: its id in the protocol."""

@@ -72,6 +72,7 @@
     if (el.hasAttribute('onclick') || tagOf(el) === 'VIDEO' && el.controls || tagOf(el) === 'AUDIO' && el.controls) return 'button'
     if (is === 'draggable') return is
     if (style.pointerEvents === 'none') return ''
+    if (listens(el)) return 'button'
     if (style.cursor === 'pointer') {
       const outer = el.parentElement
       return outer && getComputedStyle(outer).cursor === 'pointer' || isBlank(el, style) ? '' : 'button'
@@ -80,12 +81,26 @@
     return el.hasAttribute('tabindex') && el.tabIndex >= 0 && !el.hasAttribute('role') && !/auto|scroll/.test(style.overflow)
       && !hasInside(el) && !el.querySelector('[tabindex]') && textOf(el) ? 'button' : ''
   }
+  // What listens for a press, as the browser says (tools/browser_tab.py): a thing of its own, or a row of a list that listens;
+  // not what holds a whole page, or other things to press.
+  let listeners = []
+  const listening = new WeakSet()
+  function heard(...found) { listeners = found.map(each => new WeakRef(each)); for (const each of found) listening.add(each) }
+  const LISTS = 'ul,ol,table,tbody,[role=list],[role=listbox],[role=menu],[role=tree],[role=grid]'
+  function listens(el) {
+    const list = /^(LI|TR)$/.test(tagOf(el)) && !el.querySelector(':scope > th') && el.parentElement?.closest(LISTS)
+    if (!listening.has(el) && !(list && (listening.has(list) || tagOf(list) === 'TBODY' && listening.has(list.parentElement)))) return false
+    if (el.matches(LISTS) || el.querySelector(CONTROLS)) return false
+    const box = el.getBoundingClientRect()
+    return box.width * box.height < innerWidth * innerHeight / 2 && !!(textOf(el) || attr(el, 'aria-label') || attr(el, 'title') || el.querySelector('img,svg'))
+  }
   const isBlank = (el, style) => !el.childElementCount && !el.shadowRoot && !clean(el.textContent) && style.backgroundImage === 'none'
     && !attr(el, 'title') && !attr(el, 'aria-label') && /^(TD|TH)$/.test(tagOf(el))
 
   // A card of many lines, or one with more to press in it, is walked through instead of being one label.
+  const CONTROLS = 'a[href],button,input,select,textarea,[role=button],[role=link],[role=checkbox],[contenteditable=true]'
   function hasInside(el) {
-    if (el.querySelector('a[href],button,input,select,textarea,[role=button],[role=link],[role=checkbox],[contenteditable=true]')) return true
+    if (el.querySelector(CONTROLS) || listeners.some(each => { const other = each.deref(); return other && other !== el && el.contains(other) })) return true
     if (el.shadowRoot) return false
     return textOf(el, LABEL + 1).length > LABEL || (role(el) !== 'button' && !!el.querySelector('h1,h2,h3,h4,p,table,ul'))
   }
@@ -283,6 +298,7 @@
         const alt = tag === 'IMG' ? attr(el, 'alt') : attr(el, 'aria-label') || clean(el.querySelector(':scope > title')?.textContent)
         const texts = tag === 'IMG' ? '' : [...el.querySelectorAll('text')].map(each => clean(each.textContent)).join(' ')
         if (alt || texts) put(` (image: ${cut([alt, texts].filter(Boolean).join(': '), 400)}) `)
+        for (const each of onImage(el)) control(each, role(each) || 'button')
       } else if (tag === 'IFRAME' || tag === 'FRAME') frame(el)
       else if (tag === 'CANVAS') { drawn(el); for (const each of children(el)) walk(each) }
       else if (tag === 'VIDEO' || tag === 'AUDIO') put(`(${tag.toLowerCase()} ${attr(el, 'aria-label') || attr(el, 'title')}) `)
@@ -291,6 +307,12 @@
       else if (tag === 'DIALOG' || /^(alert)?dialog$/.test(attr(el, 'role'))) { put('(dialog)'); flush(); walkAll(el); flush(); put('(end of dialog)'); flush() }
       else walkAll(el)
       if (heading) { flush(); prefix = '' }
+    }
+
+    // What can be pressed in an image: areas of its map, parts of a drawing.
+    function onImage(el) {
+      if (tagOf(el) === 'IMG') return [...(mapOf(el)?.areas ?? [])].filter(each => each.hasAttribute('href') || each.hasAttribute('onclick') || listening.has(each))
+      return [...el.querySelectorAll('*')].filter(each => (each.matches('a,[onclick],[role=button],[role=link],[tabindex]') || listening.has(each)) && isShown(each)).slice(0, 200)
     }
 
     // A canvas is pressed at a place in it: click(ref, {x, y}).
@@ -344,7 +366,27 @@
     return hit
   }
   const holds = (outer, inner) => { for (let each = inner; each; each = each.assignedSlot ?? each.parentElement ?? each.getRootNode()?.host) if (each === outer) return true; return false }
+  const mapOf = image => image.useMap ? image.ownerDocument.querySelector(`map[name="${CSS.escape(image.useMap.slice(1))}"]`) : null
+  // An area has no box of its own: a place in the image at which it is what is met.
+  function inArea(el) {
+    const doc = el.ownerDocument, image = [...doc.images].find(each => each.useMap && mapOf(each) === el.closest('map') && isShown(each))
+    if (!image) return {hidden: true}
+    image.scrollIntoView({block: 'center', behavior: 'instant'})
+    const outer = image.getBoundingClientRect(), at = (attr(el, 'coords').match(/-?[\d.]+/g) ?? []).map(Number), [dx, dy] = offset(el)
+    const xs = at.filter((_, index) => index % 2 === 0), ys = at.filter((_, index) => index % 2 === 1)
+    const shape = attr(el, 'shape').toLowerCase(), [cx, cy, size] = at
+    const [left, top, right, bottom] = shape.startsWith('circ') ? [cx - size, cy - size, cx + size, cy + size]
+      : at.length < 4 ? [0, 0, outer.width, outer.height] : [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
+    const box = [outer.left + left + dx, outer.top + top + dy, right - left, bottom - top]
+    const parts = [.5, .3, .7, .1, .9, .2, .8, .4, .6, .02, .98]
+    for (const fy of parts) for (const fx of parts) {
+      const x = outer.left + left + (right - left) * fx, y = outer.top + top + (bottom - top) * fy
+      if (deepest(doc, x, y) === el) return {x: x + dx, y: y + dy, box}
+    }
+    return {x: box[0] + box[2] / 2, y: box[1] + box[3] / 2, covered: 'another part of the image, or what lies on it', box}
+  }
   function point(el) {
+    if (tagOf(el) === 'AREA') return inArea(el)
     const boxes = [...el.getClientRects()].filter(box => box.width > 0 && box.height > 0)
     const target = boxes.length ? el : el.labels?.[0]
     const box = boxes[0] ?? target?.getClientRects()[0]
@@ -439,9 +481,20 @@
     if ((el.textContent?.length ?? 0) > 2000 || !el.innerText || !isShown(el)) return
     for (const each of shown(el.innerText)) if (came.length <= 400) came.push(cut(each, 300))
   }
+  // A clock or a counter changes for ever and says nothing new; what grows, as an answer that is being written, is no such thing.
+  const ticking = new WeakMap()
+  function ticks(node) {
+    const el = node.nodeType === 1 ? node : node.parentElement, at = performance.now()
+    if (!el || el.childElementCount > 50) return false
+    const size = el.textContent.length, old = ticking.get(el)
+    if (!old || at - old.at > 2000 || size > old.size + 3) { ticking.set(el, {count: 1, size, at}); return false }
+    old.at = at
+    return ++old.count > 5
+  }
   const watcher = new MutationObserver(records => {
     for (const record of records) {
       if (record.type === 'attributes') { if ((record.target.textContent?.length ?? 0) < 400) note(record.target); continue }
+      if (ticks(record.target)) continue
       last = performance.now(); moved++
       if (record.type === 'characterData') note(record.target)
       for (const node of record.addedNodes) { note(node); deep(node) }
@@ -473,5 +526,5 @@
     return {isNew: before === null, text: news, more: fresh.length - news.length, passed: gone.slice(0, 20), title: clean(document.title), url: location.href}
   }
 
-  Object.defineProperty(globalThis, 'sopwith', {value: {scan, find, showing, element, now_at: () => location.href, enter, set, now, choose, scroll, there, begin, quiet, end}})
+  Object.defineProperty(globalThis, 'sopwith', {value: {scan, heard, find, showing, element, now_at: () => location.href, enter, set, now, choose, scroll, there, begin, quiet, end}})
 })()

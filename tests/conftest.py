@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import ipaddress
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -118,6 +119,12 @@ class Finished:
         return iter((self.code, self.stdout, self.stderr))
 
 
+def children_seconds() -> float:
+    """CPU time of the processes that this one has started and waited for: a busy machine does not add to it much."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 class CommandLine(Protocol):
     """`cli("run", "TASK", env={...})` runs `python launch.py run TASK` in the test's home and waits for its end."""
 
@@ -173,6 +180,20 @@ def at_terminal() -> Iterator[Callable[..., Any]]:
     screen = importlib.import_module("tests.screen").Screen
     with contextlib.ExitStack() as opened:
         yield lambda *args, **options: opened.enter_context(contextlib.closing(screen.of_cli(*args, **options)))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A second try (scripts/test) begins anew: what a module or the session shares may have died with the first, and
+    pytest-rerunfailures would keep it."""
+    if getattr(item, "execution_count", 1) > 1:
+        from pytest_rerunfailures import suspended_finalizers  # type: ignore[import-untyped]
+
+        made = item.session._setupstate
+        made.stack.update(suspended_finalizers)
+        suspended_finalizers.clear()
+        with contextlib.suppress(Exception):  # what died may not end well; the first failure is shown
+            made.teardown_exact(None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -398,8 +398,17 @@ def test_the_next_run_of_a_session_reads_what_was_said_last(home: Path) -> None:
     read = asked(home, "print it there", "Done.")
     said = read.partition("Said last in this session:\n")[2].splitlines()[:2]
     assert said[0][14:] == "the owner: where is the printer?"
-    assert said[1] == "  you: On the second floor."
+    assert said[1] == "- you: On the second floor."
     assert "toner" not in read and "printer" not in asked(home, "what next?", "Done.", session="shared:team")
+
+
+def test_a_round_that_was_said_again_word_for_word_is_read_once(home: Path) -> None:
+    for _ in range(2):
+        asked(home, "any news?", "None.")
+    asked(home, "what time is it?", "Noon.")
+    read = asked(home, "and any news?", "Done.")
+    said = [line.partition(": ")[2] for line in read.partition("Said last in this session:\n")[2].splitlines()[:4]]
+    assert said == ["any news?", "None.", "what time is it?", "Noon."]
 
 
 def test_what_the_window_says_is_not_recalled_too(home: Path) -> None:

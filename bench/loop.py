@@ -25,7 +25,8 @@ The columns:
     SOP lane        ms from starting the process to its first `tool_started`, for a request that a seed SOP serves
 
 Our home folder is set up, and nothing has been said in it before: what a session remembers is not the harness's own. A line
-below the table says what a run costs that begins after others, with the last of what was said there.
+below the table says what a run costs that begins after others of the kind: with the last of what was said there, and with
+what it brings to mind.
 
 Times on a shared machine are noisy: compare within one run of this command, and look at ratios.
 """
@@ -255,7 +256,7 @@ def measure(turns: list[int], starts: int, repeats: int) -> dict[str, Any]:
                 task = TASK if number > 1 or attempt else OTHER_TASK
                 taken += [at.run(loop, number, task) for loop in LOOPS]
         at.run(ours := LOOPS[-1], 2, OTHER_TASK)
-        later = [at.run(ours, 1, TASK, is_first=False).read() for _ in range(starts)]
+        later = [at.run(ours, 1, f"{TASK} It is archive {n}.", is_first=False).read() for n in range(starts)]
         runs: dict[tuple[str, int], list[Measured]] = {}
         for raw in taken:
             runs.setdefault((raw.loop.name, raw.turns), []).append(raw.read())

@@ -88,6 +88,7 @@ class SafetyConfig:
     private_hosts: tuple[str, ...] = ()  # of the owner's own net, which may be asked all the same (safety/addresses.py)
     credentials: tuple[str, ...] = ()  # variables of the environment that tools may use by name (safety/credentials.py)
     confirm_hours: float = field(default=72.0, metadata={"above": 0})  # what nobody has confirmed by then is a no
+    trash: Literal["auto", "home"] = "auto"  # auto: the desktop's own, where there is one (safety/desktop_trash.py)
 
 
 @dataclass(frozen=True)

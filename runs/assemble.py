@@ -168,7 +168,11 @@ class Agent:
         from learning.verify import ReplayResult
 
         safety = replace(
-            self.config.safety, roots=(root,), confirm=(), forbid=(*self.config.safety.forbid, *NOT_ON_A_COPY)
+            self.config.safety,
+            roots=(root,),
+            confirm=(),
+            forbid=(*self.config.safety.forbid, *NOT_ON_A_COPY),
+            trash="home",
         )
         there = Agent(replace(self.config, models=(), safety=safety))
         trial = Replay(sop, dict(parameters), verifies=True)

@@ -1,9 +1,10 @@
-"""The agent's own trash: moves files into the home folder with a record of where they were, and brings them back.
+"""Removing: all of the files or none, to where they can be brought back from, by an id.
 
     trash/<id>/record.json     {"at": ISO time, "items": [{"origin", "kept"}]}, written before anything moves
     trash/<id>/<n>/<name>      what was moved, with its own name
 
-Not the desktop's trash: it is absent on servers, and cannot be undone by a command.
+On a desktop they go to the desktop's own trash (desktop_trash.py): the record is kept here all the same. What that does not
+take, and everything on a server, goes to the home folder.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ import json
 import os
 import shutil
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 
 class TrashError(Exception):
@@ -26,17 +28,19 @@ class TrashError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One file, link or folder: where it was, and where it is kept."""
+    """One file, link or folder: where it was, where it is kept, and the desktop's note on it."""
 
     origin: Path
     kept: Path
+    note: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Trash:
-    """The trash of one home folder."""
+    """The trash of one home folder. `uses_desktop`: things go to the desktop's, where there is one."""
 
     home: Path
+    uses_desktop: bool = False
 
     @property
     def folder(self) -> Path:
@@ -49,6 +53,8 @@ class Trash:
         """
         chosen = self._checked(paths)
         id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.urandom(3).hex()}"
+        if self.uses_desktop and self._to_desktop(id, chosen):
+            return id, self.items(id)
         items = [Item(path, self.folder / id / str(n) / path.name) for n, path in enumerate(chosen, 1)]
         moved: list[Item] = []
         try:
@@ -58,12 +64,35 @@ class Trash:
                 moved.append(item)
                 _move(item.origin, item.kept)
         except (OSError, shutil.Error) as error:
-            left = _move_back(moved)
-            if not left:
-                shutil.rmtree(self.folder / id, ignore_errors=True)
-            note = f"; still in {self.folder / id}: {', '.join(left)}" if left else "; nothing was moved"
+            note = self._take_back(id, moved) or "; nothing was moved"
             raise TrashError(f"{_words(error)}{note}") from error
         return id, items
+
+    def _to_desktop(self, id: str, chosen: list[Path]) -> bool:
+        """Moves all of it to the desktop's trash; False when there is none, or it does not take it: then nothing was moved."""
+        from safety import desktop_trash  # rare
+
+        if not desktop_trash.is_there(os.environ):
+            return False
+        try:
+            numbers = {path: path.lstat().st_ino for path in chosen}
+            self._write_record(id, [Item(path, path) for path in chosen], numbers)
+            for path in chosen:
+                if (number := desktop_trash.send(path)) != numbers[path]:
+                    numbers[path] = number
+                    self._write_record(id, [Item(each, each) for each in chosen], numbers)
+        except (OSError, shutil.Error) as error:
+            if note := self._take_back(id, [item for item in self.items(id) if not os.path.lexists(item.origin)]):
+                raise TrashError(f"{_words(error)}{note}") from error
+            return False
+        return True
+
+    def _take_back(self, id: str, moved: list[Item]) -> str:
+        """Undoes a `send` that failed; what it says about what could not be put back, or ""."""
+        left = _move_back(moved)
+        if not left:
+            shutil.rmtree(self.folder / id, ignore_errors=True)
+        return f"; still in {self.folder / id}: {', '.join(left)}" if left else ""
 
     def restore(self, id: str) -> list[Path]:
         """Puts everything of one `send` back. Raises TrashError when a place is taken, or the id unknown."""
@@ -74,7 +103,7 @@ class Trash:
         for item in items:
             try:
                 item.origin.parent.mkdir(parents=True, exist_ok=True)
-                _move(item.kept, item.origin)
+                _bring_back(item)
             except (OSError, shutil.Error) as error:
                 raise TrashError(f"{item.origin}: {_words(error)}") from error
         shutil.rmtree(self.folder / id)
@@ -93,9 +122,18 @@ class Trash:
             record = json.loads((self.folder / id / "record.json").read_text("utf-8"))
         except FileNotFoundError as error:
             raise TrashError(f"the trash has no {id}; it has {', '.join(self.ids()[-5:]) or 'nothing'}") from error
-        pairs = [(os.fsdecode(bytes.fromhex(item["origin_bytes"])), item["kept"]) for item in record["items"]]
-        items = [Item(Path(origin), self.folder / id / kept / Path(origin).name) for origin, kept in pairs]
-        return [item for item in items if os.path.lexists(item.kept)]
+        items = (self._item(id, kept) for kept in record["items"])
+        return [item for item in items if item is not None and os.path.lexists(item.kept)]
+
+    def _item(self, id: str, kept: dict[str, Any]) -> Item | None:
+        """One line of a record; None when the desktop has it no more."""
+        origin = Path(os.fsdecode(bytes.fromhex(kept["origin_bytes"])))
+        if "kept" in kept:
+            return Item(origin, self.folder / id / kept["kept"] / origin.name)
+        from safety import desktop_trash
+
+        found = desktop_trash.find(origin, kept["number"])
+        return Item(origin, *found) if found else None
 
     def ids(self) -> list[str]:
         """The ids in the trash, oldest first."""
@@ -114,21 +152,29 @@ class Trash:
         chosen = set(wanted)
         return [path for path in wanted if not any(parent in chosen for parent in path.parents)]
 
-    def _write_record(self, id: str, items: list[Item]) -> None:
-        (self.folder / id).mkdir(parents=True)
+    def _write_record(self, id: str, items: list[Item], numbers: Mapping[Path, int] | None = None) -> None:
+        (self.folder / id).mkdir(parents=True, exist_ok=True)
         listed = [
             {  # the bytes too: a name need not be valid text
                 "origin": os.fsencode(item.origin).decode(errors="replace"),
                 "origin_bytes": os.fsencode(item.origin).hex(),
-                "kept": item.kept.parent.name,
+                **({"number": numbers[item.origin]} if numbers else {"kept": item.kept.parent.name}),
             }
             for item in items
         ]
         record = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "items": listed}
-        with (self.folder / id / "record.json").open("w", encoding="utf-8") as file:
+        draft = self.folder / id / ".record.json"
+        with draft.open("w", encoding="utf-8") as file:
             json.dump(record, file, ensure_ascii=False, indent=1)
             file.flush()
             os.fsync(file.fileno())
+        draft.replace(self.folder / id / "record.json")
+
+
+def _bring_back(item: Item) -> None:
+    _move(item.kept, item.origin)
+    if item.note:
+        item.note.unlink(missing_ok=True)
 
 
 def _move(source: Path, target: Path) -> None:
@@ -188,7 +234,7 @@ def _move_back(moved: list[Item]) -> list[str]:
     for item in reversed(moved):
         if os.path.lexists(item.kept) and not os.path.lexists(item.origin):
             try:
-                _move(item.kept, item.origin)
+                _bring_back(item)
             except (OSError, shutil.Error):
                 left.append(str(item.kept))
     return left

@@ -1,4 +1,4 @@
-"""The tool that deletes: into the trash of the home folder, from where everything can be brought back. Seed 002 §3."""
+"""The tool that deletes: into the trash, from where everything can be brought back. Seed 002 §3."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ def file_trash(ctx: ToolContext, paths: list[str]) -> ToolResult:
     if not places:
         return ToolResult("ok", {"output": "nothing to move", "count": 0})
     try:
-        id, items = Trash(ctx.home).send(
+        uses_desktop = ctx.config is not None and ctx.config.safety.trash == "auto"
+        id, items = Trash(ctx.home, uses_desktop).send(
             resolve(place.parent) / place.name if place.name not in ("", "..") else resolve(place) for place in places
         )
     except TrashError as error:
         raise ToolError(str(error)) from error
     listed = [str(item.origin) for item in items]
+    where = "the desktop's trash" if any(item.note for item in items) else "the trash"
     more = f"\n… and {len(listed) - _LISTED} more" if len(listed) > _LISTED else ""
-    output = f"moved to the trash as {id}:\n" + "\n".join(listed[:_LISTED]) + more
+    output = f"moved to {where} as {id}:\n" + "\n".join(listed[:_LISTED]) + more
     return ToolResult("ok", {"output": output, "count": len(items), "trash": id})

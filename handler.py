@@ -135,7 +135,7 @@ class AgentHandler:
         state: TurnState,
         l2_index: Callable[[], str] = str,
         attended: bool = True,
-        steering: Callable[[], list[str]] = list,
+        steering: Callable[[], list[dict[str, Any]]] = list,
         remember: Callable[[int, str], Iterable[Event]] = lambda turn, said: (),
         context_changes: Callable[[], Reloaded | None] = lambda: None,
     ) -> None:
@@ -178,10 +178,10 @@ class AgentHandler:
     def _heard(self, turn: int, messages: list[Message]) -> Iterator[Event]:
         """What the owner has said and changed since the last turn; it is put behind the history."""
         for said in self.steering():
-            yield {"type": "steered", "turn": turn, "text": said}
+            yield {"type": "steered", "turn": turn, **said}
             prompt = "steered" if self.session == "main" else "steered_group"
-            messages.append({"role": "user", "content": self.prompts.text(prompt, text=said)})
-            yield from self.remember(turn, said)
+            messages.append({"role": "user", "content": self.prompts.text(prompt, text=said["text"])})
+            yield from self.remember(turn, said["text"])
         reloaded = self.context_changes()
         if reloaded is not None:
             yield {"type": "reloaded", "turn": turn, "files": dict(reloaded.files), "text": reloaded.text}

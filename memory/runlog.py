@@ -20,10 +20,12 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from config import SopwithError
+from memory.letters import Letters
 from models.base import Event
 
 RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-z]{4,6}")
 SHARED = "shared"  # a file in the folder of a run whose log is in a database (runs/shared/log.py); here lies a copy
+LEFT = "left"  # a file in the folder of a run that was stopped because whoever it worked for was (runs/apart.py)
 FEW = 500  # runs that are read as quickly as looked up
 NOT_LOGGED = {"text", "text_reset", "tool_output"}  # they only feed screens: what they add up to is logged whole
 
@@ -68,6 +70,7 @@ class RunLog:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.run = folder.name
+        self.letters = Letters(folder).after  # what others have left for the run, behind a number
         self._lock = -1
         self._file = -1
 
@@ -84,6 +87,15 @@ class RunLog:
                 raise cannot_write(folder, error) from error
             return cls(folder)._open()
         raise RunLogError(f"cannot find a free name for a run in {home / 'runs'}")
+
+    @classmethod
+    def apart(cls, home: Path, task: str) -> RunLog:
+        """That of a new run which a process of its own makes go; `task` is what others read of it meanwhile."""
+        return cls.create(home)
+
+    @classmethod
+    def fetch(cls, home: Path, run: str) -> None:
+        """Brings the log of such a run here from another machine: this one lies here."""
 
     @classmethod
     def reopen(cls, home: Path, run: str) -> RunLog:

@@ -15,17 +15,18 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from config import SopwithError, load
-from memory.runlog import RunSummary, read_events, summarise, worker
+from config import Config, SopwithError, load
+from memory.runlog import LEFT, SHARED, RunSummary, read_events, summarise, worker
 from runs.assemble import Agent, Options
 from runs.bounds import Bounds
 from runs.owners import absent
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-LEFT = "left"  # a file in the run's folder: it was stopped because whoever wanted it was, not by its owner's word
 ERRORS = "errors.txt"  # in the run's folder: what the process said that is in no run log
 STOP_SECONDS = 10.0
 POLL_SECONDS = 0.05
+STARTS = 3  # of one run, when its process is killed again and again
+ASKED_TO_STOP = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _MAIN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from runs.apart import main; sys.exit(main(sys.argv[1:]))"
 
 
@@ -36,10 +37,12 @@ class Apart:
         """`max_cost`: USD for the run in all; None: what its bounds say."""
         self.run, self._home, self._lang, self._max_cost = run, home, lang, max_cost
         self._folder = home / "runs" / run
+        self._starts, self._stopped = 0, False
         self._adopts = worker(self._folder) is not None
         self._process = None if self._adopts else self._begin()
 
     def _begin(self) -> subprocess.Popen[bytes]:
+        self._starts += 1
         with (self._folder / ERRORS).open("ab") as errors:
             return subprocess.Popen(
                 [sys.executable, "-c", _MAIN, str(CHECKOUT), str(self._home), self._lang, self.run, *self._most()],
@@ -53,18 +56,29 @@ class Apart:
         return [] if self._max_cost is None else [str(self._max_cost)]
 
     def is_working(self) -> bool:
-        """Whether its process is still there. One that was adopted may have been on its way out: then the run goes on here."""
+        """Whether it is still at work. A run that we adopted goes on here when its process has gone before its end, and so does
+        one whose process was killed, three times in all."""
         if self._process is None:
             if worker(self._folder) is not None:
                 return True
             if not self._adopts or may_go_on(self._home, self.run) is None:
                 return False
             self._process = self._begin()
-        return self._process.poll() is None
+        code = self._process.poll()
+        if code is None or not self._was_killed(code):
+            return code is None
+        self.close()
+        self._process = self._begin()
+        return True
+
+    def _was_killed(self, code: int) -> bool:
+        """Whether somebody or the system ended the process and not the run, and it is to go on."""
+        is_wanted = not self._stopped and self._starts < STARTS and -code not in ASKED_TO_STOP
+        return code < 0 and is_wanted and may_go_on(self._home, self.run) is not None
 
     def stop(self, *, seconds: float = STOP_SECONDS) -> None:
         """Ends it as `runs cancel` does; but it may go on when it is wanted again."""
-        self._adopts = False
+        self._adopts, self._stopped = False, True
         if self.is_working():
             (self._folder / LEFT).touch()
             self._signal(signal.SIGTERM)
@@ -116,7 +130,7 @@ def main(words: Sequence[str]) -> int:
     left, is_alone = home / "runs" / run / LEFT, threading.Event()
     threading.Thread(target=_watch, args=(left, is_alone), daemon=True).start()
     try:
-        agent = Agent(load(home, "zh" if words[1] == "zh" else "en", os.environ))
+        agent = _agent(load(home, "zh" if words[1] == "zh" else "en", os.environ), run)
         opening = next(read_events(home, run), None)
         bounds = Bounds.of(opening or {}) or Bounds("")
         going = agent.resume(run, Options(approve=bounds.approve, max_cost=max_cost), absent(bounds.approve))
@@ -131,6 +145,14 @@ def main(words: Sequence[str]) -> int:
         sys.stderr.write(f"{error}\n")
         return error.exit_code
     return going.exit_code
+
+
+def _agent(config: Config, run: str) -> Agent:
+    if not (config.home / "runs" / run / SHARED).exists() or config.queue is None:
+        return Agent(config)
+    from runs.shared.log import gone_on_with
+
+    return Agent(config, gone_on_with(config, run))
 
 
 def _watch(left: Path, is_alone: threading.Event) -> None:

@@ -37,9 +37,10 @@ from runs.owners import AbsentOwner
 from runs.plan_calls import plan_calls
 from runs.recalling import Recalling
 from runs.resume import Progress, read_progress
-from runs.run import Run, Steering, now
+from runs.run import Run, now
 from runs.spoken import Spoken
 from runs.stand_ins import Nobody, Recorded, offline
+from runs.steering import Steering
 from runs.trust import origins_before, own_data
 from runs.warming import warm
 from safety import shared_folder
@@ -79,12 +80,20 @@ class Logs(Protocol):
         """That of a run which goes on."""
         ...
 
+    def apart(self, home: Path, task: str, /) -> RunLog:
+        """That of a new run which a process of its own makes go (runs/apart.py)."""
+        ...
+
+    def fetch(self, home: Path, run: str, /) -> None:
+        """Brings the log of such a run here, as far as it is written elsewhere."""
+        ...
+
 
 class Agent:
     """Starts and resumes runs in one home folder."""
 
     def __init__(self, config: Config, logs: Logs = RunLog) -> None:
-        self.config, self._logs = config, logs
+        self.config, self.logs = config, logs
         open_home(config.home)
         self.prompts = Prompts(config.lang)
         self.sops = SopStore(SEEDS, config.home / "sops")
@@ -102,7 +111,8 @@ class Agent:
         opening = self._opening(task, options, AbsentOwner(), replay, (), hints)
         opening |= {"told": told} if replay is None and (told := put(task)) != task else {}
         opening |= {"origins": sorted(origins)} if origins else {}
-        redact, log = self.redactor().redact, RunLog.create(self.config.home)
+        redact = self.redactor().redact
+        log = self.logs.apart(self.config.home, redact(task))
         try:
             for event in (opening, *asked):
                 log.append({"type": event["type"], "run": log.run, "at": now(), **redact(event)})
@@ -199,7 +209,7 @@ class Agent:
 
     def resume(self, run: str, options: Options, owner: Owner, say: str | None = None) -> Run:
         """Goes on after the last turn that is on disk; `say` is what the owner adds. Raises RunLogError."""
-        run = find_run(self.config.home, run) if self._logs is RunLog else run
+        run = find_run(self.config.home, run) if self.logs is RunLog else run
         log = self._reopened(run)
         try:
             events = list(read_events(self.config.home, run))
@@ -230,7 +240,7 @@ class Agent:
         models = self._asked_in(options)
         if options.persona:
             check_persona(self.config.home, options.persona, self.config.lang)
-        log = self._logs.create(self.config.home)
+        log = self.logs.create(self.config.home)
         attached = take_in(options.files, log.folder)
         task = named(task, attached, self.prompts.text("attached")) if attached else task
         opening = self._opening(task, options, owner, replay, previous, hints)
@@ -292,11 +302,11 @@ class Agent:
         return found if "mcp" in found or not self._foreign else [*found, "mcp"]  # the owner has set it up to be used
 
     def _reopened(self, run: str) -> RunLog:
-        if self._logs is RunLog and (self.config.home / "runs" / run / SHARED).exists() and self.config.queue:
+        if self.logs is RunLog and (self.config.home / "runs" / run / SHARED).exists() and self.config.queue:
             from runs.shared.log import resumed_by_hand
 
             return resumed_by_hand(self.config, run)
-        return self._logs.reopen(self.config.home, run)
+        return self.logs.reopen(self.config.home, run)
 
     def _go_on(
         self, log: RunLog, progress: Progress, options: Options, owner: Owner, prompts: Prompts, say: str | None
@@ -313,7 +323,7 @@ class Agent:
         briefing = Briefing(self._source(prompts), log.run, start, hints, versions=progress.versions)
         budget = self._budget(options, progress)
         model = self._model(self._asked_in(options), replay, progress, options, briefing, log.folder, budget)
-        if progress.pending is not None and progress.pending.kind != "rote" and not progress.is_pending_redacted:
+        if progress.pending is not None and progress.pending.kind != "rote" and _may_be_used(progress):
             model = Recorded(progress.pending, model)
         opening: Event = {
             "type": "run_resumed",
@@ -396,7 +406,7 @@ class Agent:
         budget: Budget,
         before: Iterable[Event] = (),
     ) -> Run:
-        home, start, steering = self.config.home, progress.opening, Steering(log.folder)
+        home, start, steering = self.config.home, progress.opening, Steering(log.letters, progress.letter)
         tools, bounds = all_tools(), options.bounds
         if options.session != "main":
             own = shared_folder.TOOLS if self._shared_folder(options) else frozenset()
@@ -674,6 +684,13 @@ class Agent:
     def redactor(self) -> Redactor:
         """Hides what the agent holds and nobody may read."""
         return Redactor(held_values(self.config, os.environ))
+
+
+def _may_be_used(progress: Progress) -> bool:
+    """Whether the reply that has no result yet is carried out as the log has it. One that held a secret is asked for again,
+    unless it gave tasks to helpers: they are told what the log says in any case, and some may be at it already."""
+    calls = progress.pending.calls if progress.pending else ()
+    return not progress.is_pending_redacted or bool(calls and calls[0].name == "delegate")
 
 
 def _hosts(sop: Sop, task: str) -> frozenset[str]:

@@ -84,6 +84,8 @@ class Delegation:
         events = [event for event in read_events(self._home, self._run) if event["type"] == "delegated"]
         before = [event for event in events if event["call"] == call]
         known = {event["index"]: event["child"] for event in before}
+        for child in known.values():
+            self._agent.logs.fetch(self._home, child)  # this run may have been elsewhere until now
         counted = {event["index"] for event in before if event["state"] == "ended"}
         return _Batch(call, wish, known, counted, list(range(len(wish.tasks))))
 
@@ -148,6 +150,7 @@ class Delegation:
 
     def _ended(self, batch: _Batch, index: int) -> Event:
         child = batch.known[index]
+        self._agent.logs.fetch(self._home, child)
         summary, cost = summarise(self._home, child), Totals(read_events(self._home, child)).spent
         self._budget.spent_usd += cost
         status = summary.status if summary else "failed"

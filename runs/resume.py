@@ -27,6 +27,7 @@ class Progress:
     next_turn: int = 1
     pending: Reply | None = None
     is_pending_redacted: bool = False  # it held a secret, which no log keeps: the model must be asked again
+    letter: int = 0  # the last one that was heard (runs/steering.py)
     status: str = ""  # of the last `run_ended`, "" when there is none
     handed_over: bool = False  # the replay has given up: a model is in charge
     replayed: list[ToolResult] = field(default_factory=list)  # results of the replay's finished calls
@@ -63,6 +64,7 @@ class _Reader:
             change(event)
 
     def _on_steered(self, event: Event) -> None:
+        self.progress.letter = event.get("letter", self.progress.letter)
         prompt = "steered" if self.progress.opening.get("session", "main") == "main" else "steered_group"
         text = self.prompts.text(prompt, text=event["text"])
         self.progress.messages.append({"role": "user", "content": text})

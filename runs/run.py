@@ -6,7 +6,6 @@ to survive a power cut before the tool's effect. Every way of running (terminal,
 
 from __future__ import annotations
 
-import queue
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import suppress
@@ -21,40 +20,12 @@ from memory.runlog import NOT_LOGGED, RunLog, RunLogError, Totals
 from models.base import Diverged, Event, LimitReached, ModelUnavailable
 from runs.interrupts import Interrupts
 from runs.spoken import Spoken
+from runs.steering import Steering
 from safety.secrets import Stream
 
 SAID = {"run_started", "context", "steered", "noted", "text", "model_called", "handover"}
-SAID |= {"asked", "answered", "confirm", "run_ended"}
+SAID |= {"asked", "answered", "chosen", "confirm", "run_ended"}
 EXIT_CODES = {"done": 0, "failed": 1, "waiting": 3, "limit": 4, "no_model": 5, "cancelled": 130}
-
-
-class Steering:
-    """What the owner says to a run that is working: from this process, or from another by a file in the run's folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self._said: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self._file = folder / "steer"
-
-    def say(self, text: str) -> None:
-        """From any thread of this process."""
-        self._said.put(text)
-
-    def leave(self, text: str) -> None:
-        """From another process; a line of its own for each word."""
-        with self._file.open("a", encoding="utf-8", errors="replace") as file:
-            file.write(" ".join(text.split("\n")) + "\n")
-
-    def take(self) -> list[str]:
-        """All that was said since the last time."""
-        said: list[str] = []
-        while not self._said.empty():
-            said.append(self._said.get())
-        if self._file.exists():
-            taken = self._file.with_suffix(".taken")
-            self._file.rename(taken)  # whoever writes now writes a new file
-            said += [line for line in taken.read_text("utf-8", "replace").splitlines() if line.strip()]
-            taken.unlink()
-        return said
 
 
 class Run:
@@ -189,6 +160,7 @@ class Run:
             self._log.sync()
         if self._spoken is not None:
             self._spoken.heard(stamped)
+        self.sop = event["sop"] if event["type"] == "chosen" else self.sop
         self.is_marked |= event["type"] == "tool_ended" and event["tool"] == "start_long_term_update"
         return stamped
 

@@ -14,13 +14,13 @@ import pytest
 from config import SopwithError
 from context.prompts import Prompts
 from memory import notes
+from memory.letters import Letters
 from memory.runlog import read_events
 from memory.sessions import MAIN, Session
 from models.base import Event
 from runs.assemble import Options
 from runs.owners import AbsentOwner
 from runs.resume import read_progress
-from runs.run import Steering
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import agent, bash, call, drive, of, run
 from tests.scripted_server import Answer
@@ -150,7 +150,7 @@ def test_what_is_said_while_a_run_works_is_noted_once_and_not_read_back(home: Pa
     for event in started.events():
         events.append(event)
         if event["type"] == "tool_ended" and event["turn"] == 1:
-            Steering(home / "runs" / started.id).leave("From now on always answer in German")
+            Letters(home / "runs" / started.id).leave("From now on always answer in German")
     assert [event["turn"] for event in of(events, "noted")] == [2] and of(events, "reloaded") == []
     assert "German" in (home / today()).read_text("utf-8")
 

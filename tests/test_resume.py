@@ -15,10 +15,11 @@ from typing import Any
 import psutil
 import pytest
 
+from memory.letters import Letters
 from memory.runlog import RunLogError, list_runs, read_events
 from runs.assemble import Agent, Options
 from runs.owners import AbsentOwner, ApprovingOwner
-from runs.run import Steering, cancel
+from runs.run import cancel
 from tests.conftest import CHECKOUT
 from tests.driving import agent, bash, call, drive, of
 from tests.scripted_server import Answer
@@ -195,9 +196,27 @@ def test_counts_go_on_over_a_resume(home: Path) -> None:
 def test_steering_from_another_process_reaches_the_run_once(home: Path) -> None:
     one = agent(home, [bash("echo 1"), bash("echo 2"), "done"])
     started = one.start("task", plain(), AbsentOwner())
-    Steering(home / "runs" / started.id).leave("look in the attic\ntoo")
+    Letters(home / "runs" / started.id).leave("look in the attic\ntoo")
     events = drive(started)
     assert [e["text"] for e in of(events, "steered")] == ["look in the attic too"]
+
+
+def test_what_was_said_to_a_run_that_was_killed_is_heard_once(home: Path) -> None:
+    """It died with the first letter in its log and the second not."""
+    script = [append("a"), append("b"), "done"]
+    one = agent(home, script).start("task", plain(), AbsentOwner())
+    letters = Letters(home / "runs" / one.id)
+    letters.leave("first")
+    for event in one.events():
+        if event["type"] == "steered":
+            letters.leave("second\nline")
+        if event["type"] == "tool_started":
+            break
+    log = home / "runs" / one.id / "log.jsonl"
+    log.write_text("".join(line for line in log.read_text().splitlines(True) if '"run_ended"' not in line))
+    events = drive(agent(home, script).resume(one.id, plain(), AbsentOwner()))
+    assert [event["text"] for event in of(events, "steered")] == ["second line"]
+    assert [event.get("letter") for event in of(list(read_events(home, one.id)), "steered")] == [1, 2]
 
 
 def test_what_the_owner_adds_when_resuming_is_read_by_the_model(home: Path) -> None:
@@ -221,11 +240,11 @@ def test_a_stop_kills_the_tool_and_is_written_down(home: Path, number: int, tmp_
     agent(home, [bash("sleep 0.2; echo started > started; sleep 77.7; echo late > late"), "done"])
     command = [sys.executable, str(CHECKOUT / "launch.py"), "run", "wait", "--no-rote"]
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not (Path.cwd() / "started").exists() and time.monotonic() < deadline:
         time.sleep(0.02)
     process.send_signal(number)
-    _, stderr = process.communicate(timeout=10)
+    _, stderr = process.communicate(timeout=60)
     assert process.returncode == 130, stderr
     summary = list_runs(home)[0]
     ended = of(list(read_events(home, summary.run)), "tool_ended")
@@ -274,5 +293,5 @@ def test_a_tool_that_outlived_its_run_is_stopped_when_the_run_goes_on(home: Path
 def test_a_tool_does_not_outlast_the_time_of_its_run(home: Path) -> None:
     started = time.monotonic()
     options = Options(rote=False, max_minutes=0.02)
-    events = drive(agent(home, [bash("sleep 30"), "done"]).start("wait", options, AbsentOwner()))
-    assert time.monotonic() - started < 8 and events[-1]["status"] == "limit"
+    events = drive(agent(home, [bash("sleep 60"), "done"]).start("wait", options, AbsentOwner()))
+    assert time.monotonic() - started < 30 and events[-1]["status"] == "limit"

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,6 +31,7 @@ from runs.shared.log import BY_HAND, GOES_ON, Claim, Fenced, SharedLogs, SharedR
 from runs.shared.tasks import cancel, send, sent
 from tests.conftest import CHECKOUT, CommandLine
 from tests.postgres import Cluster, cluster, programs
+from tests.scripted_server import Answer, ScriptedServer
 
 SKILL = '---\nname: stamp\ndescription: Stamps.\nmetadata: {sopwith-version: "1", sopwith-status: active}\n---\n'
 SOP = """parameters:
@@ -253,7 +255,7 @@ def test_a_task_that_waits_is_taken_back_and_one_at_work_stops(
     assert cli("worker", "--cancel", "20260101-000000-00000").code == 2
     started = worker(home)
     until(lambda: bool(events_of(shared, first)))
-    assert cancel(shared, first) == "cancelled"
+    assert cancel(shared, first) == [first]
     said = started.stderr
     assert said is not None
     until(lambda: "gone on elsewhere" in said.readline())
@@ -270,7 +272,7 @@ def test_a_worker_ends_after_the_task_in_its_hands(
     started = worker(home)
     until(lambda: bool(events_of(shared, first)))
     started.send_signal(signal.SIGTERM)
-    _, said = started.communicate(timeout=20)
+    _, said = started.communicate(timeout=60)
     assert started.returncode == 0, said
     assert {each.run: each.status for each in sent(shared, 2)} == {first: "done", second: "queued"}
 
@@ -286,6 +288,128 @@ def test_what_waits_for_its_owner_goes_on_by_hand_and_nowhere_else(
     assert cli("inbox", "approve", f"{run}.1").code == 0
     assert sent(shared, 1)[0].status == "done" and (tmp_path / "work" / "0").read_text() == f"{run}.1\n"
     assert cli("runs", "resume", run).code == 1
+
+
+def with_model(home: Path, server: ScriptedServer) -> None:
+    model = f"models: [{{name: main, model: m, base_url: '{server.base_url}'}}]\n"
+    with (home / "config.yaml").open("a") as file:
+        file.write(model)
+
+
+def bash(script: str) -> Answer:
+    return Answer(calls=[{"name": "code_run", "args": {"type": "bash", "script": script}, "id": "b"}])
+
+
+def results(body: dict[str, Any]) -> int:
+    return sum(message["role"] == "tool" for message in body["messages"])
+
+
+def logged(database: Database, run: str, kind: str) -> list[Event]:
+    return [event for line in events_of(database, run) or [] if (event := json.loads(line))["type"] == kind]
+
+
+def test_a_run_is_spoken_to_from_another_machine_and_hears_it_once(
+    shared: Database,
+    home: Path,
+    tmp_path: Path,
+    cli: CommandLine,
+    worker: Callable[[Path], subprocess.Popen[str]],
+    scripted_server: Any,
+) -> None:
+    """Before a worker has it, while it works, and after its worker was killed; not when it is over."""
+    gate = tmp_path / "gate"
+    waits = bash(f"for i in $(seq 600); do [ -e {gate} ] && break; sleep 0.1; done")
+    server = scripted_server(lambda body, _: [waits, bash("true"), Answer(text="done")][min(results(body), 2)])
+    elsewhere = tmp_path / "elsewhere"
+    add_home(elsewhere, (home / "config.yaml").read_text().split('"')[1])
+    with_model(elsewhere, server)
+    run = send(load(home, "en", {}), {"task": "look"}, Options(cwd=tmp_path, rote=False), lambda data: data)
+    assert cli("runs", "steer", run, "only", "2025").code == 0
+    first = worker(elsewhere)
+    until(lambda: bool(logged(shared, run, "tool_started")))
+    assert cli("runs", "steer", run, "be brief").code == 0 and not (home / "runs" / run / "steer").exists()
+    first.kill()
+    gate.touch()
+    worker(elsewhere)
+    until(lambda: sent(shared, 1)[0].status == "done")
+    assert [(each["text"], each["letter"]) for each in logged(shared, run, "steered")] == [
+        ("only 2025", 1),
+        ("be brief", 2),
+    ]
+    late = cli("runs", "steer", run, "too late")
+    assert late.code == 1 and "is not working now" in late.stderr
+
+
+def helped(gate: Path) -> Callable[[dict[str, Any], int], Answer]:
+    """A model that gives two tasks to helpers, one of which works until `gate` is there."""
+    tasks = {"name": "delegate", "args": {"tasks": ["quick", "slow"]}, "id": "d"}
+
+    def answer(body: dict[str, Any], _: int) -> Answer:
+        said = json.dumps(body["messages"])
+        if "You are a helper" not in said:
+            return Answer(calls=[tasks]) if results(body) == 0 else Answer(text="both are done")
+        name = "slow" if "slow" in said else "quick"
+        wait = f"for i in $(seq 600); do [ -e {gate} ] && break; sleep 0.1; done; " if name == "slow" else ""
+        return bash(f"{wait}echo {name} >> effects") if results(body) == 0 else Answer(text=f"{name} is done")
+
+    return answer
+
+
+def test_helpers_of_a_task_go_on_where_it_goes_on(
+    shared: Database,
+    home: Path,
+    tmp_path: Path,
+    worker: Callable[[Path], subprocess.Popen[str]],
+    scripted_server: Any,
+) -> None:
+    """The first machine is killed with one helper done and one at work: the second takes the one's answer, and goes on
+    with the other; neither is begun anew."""
+    server = scripted_server(helped(gate := tmp_path / "gate"))
+    (work := tmp_path / "work").mkdir()
+    url = (home / "config.yaml").read_text().split('"')[1]
+    for each in (homes := [tmp_path / "one", tmp_path / "two"]):
+        add_home(each, url)
+        with_model(each, server)
+    run = send(load(home, "en", {}), {"task": "look"}, Options(cwd=work, rote=False), lambda data: data)
+    first = worker(homes[0])
+    until(lambda: len(logged(shared, run, "delegated")) == 3)  # both have begun, one has ended
+    quick, slow = (event["child"] for event in logged(shared, run, "delegated")[:2])
+    until(lambda: bool(logged(shared, slow, "tool_started")))
+    first.kill()
+    first.wait()
+    gate.touch()
+    worker(homes[1])
+    until(lambda: sent(shared, 1)[0].status == "done")
+    assert [each.run for each in sent(shared, 9)] == [run], "helpers are nobody's tasks"
+    [ended] = logged(shared, run, "tool_ended")
+    assert [each["run"] for each in ended["data"]] == [quick, slow]
+    assert [each["status"] for each in ended["data"]] == ["done", "done"]
+    assert (work / "effects").read_text().split().count("quick") == 1
+    assert (homes[1] / "runs" / slow / "log.jsonl").read_text().splitlines() == events_of(shared, slow)
+
+
+def test_to_take_a_task_back_takes_its_helpers_back(
+    shared: Database,
+    home: Path,
+    tmp_path: Path,
+    cli: CommandLine,
+    worker: Callable[[Path], subprocess.Popen[str]],
+    scripted_server: Any,
+) -> None:
+    with_model(home, scripted_server(helped(gate := tmp_path / "gate")))
+    run = send(load(home, "en", {}), {"task": "look"}, Options(cwd=tmp_path, rote=False), lambda data: data)
+    started = worker(home)
+    until(lambda: len(logged(shared, run, "delegated")) == 3)
+    slow = logged(shared, run, "delegated")[1]["child"]
+    until(lambda: bool(logged(shared, slow, "tool_started")))
+    assert cli("runs", "cancel", run).code == 0 and cli("runs", "cancel", run).code == 1
+    gate.touch()
+    said = started.stderr
+    assert said is not None
+    until(lambda: "gone on elsewhere" in said.readline())
+    for each in (run, slow):
+        assert [event["status"] for event in logged(shared, each, "run_ended")] == ["cancelled"]
+        assert not logged(shared, each, "tool_ended")
 
 
 def test_what_a_machine_cannot_do_is_told_where_the_tasks_are_listed(

@@ -13,8 +13,7 @@ from config import Config, RunsConfig, SopwithError
 from memory.runlog import RUN_ID, SHARED, RunSummary, find_run, list_runs, read_events, worker
 from memory.working import without_summary
 from models.base import Event
-from runs.run import Steering
-from runs.run import cancel as cancel_run
+from runs.steering import say_to, stop
 from ui import describe, plain
 from ui.clean import clean, one_line
 from ui.page import Column, print_json, print_table
@@ -179,22 +178,16 @@ def archive(args: Namespace, config: Config) -> int:
 def cancel(args: Namespace, config: Config) -> int:
     """`runs cancel RUN`."""
     run = _found(args.run, config)
-    if (config.home / "runs" / run / SHARED).exists():
-        from ui.worker import cancel as take_back
-
-        return take_back(run, config)
-    if not cancel_run(config.home, run):
+    if not stop(config, run):
         raise NotWorking(say("runs.ended", run=run))
     print(say("runs.cancelled", run=run))
     return 0
 
 
 def steer(args: Namespace, config: Config) -> int:
-    """`runs steer RUN TEXT`: speaks to a run that another process works on."""
-    run = find_run(config.home, args.run)
-    folder = config.home / "runs" / run
-    if worker(folder) is None:
+    """`runs steer RUN TEXT`: speaks to a run that another process works on, here or on another machine."""
+    run = _found(args.run, config)
+    if not say_to(config, run, " ".join(args.text)):
         raise NotWorking(say("runs.not_working", run=run))
-    Steering(folder).leave(" ".join(args.text))
     print(say("runs.told", run=run))
     return 0

@@ -10,7 +10,6 @@ from dataclasses import asdict
 from typing import Any
 
 from config import Config, SopwithError
-from memory.inbox import Inbox
 from runs.assemble import Agent
 from ui.clean import one_line
 from ui.page import Column, print_json, print_table
@@ -65,14 +64,10 @@ def _list(args: Namespace, config: Config) -> int:
 
 def cancel(run: str, config: Config) -> int:
     """Takes a task back from the queue, or stops it where it is at work."""
-    from runs.shared.database import opened
-    from runs.shared.tasks import cancel as take_back
+    from runs.shared.tasks import take_back
 
-    with closing(opened(config)) as database:
-        done = take_back(database, run)
-    if done == "ended":
+    if not take_back(config, run):
         raise SopwithError(say("runs.ended", run=run))
-    Inbox(config.home).remove_run(run)
     print(say("runs.cancelled", run=run))
     return 0
 

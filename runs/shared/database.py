@@ -23,18 +23,24 @@ PATIENCE_SECONDS = 600.0  # how long a run that is at work waits for the databas
 CONNECT_SECONDS = 5
 MISSING = "tasks on many machines need Procrastinate, which is not installed.\nInstall it: scripts/setup --extra queue"
 _ALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
+NEWEST = "sopwith_letters"  # of the tables: with it all others are there
 _ONE_AT_A_TIME = 0x50F7  # of the advisory lock under which the tables are made
 _TABLES = """
-CREATE TABLE sopwith_runs (
+CREATE TABLE IF NOT EXISTS sopwith_runs (
   run text PRIMARY KEY, job bigint, session text NOT NULL, task text NOT NULL, status text NOT NULL DEFAULT 'queued',
   token bigint NOT NULL DEFAULT 0, events bigint NOT NULL DEFAULT 0, worker text NOT NULL DEFAULT '',
   result text NOT NULL DEFAULT '', queued timestamptz NOT NULL DEFAULT now(), written timestamptz NOT NULL DEFAULT now());
-CREATE INDEX sopwith_runs_queued ON sopwith_runs (queued DESC);
-CREATE INDEX sopwith_runs_written ON sopwith_runs (written);
-CREATE TABLE sopwith_events (
+CREATE INDEX IF NOT EXISTS sopwith_runs_queued ON sopwith_runs (queued DESC);
+CREATE INDEX IF NOT EXISTS sopwith_runs_written ON sopwith_runs (written);
+CREATE TABLE IF NOT EXISTS sopwith_events (
   run text NOT NULL REFERENCES sopwith_runs ON DELETE CASCADE, number bigint NOT NULL, event text NOT NULL,
   PRIMARY KEY (run, number));
-CREATE TABLE sopwith_dues (job text, due bigint, run text NOT NULL, machine text NOT NULL, PRIMARY KEY (job, due));
+CREATE TABLE IF NOT EXISTS sopwith_dues (
+  job text, due bigint, run text NOT NULL, machine text NOT NULL, PRIMARY KEY (job, due));
+ALTER TABLE sopwith_runs ADD COLUMN IF NOT EXISTS letters bigint NOT NULL DEFAULT 0;
+CREATE TABLE sopwith_letters (
+  run text NOT NULL REFERENCES sopwith_runs ON DELETE CASCADE, number bigint NOT NULL, text text NOT NULL,
+  PRIMARY KEY (run, number));
 """
 
 _Answer = TypeVar("_Answer")
@@ -142,7 +148,7 @@ def unreachable(error: Exception) -> Unreachable:
 
 def _make_tables(connection: psycopg.Connection[Any]) -> None:
     """Makes the tables that are not there: the engine's and ours."""
-    if _has(connection, "sopwith_dues"):
+    if _has(connection, NEWEST):
         return
     from procrastinate.schema import SchemaManager
 
@@ -150,7 +156,7 @@ def _make_tables(connection: psycopg.Connection[Any]) -> None:
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_ONE_AT_A_TIME,))
         if not _has(connection, "procrastinate_jobs"):
             connection.execute(SchemaManager.get_schema())
-        if not _has(connection, "sopwith_dues"):
+        if not _has(connection, NEWEST):
             connection.execute(_TABLES)
 
 

@@ -7,17 +7,20 @@ has a lock of its own.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from config import Config
+from memory.inbox import Inbox
 from memory.runlog import NoSuchRun, Totals, new_run_id
+from models.base import Event
 from runs.assemble import Options
 from runs.run import now
 from runs.shared.database import Database, opened
-from runs.shared.log import BY_HAND, GOES_ON, Claim, events_of, take, write
+from runs.shared.log import BY_HAND, CANCELLED, GOES_ON, Claim, events_of, take, write
 
 if TYPE_CHECKING:
     from procrastinate import App
@@ -90,35 +93,44 @@ def options_as_json(options: Options) -> dict[str, Any]:
 
 
 def sent(database: Database, limit: int) -> list[Sent]:
-    """The tasks, newest first."""
+    """The tasks, newest first; their helpers, which nobody has sent, are left out."""
     query = (
         "SELECT run, session, task, status, worker, result, to_char(queued AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'),"
         " to_char(written AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
-        " FROM sopwith_runs ORDER BY queued DESC, run DESC LIMIT %s"
+        " FROM sopwith_runs WHERE job IS NOT NULL ORDER BY queued DESC, run DESC LIMIT %s"
     )
     rows = database.ask(lambda connection: connection.execute(query, (limit,)).fetchall())
     return [Sent(*row) for row in rows]
 
 
-def cancel(database: Database, run: str) -> Literal["cancelled", "ended"]:
+def take_back(config: Config, run: str) -> bool:
+    """Takes a task and its helpers back, and what waits in this inbox for their owner. False: all are over already.
+    Raises NoSuchRun, QueueError."""
+    with closing(opened(config)) as database:
+        cancelled = cancel(database, run)
+    for each in cancelled:
+        Inbox(config.home).remove_run(each)
+    return bool(cancelled)
+
+
+def cancel(database: Database, run: str) -> list[str]:
     """Takes a task back: one that waits is never begun, one that is at work stops before its next effect, wherever it
-    is. "ended": it is over already. Raises NoSuchRun."""
+    is; its helpers too. Gives those that were not over already. Raises NoSuchRun."""
     row = database.ask(lambda it: it.execute("SELECT job FROM sopwith_runs WHERE run = %s", (run,)).fetchone())
     if row is None:
         raise NoSuchRun(f'there is no task "{run}" in the shared database.\nSee them with: sopwith worker --list')
-    claim = take(database, run, "cancelled", [*GOES_ON, *(each for each in BY_HAND if each != "cancelled")])
-    if claim is None:
-        return "ended"
-    _write_end(database, claim)
-    statement = "SELECT procrastinate_cancel_job_v1(%s, false, false)"
-    database.ask(lambda connection: connection.execute(statement, (row[0],)))
-    return "cancelled"
+    claim = take(database, run, CANCELLED, [*GOES_ON, *(each for each in BY_HAND if each != "cancelled")])
+    events = [json.loads(line) for line in events_of(database, run) or []]
+    if claim is not None:
+        _write_end(database, claim, events)
+        if row[0] is not None:
+            statement = "SELECT procrastinate_cancel_job_v1(%s, false, false)"
+            database.ask(lambda connection: connection.execute(statement, (row[0],)))
+    below = list(dict.fromkeys(event["child"] for event in events if event["type"] == "delegated"))
+    return [*([run] if claim else []), *(each for child in below for each in cancel(database, child))]
 
 
-def _write_end(database: Database, claim: Claim) -> None:
-    import json
-
-    events = [json.loads(line) for line in events_of(database, claim.run) or []]
+def _write_end(database: Database, claim: Claim, events: list[Event]) -> None:
     totals = Totals(events)
     sop = events[0].get("sop") if events else None
     how = {"status": "cancelled", "result": "", "exit": "EXITED", **totals.as_fields()}

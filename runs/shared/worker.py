@@ -32,7 +32,7 @@ from runs.owners import absent
 from runs.run import Run
 from runs.schedule.child import owner_of
 from runs.shared.database import PATIENCE_SECONDS, opened
-from runs.shared.log import GOES_ON, Claim, Fenced, SharedLogs, take
+from runs.shared.log import GOES_ON, Claim, Fenced, SharedLogs, here, take
 from runs.shared.tasks import NAME, QUEUE, app_on
 from tools.process_tree import stop_leftovers
 
@@ -41,7 +41,7 @@ POLL_SECONDS = 5.0  # for a task of which no notice came
 _SWEEPING = 0x50F8  # of the advisory lock: one worker at a time looks after the silent ones
 _FAIL = "UPDATE sopwith_runs SET status = 'failed', result = %s, written = now() WHERE run = %s AND token = %s"
 _FORGET = """
-DELETE FROM sopwith_runs WHERE %s > 0 AND status NOT IN ('queued', 'working', 'waiting')
+DELETE FROM sopwith_runs WHERE %s > 0 AND (status NOT IN ('queued', 'working', 'waiting') OR job IS NULL)
 AND written < now() - make_interval(secs => 86400 * %s)
 """  # the machine that did a task keeps its copy
 Tell = Callable[[str, dict[str, Any]], None]  # what happens, and its details
@@ -119,7 +119,7 @@ class Worker:
             update_heartbeat_interval=self._lease / 3,
             stalled_worker_timeout=24 * 3600.0,
         )
-        self.name = f"{socket.gethostname()}:{os.getpid()}"
+        self.name = here()
         self._run = ""  # that is at work
         self._stops = 0
 

@@ -81,7 +81,8 @@ class Site:
         self.hub = Hub(lambda message: self.clean(worded(message)))
         self.work = Work(self.config, self.hub)
         self.errands = Errands(self.config, self.hub)
-        self.tail = Tail(self.config.home, self.hub, self.work.children.__contains__, self.work.tell_changed)
+        is_ours = self.work.children.__contains__
+        self.tail = Tail(self.config.home, self.hub, is_ours, self.work.tell_changed, self.touched)
         self.shared = SharedChats(self.config.home, self.work, self.clean)
         self.work.heard.append(self._heard)
         self._tasks: list[asyncio.Task[None]] = []

@@ -15,7 +15,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from memory.runlog import run_ids, summarise
+from memory.runlog import read_events, run_ids, summarise
+from models.base import Event
 from ui.web.hub import Hub
 
 STORES = ("inbox", "sops", "memory", "schedule", "journal")
@@ -28,12 +29,19 @@ LOOK_SECONDS = 1.0  # where the kernel does not say
 
 
 class Tail:
-    """Tells the hub. `is_ours`: a run of this server, which is listened to already; `changed`: how a run stands is new."""
+    """Tells the hub. `is_ours`: a run of this server, which is listened to already; `changed`: how a run stands is new;
+    `touched`: something happened in a run that the owner began elsewhere."""
 
     def __init__(
-        self, home: Path, hub: Hub, is_ours: Callable[[str], bool], changed: Callable[[str], Coroutine[Any, Any, None]]
+        self,
+        home: Path,
+        hub: Hub,
+        is_ours: Callable[[str], bool],
+        changed: Callable[[str], Coroutine[Any, Any, None]],
+        touched: Callable[[], None] = lambda: None,
     ) -> None:
-        self._home, self._hub, self._is_ours, self._changed = home, hub, is_ours, changed
+        self._home, self._hub, self._is_ours, self._changed, self._touched = home, hub, is_ours, changed, touched
+        self._owners: dict[str, bool] = {}  # run → whether its owner began it
         self._places: dict[str, int] = {}  # run → how far its log is read
         self._told: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -100,6 +108,7 @@ class Tail:
 
     def _let_go(self, run: str) -> None:
         self._places.pop(run, None)
+        self._owners.pop(run, None)
         if (number := self._numbers.pop(f"runs/{run}", None)) is not None:
             self._folders.pop(number, None)
             with suppress(OSError):
@@ -120,6 +129,8 @@ class Tail:
         self._places[run] = place + end
         if self._is_ours(run):  # gone on with here: its own process tells of it
             return
+        if end and self._is_owners(run):
+            self._touched()
         is_new = False
         for line in data[:end].splitlines():
             with suppress(ValueError):
@@ -133,6 +144,12 @@ class Tail:
             task = asyncio.create_task(self._changed(run))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
+
+    def _is_owners(self, run: str) -> bool:
+        if run not in self._owners:
+            opening = next(read_events(self._home, run), None)
+            self._owners[run] = opening is not None and began_by_owner(opening)
+        return self._owners[run]
 
     def _tell(self, store: str) -> None:
         if store in STORES and store not in self._told:
@@ -167,3 +184,10 @@ class Tail:
 
     def _log(self, run: str) -> Path:
         return self._home / "runs" / run / "log.jsonl"
+
+
+def began_by_owner(opening: Event) -> bool:
+    """Whether a run, by its first event, is the owner's doing: no helper, no item of autonomous mode, no trial, no job."""
+    if any(opening.get(each) for each in ("bounds", "parent", "verifies")):
+        return False
+    return bool(opening.get("window", True) or opening.get("attended") or opening.get("previous"))

@@ -18,7 +18,8 @@ from starlette.responses import JSONResponse, Response
 from memory.runlog import RunSummary, list_runs, read_events, summarise, worker
 from memory.sessions import MAIN
 from models.wire import IMAGES
-from runs.run import Steering, cancel
+from runs.steering import say_to
+from runs.steering import stop as stop_it
 from ui.web import shapes
 from ui.web.guard import MAX_UPLOAD
 from ui.web.routes.here import Here
@@ -72,10 +73,8 @@ async def chat(site: Here, body: shapes.Chat) -> JSONResponse:
 @to.post("/api/runs/{run}/steer", status_code=204)
 def steer(site: Here, run: str, body: shapes.Said) -> Response:
     run = site.find(run)
-    if not site.call(site.work.say, run, body.text):
-        if worker(site.home / "runs" / run) is None:
-            raise Conflict("That run is not at work.")
-        Steering(site.home / "runs" / run).leave(body.text)
+    if not site.call(site.work.say, run, body.text) and not say_to(site.config, run, body.text):
+        raise Conflict("That run is not at work.")
     return Response(status_code=204)
 
 
@@ -85,7 +84,7 @@ def stop(site: Here, run: str, body: shapes.Nothing | None = None) -> Response:
     if not site.call(site.work.stop, run):
         if worker(site.home / "runs" / run) == os.getpid():  # the daily upkeep, in this very process
             raise Conflict("That run is the server's own.\nStop the server to stop it.")
-        if not cancel(site.home, run):
+        if not stop_it(site.config, run):
             raise Conflict("That run has ended.")
     return Response(status_code=204)
 

@@ -49,10 +49,10 @@ _REMOVES_PACKAGES: dict[str, re.Pattern[str]] = {
     "xbps-remove": pattern(r".*"),
     "emerge": pattern(r"-C|--unmerge"),
 }
-_LISTS_PROCESSES = pattern(r"ps( \S+)*? (-?\w*[aexA]\w*)( |$)|pgrep (-\w+ )*\.?\*?$|pidof|ls /proc$|jobs -p$")
+_LISTS_PROCESSES = pattern(r"ps( \S+)*? (-?\w*[aexA]\w*)( |$)|pgrep (-\w+ )*\.?\*?$|pidof|ls /proc$")
 _LISTS_UNITS = pattern(r"systemctl( --?[\w=-]+)* (list-units|list-unit-files)\b")
 _ALL_UNITS = pattern(
-    r"\*(\.(service|socket|target|\*))?|default\.target|basic\.target|sysinit\.target|-\.mount|init\.scope|system\.slice"
+    r"(systemd-(logind|journald|udevd)|dbus(-broker)?)(\.(service|socket))?|\*(\.(service|socket|target|\*))?|default\.target|basic\.target|sysinit\.target|-\.mount|init\.scope|system\.slice"
 )
 _LISTS_USERS = pattern(r"ls( -\S+)* /home/?$|(cut|awk|cat|sed) .*/etc/passwd|getent passwd$|compgen -u")
 _STOPS_UNITS = {"stop", "kill", "disable", "mask", "isolate"}

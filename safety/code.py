@@ -1,4 +1,4 @@
-"""What one-liners of perl, ruby, node, php, lua, awk and sed would do, by the names in them; and the commands that they start."""
+"""What one-liners of perl, ruby, node, php, lua and sed would do, by the names in them; and the commands that they start."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ _STARTED = pattern(
     r"(?:system|exec\w*|spawn\w*|popen\w*|passthru|shell_exec|proc_open|qx|do shell script|os\.execute|getoutput)\s*\(?\s*(?:\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|\{([^}]*)\})|`([^`]+)`",
     re.DOTALL,
 )
-_AWK = pattern(r"\bsystem\s*\(|\|\s*&?\s*(\"|getline|\w)|\bprintf?\b[^;}|]*>|getline\s*<|-i\s*inplace|@load")
 _SED = pattern(
     r"(?:^|[;{\n]|\d|\$|/)\s*e(?:\s|$)|(?:^|[;{\n])\s*(?:\d+|\$|/[^/]*/)?\s*s(\W)(?:\\.|(?!\1).)*\1(?:\\.|(?!\1).)*\1[gpiImM0-9]*e"
 )
@@ -41,6 +40,24 @@ _LISTED = pattern(
 _REMOVES = pattern(r"\b(unlink\w*|rmtree|remove_tree|rm_rf?|rm_f|rmSync|rimraf|rmdirSync|File\.delete)\b")
 
 
+_HOME_CALLS = pattern(
+    r"require\(['\"](?:node:)?os['\"]\)\.homedir\(\)|\bos\.homedir\(\)|process\.env\.HOME|\bDir\.home|ENV\[['\"]HOME['\"]\]|\$ENV\{HOME\}|getenv\(['\"]HOME['\"]\)|os\.getenv\(['\"]HOME['\"]\)"
+)
+_WRITTEN = pattern(
+    r"(?:\b(?:write|append)File(?:Sync)?|\bFile\.write|\bfile_put_contents)\s{0,9}\(?\s{0,9}(?:'([^'\n]{1,500})'|\"([^\"\n]{1,500})\")"
+)
+
+
+def with_home(code: str, home: str) -> str:
+    """The code with the owner's home where it asks for it."""
+    return _HOME_CALLS.sub(repr(home).replace("\\", "/"), code)
+
+
+def written(code: str) -> list[str]:
+    """The files that the code writes, where they stand in it as text."""
+    return [first or second for first, second in _WRITTEN.findall(code)]
+
+
 def is_bomb(code: str) -> bool:
     """Whether the code starts itself again and again."""
     return bool(_BOMB.search(code))
@@ -54,6 +71,7 @@ def removed(code: str) -> list[str]:
 
 def has_effect(code: str) -> bool:
     """Whether a one-liner may do more than compute and print. Words in its strings do not count."""
+    code = _WRITTEN.sub("", code)  # is judged by its place
     names = [text[1:-1] for text in _STRINGS.findall(code)]
     is_called_by_name = "(" in code and any(
         _EFFECT.fullmatch(name) for name in names if "_map" in code or "call" in code or "send" in code
@@ -64,10 +82,6 @@ def has_effect(code: str) -> bool:
 def started(code: str) -> list[str]:
     """The shell commands that stand in the code as text."""
     return [next(text for text in found if text) for found in _STARTED.findall(code) if any(found)]
-
-
-def awk_has_effect(program: str) -> bool:
-    return bool(_AWK.search(re.sub(r"\"(?:[^\"\\]|\\.)*\"", '""', program)))
 
 
 def sed_starts(program: str) -> bool:

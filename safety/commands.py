@@ -19,6 +19,7 @@ from pathlib import Path
 from safety import (
     catastrophes,
     elsewhere,
+    everything,
     file_effects,
     finds,
     git_commands,
@@ -48,7 +49,6 @@ MAX_COMMANDS = 250  # in one script; nobody reads more before they say yes
 MAX_CHARS = 20_000  # a longer script is looked at in part, and asked about
 _INVISIBLE = pattern("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u00ad]")
 _CONTINUED = pattern(r"(?<=[^\s\\])\\\n(?=\S)")
-_FETCHES = {"curl", "wget", "fetch", "aria2c", "axel", "http", "https", "xh"}
 _REMOTE = {"ssh", "mosh"}
 _CONTAINERS = {"docker", "podman", "nerdctl", "docker-compose", "podman-compose"}
 
@@ -76,6 +76,10 @@ class Look:
     paths: dict[str, Path] = field(default_factory=dict)  # with links followed
     listed: dict[str, Listing] = field(default_factory=dict)  # variables that go over all that is in a folder
     over: dict[str, tuple[Command, ...]] = field(default_factory=dict)  # … over what these commands print
+    raises: bool = False  # the commands are run with the rights of root
+    unplaced: list[str] = field(
+        default_factory=list
+    )  # programs that write to a place which is only known when they run
     calls: int = 0  # how often inputs.py has worked out what a command prints
 
     # Scripts
@@ -126,7 +130,8 @@ class Look:
         inner = Look(self.places, self.python, self.cwd, dict(self.variables), self.depth + 1)
         inner.functions, inner.aliases, inner.written = dict(self.functions), dict(self.aliases), dict(self.written)
         inner.paths, inner.programs = self.paths, self.programs
-        inner.listed, inner.over = dict(self.listed), dict(self.over)
+        inner.listed, inner.over, inner.unplaced = dict(self.listed), dict(self.over), self.unplaced
+        inner.raises = self.raises
         inner.budget, inner.arrays, inner.outputs = self.budget, dict(self.arrays), set(self.outputs)
         return inner
 
@@ -243,6 +248,7 @@ class Look:
             self._by_name(name, args, values, command)
         vital.judge(self, name, args, values)
         catastrophes.judge(self, name, args, values, command)
+        everything.judge(self, name, values, command)
         file_effects.targets(self, name, args, command)
         self._inner(name, args, values, command)
 
@@ -335,7 +341,7 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(
         ("make", "gmake", "rsync", "coproc", "sort", "split", "zip", "git-grep", "rg", "at", "batch"), starters.misc
     ),
-    **dict.fromkeys(_FETCHES, starters.fetch),
+    **dict.fromkeys(interpreters.FETCHES, starters.fetch),
     **dict.fromkeys(_REMOTE, starters.ssh),
     **dict.fromkeys(windows.PROGRAMS, starters.of_windows),
     "openssl": starters.openssl,

@@ -87,6 +87,8 @@ class Expander:
         home = self.variables.get("HOME", "~")
         if name in ("", home.rpartition("/")[2]):
             return home + slash + rest
+        if name == "root":
+            return f"/root{slash}{rest}"
         return f"{home.rpartition('/')[0]}/{name}{slash}{rest}" if re.fullmatch(r"[a-z_][\w-]*", name) else text
 
     def _split(self, text: str, word: Word) -> list[str]:

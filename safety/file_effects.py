@@ -70,7 +70,9 @@ def write(look: Look, arg: Arg, name: str) -> None:
     if path is None:
         is_placed = arg.start.count("/") > 1 if arg.start.startswith("/") else re.match(r"\w[\w.-]*/", arg.start)
         if arg.text is None and not is_placed:
-            look.add("unknown", f"{name} writes to a place that is only known when it runs", name)
+            look.unplaced.append(name)
+            if not look.places.is_held or name == "dd":
+                look.add("unknown", f"{name} writes to a place that is only known when it runs", name)
             return
         path = look.join(arg.start or "/") or without_links(Path(arg.start))
     kind = look.places.kind(path)
@@ -114,10 +116,13 @@ def targets(look: Look, name: str, args: list[Arg], command: Command) -> None:
         if any(re.match(r"-[a-zA-Z]*i|--in-place", value or "") for value in values[1:]):
             _write_all(look, plain if "-e" in values else plain[1:], name)
         return
-    if name == "rsync" and only_shows(name, values[1:]):
+    if name == "rsync" and (only_shows(name, values[1:]) or any(re.match(r"[\w.@-]+:", arg.start) for arg in plain)):
         return
-    if name == "rsync" and any(re.match(r"[\w.@-]+:", arg.start) for arg in plain):
-        return
+    _write_all(look, [*_chosen(name, rule, plain, values), *option_values(args, values, options)], name)
+
+
+def _chosen(name: str, rule: str, plain: list[Arg], values: list[str | None]) -> list[Arg]:
+    """Which of its plain arguments a command writes to."""
     chosen = {"all": plain, "last": plain[-1:], "rest": plain[1:], "first": plain[:1]}.get(rule, [])
     if name == "mv":
         chosen = [arg for arg in plain if arg.text != "/dev/null"]
@@ -125,7 +130,7 @@ def targets(look: Look, name: str, args: list[Arg], command: Command) -> None:
         value and value.startswith(("-t", "--target-directory")) for value in values
     ):
         chosen = []
-    _write_all(look, [*chosen, *option_values(args, values, options)], name)
+    return [] if name == "ln" and len(plain) == 1 else chosen  # a link of the same name, here
 
 
 def _write_all(look: Look, args: list[Arg], name: str) -> None:

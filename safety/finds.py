@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import itertools
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,19 @@ if TYPE_CHECKING:
 
 _FILTERS = names(
     "-name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -atime -ctime -newer -size -empty -user -perm -maxdepth -inum -cmin -amin -anewer -cnewer -group -samefile -links -nouser -nogroup -uid -gid -used -xtype -fstype -readable -writable -executable"
+)
+
+
+# Of each kind of file that a machine cannot do without, one.
+_VITAL_NAMES = (
+    "ld.so.conf",
+    "libc.so.6",
+    "vmlinuz-6.1.0",
+    "sshd.service",
+    "libpam.so",
+    "ext4.ko",
+    "grub.cfg",
+    "passwd",
 )
 
 
@@ -39,12 +53,19 @@ def find(look: Look, name: str, args: list[Arg], values: list[str | None], comma
                 programs = {(each.text or "").rpartition("/")[2] for each in found}
                 if not chooses and programs & {"rm", "shred", "unlink"}:
                     vital.refuse(look, "find", folders)
-                before = len(look.findings)
+                before = listings.harm(look)
                 look.words(found, command)
                 if not chooses:
                     listings.refuse_harm(look, found, folders, before)
         elif value in ("-fprint", "-fprintf", "-fls", "-fprint0") and at + 2 < len(args):
             file_effects.write(look, args[at + 2], "find")
+
+
+def _spares_nothing_vital(value: str, after: str) -> bool:
+    """Whether a name is none that files have on which the machine depends: `*.log`, and not `*.conf`."""
+    if value not in ("-name", "-iname"):
+        return True
+    return not any(fnmatch.fnmatchcase(each, after) for each in _VITAL_NAMES)
 
 
 def roots(args: list[Arg]) -> list[Arg]:
@@ -58,6 +79,7 @@ def is_filtered(values: list[str]) -> bool:
     return any(
         (value in _FILTERS or value.startswith(("-newer", "-lname", "-ilname")))
         and after not in ("*", ".*", "*.*")
+        and _spares_nothing_vital(value, after)
         and not (value == "-maxdepth" and "-type" not in values)
         for value, after in itertools.pairwise([*values, ""])
     )

@@ -16,7 +16,7 @@ from safety import origins, shared_folder
 from safety.fetches import Fetches, fetches
 from safety.paths import Places, references
 from safety.python_calls import look_at_python
-from safety.tables import GUARDED_VARIABLES, Finding
+from safety.tables import GUARDED_VARIABLES, USUAL, Finding
 
 if TYPE_CHECKING:
     from safety.tool_words import Effect
@@ -91,7 +91,7 @@ class Gate:
 
     def __post_init__(self) -> None:
         places = Places.of(tuple(self.settings.roots), self.home, self.owner_home, self.cwd)
-        object.__setattr__(self, "places", places)
+        object.__setattr__(self, "places", replace(places, is_held=self.settings.sandbox != "none"))
 
     def decide(self, ask: Ask) -> Decision:
         """Never raises; takes well under 10 ms for what people write."""
@@ -299,7 +299,8 @@ class Gate:
             if value and GUARDED_VARIABLES.match(name):  # an empty one takes something away, which changes nothing here
                 yield Finding("unknown", f"sets {name}, which changes what commands do")
         cwd = ask.paths[0] if ask.paths else self.cwd
-        variables = {"HOME": str(self.owner_home), "PWD": str(cwd), "TMPDIR": str(places.temporary)} | given
+        own = {"HOME": str(self.owner_home), "PWD": str(cwd), "TMPDIR": str(places.temporary)}
+        variables = USUAL | dict.fromkeys(("USER", "LOGNAME"), self.owner_home.name) | own | given
 
         def python(code: str, folder: Path | None, depth: int) -> list[Finding]:
             return look_at_python(code, places, folder, lambda text: look(text, depth + 1))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MAX_DEPTH = 6  # of scripts within scripts
 
 _PRINTS = names(
-    "cat echo printf dirname basename realpath readlink base64 base32 xxd rev tr openssl which command true : tee head tail sed"
+    "cat echo printf dirname basename realpath readlink base64 base32 xxd rev tr openssl which command true : tee head tail sed jobs"
 )
 
 
@@ -56,6 +56,8 @@ def _printed(look: Look, name: str, values: list[str], command: Command) -> str 
         return printed(name, values)
     if name in ("which", "command"):
         return values[-1] if values and (name == "which" or values[0] in ("-v", "-V")) else None
+    if name == "jobs":
+        return "%!"
     if name in ("true", ":"):
         return ""
     if name in ("dirname", "basename", "realpath", "readlink"):

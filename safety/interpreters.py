@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from safety import code, inputs, vital
+from safety import awk, code, file_effects, inputs, vital
 from safety.expand import Arg
 from safety.options import operands_of
 from safety.patterns import pattern
@@ -18,13 +18,34 @@ if TYPE_CHECKING:
 
 
 # `eval "$(…)"`: programs that print settings for the shell that asks; running their output is no more than running them.
+FETCHES = {"curl", "wget", "fetch", "aria2c", "axel", "http", "https", "xh"}
 _HOOKS = pattern(
     r"(direnv (hook|export)|(pyenv|rbenv|nodenv|goenv|jenv|starship|zoxide|atuin|navi) init|brew shellenv|fnm env|mise (activate|env)|opam env|luarocks path"
-    r"|conda shell\.\w+ hook|micromamba shell hook|ssh-agent|dircolors|minikube docker-env|docker-machine env|register-python-argcomplete|resize|thefuck --alias|fzf --\w+)\b"
+    r"|conda shell\.\w+ hook|micromamba shell hook|ssh-agent|dircolors|minikube docker-env|docker-machine env|register-python-argcomplete|resize|thefuck --alias|fzf --\w+|[\w-]+ completions?)\b"
 )
 
 
+def from_network(look: Look, name: str, command: Command) -> None:
+    """Refuses code from the network that runs as root, unseen: by a pipe, `<(…)` or `-c "$(…)"`."""
+    if not look.raises:
+        return
+    sources = [part.commands for word in command.words for part in word.parts if part.commands]
+    redirected = [part.commands for redirect in command.redirects for part in redirect.word.parts if part.commands]
+    piped, source = list[Command](), command.source
+    while source is not None and len(piped) < 20:
+        piped.append(source)
+        source = source.source
+    for commands in (*sources, *redirected, piped):
+        for each in commands:
+            if {(word.literal or "").rpartition("/")[2] for word in each.words[:4]} & FETCHES:
+                look.add(
+                    "catastrophic", f"{name} runs as root what comes from the network, and nobody has seen it", name
+                )
+                return
+
+
 def shell(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+    from_network(look, name, command)
     at = next((n for n, value in enumerate(values) if re.fullmatch(r"-[a-zA-Z]*c", value or "")), None)
     if at is not None:
         rest, known = values[at + 1 : at + 2], values[at + 2 :]
@@ -57,6 +78,8 @@ def _file(look: Look, name: str, arg: Arg, command: Command) -> None:
 
 
 def source(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+    if _asks_for_settings(command):
+        return
     if args[1:] and args[1].stream:
         look.nested([inputs.output_of(look, args[1].stream)])
     elif args[1:]:
@@ -74,11 +97,14 @@ def _from_input(look: Look, name: str, command: Command) -> None:
 
 
 def python(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+    from_network(look, name, command)
     operands = [arg for arg in args[1:] if not arg.start.startswith("-") or arg.text == "-" or arg.stream]
     if at := next((n + 1 for n, value in enumerate(values) if re.fullmatch(r"-[a-zA-Z]*c", value or "")), 0):
         _code(look, values[at : at + 1] or [None], name)
-    elif "-m" in values:
-        inner = args[values.index("-m") + 2 :]
+    elif (at := next((n for n, value in enumerate(values) if re.match(r"-[bBdEiIOqsSuvx]*m", value or "")), -1)) >= 0:
+        named = args[at + 1]
+        module = named.start.partition("m")[2]
+        inner = [Arg(module, module), *args[at + 2 :]] if module else args[at + 2 :]
         if inner and inner[0].text in (
             "pip",
             "ensurepip",
@@ -113,10 +139,8 @@ def _code(look: Look, codes: Sequence[str | None], name: str) -> None:
 
 def interpreter(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
     if name in ("awk", "gawk", "mawk", "nawk"):
-        program = next(iter(operands_of("awk", values)), "")
-        if "-f" not in values and (program is None or code.awk_has_effect(program)):
-            look.add("unknown", f"{name} may start commands or write files", name)
-            look.nested(code.started(program or ""))
+        if "-f" not in values:
+            _awk(look, name, next(iter(operands_of("awk", values)), ""))
         return
     flags = INTERPRETERS[name].split()
     at = next(
@@ -141,9 +165,23 @@ def interpreter(look: Look, name: str, args: list[Arg], values: list[str | None]
         _file(look, name, next(arg for arg in args[1:] if not arg.start.startswith("-")), command)
 
 
+def _awk(look: Look, name: str, program: str | None) -> None:
+    found = awk.effects(program or "")
+    if program is None or found.is_hidden:
+        look.add("unknown", f"{name} may start commands or write files", name)
+    look.nested(found.commands + code.started(program or "") if found.is_hidden else found.commands)
+    for file in found.files:
+        file_effects.write(look, Arg(file, file), name)
+    if found.is_unplaced:
+        file_effects.write(look, Arg(None), name)
+
+
 def _one_liner(look: Look, name: str, text: str | None) -> None:
+    text = text and code.with_home(text, str(look.places.owner))
     if text is None or code.has_effect(text):
         look.add("unknown", f"{name} runs code that may change files or start commands", name)
+    for file in code.written(text or ""):
+        file_effects.write(look, Arg(file, file), name)
     _deep(look, name, text or "")
     look.nested(code.started(text or ""))
 
@@ -156,12 +194,18 @@ def _deep(look: Look, name: str, text: str) -> None:
     vital.deletes(look, "rm", [Arg("rm"), *removed], is_deep=True)
 
 
-def evaluate(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def _asks_for_settings(command: Command) -> bool:
+    """`eval "$(direnv hook bash)"`, `source <(kubectl completion bash)`."""
     hooks = [part.commands for word in command.words[1:] for part in word.parts if part.kind == "unknown"]
-    if len(command.words) == 2 and len(hooks) == 1 and len(hooks[0]) == 1:
-        asked = [word.literal or "" for word in hooks[0][0].words]
-        if _HOOKS.match(" ".join(asked)) and not hooks[0][0].redirects and not hooks[0][0].is_piped:
-            return
+    if len(command.words) != 2 or len(hooks) != 1 or len(hooks[0]) != 1:
+        return False
+    asked = " ".join(word.literal or "?" for word in hooks[0][0].words)
+    return bool(_HOOKS.match(asked)) and not hooks[0][0].redirects and not hooks[0][0].is_piped
+
+
+def evaluate(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+    if _asks_for_settings(command):
+        return
     if args[1:]:
         known = [value for value in values if value is not None]
         look.nested([" ".join(known) if len(known) == len(values) else None])

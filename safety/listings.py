@@ -92,15 +92,16 @@ def refuse(look: Look, args: list[Arg], command: Command) -> None:
             refuse_named(look, args, listing, "".join(part.value for part in parts[:-1]))
 
 
-def refuse_harm(look: Look, args: list[Arg], folders: Sequence[Arg], before: int) -> None:
-    """Refuses what is done to each file of a vital folder, when that was found (from `before` on) to delete or to lock."""
+def harm(look: Look) -> tuple[int, int]:
+    """How much has been found so far that `refuse_harm` goes by."""
+    return len(look.findings), len(look.unplaced)
+
+
+def refuse_harm(look: Look, args: list[Arg], folders: Sequence[Arg], before: tuple[int, int]) -> None:
+    """Refuses what is done to each file of a vital folder, when it was found (since `before`) to delete, overwrite or lock."""
     name = (args[0].text or "").rpartition("/")[2] if args else ""
-    harms = [
-        finding
-        for finding in look.findings[before:]
-        if finding.risk == "delete" or "writes to a place that is only known" in finding.reason
-    ]
-    if harms or name in _LOCKS:
+    deletes = any(finding.risk == "delete" for finding in look.findings[before[0] :])
+    if deletes or look.unplaced[before[1] :] or name in _LOCKS:
         vital.refuse(look, name, list(folders))
 
 

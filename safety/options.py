@@ -163,9 +163,9 @@ _VERBED = names("mdadm zpool zfs btrfs diskutil dnf yum microdnf zypper apt-mark
 _SHOWN = names("list ls show status stats --detail --examine info get search repoquery provides check-update repolist deplist whatprovides iostat df du usage props se if lu lp lr list-updates repos what-provides packages patches print print-disabled"
                " list-units list-sessions list-users list-seats list-timezones list-locales list-keymaps user-status session-status seat-status show-session show-user showmanual showauto showhold"
                " luksDump isLuks smart-log id-ctrl listFilesystems table targets blame dump read find-certificate find --list --display --query -l --list-all --get-default-zone --get-zones --get-active-zones --state --list-ports --list-services"
-               " activity latestbackup listbackups destinationinfo export")  # fmt: skip
+               " activity latestbackup listbackups destinationinfo export timesync-status")  # fmt: skip
 _OF_WHAT = names(
-    "history filesystem subvolume fi su device dev connection con c d general g radio networking wifi apfs cs appleRAID qgroup scrub group module alternatives hdd"
+    "history filesystem subvolume fi su device dev connection con c d general g radio networking wifi apfs cs appleRAID qgroup scrub group module alternatives hdd class qdisc filter chain action"
 )
 
 
@@ -173,7 +173,7 @@ def _is_shown(name: str, known: list[str]) -> bool:
     """`zpool status`, `btrfs filesystem df /`, `dnf repoquery X`, `nmcli con show`."""
     if (
         known
-        and re.match(r"--?(list|get|show|print)", known[0])
+        and re.match(r"--?(list|get|show|print|display|query)", known[0])
         and not any(re.match(r"--?(add|remove|set|delete|change|create|enable|disable)", value) for value in known)
     ):
         return True
@@ -181,11 +181,24 @@ def _is_shown(name: str, known: list[str]) -> bool:
         value for value in known if value.startswith("-") and value in _SHOWN
     ]
     for value in plain[:3]:
-        if value in _SHOWN:
+        if value in _SHOWN or re.match(r"(show|list|get|print)[a-z-]", value):
             return True
         if value not in _OF_WHAT:
             return False
-    return plain[-1:] == ["history"]
+    return (name == "nmcli" and bool(plain)) or plain[-1:] == ["history"]
+
+
+def are_own_jobs(operands: list[str | None]) -> bool:
+    """Whether `kill` is given jobs of the script alone: `%1`, `$!`."""
+    return bool(operands) and all(value and value.startswith("%") for value in operands)
+
+
+def _blanks(known: list[str]) -> bool:
+    """Whether `dd` puts zeros or noise in the place of what a file holds; an image is made that way."""
+    written = next((value[3:] for value in known if value.startswith("of=")), "/dev/null")
+    return re.search(
+        r"^/dev/|(?i:test|tmp|temp|dummy|sample|swap|blank|zero|random)|\.(img|iso|raw|bin|dat|swap|qcow2)$", written
+    ) is None and any(re.fullmatch(r"if=/dev/(zero|null|u?random)", value) for value in known)
 
 
 def only_shows(name: str, values: list[str | None]) -> bool:
@@ -205,7 +218,7 @@ def only_shows(name: str, values: list[str | None]) -> bool:
     shows = {
         "systemctl": known[:1] == [] or bool(re.match(r"(status|list|show|is-|cat|get-|help|--version|-h)", next((value for value in known if value == "--version" or not value.startswith("-")), "list"))),
         "ansible-playbook": bool({"--syntax-check", "--check", "-C", "--list-hosts", "--list-tasks"} & set(known)),
-        "kill": values[:1] in (["-0"], ["-l"]),
+        "kill": values[:1] in (["-0"], ["-l"], ["-L"]) or are_own_jobs(operands_of("kill", values)),
         "crontab": "-l" in known and not {"-r", "-e", "-", "-i"} & set(known),
         "sudo": bool(known) and set(known) <= {"-l", "-ll", "-n", "-nl", "-V", "-v"},
         "trap": not known or known[0] in ("-", "", "-p") or known[1:] == [],
@@ -213,7 +226,7 @@ def only_shows(name: str, values: list[str | None]) -> bool:
         "mount": not values,
         "ifconfig": len(values) <= 1,
         "route": not values or values == ["-n"],
-        "git": known[:2] in (["stash", "list"], ["rebase", "--abort"], ["clean", "-n"]) or "--dry-run" in known or (known[:1] == ["restore"] and "--staged" in known and not {"--worktree", "-W", "-SW"} & set(known)),
+        "git": known[:2] in (["stash", "list"], ["rebase", "--abort"], ["clean", "-n"]) or "--dry-run" in known or (known[:1] == ["rm"] and "--cached" in known) or (known[:1] == ["restore"] and "--staged" in known and not {"--worktree", "-W", "-SW"} & set(known)),
         "ssh-keygen": bool({"-l", "-lf", "-lvf", "-F", "-B", "-y"} & set(known)),
         "rsync": "--dry-run" in known or any(re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", value) for value in known),
         "nc": any(re.fullmatch(r"-[a-z0-9]*z[a-z0-9]*", value) for value in known) and not {"-e", "-c"} & set(known),
@@ -224,13 +237,19 @@ def only_shows(name: str, values: list[str | None]) -> bool:
         "apt": bool({"-s", "--simulate", "--dry-run"} & set(known)),
         "mdadm": known[:1] in (["--detail"], ["-D"], ["--examine"], ["-E"], ["--query"], ["-Q"]),
         "dscl": bool({"-list", "-read", "-readall", "-search"} & set(known)),
-        "dd": all(not value.startswith("of=") or value == "of=/dev/null" for value in known),
+        "dd": None not in values and not _blanks(known),  # where it writes to is judged like any other place (file_effects.py)
         "service": known[-1:] in (["status"], ["--status-all"]),
         "loginctl": not known,
         "pmset": known[:1] == ["-g"],
         "hostnamectl": not known,
         "timedatectl": not known,
         "localectl": not known,
+        "ldconfig": bool({"-p", "--print-cache"} & set(known)),
+        "add-apt-repository": bool({"-L", "--list"} & set(known)),
+        "pg_restore": bool({"-l", "--list"} & set(known)),
+        "pg_ctl": "status" in known,
+        "losetup": not known or bool({"-l", "-a", "-j", "--list", "--all", "--associated"} & set(known)),
+        "swapon": bool({"-s", "--show", "--summary"} & set(known)),
         "fdisk": known[:1] == ["-l"],
         "parted": known[:1] == ["-l"] or known[-1:] == ["print"],
         "screen": known[:1] == ["-ls"],

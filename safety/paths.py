@@ -43,6 +43,11 @@ HARMLESS_DEVICES = (
     "/dev/full",
     "/dev/shm",
 )
+# Where all keys and passwords are: whoever deletes it locks the owner out everywhere. Under the owner's home.
+KEYRINGS = (".ssh", ".gnupg", ".password-store", ".local/share/keyrings", "Library/Keychains")
+# Where all backups of a machine are, by their usual names.
+BACKUPS = re.compile(r"(/(var|mnt|srv|media|data|opt|home))?/(\.snapshots?|snapshots|backups?|timeshift)(/snapshots)?")
+HOMES = ("/home", "/Users")
 # Folders that nobody deletes as a whole and lives.
 SYSTEM = {
     *("/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/opt", "/proc", "/root", "/run"),
@@ -64,7 +69,18 @@ SYSTEM = {
         "/System",
     ),
     *("/Applications", "/Library", "/Volumes", "/mnt", "/media", "C:\\", "C:\\Windows"),
+    *("/etc/systemd", "/etc/ssl", "/etc/security", "/etc/init.d", "/lib/modules", "/usr/lib/modules"),
+    *("/lib/systemd", "/usr/lib/systemd"),
+    *(  # of package managers, containers and database servers: without them nothing is left that could be repaired
+        f"/var/lib/{name}"
+        for name in (
+            *("dpkg", "rpm", "pacman", "apt", "systemd", "docker", "containerd", "containers", "kubelet", "etcd"),
+            *("libvirt", "mysql", "postgresql", "pgsql", "mongodb", "mongo", "redis", "influxdb", "elasticsearch"),
+        )
+    ),
 }
+# Files of the kernel through which a running system loses its disks.
+_UNPLUGS = re.compile(r"/sys/(block|class/(scsi|block|nvme|ata)\w*|bus|devices)/.*/(delete|remove|unbind|reset)")
 # Files without which nobody logs in, or the machine does not start. A folder stands for all in it.
 VITAL_FILES = (
     *("/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow", "/etc/sudoers", "/etc/fstab", "/etc/pam.d", "/boot"),
@@ -101,6 +117,7 @@ class Places:
     temporary: Path
     secrets: tuple[str, ...]
     startup: tuple[str, ...]
+    is_held: bool = True  # a sandbox holds what scripts write: a place that nobody knows before is left to it
 
     @classmethod
     def of(cls, roots: tuple[str | Path, ...], agent: Path, owner: Path, cwd: Path) -> Places:
@@ -140,11 +157,22 @@ class Places:
 
     def is_vital_file(self, path: Path) -> bool:
         """Whether the machine, or everybody's login, depends on the file."""
-        return _within(str(path), VITAL_FILES)
+        text = str(path)
+        return _within(text, VITAL_FILES) or (text.startswith("/sys/") and _UNPLUGS.fullmatch(text) is not None)
 
     def is_vital(self, path: Path) -> bool:
         """Whether deleting the path takes the system, the owner's home or the agent's own with it."""
         return str(path) in SYSTEM or self.owner.is_relative_to(path) or self.agent.is_relative_to(path)
+
+    def is_lost(self, path: Path) -> bool:
+        """Whether deleting the path takes that, all keys of the owner, all backups, or the home of somebody else."""
+        text = str(path)
+        return (
+            self.is_vital(path)
+            or str(path.parent) in HOMES
+            or text.removeprefix(f"{self.owner}/") in KEYRINGS
+            or BACKUPS.fullmatch(text) is not None
+        )
 
 
 def without_links(path: Path) -> Path:

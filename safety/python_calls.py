@@ -68,15 +68,23 @@ def look_at_python(code: str, places: Places, cwd: Path | None, shell: Callable[
     for node in nodes:
         if isinstance(node, ast.Call):
             found += _call(node, names, places, cwd, shell)
-            if _full_name(node.func, names) in _LISTS and (
-                path := _named(node.args[0], names, places, cwd) if node.args else None
-            ):
-                listed += [path] if places.is_vital(path) else []
+            if (path := _listed(node, names, places, cwd)) and places.is_vital(path):
+                listed.append(path)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             found += _constant(node.value, places, cwd)
     if listed and "endswith" not in code and any(finding.risk == "delete" for finding in found):
         found.append(Finding("catastrophic", f"deletes what is in {listed[0]}: the system or a whole home"))
     return found
+
+
+def _listed(node: ast.Call, names: dict[str, str], places: Places, cwd: Path | None) -> Path | None:
+    """The folder whose files a call lists: `os.walk("/")`, `Path("/").rglob("*")`."""
+    if _full_name(node.func, names) in _LISTS and node.args:
+        return _named(node.args[0], names, places, cwd)
+    if isinstance(node.func, ast.Attribute) and node.func.attr in ("rglob", "iterdir", "glob", "walk"):
+        everything = not node.args or (isinstance(node.args[0], ast.Constant) and node.args[0].value in ("*", "**/*"))
+        return _named(node.func.value, names, places, cwd) if everything else None
+    return None
 
 
 def _imported(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:

@@ -21,6 +21,7 @@ VALUED = {
     "sqlite3": "-separator -nullvalue -newline -init", "duckdb": "-separator -nullvalue -newline -init", "mongosh": "--host --port -u -p --username --password --authenticationDatabase",
 }  # fmt: skip
 _INERT = pattern(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|`[^`]*`|\$(\w*)\$.*?\$\1\$", re.DOTALL)
+_TEXTS = pattern(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
 _READS = {"select", "show", "explain", "describe", "desc", "with", "values", "table", "pragma", "use", "help", "status", "from", "list", "exists", "begin", "commit", "end", "rollback", "summarize", "check"}  # fmt: skip
 _CHANGES = pattern(
     r"\b(insert|update|delete|drop|truncate|alter|create|grant|revoke|merge|replace\s+into|into|call|copy|attach|vacuum|reindex|lock"
@@ -46,6 +47,11 @@ _MONGO = pattern(
     r"|\]\s*\(|\b(load|require|eval|Function|exec|spawn|process|import|quit\s*\(\s*1)\b",
 )
 _MONGO_STRINGS = pattern(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def without_strings(text: str) -> str:
+    """SQL without the texts in it; quoted names stay."""
+    return _TEXTS.sub("''", text)
 
 
 def changes_sql(text: str) -> bool:

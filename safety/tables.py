@@ -79,14 +79,14 @@ TABLE: tuple[tuple[Risk, str, str], ...] = (
     ("system", "acts with the owner's mouse and keyboard", "xdotool; ydotool; dotool; wtype; xte; wmctrl -c; wmctrl -a; cliclick; xvkbd"),
     ("secret", "shows keys or passwords", "gpg --export-secret*; security find-generic-password; security find-internet-password; security dump-keychain; security export; pass; gopass; secret-tool; kwallet-query; op; bw; git credential; git credential*; "
      "keepassxc-cli; lastpass-cli; lpass; mimikatz; unshadow; john; hashcat; hydra; tcpdump; wireshark; tshark; xinput test; logkeys; xclip -o; cmdkey; getent shadow; age -d; sops -d; sops --decrypt; ansible-vault"),
-    ("unknown", "runs code that is not in the script", "expect; osascript; wscript; cscript; mshta; rundll32; regsvr32; gdb; lldb; debugfs; source /dev/tcp*; enable -f; complete -C; compgen -C; bind -x; m4; msfconsole; msfvenom; nmap --script*; sqlmap; ed; dc; tclsh; wish; "
+    ("unknown", "runs code that is not in the script", "expect; osascript; wscript; cscript; mshta; rundll32; regsvr32; gdb; lldb; debugfs; enable -f; complete -C; compgen -C; bind -x; m4; msfconsole; msfvenom; nmap --script*; sqlmap; ed; dc; tclsh; wish; "
      "emacs --eval; emacs -l; emacs --batch; ansible; ansible-playbook; salt; salt-ssh; pssh; puppet; chef-client; fab; k9s; entr; kmod; bpftrace; bpftool; make -f; make -E; make --eval*; gmake -f; rpcclient; wmiexec; zmodload; autoload; hash -p; mapfile -C; fc -s; fc -e; java -cp; qemu-system*; kvm"),
 )  # fmt: skip
 # `X ARGS…` runs ARGS: the options that take a value, and how many plain arguments stand before the command.
 WRAPPERS: dict[str, tuple[str, int]] = {
     "env": ("-u --unset -C --chdir -S", 0), "nohup": ("", 0), "nice": ("-n --adjustment", 0), "ionice": ("-c -n -p", 0), "time": ("-f -o", 0),
     "timeout": ("-k --kill-after -s --signal", 1), "stdbuf": ("-i -o -e", 0), "setsid": ("", 0), "command": ("", 0), "builtin": ("", 0),
-    "exec": ("-a", 0), "xargs": ("-I -n -P -L -s -d -a -E --max-args --max-procs --delimiter --arg-file --replace", 0), "watch": ("-n --interval", 0),
+    "exec": ("-a", 0), "xargs": ("-I -n -P -L -s -d -a -E --max-args --max-procs --delimiter --arg-file", 0), "watch": ("-n --interval", 0),
     "busybox": ("", 0), "toybox": ("", 0), "sudo": ("-u -g -h -p -C -D", 0), "doas": ("-u -C", 0), "flock": ("-w -E", 1), "strace": ("-e -o -p -s", 0),
     "ltrace": ("-e -o", 0), "taskset": ("", 1), "chrt": ("", 1), "catchsegv": ("", 0), "unbuffer": ("", 0), "caffeinate": ("", 0), "parallel": ("-j", 0),
     "eatmydata": ("", 0), "proxychains": ("", 0), "torsocks": ("", 0), "faketime": ("", 1), "prlimit": ("", 0), "systemd-run": ("-p --unit", 0),
@@ -102,7 +102,7 @@ VALUED: dict[str, str] = {
     "git": "-C -c --git-dir --work-tree --namespace", "kubectl": "-n --namespace --context --kubeconfig -l -o -f", "helm": "-n --namespace --kube-context",
     "docker": "-H --host --context --config -f", "docker-compose": "-f -p", "aws": "--profile --region --output --endpoint-url", "gcloud": "--project --account --zone --region",
     "curl": "-X -o -H -A -b -e -m -u -w -x -c -r -K -C -y -Y -E -Q -z -D", "wget": "-O -P -o -U -T -t -e -i -Q -w", "systemctl": "-t -H -M -p -n -o", "nomad": "-address -namespace", "argocd": "--server", "az": "-g -n -o --resource-group --name --output --subscription --query", "oci": "--profile --region", "gh": "-R --repo", "fly": "-a --app -c", "flyctl": "-a --app", "heroku": "-a --app", "openstack": "--os-cloud", "doctl": "-t --access-token --context", "vercel": "--token --scope -t -S", "podman": "-H --url", "terraform": "", "sam": "-t", "cdk": "-a --app -c", "influx": "-b -n", "oc": "-n --namespace --context", "ansible-playbook": "-i", "journalctl": "-u -n -p -t -o --since --until", "git-lfs": "", "gsutil": "-o", "s3cmd": "-c", "etcdctl": "--endpoints", "yarn": "--cwd", "pnpm": "--filter -C --dir -F", "cargo": "--manifest-path -p", "cmake": "-S -B -G -D", "ninja": "-C -j -f", "pip": "--python --log --proxy",
-    "nmcli": "-f --fields -m --mode -c --colors -w --wait -g --get-values", "npm": "--prefix -w --workspace", "make": "-C -f -j -o -W", "tar": "-f -C -T -X", "ip": "-n -netns", "rclone": "--config", "sort": "-k -t -o -S -T", "head": "-n -c", "tail": "-n -c",
+    "nmcli": "-f --fields -m --mode -c --colors -w --wait -g --get-values", "npm": "--prefix -w --workspace", "make": "-C -f -j -o -W", "tar": "-f -C -T -X", "ip": "-n -netns", "rclone": "--config", "sort": "-k -t -o -S -T", "head": "-n -c", "tail": "-n -c", "kill": "-s -n --signal", "restic": "-r --repo -p --password-file", "borg": "--repo", "dropdb": "-h -p -U --host --port --username --maintenance-db", "mysqladmin": "-h -u -P -p --host --user", "mongosh": "--eval --host --port -u -p --username --password --file -f", "mongo": "--eval --host --port -u -p", "awk": "-F -v -f --field-separator --assign",
 }  # fmt: skip
 # Which operands a command writes to: all, the last, or the value of options.
 WRITES: dict[str, str] = {
@@ -115,6 +115,8 @@ SHELLS = {"bash", "sh", "zsh", "dash", "ksh", "fish", "ash", "rbash", "mksh"}
 INTERPRETERS = {"perl": "-e -E -ne -pe", "ruby": "-e", "node": "-e -p --eval --print", "php": "-r", "lua": "-e", "deno": "eval", "bun": "-e", "R": "-e", "julia": "-e -E", "elixir": "-e", "erl": "-eval", "groovy": "-e", "scala": "-e", "ghc": "-e", "raku": "-e", "luajit": "-e", "guile": "-c", "sbcl": "--eval", "octave": "--eval", "nu": "-c", "clojure": "-e", "swift": "-e", "crystal": "eval", "tsx": "-e", "Rscript": "-e", "tclsh": "-c", "awk": "", "gawk": "", "mawk": ""}  # fmt: skip
 # Names that change what other commands are or load.
 GUARDED_VARIABLES = re.compile(r"(LD_|DYLD_|BASH_FUNC_|GIT_(SSH|EXTERNAL|EDITOR|PAGER|CONFIG)|PERL5|RUBYOPT|NODE_OPTIONS|PYTHON(PATH|STARTUP|HOME)$|PATH$|BASH_ENV$|ENV$|IFS$|PROMPT_COMMAND$|EDITOR$|PAGER$|SHELLOPTS$)")  # fmt: skip
+# What these variables hold where nothing sets them; `$!` is a job of the script's own, as `%1` is.
+USUAL = {"SHELL": "/bin/bash", "PYTHON": "python3", "CC": "cc", "CXX": "c++", "MAKE": "make", "!": "%!"}  # fmt: skip
 # Everyday commands: what follows them is a name or a text, no subcommand; in another place they only look.
 PLAIN = names(
     "ls ll la cat head tail less more grep egrep fgrep rg ag ack find fd wc sort uniq cut paste join tr sed awk diff cmp comm stat file du df free ps top htop pgrep uptime whoami id date cal uname hostname env"

@@ -63,6 +63,7 @@ _KEYS = pattern(
 # Tasks of runners: by what the task is called.
 RUNNERS = {"npm", "pnpm", "yarn", "bun", "make", "gmake", "just", "task", "rake", "rails", "mix", "gulp", "grunt", "nx", "turbo", "invoke", "inv", "fab", "artisan", "manage.py", "composer", "ant", "gradle", "gradlew", "mvn", "mvnw", "deno", "lerna", "django-admin", "flask", "prisma", "alembic", "flyway", "liquibase", "knex", "sequelize", "typeorm", "drizzle-kit", "cap", "dokku", "lein", "sbt", "bazel", "symfony", "wp", "drush", "ember", "ng", "hatch", "pdm", "rye", "nox", "tox", "lando", "ddev"}  # fmt: skip
 _TASK = pattern(r"(?i)^(deploy|publish|release|destroy|drop(all)?|reset|flush|purge|migrate|migrations?:(run|revert)|rollback|downgrade|upgrade|prune|wipe|uninstall|nuke|teardown|truncate|unpublish|promote|undo|revert|fresh|loaddata|seed|createsuperuser|changepassword|push|send|upload)$")  # fmt: skip
+_TRIES = names("test tests lint check build dev start watch typecheck")
 _HARD_START = pattern(r"(delete|remove|erase|destroy|purge|wipe)")
 _HARD = DELETES | {"deploy", "publish", "push", "send", "install", "apply", "upload", "login", "restore"}
 DRY = pattern(
@@ -145,7 +146,7 @@ def judge_task(operands: Sequence[str | None]) -> str | None:
     """The name of a task that a runner should not run unasked, or None. `test:delete` is a test."""
     for word in operands[:3]:
         parts = pieces(word or "")
-        if parts and parts[0] in ("test", "tests", "lint", "check", "build", "dev", "start", "watch", "typecheck"):
+        if parts and (parts[0] in _TRIES or parts[-1] in READS):
             return None
         if word and (any(_TASK.match(part) for part in parts) and "/" not in word and "=" not in word):
             return word
@@ -164,7 +165,7 @@ def judge_unknown(operands: Sequence[str | None]) -> Kind | None:
         if not word or not re.fullmatch(r"[a-z][a-z:_-]{1,30}", word):
             return None
         kind = kind_of_word(word)
-        if kind == "reads":
+        if kind == "reads" or pieces(word)[:1] == ["test"]:
             return None
         if any(part in _HARD for part in [word, *pieces(word)]) or _HARD_START.match(word):
             return kind or "deletes"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from typing import TYPE_CHECKING
 
 from safety.expand import Arg
 from safety.options import operands_of, value_of
-from safety.paths import SYSTEM
+from safety.paths import BACKUPS, SYSTEM
 from safety.patterns import pattern
 from safety.tables import names
 
@@ -16,12 +17,13 @@ if TYPE_CHECKING:
 
 
 _DISKS = pattern(
-    r"mkfs|mke2fs|mkdosfs|wipefs|blkdiscard|shred|mkswap|sgdisk|sfdisk|parted|hdparm|badblocks|pvremove|pvcreate|mdadm|cryptsetup|nvme|dd$|ddrescue|gdisk|wipe$"
+    r"mkfs|mke2fs|mkdosfs|mkntfs|mkexfatfs|newfs|wipefs|blkdiscard|shred|scrub|mkswap|sgdisk|sfdisk|parted|hdparm|badblocks|pvremove|pvcreate|mdadm|cryptsetup|nvme|sg_format|sg_sanitize|flash_erase"
+    r"|dd$|ddrescue|gdisk|nwipe|wipe$"
 )
 _DISK_READS = names(
-    "-l --list -p --print -d --dump print list -I -i --detail --examine luksDump isLuks smart-log id-ctrl -n --no-act status -tT -t -T"
+    "-l --list -p --print -d --dump print list -I -i --detail --examine luksDump isLuks smart-log id-ctrl -n --no-act status -tT -t -T open close luksOpen luksClose luksUUID luksDump luksHeaderBackup benchmark tcryptOpen"
 )
-_NEVER_READS = pattern(r"mkfs|mke2fs|mkdosfs|shred|mkswap|blkdiscard|dd$|ddrescue|pvremove|pvcreate|wipe$")
+_NEVER_READS = pattern(r"mkfs|mke2fs|mkdosfs|shred|mkswap|blkdiscard|dd$|ddrescue|pvremove|pvcreate|scrub|nwipe|wipe$")
 _DESTROYS = {
     ("lvremove", ""),
     ("vgremove", ""),
@@ -30,6 +32,9 @@ _DESTROYS = {
     ("zfs", "destroy"),
     ("diskpart", ""),
 }
+# A pattern that leaves out nothing, or hardly anything: `*`, `.[!.]*`, `[a-z]*`, `*/`.
+_EVERY = pattern(r"(?=.*\*)(?:[.*?]|\[[^\]]*\])+")
+_RIGHTS = names("chmod chown chgrp chattr setfacl")
 _DELETES = names("rm rmdir unlink shred srm truncate mv chmod chown chgrp chattr setfacl Remove-Item rimraf wipe")
 
 
@@ -41,8 +46,9 @@ def judge(look: Look, name: str, args: list[Arg], values: list[str | None]) -> N
         look.add("catastrophic", "rm --no-preserve-root", name)
     if name == "kill" and "-1" in values[1:]:
         look.add("catastrophic", "kill -1 stops every process", name)
-    if (
+    if name == "nwipe" or (
         _DISKS.match(name)
+        and not (name == "wipefs" and not set(flags) & set("ao") and not {"--all", "--offset"} & set(values))
         and (_NEVER_READS.match(name) or not _DISK_READS & set(values))
         and any(
             re.search(r"^(of=)?/dev/(?!null|zero|u?random|shm|std|fd)", value or "")
@@ -66,7 +72,8 @@ def judge(look: Look, name: str, args: list[Arg], values: list[str | None]) -> N
 def _spread(look: Look, name: str, args: list[Arg], values: list[str | None]) -> None:
     """Ordinary commands that empty a folder with all in it, or lock everybody out."""
     if name == "rsync" and any((value or "").startswith("--delete") for value in values):
-        refuse(look, name, args[-1:])
+        refuse(look, name, args[-1:], removes=False)
+    _unpacks(look, name, values)
     if name == "tar" and "--remove-files" in values:
         folder = value_of(values, "-C") or value_of(values, "--directory") or "."
         refuse(
@@ -86,12 +93,33 @@ def _spread(look: Look, name: str, args: list[Arg], values: list[str | None]) ->
         refuse(look, name, args[1:])
 
 
+def _unpacks(look: Look, name: str, values: list[str | None]) -> None:
+    """An archive that takes the place of what the system is made of."""
+    clusters = [
+        value
+        for at, value in enumerate(values)
+        if value and re.fullmatch(r"-[A-Za-z]+" if at else r"-?[A-Za-z]+", value)
+    ]
+    flags = "".join(clusters)
+    if name in ("tar", "bsdtar", "gtar"):
+        replaces = {"--overwrite", "--recursive-unlink", "--unlink-first", "-U", "--overwrite-dir"} & set(values)
+        folder = value_of(values, "-C") or value_of(values, "--directory")
+        is_meant = bool(replaces) and ("x" in flags or bool({"--extract", "--get"} & set(values)))
+    elif name == "cpio":
+        folder, is_meant = value_of(values, "-D") or value_of(values, "--directory"), {"i", "u"} <= set(flags)
+    else:
+        folder, is_meant = value_of(values, "-d"), name == "unzip" and "o" in flags
+    place = look.join(folder or ".") if is_meant else None
+    if place is not None and str(place) in SYSTEM:
+        look.add("catastrophic", f"{name} replaces what is in {place}, on which the machine depends", name)
+
+
 def deletes(look: Look, name: str, args: list[Arg], is_deep: bool) -> None:
     """What a command that deletes, moves or locks would take; `is_deep`: with all that is in it."""
     if name in ("rm", "mv", "shred", "Remove-Item", "rimraf", "srm") or is_deep:
         targets = args[1:-1] if name == "mv" and len(args) > 2 else args[1:]
         if is_deep or name in ("mv", "Remove-Item", "rimraf"):
-            refuse(look, name, targets)
+            refuse(look, name, targets, removes=name not in _RIGHTS)
     if name in ("shred", "srm", "wipe", "truncate", "unlink"):
         refuse(look, name, [arg for arg in args[1:] if arg.is_pattern])
     for arg in args[1:-1] if name == "mv" and len(args) > 2 else args[1:]:
@@ -104,22 +132,40 @@ def deletes(look: Look, name: str, args: list[Arg], is_deep: bool) -> None:
             look.add("catastrophic", f"{name} on {path}, on which the machine depends", name)
 
 
-def refuse(look: Look, name: str, args: list[Arg]) -> None:
-    """Refuses the command where one of its arguments is vital."""
+def refuse(look: Look, name: str, args: list[Arg], *, removes: bool = True) -> None:
+    """Refuses the command where one of its arguments is vital. `removes`: it takes it away, and does not only change who
+    may read it."""
     for arg in args:
-        if is_vital(look, arg):
+        if is_vital(look, arg, removes=removes):
             look.add("catastrophic", f"{name} on {arg.text}: the system or a whole home", name)
 
 
-def is_vital(look: Look, arg: Arg) -> bool:
-    """Whether an argument is, or matches all in, the system or a whole home."""
+def is_vital(look: Look, arg: Arg, *, removes: bool = True) -> bool:
+    """Whether an argument is, or matches all in, the system, a whole home or (`removes`) all keys or all backups."""
     value = arg.text
     if not value or value.startswith("-"):
         return False
-    bare = re.sub(r"(/\.?\*+|/\.\[[^/]*|/\.\.?\?\*)$", "", value) if arg.is_pattern else value
-    if arg.is_pattern and bare in ("*", ".*"):
-        bare = "."
-    path = look.join(bare or "/")
-    return (
-        path is not None and not re.search(r"[*?\[]", str(path)) and (look.places.is_vital(path) or str(path) in SYSTEM)
-    )
+    is_lost = look.places.is_lost if removes else look.places.is_vital
+    if not arg.is_pattern:
+        path = look.join(value)
+        return path is not None and is_lost(path)
+    folder, found, behind = _pattern(value)
+    path = look.join(folder or ("/" if value.startswith("/") else "."))
+    if path is not None and removes and BACKUPS.fullmatch(str(path)) and _EVERY.fullmatch(found):
+        return True
+    if path is None or behind.strip("/*"):
+        return False
+    if is_lost(path) and _EVERY.fullmatch(found):
+        return True
+    inside = [each for each in (*SYSTEM, str(look.places.owner)) if each.rpartition("/")[0] == str(path).rstrip("/")]
+    return any(fnmatch.fnmatchcase(each.rpartition("/")[2], found) for each in inside if each != "/")
+
+
+def _pattern(value: str) -> tuple[str, str, str]:
+    """The folder in front of the first name with a wildcard, that name, and what stands behind it."""
+    folder, name = "", value
+    while "/" in name and not re.search(r"[*?\[]", name.partition("/")[0]):
+        first, _, name = name.partition("/")
+        folder += f"{first}/"
+    found, _, behind = name.partition("/")
+    return folder, found, behind

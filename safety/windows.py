@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from safety import everything
 from safety.paths import SYSTEM
 from safety.patterns import pattern
 from safety.tables import Risk, names
@@ -108,6 +109,8 @@ def _of(words: list[str]) -> list[tuple[Risk, str]]:
         for word in operands
         if _VITAL.fullmatch(word) or word.strip("\"'").rstrip("*").rstrip("/") in SYSTEM | {""}
     ]
+    if what := everything.taken(name, " ".join(words[1:])):
+        return [("catastrophic", f"{name}: would take {what} with it")]
     if name in _ERASERS and vital:
         return [("catastrophic", f"{name} on {vital[0]}: the system or a whole home")]
     if name == "diskpart" or (name == "format" and any(re.match(r"[A-Za-z]:", word) for word in operands)):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from safety.commands import Look
 
 
+_RAISES = {"sudo", "doas", "pkexec", "su", "runuser", "run0"}
 _LISTS = {"find", "grep", "egrep", "rg", "fd", "fdfind", "git", "ls"}
 
 
@@ -28,7 +29,8 @@ def wrapped(look: Look, name: str, args: list[Arg], command: Command) -> None:
     inner = behind(args, *WRAPPERS[name])
     if name == "npx" and inner and inner[0].text in LOCAL_TOOLS:
         return
-    before, listing = len(look.findings), listings.NOTHING
+    before, listing = listings.harm(look), listings.NOTHING
+    was_raised, look.raises = look.raises, look.raises or name in _RAISES
     if name in ("xargs", "parallel") and (listing := listings.given_to(look, command)).folders:
         listings.refuse_named(look, inner, listing)
     if name == "xargs":
@@ -36,6 +38,7 @@ def wrapped(look: Look, name: str, args: list[Arg], command: Command) -> None:
         look.words([*(inner or [Arg("echo", "echo")]), *_given(look, command, values)], command)
     elif inner:
         look.words(inner, command)
+    look.raises = was_raised
     if listing.folders and not listing.is_bare:
         listings.refuse_harm(look, inner, listing.folders, before)
 
@@ -43,16 +46,17 @@ def wrapped(look: Look, name: str, args: list[Arg], command: Command) -> None:
 def _sets_variables(look: Look, name: str, args: list[Arg], values: list[str | None]) -> None:
     """`env NAME=VALUE …` with a name that changes what commands do."""
     for arg in args[1:] if name == "env" and "-i" not in values else []:
-        if (found := re.match(r"([A-Za-z_]\w*)=", arg.start)) and GUARDED_VARIABLES.match(found[1]):
+        found = re.match(r"([A-Za-z_]\w*)=", arg.start)
+        if found and found[1] != "IFS" and GUARDED_VARIABLES.match(found[1]):  # a child starts with an IFS of its own
             look.add("unknown", f"sets {found[1]}, which changes what commands do", name)
 
 
 def _filled(look: Look, inner: list[Arg], values: list[str | None], command: Command) -> list[Arg]:
     """The arguments of `xargs -I{} …` with what is read in the place of {}."""
-    at = next((n for n, value in enumerate(values) if value and re.match(r"-I|-i$|--replace", value)), None)
+    at = next((n for n, value in enumerate(values) if value and re.match(r"-I|-i|--replace", value)), None)
     if at is None:
         return inner
-    mark = (values[at] or "")[2:] or (value_of(values, "-I") or "{}")
+    mark = _mark(values[at] or "") or (value_of(values, "-I") or "{}")
     text = inputs.input_of(look, command)
     line = text.strip() if text is not None and text.count("\n") < 2 else None
     if line is None and (listing := listings.given_to(look, command)).is_bare:
@@ -67,6 +71,11 @@ def _filled(look: Look, inner: list[Arg], values: list[str | None], command: Com
         else Arg(arg.start.replace(mark, line), "")
         for arg in inner
     ]
+
+
+def _mark(option: str) -> str:
+    """What `-I{}`, `-iFILE` and `--replace=X` name; "" where it stands in the next word, or nowhere."""
+    return option.partition("=")[2] if option.startswith("--") else option[2:]
 
 
 def _as_text(look: Look, name: str, values: list[str | None]) -> bool:

@@ -466,8 +466,9 @@ def _run_shell(recording: Recording, bash: str, cwd: Path, environ: Mapping[str,
 
 
 def _as_a_shell_begins() -> None:
-    """Signals that Python ignores would stay ignored in all that the owner starts: `yes | head` would complain."""
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+    """Signals that are ignored here would stay ignored in all that the owner starts: `yes | head` would complain, and what
+    was started would outlive its terminal."""
+    for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 

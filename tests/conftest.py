@@ -19,8 +19,9 @@ from typing import Any, Protocol
 
 import pytest
 
-# Started in the background, we would ignore Ctrl-C, and so would every process that a test starts.
+# Started in the background, or with nohup, we would ignore these, and so would every process that a test starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # With more threads numpy's matrix library spins on every core, and tests side by side wait for each other (memory/api.py).
 os.environ["OPENBLAS_NUM_THREADS"] = "1"

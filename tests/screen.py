@@ -18,7 +18,8 @@ CTRL_C, CTRL_D, ENTER = "\x03", "\x04", "\r"
 
 
 class Screen:
-    """A program on a terminal of `columns` by `rows`. Waits fail with what stands on the screen."""
+    """A program on a terminal of `columns` by `rows`. Waits fail with what stands on the screen; they have a minute, which
+    a busy machine may need."""
 
     def __init__(
         self, command: list[str], *, columns: int = 100, rows: int = 40, env: Mapping[str, str] | None = None
@@ -32,7 +33,7 @@ class Screen:
             dimensions=(rows, columns),
             env={**os.environ, "PROMPT_TOOLKIT_NO_CPR": "1", **(env or {})},
             encoding=None,
-            timeout=30,
+            timeout=60,
         )
         self._child.delaybeforesend = None
 
@@ -62,11 +63,11 @@ class Screen:
         ]
         return "\n".join(line.rstrip() for line in [*above, *self._screen.display]).rstrip()
 
-    def waits_for(self, *texts: str, seconds: float = 20) -> str:
+    def waits_for(self, *texts: str, seconds: float = 60) -> str:
         """Reads until all of the texts stand on the screen."""
         return self.until(lambda: all(text in self.text() for text in texts), f"to see {texts}", seconds)
 
-    def until(self, holds: Callable[[], bool], what: str, seconds: float = 20) -> str:
+    def until(self, holds: Callable[[], bool], what: str, seconds: float = 60) -> str:
         """Reads until something holds."""
         end = time.monotonic() + seconds
         while not holds():
@@ -80,7 +81,7 @@ class Screen:
         """Presses keys."""
         self._child.send(text.encode())
 
-    def ends(self, seconds: float = 20) -> int:
+    def ends(self, seconds: float = 60) -> int:
         """Reads to the end; returns the exit code."""
         end = time.monotonic() + seconds
         while self._read():
@@ -106,7 +107,7 @@ class Screen:
         self._child.close(force=True)
 
 
-def waits_until(holds: Callable[[], bool], seconds: float = 10) -> None:
+def waits_until(holds: Callable[[], bool], seconds: float = 60) -> None:
     """Waits for something outside of the terminal."""
     end = time.monotonic() + seconds
     while not holds():

@@ -20,6 +20,7 @@ from config import BrowserConfig, Config
 from tests.browser_driving import Driver, driver, needs_browser
 from tests.browser_site import site
 from tests.conftest import CHECKOUT
+from tests.screen import waits_until
 from tools.base import ToolError
 from tools.browser_link import Link
 from tools.browser_start import address_in, program
@@ -184,13 +185,23 @@ def test_no_page_and_no_tab_of_that_name_are_said(web: Driver) -> None:
 def test_a_tab_that_was_closed_is_said(web: Driver) -> None:
     web.scan("/")
     browser = web.ctx.kept["browser"]
-    browser.connection.call("Target.closeTarget", targetId=browser.tabs["t1"].target)
+    first = browser.tabs["t1"].target
+    browser.connection.call("Target.closeTarget", targetId=first)
+    waits_until(lambda: first not in str(browser.connection.call("Target.getTargets")))  # it is said before it is done
     with pytest.raises(ToolError, match="no page is open"):
         web.scan()
     web.scan("/two")
     other = Link(address_in(browser.place.profile / "DevToolsActivePort"))
-    threading.Timer(0.3, other.post, ("Target.closeTarget",), {"targetId": browser.tabs["t2"].target}).start()
-    gone = web.run("await new Promise(() => {})", timeout=5)
+    second = browser.tabs["t2"].target
+
+    def close_when_it_works() -> None:
+        waits_until(lambda: "at work" in str(other.call("Target.getTargets")))
+        other.post("Target.closeTarget", targetId=second)
+
+    closing = threading.Thread(target=close_when_it_works)
+    closing.start()
+    gone = web.run("document.title = 'at work'; await new Promise(() => {})", timeout=60)
+    closing.join()
     assert gone.status == "error"
     assert "was closed" in gone.data["output"]
     other.close()

@@ -169,7 +169,7 @@ def test_what_is_said_too_late_becomes_the_next_task(chat: Opener, home: Path, t
 def late(number: int, go_on: Path, there: Path) -> Answer:
     """The first answer comes when it is allowed to."""
     there.touch()
-    waits_until(go_on.exists, 20)
+    waits_until(go_on.exists)
     return Answer(text=f"Answer {number}")
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from launch import ARGUMENTS, COMMANDS, RUN_OPTIONS, TARGETS, WITH_JSON, build_parser, with_command
 from memory.runlog import read_events
-from tests.conftest import CHECKOUT, CommandLine
+from tests.conftest import CHECKOUT, CommandLine, children_seconds
 from tests.screen import is_still, scripted, waits_until
 from tests.scripted_server import Answer, ScriptedServer
 from ui import words
@@ -182,13 +182,13 @@ def test_a_replay_in_a_pipe_loads_nothing_heavy(tmp_path: Path) -> None:
 
 
 def test_help_starts_at_once() -> None:
-    """About 60 ms on an idle machine; held loosely, because tests share theirs."""
+    """About 60 ms of CPU time on an idle machine; held loosely, because tests share theirs."""
     times = []
     for _ in range(5):
-        start = time.perf_counter()
+        start = children_seconds()
         subprocess.run([sys.executable, str(CHECKOUT / "launch.py"), "--help"], capture_output=True, check=True)
-        times.append(time.perf_counter() - start)
-    assert statistics.median(times) < 0.5
+        times.append(children_seconds() - start)
+    assert statistics.median(times) < 0.25
 
 
 # Runs.
@@ -272,7 +272,7 @@ def test_the_time_limit_cuts_a_slow_stream(cli: CommandLine, home: Path) -> None
         ran = cli("--max-minutes", "0.02", "count the stars", env={"OPENAI_BASE_URL": server.base_url})
     (run,) = (home / "runs").glob("2*")
     took = next(event["seconds"] for event in read_events(home, run.name) if event["type"] == "run_ended")
-    assert ran.code == 4 and took < 1.2 + 2  # of the run: how long a busy machine takes to start one is no matter here
+    assert ran.code == 4 and took < 30  # of the hour that the stream takes
     assert "time limit reached: 0.0 of 0.02 minutes are used" in ran.stderr
 
 
@@ -303,9 +303,9 @@ def test_the_list_of_thousands_of_runs_is_quick(cli: CommandLine, home: Path) ->
         folder = home / "runs" / f"20200101-000000-{number:04x}"
         folder.mkdir()
         (folder / "log.jsonl").write_bytes(log)
-    start = time.perf_counter()
+    start = children_seconds()
     assert len(cli("runs", "list").stdout.splitlines()) == 31
-    assert time.perf_counter() - start < 2
+    assert children_seconds() - start < 2
     assert len(json.loads(cli("runs", "list", "--json").stdout)["runs"]) == 3001
 
 
@@ -339,7 +339,7 @@ def test_a_signal_ends_the_run_and_its_tool(home: Path, tmp_path: Path, cli: Com
     process = start("wait")
     waits_until(beats.exists)
     process.send_signal(number)
-    out, err = process.communicate(timeout=10)
+    out, err = process.communicate(timeout=60)
     assert process.returncode == 130 and out == "" and "runs resume" in err and "Traceback" not in err
     waits_until(lambda: is_still(beats))
     assert json.loads(cli("runs", "list", "--json").stdout)["runs"][0]["status"] == "cancelled"
@@ -356,7 +356,7 @@ def test_a_run_under_nohup_outlives_its_terminal(home: Path, tmp_path: Path) -> 
     waits_until(there.exists)
     process.send_signal(signal.SIGHUP)
     go_on.touch()
-    out, _ = process.communicate(timeout=10)
+    out, _ = process.communicate(timeout=60)
     assert process.returncode == 0 and "Done." in out
 
 
@@ -371,7 +371,7 @@ def test_a_run_that_works_is_spoken_to_and_cancelled(home: Path, tmp_path: Path,
     waits_until(lambda: "heard: only 2025" in cli("runs", "show", "last").stdout)
     waits_until(lambda: "sleep 60" in cli("runs", "show", "last").stdout)
     assert cli("runs", "cancel", "last").code == 0
-    assert process.wait(10) == 130
+    assert process.wait(60) == 130
     process.communicate()
     code, _, err = cli("runs", "steer", "last", "more")
     assert code == 1 and "runs resume" in err

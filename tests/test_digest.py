@@ -423,7 +423,7 @@ def test_of_two_processes_one_does_it(home: Path) -> None:
     digest(home, NOW, ask=ask)
     assert [each.is_busy for each in inside] == [True]
     other = [subprocess.Popen([sys.executable, "-c", DIGESTER, home, NOW.isoformat()], cwd=CHECKOUT) for _ in range(3)]
-    assert [each.wait(30) for each in other] == [0, 0, 0]
+    assert [each.wait(60) for each in other] == [0, 0, 0]
 
 
 def test_killed_at_any_moment_the_next_digest_finishes_it(home: Path) -> None:

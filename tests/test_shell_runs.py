@@ -136,7 +136,7 @@ def test_a_process_of_somebody_else_is_stopped_when_the_owner_says_so(cli: Comma
         assert of(events_of(cli, "--approve", "never", "stop it"), "tool_ended")[0]["status"] == "refused"
         assert other.poll() is None
         assert of(events_of(cli, "--approve", "all", "stop it"), "tool_ended")[0]["status"] == "ok"
-        assert other.wait(5) == -15
+        assert other.wait(60) == -15
 
 
 def test_the_command_line_uses_a_shell(cli: CommandLine, home: Path) -> None:

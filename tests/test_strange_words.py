@@ -50,9 +50,9 @@ def _said_otherwise(request: str) -> list[str]:
     words = request.split()
     swapped = [
         " ".join([*words[:at], other, *words[at + 1 :]])
-        for at, word in enumerate(words)
+        for at, mine in enumerate([meaning(word.lower()) for word in words])
         for other, things in meanings().items()
-        if things & meaning(word.lower())
+        if things & mine
     ]
     return [request, *swapped[::9]]
 

@@ -235,9 +235,9 @@ def test_long_arguments_are_looked_at_in_good_time() -> None:
     import time
 
     for text in ("a" * 200_000, "a." * 100_000, "1 " * 100_000, "a@" * 100_000, "http://" * 30_000, "AB12 " * 40_000):
-        began = time.perf_counter()
+        began = time.thread_time()
         decide("write to bob@example.org", "send_email", to="bob@example.org", body=text)
-        assert time.perf_counter() - began < 1.0, text[:10]
+        assert time.thread_time() - began < 1.0, text[:10]
 
 
 def test_the_end_of_a_long_text_is_looked_at_too() -> None:

@@ -88,7 +88,7 @@ def test_a_run_goes_on_when_nobody_reads_what_it_says(tmp_path: Path) -> None:
         assert run.stdout is not None
         assert run.stdout.read(100)
         run.stdout.close()
-        assert run.wait(20) == 0
+        assert run.wait(60) == 0
     assert (tmp_path / "done").exists()
 
 

@@ -317,9 +317,9 @@ def test_sops_are_verified_disabled_and_rolled_back(site: Served) -> None:
         diff = site.get("/api/sops/find-files/diff").json["diff"]
         assert "-  sopwith-status: archived" in diff.replace('"', "").replace("'", "")
         errand = site.post("/api/sops/find-files/verify", {"values": {}}).json["errand"]
-        done = tab.until("errand", seconds=30)
+        done = tab.until("errand", seconds=60)
         while done["errand"]["state"] == "working":
-            done = tab.until("errand", seconds=30)
+            done = tab.until("errand", seconds=60)
         assert done["errand"]["id"] == errand
         assert site.get(f"/api/errands/{errand}").json["lines"]
 
@@ -334,7 +334,7 @@ def test_an_sop_is_taught_from_a_text(site: Served) -> None:
         "request": "look here now",
     }
     errand = site.post("/api/sops/teach", body).json["errand"]
-    done = site.until(lambda: (j := site.get(f"/api/errands/{errand}").json)["state"] != "working" and j, 30)
+    done = site.until(lambda: (j := site.get(f"/api/errands/{errand}").json)["state"] != "working" and j, 60)
     assert done["lines"], done
     if done["state"] == "done":
         assert site.get("/api/sops/look-here").json["status"] in ("draft", "candidate", "probation")
@@ -391,9 +391,9 @@ def test_jobs_are_kept_shown_on_a_calendar_and_done_at_once(site: Served) -> Non
         assert [job["id"] for job in listed["jobs"]] == [kept["id"]]
         site.until(lambda: site.get("/api/schedule").json["is_on"])
         begun = site.post(f"/api/schedule/{kept['id']}/run-now").json["errand"]
-        done = tab.until("errand", seconds=30)
+        done = tab.until("errand", seconds=60)
         while done["errand"]["state"] == "working":
-            done = tab.until("errand", seconds=30)
+            done = tab.until("errand", seconds=60)
         assert done["errand"]["id"] == begun
     (row,) = site.get(f"/api/schedule/{kept['id']}/history").json["rows"]
     assert (row["state"], row["job"]) == ("done", kept["id"])

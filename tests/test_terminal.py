@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyte
 import pytest
 
 from handler import Confirmation
@@ -572,3 +573,18 @@ def test_init_asks_and_writes_what_was_said(at_terminal: Opener, home: Path) -> 
     assert screen.ends() == 0 and "export MY_KEY=" in screen.text()
     said = (home / "config.yaml").read_text()
     assert 'base_url: "http://127.0.0.1:9/v1"' in said and "api_key: ${MY_KEY}" in said
+
+
+def test_no_line_is_lost_while_the_spinner_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ui.terminal.REDRAW_SECONDS", 0.0)
+    written = io.StringIO()
+    screen = TerminalScreen(make_console(file=written, force_terminal=True, width=60, height=400))
+    for number in range(100):
+        screen.show({"type": "tool_started", "tool": "code_run", "args": {"script": f"echo {number}"}})
+        screen.show({"type": "tool_output", "call": "c", "delta": f"{number}\n"})
+        screen.show({"type": "tool_ended", "tool": "code_run", "status": "ok", "seconds": 0.1, "data": {}, "call": "c"})
+    screen.close()
+    page = pyte.Screen(60, 400)
+    page.set_mode(pyte.modes.LNM)
+    pyte.Stream(page).feed(written.getvalue())
+    assert [line.split()[3] for line in page.display if line.startswith("✓")] == [*map(str, range(100))]

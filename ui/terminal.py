@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 MAX_DIFF_LINES = 60
+REDRAW_SECONDS = 0.1
 _MARK_STYLES = {"ok": "green", "error": "red", "refused": "yellow", "timeout": "red", "cancelled": "yellow"}
 _NOTE_STYLES = {
     "model_failed": "yellow",
@@ -44,6 +46,7 @@ class TerminalScreen:
         self.console, self.attended = console, attended
         self._draws_live = live
         self._live: Live | None = None
+        self._drawing = threading.RLock()  # Rich moves up by what it drew last: two at once take each other's lines away
         self._blocks = Blocks()
         self._said = ""  # what this turn has said so far, printed for good
         self._tail = ""  # what it is saying: swapped whole, the drawing thread reads it
@@ -58,6 +61,10 @@ class TerminalScreen:
 
     def show(self, event: Event) -> None:
         """Shows one event."""
+        with self._drawing:
+            self._show(event)
+
+    def _show(self, event: Event) -> None:
         held, self._held = self._held, ""
         if held and event["type"] != "run_ended":
             self._print(held, "yellow")
@@ -76,15 +83,17 @@ class TerminalScreen:
 
     def pause(self) -> None:
         """Takes the moving part away, until the next event."""
-        self._flush()
-        self._doing = ""
-        self.close()
+        with self._drawing:
+            self._flush()
+            self._doing = ""
+            self.close()
 
     def close(self) -> None:
         """Takes the moving part away."""
-        live, self._live = self._live, None
-        if live is not None:
-            live.stop()
+        with self._drawing:
+            live, self._live = self._live, None
+            if live is not None:
+                live.stop()
 
     def status(self) -> RenderableType:
         """The moving part: the end of the text that grows, and what is going on with its seconds."""
@@ -253,12 +262,21 @@ class TerminalScreen:
             self._live = Live(
                 get_renderable=self.status,
                 console=self.console,
-                refresh_per_second=10,
+                auto_refresh=False,
                 transient=True,
                 redirect_stdout=False,
                 redirect_stderr=False,
             )
             self._live.start()
+            threading.Thread(target=self._redraw, args=[self._live], name="redraw", daemon=True).start()
+
+    def _redraw(self, live: Live) -> None:
+        """Moves the spinner, and the text that grows, as long as this one is shown."""
+        while self._live is live:
+            time.sleep(REDRAW_SECONDS)
+            with self._drawing:
+                if self._live is live:
+                    live.refresh()
 
 
 def _fit(mark: str, mark_style: str, head: str, detail: str, took: str, width: int) -> Text:

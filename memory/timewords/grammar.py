@@ -58,6 +58,7 @@ class Grammar:
         self._words: dict[str, tuple[re.Pattern[str], Callable[[str], Any]]] = {}
         self._rules: dict[str, list[tuple[tuple[Part, ...], Action]]] = {}
         self._openings: dict[str, re.Pattern[str]] = {}
+        self._plan: Plan | None = None
 
     def words(self, name: str, meanings: dict[str, Any]) -> None:
         """A word that is one of these, the longest first. Blanks in a word match any white space."""
@@ -94,7 +95,9 @@ class Grammar:
 
     def reader(self, text: str, now: Any) -> Reader:
         """Reads this text."""
-        return Reader(self._words, self._rules, text, now)
+        if self._plan is None:
+            self._plan = self._planned()
+        return Reader(self._plan, text, now)
 
     def openings(self, name: str) -> re.Pattern[str]:
         """What a rule can begin with; a place where this does not match need not be read. Compiled once."""
@@ -103,6 +106,39 @@ class Grammar:
             self._collect(name, patterns, set())
             self._openings[name] = re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
         return self._openings[name]
+
+    def _planned(self) -> Plan:
+        """What can begin what, so that of some 300 ways to read a place only those are tried that can be one."""
+        bits: dict[str, int] = {}
+        patterns: list[re.Pattern[str]] = []
+        names: dict[str, int] = {}
+
+        def bit(pattern: re.Pattern[str]) -> int:
+            if pattern.pattern not in bits:
+                bits[pattern.pattern] = 1 << len(patterns)
+                patterns.append(pattern)
+            return bits[pattern.pattern]
+
+        def beginnings(name: str) -> int:
+            if name not in names:
+                is_word = name in self._words
+                names[name] = bit(self._words[name][0]) if is_word else 0
+                for parts, _ in () if is_word else self._rules[name]:
+                    names[name] |= of_parts(parts)
+            return names[name]
+
+        def of_parts(parts: tuple[Part, ...]) -> int:
+            found = 0
+            for part in parts:
+                found |= bit(part.literal) if part.literal else beginnings(part.name)
+                if not part.optional:
+                    break
+            return found
+
+        rules = {
+            name: [(of_parts(parts), parts, action) for parts, action in ways] for name, ways in self._rules.items()
+        }
+        return Plan(self._words, rules, patterns)
 
     def unknown(self) -> list[str]:
         """What is wrong with the rules: parts that are nothing, and rules that begin with themselves. Empty when sound."""
@@ -138,21 +174,24 @@ class Grammar:
                         break
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A grammar as a reader wants it. With each way to read a rule stands what it can begin with: bit n is `patterns[n]`."""
+
+    words: dict[str, tuple[re.Pattern[str], Callable[[str], Any]]]
+    rules: dict[str, list[tuple[int, tuple[Part, ...], Action]]]
+    patterns: list[re.Pattern[str]]
+
+
 class Reader:
     """Reads one text by a grammar; what was read once at a place is not read again."""
 
-    def __init__(
-        self,
-        words: dict[str, tuple[re.Pattern[str], Callable[[str], Any]]],
-        rules: dict[str, list[tuple[tuple[Part, ...], Action]]],
-        text: str,
-        now: Any,
-    ) -> None:
-        self._words = words
-        self._rules = rules
+    def __init__(self, plan: Plan, text: str, now: Any) -> None:
+        self._words, self._rules, self._patterns = plan.words, plan.rules, plan.patterns
         self._text = text
         self._now = now
         self._known: dict[tuple[str, int], Readings] = {}
+        self._begins: dict[int, int] = {}
 
     @property
     def effort(self) -> int:
@@ -177,7 +216,10 @@ class Reader:
 
     def _rule(self, name: str, begin: int) -> Readings:
         found: Readings = {}
-        for parts, action in self._rules[name]:
+        here = self._here(begin)
+        for beginnings, parts, action in self._rules[name]:
+            if not beginnings & here:
+                continue
             for end, values in self._sequences(parts, begin):
                 if end in found or end == begin:
                     continue
@@ -187,6 +229,17 @@ class Reader:
                     continue
                 if meaning is not None:
                     found[end] = meaning
+        return found
+
+    def _here(self, at: int) -> int:
+        """Which of the patterns match here."""
+        found = self._begins.get(at)
+        if found is None:
+            found = 0
+            for number, pattern in enumerate(self._patterns):
+                if pattern.match(self._text, at):
+                    found |= 1 << number
+            self._begins[at] = found
         return found
 
     def _sequences(self, parts: tuple[Part, ...], begin: int) -> list[tuple[int, tuple[Any, ...]]]:

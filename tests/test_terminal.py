@@ -6,6 +6,7 @@ import io
 import json
 import re
 import string
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -577,6 +578,8 @@ def test_init_asks_and_writes_what_was_said(at_terminal: Opener, home: Path) -> 
 
 def test_no_line_is_lost_while_the_spinner_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ui.terminal.REDRAW_SECONDS", 0.0)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # seconds; else the two threads seldom meet
     written = io.StringIO()
     screen = TerminalScreen(make_console(file=written, force_terminal=True, width=60, height=400))
     for number in range(100):
@@ -584,6 +587,7 @@ def test_no_line_is_lost_while_the_spinner_moves(monkeypatch: pytest.MonkeyPatch
         screen.show({"type": "tool_output", "call": "c", "delta": f"{number}\n"})
         screen.show({"type": "tool_ended", "tool": "code_run", "status": "ok", "seconds": 0.1, "data": {}, "call": "c"})
     screen.close()
+    sys.setswitchinterval(interval)
     page = pyte.Screen(60, 400)
     page.set_mode(pyte.modes.LNM)
     pyte.Stream(page).feed(written.getvalue())

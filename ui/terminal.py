@@ -46,7 +46,7 @@ class TerminalScreen:
         self.console, self.attended = console, attended
         self._draws_live = live
         self._live: Live | None = None
-        self._drawing = threading.RLock()  # Rich moves up by what it drew last: two at once take each other's lines away
+        self._drawing = threading.RLock()  # two that draw at once would take lines of each other away
         self._blocks = Blocks()
         self._said = ""  # what this turn has said so far, printed for good
         self._tail = ""  # what it is saying: swapped whole, the drawing thread reads it

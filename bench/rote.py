@@ -20,6 +20,16 @@ values (`sops run NAME k=v`), which leaves routing out. What an SOP does that is
 no goal: it never runs by itself, and its draft says what is doubtful; it is shown as `unproven`. `supervised` are the
 runs that an owner confirms to prove what no copy can be tried on: these count.
 
+Where no model is configured each request that was declined is put once more, to an owner who is there and is asked which
+SOP it means. They know which one it is, say yes to that alone, and only when all its values stand there:
+
+    right      the right one was shown, and done, and the world is what it should be
+    wrong      the same, and it is not
+    misread    the right one was shown with other values than the owner meant: who does not look says yes to it
+    others     only others were shown
+    known      done without a question: the owner has said yes to such a request before
+    nothing    nobody was asked, since nothing was near
+
 The columns: `taught`, how many runs of the model it took (+ runs by rote that the owner watched, where no copy can be
 tried on) and the status earned; the four counts; model calls and tokens of the teaching (o200k_base, what it sent) and
 of all requests; seconds of the teaching, whose model answers at once, and the median of the requests. Growth: the same
@@ -53,7 +63,7 @@ from bench.desk import Desk  # noqa: E402 - behind the path
 from bench.rote_tasks import TASKS  # noqa: E402 - behind the path
 from bench.rote_tasks.base import Draw, Task, Values, World, sentence  # noqa: E402 - behind the path
 from bench.rote_tasks.crowd import crowd  # noqa: E402 - behind the path
-from bench.rote_tasks.judge import Asked, InsideOnly, Kind, judge  # noqa: E402 - behind the path
+from bench.rote_tasks.judge import Asked, InsideOnly, Kind, Knowing, judge  # noqa: E402 - behind the path
 from bench.rote_tasks.model import Model  # noqa: E402 - behind the path
 from bench.rote_tasks.others import NEAR, UNCOVERED  # noqa: E402 - behind the path
 from bench.rote_tasks.school import School, Taught  # noqa: E402 - behind the path
@@ -66,6 +76,7 @@ OUTCOMES = ("right", "wrong", "stopped", "declined")
 OF_TASKS: tuple[Kind, ...] = ("own words", "by name", "other words", "unproven")
 FOREIGN: tuple[Kind, ...] = ("uncovered", "near miss")
 KINDS = (*OF_TASKS, *FOREIGN)
+SAID = ("right", "wrong", "misread", "others", "known", "nothing")  # what comes of asking the owner
 OWN_WORDS, BY_NAME = 2, 3  # requests of each task in the words that taught it, and by `sops run NAME k=v`
 LEAST_REQUESTS = 250  # of which none may be silently wrong
 STOPPED_SHARE, ROUTING_MS, GROWN = 0.10, 20.0, 500
@@ -99,6 +110,9 @@ class Bench:
         self.draws = {name: Draw(at.rng(name, "values"), at.world.desk.url) for name in self.tasks}
         self.taught: list[Taught] = []
         self.asked: list[Asked] = []
+        self.declined: list[tuple[Task, Values, str, Kind]] = []
+        self.said: dict[str, Counter[str]] = {}  # of what was put to the owner, the outcomes by kind
+        self.shown: list[dict[str, Any]] = []  # what the owner was asked
 
     def teach(self) -> None:
         for name, task in self.tasks.items():
@@ -164,7 +178,28 @@ class Bench:
         )
         if found.outcome == "declined":
             found.reason = self._why_not(task.name, text)
+            self.declined.append((task, values, text, kind))
         self.asked.append(found)
+
+    def ask_the_owner(self) -> dict[str, Counter[str]]:
+        """Puts what was declined once more, to an owner who is asked what is meant. Outcomes by kind."""
+        found: dict[str, Counter[str]] = {}
+        for task, values, text, kind in self.declined:
+            world = self.at.world
+            world.clear()
+            world.rng = self.at.rng(task.name, text)
+            task.prepare(world, values)
+            before = world.state()
+            agent = self.at.agent("en" if text.isascii() else "zh")
+            means = None if kind in FOREIGN else (task.name, self.at.named(task.name, values))
+            owner = Knowing(means, world.owner)
+            events = list(agent.start(text, Options(cwd=self.at.cwd), owner).events())
+            due = None if kind in FOREIGN else task
+            outcome = owner.outcome(judge((task.name, kind, text), due, values, before, world.state(), events).outcome)
+            found.setdefault(kind, Counter())[outcome] += 1
+            if owner.shown:
+                self.shown.append({"kind": kind, "task": task.name, "request": text, "outcome": outcome, "shown": owner.shown})  # fmt: skip
+        return found
 
     def _chosen(self) -> tuple[int, int]:
         """How often the model was asked to choose up to now, and the tokens of that."""
@@ -227,6 +262,7 @@ class Bench:
         found["supervised"] = _counts(self.at.seen)
         found["faults"] = [asdict(each) for each in (*self.at.seen, *self.asked) if _is_fault(each)]
         found["asked"] = [asdict(each) for each in self.asked]
+        found["did you mean"], found["shown"] = self.said, self.shown
         found["goals"] = _goals(found, may_ask=self.model is not None)
         return found
 
@@ -266,6 +302,7 @@ def _goals(found: dict[str, Any], *, may_ask: bool) -> list[dict[str, Any]]:
         ("silently wrong", f"{wrong} of {asked}", f"0 of ≥ {LEAST_REQUESTS}", wrong == 0 and asked >= LEAST_REQUESTS),
         ("stopped", *_share([found[kind] for kind in OF_TASKS[:3]])),
         ("stopped after a write", str(after_write), "0", after_write == 0),
+        *([_to_the_owner(found["did you mean"])] if found["did you mean"] else []),
         (
             "model calls",
             *(
@@ -282,6 +319,11 @@ def _goals(found: dict[str, Any], *, may_ask: bool) -> list[dict[str, Any]]:
             steady = row["wrong"] == 0
             goals.append((f"routed wrong at {GROWN} SOPs", f"{row['wrong']}", "0", steady))
     return [dict(zip(("goal", "value", "wanted", "met"), goal, strict=True)) for goal in goals]
+
+
+def _to_the_owner(said: dict[str, Counter[str]]) -> tuple[str, str, str, bool]:
+    wrong = sum(counts["wrong"] + counts["misread"] for counts in said.values())
+    return ("shown to the owner with wrong values", str(wrong), "0", wrong == 0)
 
 
 def _share(counts: Sequence[dict[str, int]]) -> tuple[str, str, bool]:
@@ -308,7 +350,7 @@ def table(found: dict[str, Any]) -> str:
         lines += ["", "SOPs in the store   read ms  first ms  routing ms    p95   right  wrong  declined"]
     for row in found["growth"]:
         lines.append(f"{row['sops']:>17}{row['read_ms']:>10}{row['first_ms']:>10}{row['routing_ms']:>12}{row['p95_ms']:>7}{row['right']:>8}{row['wrong']:>7}{row['declined']:>10}")  # fmt: skip
-    lines += _near_misses(found)
+    lines += _near_misses(found) + _did_you_mean(found)
     said = [f"{goal['goal']} {goal['value']} ({goal['wanted']}) {'✓' if goal['met'] else '✗'}" for goal in found["goals"]]  # fmt: skip
     return "\n".join([*lines, "", "goals: " + " · ".join(said)])
 
@@ -318,6 +360,14 @@ def _near_misses(found: dict[str, Any]) -> list[str]:
     begun = [each for each in found["asked"] if each["kind"] == "near miss" and each["outcome"] != "declined"]
     lines = [f"{each['outcome']:>9}  {each['sop']:<20} {each['lane']:<10} {each['request']}" for each in begun]
     return ["", "near misses that were not declined", *lines] if begun else []
+
+
+def _did_you_mean(found: dict[str, Any]) -> list[str]:
+    """What came of asking the owner."""
+    if not found["did you mean"]:
+        return []
+    lines = ["", f"{'declined, and the owner asked':<32}" + "".join(f"{name:>9}" for name in SAID)]
+    return lines + [f"{kind:<32}" + "".join(f"{counts[name]:>9}" for name in SAID) for kind, counts in found["did you mean"].items()]  # fmt: skip
 
 
 def _four(counts: dict[str, int], width: int) -> str:
@@ -335,6 +385,8 @@ def faults(found: dict[str, Any]) -> str:
     for each in found["asked"]:
         if each["outcome"] in ("declined", "stopped") and each["kind"] in OF_TASKS:
             lines += [f"{each['task']}: {each['kind']}: {each['outcome']}: {each['request']}", f"  {each['reason']}"]
+    for each in found["shown"]:
+        lines += [f"[{each['kind']}] {each['task']}: the owner: {each['outcome']}: {each['request']}", *(f"  {text}" for text in each["shown"])]  # fmt: skip
     for row in found["rows"]:
         if row["why"] and row["status"] not in ("probation", "active"):
             lines += [f"{row['task']}: {row['status']}: {row['request']}", *(f"  {why}" for why in row["why"])]
@@ -386,12 +438,13 @@ def _measured(options: argparse.Namespace, names: Sequence[str], has_model: bool
         bench.teach()
         bench.ask(options.requests)
         bench.ask_for_else()
+        growth = bench.growth([] if model else [int(size) for size in options.sizes.split(",") if size])
+        bench.said = {} if model else bench.ask_the_owner()
         if options.keep:
             import shutil
 
             shutil.copytree(at.home / "sops", options.keep / ("model" if model else "none"), dirs_exist_ok=True)
-        sizes = [] if model else [int(size) for size in options.sizes.split(",") if size]
-        found = bench.report(bench.growth(sizes))
+        found = bench.report(growth)
     return (
         found | {"asked of the model": dict(model.counts), "tokens of the model": dict(model.tokens)}
         if model

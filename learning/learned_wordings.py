@@ -1,6 +1,7 @@
 """Remembers how SOPs were asked for: each request that came to a good end becomes one more typed wording of its SOP.
 
-They lie in `sops/.wordings.jsonl` of the home folder, one JSON object a line ({sop, wording, run, at}), for seeds and
+They lie in `sops/.wordings.jsonl` of the home folder, one JSON object a line ({sop, wording, run, at}; `exact` where
+the owner was asked, `not` instead of `wording` where they said no), for seeds and
 learned SOPs alike: asking in other words makes no new version of a procedure, and what was proven stays as it was
 proven. A line that is broken, or that the SOP of today cannot mean, is passed over. Only typed slots are kept, never a
 value; a request with anything left over is not kept at all. (Measured elsewhere: storing
@@ -13,7 +14,8 @@ import fcntl
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,23 +39,32 @@ SMALL = re.compile(r"\b(?:the|an?|my|all|please)\b|[\s,.!?，。！？的了]+")
 
 def with_learned(sops: Iterable[Sop], home: Path) -> list[Sop]:
     """The SOPs with the wordings that were added to them; those that have none are returned as they are."""
-    added = learned(home)
+    added: dict[str, list[tuple[str, bool]]] = {}
+    for entry in _entries(home):
+        if "wording" in entry and len(added.setdefault(entry["sop"], [])) < MOST:
+            added[entry["sop"]].append((entry["wording"], entry.get("exact") is True))
     return [_extended(sop, added[sop.name]) if sop.name in added and sop.steps else sop for sop in sops]
 
 
 def learned(home: Path) -> dict[str, list[str]]:
     """The added wordings by SOP, oldest first."""
     found: dict[str, list[str]] = {}
-    try:
-        path = home / "sops" / FILE
-        lines = path.read_text("utf-8", "replace").splitlines() if path.stat().st_size <= MAX_FILE_BYTES else []
-    except OSError:
-        return {}
-    for line in lines:
-        entry = _entry(line)
-        if entry and len(found.setdefault(entry[0], [])) < MOST:
-            found[entry[0]].append(entry[1])
+    for entry in _entries(home):
+        if "wording" in entry and len(found.setdefault(entry["sop"], [])) < MOST:
+            found[entry["sop"]].append(entry["wording"])
     return found
+
+
+def refuse(home: Path, sop: Sop, request: str, parameters: Mapping[str, Any], run: str, where: Where) -> None:
+    """Keeps that the owner did not mean this SOP by such a request. Raises OSError when the disk does not take it."""
+    with _locked(home) as file:
+        _append(file, {"sop": sop.name, "not": typed(request, sop, parameters, where) or request, "run": run})
+
+
+def is_refused(home: Path, sop: Sop, request: str, parameters: Mapping[str, Any], where: Where) -> bool:
+    """Whether the owner has said before that such a request does not mean this SOP."""
+    said = {_bare(entry["not"]) for entry in _entries(home) if "not" in entry and entry["sop"] == sop.name}
+    return bool(said) and bool(said & {_bare(request), _bare(typed(request, sop, parameters, where) or request)})
 
 
 def add(
@@ -64,35 +75,59 @@ def add(
     run: str,
     where: Where,
     others: Sequence[Sop] = (),
+    *,
+    is_exact: bool = False,
 ) -> str | None:
     """Keeps the wording of a request that was done by this SOP with these parameters and succeeded.
 
-    `others`: the SOPs beside it, so that no wording is kept that is also one of theirs. Returns the wording, or None
+    `others`: the SOPs beside it, so that no wording is kept that is also one of theirs. `is_exact`: the owner was asked, so
+    its words say nothing about other requests. Returns the wording, or None
     when nothing was added: it is known, nearly known, holds what no parameter takes up, or the SOP has enough of them.
     Raises OSError when the disk does not take it.
     """
     wording = typed(request, sop, parameters, where)
     if wording is None or sop.procedure is None:
         return None
-    path = home / "sops" / FILE
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    with _locked(home) as file:
         before = learned(home).get(sop.name, [])
         known = [*before, *(each.text for each in sop.procedure.wordings)]
         if len(before) >= MOST or any(_bare(wording) == _bare(text) for text in known):
             return None
         if not _leads_back(request, wording, sop, parameters, where, others):
             return None
-        at = datetime.now(UTC).isoformat(timespec="seconds")
-        entry = json.dumps({"sop": sop.name, "wording": wording, "run": run, "at": at}, ensure_ascii=False)
-        torn = os.fstat(descriptor).st_size and os.pread(descriptor, 1, os.fstat(descriptor).st_size - 1) != b"\n"
-        os.write(descriptor, f"{chr(10) if torn else ''}{entry}\n".encode())
-        os.fsync(descriptor)
+        _append(file, {"sop": sop.name, "wording": wording, "run": run, **({"exact": True} if is_exact else {})})
+    return wording
+
+
+@contextmanager
+def _locked(home: Path) -> Iterator[int]:
+    """The file, ours alone while it is open."""
+    path = home / "sops" / FILE
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield descriptor
     finally:
         os.close(descriptor)
-    return wording
+
+
+def _append(file: int, entry: Mapping[str, Any]) -> None:
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    line = json.dumps({**entry, "at": at}, ensure_ascii=False)
+    torn = os.fstat(file).st_size and os.pread(file, 1, os.fstat(file).st_size - 1) != b"\n"
+    os.write(file, f"{chr(10) if torn else ''}{line}\n".encode("utf-8", "replace"))
+    os.fsync(file)
+
+
+def _entries(home: Path) -> list[dict[str, Any]]:
+    """What the lines say, oldest first; those that say nothing are left out."""
+    try:
+        path = home / "sops" / FILE
+        lines = path.read_text("utf-8", "replace").splitlines() if path.stat().st_size <= MAX_FILE_BYTES else []
+    except OSError:
+        return []
+    return [entry for line in lines if (entry := _entry(line))]
 
 
 def typed(request: str, sop: Sop, parameters: Mapping[str, Any], where: Where) -> str | None:
@@ -150,20 +185,20 @@ def _leads_back(
 ) -> bool:
     """True when, with this wording, the same request finds the same SOP with the same values, and no other."""
     beside = [other for other in others if other.name != sop.name and other.procedure]
-    match: Match | None = typed_wordings(request, [_extended(sop, [wording]), *beside], where)
+    match: Match | None = typed_wordings(request, [_extended(sop, [(wording, False)]), *beside], where)
     return match is not None and match.sop.name == sop.name and match.parameters == dict(parameters)
 
 
-def _extended(sop: Sop, wordings: Sequence[str]) -> Sop:
-    """The SOP with those of the wordings that it can mean."""
+def _extended(sop: Sop, wordings: Sequence[tuple[str, bool]]) -> Sop:
+    """The SOP with those of the wordings that it can mean; with each whether it is exact."""
     procedure = sop.procedure
     assert procedure is not None
     known = {wording.text for wording in procedure.wordings}
-    for wording in wordings:
+    for wording, is_exact in wordings:
         if wording in known:
             continue
         try:
-            procedure = procedure.with_wordings([wording])
+            procedure = procedure.with_wordings([wording], are_exact=is_exact)
         except ProcedureError:  # a parameter has another name since then
             continue
     return replace(sop, steps=procedure)
@@ -174,11 +209,10 @@ def _bare(wording: str) -> str:
     return SMALL.sub("", wording.lower().replace(":quoted", ""))
 
 
-def _entry(line: str) -> tuple[str, str] | None:
+def _entry(line: str) -> dict[str, Any] | None:
     try:
         said = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
-    if not isinstance(said, dict) or not isinstance(said.get("sop"), str) or not isinstance(said.get("wording"), str):
-        return None
-    return said["sop"], said["wording"]
+    is_meant = isinstance(said, dict) and isinstance(said.get("sop"), str)
+    return said if is_meant and all(isinstance(said.get(key, ""), str) for key in ("wording", "not")) else None

@@ -55,7 +55,7 @@ def contrary(parts: Sequence[Part], known: Knowledge, values: Iterable[Any], *, 
         return f"it asks “{first.text} …”"
     given = {word for value in values for word in re.findall(r"\w+|\.", str(value).lower())}
     unknown = []
-    for word in _left_over(parts, known, given):
+    for word in left_over(parts, known, given):
         is_listed = not all(thing.startswith("w:") for thing in _things(word))
         if is_careful or is_listed:
             if not is_listed or not _goes_along(word, known, is_careful=is_careful):
@@ -74,7 +74,7 @@ def contrary(parts: Sequence[Part], known: Knowledge, values: Iterable[Any], *, 
     return "" if _reads(known) or is_other_verb or _has_the_verb(parts, known) else "it does not say what to do"
 
 
-def _left_over(parts: Sequence[Part], known: Knowledge, given: set[str]) -> Iterator[Word]:
+def left_over(parts: Sequence[Part], known: Knowledge, given: set[str]) -> Iterator[Word]:
     """The words that say something and stand in no wording and in no value."""
     for at, part in enumerate(parts):
         if not isinstance(part, Word) or part.text in given or _is_idle(part, known):

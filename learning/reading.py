@@ -35,7 +35,7 @@ HARD_LITERALS = (  # kind, form; the first that fits
     ("code", pattern(r"(?=[\w-]*\d)[A-Za-z0-9][\w-]*\w|[A-Za-z]+_[\w]*\w", re.ASCII)),
 )
 SPACE = pattern(r"(?:[\s,!…]|[.:;?](?=\s|$)|#(?=\d))+")  # between words; ./x begins with a dot
-PATH_FOLLOWS = pattern(r"\s*(?:[~\"'`「『《]|\.{0,2}/|[\w.-]*\.[A-Za-z]{1,4}\b)", re.ASCII)
+PATH_FOLLOWS = pattern(r"\s*(?:[~\"'`「『《]|https?:|\.{0,2}/|[\w.-]*\.[A-Za-z]{1,4}\b)", re.ASCII)
 CHINESE_NUMBER = pattern(
     r"[零一二两三四五六七八九十百]+(?=\s*(?:天|日|周|星期|个(?!人)|小时|分钟|秒|年|行|条|份|元|块|次|件|张|页|名))"
 )

@@ -61,7 +61,7 @@ def understand(asked: Asked, procedure: Procedure, name: str, where: Where) -> U
     known = knowledge(procedure, name, "zh" if asks_in_chinese(asked) else "en")
     try:
         parts = read(asked, procedure, known, where)
-        if why := never(parts) or _other_question(parts, known):
+        if why := never(parts) or other_question(parts, known):
             return Refusal(why)
         particles = particles_of(parts)
         outcomes = [
@@ -126,7 +126,7 @@ def _filled(
     return Understood(ways[0], sentence.text)
 
 
-def _other_question(parts: Sequence[Part], known: Knowledge) -> str:
+def other_question(parts: Sequence[Part], known: Knowledge) -> str:
     """Who did something is another question than what was done; what was running is not what runs."""
     words = [part for part in parts if isinstance(part, Word) and part.text not in known.texts]
     asks = (

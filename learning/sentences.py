@@ -58,7 +58,7 @@ class Knowledge:
 def knowledge(procedure: Procedure, name: str, lang: str = "") -> Knowledge:
     """What the wordings of a procedure say; worked out once for the same wordings. With a language only those that are in
     it, if any are: 行 is a row and a line, so an English request is held against the English wordings."""
-    wordings = tuple(wording.text for wording in procedure.wordings)
+    wordings = tuple(wording.text for wording in procedure.wordings if not wording.is_exact)
     own = tuple(text for text in wordings if not lang or is_chinese(text) == (lang == "zh"))
     paths = frozenset(name for name, schema in procedure.parameters.items() if schema.get("format") == "path")
     return _knowledge(own or wordings, name, tuple(procedure.parameters), paths, procedure.effects == "none")

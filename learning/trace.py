@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memory.evidence import Result, results_of
-from memory.runlog import RunLogError, find_run, read_events
+from memory.runlog import RunLogError, find_run, opening_of, read_events
 from models.base import Event
 
 
@@ -43,7 +43,7 @@ def read_trace(home: Path, run: str) -> Trace:
 
 def trace_of(run: str, events: list[Event]) -> Trace:
     """The trace that the events of a run tell."""
-    opening = events[0]
+    opening = opening_of(events)
     ended = next((event for event in reversed(events) if event["type"] == "run_ended"), None)
     return Trace(
         run=run,

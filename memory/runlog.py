@@ -12,7 +12,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -283,6 +283,17 @@ def read_events(home: Path, run: str) -> Iterator[Event]:
         raise RunLogError(f"cannot read {path}: {error.strerror}") from error
 
 
+def choice_of(event: Event) -> Event:
+    """What the event `chosen` says of its run: the fields of `run_started` that it fills in."""
+    return {key: event[key] for key in ("sop", "sop_version", "parameters", "lane")}
+
+
+def opening_of(events: Sequence[Event]) -> Event:
+    """How a run began: its first event, with the SOP that its owner chose."""
+    choice = next((choice_of(event) for event in events if event["type"] == "chosen"), {})
+    return events[0] | choice
+
+
 def list_runs(home: Path, limit: int | None = None) -> list[RunSummary]:
     """What the run logs say of each run, newest first; trials on copies are left out."""
     if limit is None or limit > FEW:
@@ -358,6 +369,8 @@ def _count(home: Path, run: str, first: Event) -> RunSummary:
             summary.cost += event["cost"]
         elif event["type"] == "delegated" and event["child"] not in summary.children:
             summary.children.append(event["child"])
+        elif event["type"] == "chosen":
+            summary.sop = event["sop"]
     summary.rote = kinds == {"rote"}
     return summary
 

@@ -14,14 +14,14 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from datetime import datetime
 from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from memory.runlog import RUN_ID, Totals, log_size, open_log, run_ids
+from memory.runlog import RUN_ID, Totals, log_size, open_log, opening_of, run_ids
 from models.base import Event
 
 Lane = Literal["rote", "rote→model", "model", "teach"]
@@ -36,7 +36,7 @@ MAX_TASK_CHARS = 2_000
 _Answer = TypeVar("_Answer")
 _PREFIX = b'{"type": "'
 _ASKED = {"confirm": "confirmed", "asked": "answered"}  # the owner is thinking in between
-_KINDS = "run_started model_called rote run_ended run_resumed confirm confirmed asked answered"
+_KINDS = "run_started model_called rote run_ended run_resumed confirm confirmed asked answered chosen"
 _WANTED = tuple(_PREFIX + kind.encode() + b'"' for kind in _KINDS.split())
 _TABLES = """
 CREATE TABLE runs (sop TEXT, run TEXT, at TEXT, lane TEXT, turns INTEGER, model_calls INTEGER, fresh INTEGER,
@@ -318,10 +318,12 @@ def _read(home: Path, run: str, teaches: str | None = None) -> _Reading | None:
             first = next(events, None)
             if first is None or first.get("type") != "run_started":
                 return None
+            ahead = [] if teaches or first.get("sop") else list(_until_chosen(events))
+            first = opening_of([first, *ahead])
             sop = teaches or first.get("sop")
             if not sop:  # most runs: the rest of a long log need not be read
-                return _Reading(size, False, None)
-            return _reading(str(sop), run, size, first, list(events), bool(teaches))
+                return _Reading(size, _may_choose(ahead), None)
+            return _reading(str(sop), run, size, first, [*ahead, *events], bool(teaches))
     except (OSError, KeyError, TypeError):  # no log yet, or one that somebody else wrote
         return None
 
@@ -356,6 +358,19 @@ def _reading(sop: str, run: str, size: int, first: Event, events: list[Event], i
         task=str(first.get("task", ""))[:MAX_TASK_CHARS],
     )
     return _Reading(size, end is None or status in ("waiting", "limit"), row)
+
+
+def _until_chosen(events: Iterable[Event]) -> Iterator[Event]:
+    """The events up to the one in which the owner chose an SOP, or a model said something."""
+    for event in events:
+        yield event
+        if event["type"] in ("chosen", "model_called"):
+            return
+
+
+def _may_choose(events: Sequence[Event]) -> bool:
+    """Whether the owner has been asked which SOP a request means, and the run has not ended by then."""
+    return bool(events) and (events[-1]["type"] == "asked" or events[-1].get("status") == "waiting")
 
 
 def _thinking(events: Iterable[Event]) -> float:

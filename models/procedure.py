@@ -84,11 +84,13 @@ class ProcedureError(SopwithError):
 
 
 class Wording(NamedTuple):
-    """A typed way to ask for this SOP. Each request of this wording holds one word of each of `anchors`, lower-case."""
+    """A typed way to ask for this SOP. Each request of this wording holds one word of each of `anchors`, lower-case. An
+    exact one says nothing about what else the SOP may be asked for with: the owner said yes to just these words."""
 
     text: str
     slots: tuple[str, ...]
     anchors: tuple[tuple[str, ...], ...]
+    is_exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +142,10 @@ class Procedure:
         """
         return bind(self.parameters, self.required, given, cwd)
 
-    def with_wordings(self, texts: Sequence[str]) -> Procedure:
+    def with_wordings(self, texts: Sequence[str], *, are_exact: bool = False) -> Procedure:
         """The same, with more ways to ask for it. Raises ProcedureError for one that cannot be meant."""
-        return replace(self, wordings=(*self.wordings, *_Reader(self.folder).wordings(list(texts), self)))
+        more = (each._replace(is_exact=are_exact) for each in _Reader(self.folder).wordings(list(texts), self))
+        return replace(self, wordings=(*self.wordings, *more))
 
 
 class _Reader:

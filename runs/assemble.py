@@ -10,7 +10,7 @@ from datetime import date, datetime
 from functools import cache, cached_property, partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from agent_loop import End, agent_loop
 from config import Config, ConfigError, ModelConfig, SopwithError
@@ -27,7 +27,7 @@ from memory.inbox import Entry, Inbox
 from memory.runlog import SHARED, RunLog, RunLogError, Totals, find_run, read_events
 from memory.sessions import MAIN, Session
 from memory.sops import Sop, SopStore
-from models.base import Event, Model, Reply, Request
+from models.base import Event, Model, ModelUnavailable, Reply, Request
 from models.chain import Budget, ModelChain
 from models.rote import MAX_SCRIPT_CALLS, RoteModel
 from runs.attached import named, take_in
@@ -55,10 +55,12 @@ from tools.schema import check_args
 from tools.toolbox import Foreign, Toolbox
 
 if TYPE_CHECKING:
+    from learning.near import Near
     from learning.verify import ReplayResult
     from memory.turns import Turn
     from memory.window import Window
     from models.base import ToolResult
+    from runs.meant import Asking
     from safety.sandbox import Level, Lift, Sandbox
     from tools.base import Wish
 
@@ -87,6 +89,14 @@ class Logs(Protocol):
     def fetch(self, home: Path, run: str, /) -> None:
         """Brings the log of such a run here, as far as it is written elsewhere."""
         ...
+
+
+class Leg(NamedTuple):
+    """A part of a run that is done with the same handler: its loop, and what ends what its tools kept open."""
+
+    loop: Generator[Event, None, End]
+    close: Callable[[], None]
+    redactor: Redactor
 
 
 class Agent:
@@ -406,7 +416,97 @@ class Agent:
         budget: Budget,
         before: Iterable[Event] = (),
     ) -> Run:
-        home, start, steering = self.config.home, progress.opening, Steering(log.letters, progress.letter)
+        start, bounds, steering = progress.opening, options.bounds, Steering(log.letters, progress.letter)
+        leg = partial(self._leg, log, progress, options, owner, briefing, budget, steering)
+        first = leg(model)
+        loop = first.loop
+        if options.rote and options.session == "main" and start["sop"] is None and not bounds:
+            loop = self._or_meant(loop, log, progress, options, owner, briefing, budget, leg)
+        learns = options.session == "main" and "verifies" not in start and not (bounds and bounds.parent)
+        return Run(
+            log,
+            opening,
+            loop,
+            steering,
+            totals=progress.totals,
+            sop=start["sop"],
+            learn=partial(self._learn, start) if learns else None,
+            before=before,
+            redact=first.redactor.redact,
+            said=first.redactor.stream,
+            close=first.close,
+            spoken=None
+            if "verifies" in start or bounds
+            else Spoken(self.config.home, Session.parse(options.session), start, self._told()),
+        )
+
+    def _or_meant(
+        self,
+        loop: Generator[Event, None, End],
+        log: RunLog,
+        progress: Progress,
+        options: Options,
+        owner: Owner,
+        briefing: Briefing,
+        budget: Budget,
+        leg: Callable[[Model], Leg],
+    ) -> Generator[Event, None, End]:
+        """The loop; where no model can do the first turn, the owner is asked which SOP the request means, and that is done."""
+        try:
+            return (yield from loop)
+        except ModelUnavailable as why:
+            if progress.working.summaries or is_only_to_remember(progress.opening["task"]):
+                raise
+            from runs.meant import LANE, chosen  # most runs are sure, or have a model
+
+            found = yield from self._asking(log.run, progress.opening, options, owner).ask(why)
+        if isinstance(found, End):
+            return found
+        yield (event := chosen(found))
+        progress.opening |= {key: value for key, value in event.items() if key != "type"}
+        replay = Replay(found.sop, found.parameters, progress.opening["task"], LANE)
+        second = leg(self._model([], replay, progress, options, briefing, log.folder, budget))
+        try:
+            return (yield from second.loop)
+        finally:
+            second.close()
+
+    def _asking(self, run: str, start: Event, options: Options, owner: Owner) -> Asking:
+        """What the question which SOP is meant stands on."""
+        from runs.meant import LANE, Asking
+
+        tools = Toolbox(all_tools(), foreign=self._foreign)
+
+        def guards(each: Near) -> ReplayGuards:
+            return self._guards(Replay(each.sop, each.parameters, start["task"], LANE), options, tools)
+
+        return Asking(
+            self.config.home,
+            run,
+            start["task"],
+            start["lang"],
+            Where(options.cwd, Path.home()),
+            owner,
+            options.approve == "ask" and not isinstance(owner, AbsentOwner),
+            Inbox(self.config.home, self._show),
+            with_learned(self.sops.all(), self.config.home),
+            guards,
+            bool(self._chosen_models(options)),
+        )
+
+    def _leg(
+        self,
+        log: RunLog,
+        progress: Progress,
+        options: Options,
+        owner: Owner,
+        briefing: Briefing,
+        budget: Budget,
+        steering: Steering,
+        model: Model,
+    ) -> Leg:
+        """The handler and the loop of a run, with this model."""
+        home, start = self.config.home, progress.opening
         tools, bounds = all_tools(), options.bounds
         if options.session != "main":
             own = shared_folder.TOOLS if self._shared_folder(options) else frozenset()
@@ -474,23 +574,7 @@ class Agent:
         loop: Generator[Event, None, End] = agent_loop(
             model, handler, progress.messages, first_turn=progress.next_turn, last_turn=last_turn
         )
-        learns = options.session == "main" and "verifies" not in start and not (bounds and bounds.parent)
-        return Run(
-            log,
-            opening,
-            loop,
-            steering,
-            totals=progress.totals,
-            sop=start["sop"],
-            learn=partial(self._learn, start) if learns else None,
-            before=before,
-            redact=redactor.redact,
-            said=redactor.stream,
-            close=context.close,
-            spoken=None
-            if "verifies" in start or bounds
-            else Spoken(home, Session.parse(options.session), start, self._told()),
-        )
+        return Leg(loop, context.close, redactor)
 
     def _show(self, entry: Entry) -> None:
         """Shows on the desktop that something waits for the owner."""
@@ -563,10 +647,13 @@ class Agent:
         used = self.sops.get(run.sop) if run.sop and not start.get("bounds") else None
         if used is not None and run.is_by_rote and start.get("lane", "wordings") != "wordings":
             from learning.learned_wordings import add
+            from runs.meant import LANE
 
             where = Where(Path(start["cwd"]), Path.home())
             with suppress(OSError):  # a full disk: it is asked for in other words once more
-                add(self.config.home, used, start["task"], start["parameters"], run.id, where, self.sops.all())
+                is_exact = start["lane"] == LANE
+                sops = self.sops.all()
+                add(self.config.home, used, start["task"], start["parameters"], run.id, where, sops, is_exact=is_exact)
         if run.is_marked or (used is not None and not (used.is_seed and run.status == "done")):
             from runs.learn import learn
 

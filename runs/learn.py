@@ -21,7 +21,7 @@ from learning.repair import after_run, is_learned
 from learning.trace import Trace, read_trace
 from learning.verify import not_replayable, verify
 from memory.inbox import Entry, Inbox
-from memory.runlog import read_events
+from memory.runlog import opening_of, read_events
 from memory.sop_changes import SopChanges
 from memory.sop_stats import SopStats
 from memory.sops import Sop, SopStore
@@ -40,6 +40,7 @@ def learn(agent: Agent, run: str) -> Iterator[Event]:
     Status "refused": nothing was stored, and the reason says why. What goes wrong here is said and never harms the run.
     """
     events = list(read_events(agent.config.home, run))
+    events[0] = opening_of(events)
     for event in _taken_in(agent, run, events):
         _propose(agent, run, event, is_attended=bool(events[0].get("attended")))
         yield event

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from context.compaction import Compaction, Extent
 from handler import Prompts, TurnState, prompt_after
-from memory.runlog import Totals
+from memory.runlog import Totals, choice_of
 from memory.working import WorkingMemory
 from models.base import Event, Message, Reply, ToolCall, ToolResult
 
@@ -108,6 +108,9 @@ class _Reader:
 
     def _on_asked(self, _: Event) -> None:
         self.progress.state.interrupted = ""  # a question may be put again
+
+    def _on_chosen(self, event: Event) -> None:
+        self.progress.opening |= choice_of(event)
 
     def _on_confirmed(self, event: Event) -> None:
         self.progress.state.confirmed.add(event["id"])

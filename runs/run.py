@@ -23,8 +23,7 @@ from runs.spoken import Spoken
 from runs.steering import Steering
 from safety.secrets import Stream
 
-SAID = {"run_started", "context", "steered", "noted", "text", "model_called", "handover"}
-SAID |= {"asked", "answered", "chosen", "confirm", "run_ended"}
+CLEAN = {"turn_started", "tool_started", "tool_output", "tool_ended"}  # the handler has hidden what is secret there
 EXIT_CODES = {"done": 0, "failed": 1, "waiting": 3, "limit": 4, "no_model": 5, "cancelled": 130}
 
 
@@ -108,7 +107,7 @@ class Run:
         if self._learn is not None and self.status not in ("cancelled", "waiting") and is_awaited:
             with suppress(KeyboardInterrupt):
                 for event in self._learn(self):
-                    yield {"type": event["type"], "run": self.id, "at": now(), **event}
+                    yield {"type": event["type"], "run": self.id, "at": now(), **self._redact(event)}
         if problem:
             yield {"type": "journal_failed", "run": self.id, "at": now(), "reason": problem}
         yield ended
@@ -150,7 +149,7 @@ class Run:
             return next(self._loop)
 
     def _write(self, event: Event) -> Event:
-        if event["type"] in SAID:
+        if event["type"] not in CLEAN:
             event = self._without_secrets(event)
         stamped = {"type": event["type"], "run": self.id, "at": now(), **event}
         if event["type"] not in NOT_LOGGED:

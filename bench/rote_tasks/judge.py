@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from bench.rote_tasks.base import State, Task, Values
+from memory.runlog import opening_of
 
 if TYPE_CHECKING:
     from handler import Approval, Confirmation
@@ -52,11 +54,46 @@ class InsideOnly:
         return None
 
 
+class Knowing(InsideOnly):
+    """An owner who is asked what a request means, and says yes to the right SOP with the right values alone. `means`: its
+    name and values; None when nothing that was taught is meant."""
+
+    def __init__(self, means: tuple[str, dict[str, Any]] | None, home: Path) -> None:
+        self._means, self._home = means, home
+        self.shown: list[str] = []
+        self._verdict = "nothing"
+
+    def ask(self, id: str, question: str, candidates: list[str]) -> str | None:
+        *self.shown, none = candidates
+        self._verdict = "others"
+        for text in self.shown:
+            if self._means and f"({self._means[0]};" in text:
+                if all(self._stands(value, text) for value in self._means[1].values()):
+                    self._verdict = "right"
+                    return text
+                self._verdict = "misread"
+        return none
+
+    def outcome(self, of_run: Result) -> str:
+        """What came of asking, where this is what came of the run."""
+        if self._verdict == "right":
+            return "right" if of_run == "right" else "wrong"
+        if of_run == "right":
+            return "known"
+        return self._verdict if of_run == "declined" else "wrong"
+
+    def _stands(self, value: Any, text: str) -> bool:
+        plain = str(value)
+        return any(
+            form in text for form in {plain, plain.replace(str(self._home), "~", 1), str(Path(plain).expanduser())}
+        )
+
+
 def judge(
     asked: tuple[str, Kind, str], task: Task | None, values: Values, before: State, after: State, events: list[Event]
 ) -> Asked:
     """The verdict on a run of `asked`: (task, kind, request). Without a task nothing should have been done at all."""
-    opening, end = events[0], next(event for event in reversed(events) if event["type"] == "run_ended")
+    opening, end = opening_of(events), next(event for event in reversed(events) if event["type"] == "run_ended")
     stop = next((event for event in events if event["type"] == "rote" and event["state"] == "diverged"), None)
     is_rote = opening.get("sop") is not None
     found = Asked(

@@ -152,8 +152,8 @@ class Launchd(System):
         words = "".join(f"<string>{escape(word)}</string>" for word in self.command[:-1])
         text = (
             '<?xml version="1.0" encoding="UTF-8"?>\n<plist version="1.0"><dict><key>Label</key>'
-            f"<string>{self.label}</string><key>ProgramArguments</key><array>{words}</array><key>RunAtLoad</key><true/><key>KeepAlive</key>"
-            "<true/></dict></plist>\n"
+            f"<string>{self.label}</string><key>ProgramArguments</key><array>{words}</array><key>RunAtLoad</key><true/><key>KeepAlive</key><true/>"
+            "<key>ThrottleInterval</key><integer>60</integer></dict></plist>\n"
         )
         self._file.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(self._file, text)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from runs.schedule.jobs import DEFAULT_TIME, MACROS, JobError, check_cron, zone_of
+from runs.schedule.jobs import DAYS, DEFAULT_TIME, MACROS, JobError, check_cron, zone_of
 
 _CRON = re.compile(r"(?:[\d*/,#LW-]|\b[A-Za-z]{3}\b)+(?:\s+(?:[\d*/,#LW-]|\b[A-Za-z]{3}\b)+){4}")
 _ISO = re.compile(r"\d{4}-\d\d?-\d\d?(?:[T ]\d\d?:\d\d(?::\d\d(?:\.\d+)?)?)?\s*(?:Z|[+-]\d\d:?\d\d)?")
@@ -103,7 +103,7 @@ def _words(said: str, now: datetime) -> dict[str, Any]:
 
 def _next(time: str, now: datetime) -> datetime:
     """The next time that the clock on the wall shows this."""
-    moment = now.replace(hour=int(time[:2]), minute=int(time[3:]), second=0, microsecond=0)
+    moment = now.replace(hour=int(time[:2]) % 24, minute=int(time[3:]), second=0, microsecond=0)
     return moment if moment > now else moment + timedelta(days=1)
 
 
@@ -123,7 +123,12 @@ def _later(wait: timedelta, times: list[str], now: datetime) -> datetime:
 
 def _assembled(reading: Reading) -> dict[str, Any]:
     """The keys, with the times of the day put where they belong."""
-    keys, times = reading.keys, list(dict.fromkeys(reading.times))
+    keys, times = _without(dict(reading.keys)), list(dict.fromkeys(reading.times))
+    if "24:00" in times:
+        if keys.get("repeat", "daily") != "daily":
+            raise JobError("24:00 is 00:00 of the next day: name that day, at 00:00")
+        times = list(dict.fromkeys("00:00" if time == "24:00" else time for time in times))
+    _check_count(keys, times)
     if "cron" in keys:  # day fields of a line, of what `repeat` cannot say
         lines = [f"{int(time[3:])} {int(time[:2])} {keys['cron']}" for time in times or [DEFAULT_TIME]]
         minutes = {line.split()[0] for line in lines}
@@ -143,6 +148,33 @@ def _assembled(reading: Reading) -> dict[str, Any]:
         return {"after": keys["after"]}
     found = {"schedule": ",".join(sorted(times)) or DEFAULT_TIME, **keys}
     return {key: found[key] for key in ("schedule", "repeat", "on") if key in found}
+
+
+def _without(keys: dict[str, Any]) -> dict[str, Any]:
+    """The keys, with the days that are excepted left out of those that are meant."""
+    left_out = keys.pop("except", None)
+    if left_out is None:
+        return keys
+    repeat, on = keys.get("repeat", "daily"), keys.pop("on", [])
+    named = {"daily": DAYS, "weekday": DAYS[1:6], "weekend": (DAYS[0], DAYS[6])}.get(repeat, ())
+    days = (on if isinstance(on, list) else [on]) if repeat == "weekly" else list(named)
+    kept = [day for day in days if day not in left_out]
+    if not kept or "cron" in keys:
+        raise JobError("days can be left out of days of the week only: every day except Sunday, weekdays except Friday")
+    if kept == list(DAYS[1:6]):
+        return keys | {"repeat": "weekday"}
+    return keys | {"repeat": "weekly", "on": kept if len(kept) > 1 else kept[0]}
+
+
+def _check_count(keys: dict[str, Any], times: list[str]) -> None:
+    """Twice a day takes two times, twice a week two days."""
+    count, unit = keys.pop("often", (0, ""))
+    on = keys.get("on", [])
+    named = len(times) if unit == "d" else len(on) if isinstance(on, list) else 1
+    if count and count != named:
+        raise JobError(
+            "so often, but when? Name the times, or the days: every day at 8 and 20, every Monday and Thursday"
+        )
 
 
 def _stepped(step: tuple[int, str], keys: dict[str, Any]) -> dict[str, Any]:

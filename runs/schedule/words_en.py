@@ -8,6 +8,7 @@ from typing import Any
 
 from memory.timewords.numbers_en import cardinal, ordinal
 from runs.schedule.jobs import DAYS
+from runs.schedule.spoken import english
 from runs.schedule.words import Reading
 
 _DAY = r"(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?)(?:days?)?"
@@ -16,6 +17,7 @@ _MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|a
 _NUMBER = r"(?:\d{1,6}|(?:twenty|thirty|forty|fifty)[- ](?:one|two|three|four|five|six|seven|eight|nine)|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|ninety)"
 _UNIT = r"(?:min(?:ute)?s?|h(?:ou)?rs?|hours?|days?|weeks?)"
 _ORDINAL = r"(?:\d{1,2}(?:st|nd|rd|th)|first|second|third|fourth|fifth|last)"
+_NTHS = rf"{_ORDINAL}(?:(?:\s*,\s*|\s+and\s+)(?:the\s+)?{_ORDINAL})*"
 _EVERY = r"(?:every|each)"
 _LIST = rf"{_DAY}(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*){_DAY})*"
 _CLOCK = r"(?:(\d{1,2})(?:[:.h](\d\d))?\s*(a\.?m\.?|p\.?m\.?|o'?clock)?|(noon|midday|midnight))(?![\w:.]*\d)"
@@ -38,8 +40,8 @@ class _Either:
 
 
 def plain(said: str) -> str:
-    """The text in small letters."""
-    return said.lower().replace("o’clock", "o'clock").rstrip(".")
+    """The text in small letters, spoken times in digits."""
+    return english(said.lower().replace("o’clock", "o'clock").rstrip("."))
 
 
 def part_of_day(said: str) -> int | None:
@@ -86,7 +88,7 @@ def _time(match: re.Match[str], is_late: bool) -> str | None:
         hour = hour % 12 + (12 if half == "p" else 0)
     elif is_late and 1 <= hour < 12:
         hour += 12
-    return f"{hour:02d}:{minute:02d}" if hour < 24 and minute < 60 else None
+    return f"{hour:02d}:{minute:02d}" if (hour < 24 and minute < 60) or (hour, minute) == (24, 0) else None
 
 
 def _count(said: str | None) -> int:
@@ -119,12 +121,29 @@ def _in(match: re.Match[str]) -> dict[str, Any] | None:
 
 
 def _days(match: re.Match[str]) -> dict[str, Any] | None:
-    if not (re.match("every|each|weekly", match[0]) or match["days"].endswith("s")):
-        return None  # "on friday" is one day
     names = [name[:3] for name in re.findall(_DAY, match["days"])]
+    if not (re.match("every|each|weekly", match[0]) or match["days"].endswith("s") or len(names) > 1):
+        return None  # "on friday" is one day
     days = [day for day in DAYS if day in names]
     step = 2 if match["other"] else _count(match["n"]) if match["n"] else 1
     return {"repeat": "weekly" if step == 1 else f"every_{step}w", "on": days if len(days) > 1 else days[0]}
+
+
+def _except(match: re.Match[str]) -> dict[str, Any]:
+    said = match["days"]
+    named = DAYS[1:6] if said.startswith("weekday") else (DAYS[0], DAYS[6]) if said.startswith("weekend") else ()
+    return {"except": [day for day in DAYS if day in (named or [name[:3] for name in re.findall(_DAY, said)])]}
+
+
+def _so_often(match: re.Match[str]) -> dict[str, Any]:
+    """Twice a day, three times a week: at as many times, on as many days, as are named."""
+    count = 2 if match["n"] == "twice" else _count(match["n"].split()[0])
+    often = {"often": (count, match["unit"][0])}
+    names = [name[:3] for name in re.findall(_DAY, match["days"] or "")]
+    days = [day for day in DAYS if day in names]
+    if match["unit"] == "day":
+        return {**often, "repeat": "daily"}
+    return {**often, "repeat": "weekly", **({"on": days if len(days) > 1 else days[0]} if days else {})}
 
 
 def _range(match: re.Match[str]) -> dict[str, Any]:
@@ -140,9 +159,9 @@ def _of_month(match: _Either) -> dict[str, Any]:
 
 
 def _weekday_of_month(match: _Either) -> dict[str, Any]:
-    day, nth = DAYS.index(match["day"][:3]), match["nth"]
-    number = _NTH.get(nth) or (None if nth == "last" else int(re.sub(r"\D", "", nth)))
-    return {"cron": f"* * {day}L" if number is None else f"* * {day}#{number}"}
+    day, said = DAYS.index(match["day"][:3]), re.findall(_ORDINAL, match["nth"])
+    numbers = [_NTH.get(nth) or (None if nth == "last" else int(re.sub(r"\D", "", nth))) for nth in said]
+    return {"cron": f"* * {','.join(f'{day}L' if number is None else f'{day}#{number}' for number in numbers)}"}
 
 
 def _of_year(match: re.Match[str]) -> dict[str, Any]:
@@ -154,7 +173,11 @@ def _of_year(match: re.Match[str]) -> dict[str, Any]:
 def _hours(match: re.Match[str]) -> dict[str, Any] | None:
     ends = [re.fullmatch(_CLOCK, each.strip()) for each in (match[1], match[2])]
     times = [_time(each, False) if each else None for each in ends]
-    return {"hours": (int(times[0][:2]), int(times[1][:2]))} if times[0] and times[1] else None
+    if not (times[0] and times[1]) or any(time and not time.endswith(":00") for time in times):
+        return None
+    first, last = int(times[0][:2]), int(times[1][:2])
+    is_bare = not re.search("[apn]", match[0].partition(match[1])[2] + match[1] + match[2])
+    return {"hours": (first, last + 12 if is_bare and last < first <= 12 else last)}  # from 9 to 5 is until 17:00
 
 
 _ONE_CLOCK = r"(?:\d{1,2}(?:[:.]\d\d)?\s*(?:a\.?m\.?|p\.?m\.?)?|noon|midnight)"
@@ -163,8 +186,10 @@ _REPEATS: tuple[tuple[str, Any], ...] = (
     (r"after\s+(?:the\s+)?(?:job\s+)?([\w.-]+)(?:\s+is\s+done)?$", lambda match: {"after": match[1]}),
     (rf"in\s+(?:half an|{_NUMBER})\s+{_UNIT}(?:(?:\s+and|,)?\s+(?:half an|{_NUMBER})\s+{_UNIT})*(?:\s+from now)?$", _in),
     (rf"(?:half an|{_NUMBER})\s+{_UNIT}(?:(?:\s+and|,)?\s+(?:half an|{_NUMBER})\s+{_UNIT})*\s+from\s+now$", _in),
+    (rf"(?:except|but(?:\s+not)?|apart\s+from|other\s+than|not)\s+(?:for\s+)?(?:on\s+)?(?P<days>weekends?|weekdays?|{_LIST})", _except),
+    (rf"(?P<n>twice|{_NUMBER}\s+times)\s+(?:an?|per|{_EVERY})\s+(?P<unit>day|week)(?:\s+on\s+(?P<days>{_LIST}))?", _so_often),
     (rf"(?:from|between)\s+({_ONE_CLOCK})\s*(?:to|until|till|and|-|–)\s*({_ONE_CLOCK})", _hours),
-    (rf"(?:(?:on\s+)?(?:the\s+)?(?P<nth>{_ORDINAL})\s+(?P<day>{_DAY})\s+(?:of\s+)?(?:the|{_EVERY}|a)\s+month|{_EVERY}\s+month\s+on\s+the\s+(?P<nth2>{_ORDINAL})\s+(?P<day2>{_DAY})|monthly\s+on\s+the\s+(?P<nth3>{_ORDINAL})\s+(?P<day3>{_DAY}))", lambda match: _weekday_of_month(_Either(match, "nth", "day"))),
+    (rf"(?:(?:on\s+)?(?:the\s+)?(?P<nth>{_NTHS})\s+(?P<day>{_DAY})\s+(?:of\s+)?(?:the|{_EVERY}|a)\s+month|{_EVERY}\s+month\s+on\s+the\s+(?P<nth2>{_NTHS})\s+(?P<day2>{_DAY})|monthly\s+on\s+the\s+(?P<nth3>{_NTHS})\s+(?P<day3>{_DAY}))", lambda match: _weekday_of_month(_Either(match, "nth", "day"))),
     (rf"(?:(?:on\s+)?(?:the\s+)?(?P<nth>{_ORDINAL}(?:(?:\s*,\s*|\s+and\s+)(?:the\s+)?{_ORDINAL})*)(?:\s+day)?\s+of\s+(?:the|{_EVERY}|a)\s+month|(?:{_EVERY}\s+month|monthly)\s+on\s+(?:the\s+)?(?P<nth2>{_ORDINAL}(?:(?:\s*,\s*|\s+and\s+)(?:the\s+)?{_ORDINAL})*)(?:\s+day)?|{_EVERY}\s+(?P<nth3>last)\s+day\s+of\s+(?:the|a)\s+month)", lambda match: _of_month(_Either(match, "nth"))),
     (rf"(?:{_EVERY}\s+year|yearly|annually)\s+on\s+(?:the\s+)?(?:(?P<d1>\d{{1,2}}(?:st|nd|rd|th)?)\s+(?:of\s+)?(?P<m1>{_MONTH})|(?P<m2>{_MONTH})\s+(?:the\s+)?(?P<d2>\d{{1,2}}(?:st|nd|rd|th)?))", _of_year),
     (rf"(?:{_EVERY}\s+year|yearly|annually)", lambda _: {"cron": "1 1 *"}),
@@ -173,7 +198,7 @@ _REPEATS: tuple[tuple[str, Any], ...] = (
     (rf"(?:{_EVERY}\s+)?(?:weekdays?|work(?:ing)?\s*days?|business\s+days?)", lambda _: {"repeat": "weekday"}),
     (rf"(?:{_EVERY}\s+)?(?:weekends?)", lambda _: {"repeat": "weekend"}),
     (rf"{_EVERY}\s+half\s+(?:an\s+)?hour", lambda _: {"step": (30, "m")}),
-    (rf"(?:{_STEP}(?:weeks?\s+on\s+)?|(?:weekly\s+)?on\s+|weekly\s+)?(?P<days>{_LIST})", _days),
+    (rf"(?:{_STEP}(?:weeks?\s+on\s+(?:an?\s+)?)?|(?:weekly\s+)?on\s+|weekly\s+)?(?P<days>{_LIST})", _days),
     (rf"{_STEP}(?P<unit>minutes?|mins?|hours?|hrs?|days?|weeks?)", _interval),
     (rf"{_EVERY}\s+month|monthly", lambda _: {"repeat": "monthly"}),
     (rf"(?:daily|{_EVERY}(?=\s+(?:morning|afternoon|evening|night|noon|midnight)))", lambda _: {"repeat": "daily"}),

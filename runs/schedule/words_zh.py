@@ -8,6 +8,7 @@ from typing import Any
 
 from memory.timewords.numbers_zh import CHARACTERS, number
 from runs.schedule.jobs import DAYS
+from runs.schedule.spoken import chinese
 from runs.schedule.words import Reading
 
 _NUMBER = rf"(?:\d{{1,6}}|[{CHARACTERS}]{{1,5}})"
@@ -15,9 +16,11 @@ _WEEK = "(?:周|星期|礼拜)"
 _DAY_CHARACTERS = "日天一二三四五六"
 _INDEX = {"日": 0, "天": 0, "一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6}
 _DAYS = rf"{_WEEK}[{_DAY_CHARACTERS}](?:(?:[、,和及与]|{_WEEK})*[{_DAY_CHARACTERS}](?![点时:十]))*"
+_EXCEPT = rf"(?:每?个?(?:周末|工作日)|每?{_DAYS})"
 _PART = "凌晨|清晨|早晨|早上|清早|上午|中午|下午|傍晚|晚上|夜里|夜间|深夜|半夜|午夜|晚|早"
 _HOURS = {"凌晨": 3, "清晨": 6, "清早": 6, "中午": 12, "下午": 14, "傍晚": 18, "晚上": 20, "夜里": 21, "夜间": 21, "深夜": 23, "半夜": 0, "午夜": 0, "晚": 20}  # fmt: skip
 _LATE = ("下午", "傍晚", "晚上", "夜里", "夜间", "深夜", "晚")
+_NIGHT = ("晚上", "夜里", "夜间", "深夜", "晚")
 _CLOCK = rf"(?P<part>{_PART})?的?(?:(?P<h>{_NUMBER})(?:点钟?|时|:)(?:(?P<half>半)|(?P<quarter>[一三1 3])刻|(?P<m>{_NUMBER})分?)?)"
 _WIDE = str.maketrans("０１２３４５６７８９：，、", "0123456789:,、")
 _EVERY = "(?:每(?:隔|个)?|隔)"
@@ -27,10 +30,11 @@ _UNIT = "分钟?|小时|钟头|天|日|周|星期|礼拜"
 
 
 def plain(said: str) -> str:
-    """The text in simplified characters and narrow digits, without blanks."""
+    """The text in simplified characters and narrow digits, without blanks, spoken times made plain."""
     from memory.timewords.chinese import simplified
 
-    return re.sub(r"\s+(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])\s+", "", simplified(said).translate(_WIDE)).rstrip("。")
+    narrow = re.sub(r"\s+(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])\s+", "", simplified(said).translate(_WIDE))
+    return chinese(narrow.rstrip("。"))
 
 
 def part_of_day(said: str) -> int | None:
@@ -60,11 +64,11 @@ def _read_clock(reading: Reading) -> None:
             minute = 15 if match["quarter"] in "一1" else 45
         if hour is None or minute is None:
             return None
-        if (part in _LATE and hour < 12) or (part == "中午" and hour < 4):
+        if (part in _LATE and hour < 12) or (part == "中午" and hour < 4) or (part in _NIGHT and hour == 12):
             hour += 12
         elif part in ("半夜", "午夜") and hour == 12:
             hour = 0
-        if hour > 23 or minute > 59:
+        if (hour > 23 or minute > 59) and (hour, minute) != (24, 0):
             return None
         reading.times.append(f"{hour:02d}:{minute:02d}")
         return {}
@@ -103,11 +107,33 @@ def _in_half(match: re.Match[str]) -> dict[str, Any] | None:
     return {"in": timedelta(hours=count + 0.5)} if count is not None else None
 
 
-def _days(match: re.Match[str]) -> dict[str, Any]:
+def _days(match: re.Match[str], step: int | None = None) -> dict[str, Any]:
     said = re.sub(rf"{_WEEK}|[、,和及与]", "", match["days"])
     days = [day for index, day in enumerate(DAYS) if index in {_INDEX[each] for each in said}]
-    step = number(match["n"]) if match["n"] else 2 if match["other"] else 1
+    step = step or (number(match["n"]) if match["n"] else 2 if match["other"] else 1)
     return {"repeat": "weekly" if step == 1 else f"every_{step}w", "on": days if len(days) > 1 else days[0]}
+
+
+def _except(match: re.Match[str]) -> dict[str, Any]:
+    said = re.sub("[每个]", "", match["days"])
+    if said in ("周末", "工作日"):
+        return {"except": list(DAYS[1:6]) if said == "工作日" else [DAYS[0], DAYS[6]]}
+    return {
+        "except": [
+            day
+            for index, day in enumerate(DAYS)
+            if index in {_INDEX[each] for each in re.sub(rf"{_WEEK}|[、,和及与]", "", said)}
+        ]
+    }
+
+
+def _so_often(match: re.Match[str]) -> dict[str, Any] | None:
+    """每天两次: at as many times, on as many days, as are named."""
+    count, is_day = number(match["n"]), match["unit"] in "天日"
+    if not count:
+        return None
+    days = _days(match, 1) if match["days"] else {}
+    return {"often": (count, "d" if is_day else "w"), **({"repeat": "daily"} if is_day else days)}
 
 
 def _range(match: re.Match[str]) -> dict[str, Any]:
@@ -150,6 +176,9 @@ def _between(match: re.Match[str]) -> dict[str, Any] | None:
 _REPEATS: tuple[tuple[str, Any], ...] = (
     (r"在?\s*([\w.-]+?)\s*(?:完成|做完|结束)(?:之后|以后|后)", lambda match: {"after": match[1]}),
     (r"在\s*([A-Za-z0-9_.-]+)\s*(?:之后|以后|后)", lambda match: {"after": match[1]}),
+    (rf"除了?(?P<days>{_EXCEPT})(?:以外|之外|外)?", _except),
+    (rf"(?P<days>{_EXCEPT})(?:除外|例外|不[算要做])", _except),
+    (rf"每(?P<unit>[天日周]|个?星期|个?礼拜)(?P<n>{_NUMBER})次(?:,?(?P<days>{_DAYS}))?", _so_often),
     (rf"({_NUMBER})个半(?:小时|钟头)(?:之后|以后|后)", _in_half),
     (rf"(?:过|再过)?(?:(?:半|{_NUMBER})个?(?:{_UNIT})半?)+(?:之后|以后|后)", _in),
     (rf"从?(?P<p>{_PART})?(?P<a>{_NUMBER})点?(?:到|至|-)(?P<q>{_PART})?(?P<b>{_NUMBER})点(?:之间|期间)?", _between),

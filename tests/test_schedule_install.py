@@ -1,0 +1,63 @@
+"""What starts the scheduler with the machine is read by the programs that will read it: Debian's crontab, a parser of plists."""
+
+from __future__ import annotations
+
+import plistlib
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from runs.schedule.install import Cron, Launchd
+
+
+@pytest.fixture
+def odd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder whose name means something to every one of them; programs of the test come first."""
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
+    (home := tmp_path / "my <home> & 100% $x `id` 'q' 家").mkdir()
+    return home
+
+
+def program(odd: Path, name: str, script: str) -> None:
+    file = odd.parent / "bin" / name
+    file.write_text(f"#!/bin/sh\n{script}")
+    file.chmod(0o755)
+
+
+def test_cron_takes_the_lines_and_runs_the_command_as_it_is_meant(odd: Path) -> None:
+    real, table = shutil.which("crontab"), odd.parent / "table"
+    table.write_text("")
+    if real is None or subprocess.run([real, "-n", table], capture_output=True, check=False).returncode:
+        pytest.skip("no crontab that checks a table without taking it (Debian: cron)")
+    takes = f"cat > {table}.new && {real} -n {table}.new && mv {table}.new {table}"
+    program(odd, "crontab", f'if [ "$1" = -l ]; then cat {table}; else {takes}; fi\n')
+    cron = Cron(odd, odd.parent)
+    lines = cron.install()
+    assert table.read_text().splitlines() == lines
+    for line, when in zip(lines, ("@reboot", "*/10 * * * *"), strict=True):
+        assert line.startswith(f"{when} ")
+        command = re.split(r"(?<!\\)%", line.removeprefix(when))[0].replace("\\%", "%")  # what cron hands to the shell
+        said = subprocess.run(
+            ["sh", "-c", f"printf '%s\\n' {command.replace('>/dev/null', '')}"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert said.stdout.splitlines() == cron.command == shlex.split(command, comments=True)[: len(cron.command)]
+    assert cron.remove() == lines and table.read_text() == ""
+
+
+def test_launchd_reads_the_command_as_it_is_meant(odd: Path) -> None:
+    program(odd, "launchctl", f'echo "$@" >> {odd.parent}/said\n')
+    launchd = Launchd(odd, odd.parent)
+    [file] = launchd.install()
+    read = plistlib.loads(Path(file).read_bytes())
+    assert read["ProgramArguments"] == launchd.command[:-1] and read["Label"] == launchd.label
+    assert read["RunAtLoad"] is True and read["KeepAlive"] is True and read["ThrottleInterval"] >= 10
+    assert launchd.remove() == [file] and not Path(file).exists()
+    assert (odd.parent / "said").read_text() == f"load -w {file}\nunload -w {file}\n"

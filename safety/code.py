@@ -65,8 +65,8 @@ def is_bomb(code: str) -> bool:
 
 def removed(code: str) -> list[str]:
     """The files and folders that the code deletes, where they stand in it as text; else the folders that it lists to delete."""
-    named = _REMOVED.findall(code)
-    return named or (_LISTED.findall(code) if _REMOVES.search(code) else [])
+    listed = _LISTED.findall(code) if _REMOVES.search(code) else []
+    return [*_REMOVED.findall(code), *listed]
 
 
 def has_effect(code: str) -> bool:

@@ -344,6 +344,8 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(interpreters.FETCHES, starters.fetch),
     **dict.fromkeys(_REMOTE, starters.ssh),
     **dict.fromkeys(windows.PROGRAMS, starters.of_windows),
+    **dict.fromkeys(("ansible", "pssh", "parallel-ssh", "pdsh", "clush", "dsh", "mussh"), starters.others),
+    "osascript": interpreters.apple,
     "openssl": starters.openssl,
     "eval": interpreters.evaluate,
     "trap": interpreters.trap,

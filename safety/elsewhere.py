@@ -112,6 +112,8 @@ def database(look: Look, name: str, args: list[Arg], values: list[str | None], c
         texts = _statements(look, name, values, command)
         judge = queries.changes_mongo if name in ("mongosh", "mongo") else queries.changes_sql
         changes = not texts or any(text is None or judge(text) for text in texts)
+        if texts and queries.only_in_memory(values, texts):
+            changes = False
         for text in texts:
             for shell in re.findall(r"(?m)^\s*(?:\\!|\.(?:shell|system))\s+(.*)", text or ""):
                 look.nested([shell])

@@ -43,6 +43,7 @@ _WHOLE: dict[str, tuple[re.Pattern[str], str, re.Pattern[str] | None]] = {
     "borg": (pattern(r"delete (?!.*::)"), "all backups in the archive", pattern(r"--dry-run| -\w*n| -a | --glob-archives| --prefix")),
     "restic": (pattern(r"(.* )?forget (?=.*(--unsafe-allow-remove-all|--keep-(last|daily|weekly|monthly|within)[ =]0\b))"), "all backups in the archive", pattern(r"--dry-run")),
     "snapper": (pattern(r"(.* )?(delete|remove) .*\d+-\d+"), "all snapshots", None),
+    "asr": (pattern(r".*--erase"), "a whole disk", None),
     "timeshift": (pattern(r".*--delete-all"), "all snapshots", None),
     "tmutil": (pattern(r"deletelocalsnapshots /$|delete .*(-a|\*)$|thinlocalsnapshots / 9{6,}"), "all backups", None),
     "vssadmin": (pattern(r"(?i:delete shadows|resize shadowstorage)"), "all backups", None),
@@ -86,7 +87,8 @@ def judge(look: Look, name: str, values: list[str | None], command: Command) -> 
         look.add("catastrophic", f"{name}: would take {reason} with it", name)
     for database in _dropped(look, name, values, known, command):
         look.add("catastrophic", f"{name}: drops the whole database {database}", name)
-    if _DELETES.search(f"{name} {' '.join(known)}") and _is_given(look, command):
+    written = " ".join(word.written for word in command.words[:50])
+    if _DELETES.search(f"{name} {written} {' '.join(known)}") and _is_given(look, command):
         look.add("catastrophic", f"{name} deletes all that a list names", name)
 
 

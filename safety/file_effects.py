@@ -10,6 +10,7 @@ from safety import inputs
 from safety.expand import Arg
 from safety.options import cut, is_operand, only_shows, option_values
 from safety.paths import without_links
+from safety.patterns import pattern
 from safety.shell import Command, Redirect
 from safety.tables import WRITES, names
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 _NAMED_ONLY = names(
     "ls stat test [ cd echo printf mkdir which type file realpath basename dirname touch du find chmod git"
 )
+
+
+# What the machine runs by itself, besides what the owner's login runs (paths.py).
+_RUN_LATER = pattern(r"/etc/(rc\.local|cron[\w.]*/|profile|bash\.bashrc|zsh|init\.d/)|/var/spool/cron/")
 
 
 def redirects(look: Look, command: Command, args: list[Arg]) -> None:
@@ -54,6 +59,9 @@ def _redirected(look: Look, target: Arg, redirect: Redirect, command: Command, n
         )
         if is_empty:
             look.add("delete", f"empties {path}", name)
+    if text and (look.places.kind(path) == "startup" or _RUN_LATER.match(str(path))):
+        inner = look.inner()
+        look.findings += [each for each in inner.script(text) if each.risk in ("catastrophic", "agent")]
     before = look.written.get(str(path), "") if is_append else ""
     look.written[str(path)] = None if text is None or before is None else before + text
 

@@ -36,7 +36,7 @@ _VITAL_NAMES = (
 def find(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
     """What find deletes, writes and starts."""
     folders = roots(args)
-    chooses = is_filtered([value or "" for value in values])
+    chooses = is_filtered([value or "" for value in values], look.places.owner.name)
     if "-delete" in values and not chooses:
         vital.refuse(look, "find", folders)
     for at, value in enumerate(values):
@@ -74,11 +74,12 @@ def roots(args: list[Arg]) -> list[Arg]:
     return args[1:end] or [Arg(".", ".")]
 
 
-def is_filtered(values: list[str]) -> bool:
-    """Whether find chooses some of the files. All that is right in a folder is all of it."""
+def is_filtered(values: list[str], owner: str = "root") -> bool:
+    """Whether find chooses some of the files. All that is right in a folder is all of it, and so is all that the owner has."""
     return any(
         (value in _FILTERS or value.startswith(("-newer", "-lname", "-ilname")))
         and after not in ("*", ".*", "*.*")
+        and not (value in ("-user", "-uid") and after in (owner, "root", "0"))
         and _spares_nothing_vital(value, after)
         and not (value == "-maxdepth" and "-type" not in values)
         for value, after in itertools.pairwise([*values, ""])

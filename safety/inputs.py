@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MAX_DEPTH = 6  # of scripts within scripts
 
 _PRINTS = names(
-    "cat echo printf dirname basename realpath readlink base64 base32 xxd rev tr openssl which command true : tee head tail sed jobs"
+    "whoami logname id cat echo printf dirname basename realpath readlink base64 base32 xxd rev tr openssl which command true : tee head tail sed jobs"
 )
 
 
@@ -58,6 +58,8 @@ def _printed(look: Look, name: str, values: list[str], command: Command) -> str 
         return values[-1] if values and (name == "which" or values[0] in ("-v", "-V")) else None
     if name == "jobs":
         return "%!"
+    if name in ("whoami", "logname") or (name == "id" and sorted("".join(values).replace("-", "")) == ["n", "u"]):
+        return look.variables.get("USER")
     if name in ("true", ":"):
         return ""
     if name in ("dirname", "basename", "realpath", "readlink"):
@@ -101,7 +103,15 @@ def input_of(look: Look, command: Command) -> str | None:
             return output_of(look, args[0].stream)
         path = look.path(args[0]) if args else None
         return look.written.get(str(path)) if path else None
-    return output(look, command.source) if command.source else None
+    if command.source:
+        return output(look, command.source)
+    texts = [output(look, each) for each in command.sources]
+    return "\n".join(text or "" for text in texts) if texts and None not in texts else None
+
+
+def known_input(look: Look, command: Command) -> list[str]:
+    """What is known of what a command reads, where that is not all: of `{ date; echo x; } |` the x."""
+    return [text for each in command.sources if (text := output(look, each))]
 
 
 def has_input(command: Command) -> bool:

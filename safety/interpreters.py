@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 # `eval "$(…)"`: programs that print settings for the shell that asks; running their output is no more than running them.
+_OF_PATHS = {"dirname", "basename", "which", "realpath", "readlink", "pwd", "cd"}
 FETCHES = {"curl", "wget", "fetch", "aria2c", "axel", "http", "https", "xh"}
 _HOOKS = pattern(
     r"(direnv (hook|export)|(pyenv|rbenv|nodenv|goenv|jenv|starship|zoxide|atuin|navi) init|brew shellenv|fnm env|mise (activate|env)|opam env|luarocks path"
@@ -67,7 +68,7 @@ def _file(look: Look, name: str, arg: Arg, command: Command) -> None:
     """A script in a file: by its name, unless this script has made it."""
     if arg.text in ("/dev/stdin", "/proc/look/fd/0", "/dev/fd/0", "-"):
         _from_input(look, name, command)
-    elif arg.start.startswith(("/dev/fd", "/proc/look/fd", "/dev/tcp")) or arg.has_output:
+    elif arg.start.startswith(("/dev/fd", "/proc/look/fd", "/dev/tcp")) or (arg.has_output and not _beside(command)):
         look.add("unknown", f"{name} runs what is only known when it runs", name)
     elif (path := look.path(arg)) is not None and str(path) in look.written:
         text = look.written[str(path)]
@@ -75,6 +76,17 @@ def _file(look: Look, name: str, arg: Arg, command: Command) -> None:
             _code(look, [text], name)
         else:
             look.nested([text])
+
+
+def _beside(command: Command) -> bool:
+    """Whether a script is named by its place beside this one: `"$(dirname "$0")/lib.sh"`."""
+    for word in command.words:
+        commands = [each for part in word.parts for each in part.commands]
+        last = word.parts[-1] if word.parts else None
+        names = {each.words[0].literal for each in commands if each.words}
+        if names and last and last.kind == "text" and last.value.startswith("/") and names <= _OF_PATHS:
+            return True
+    return False
 
 
 def source(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
@@ -88,8 +100,7 @@ def source(look: Look, name: str, args: list[Arg], values: list[str | None], com
 
 def _from_input(look: Look, name: str, command: Command) -> None:
     text = inputs.input_of(look, command)
-    if text is not None:
-        look.nested([text])
+    look.nested([text] if text is not None else inputs.known_input(look, command))
     if inputs.from_disguise(command.source) or (text is None and inputs.has_input(command)):
         look.add("unknown", f"{name} runs what another command sends it", name)
     elif any(redirect.operator == "<&" for redirect in command.redirects):
@@ -192,6 +203,11 @@ def _deep(look: Look, name: str, text: str) -> None:
         look.add("catastrophic", f"{name} starts itself again and again: a fork bomb", name)
     removed = [Arg(path, path, "*" in path) for path in code.removed(text)]
     vital.deletes(look, "rm", [Arg("rm"), *removed], is_deep=True)
+
+
+def apple(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+    """The commands in a script for `osascript`."""
+    look.nested(code.started(" ".join(value or "" for value in values)))
 
 
 def _asks_for_settings(command: Command) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Iterator
 
 from safety.expand import Arg
+from safety.patterns import pattern
 from safety.tables import INTERPRETERS, SHELLS, TABLE, VALUED, WRAPPERS, Risk, names
 
 LOCAL_TOOLS = {
@@ -45,6 +47,9 @@ LOCAL_TOOLS = {
 }
 
 
+_DEBUGGER = pattern(
+    r"(bt|backtrace|where|thread (apply all )?(bt|backtrace)|thread list|info [\w ]+|list|disas\w*|frame \w+|x/\w+ \S+|print [\w$.>\[\]-]+|run|quit|q)( full| all)?"
+)
 _SAME = {"mamba": "conda", "micromamba": "conda", "pip2": "pip", "podman-compose": "docker-compose", "gtar": "tar", "gfind": "find", "gsed": "sed", "nodejs": "node"}  # fmt: skip
 
 
@@ -105,8 +110,8 @@ def _has_option(name: str, option: str, values: list[str | None]) -> bool:
 def _table() -> dict[str, list[tuple[list[str], Risk, str]]]:
     table: dict[str, list[tuple[list[str], Risk, str]]] = {}
     for risk, reason, patterns in TABLE:
-        for pattern in patterns.split(";"):
-            name, *parts = pattern.split()
+        for row in patterns.split(";"):
+            name, *parts = row.split()
             table.setdefault(name, []).append((parts, risk, reason))
     return table
 
@@ -201,6 +206,12 @@ def _blanks(known: list[str]) -> bool:
     ) is None and any(re.fullmatch(r"if=/dev/(zero|null|u?random)", value) for value in known)
 
 
+def _only_asks_debugger(known: list[str]) -> bool:
+    """`gdb -batch -ex bt ./app core`: what a program did when it crashed."""
+    orders = [value for before, value in itertools.pairwise(known) if before in ("-ex", "--ex", "-o", "--eval-command")]
+    return bool({"-batch", "--batch", "-b"} & set(known)) and bool(orders) and all(map(_DEBUGGER.fullmatch, orders))
+
+
 def only_shows(name: str, values: list[str | None]) -> bool:
     """The uses of a dangerous command that only show something."""
     if values and set(values) <= {"--help", "--version", "-h", "-V", "--dry-run", "help"} and name not in ("find",):
@@ -226,7 +237,7 @@ def only_shows(name: str, values: list[str | None]) -> bool:
         "mount": not values,
         "ifconfig": len(values) <= 1,
         "route": not values or values == ["-n"],
-        "git": known[:2] in (["stash", "list"], ["rebase", "--abort"], ["clean", "-n"]) or "--dry-run" in known or (known[:1] == ["rm"] and "--cached" in known) or (known[:1] == ["restore"] and "--staged" in known and not {"--worktree", "-W", "-SW"} & set(known)),
+        "git": known[:2] in (["stash", "list"], ["rebase", "--abort"]) or (known[:1] == ["clean"] and any(re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", value) for value in known)) or "--dry-run" in known or (known[:1] == ["rm"] and "--cached" in known) or (known[:1] == ["restore"] and "--staged" in known and not {"--worktree", "-W", "-SW"} & set(known)),
         "ssh-keygen": bool({"-l", "-lf", "-lvf", "-F", "-B", "-y"} & set(known)),
         "rsync": "--dry-run" in known or any(re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", value) for value in known),
         "nc": any(re.fullmatch(r"-[a-z0-9]*z[a-z0-9]*", value) for value in known) and not {"-e", "-c"} & set(known),
@@ -250,6 +261,15 @@ def only_shows(name: str, values: list[str | None]) -> bool:
         "pg_ctl": "status" in known,
         "losetup": not known or bool({"-l", "-a", "-j", "--list", "--all", "--associated"} & set(known)),
         "swapon": bool({"-s", "--show", "--summary"} & set(known)),
+        "hdparm": bool(known) and {value for value in known if value.startswith("-")} <= {"-I", "-i", "-t", "-T", "-tT", "-g", "-C"},
+        "tune2fs": known[:1] == ["-l"],
+        "sgdisk": known[:1] in (["-p"], ["-i"], ["-v"], ["--print"]),
+        "sfdisk": known[:1] in (["-l"], ["-d"], ["-J"], ["--dump"], ["--list"], ["--json"]),
+        "gdisk": known[:1] == ["-l"],
+        "xfs_repair": "-n" in known,
+        "e2fsck": "-n" in known,
+        "gdb": bool(known) and _only_asks_debugger(known),
+        "lldb": bool(known) and _only_asks_debugger(known),
         "fdisk": known[:1] == ["-l"],
         "parted": known[:1] == ["-l"] or known[-1:] == ["print"],
         "screen": known[:1] == ["-ls"],

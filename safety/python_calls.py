@@ -118,6 +118,8 @@ def _call(
         return [Finding("unknown", f"{name} starts another program", name)]
     if name in _OPENS or last in _WRITES or (last == ".open" and name != "os.open"):
         return _opened(node, name, places, cwd)
+    if name in ("os.kill", "os.killpg") and node.args and ast.unparse(node.args[0]) in ("-1", "1"):
+        return [Finding("catastrophic", f"{name} stops every process", name)]
     if name == "getattr" and len(node.args) > 1 and not isinstance(node.args[1], ast.Constant):
         return [Finding("unknown", "getattr: a name that is only known when it runs", name)]
     if name in _DELETES or last in (".unlink", ".rmdir", ".rmtree"):
@@ -198,6 +200,8 @@ def _opened(node: ast.Call, name: str, places: Places, cwd: Path | None) -> list
         return []
     path = _place(target.value, places, cwd)
     kind = places.kind(path) if path else "inside"
+    if path and places.is_vital_file(path):
+        return [Finding("catastrophic", f"{name} writes to {path}, on which the machine depends", name)]
     risks: dict[str, Risk] = {
         "outside": "outside",
         "agent": "agent",

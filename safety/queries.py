@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from safety.patterns import pattern
 from safety.tables import names
@@ -28,6 +29,9 @@ _CHANGES = pattern(
     r"|load_extension|load_file|lo_import|lo_export|lo_unlink|pg_(terminate|cancel)_backend|pg_reload_conf|pg_read_(binary_)?file|pg_ls_dir|pg_write\w*"
     r"|pg_rotate_logfile|pg_switch_wal|pg_promote|set_config|setval|dblink\w*|sys_exec|sys_eval|xp_\w+|sp_\w+|writefile|edit|readfile|fts3_tokenizer)\b",
     re.IGNORECASE,
+)
+_LEAVES_MEMORY = pattern(
+    r"(?i)\||\.(output|once|save|backup|shell|system|load|read|open|archive|clone|excel|cd)\b|\b(attach|vacuum\s+into|writefile|edit|load_extension|copy|install|export)\b"
 )
 _META = pattern(
     r"\\(d\w*\+?S?|l\+?|z|x|timing|conninfo|pset|h|\?|q|encoding|sf|sv|a|t|H|c|connect|echo|du|s|u|status)(\s|$)"
@@ -60,6 +64,11 @@ def changes_sql(text: str) -> bool:
     statements = [statement.strip(" \t\r\n(") for statement in re.split(r";|\n(?=\s*[.\\])", inert)]
     statements = [statement for statement in statements if statement.strip("' ")]
     return not statements or any(_changes(statement) for statement in statements)
+
+
+def only_in_memory(values: Sequence[str | None], texts: Sequence[str | None]) -> bool:
+    """Whether a database that is no file (`sqlite3 :memory:`) is filled and asked, and nothing leaves it."""
+    return ":memory:" in values and all(text is not None and not _LEAVES_MEMORY.search(text) for text in texts)
 
 
 def _changes(statement: str) -> bool:

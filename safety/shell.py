@@ -112,6 +112,7 @@ class Command:
     is_piped: bool = False
     loop_variable: str = ""  # of `for NAME in words`: the words are no command
     source: Command | None = None  # whose output it reads, if that is one simple command
+    sources: tuple[Command, ...] = ()  # … if it is several: of `{ a; b; } |`
 
 
 @dataclass(slots=True)
@@ -357,6 +358,7 @@ class _Reader:
             if producers and not each.is_piped:
                 each.is_piped = True
                 each.source = producers[-1] if len(producers) == 1 else None
+                each.sources = tuple(one for one in producers if one.words) if each.source is None else ()
 
     def _pipeline(self, node: Node, producers: list[Command] | None = None) -> None:
         current = producers or []

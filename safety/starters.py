@@ -39,7 +39,8 @@ def su(look: Look, name: str, args: list[Arg], values: list[str | None], command
 
 def crontab(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
     """The lines of a table that it is given."""
-    for line in (inputs.input_of(look, command) or "").splitlines():
+    text = inputs.input_of(look, command) or "\n".join(inputs.known_input(look, command))
+    for line in text.splitlines():
         look.nested([re.sub(r"^\s*(@\w+|(\S+\s+){5})", "", line)])
 
 
@@ -109,6 +110,11 @@ def misc(look: Look, name: str, args: list[Arg], values: list[str | None], comma
             look.add("unknown", f"{name} starts a command that is named in an argument", name)
             text = (value or "").partition("=")[2] or (values[at + 1] if at + 1 < len(values) else "") or ""
             look.nested([text])
+    if name in ("make", "gmake"):
+        lines = [inputs.output_of(look, arg.stream) or "" for arg in args if arg.stream] + [
+            inputs.input_of(look, command) or ""
+        ]
+        look.nested([line[1:] for text in lines for line in text.splitlines() if line.startswith("\t")])
     if name in ("make", "gmake") and any(
         re.match(r"(SHELL|MAKEFLAGS|CC|\.SHELLFLAGS)=", value or "") for value in values
     ):
@@ -121,6 +127,16 @@ def misc(look: Look, name: str, args: list[Arg], values: list[str | None], comma
     if name in ("at", "batch"):
         given = inputs.input_of(look, command)
         look.nested([given] if given else [])
+
+
+def others(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+    """`ansible all -m shell -a TEXT`, `pssh -h HOSTS TEXT`: for other machines."""
+    at = (
+        next((n for n, value in enumerate(values) if value in ("-a", "--args", "-i")), None)
+        if name == "ansible"
+        else None
+    )
+    look.nested(values[at + 1 : at + 2] if at is not None else values[-1:])
 
 
 def of_windows(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:

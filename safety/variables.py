@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING
 from safety import inputs, listings
 from safety.expand import Arg
 from safety.outputs import printed
+from safety.patterns import pattern
 from safety.shell import Command, Part, Word
 from safety.tables import GUARDED_VARIABLES
 
 if TYPE_CHECKING:
     from safety.commands import Look
+
+
+_USUAL_FOLDER = pattern(
+    r"~/(bin|\.local/bin|go/bin|\.(cargo|npm-global|yarn|bun|deno|pyenv|rbenv|nodenv|asdf|volta|poetry|dotnet|composer/vendor|local/share/pnpm)(/bin|/shims|/tools)?)"
+    r"|(/usr|/usr/local|/opt/[\w-]+|/snap|)/s?bin|(\./)?(node_modules/\.bin|\.?venv/bin|vendor/bin)"
+)
 
 
 def used_loop(look: Look, command: Command) -> str | None:
@@ -27,7 +34,7 @@ def used_loop(look: Look, command: Command) -> str | None:
 def assign(look: Look, name: str, word: Word) -> None:
     """`NAME=word`."""
     expander = look.expander()
-    if GUARDED_VARIABLES.match(name) and name != "IFS":
+    if GUARDED_VARIABLES.match(name) and name != "IFS" and not (name == "PATH" and _is_usual_path(look, word)):
         look.add("unknown", f"sets {name}, which changes what commands do", name)
     if name in ("HISTFILE", "HISTSIZE", "HISTFILESIZE"):
         look.add("system", f"sets {name}: the shell forgets what was done", name)
@@ -48,6 +55,17 @@ def assign(look: Look, name: str, word: Word) -> None:
             look.outputs.add(name)
     else:
         look.variables[name] = value
+
+
+def _is_usual_path(look: Look, word: Word) -> bool:
+    """Whether PATH gets no folders but those where a system, the owner or this project keep their programs."""
+    expander = look.expander()
+    expander.variables = expander.variables | {"PATH": ""}
+    text = expander.text(word)
+    return bool(text) and all(
+        not entry or _USUAL_FOLDER.fullmatch(entry.replace(f"{look.cwd}/", "./").replace(str(look.places.owner), "~"))
+        for entry in (text or "").split(":")
+    )
 
 
 def loop(look: Look, command: Command) -> None:

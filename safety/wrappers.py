@@ -34,8 +34,8 @@ def wrapped(look: Look, name: str, args: list[Arg], command: Command) -> None:
     if name in ("xargs", "parallel") and (listing := listings.given_to(look, command)).folders:
         listings.refuse_named(look, inner, listing)
     if name == "xargs":
-        inner = _filled(look, inner, values, command)
-        look.words([*(inner or [Arg("echo", "echo")]), *_given(look, command, values)], command)
+        inner = _filled(look, inner, values, args, command)
+        look.words([*(inner or [Arg("echo", "echo")]), *_given(look, command, values, args)], command)
     elif inner:
         look.words(inner, command)
     look.raises = was_raised
@@ -51,7 +51,7 @@ def _sets_variables(look: Look, name: str, args: list[Arg], values: list[str | N
             look.add("unknown", f"sets {found[1]}, which changes what commands do", name)
 
 
-def _filled(look: Look, inner: list[Arg], values: list[str | None], command: Command) -> list[Arg]:
+def _filled(look: Look, inner: list[Arg], values: list[str | None], args: list[Arg], command: Command) -> list[Arg]:
     """The arguments of `xargs -I{} …` with what is read in the place of {}."""
     at = next((n for n, value in enumerate(values) if value and re.match(r"-I|-i|--replace", value)), None)
     if at is None:
@@ -66,7 +66,7 @@ def _filled(look: Look, inner: list[Arg], values: list[str | None], command: Com
     return [
         arg
         if mark not in arg.start
-        else Arg(None, _given(look, command, values)[0].start)
+        else Arg(None, _given(look, command, values, args)[0].start)
         if line is None
         else Arg(arg.start.replace(mark, line), "")
         for arg in inner
@@ -97,9 +97,15 @@ def _as_text(look: Look, name: str, values: list[str | None]) -> bool:
     return False
 
 
-def _given(look: Look, command: Command, values: list[str | None]) -> list[Arg]:
+def _given(look: Look, command: Command, values: list[str | None], args: list[Arg]) -> list[Arg]:
     """What xargs adds: the words that it reads, or an argument that is not known."""
-    text = inputs.input_of(look, command)
+    at = next((n + 1 for n, value in enumerate(values[:-1]) if value in ("-a", "--arg-file")), 0)
+    if at and (stream := args[at + 1].stream):
+        text = inputs.output_of(look, stream)
+    elif at and (path := look.path(args[at + 1])) is not None:
+        text = look.written.get(str(path))
+    else:
+        text = inputs.input_of(look, command)
     if text is not None and len(text) < 2000:
         return [Arg(word, word) for word in re.split(r"[\s\0]+", text) if word] or [Arg(None)]
     source = command.source

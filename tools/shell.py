@@ -26,6 +26,10 @@ MOST_SHELLS = 8
 MOST_PASSWORDS = 3  # asked of the owner in one call
 KEYS_SECONDS = 0.3  # a program that reads keys and has been quiet for so long waits for one
 FIRST_LOOK_SECONDS, SLOWEST_LOOK_SECONDS = 0.05, 0.5  # at who has the terminal, after something was said
+# Behind ssh the terminal does not say that nothing is echoed: there the prompt is what tells.
+_PASSWORD = re.compile(
+    r"(?i)(?:\bpass(?:word|phrase|code|wort)\b|\bPIN\b|\b(?:token|secret|api key|verification code)\b|mot de passe|contraseña|密码|口令|パスワード)[^\n]{0,80}[:：]\s*$"
+)
 _KEPT = "shell "  # before the name, in `ToolContext.kept`
 Why = Literal["ended", "over", "late", "line", "keys", "password"]
 
@@ -115,7 +119,7 @@ def shell_keys(
         if typed or pressed:
             raise ToolError(f"nothing runs in the shell {name} that could read this; shell_run runs a command")
         return ToolResult("ok", {"output": ctx.redact(_screen(shell)), "note": "nothing runs"}, origin=shell.origin)
-    if typed and shell.foreground().waits == "password":
+    if typed and _foreground(shell).waits == "password":
         raise ToolError("a password is typed by its owner: call shell_keys without text, and it is asked for")
     if typed and _asks_web(shell, typed):
         shell.origin = WEB
@@ -211,7 +215,7 @@ def _until(ctx: ToolContext, shell: Shell, said: _Said, limit: float) -> Generat
             return why, shell.foreground() if why == "late" else Foreground()
         if now < look:
             continue
-        found = shell.foreground()
+        found = _foreground(shell)
         if found.waits == "password" and passwords < MOST_PASSWORDS:
             if not _typed_by_owner(ctx, shell, found, said):
                 return "password", found
@@ -220,6 +224,18 @@ def _until(ctx: ToolContext, shell: Shell, said: _Said, limit: float) -> Generat
         elif _is_waiting(found, now - last) and not shell.wait(0):  # nor has it said something meanwhile
             return found.waits or "line", found
         look = time.monotonic() + min(SLOWEST_LOOK_SECONDS, max(FIRST_LOOK_SECONDS, (now - last) / 2))
+
+
+def _foreground(shell: Shell) -> Foreground:
+    """Who has the terminal; what reads keys and has just asked for a password waits for that."""
+    found = shell.foreground()
+    if found.waits == "keys" and shell.said_bytes > shell.answered_bytes:
+        line = clean(bytes(shell.screen[-1000:]).decode(errors="replace")).rpartition("\n")[
+            2
+        ]  # where the cursor stands
+        if _PASSWORD.search(line):
+            return found._replace(waits="password")
+    return found
 
 
 def _over(shell: Shell, is_late: bool) -> Literal["", "ended", "over", "late"]:
@@ -241,6 +257,7 @@ def _typed_by_owner(ctx: ToolContext, shell: Shell, found: Foreground, said: _Sa
         return False
     if isinstance(ctx.redact, Redactor):
         ctx.redact.hold(f"password {len(ctx.redact.values) + 1}", answer)
+    shell.answered_bytes = shell.said_bytes
     shell.type(answer + "\r")
     return True
 

@@ -72,6 +72,7 @@ class Shell:
         self.busy, self.status, self.typed = "", 0, ""  # `typed`: of the line that has not been sent off
         self.origin = ""  # whose words the command that runs may show (safety/origins.py)
         self.screen = bytearray()  # what the screen is painted from
+        self.said_bytes = self.answered_bytes = 0  # all that was said; and how much of it when the owner typed last
         self.is_followed = False  # somebody takes: then output waits, else the oldest goes
         self._news, self._incoming = threading.Condition(), bytearray()
         self._is_fresh, self._is_over, self._has_begun = False, False, False
@@ -140,6 +141,7 @@ class Shell:
             data, rest = self._parted(bytes(self._incoming)) if self.busy else (bytes(self._incoming), b"")
             self._incoming[:], self._is_fresh = rest, False
             self._news.notify_all()
+        self.said_bytes += len(data)
         self.screen += data
         del self.screen[:-SCREEN_BYTES]
         return data
@@ -184,7 +186,8 @@ class Shell:
             waits = "password" if is_password else "line" if any(reads) else ""
         elif all(_sleeps(pid) for pid in pids):
             waits = "keys"
-        return Foreground(words, self._session(group) == group, waits)
+        is_shell = self._session(group) == group and "--rcfile" in words  # else it has become another: `exec zsh`
+        return Foreground(words, is_shell, waits)
 
     def taken(self) -> list[str]:
         """The start-up files that commands have made, moved away (tools/cells.py)."""
@@ -221,7 +224,8 @@ class Shell:
                 while self.is_followed and len(self._incoming) > MOST_WAITING_BYTES:
                     self._news.wait(1.0)
                 self._incoming += data
-                del self._incoming[:-MOST_WAITING_BYTES]
+                if not self.is_followed:
+                    del self._incoming[:-MOST_WAITING_BYTES]
                 self._is_fresh = True
                 self._news.notify_all()
         with self._news:

@@ -14,7 +14,7 @@ KEYS = {
     "f7": "\033[18~", "f8": "\033[19~", "f9": "\033[20~", "f10": "\033[21~", "f11": "\033[23~", "f12": "\033[24~",
 }  # fmt: skip
 _OTHER_NAMES = {"escape": "esc", "return": "enter", "pageup": "page-up", "pagedown": "page-down", "del": "delete"}
-_PAINTS = re.compile(rb"\033\[(?:\d*;?\d*[HfABd]|\?1049h|2?J)")
+_PAINTS = re.compile(rb"\033\[(?:\d*;?\d*[HfABd]|\?1049h|2J)")
 # What pyte does not know: other terminals' sequences, and strings that are for the terminal itself.
 _UNKNOWN = re.compile(
     rb"\033\[[<=>][0-9;:]*[ -/]*[@-~]|\033\[\?[0-9;]*[ -/]*[^hl0-9; -/]|\033[P^_X][^\033]*\033\\|\033\][^\007\033]*(?:\007|\033\\)"

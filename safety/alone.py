@@ -7,6 +7,7 @@ touched. The sandbox holds the same: no network for what was not approved. Sourc
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,12 +15,14 @@ from typing import TYPE_CHECKING
 
 from config import SafetyConfig
 from safety.fetches import fetches
+from safety.patterns import pattern
 from safety.tables import Finding
 
 if TYPE_CHECKING:
     from safety.gate import Ask
 
 CODE = Path(__file__).resolve().parent.parent
+_OUR_CODE = pattern(re.escape(str(CODE)) + r"(?![\w-]|\.\w)")  # not a folder beside it whose name begins like its own
 NEVER = ("secret", "system")  # risks
 STARTS = {"mcp_find"}  # tools that read, and start programs of the owner's for it
 
@@ -37,7 +40,7 @@ def settings(owner: SafetyConfig, folder: Path) -> SafetyConfig:
 def look(ask: Ask, findings: Iterable[Finding]) -> Iterator[Finding]:
     """What the gate has found, and what is found because nobody watches."""
     for finding in findings:
-        if finding.risk in ("outside", "delete", "change", "unknown") and str(CODE) in finding.reason:
+        if finding.risk in ("outside", "delete", "change", "unknown") and _OUR_CODE.search(finding.reason):
             finding = Finding("agent", f"{finding.reason}: Sopwith's own code is not touched in autonomous mode")
         yield finding
     effects = set(ask.effects)

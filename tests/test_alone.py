@@ -76,6 +76,13 @@ def test_keys_the_system_and_our_own_code_are_never_touched(gate: Gate) -> None:
     assert decided(gate, "file_write", ("write",), gate.home / "config.yaml")[0] == "refuse"
 
 
+@pytest.mark.parametrize("more", ["-notes", ".old", "2"])
+def test_a_folder_beside_our_code_is_the_owners(gate: Gate, more: str) -> None:
+    beside = CHECKOUT.with_name(CHECKOUT.name + more) / "a.md"
+    assert decided(gate, "file_write", ("write",), beside) == ("confirm", "outside")
+    assert script(gate, f"echo x >> {beside}") == ("confirm", "outside")
+
+
 def test_what_the_owner_forbids_stays_forbidden_and_what_he_lets_pass_is_asked_all_the_same(gate: Gate) -> None:
     assert "spend" in gate.settings.forbid
     assert gate.settings.confirm == ("delete", "send", "install", "spend")

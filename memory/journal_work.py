@@ -20,6 +20,8 @@ BATCH = 32
 AFTER = {"episode": ("times",), "graph": ("times", "episode")}  # a scene's time is what its turns speak of
 BY_SESSION = ("episode",)  # kinds of which one key stands for more than one thing
 PAUSE_SECONDS = 0.02  # between two batches: what runs in front goes first
+QUIET_SECONDS = 0.1  # since the last turn was written: while somebody writes many, each waits for no batch
+MOST_SECONDS = 1.0  # that a batch waits for that
 _log = logging.getLogger("sopwith.journal")
 
 
@@ -34,6 +36,7 @@ class Worker:
         self._stop, self._wake, self._idle = threading.Event(), threading.Event(), threading.Event()
         self._signals = threading.Lock()
         self._awaited = 0  # how many wait for it: then it makes no pauses
+        self._woken = 0.0
 
     def wake(self) -> None:
         """There is something to do. Returns at once."""
@@ -42,6 +45,7 @@ class Worker:
         with self._signals:
             self._idle.clear()
             self._wake.set()
+            self._woken = time.monotonic()
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
             self._thread.start()
@@ -89,12 +93,19 @@ class Worker:
         for kind, work in self._works.items():
             if any(store.due(before, 1) for before in AFTER.get(kind, ())):
                 continue
-            keys = store.due(kind, BATCH)
-            if keys and not self._stop.is_set():
+            if keys := store.due(kind, BATCH):
+                self._pause()
+                if self._stop.is_set():
+                    break
                 has_worked = True
                 self._try(store, kind, work, keys)
-                self._stop.wait(0 if self._awaited else self._pause_seconds)
         return has_worked
+
+    def _pause(self) -> None:
+        """Before a batch: until nobody has written for a moment, unless somebody waits for it."""
+        until, pause = time.monotonic() + MOST_SECONDS, self._pause_seconds
+        while not self._awaited and pause > 0 and not self._stop.wait(pause) and time.monotonic() < until:
+            pause = min(self._pause_seconds, self._woken + QUIET_SECONDS - time.monotonic())
 
     def _try(self, store: Store, kind: str, work: Work, keys: Sequence[str]) -> None:
         try:

@@ -55,7 +55,8 @@ async def chat(site: Here, body: shapes.Chat) -> JSONResponse:
     previous: list[str] = []
     if body.after:
         after = site.find(body.after)
-        if worker(site.home / "runs" / after) is not None:
+        found = summarise(site.home, after)
+        if found and found.status == "working":  # one that has said its last may still put things away
             raise Conflict("That run is at work.\nSay it to the run instead, or wait for its end.")
         previous = [*(opening(site.home, after).get("previous") or ()), after]
     site.touched()

@@ -370,10 +370,20 @@ def _python_placeholders(work: _Text, code: str, number: int) -> str:
 
 def _add(work: _Text, script: str, kind: str, tool: str = "code_run") -> None:
     step = DraftStep(tool, {"type": kind, "script": script}, {"exit_code": 0})
-    reach = reach_of(_as_result(step), Path("/nonexistent/cwd"), Path("/nonexistent"), Path("/nonexistent/agent"))
+    tried = DraftStep(tool, {"type": kind, "script": _with_samples(work, script) if kind == "bash" else script})
+    nowhere = Path("/nonexistent")  # whoever wrote the text has named the hosts: to ask them is to read
+    reach = reach_of(_as_result(tried), nowhere / "cwd", nowhere, nowhere / "agent", request=script)
     work.reach = max(work.reach, reach, key=lambda each: _RANK[each])
     changes = reach != "reads" or bool(work.content.commit)
     (work.content.commit if changes else work.content.plan).append(step)
+
+
+def _with_samples(work: _Text, script: str) -> str:
+    """The script with a word for each parameter that stands in double quotes: what it does with a value there is seen."""
+    names = "|".join(name for name in work.content.parameters if not re.search(rf"(?m)^\s*{name}=", script))
+    variable = re.compile(rf"\$(?:({names})\b|\{{({names})\}})") if names else None
+    quoted = re.compile(r"\"(?:[^\"\\`$]|\\.|\$\w+|\$\{\w+\})*\"")
+    return quoted.sub(lambda text: variable.sub("sample", text[0]), script) if variable else script
 
 
 def _as_result(step: DraftStep) -> Result:

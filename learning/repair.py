@@ -485,6 +485,7 @@ def _merged(sop: Sop, draft: Draft, trace: Trace, values: Mapping[str, Any]) -> 
     found, taught = evidence(sop.folder), json.loads(draft.files.get("evidence.json", "{}"))
     found["runs"] = [*found.get("runs", []), *taught.get("runs", [{"run": trace.run}])]
     found = {key: value for key, value in found.items() if key not in ("tools", "budget")}  # measured anew
+    found |= {"tools": taught["tools"]} if "tools" in taught else {}  # of what is not replayed, as they are now
     files["evidence.json"] = (json.dumps(found, ensure_ascii=False, indent=1) + "\n").encode()
     case = Case(free_name(read_cases(sop.folder)), values, {}, trace.request, trace.run, str(trace.cwd))
     return files | {path: text.encode() for path, text in case.files().items()}

@@ -8,6 +8,7 @@ such a draft into words, as long as the run has cost less than limits.cost_usd. 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -101,7 +102,10 @@ def _used(agent: Agent, run: str, events: Sequence[Event]) -> Iterator[Event]:
     home, lang = agent.config.home, agent.config.lang
 
     def again(traces: Trace, name: str, *, values: Mapping[str, Any] | None) -> Draft:
-        return crystallise(traces, name, values=values, lang=lang, owner_home=Path.home(), agent_home=home)
+        draft = crystallise(traces, name, values=values, lang=lang, owner_home=Path.home(), agent_home=home)
+        if "evidence.json" in draft.files:
+            draft.files |= teach.tools_as_they_are(agent, draft.procedure(), json.loads(draft.files["evidence.json"]))
+        return draft
 
     yield from after_run(
         run,

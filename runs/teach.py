@@ -23,7 +23,7 @@ from learning.crystallise import crystallise, guesses, recorded, same_procedure
 from learning.demonstration import Command, commands_that_count
 from learning.draft import Draft, check_name, skill_text, to_yaml
 from learning.from_text import from_text
-from learning.guards import evidence, signatures, tools_used
+from learning.guards import evidence, signatures
 from learning.mentions import Mention, given, mentions_in, merged
 from learning.scratch import scratch_folder
 from learning.trace import Trace, read_trace
@@ -36,7 +36,7 @@ from memory.runlog import RunLogError, find_run, read_events
 from memory.sop_changes import SopChanges
 from memory.sops import Sop, Status, read_sop
 from models.parameters import ParameterError
-from models.procedure import ProcedureError
+from models.procedure import Procedure, ProcedureError
 from runs.assemble import SEEDS, Agent
 from runs.authoring import ScriptWriter, script_writer
 
@@ -324,20 +324,21 @@ def trial(agent: Agent, files: Mapping[str, str | bytes], name: str, cwd: Path) 
         sop = read_sop(folder, False)
         if sop.problem:
             raise TeachingError(f"{name}: {sop.problem.replace(f'{folder}/', '')}")
-        _write(folder, _tools_as_they_are(agent, sop))
+        if sop.procedure is not None:
+            _write(folder, tools_as_they_are(agent, sop.procedure, evidence(sop.folder)))
         yield Trial(agent, folder, cwd, sop)
 
 
-def _tools_as_they_are(agent: Agent, sop: Sop) -> dict[str, str]:
-    """The evidence with the signatures of the tools that the SOP calls: one that is not tried on a copy has them, too."""
-    found, procedure = evidence(sop.folder), sop.procedure
-    if procedure is None or "runs" not in found or "tools" in found:
+def tools_as_they_are(agent: Agent, procedure: Procedure, found: Mapping[str, Any]) -> dict[str, str]:
+    """evidence.json with the signatures of the tools that the SOP calls: one that is not tried on a copy has them, too.
+    `found` is what it holds; nothing comes of one that names no run or has them already."""
+    if "runs" not in found or "tools" in found:
         return {}
     source = procedure.script.source if procedure.script else ""
     called = {result["tool"] for run in found["runs"] for result in run.get("results", ())}
-    used = {*tools_used(sop), *(tool for tool in called if f'"{tool}"' in source)}
-    found["tools"] = signatures(procedure, agent.schemas(used), used)
-    return {"evidence.json": json.dumps(found, ensure_ascii=False, indent=1) + "\n"} if found["tools"] else {}
+    used = {*(step.tool for step in procedure.steps if step.tool), *(tool for tool in called if f'"{tool}"' in source)}
+    tools = signatures(procedure, agent.schemas(used), used)
+    return {"evidence.json": json.dumps({**found, "tools": tools}, ensure_ascii=False, indent=1) + "\n"} if tools else {}
 
 
 def _write(folder: Path, files: Mapping[str, str | bytes]) -> None:

@@ -197,3 +197,26 @@ def test_arguments_by_number_are_parameters_also_in_markdown(
     step = (*draft.content.plan, *draft.content.commit)[0]
     assert str(step.args["script"]).startswith(begins), step.args
     assert not any("number of arguments" in each for each in draft.problems)
+
+
+@pytest.mark.parametrize(
+    ("script", "half", "effects"),
+    [
+        ("curl -s https://api.example.org/rates.json | jq .eur", "plan", "none"),
+        ("curl -s http://127.0.0.1:8080/status", "plan", "none"),
+        ("curl -s -X POST -d a=1 https://api.example.org/rates", "commit", "external"),
+        ('curl -s "https://$HOST_NAME/rates"', "commit", "external"),
+        ("curl -s https://api.example.org/<NAME>.json", "plan", "none"),
+        (
+            "curl -s https://api.example.org/$NAME.json",
+            "commit",
+            "external",
+        ),  # not quoted: it may be more than one word
+        ('curl -s "https://api.example.org/$(cat ~/.netrc)"', "commit", "external"),
+        ("curl -s https://api.example.org/rates.json -o rates.json", "commit", None),
+    ],
+)
+def test_asking_a_host_that_the_text_names_only_reads(script: str, half: str, effects: str | None) -> None:
+    draft = from_text(f"# Rates\n\n```bash\n{script}\n```\n", "rates")
+    assert [bool(draft.content.plan), bool(draft.content.commit)] == [half == "plan", half == "commit"]
+    assert effects in (None, draft.content.effects)

@@ -12,7 +12,7 @@ import pytest
 
 from handler import Approval
 from learning.crystallise import crystallise
-from learning.repair import after_run, judge, may_try, patch_problems, with_known_failure
+from learning.repair import after_run, judge, may_try, patch_problems, propose, with_known_failure
 from learning.verify import verify
 from memory.runlog import read_events
 from memory.sop_changes import SopChanges
@@ -21,6 +21,7 @@ from memory.sops import Sop, Status, read_sop
 from models.base import Event
 from runs.assemble import SEEDS, Agent, Options
 from runs.owners import AbsentOwner, ApprovingOwner
+from runs.teach import tools_as_they_are
 from tests.driving import SpokenOwner, agent, bash, drive, of
 
 SKILL = "---\nname: {name}\ndescription: Counts words\n{front}---\n\nDo it.\n\n## Known failures\n\n- None yet.\n"
@@ -228,6 +229,39 @@ def test_a_repair_by_a_model_becomes_a_new_version_when_all_cases_pass(home: Pat
     assert "notes.*" in (sop.folder / "sop.yaml").read_text("utf-8")
     assert len(list((sop.folder / "cases").glob("*.yaml"))) == 3
     assert desk.changes.history("count")[0].run == events[0]["run"]
+
+
+def test_a_repaired_sop_has_the_tools_as_they_are_now_even_where_no_copy_is_tried(home: Path, tmp_path: Path) -> None:
+    desk = Desk(home, tmp_path)
+    sop = desk.store(COUNT.replace("effects: local", "effects: external"), "probation")
+    old = {
+        "runs": [{"run": "20260101-000000-abcd"}],
+        "tools": {"code_run": {"arguments": {"gone": {}}, "required": []}},
+    }
+    (sop.folder / "evidence.json").write_text(json.dumps(old))
+    folder = desk.folders[0]
+    (folder / "notes.txt").rename(folder / "notes.md")
+    replies = [
+        bash(f"grep -c tea {folder}/notes.md"),
+        bash(f"echo 1 > {folder}/count.txt"),
+        {"text": "1 lines with tea"},
+    ]
+    desk.there = agent(home, replies)
+    events, _ = desk.run(0)
+
+    def mend(traces: Any, name: str, *, values: Any) -> Any:
+        draft = crystallise(traces, name, values=values)
+        files = {
+            **draft.files,
+            "sop.yaml": COUNT.replace("notes.txt", "notes.*").replace("effects: local", "effects: external"),
+        }
+        files |= tools_as_they_are(desk.there, draft.procedure(), json.loads(files["evidence.json"]))
+        return replace(draft, files=files, slots=[], problems=[])
+
+    files, problems = propose(events[0]["run"], events, sop, judge(events, sop), home=home, crystallise=mend)
+    assert problems == [] and files is not None
+    kept = json.loads(files["evidence.json"])
+    assert "script" in kept["tools"]["code_run"]["arguments"] and len(kept["runs"]) == 2
 
 
 def test_a_repair_of_the_owners_own_sop_is_shown_as_a_diff_and_not_made(desk: Desk) -> None:

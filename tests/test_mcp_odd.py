@@ -7,13 +7,18 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from models.base import ToolResult
 from tests.conftest import CommandLine
 from tests.test_mcp import SERVER, command, context, found, use
-from tools.base import ToolContext
+from tools.base import ToolContext, ToolError
 from tools.mcp_client import plain_schema
+from tools.process_words import identity
+from tools.processes import process_stop
+from tools.shell import shell_run
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed: scripts/setup --extra mcp")
 
@@ -73,3 +78,26 @@ def test_what_is_left_out_is_said_on_the_screen_in_both_languages(home: Path, cl
     assert "已略去（名称或参数不成立）：get_text" in cli("mcp", "list", "--lang", "zh").stdout
     listed = json.loads(cli("mcp", "list", "--json").stdout)["servers"][0]
     assert listed["ok"] and "get_list" in listed["left_out"] and len(listed["tools"]) == 6
+
+
+def test_a_server_outlives_a_shell_that_was_opened_before_it_and_is_never_stopped(
+    odd: ToolContext, tmp_path: Path
+) -> None:
+    ctx = context(tmp_path, {"desk": command("stdio")})
+    assert use_all(shell_run.run(ctx, "echo open")).status == "ok"
+    pid = use(ctx, "desk.get_pid").data["output"]
+    assert "has ended" in use_all(shell_run.run(ctx, "exit")).data["note"]
+    assert use(ctx, "desk.get_pid").data["output"] == pid
+    with pytest.raises(ToolError, match="is Sopwith, or what it runs in"):
+        use_all(process_stop.run(ctx, identity(int(pid))))
+    ctx.close()
+
+
+def use_all(running: Any) -> ToolResult:
+    """The result of a tool that streams."""
+    while True:
+        try:
+            next(running)
+        except StopIteration as done:
+            assert isinstance(done.value, ToolResult)
+            return done.value

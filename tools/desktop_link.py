@@ -15,6 +15,7 @@ from typing import Any
 
 from memory.files import write_atomic
 from tools.base import ToolContext, ToolError
+from tools.process_tree import MARK, leaders, mark, starting
 
 ROOT = Path(__file__).parent.parent
 START_SECONDS = 30.0
@@ -29,17 +30,19 @@ class Desktop:
         env = dict(os.environ)
         if "XAUTHORITY" not in env and not Path("~/.Xauthority").expanduser().exists():
             env["XAUTHORITY"] = os.devnull  # the library wants a file, the display may want none
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tools.desktop_child"],
-            cwd=ROOT,
-            env=env,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            errors="replace",
-            start_new_session=True,  # Ctrl-C is the run's
-        )
+        with starting:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "tools.desktop_child"],
+                cwd=ROOT,
+                env=env | {MARK: mark("desktop")},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                encoding="utf-8",
+                errors="replace",
+                start_new_session=True,  # Ctrl-C is the run's
+            )
+            leaders.add(self._process.pid)
         self._answers: queue.Queue[str] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -73,6 +76,7 @@ class Desktop:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(STOP_SECONDS)
                 break
+        leaders.discard(self._process.pid)
         self._reader.join(STOP_SECONDS)
         for pipe in (self._process.stdout, self._process.stderr):
             if pipe:

@@ -23,6 +23,7 @@ from anyio.abc import Process
 from mcp.shared.message import SessionMessage
 
 from tools.mcp_mended import whole_letters
+from tools.process_tree import MARK, leaders, mark
 
 MAX_MESSAGE_BYTES = 128_000_000
 KEPT_BYTES = 4096  # of stderr
@@ -40,11 +41,13 @@ async def pipe(
 ) -> AsyncGenerator[Any]:
     """The streams that the SDK speaks over. `said` gets the end of stderr; `ended` is told why, when the server closes its
     output. The process and its group are gone when this is left. Raises OSError when it cannot be started."""
+    passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     process = await anyio.open_process(
         _argv(command),
-        env={name: os.environ[name] for name in _PASSED_ON if name in os.environ} | dict(env),
+        env=passed_on | dict(env) | {MARK: mark("mcp")},
         start_new_session=True,
     )
+    leaders.add(process.pid)  # no call's, and not to be stopped
     to_us, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, from_us = anyio.create_memory_object_stream[SessionMessage](0)
 
@@ -81,6 +84,7 @@ async def pipe(
         finally:
             with anyio.CancelScope(shield=True):
                 await _end(process)
+                leaders.discard(process.pid)
                 tasks.cancel_scope.cancel()
                 for stream in (incoming, outgoing, to_us, from_us):
                     await stream.aclose()

@@ -584,6 +584,6 @@ _WORDS = {  # key: (English, Chinese)
         "answers; {waiting} tasks wait, {working} are at work",
         "可用；{waiting} 个任务等待中，{working} 个进行中",
     ),
-    "terminal": ("{term}, {encoding}", "{term},{encoding}"),
+    "terminal": ("{term}, {encoding}", "{term}，{encoding}"),
     "no utf8": ("{encoding}, which cannot show every character", "{encoding}，无法显示所有字符"),
 }

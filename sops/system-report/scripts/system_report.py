@@ -70,14 +70,14 @@ def system() -> str:
     return f"{name}, {platform.system()} {platform.release()}, {platform.machine()}, {platform.node()}"
 
 
-def disks() -> list[tuple[str, float, float, float]]:
+def disks() -> list[tuple[str, float, float]]:
     """Mount point, bytes in all, used and free, of what holds files; each device once, that of `/` first."""
     mounts = {"/": "/"}
     for part in psutil.disk_partitions(all=False):
         if part.fstype not in PSEUDO and Path(part.mountpoint).is_dir():
             mounts.setdefault(part.mountpoint, part.device)
     seen: set[int] = set()
-    found: list[tuple[str, float, float, float]] = []
+    found: list[tuple[str, float, float]] = []
     for mount in mounts:
         try:
             device, usage = Path(mount).stat().st_dev, psutil.disk_usage(mount)
@@ -85,7 +85,7 @@ def disks() -> list[tuple[str, float, float, float]]:
             continue
         if usage.total and device not in seen:
             seen.add(device)
-            found.append((mount, usage.total, usage.used, usage.free))
+            found.append((mount, usage.used, usage.free))
     return found
 
 
@@ -112,8 +112,8 @@ def report(words: dict[str, str]) -> str:
     used = memory.total - memory.available
     lines = []
     if mounts:
-        mount, total, _, free = mounts[0]
-        said = {"mount": mount, "disk": readable(total), "disk_free": readable(free), "cpu": cpu, "up": up}
+        mount, used_there, free = mounts[0]
+        said = {"mount": mount, "disk": readable(used_there + free), "disk_free": readable(free), "cpu": cpu, "up": up}
         lines = [words["head"].format(free=readable(memory.available), memory=readable(memory.total), **said), ""]
 
     def amount(total: float, used: float, free: float) -> str:
@@ -128,7 +128,7 @@ def report(words: dict[str, str]) -> str:
     ]
     facts += [
         (words["disk"].format(mount=one_line(mount)), amount(used + free, used, free))
-        for mount, _, used, free in mounts
+        for mount, used, free in mounts
     ]
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(booted))
     facts.append((words["up"], words["since"].format(when=when, up=up)))

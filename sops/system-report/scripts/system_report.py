@@ -71,7 +71,7 @@ def system() -> str:
 
 
 def disks() -> list[tuple[str, float, float]]:
-    """Mount point, bytes in all, used and free, of what holds files; each device once, that of `/` first."""
+    """Mount point, bytes used and free, of what holds files; each device once, that of `/` first."""
     mounts = {"/": "/"}
     for part in psutil.disk_partitions(all=False):
         if part.fstype not in PSEUDO and Path(part.mountpoint).is_dir():
@@ -127,8 +127,7 @@ def report(words: dict[str, str]) -> str:
         (words["swap"], amount(swap.total, swap.used, swap.free) if swap.total else words["no_swap"]),
     ]
     facts += [
-        (words["disk"].format(mount=one_line(mount)), amount(used + free, used, free))
-        for mount, used, free in mounts
+        (words["disk"].format(mount=one_line(mount)), amount(used + free, used, free)) for mount, used, free in mounts
     ]
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(booted))
     facts.append((words["up"], words["since"].format(when=when, up=up)))

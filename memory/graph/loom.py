@@ -14,7 +14,7 @@ from typing import Any
 
 from memory.graph.people import ROLES
 from memory.graph.rows import BEGINNING, END, EPOCH, FLOOR, SEQ, RowGraph, chunks, micros
-from memory.graph.shapes import OPPOSITE, Party, Statement, edge_id, node_id
+from memory.graph.shapes import LESS, OPPOSITE, Party, Statement, edge_id, node_id
 from memory.journal_store import Store
 from memory.turns import Turn
 
@@ -160,7 +160,7 @@ class Loom:
         spoken = self._store.ask("SELECT start, end FROM mentioned WHERE number = ? LIMIT 1", (number,))
         start, end = spoken[0] if spoken else (None, None)
         emotion = next((row[5] for row in latest if row[5]), "")
-        label = label or next((row[3] for row in latest if row[3]), "")
+        label = label or next((row[3] for row in latest if row[3] not in ("", LESS)), "")
         by = "model" if any(row[6] == "model" for row in latest) else "rules"
         row: tuple[Any, ...] = (
             edge,

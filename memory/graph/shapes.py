@@ -46,6 +46,7 @@ class Statement(NamedTuple):
     by: str = "rules"
 
 
+LESS = "less"  # the label of what something else is liked better than
 OWNER = Party("User", "owner", "owner")
 AGENT = Party("Agent", "agent", "agent")
 

@@ -499,8 +499,8 @@ _WORDS = {  # key: (English, Chinese)
     "script": ("replays {file}", "回放 {file}"),
     "no script": ("its file of replies is not there: {file}", "回复文件不存在：{file}"),
     "odd key": ("its api_key holds characters that no key has", "api_key 中含有密钥不会有的字符"),
-    "wrong key": ("{url} refuses the key (status {status})", "{url} 拒绝了密钥(状态 {status})"),
-    "no key": ("{url} wants a key (status {status})", "{url} 需要密钥(状态 {status})"),
+    "wrong key": ("{url} refuses the key (status {status})", "{url} 拒绝了密钥（状态 {status}）"),
+    "no key": ("{url} wants a key (status {status})", "{url} 需要密钥（状态 {status}）"),
     "key fix": (
         "export OPENAI_API_KEY=…   or api_key in config.yaml",
         "export OPENAI_API_KEY=…   或 config.yaml 中的 api_key",
@@ -509,7 +509,7 @@ _WORDS = {  # key: (English, Chinese)
     "unreachable fix": ("curl -sS {url}/models", "curl -sS {url}/models"),
     "no listing": (
         "{url} answers (status {status}) and does not list its models",
-        "{url} 有应答(状态 {status})，但没有列出模型",
+        "{url} 有应答（状态 {status}），但没有列出模型",
     ),
     "unlisted": (
         "{url} answers and does not list {model}; it lists {some}",
@@ -524,7 +524,7 @@ _WORDS = {  # key: (English, Chinese)
         "未配置价格：费用按估算计，宁可偏高",
     ),
     "sops": ("{n}, of which {alone} can run without a model", "共 {n} 个，其中 {alone} 个无需模型即可运行"),
-    "broken": ("cannot be used: {names} (the first: {problem})", "无法使用：{names}(第一个：{problem})"),
+    "broken": ("cannot be used: {names} (the first: {problem})", "无法使用：{names}（第一个：{problem}）"),
     "no git": ("not found; changes of the memory cannot be undone without it", "未找到；没有它就无法撤销对记忆的更改"),
     "sandbox full": ("full: {program}", "完整：{program}"),
     "sandbox partial": (
@@ -537,7 +537,7 @@ _WORDS = {  # key: (English, Chinese)
     ),
     "journal": (
         "{n} turns; {waiting} still to be looked at for meaning and time",
-        "共 {n} 条对话；{waiting} 项尚待处理(含义与时间)",
+        "共 {n} 条对话；{waiting} 项尚待处理（含义与时间）",
     ),
     "bad journal": (
         "its index cannot be used; the originals beside it hold everything",
@@ -564,7 +564,7 @@ _WORDS = {  # key: (English, Chinese)
     "browser gone": ("no browser answers at {address}", "{address} 没有浏览器应答"),
     "no browser": (
         "none is installed; pages are read without one (web_fetch)",
-        "未安装；网页可不用浏览器读取(web_fetch)",
+        "未安装；网页可不用浏览器读取（web_fetch）",
     ),
     "no browser package": ("not installed: web_scan, web_execute_js", "未安装：web_scan、web_execute_js"),
     "shells": ("{bash}: shell_run, shell_keys", "{bash}：shell_run、shell_keys"),
@@ -579,7 +579,7 @@ _WORDS = {  # key: (English, Chinese)
         "Wayland lets no program press for its user: log in to a session “on Xorg” to use desktop_do",
         "Wayland 不允许程序代替用户操作：要用 desktop_do，请登录 Xorg 会话",
     ),
-    "screen display": ("no display (DISPLAY is not set)", "没有显示(未设置 DISPLAY)"),
+    "screen display": ("no display (DISPLAY is not set)", "没有显示（未设置 DISPLAY）"),
     "queue": (
         "answers; {waiting} tasks wait, {working} are at work",
         "可用；{waiting} 个任务等待中，{working} 个进行中",

@@ -340,7 +340,7 @@ class AgentHandler:
                 Confirmation(id, call.name, args, reason, risk, self._preview(call.name, args))
             )
         if approval is None:
-            text = f"{call.name}: {reason}"
+            text = self.redact(f"{call.name}: {reason}")
             hours = self.gate.settings.confirm_hours
             shown = self.redact(args)
             self.inbox.add(
@@ -434,8 +434,11 @@ class AgentHandler:
             yield {"type": "asked", "id": id, "turn": turn, "question": question, "candidates": candidates}
             answer = self.owner.ask(id, question, candidates)
         if answer is None:
-            self.inbox.add(Entry(id, self.run, "question", question, candidates, call=name, session=self.session))
-            return Outcome(question, should_exit=True, ending="waiting")
+            shown = self.redact(question)
+            self.inbox.add(
+                Entry(id, self.run, "question", shown, self.redact(candidates), call=name, session=self.session)
+            )
+            return Outcome(shown, should_exit=True, ending="waiting")
         yield {"type": "answered", "id": id, "turn": turn, "text": answer}
         if found:
             self.inbox.remove(id)

@@ -106,7 +106,7 @@ def window(brief: Brief) -> Block:
     """What was said last in this session; a conversation has its earlier tasks instead."""
     prompts, asks = brief.prompts, "window_owner" if brief.reader.session.is_main else "window_group"
     lines = [
-        prompts.text(asks if turn.who == "owner" else "window_agent", at=_local(turn.at), text=_row(turn.text))
+        prompts.text("window_agent" if turn.who == "agent" else asks, at=_local(turn.at), text=_row(turn.text))
         for turn in _once(brief.window())
     ]
     return Block("\n".join(lines), prompts.text("window"))
@@ -116,7 +116,7 @@ def _once(turns: Iterable[Turn]) -> Iterator[Turn]:
     """What was said, without rounds that were the same word for word later on: a daily task says nothing new each day."""
     rounds: list[list[Turn]] = []
     for turn in turns:
-        if turn.who == "owner" or not rounds:
+        if turn.who != "agent" or not rounds:
             rounds.append([])
         rounds[-1].append(turn)
     last = {tuple((turn.who, turn.text) for turn in each): number for number, each in enumerate(rounds)}

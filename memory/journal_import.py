@@ -199,7 +199,8 @@ def _turn(place: str, said: Mapping[str, Any]) -> Item:
         return Bad(place, '"id" is neither a word nor a number')
     words = {key: str(said.get(key) or "") for key in ("who", "session", "timezone", "run", "emotion")}
     importance, tags = said.get("importance"), said.get("tags")
-    who, session = words["who"] or "owner", words["session"] or "main"
+    session = words["session"] or "main"
+    who = words["who"] or ("owner" if session == "main" else session)
     return Turn(
         id=str(given) if given not in (None, "") else f"i{text_hash(f'{session} {at.isoformat()} {who} {text}')[:16]}",
         session=session,

@@ -311,4 +311,4 @@ def _speaker(turn: Turn) -> str:
     """Who said it; whoever speaks in a group is not the owner for that."""
     if turn.session == MAIN.name:
         return turn.who
-    return turn.session if turn.who == "owner" else f"{turn.who} in {turn.session}"
+    return turn.session if turn.who in ("owner", turn.session) else f"{turn.who} in {turn.session}"

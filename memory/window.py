@@ -117,13 +117,14 @@ class Window:
 
 
 def turns_of(run: str, session: Session, events: Iterable[Event]) -> Iterator[Turn]:
-    """What was said in a run: by the owner, and by the agent to the owner."""
+    """What was said in a run: by the owner, or the group, and by the agent to them."""
+    asks = "owner" if session.is_main else session.name
     for event in events:
         kind = event["type"]
         if kind == "run_started":
-            who, text = "owner", event["task"]
+            who, text = asks, event["task"]
         elif kind in ("steered", "answered"):
-            who, text = "owner", event["text"]
+            who, text = asks, event["text"]
         elif kind == "asked":
             who, text = "agent", event["question"]
         elif kind == "run_ended" and event["status"] == "done":

@@ -292,6 +292,7 @@ class Agent:
             "previous": list(previous),
             **({"persona": options.persona} if options.persona else {}),
             **({} if options.window else {"window": False}),
+            **({"named": True} if options.named else {}),
             **({"hints": [sop.name for sop in hints]} if hints else {}),
             **({"families": offered} if (offered := self._offered(task, options, replay, hints, previous)) else {}),
             **({"origins": read} if (read := origins_before(self.config.home, previous)) else {}),
@@ -437,7 +438,7 @@ class Agent:
             close=first.close,
             spoken=None
             if "verifies" in start or bounds
-            else Spoken(self.config.home, Session.parse(options.session), start, self._told()),
+            else Spoken(self.config.home, Session.parse(options.session), start, self._told(), is_named=options.named),
         )
 
     def _or_meant(
@@ -740,7 +741,7 @@ class Agent:
         owner's, and the run that reads them would have to be asked about more."""
         turns, home = self.window.recent(session, WINDOW_TURNS, without=without), self.config.home
         read = {run: origins_before(home, [run]) for run in {turn.run for turn in turns if turn.run}}
-        return [turn for turn in turns if turn.who == "owner" or not read.get(turn.run)]
+        return [turn for turn in turns if turn.who != "agent" or not read.get(turn.run)]
 
     @cached_property
     def window(self) -> Window:

@@ -24,6 +24,7 @@ class Options:
     approve: Literal["ask", "never", "all"] = "ask"
     rote: bool = True
     window: bool = True  # what was said last in the session is read; a conversation has its own
+    named: bool = False  # each message of a group begins with the name of who says it
     cwd: Path = field(default_factory=Path.cwd)
     files: tuple[Path, ...] = ()  # what the owner attaches; they move into the run's folder
     bounds: Bounds | None = None  # of a run that its owner did not start
@@ -42,6 +43,7 @@ class Replay(NamedTuple):
 def as_started(options: Options, opening: Event) -> Options:
     """The options of a resumed run: where and for whom it works does not change."""
     options = replace(options, session=opening["session"], cwd=Path(opening["cwd"]), persona=opening.get("persona"))
+    options = replace(options, named=opening.get("named", False))
     bounds = Bounds.of(opening)
     if bounds is None:
         return options

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config import SopwithError
+from memory.group_talk import speakers
 from memory.sessions import Session
 from models.base import Event
 
@@ -32,10 +33,17 @@ class Spoken:
     """What is said in one run. `start`: its run_started event, redacted like all others when it comes through `heard`."""
 
     def __init__(
-        self, home: Path, session: Session, start: Event | None = None, window: Callable[[], Window] | None = None
+        self,
+        home: Path,
+        session: Session,
+        start: Event | None = None,
+        window: Callable[[], Window] | None = None,
+        *,
+        is_named: bool = False,
     ) -> None:
-        """`start` is that of a run which is resumed: its words may not have been written yet."""
-        self._home, self._session, self._window = home, session, window
+        """`start` is that of a run which is resumed: its words may not have been written yet. `is_named`: each message of
+        a group says whose it is."""
+        self._home, self._session, self._window, self._is_named = home, session, window, is_named
         self._said: queue.SimpleQueue[tuple[str, str, str, Event] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._problem = ""
@@ -61,7 +69,10 @@ class Spoken:
 
     def _keep(self, event: Event) -> None:
         if words := _words(event):
-            self._said.put((*words, event))
+            text, who, name = words
+            said = [(who, text)] if who == "agent" else speakers(text, self._session, is_named=self._is_named)
+            for number, (who, text) in enumerate(said):
+                self._said.put((text, who, f"{name}-{number}" if number else name, event))
 
     def _write(self) -> None:
         from memory.api import Memory
@@ -71,7 +82,7 @@ class Spoken:
             with Memory(self._home, self._session, works_behind=False, wait_seconds=LOCK_SECONDS) as memory:
                 for text, who, name, event in self._taken():
                     at, run = datetime.fromisoformat(event["at"]), event["run"]
-                    weight = importance(text, who)
+                    weight = importance(text, "agent" if who == "agent" else "owner")
                     memory.write_turn(text, who=who, at=at, id=f"{run}-{name}", run=run, importance=weight)
                 self._problem = memory.problem
         except (SopwithError, OSError) as error:
@@ -86,9 +97,11 @@ class Spoken:
 
     def _taken(self) -> Iterator[tuple[str, str, str, Event]]:
         """What is said, until nothing more is."""
+        last: Event | None = None
         while (said := self._said.get()) is not None:
-            if self._window is not None:
+            if self._window is not None and said[3] is not last:  # once, also when several speak in it
                 self._window().hear(self._session, said[3])
+            last = said[3]
             yield said
 
 

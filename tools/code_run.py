@@ -28,10 +28,14 @@ if TYPE_CHECKING:
 _STARTUP_FILES = ("BASH_ENV", "ENV", "PYTHONSTARTUP")  # would run code that is not in the script
 _LOOKS_AT_PROCESSES = re.compile(r"(?:^|[|;&(\n])\s*(?:ps|pgrep|pidof|pstree|lsof|fuser|ss|netstat|h?top)\b|\bpsutil\b")
 _ARGUMENT_BYTES = 100_000  # Linux takes at most 128 kB as one argument
+_PIECE_CHARS = 25_000  # of a script that is given in several
 _DRAIN_SECONDS = 0.3  # what a script left in the background may take to end by itself
 
 
 # The working folder comes last on the path: a json.py that lies in Downloads is not what `import json` means.
+_RUN_TEXT = (
+    "import sys; _ = ''.join(sys.argv[1:]); del sys.argv[1:]; sys.path.append(''); exec(compile(_, '<script>', 'exec'))"
+)
 _RUN_FILE = "import sys; del sys.argv[0]; sys.path.append(''); exec(compile(open(sys.argv[0], 'rb').read(), sys.argv[0], 'exec'))"
 
 
@@ -57,7 +61,8 @@ def code_run(
     given = _given({**ctx.credentials, **ctx.env, **ctx.resolved(env or {})})
     lifts = ctx.lifts("code_run", {"script": script, "type": type, "env": env or {}}, (folder.resolve(),))
     with _on_disk(ctx.folder):
-        argv = _command(type, script, _scripts(ctx) / name)
+        holds_secret = ctx.redact(script) != script
+        argv = _command(type, script, None if holds_secret else _scripts(ctx) / name)
         output = Output(ctx.folder / f"out-{name}.txt", ctx.redact)
     stopped: list[str] = []
     with closing(output):  # also on Ctrl-C and when the run is closed
@@ -127,22 +132,29 @@ def _given(variables: dict[str, str]) -> dict[str, str]:
     return variables
 
 
-def _command(type: str, script: str, stem: Path) -> list[str]:
+def _command(type: str, script: str, stem: Path | None) -> list[str]:
+    """How the script is started. `stem`: where its file lies, if it needs one; None: no file may hold it."""
     if "\0" in script:
         raise ToolError("script: holds a NUL character")
     try:
         code = script.encode("utf-8")
     except UnicodeEncodeError as error:
         raise ToolError(f"script: half a surrogate pair at character {error.start}") from error
+    pieces = [script[at : at + _PIECE_CHARS] for at in range(0, len(script), _PIECE_CHARS)]
     if type == "python":
+        python = [sys.executable, "-P", "-X", "utf8", "-c"]
+        if stem is None:
+            return [*python, _RUN_TEXT, *pieces]
         path = stem.with_name(f"{stem.name}.py")  # a file, so that a traceback quotes its lines
         path.write_bytes(code)
-        return [sys.executable, "-P", "-X", "utf8", "-c", _RUN_FILE, str(path)]
+        return [*python, _RUN_FILE, str(path)]
     bash = shutil.which("bash")
     if bash is None:
         raise ToolError("there is no bash on this machine; use type python")
     if len(code) <= _ARGUMENT_BYTES:
         return [bash, "-c", script]
+    if stem is None:
+        return [bash, "-c", 'eval "set --; $(printf %s "$@")"', bash, *pieces]
     path = stem.with_name(f"{stem.name}.sh")
     path.write_bytes(code)
     return [bash, str(path)]

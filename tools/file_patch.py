@@ -5,7 +5,7 @@ from __future__ import annotations
 from memory.files import write_atomic
 from models.base import ToolResult
 from tools.base import ToolContext, ToolError, resolve, tool
-from tools.text_files import diff, failure, read_text, utf8
+from tools.text_files import diff, failure, keeps_no_secret, read_text, utf8
 
 
 @tool("read", "write", paths=("path",))
@@ -17,6 +17,7 @@ def file_patch(ctx: ToolContext, path: str, old: str, new: str) -> ToolResult:
     place = resolve(ctx.path(path))
     for name, text in (("old", old), ("new", new)):
         utf8(name, text)
+    keeps_no_secret(ctx, place, new)
     if old == new:
         raise ToolError("old and new are the same: nothing to change")
     if not old:

@@ -12,7 +12,7 @@ from memory.files import write_atomic
 from models.base import ToolResult
 from safety.paths import references
 from tools.base import ToolContext, ToolError, resolve, tool
-from tools.text_files import SAMPLE, Text, diff, encoding_of, failure, open_regular, read_text, utf8
+from tools.text_files import SAMPLE, Text, diff, encoding_of, failure, keeps_no_secret, open_regular, read_text, utf8
 
 _DIFFED = 1_000_000  # bytes; of larger files only what is added is shown
 _CHUNK = 1 << 20
@@ -29,6 +29,7 @@ def file_write(
     place = resolve(ctx.path(path))
     content = _expanded(ctx, content)
     utf8("content", content)
+    keeps_no_secret(ctx, place, content)
     try:
         if place.is_dir():
             raise ToolError(f"{path} is a folder; give the path of a file in it")

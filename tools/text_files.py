@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from tools.base import ToolError
+from tools.base import ToolContext, ToolError
 
 SAMPLE = 65_536  # bytes that tell the encoding
 WHOLE = 64_000_000  # bytes; a larger file is not edited in memory
@@ -194,6 +194,12 @@ def utf8(name: str, text: str) -> bytes:
         return text.encode()
     except UnicodeEncodeError as error:
         raise ToolError(f"{name}: half a surrogate pair at character {error.start}") from error
+
+
+def keeps_no_secret(ctx: ToolContext, place: Path, text: str) -> None:
+    """Raises ToolError for a job that would hold one: its words are told to a model, and stand in the home folder."""
+    if place.parent == ctx.home.resolve() / "schedule" and ctx.redact(text) != text:
+        raise ToolError(f"{place.name}: a job holds no secret; say its name instead")
 
 
 def diff(old: str, new: str, max_chars: int = 2_000) -> str:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from config import Config
 from memory.inbox import Answer, Entry, Inbox
+from safety.held import without
 from ui.clean import one_line, visible
 from ui.page import print_json
 from ui.words import reasons_in_words, say
@@ -79,5 +80,5 @@ def _settle(
     """Records the owner's word on disk, then goes on with the run; the exit code is the run's."""
     from ui.follow import go_on
 
-    Inbox(config.home).answer(entry, Answer(decision, text))
+    Inbox(config.home).answer(entry, Answer(decision, without(config, text)))
     return go_on(args, config, entry.run)

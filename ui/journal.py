@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from argparse import Namespace
@@ -15,6 +16,7 @@ from memory.journal_sync import check, rebuild
 from memory.sessions import MAIN
 from memory.turns import Found, Turn
 from models.embeddings import embedder
+from safety.held import held_values
 from safety.secrets import Redactor
 from ui.clean import clean, one_line
 from ui.page import print_json
@@ -36,8 +38,7 @@ class NotInJournal(SopwithError):
 
 def opened(config: Config) -> Memory:
     """The owner's journal. Raises JournalError."""
-    held = {f"{model.name} api_key": model.api_key for model in config.models if model.api_key}
-    made = embedder(config.embeddings)
+    made, held = embedder(config.embeddings), held_values(config, os.environ)
     return Memory(config.home, MAIN, embedder=made, redact=Redactor(held).redact, graph=config.graph)
 
 

@@ -22,6 +22,7 @@ from runs.schedule.ledger import Ledger, Owner, Row, is_at_work, micros
 from runs.schedule.outcomes import LOOKED_BACK, Outcomes
 from runs.schedule.times import coming, due_after
 from runs.scheduler import ledger_of
+from safety.held import without
 from ui import plain
 from ui.clean import clean, one_line
 from ui.page import Column, print_json, print_table
@@ -154,7 +155,7 @@ def add(args: Namespace, config: Config) -> int:
 
 def _what(args: Namespace, config: Config) -> dict[str, Any]:
     """What is to be done: the task, or an SOP whose parameters fit."""
-    task = " ".join(args.task).strip()
+    task = without(config, " ".join(args.task).strip())
     if not args.sop:
         if not task:
             raise ScheduleUsage(say("schedule.no_task"))
@@ -162,7 +163,7 @@ def _what(args: Namespace, config: Config) -> dict[str, Any]:
     from ui import sops
 
     sop = sops.find(config, args.sop)
-    values = sops.parameters(args.task)
+    values = sops.parameters([without(config, each) for each in args.task])
     if sop.procedure is None or not sop.runs_alone:
         raise ScheduleUsage(say("schedule.not_alone", sop=sop.name, status=sop.status))
     sop.procedure.bind(values, args.cwd or Path.home())

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from config import Config, SopwithError
@@ -114,7 +114,7 @@ class _Teaching:
             print(say("teach.unusable", wording=(draft.content.wordings or [draft.name])[0]))
         if (twin := teach.twin_of(self.agent, draft)) and not self.questions.may_be_second(twin):
             raise teach.TeachingError(say("teach.twin", name=twin.name, status=twin.status))
-        show_draft(draft)
+        show_draft(draft, self.agent.redactor())
         while teach.has_no_check(draft) and (command := self.questions.check(draft)):
             try:
                 draft = teach.with_check(draft, command)
@@ -204,18 +204,19 @@ def _reason(lesson: teach.Lesson) -> str:
     return say("teach.reason_run") if lesson.trace is not None else say("teach.reason_file")
 
 
-def show_draft(draft: Draft) -> None:
-    """The steps, what reads apart from what changes something; what was left out; what is not settled."""
+def show_draft(draft: Draft, hide: Callable[[str], str]) -> None:
+    """The steps, what reads apart from what changes something; what was left out; what is not settled. `hide` takes secrets
+    away."""
     print(f"\n{say('teach.steps')}")
     rows = [("reads", step) for step in draft.content.plan] + [("changes", step) for step in draft.content.commit]
     lines = [(say(f"teach.{kind}"), _step(step.tool, step.args)) for kind, step in rows]
     lines += [(say("teach.checks"), check["command"]) for check in draft.content.checks]
     width = max((len(head) for head, _ in lines), default=0)
     for head, text in lines:
-        print(f"  {head}{' ' * (width - len(head))}  {one_line(text, MAX_LINE_CHARS)}")
+        print(f"  {head}{' ' * (width - len(head))}  {one_line(hide(text), MAX_LINE_CHARS)}")
     for key, texts in (("teach.problem", draft.problems), ("teach.slot", [_slot(slot) for slot in draft.slots])):
         for text in texts:
-            print(f"  {say(key, text=one_line(text, MAX_LINE_CHARS))}")
+            print(f"  {say(key, text=one_line(hide(text), MAX_LINE_CHARS))}")
     print()
 
 

@@ -76,7 +76,7 @@ def speaker(turn: Turn) -> Party:
     """Who says a turn. Whoever speaks in a group is not the owner for that."""
     if turn.who == "agent":
         return AGENT
-    if turn.who == "owner":
+    if turn.who in ("owner", turn.session):
         return OWNER if turn.session == MAIN.name else Party("Entity", turn.session, f"@{turn.session}")
     return entity(turn.who) or Party("Entity", "?", "?")
 

@@ -162,6 +162,7 @@ def _begin(agent: Agent, order: dict[str, Any], owner: Owner) -> Run:
         approve="never" if order.get("group") else "ask",
         rote=given.get("rote", True),
         window=not order.get("after"),  # a conversation has its own earlier tasks
+        named=bool(order.get("group")),
         cwd=Path(given.get("cwd") or Path.cwd()),
         files=tuple(map(Path, order.get("files") or ())),
     )

@@ -16,6 +16,7 @@ from memory.inbox import Answer, Inbox
 from memory.runlog import Totals, list_runs, read_events, summarise
 from runs.doctor import checks
 from runs.resume import read_progress
+from safety.held import without
 from ui.web import shapes
 from ui.web.routes.chat import files_of
 from ui.web.routes.here import Here
@@ -84,7 +85,8 @@ async def settle(site: Here, id: str, body: shapes.Settled) -> JSONResponse:
     if entry.kind == "notice" or (entry.kind == "proposal" and body.decision == "deny"):
         box.remove(entry.id)
         return JSONResponse({"run": None}, status_code=202)
-    await asyncio.to_thread(box.answer, entry, Answer(body.decision, body.text))
+    said = without(site.config, body.text)
+    await asyncio.to_thread(box.answer, entry, Answer(body.decision, said))
     order = {"do": "resume", "run": entry.run}
     return JSONResponse({"run": await site.work.begin(order)}, status_code=202)
 

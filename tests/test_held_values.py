@@ -1,0 +1,230 @@
+"""A value that the agent holds, put into every way in and out: in no file of the home, no event, no answer of the page."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.redaction import spellings
+from tests.conftest import CHECKOUT, CommandLine
+from tests.driving import bash, call
+from tests.screen import scripted
+from tests.serving import Served, made_home
+from tools.browser_start import program
+
+VALUE = "zebra-Crossing_42x"
+FORMS = {name: text.encode() for name, text in spellings(VALUE).items()}
+LONG = "# " + "x" * 110_000 + "\n"
+
+
+@pytest.fixture(autouse=True)
+def held(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MINE_TOKEN", VALUE)
+
+
+def places(home: Path) -> list[tuple[str, str]]:
+    """Where in a home folder the value stands, in any of its forms."""
+    files = [path for path in home.rglob("*") if path.is_file() and path.name != "config.yaml"]
+    return [(str(path.relative_to(home)), name) for path in files for name in found(path.read_bytes())]
+
+
+def found(data: bytes) -> list[str]:
+    return [name for name, form in FORMS.items() if form in data]
+
+
+@pytest.fixture
+def server() -> Iterator[tuple[str, list[str]]]:
+    """An HTTP server on this machine: its address, and what it was asked."""
+    asked: list[str] = []
+
+    class Page(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path + str(self.headers))
+            body = f"<html><title>t</title><body><p>you asked {self.path}</p><input id=i></body></html>".encode()
+            self.send_response(200)
+            self.send_header("content-type", "text/html")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page) as serving:
+        threading.Thread(target=serving.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{serving.server_address[1]}", asked
+        serving.shutdown()
+
+
+def events(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def ended(all_events: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    return [(event["tool"], event["status"]) for event in all_events if event["type"] == "tool_ended"]
+
+
+def test_scripts_however_long_and_whatever_they_are_for(cli: CommandLine, home: Path) -> None:
+    """They work all the same, also the one that is too long for one argument."""
+    wide = "# " + "密" * 60_000 + "\n"
+    fails = f"def f():\n    raise ValueError('{VALUE}')\nf()"
+    scripted(
+        home,
+        [
+            call("code_run", type="python", script=f"# {VALUE}\nimport sys\nprint(1, sys.argv[1:])"),
+            call("code_run", type="python", script=f"{LONG}{wide}v = '{VALUE}'\nprint(len(v), v)"),
+            call("code_run", type="python", script=fails),
+            bash(f'{LONG}{wide}printf {VALUE} | wc -c; echo $# "$1"; exit 0\n'),
+            bash(f"{LONG}cat <<'END'\n{VALUE}\nEND\nfalse"),
+            call("code_run", type="python", script=f"{LONG}print('no secret')"),
+            "done",
+        ],
+    )
+    done = cli("run", "do it", "--approve", "all", "--events", "--no-rote")
+    data = [event["data"] for event in events(done.stdout) if event["type"] == "tool_ended"]
+    assert [each["exit_code"] for each in data] == [0, 0, 1, 0, 1, 0], data
+    outputs = [each["output"] for each in data]
+    assert outputs[:2] == ["1 []\n", "18 [MINE_TOKEN]\n"]
+    assert "ValueError: [MINE_TOKEN]" in outputs[2] and "line 2, in f" in outputs[2]
+    assert outputs[3:] == ["18\n0 \n", "[MINE_TOKEN]\n", "no secret\n"]
+    assert (places(home), found(done.stdout.encode())) == ([], [])
+
+
+def test_tools_that_send_type_keep_and_ask(
+    cli: CommandLine, home: Path, server: tuple[str, list[str]], tmp_path: Path
+) -> None:
+    """What is outside gets the value, since the owner has allowed it; what is kept and shown has its name."""
+    at, asked = server
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    env = f"{{NOTES: {notes}, PYTHONPATH: {CHECKOUT}}}"
+    desk = f"{{command: [{sys.executable}, {CHECKOUT / 'tests' / 'mcp_server.py'}, stdio], env: {env}}}"
+    job = {"prompt": f"say {VALUE}", "schedule": "08:00"}
+    scripted(
+        home,
+        [
+            call("mcp_call", server="desk", tool="write_note", args={"name": "a", "text": f"it is {VALUE}"}),
+            call("mcp_call", server="desk", tool="read_note", args={"name": "a"}),
+            call("mcp_call", server="desk", tool="read_note", args={"name": VALUE}),
+            call("web_fetch", url=f"{at}/a?key={VALUE}"),
+            call("shell_run", script=f"echo {VALUE}"),
+            call("shell_run", script="cat"),
+            call("shell_keys", text=VALUE),
+            call("shell_keys", keys="ctrl+d"),
+            call("file_write", path="out.txt", content=VALUE),
+            call("file_patch", path="out.txt", old=VALUE, new=f"{VALUE}!"),
+            call("file_read", path="out.txt"),
+            call("file_write", path=str(home / "schedule" / "a.json"), content=json.dumps(job)),
+            call("update_working_checkpoint", key_info=f"the key is {VALUE}"),
+            call("ask_user", question=f"Is it {VALUE}?", candidates=[VALUE, "no"]),
+            f"done with {VALUE}",
+        ],
+        f"mcp: {{servers: {{desk: {desk}}}}}\nsafety: {{private_hosts: ['127.0.0.1']}}",
+    )
+    done = cli("run", f"use {VALUE} for it", "--approve", "all", "--events", "--no-rote", timeout_seconds=100)
+    statuses = [status for _, status in ended(events(done.stdout))]
+    assert statuses == ["ok", "ok", "error", *["ok"] * 8, "error", "ok"], ended(events(done.stdout))
+    assert (notes / "a").read_text() == f"it is {VALUE}" and Path("out.txt").read_text() == f"{VALUE}!"
+    assert any(VALUE in request for request in asked)
+    entry = json.loads(cli("inbox", "list", "--json").stdout)["inbox"][0]
+    assert (entry["text"], entry["candidates"]) == ("Is it [MINE_TOKEN]?", ["[MINE_TOKEN]", "no"])
+    after = cli("inbox", "answer", entry["id"], f"it is {VALUE}")
+    assert after.stdout == "done with [MINE_TOKEN]\n"
+    shown = cli("runs", "show", "last")
+    for said in (done, after, shown):
+        assert found((said.stdout + said.stderr).encode()) == []
+    assert places(home) == []
+
+
+def test_what_waits_for_leave_shows_the_name(cli: CommandLine, home: Path) -> None:
+    scripted(home, [bash(f"curl -d {VALUE} https://{VALUE}.example.org"), "Sent."])
+    assert cli("run", "send it", "--no-rote").code == 3
+    assert places(home) == []
+    listed = cli("inbox", "list").stdout
+    assert "[MINE_TOKEN]" in listed and found(listed.encode()) == []
+    run = json.loads(cli("runs", "list", "--json").stdout)["runs"][0]["run"]
+    assert cli("inbox", "deny", run, f"not {VALUE}").code == 0 and places(home) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("schedule", "add", "in 20 minutes", f"use {VALUE}"),
+        ("schedule", "add", "in 20 minutes", "--sop", "largest-files", f"folder=/tmp/{VALUE}", "count=3"),
+        ("sops", "run", "largest-files", f"folder={VALUE}", "count=3"),
+        ("run", f"largest 3 files in /tmp/{VALUE}"),
+        ("sops", "search", f"largest 3 files in {VALUE}"),
+        ("memory", "note", f"my key is {VALUE}"),
+        ("memory", "search", f"my key {VALUE}"),
+        ("runs", "resume", VALUE),
+        ("sops", "import", VALUE),
+        ("teach", "a-key", "--from-file", "how.md"),
+        ("memory", "import", "how.md"),
+    ],
+)
+def test_what_the_owner_types(cli: CommandLine, home: Path, words: tuple[str, ...]) -> None:
+    Path("how.md").write_text(f"# Steps\n\n1. `echo {VALUE} | wc -c`\n2. `echo done`\n")
+    scripted(home, [])
+    done = cli(*words)
+    assert (places(home), found((done.stdout + done.stderr).encode())) == ([], []), done
+
+
+def test_helpers_and_what_is_said_to_them(cli: CommandLine, home: Path) -> None:
+    tasks = [f"find {VALUE}", "find the other"]
+    scripted(home, [call("delegate", tasks=tasks), f"both found {VALUE}"])
+    done = cli("run", f"look for {VALUE}", "--events", "--no-rote", timeout_seconds=100)
+    assert ended(events(done.stdout))[0][0] == "delegate"
+    assert (places(home), found((done.stdout + done.stderr).encode())) == ([], [])
+
+
+@pytest.mark.skipif(program() is None, reason="there is no Chromium on this machine")
+def test_the_browser(cli: CommandLine, home: Path, server: tuple[str, list[str]]) -> None:
+    at, _ = server
+    scripted(
+        home,
+        [
+            call("web_scan", url=f"{at}/a?key={VALUE}"),
+            call("web_execute_js", script=f"document.querySelector('#i').value = '{VALUE}'; return '{VALUE}'.length"),
+            call("web_execute_js", script="return document.querySelector('#i').value"),
+            call("web_scan"),
+            "done",
+        ],
+        "safety: {private_hosts: ['127.0.0.1']}",
+    )
+    done = cli("run", f"type {VALUE} at {at}", "--approve", "all", "--events", "--no-rote", timeout_seconds=120)
+    assert [status for _, status in ended(events(done.stdout))] == ["ok"] * 4, done
+    kept = [(place, name) for place, name in places(home) if not place.startswith("browser/")]  # its own history
+    assert (kept, found((done.stdout + done.stderr).encode())) == ([], [])
+
+
+def test_the_page(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What it answers, and what is attached to a message; the file itself stays as the owner has sent it."""
+    folder = tmp_path_factory.mktemp("web")
+    replies = [call("file_read", path="a.txt"), bash(f"echo {VALUE}"), f"It is {VALUE}."]
+    with Served(made_home(folder, {"held": replies}), folder / "cwd") as served:
+        site = served.sign_in()
+        (folder / "cwd" / "a.txt").write_text(VALUE)
+        sent = site.ask(
+            "POST",
+            "/api/uploads?name=key.txt",
+            VALUE.encode(),
+            {**site.browser(), "Content-Type": "application/octet-stream"},
+        )
+        run = site.begin(f"use {VALUE}", "held", files=[json.loads(sent.body)["id"]])
+        site.ended(run)
+        site.post("/api/schedule", {"when": "in 20 minutes", "task": f"use {VALUE}"})
+        for path in (
+            f"/api/runs/{run}", f"/api/runs/{run}/sent?turn=1", f"/api/conversations/{run}", "/api/conversations", "/api/runs",
+            f"/api/runs/{run}/files/files/key.txt", "/api/inbox", "/api/schedule", "/api/state", "/api/doctor",
+        ):  # fmt: skip
+            answer = site.get(path)
+            assert answer.status == 200 and found(answer.body) == [], path
+        home = folder / "owner" / ".sopwith"
+        assert [place for place, _ in places(home) if not place.endswith("/files/key.txt")] == []

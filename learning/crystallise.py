@@ -24,7 +24,7 @@ from learning.provenance import MIN_BYTES, Source, Unit, agree, as_text, fields_
 from learning.script_writing import WriteScript
 from learning.steps import build_step, folder_of_run, name_parameters, names_in_scripts, save, split
 from learning.trace import Trace
-from learning.wordings import fitted, name_of, plain_result, result_text, unique, wordings_of
+from learning.wordings import fitted, keep_endings, name_of, plain_result, result_text, unique, wordings_of
 from models.procedure import Procedure
 from tools.output import clean
 
@@ -321,6 +321,8 @@ def _ask_for(work: Work, name: str, lang: str) -> dict[int, str]:
     names = {id(mention): work.names[id(mention)] for mention in work.found.mentions if id(mention) in work.names}
     if work.trace.taught is None:
         work.content.wordings = wordings_of(work.trace.request, work.found.mentions, names, work.content.parameters)
+        by_name = {names[id(mention)]: mention for mention in work.found.mentions if id(mention) in names}
+        keep_endings(work.content.wordings[0], by_name, work.content.parameters)
     else:
         work.content.wordings = plain_wordings(name, work.content.parameters, lang)
     return names

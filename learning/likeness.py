@@ -56,13 +56,13 @@ def contrary(parts: Sequence[Part], known: Knowledge, values: Iterable[Any], *, 
     given = {word for value in values for word in re.findall(r"\w+|\.", str(value).lower())}
     unknown = []
     for word in left_over(parts, known, given):
-        is_listed = not all(thing.startswith("w:") for thing in _things(word))
+        is_listed = not all(thing.startswith("w:") for thing in things_of(word))
         if is_careful or is_listed:
             if not is_listed or not _goes_along(word, known, is_careful=is_careful):
                 return f"it says “{word.text}”"
         else:
             unknown.append(word)
-    said = _directed({thing for part in parts if isinstance(part, Word) for thing in _things(part)})
+    said = _directed({thing for part in parts if isinstance(part, Word) for thing in things_of(part)})
     if said & ONCE:
         said |= TWICE
     missing = [_missing(sentence, said, known, len(unknown)) for sentence in known.sentences]
@@ -79,7 +79,7 @@ def left_over(parts: Sequence[Part], known: Knowledge, given: set[str]) -> Itera
     for at, part in enumerate(parts):
         if not isinstance(part, Word) or part.text in given or _is_idle(part, known):
             continue
-        if not _is_beside(parts, at) and not _things(part) & known.things:
+        if not _is_beside(parts, at) and not things_of(part) & known.things:
             yield part
 
 
@@ -113,7 +113,7 @@ def _is_beside(parts: Sequence[Part], at: int) -> bool:
 
 def _goes_along(word: Word, known: Knowledge, *, is_careful: bool) -> bool:
     """Whether a word of the tables that no wording has may be said for this SOP all the same."""
-    said = _things(word)
+    said = things_of(word)
     if _directed(said) & _directed(known.things) or (said & ONCE and known.things >= {"t:duplicate", "v:delete"}):
         return True
     tells_which = any(thing.startswith(("t:", "u:")) for thing in said)
@@ -128,7 +128,7 @@ def _goes_along(word: Word, known: Knowledge, *, is_careful: bool) -> bool:
     )  # fmt: skip
 
 
-def _things(word: Word) -> frozenset[str]:
+def things_of(word: Word) -> frozenset[str]:
     """What a word may mean, "sorted" and "sorting" too; a verb nothing but that, so that a parameter called "count" knows
     nothing of counting."""
     found = word.things
@@ -185,7 +185,10 @@ def _says_number(parts: Sequence[Part], known: Knowledge) -> bool:
     return any(
         isinstance(part, Word)
         and (
-            _things(part) & NUMBERS or families(_things(part)) & own or part.text in AMOUNTS or part.text.endswith("数")
+            things_of(part) & NUMBERS
+            or families(things_of(part)) & own
+            or part.text in AMOUNTS
+            or part.text.endswith("数")
         )
         for part in parts
     )
@@ -199,7 +202,7 @@ def _has_the_verb(parts: Sequence[Part], known: Knowledge) -> bool:
     if texts & NEED and families(wanted) & families(frozenset({"v:create", "v:write"})):
         return True
     said = [
-        _things(part)
+        things_of(part)
         for at, part in enumerate(parts)
         if isinstance(part, Word) and (at == 0 or not any(thing.startswith("t:") for thing in part.things))
     ]  # "empty" is to be done where it stands first, and else tells which

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from learning.concepts import ASKING, IDLE, LIGHT, QUESTIONS, SEEING, families, is_verb, meaning
 from learning.index import INDEX
-from learning.likeness import COUNTED, contrary, left_over, swapped
+from learning.likeness import COUNTED, contrary, left_over, swapped, things_of
 from learning.parts import Context, Literal, Part, Word, surroundings
 from learning.placing import fitting, kind_of
 from learning.reading import read
@@ -34,13 +34,14 @@ LOOKED_AT = 12  # of those that the ranking found
 MAX_CHARS = 400  # of a request
 MAX_PASSED_OVER = 2  # words
 BY = dict.fromkeys(("per", "each", "every", "按", "每个", "每"), "by")  # says into what something is divided
+FAR = ("external", "destructive")  # effects of which a word that nobody knows must not be what is to be done
 GROUP = pattern(r"\[([^\[\]|]*)[^\[\]]*\]")
 SMALL = ASKING | IDLE | LIGHT | QUESTIONS | SEEING | {*BY}
 
 
 class Near(NamedTuple):
-    """An SOP that a request may mean: its parameters (bound), the request as one of its wordings would say it ("" when
-    none has just these slots), and the words of the request that it passes over."""
+    """An SOP that a request may mean: its parameters (bound), the request as one of its wordings would say it, and the words
+    of the request that it passes over."""
 
     sop: Sop
     parameters: dict[str, Any]
@@ -96,11 +97,10 @@ def _as(sop: Sop, asked: Asked, where: Where) -> Near | None:
     given = {word for value in values.values() for word in re.findall(r"\w+", str(value).lower())}
     words = tuple(dict.fromkeys(word.text for word in left_over(parts, known, given)))
     understood = sum(isinstance(part, Literal) or _tells(part, known) for part in parts)
-    if understood <= len(words):
-        return None
-    return (
-        Near(sop, parameters, _said(procedure, values, where, lang), words) if len(words) <= MAX_PASSED_OVER else None
-    )
+    says_more = len(words) > MAX_PASSED_OVER or understood <= len(words)
+    is_unknown_verb = bool(parts) and isinstance(parts[0], Word) and parts[0].text in words and procedure.effects in FAR
+    said = _said(procedure, values, where, lang)
+    return Near(sop, parameters, said, words) if said and not says_more and not is_unknown_verb else None
 
 
 def _values(
@@ -114,15 +114,29 @@ def _values(
     ]
     loose = list(_loose(parts, asked, known))
     only = {
-        name: schema["enum"][0] for name, schema in procedure.parameters.items() if len(schema.get("enum", ())) == 1
+        name: schema["enum"][0]
+        for name, schema in procedure.parameters.items()
+        if len(schema.get("enum", ())) == 1 and _stands(str(schema["enum"][0]), asked)
     }
-    for ways in (_placed(literals, procedure, known, where), _typed(literals, procedure, known, where)):
-        found = [whole for way in ways for whole in _with_loose(only | way, loose, procedure, known)]
-        if any(way != found[0] for way in found):
+    lanes = ((_placed, False), (_typed, _has_several_paths(procedure)))
+    for ways, must_be_ready in lanes:
+        given = ways(literals, procedure, known, where)
+        found = [whole for way in given for whole in _with_loose(only | way, loose, procedure, known)]
+        if must_be_ready or any(way != found[0] for way in found):
             found = [way for way in found if _is_ready(procedure, way)]
         if found:
             return found[0] if all(way == found[0] for way in found) else None
     return None
+
+
+def _stands(value: str, asked: Asked) -> bool:
+    """Whether a request says a value, an ending also without its dot."""
+    return re.search(rf"(?<!\w){re.escape(value.lstrip('.'))}(?!\w)", asked.written, re.IGNORECASE) is not None
+
+
+def _has_several_paths(procedure: Procedure) -> bool:
+    """Whether one path could be taken for another: then what must be there says which is which."""
+    return sum(kind_of(schema) == "path" for schema in procedure.parameters.values()) > 1
 
 
 def _is_ready(procedure: Procedure, values: Mapping[str, Any]) -> bool:
@@ -156,10 +170,12 @@ def _typed(
         values = {
             name: value_of(literal.slot, procedure.parameters[name], known.shapes.get(name, ""), where)
             for name, (literal, _) in zip(names, literals, strict=True)
+            if literal.kind != "quoted" or kinds[name] != "path" or re.search(r"[/~.]", literal.slot.plain)
         }
         stands = [(name, context.place) for name, (_, context) in zip(names, literals, strict=True)]
         counts = all(_counts_alike(context, name, known) for name, (_, context) in zip(names, literals, strict=True))
-        if None not in values.values() and counts and not swapped(stands, kinds, known):
+        is_whole = len(values) == len(literals) and None not in values.values()
+        if is_whole and counts and not swapped(stands, kinds, known):
             yield values
 
 
@@ -200,9 +216,9 @@ def _with_loose(
 
 
 def _stands_beside(around: Context, context: Context) -> bool:
-    """Whether a word stands behind, or before, the same word as a slot."""
+    """Whether a word stands behind the same word as a slot."""
     before, own = (BY.get(each.before, each.before) for each in (around, context))
-    return bool(before and before == own) or bool(around.behind and around.behind == context.behind)
+    return bool(before and before == own)
 
 
 def _mismatch(value: str, schema: Mapping[str, Any]) -> bool:
@@ -240,9 +256,10 @@ def _tells(word: Word, known: Knowledge) -> bool:
 
 def _is_unknown(word: Word, known: Knowledge) -> bool:
     """Whether a word is in no table and no wording, and is none of the small ones."""
-    is_small = word.is_free or bool(word.place) or word.text in SMALL or bool(word.things & known.things)
+    things = things_of(word)
+    is_small = word.is_free or bool(word.place) or word.text in SMALL or bool(things & known.things)
     is_word = re.fullmatch(r"[a-z][a-z0-9_-]+", word.text, re.ASCII)
-    return bool(is_word) and not is_small and all(thing.startswith("w:") for thing in word.things)
+    return bool(is_word) and not is_small and all(thing.startswith("w:") for thing in things)
 
 
 def _is_of_other_kind(procedure: Procedure, parameters: Mapping[str, Any]) -> bool:

@@ -10,8 +10,9 @@ from typing import Any
 from learning.draft import Content
 from learning.mentions import Mention, given, is_ending
 from learning.provenance import Found, Unit
+from learning.slots import ENDINGS
 from learning.trace import Trace
-from models.procedure import BUILT_IN, NAME, UNSAFE_NAME
+from models.procedure import BUILT_IN, NAME, SLOT, UNSAFE_NAME
 
 _FLAG_NAMES = {"mtime": "days", "atime": "days", "ctime": "days", "mmin": "minutes", "n": "count", "m": "message", "o": "output", "b": "branch", "d": "delimiter", "maxdepth": "depth", "iname": "pattern", "name": "pattern", "head": "count", "tail": "count", "grep": "text", "egrep": "text", "f": "", "k": "column", "c": "", "e": "", "script": "", "path": "", "type": "", "text": "text", "first": "count"}  # fmt: skip
 _NEAR_NAMES = {"days": "days", "day": "days", "天": "days", "hours": "hours", "hour": "hours", "小时": "hours", "minutes": "minutes", "minute": "minutes", "分钟": "minutes", "weeks": "weeks", "lines": "count", "line": "line", "行": "count", "rows": "count", "files": "count", "个": "count", "top": "count", "first": "count", "last": "count", "branch": "branch", "tag": "tag", "message": "message", "word": "word", "replace": "old", "by": "new", "column": "column", "列": "column", "version": "version", "mb": "megabytes", "gb": "gigabytes", "kb": "kilobytes", "pages": "pages", "words": "count", "largest": "count", "above": "limit", "over": "limit", "below": "limit", "than": "limit", "名": "count", "条": "count"}  # fmt: skip
@@ -152,6 +153,9 @@ def _restriction(each: Found, mention: Mention) -> str:
 
 # Wordings
 
+CONVERTS = frozenset({"v:convert", "v:export"})
+_WORD = re.compile(r"[a-z]+|[\u3400-\u9fff]+")
+
 
 def wordings_of(
     request: str, mentions: Sequence[Mention], names: Mapping[int, str], parameters: Mapping[str, Mapping[str, Any]]
@@ -172,6 +176,25 @@ def wordings_of(
     if behind:
         found.append(f"{behind[2]} {behind[3]}, {behind[1]}")
     return found[:5]
+
+
+def keep_endings(wording: str, mentions: Mapping[str, Mention], parameters: Mapping[str, dict[str, Any]]) -> bool:
+    """Where something is converted, the endings of the files say from what into what: "convert {file} to {target}" is another
+    task for other ones. Their parameters take no others; False where that is not so."""
+    from learning.concepts import chinese_cut, meaning
+
+    words = [part for word in _WORD.findall(SLOT.sub(" ", wording.lower())) for part in chinese_cut(word)]
+    endings = {
+        name: Path(mention.value).suffix[1:].lower()
+        for name, mention in mentions.items()
+        if parameters.get(name, {}).get("format") == "path" and Path(mention.value).suffix[1:].lower() in ENDINGS
+    }
+    if len(set(endings.values())) < 2 or not any(meaning(word) & CONVERTS for word in words):
+        return False
+    for name, ending in endings.items():
+        patterns = [*([parameters[name]["pattern"]] if "pattern" in parameters[name] else []), f"^.*(?i:\\.{ending})$"]
+        parameters[name]["pattern"] = patterns[0] if len(patterns) == 1 else "".join(f"(?={each})" for each in patterns)
+    return True
 
 
 def _with_slots(

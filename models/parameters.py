@@ -126,6 +126,8 @@ def _said_of(pattern: str, value: str) -> str:
     """What a pattern asks for that a value does not have; of several, `(?=…)(?=…)`, the first."""
     parts = re.findall(r"\(\?=(.+?)\)(?=\(\?=|$)", pattern) or [pattern]
     failed = next((part for part in parts if not re.search(part, value)), pattern)
+    if ending := re.fullmatch(r"\^\.\*\(\?i:\\(\.\w+)\)\$", failed):
+        return f"must end in {ending[1]}"
     if without := re.fullmatch(r"\^\[\^(.+)\]\+\$", failed):
         signs = re.sub(r"\\(.)", r"\1", without[1])
         return f"must hold none of {' '.join(signs)}"

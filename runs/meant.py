@@ -7,7 +7,6 @@ no too. Where nobody is there, the reason that no model can do it names the near
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Generator, Sequence
 from contextlib import suppress
@@ -104,13 +103,11 @@ class Asking(NamedTuple):
     def shown(self, each: Near) -> str:
         """One line: what would be done, by what, what that changes, and what of the request it passes over."""
         sop = each.sop
-        values = " ".join(f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in each.parameters.items())
-        said = each.said or f"{' '.join(sop.summary(self.lang).split())} {values}".strip()
         notes = [sop.name, self._say(f"effects {sop.procedure.effects if sop.procedure else 'none'}")]
         if each.passed_over:
             words = ", ".join(f"“{word}”" for word in each.passed_over)
             notes.append(self._say("passed_over", words))
-        return f"{said} ({'; '.join(notes)})"
+        return f"{each.said} ({'; '.join(notes)})"
 
     def reason(self, each: Near, why: ModelUnavailable) -> str:
         """Two lines for where nobody is asked: why nothing was done, and the command that does the nearest SOP."""

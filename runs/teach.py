@@ -28,7 +28,7 @@ from learning.mentions import Mention, given, mentions_in, merged
 from learning.scratch import scratch_folder
 from learning.trace import Trace, read_trace
 from learning.verify import Verdict, prove
-from learning.wordings import wordings_of
+from learning.wordings import keep_endings, wordings_of
 from memory.front_matter import with_metadata
 from memory.policy import Keeping, Refusal, check_sop
 from memory.repository import contents_of
@@ -205,6 +205,8 @@ def _ask_in_words(draft: Draft, lesson: Lesson, values: Mapping[str, str]) -> No
     else:
         draft.content.wordings = [*found, *(each for each in draft.content.wordings if each not in found)]
         draft.files |= _with_steps(draft, wordings=draft.content.wordings).files
+        if keep_endings(found[0], {mention.name: mention for mention in mentions}, draft.content.parameters):
+            draft.files |= _with_steps(draft, parameters=draft.content.as_yaml()["parameters"]).files
         described = f"{found[0][:1].upper()}{found[0][1:]}."
         draft.files["SKILL.md"] = skill_text(draft.name, described, draft.content, draft.slots, draft.problems)
 
@@ -338,7 +340,9 @@ def tools_as_they_are(agent: Agent, procedure: Procedure, found: Mapping[str, An
     called = {result["tool"] for run in found["runs"] for result in run.get("results", ())}
     used = {*(step.tool for step in procedure.steps if step.tool), *(tool for tool in called if f'"{tool}"' in source)}
     tools = signatures(procedure, agent.schemas(used), used)
-    return {"evidence.json": json.dumps({**found, "tools": tools}, ensure_ascii=False, indent=1) + "\n"} if tools else {}
+    return (
+        {"evidence.json": json.dumps({**found, "tools": tools}, ensure_ascii=False, indent=1) + "\n"} if tools else {}
+    )
 
 
 def _write(folder: Path, files: Mapping[str, str | bytes]) -> None:

@@ -745,3 +745,26 @@ def test_the_folder_of_a_draft_is_valid_for_other_agents(world: World, tmp_path:
     folder.mkdir()
     (folder / "SKILL.md").write_text(draft.files["SKILL.md"], "utf-8")
     assert importlib.import_module("skills_ref").validate(folder) == []  # it has no types
+
+
+@pytest.mark.parametrize(
+    ("task", "keeps"),
+    [
+        ("convert ~/a.csv to ~/b.json", {"file": ".csv", "target": ".json"}),
+        ("把 ~/a.csv 转换成 ~/b.json", {"file": ".csv", "target": ".json"}),
+        ("write the sum of ~/a.csv to ~/b.json", {}),  # nothing is converted: another file is the same task
+        ("convert ~/a.txt to ~/b.txt", {}),
+    ],
+)
+def test_endings_that_say_what_is_converted_are_part_of_the_task(
+    world: World, task: str, keeps: dict[str, str]
+) -> None:
+    names = [word.strip() for word in task.replace("转换成", " ").replace("把", " ").split() if word.startswith("~")]
+    (world.owner / names[0][2:]).write_text("1\n2\n", "utf-8")
+    old, new = (str(world.owner / name[2:]) for name in names)
+    draft = world.teach(task, [bash(f"sort {old} > {new}"), bash(f"cat {new}"), "done"])
+    patterns = {name: schema["pattern"] for name, schema in draft.content.parameters.items() if "pattern" in schema}
+    assert {name: ending for name, ending in keeps.items() if f"(?i:\\{ending})" in patterns.get(name, "")} == keeps
+    assert bool(keeps) or not any("(?i:" in pattern for pattern in patterns.values())
+    if keeps:
+        assert world.replay_or_stop(draft, {"file": "~/x.json", "target": "~/y.csv"})[0] == "declined"

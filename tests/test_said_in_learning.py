@@ -26,6 +26,8 @@ from tests.screen import scripted
         (r"^[^-]", "-rf", "must not begin with a hyphen"),
         (r"^[A-Z]{3}$", "eur", "must match ^[A-Z]{3}$"),
         (r"^\.\w[\w.-]*$", ".epub", ""),
+        (r"(?=^[\w /~.-]*$)(?=^.*(?i:\.csv)$)", "/tmp/a.json", "must end in .csv"),
+        (r"^.*(?i:\.csv)$", "/tmp/A.CSV", ""),
     ],
 )
 def test_a_value_that_does_not_fit_its_place_is_told_how(pattern: str, value: str, said: str) -> None:

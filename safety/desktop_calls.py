@@ -27,7 +27,8 @@ _STARTS = re.compile(
 
 
 def look(tool: str, args: Mapping[str, Any], about: Mapping[str, Any], named: Named) -> Iterator[Finding]:
-    """The findings. `about`: `app` and `title` of the window that the call acts in."""
+    """The findings. `about`: `app` and `title` of the window that the call acts in, `ours` when Sopwith runs in it; `onto`:
+    the same of the window in which a drag ends."""
     from safety.tables import Finding
 
     is_asked_for = bool(re.search(WORDS, named.request, re.IGNORECASE))
@@ -36,13 +37,15 @@ def look(tool: str, args: Mapping[str, Any], about: Mapping[str, Any], named: Na
             yield Finding("secret", "desktop_look shows all that is on the screen, of which the request does not speak")
         return
     action, app, title = str(args.get("action")), str(about.get("app", "")), str(about.get("title", ""))
-    if _OURS.search(title):
-        yield Finding("agent", f"“{title[:80]}” is Sopwith's own window: what is decided there is the owner's")
+    windows = [about, about["onto"]] if about.get("onto") else [about]
+    if ours := next((each for each in windows if each.get("ours") or _OURS.search(str(each.get("title", "")))), None):
+        name = str(ours.get("title") or ours.get("app"))[:80]
+        yield Finding("agent", f"“{name}” is Sopwith's own window: what is decided there is the owner's")
         return
     if action == "focus" and is_asked_for:
         return
-    program = app or (f"“{title[:80]}”" if title else "a window that is not known")
-    yield Finding("change", f"desktop_do uses {program} with the owner's mouse and keyboard", "target")
+    for program in map(_program, windows):
+        yield Finding("change", f"desktop_do uses {program} with the owner's mouse and keyboard", "target")
     if title:
         yield Finding("change", f"{action} in “{title[:80]}”")
     text = str(args.get("text") or "")
@@ -54,6 +57,11 @@ def look(tool: str, args: Mapping[str, Any], about: Mapping[str, Any], named: Na
         )
     elif action == "type":
         yield from _typed(text, named)
+
+
+def _program(window: Mapping[str, Any]) -> str:
+    title = str(window.get("title", ""))[:80]
+    return str(window.get("app", "")) or (f"“{title}”" if title else "a window that is not known")
 
 
 def _typed(text: str, named: Named) -> Iterator[Finding]:

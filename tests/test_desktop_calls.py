@@ -21,7 +21,7 @@ def gate(tmp_path: Path) -> Gate:
     return Gate(SafetyConfig(), owner / ".sopwith", owner, tmp_path / "cwd")
 
 
-def do(gate: Gate, about: dict[str, str], request: str = ASKED, session: str = "main", **args: Any) -> Decision:
+def do(gate: Gate, about: dict[str, Any], request: str = ASKED, session: str = "main", **args: Any) -> Decision:
     ask = Ask("desktop_do", args, ("write", "network"), (), session, request, ("screen",), True, about)
     return gate.decide(ask)
 
@@ -53,6 +53,21 @@ def test_a_yes_for_the_run_holds_for_one_program(gate: Gate) -> None:
     again = do(gate, EDITOR | {"title": "*notes.txt – gedit"}, action="type", text="hello")
     other = do(gate, {"app": "Firefox", "title": "My bank"}, action="click", at=[10, 10])
     assert first.scope == again.scope != other.scope
+
+
+def test_a_drag_is_asked_about_for_both_programs(gate: Gate) -> None:
+    within = do(gate, EDITOR, action="drag", at=[10, 10], to=[20, 20])
+    across = do(
+        gate, EDITOR | {"onto": {"app": "Thunderbird", "title": "Write"}}, action="drag", at=[10, 10], to=[900, 9]
+    )
+    assert "Thunderbird" in across.reason
+    assert within.scope != across.scope
+
+
+def test_the_window_that_sopwith_runs_in_is_the_owners_whatever_its_title(gate: Gate) -> None:
+    for about in (SHELL | {"ours": True}, EDITOR | {"onto": SHELL | {"ours": True}}):
+        assert do(gate, about, action="drag", at=[1, 1], to=[2, 2]).decision == "refuse"
+    assert do(gate, SHELL, action="click", at=[1, 1]).decision == "confirm"
 
 
 def test_whom_a_text_names_is_asked_about_by_itself(gate: Gate) -> None:

@@ -20,8 +20,9 @@ from tests.conftest import CHECKOUT
 from tests.desktop_driving import SIZE, Driver, Window, driver, needs_desktop, screen, started, until, window
 from tests.window import ARTEFACTS
 from tools.base import ToolError
-from tools.desktop import problem
+from tools.desktop import aimed, problem
 from tools.desktop_child import kept
+from tools.desktop_link import last_seen
 
 pytestmark = needs_desktop
 
@@ -147,6 +148,76 @@ def test_drag_scroll_menu_and_keys(run: Driver, shown: Window) -> None:
     shown.has("keys", ["f5", "ctrl+s"])
     with pytest.raises(ToolError, match="no key 'foo'"):
         run.do("keys", text="ctrl+foo")
+
+
+def test_a_cursor_that_blinks_is_no_effect(run: Driver, shown: Window) -> None:
+    run.do("click", at=shown.at("field"))
+    for right in (10, 20, 30):  # it is on for 0.6 s and off for 0.3 s
+        assert run.do("move", at=shown.at("canvas", right)).data["changed"] == "0 %"
+
+
+def test_what_is_seen_where_a_drag_ends_must_still_be_there(run: Driver, shown: Window, tmp_path: Path) -> None:
+    to = shown.at("canvas")
+    with window(tmp_path, "Other 窗", f"+{to[0] - 100}+{to[1] - 100}"):
+        with pytest.raises(ToolError, match="something else lies at"):
+            run.do("drag", at=shown.at("press"), to=to)
+        run.look()
+        about = aimed(run.ctx, {"action": "drag", "at": shown.at("press"), "to": to})
+    assert (about["title"], about["onto"]["title"]) == ("Lamps 灯", "Other 窗")
+
+
+def test_a_wheel_turns_in_the_window_that_is_meant(run: Driver, shown: Window) -> None:
+    run.do("move", at=[1200, 700])
+    run.do("scroll", amount=3, window="Lamps")
+    assert run.look().status == "ok"
+    left, top, width, height = next(each["rect"] for each in last_seen(run.ctx)["windows"])  # type: ignore[index]
+    x, y = last_seen(run.ctx)["pointer"]  # type: ignore[index]
+    assert left <= x < left + width
+    assert top <= y < top + height
+
+
+@pytest.mark.parametrize("text", ["a\0b", "a\ud800b"])
+def test_text_that_nobody_can_type_is_said_and_harms_nothing(run: Driver, shown: Window, text: str) -> None:
+    (before,) = children()
+    with pytest.raises(ToolError, match="NUL character or half"):
+        run.do("type", text=text)
+    assert children() == [before]
+
+
+OUR_TERMINAL = """
+import os, subprocess, sys, tkinter
+from tools.desktop_windows import Windows
+root = tkinter.Tk(className="Terminal")
+root.title("bash")
+look = "import sys; from pathlib import Path; from tests.desktop_driving import driver; r = driver(Path(sys.argv[1])); print(r.look().as_text()); r.ctx.close()"
+def shown(_):
+    root.unbind("<Map>")
+    root.update()
+    screen = Windows()
+    (mine,) = [each for each in screen.listed() if each["title"] == "bash"]
+    there = screen.display.create_resource_object("window", mine["id"])
+    there.change_property(screen._atom("_NET_WM_PID"), screen._atom("CARDINAL"), 32, [os.getpid()])  # as terminals do
+    screen.display.sync()
+    print(subprocess.run([sys.executable, "-c", look, sys.argv[1]], capture_output=True, text=True).stdout)
+    root.destroy()
+root.bind("<Map>", lambda event: root.after(300, shown, event))
+root.mainloop()
+"""
+
+
+def test_the_window_that_we_run_in_is_known(shown: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = [sys.executable, "-c", OUR_TERMINAL, str(tmp_path)]
+    said = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, timeout=60, check=False).stdout
+    assert re.search(r"Terminal: bash .*Sopwith runs in it", said), said
+    assert "Sopwith" not in next(line for line in said.splitlines() if "灯" in line)
+    run = driver(tmp_path / "told")
+    with closing(run.ctx):
+        number = run.look().as_text().split("\n")[2].split()[0]
+        monkeypatch.setenv("WINDOWID", str(int(number, 16)))
+    again = driver(tmp_path / "told again")
+    with closing(again.ctx):
+        assert "灯 (has the keyboard, Sopwith runs in it" in again.look().as_text()
+        assert aimed(again.ctx, {"at": shown.at("press")})["ours"]
 
 
 def test_words_and_images_are_found(run: Driver, shown: Window) -> None:

@@ -58,7 +58,16 @@ def aimed(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
         window = _window(seen, args) if seen else None
     except ToolError:
         window = None
-    return {"app": window["app"], "title": window["title"]} if window else {}
+    found = {"app": window["app"], "title": window["title"], "ours": "ours" in window} if window else {}
+    onto = _onto(seen, args.get("to"))
+    if onto and onto is not window:
+        found["onto"] = {"app": onto["app"], "title": onto["title"], "ours": "ours" in onto}
+    return found
+
+
+def _onto(seen: Seen | None, to: Any) -> dict[str, Any] | None:
+    """The window in which a drag ends."""
+    return desktop_link.window_at(seen, to) if seen and isinstance(to, list) and len(to) == 2 else None
 
 
 @tool("read", paths=("find_image",))
@@ -129,10 +138,13 @@ def desktop_do(
         raise ToolError("nothing has been looked at yet: desktop_look first")
     _complete(action, at, to, text, amount, secret, seen)
     chosen = _window(seen, {"action": action, "at": at, "window": window})
+    if action == "scroll" and at is None and chosen:
+        at = _inside(chosen, seen["pointer"])
     if chosen is None and action in (*_WITH_TEXT, "focus"):
         raise ToolError("no window has the keyboard: say window, or click into one first")
     desktop, file = desktop_link.opened(ctx), _file(ctx, "changed")
     asked = {"action": action, "at": at, "to": to, "text": text, "amount": amount, "window": chosen, "file": str(file)}
+    asked["onto"] = (_onto(seen, to) or {"id": 0})["id"]
     asked["is_terminal"] = bool(chosen and re.search(TERMINALS, chosen["app"]))
     if secret:
         asked["text"] = ctx.secret(secret)
@@ -183,6 +195,14 @@ def _window(seen: Seen, args: dict[str, Any]) -> dict[str, Any] | None:
     return named or next((each for each in seen["windows"] if each["id"] == seen["active"]), None)
 
 
+def _inside(window: dict[str, Any], pointer: list[int]) -> list[int]:
+    """Where the mouse is, or the middle of the window in which it is not: a wheel turns what lies under the mouse."""
+    left, top, width, height = window["rect"]
+    if left <= pointer[0] < left + width and top <= pointer[1] < top + height:
+        return list(pointer)
+    return [left + width // 2, top + height // 2]
+
+
 def _complete(
     action: Action,
     at: list[int] | None,
@@ -208,6 +228,8 @@ def _complete(
         "text": action in _WITH_TEXT and not (text or (secret and action == "type")),
         "amount": action == "scroll" and not amount,
     }
+    if text and ("\0" in text or text != text.encode("utf-8", "replace").decode()):
+        raise ToolError("text: holds a NUL character or half a surrogate pair")
     if missing := [name for name, is_missing in needed.items() if is_missing]:
         raise ToolError(f"{action} needs {', '.join(missing)}")
     if amount and abs(amount) > 100:
@@ -229,7 +251,7 @@ def _windows(seen: Seen) -> list[str]:
     """A line for each that could be meant, topmost first."""
     lines = []
     for each in seen["windows"]:
-        marks = [mark for mark, is_so in (("has the keyboard", each["id"] == seen["active"]), ("minimised", "hidden" in each), ("menu or note", "popup" in each)) if is_so]  # fmt: skip
+        marks = [mark for mark, is_so in (("has the keyboard", each["id"] == seen["active"]), ("minimised", "hidden" in each), ("menu or note", "popup" in each), ("Sopwith runs in it: its owner's alone", "ours" in each)) if is_so]  # fmt: skip
         more = f" ({', '.join(marks)})" if marks else ""
         lines.append(f"{hex(each['id'])} {_box(each)} {each['app']}: {each['title'] or '(no title)'}{more}")
     rest = [f"… {len(lines) - SHOWN_WINDOWS} more"] if len(lines) > SHOWN_WINDOWS else []

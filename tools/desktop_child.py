@@ -34,6 +34,7 @@ LONGEST_BY_KEYS = 300  # letters; longer text is pasted
 MANY = 20  # places where an image is found
 KEYS = {"control": "ctrl", "return": "enter", "escape": "esc", "super": "win", "meta": "win", "cmd": "win", "page_up": "pageup",
         "page_down": "pagedown", "del": "delete", "ins": "insert", "spacebar": "space", "option": "alt"}  # fmt: skip
+CARET = (4, 60)  # pixels wide and high: what blinks where text is typed, and no effect of anything
 CLICKS = {"click": ("left", 1), "double_click": ("left", 2), "right_click": ("right", 1)}
 
 
@@ -87,6 +88,7 @@ class Desktop:
     def do(self, asked: dict[str, Any]) -> dict[str, Any]:
         """One action, in the window that was seen there; what of the picture has changed, and `file` with that part."""
         self._reach(asked)
+        self._aims(asked)
         self._owner_is_away()
         before = self._grab()
         try:
@@ -132,6 +134,11 @@ class Desktop:
         time.sleep(2 * STEP_SECONDS)
         if asked.get("at") and self._at(asked["at"]) != expected["id"]:
             raise Trouble(f"something else lies at {asked['at']} now: desktop_look again")
+
+    def _aims(self, asked: dict[str, Any]) -> None:
+        """Where a drag ends must be what was seen there, too."""
+        if asked.get("to") and self._at(asked["to"]) != asked["onto"]:
+            raise Trouble(f"something else lies at {asked['to']} now: desktop_look again")
 
     def _there(self, expected: Window) -> Window:
         listed = self.windows.listed()
@@ -208,7 +215,7 @@ class Desktop:
             now = self._grab()
             seconds = time.monotonic() - start
             is_still = now.tobytes() == last.tobytes()
-            is_same = is_still and now.tobytes() == before.tobytes()
+            is_same = is_still and _changed(before, now)[1] is None
             if seconds > REST_SECONDS or (is_still and (not is_same or seconds > FIRST_CHANGE_SECONDS)):
                 return now
             last = now
@@ -240,6 +247,8 @@ def _changed(before: Image.Image, after: Image.Image) -> tuple[float, tuple[int,
     seen = ImageChops.difference(before.convert("RGB"), after.convert("RGB")).convert("L")
     mask = seen.point(lambda value: 255 * (value >= FADED))
     box = mask.getbbox()
+    if box and box[2] - box[0] <= CARET[0] and box[3] - box[1] <= CARET[1]:
+        box = None
     return (100.0 * mask.histogram()[255] / (mask.width * mask.height) if box else 0.0), box
 
 

@@ -6,11 +6,14 @@ toolkit's scale factor changes nothing here. Source: Extended Window Manager Hin
 
 from __future__ import annotations
 
+import os
 import time
 from importlib import import_module
 from typing import Any
 
-Window = dict[str, Any]  # id, title, app, rect [x, y, width, height] with its frame; popup, hidden: true or absent
+Window = dict[
+    str, Any
+]  # id, title, app, rect [x, y, width, height] with its frame; popup, hidden, ours: true or absent
 FRONT_SECONDS = 1.5
 
 
@@ -42,6 +45,21 @@ class Windows:
             self.display.ungrab_server()
             self.display.sync()
 
+    def ours(self, found: list[Window]) -> int:
+        """The window that Sopwith itself runs in, where its owner is asked: the terminal's, by what that has told its
+        programs or by its process; 0: none."""
+        told = os.environ.get("WINDOWID", "")
+        if told.isdecimal() and any(each["id"] == int(told) for each in found):
+            return int(told)
+        import psutil
+
+        pids = {self._pid(each["id"]): each["id"] for each in found}
+        return next((pids[each.pid] for each in psutil.Process().parents() if each.pid in pids), 0)
+
+    def _pid(self, id: int) -> int:
+        said = self._property(self.display.create_resource_object("window", id), "_NET_WM_PID")
+        return int(said[0]) if said else 0
+
     def size(self) -> tuple[int, int]:
         """Of the whole screen as it is now, all monitors together."""
         found = self.root.get_geometry()
@@ -68,8 +86,11 @@ class Windows:
                 continue
         mask = ~self.display.display.info.resource_id_mask  # what is left names the program's connection
         apps = {each["id"] & mask: each["app"] for each in found if "popup" not in each}
+        ours = self.ours(found)
         for each in found:
             each["app"] = apps.get(each["id"] & mask, each["app"])  # a menu belongs to the program that shows it
+            if ours and each["id"] & mask == ours & mask:
+                each["ours"] = True
         return found
 
     def active(self) -> int:

@@ -21,7 +21,7 @@ import unicodedata
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -38,6 +38,7 @@ MAX_FILE_BYTES = 10_000_000
 MAX_RATIO = 200  # of a packed file, above SMALL_BYTES
 SMALL_BYTES = 1_000_000
 MAX_ENTRIES = 50_000  # of a whole collection
+BESIDE = "-imported"  # behind the name of a skill that is called like a seed
 MAX_SKILLS = 500
 MAX_DEPTH = 12
 CLONE_SECONDS = 120.0
@@ -98,13 +99,17 @@ def find_skills(source: str, cwd: Path) -> list[Skill]:
 def store(skill: Skill, source: str, changes: SopChanges, known: Mapping[str, Sop]) -> Sop:
     """Puts a skill into the store, under quarantine.
 
-    A name that is taken, also by a seed, is refused; only what is under quarantine itself may be imported again.
+    A name that is taken is refused; only what is under quarantine itself may be imported again. One that has the name of
+    a seed comes in beside it, under another name: a seed is never hidden by what nobody has let in.
     Raises ImportRefused, and what SopChanges.write raises; the store is then as it was.
     """
     if skill.problem:
         raise ImportRefused(f"{skill.name} is not imported: {skill.problem}.")
     present = known.get(skill.name)
-    if present is not None and (present.is_seed or not present.is_quarantined):
+    if present is not None and present.is_seed:
+        skill = _beside(skill)
+        present = known.get(skill.name)
+    if present is not None and not present.is_quarantined:
         raise ImportRefused(
             f'{skill.name} is not imported: there is an SOP of this name already.\nRename the folder and its "name".'
         )
@@ -113,6 +118,13 @@ def store(skill: Skill, source: str, changes: SopChanges, known: Mapping[str, So
     text = with_metadata(skill.files["SKILL.md"].decode(), said)
     files = {**skill.files, "SKILL.md": text.encode()}
     return changes.write(skill.name, files, reason=f"imported from {safe_source(source)}", status="draft")
+
+
+def _beside(skill: Skill) -> Skill:
+    """The skill under a name of its own."""
+    name = f"{skill.name[: 64 - len(BESIDE)]}{BESIDE}"
+    front, body = _front(skill.files["SKILL.md"])
+    return replace(skill, name=name, files={**skill.files, "SKILL.md": _written({**front, "name": name}, body)})
 
 
 def release(sop: Sop, changes: SopChanges, reason: str) -> Sop:

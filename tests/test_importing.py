@@ -90,6 +90,22 @@ def test_the_front_matter_of_seed_001_is_understood(tmp_path: Path, home: Path) 
     assert sop.metadata["triggers"] == ["任务", "todo"] and sop.body("zh") == "# 任务"
 
 
+def test_a_skill_that_is_called_like_a_seed_comes_in_beside_it(tmp_path: Path, home: Path, cli: CommandLine) -> None:
+    where = tmp_path / "task_management"
+    where.mkdir()
+    (where / "SKILL.md").write_text(FRONT.replace("tea", "task_management"), encoding="utf-8")
+    for _ in range(2):  # under quarantine it may come in again
+        done = cli("sops", "import", str(where), "--yes")
+        assert done.code == 0 and "came in as task-management-imported" in done.stdout, done
+    known = {sop.name: sop for sop in SopStore(SEEDS, home / "sops").all()}
+    assert known["task-management"].is_seed and known["task-management"].runs_alone
+    beside = known["task-management-imported"]
+    assert beside.is_quarantined and beside.problem is None and beside.body("en") == "Boil water."
+    assert cli("sops", "enable", "task-management-imported").code == 0
+    again = cli("sops", "import", str(where), "--yes")
+    assert again.code == 1 and "task-management-imported is not imported" in again.stderr
+
+
 def test_whatever_status_it_claims_it_lands_as_a_quarantined_draft(tmp_path: Path, home: Path) -> None:
     claims = "metadata:\n  sopwith-status: active\n  sopwith-version: '7'\n  author: somebody\n"
     _skill(tmp_path, "tea", front=claims, sop__yaml="")
@@ -314,10 +330,6 @@ def test_submodules_are_not_fetched_and_links_in_a_repository_refuse_it(tmp_path
 
 
 def test_a_name_that_is_taken_is_refused_unless_it_is_in_quarantine_itself(tmp_path: Path, home: Path) -> None:
-    _skill(tmp_path, "largest-files")
-    with pytest.raises(ImportRefused, match="already"):
-        _import(tmp_path / "largest-files", home)
-    assert not (home / "sops" / "largest-files").exists()
     _skill(tmp_path, "tea")
     assert _import(tmp_path / "tea", home)[0].version == 1
     assert _import(tmp_path / "tea", home)[0].version == 2

@@ -32,27 +32,28 @@ def import_(args: Namespace, config: Config) -> int:
         return 1
     results = [_store(skill, args.source, config) for skill in skills]
     if args.json:
-        print_json({"imported": [_as_json(skill, problem) for skill, problem in zip(skills, results, strict=True)]})
-    else:
-        for skill, problem in zip(skills, results, strict=True):
-            if problem and not skill.problem:
-                print(say("import.refused", name=one_line(skill.name, 80), problem=one_line(problem)), file=sys.stderr)
-        names = [skill.name for skill, problem in zip(skills, results, strict=True) if not problem]
-        if names:
-            print(say("import.done", n=len(names), names=" ".join(names), first=names[0]))
-    return 1 if any(results) else 0
+        print_json({"imported": [_as_json(skill, *result) for skill, result in zip(skills, results, strict=True)]})
+        return 1 if any(problem for _, problem in results) else 0
+    for skill, (name, problem) in zip(skills, results, strict=True):
+        if problem and not skill.problem:
+            print(say("import.refused", name=one_line(skill.name, 80), problem=one_line(problem)), file=sys.stderr)
+        elif not problem and name != skill.name:
+            print(say("import.beside", name=skill.name, beside=name))
+    names = [name for name, problem in results if not problem]
+    if names:
+        print(say("import.done", n=len(names), names=" ".join(names), first=names[0]))
+    return 1 if any(problem for _, problem in results) else 0
 
 
-def _store(skill: Skill, source: str, config: Config) -> str:
-    """Why a skill did not come in; empty when it did."""
+def _store(skill: Skill, source: str, config: Config) -> tuple[str, str]:
+    """The name under which a skill came in, and why it did not; that is empty when it did."""
     if skill.problem:
-        return in_words(skill.problem)
+        return skill.name, in_words(skill.problem)
     known = {sop.name: sop for sop in sops.store(config).all()}
     try:
-        store(skill, source, SopChanges(config.home, SEEDS), known)
+        return store(skill, source, SopChanges(config.home, SEEDS), known).name, ""
     except SopError as error:
-        return in_words(str(error))
-    return ""
+        return skill.name, in_words(str(error))
 
 
 def _agreed(count: int) -> bool:
@@ -79,9 +80,9 @@ def show_findings(findings: tuple[Finding, ...]) -> None:
         print(say("import.more", n=more)) if more > 0 else None
 
 
-def _as_json(skill: Skill, problem: str) -> dict[str, object]:
+def _as_json(skill: Skill, name: str, problem: str) -> dict[str, object]:
     return {
-        "name": skill.name,
+        "name": name,
         "place": skill.place,
         "description": skill.description,
         "imported": not problem,

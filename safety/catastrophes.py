@@ -55,6 +55,11 @@ _ALL_UNITS = pattern(
     r"(systemd-(logind|journald|udevd)|dbus(-broker)?)(\.(service|socket))?|\*(\.(service|socket|target|\*))?|default\.target|basic\.target|sysinit\.target|-\.mount|init\.scope|system\.slice"
 )
 _LISTS_USERS = pattern(r"ls( -\S+)* /home/?$|(cut|awk|cat|sed) .*/etc/passwd|getent passwd$|compgen -u")
+_LOCKS_OUT = {
+    "usermod": pattern(r" (-L|--lock|(-e|--expiredate)[ =][01]?) | (-s|--shell)[ =]\S*(nologin|false) "),
+    "passwd": pattern(r" (-l|--lock) "),
+    "chage": pattern(r" (-E|--expiredate)[ =]?[01] "),
+}
 _STOPS_UNITS = {"stop", "kill", "disable", "mask", "isolate"}
 _DISK_WRITERS = {"mcopy", "mdel", "mdeltree", "mmove", "mren", "mmd", "mrd", "mlabel", "mattrib", "minstall", "e2label", "fatlabel", "ntfslabel", "mtools"}  # fmt: skip
 _LISTS_PACKAGES = pattern(r"dpkg (-l|--list|--get-selections)|dpkg-query |apt list|rpm -qa|pacman -Qq?e?$|apk info$")
@@ -84,6 +89,12 @@ def judge(look: Look, name: str, args: list[Arg], values: list[str | None], comm
         look.places.owner.name in values or _is_given_all(look, command, _LISTS_USERS)
     ):
         look.add("catastrophic", f"{name} removes the owner's own account", name)
+    if (
+        name in _LOCKS_OUT
+        and look.places.owner.name in values
+        and _LOCKS_OUT[name].search(f" {' '.join(each or '?' for each in values)} ")
+    ):
+        look.add("catastrophic", f"{name} locks the owner out", name)
 
 
 def _device(look: Look, name: str, args: list[Arg], values: list[str | None]) -> None:

@@ -49,6 +49,7 @@ MAX_COMMANDS = 250  # in one script; nobody reads more before they say yes
 MAX_CHARS = 20_000  # a longer script is looked at in part, and asked about
 _INVISIBLE = pattern("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u00ad]")
 _CONTINUED = pattern(r"(?<=[^\s\\])\\\n(?=\S)")
+_NAMES_SHELL = pattern(r"--?[\w-]+[=:](exec:)?(/usr)?/bin/(ba|da|z|k|a)?sh\b")
 _REMOTE = {"ssh", "mosh"}
 _CONTAINERS = {"docker", "podman", "nerdctl", "docker-compose", "podman-compose"}
 
@@ -262,6 +263,8 @@ class Look:
         operands = operands_of(name, told)
         if packages.changes(name, operands, told) and "install" not in [risk for risk, _ in found]:
             self.add("install", f"{name}: installs software", name)
+        if name not in WRAPPERS and any(_NAMES_SHELL.match(value or "") for value in told):
+            self.add("unknown", f"{name} starts a command that is named in an argument", name)
         if name in queries.CLIENTS or name in ("redis-cli", "valkey-cli", "keydb-cli"):
             elsewhere.database(self, name, args, values, command)
         elif name in _CONTAINERS:
@@ -282,7 +285,7 @@ class Look:
     # What runs something else
 
     def _inner(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
-        handler = _HANDLERS.get(name)
+        handler = HANDLERS.get(name)
         if handler:
             handler(self, name, args, values, command)
         elif name in SHELLS:
@@ -329,7 +332,7 @@ class Look:
 
 
 _Handler = Callable[[Look, str, list[Arg], list[str | None], Command], None]
-_HANDLERS: dict[str, _Handler] = {
+HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(("cd", "pushd"), Look._change_folder),
     **dict.fromkeys(("export", "declare", "local", "readonly", "typeset"), variables.declare),
     **dict.fromkeys((".", "source"), interpreters.source),
@@ -345,6 +348,8 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(_REMOTE, starters.ssh),
     **dict.fromkeys(windows.PROGRAMS, starters.of_windows),
     **dict.fromkeys(("ansible", "pssh", "parallel-ssh", "pdsh", "clush", "dsh", "mussh"), starters.others),
+    "cpio": starters.cpio,
+    **dict.fromkeys(("dig", "host", "nslookup", "ping", "whois", "traceroute"), starters.asks),
     "osascript": interpreters.apple,
     "openssl": starters.openssl,
     "eval": interpreters.evaluate,

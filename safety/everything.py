@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from safety.commands import Look
 
 # Command line → what it says when it takes the whole, in its words as they stand; and the words that make it less.
-_WHOLE: dict[str, tuple[re.Pattern[str], str, re.Pattern[str] | None]] = {
+WHOLE: dict[str, tuple[re.Pattern[str], str, re.Pattern[str] | None]] = {
     "aws": (pattern(r"organizations (close-account|delete-organization)|eks delete-cluster|rds delete-db-(instance|cluster) .*--skip-final-snapshot"), "a whole account, cluster or database server", None),
     "gcloud": (pattern(r"(projects|organizations|folders) delete|container clusters delete|sql instances delete"), "a whole project, cluster or database server", None),
     "az": (pattern(r"account (subscription )?(cancel|delete)|management-group delete|aks delete|(sql|mysql|postgres|mariadb|cosmosdb)( server| flexible-server)? delete"), "a whole subscription, cluster or database server", None),
@@ -101,7 +101,7 @@ def _ordered(name: str, known: list[str]) -> str:
 
 def taken(name: str, words: str) -> str | None:
     """What of a place the words of a command take as a whole, or None."""
-    row = _WHOLE.get(name) or _WHOLE.get(name.lower())
+    row = WHOLE.get(name) or WHOLE.get(name.lower())
     if row is None or "--help" in words or len(words) > 4000:
         return None
     wanted, what, less = row

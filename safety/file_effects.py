@@ -27,6 +27,11 @@ _NAMED_ONLY = names(
 _RUN_LATER = pattern(r"/etc/(rc\.local|cron[\w.]*/|profile|bash\.bashrc|zsh|init\.d/)|/var/spool/cron/")
 
 
+# All that is on a disk, read past the rights of its files.
+_DISK = pattern(r"/dev/(sd|hd|vd|xvd|nvme|mmcblk|disk|mapper/|dm-|md|mem$|kmem$)")
+_DUMPS = names("cat strings xxd od hexdump head tail cp grep less more base64 < pv photorec foremost")
+
+
 def redirects(look: Look, command: Command, args: list[Arg]) -> None:
     name = (args[0].text or "") if args else ""
     for redirect in command.redirects:
@@ -96,6 +101,7 @@ def write(look: Look, arg: Arg, name: str) -> None:
 
 def read(look: Look, arg: Arg, name: str) -> None:
     value = (arg.text if arg.text is not None else arg.start).removeprefix("@")
+    value = value.removeprefix("file://")
     if "=" in value and value.startswith("-"):
         value = value.partition("=")[2].removeprefix("@")
     if not re.search(r"[/~.]", value) or (name, value, look.cwd) in look.seen or len(value) > 4096:
@@ -104,7 +110,7 @@ def read(look: Look, arg: Arg, name: str) -> None:
     if name in _NAMED_ONLY:
         return
     path = look.join(value)
-    if path and look.places.is_secret(path):
+    if path and (look.places.is_secret(path) or (name in _DUMPS and _DISK.match(str(path)))):
         look.add("secret", f"{name} reads {path}, which holds keys or passwords", name)
 
 

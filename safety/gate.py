@@ -87,6 +87,7 @@ class Gate:
     own_targets: Callable[[], str] = str  # the owner's own data: who and what stands in it may be reached
     shared: Path | None = None  # the folder of a shared session that may work in one
     is_alone: bool = False  # autonomous mode: nobody asked for exactly this, and nobody watches (alone.py)
+    run: Path | None = None  # the folder of the run; of it a shared one reads what was too long
     places: Places = field(init=False)  # with links followed when the gate was made
 
     def __post_init__(self) -> None:
@@ -132,7 +133,7 @@ class Gate:
     def _findings(self, ask: Ask) -> Iterator[Finding]:
         effects = set(ask.effects)
         if ask.session != "main" and not (effects and effects <= {"none", "ask"}):
-            if reason := shared_folder.why_not(ask.tool, ask.args, ask.paths, self.shared):
+            if reason := shared_folder.why_not(ask.tool, ask.args, ask.paths, self.shared, self.run):
                 yield Finding("session", reason)
             elif ask.tool in self.settings.forbid:
                 yield Finding("forbidden", f"{ask.tool} is forbidden by the owner's config")

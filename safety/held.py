@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import os
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -29,13 +28,6 @@ def held_values(config: Config | None, environ: Mapping[str, str]) -> dict[str, 
         elif "://" in value:
             found |= _in_address(name, value)
     return found
-
-
-def without(config: Config, text: str) -> str:
-    """A text of the owner's as it may be kept in a file: held values and other secrets are hidden."""
-    from safety.secrets import Redactor
-
-    return Redactor(held_values(config, os.environ))(text)
 
 
 def without(config: Config, text: str) -> str:

@@ -101,6 +101,9 @@ def source(look: Look, name: str, args: list[Arg], values: list[str | None], com
 def _from_input(look: Look, name: str, command: Command) -> None:
     text = inputs.input_of(look, command)
     look.nested([text] if text is not None else inputs.known_input(look, command))
+    is_started = look.depth > 0 or (bool(command.words) and (command.words[0].literal or "").rpartition("/")[2] != name)
+    if text is None and not inputs.has_input(command) and is_started:
+        look.add("unknown", f"{name}: a shell that waits for commands", name)
     if inputs.from_disguise(command.source) or (text is None and inputs.has_input(command)):
         look.add("unknown", f"{name} runs what another command sends it", name)
     elif any(redirect.operator == "<&" for redirect in command.redirects):

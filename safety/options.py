@@ -44,6 +44,21 @@ LOCAL_TOOLS = {
     "markdownlint",
     "commitlint",
     "lint-staged",
+    *(
+        "docusaurus",
+        "astro",
+        "gatsby",
+        "remix",
+        "tsup",
+        "swc",
+        "babel",
+        "sass",
+        "postcss",
+        "terser",
+        "typedoc",
+        "jsdoc",
+    ),
+    *("ava", "tap", "wdio", "nodemon", "concurrently", "standard", "xo", "knip", "depcheck", "madge", "size-limit"),
 }
 
 
@@ -60,7 +75,7 @@ def value_of(values: list[str | None], option: str) -> str | None:
 
 def matches(name: str, values: list[str | None]) -> Iterator[tuple[Risk, str]]:
     """The rows of the table that fit a command; each risk once."""
-    table = _table()
+    table = rows_by_name()
     name = _SAME.get(name, name)
     rows = table.get(name, []) + [row for start, row in _prefix_rows() if name.startswith(start)]
     if not rows:
@@ -107,7 +122,7 @@ def _has_option(name: str, option: str, values: list[str | None]) -> bool:
 
 
 @functools.cache
-def _table() -> dict[str, list[tuple[list[str], Risk, str]]]:
+def rows_by_name() -> dict[str, list[tuple[list[str], Risk, str]]]:
     table: dict[str, list[tuple[list[str], Risk, str]]] = {}
     for risk, reason, patterns in TABLE:
         for row in patterns.split(";"):
@@ -118,7 +133,7 @@ def _table() -> dict[str, list[tuple[list[str], Risk, str]]]:
 
 @functools.cache
 def _prefix_rows() -> list[tuple[str, tuple[list[str], Risk, str]]]:
-    return [(name[:-1], row) for name, rows in _table().items() if name.endswith("*") for row in rows]
+    return [(name[:-1], row) for name, rows in rows_by_name().items() if name.endswith("*") for row in rows]
 
 
 def operands_of(name: str, values: list[str | None]) -> list[str | None]:
@@ -206,6 +221,13 @@ def _blanks(known: list[str]) -> bool:
     ) is None and any(re.fullmatch(r"if=/dev/(zero|null|u?random)", value) for value in known)
 
 
+def _reads_disk(known: list[str]) -> bool:
+    """`dd if=/dev/sda of=disk.img`: all that is on the disk, past the rights of its files."""
+    return "of=/dev/null" not in known and any(
+        re.match(r"if=/dev/(sd|hd|vd|nvme|mmcblk|disk|mapper|dm-|md)", value) for value in known
+    )
+
+
 def _only_asks_debugger(known: list[str]) -> bool:
     """`gdb -batch -ex bt ./app core`: what a program did when it crashed."""
     orders = [value for before, value in itertools.pairwise(known) if before in ("-ex", "--ex", "-o", "--eval-command")]
@@ -242,13 +264,13 @@ def only_shows(name: str, values: list[str | None]) -> bool:
         "rsync": "--dry-run" in known or any(re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", value) for value in known),
         "nc": any(re.fullmatch(r"-[a-z0-9]*z[a-z0-9]*", value) for value in known) and not {"-e", "-c"} & set(known),
         "curl": bool({"-G", "--get", "-sG", "-sSG", "-Gs", "-fsSG", "-fsG"} & set(known)) and not any("@" in value or value.startswith(("-T", "-F", "--form", "--upload")) for value in known),
-        "ssh": values == ["-V"],
+        "ssh": known[:1] in (["-V"], ["-G"], ["-Q"]),
         "ip": not {"add", "del", "set", "flush", "change", "replace"} & set(known),
         "apt-get": bool({"-s", "--simulate", "--dry-run", "--just-print", "--print-uris"} & set(known)),
         "apt": bool({"-s", "--simulate", "--dry-run"} & set(known)),
         "mdadm": known[:1] in (["--detail"], ["-D"], ["--examine"], ["-E"], ["--query"], ["-Q"]),
         "dscl": bool({"-list", "-read", "-readall", "-search"} & set(known)),
-        "dd": None not in values and not _blanks(known),  # where it writes to is judged like any other place (file_effects.py)
+        "dd": None not in values and not _blanks(known) and not _reads_disk(known),  # where it writes to is judged like any other place (file_effects.py)
         "service": known[-1:] in (["status"], ["--status-all"]),
         "loginctl": not known,
         "pmset": known[:1] == ["-g"],

@@ -20,6 +20,7 @@ _BOMB = pattern(
     r"(?<![\w:.])([\w:.]{1,40})\s{0,9}\(\)\s{0,9}[{(]\s{0,9}\1\s{0,9}[|&]\s{0,9}\1\s{0,9}&?\s{0,9};?\s{0,9}[})]"
     r"|while\s{1,9}(true|:)[^\n]{0,20}do[^\n]{0,20}\$0\s{0,9}&"
 )
+_DOCUMENT = pattern(r"(<<-?[ \t]{0,9}(['\"]?)(\w{1,40})\2[^\n]*\n)(?:.*?\n)??[ \t]*\3(?=\n|$)", re.DOTALL)
 _QUOTED = pattern(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _DRIVE = pattern(r"(?im)\s[\"']?[a-z]:[\\/]?(windows|users|program files)?[\\/]?\*?[\"']?(?=[\s;&|]|$)")
 _DRIVE_ERASERS = names("remove-item ri del erase rd rmdir deltree format")
@@ -39,6 +40,8 @@ _LOOKED_AT = 4_000  # characters of a longer script
 
 def told(look: Look, text: str) -> None:
     """What is told by the text of a script, whether it can be read or not."""
+    if "<<" in text and len(text) < 20_000:
+        text = _DOCUMENT.sub(r"\1", text)  # whoever is given it looks at it
     bombs = _BOMB.finditer(text) if "()" in text or "$0" in text else iter(())
     for bomb in itertools.islice(bombs, 20):
         start, end = max(text.rfind("\n", 0, bomb.start()), bomb.start() - 500), bomb.end() + 500

@@ -55,7 +55,7 @@ def editor(look: Look, name: str, args: list[Arg], values: list[str | None], com
             if (value in ("--cmd", "-P", "--pager") or re.fullmatch(r"-\w*c", value)) and at + 1 < len(known)
             else ""
         )
-        if re.match(r":?%\s*d", text):
+        if re.match(r":?%\s*d|:?call\s+delete\(", text):
             look.add("delete", f"{name} empties a file", name)
         if re.search(r"!|system\(|:terminal|python3?\s|lua\s", text) or (text and value in ("-P", "--pager")):
             look.add("unknown", f"{name} starts a command", name)
@@ -127,6 +127,19 @@ def misc(look: Look, name: str, args: list[Arg], values: list[str | None], comma
     if name in ("at", "batch"):
         given = inputs.input_of(look, command)
         look.nested([given] if given else [])
+
+
+def cpio(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+    """The files whose names it reads."""
+    for word in (inputs.input_of(look, command) or "").split():
+        file_effects.read(look, Arg(word, word), name)
+
+
+def asks(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+    """`dig $(cat token).example.org`: a name that is asked for tells who answers it."""
+    for word in command.words[1:]:
+        if any(part.source == "$(" for part in word.parts) and any("." in part.value for part in word.parts):
+            look.add("send", f"{name} sends what a command prints", name)
 
 
 def others(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:

@@ -65,7 +65,19 @@ RUNNERS = {"npm", "pnpm", "yarn", "bun", "make", "gmake", "just", "task", "rake"
 _TASK = pattern(r"(?i)^(deploy|publish|release|destroy|drop(all)?|reset|flush|purge|migrate|migrations?:(run|revert)|rollback|downgrade|upgrade|prune|wipe|uninstall|nuke|teardown|truncate|unpublish|promote|undo|revert|fresh|loaddata|seed|createsuperuser|changepassword|push|send|upload)$")  # fmt: skip
 _TRIES = names("test tests lint check build dev start watch typecheck")
 _HARD_START = pattern(r"(delete|remove|erase|destroy|purge|wipe)")
-_HARD = DELETES | {"deploy", "publish", "push", "send", "install", "apply", "upload", "login", "restore"}
+_HARD = DELETES | {
+    "deploy",
+    "publish",
+    "push",
+    "send",
+    "install",
+    "apply",
+    "upload",
+    "login",
+    "restore",
+    "tweet",
+    "toot",
+}
 DRY = pattern(
     r"--?(dry-?run(=(client|server|true))?|just-print|syntax-check|check-only|whatif|what-if|plan-only|preview)"
 )

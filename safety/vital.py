@@ -90,7 +90,14 @@ def _spread(look: Look, name: str, args: list[Arg], values: list[str | None]) ->
     if name == "chmod" and any(
         re.fullmatch(r"[augo]*-[rwXst]*x[rwXst]*|0*|0?[0-6]{3}", value or "-") for value in values
     ):
-        refuse(look, name, args[1:])
+        refuse(look, name, _reached(look, name, args[1:]), removes=False)
+
+
+def _reached(look: Look, name: str, args: list[Arg]) -> list[Arg]:
+    """What a change of rights could lock somebody out of: `chmod -R go-rwx ~` takes nothing from the owner."""
+    if name != "chmod" or not any(re.fullmatch(r"[go]+[-=][rwxX]*", arg.start) for arg in args):
+        return args
+    return [arg for arg in args if (path := look.path(arg)) is None or not path.is_relative_to(look.places.owner)]
 
 
 def _unpacks(look: Look, name: str, values: list[str | None]) -> None:
@@ -119,7 +126,7 @@ def deletes(look: Look, name: str, args: list[Arg], is_deep: bool) -> None:
     if name in ("rm", "mv", "shred", "Remove-Item", "rimraf", "srm") or is_deep:
         targets = args[1:-1] if name == "mv" and len(args) > 2 else args[1:]
         if is_deep or name in ("mv", "Remove-Item", "rimraf"):
-            refuse(look, name, targets, removes=name not in _RIGHTS)
+            refuse(look, name, _reached(look, name, targets), removes=name not in _RIGHTS)
     if name in ("shred", "srm", "wipe", "truncate", "unlink"):
         refuse(look, name, [arg for arg in args[1:] if arg.is_pattern])
     for arg in args[1:-1] if name == "mv" and len(args) > 2 else args[1:]:

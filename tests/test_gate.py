@@ -129,7 +129,7 @@ CONFIRM = [
     ("PATH=/tmp/x:$PATH ls", "unknown", "other commands of the same name"),
     ("echo 'unclosed", "unknown", "not understood"),
     ("ls )", "unknown", "not understood"),
-    ("dd if=x of=\"$where\"", "unknown", "a place that is only known when it runs"),
+    ("dd if=x of=\"$where\"", "system", "a place that is only known when it runs"),
 ]  # fmt: skip
 REFUSED = [
     ("rm -rf /", "the system"),
@@ -287,7 +287,7 @@ WANTED = {
 }
 
 
-MIXED = ("odd", "fresh", "fresh2", "fresh3", "fresh4", "fresh5")  # rows "kind: command"
+MIXED = ("odd", "principles", "fresh", *(f"fresh{number}" for number in range(2, 10)))  # rows "kind: command"
 
 
 @pytest.mark.parametrize("name", [*WANTED, *MIXED])

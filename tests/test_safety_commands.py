@@ -63,6 +63,17 @@ def test_line_that_cannot_be_understood_is_asked_about(cli: CommandLine, line: s
     assert bad["reason"]
 
 
+@pytest.mark.parametrize(("line", "kind"), [("[]", "list"), ('["ls", "-la"]', "list"), ("null", "null")])
+def test_json_that_is_no_call_is_told_what_a_call_is(cli: CommandLine, line: str, kind: str) -> None:
+    said = answers(cli, line)[0]
+    assert (said["decision"], said["risk"]) == ("confirm", "unknown")
+    assert kind in said["reason"]
+    assert '"tool"' in said["reason"]
+    code, out, _ = cli("--lang", "zh", "safety", "check", stdin=f"{line}\n")
+    assert code == 0
+    assert "这一行" in json.loads(out)["reason"]
+
+
 def test_bytes_that_are_no_text_and_long_lines_are_answered(home: Path) -> None:
     lines = [b"ls \xff\xfe", b"echo " + b"x" * 100_000, b"echo '" + "长".encode() * 30_000 + b"'", b"ls"]
     command = [sys.executable, str(CHECKOUT / "launch.py"), "safety", "check", "--json"]

@@ -547,7 +547,7 @@ LIFTS: list[tuple[str, str, set[Lift]]] = [
     ("bash", "ss -ltnp | sed -n 2p", {"all"}),
     ("bash", "lsof -i :8000 | sed 's/x/y/g'", {"all"}),
     ("bash", "fuser 8000/tcp", {"all"}),
-    ("bash", "ps aux | awk '{print > \"/etc/x\"}'", set()),
+    ("bash", "ps aux | awk '{print > \"x.txt\"}'", set()),
     ("bash", "ps aux | awk '{print | \"sh\"}'", set()),
     ("bash", "ps aux | awk -f evil.awk", set()),
     ("bash", "ps aux | awk 'BEGIN{system(\"x\")}'", set()),

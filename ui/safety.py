@@ -126,7 +126,9 @@ def _read(text: str) -> _Call:
             raise BadLine("this line is not JSON") from None
         given = text  # a command as it is typed
     if isinstance(given, list):
-        raise BadLine("this line is not JSON")  # of a call, and no command either
+        raise BadLine('this line is a list: a call is an object with "tool" and "args", a command is a text')
+    if given is None:
+        raise BadLine('this line is null: a call is an object with "tool" and "args", a command is a text')
     if not isinstance(given, dict):
         command = given if isinstance(given, str) else text  # `true` is a command, and 7 is typed as one
         return _Call("code_run", {"type": "bash", "script": command}, "main", "", True, ())

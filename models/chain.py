@@ -43,7 +43,7 @@ class Budget:
     def check(self) -> None:
         """Raises LimitReached when the cost or the time is used up."""
         if self.cost_usd is not None and 0 < self.spent_usd >= self.cost_usd:  # 0 leaves what is free
-            used = f"{self.spent_usd:.2f} of {self.cost_usd:.2f} USD are used"
+            used = f"{self.spent_usd:.3g} of {self.cost_usd:.3g} USD are used"
             raise LimitReached(f"cost limit reached: {used}. --max-cost (or limits.cost_usd) raises it.")
         now = time.monotonic()
         if now >= self.deadline:

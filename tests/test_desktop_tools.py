@@ -170,8 +170,10 @@ def test_a_wheel_turns_in_the_window_that_is_meant(run: Driver, shown: Window) -
     run.do("move", at=[1200, 700])
     run.do("scroll", amount=3, window="Lamps")
     assert run.look().status == "ok"
-    left, top, width, height = next(each["rect"] for each in last_seen(run.ctx)["windows"])  # type: ignore[index]
-    x, y = last_seen(run.ctx)["pointer"]  # type: ignore[index]
+    seen = last_seen(run.ctx)
+    assert seen
+    left, top, width, height = seen["windows"][0]["rect"]
+    x, y = seen["pointer"]
     assert left <= x < left + width
     assert top <= y < top + height
 

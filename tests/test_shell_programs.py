@@ -15,11 +15,22 @@ from pathlib import Path
 import pytest
 
 from models.base import ToolResult
-from tests.test_shell import ASK, PASSWORD, Desk, desk, pytestmark  # noqa: F401 (a fixture, and when it can be used)
+from tests.test_shell import ASK, PASSWORD, Desk
 from tools.base import ToolError
 from tools.shell import open_shell
 
 ASKED = f"{shlex.quote(sys.executable)} -c {shlex.quote(ASK.replace('Key', '[sudo] password for me'))}"
+
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no terminals on Windows")
+
+
+@pytest.fixture(name="desk")
+def without_a_sandbox(tmp_path: Path) -> Iterator[Desk]:
+    (tmp_path / "desk").mkdir()
+    found = Desk(tmp_path / "desk")
+    yield found
+    found.ctx.close()
 
 
 def lacks(*programs: str) -> str:
@@ -27,7 +38,7 @@ def lacks(*programs: str) -> str:
     return ", ".join(each for each in programs if not shutil.which(each))
 
 
-def whole(desk: Desk, result: ToolResult, wanted: str) -> str:  # noqa: F811
+def whole(desk: Desk, result: ToolResult, wanted: str) -> str:
     """What a program has said when this is in it, or it has ended; a loaded machine may make a pause before."""
     said, end = str(result.data["output"]), time.monotonic() + 20
     while wanted not in said and result.data["exit_code"] is None and time.monotonic() < end:
@@ -37,7 +48,7 @@ def whole(desk: Desk, result: ToolResult, wanted: str) -> str:  # noqa: F811
 
 
 @pytest.mark.skipif(bool(lacks("script")), reason="script (bsdutils) is not installed")
-def test_a_password_behind_another_terminal_is_the_owners_and_typed_once(desk: Desk) -> None:  # noqa: F811
+def test_a_password_behind_another_terminal_is_the_owners_and_typed_once(desk: Desk) -> None:
     result = desk.run(f"script -qec {shlex.quote(f'{ASKED}; read more; echo got $more')} /dev/null")
     assert "[password" in whole(desk, result, "[password")
     assert len(desk.asked) == 1
@@ -48,7 +59,7 @@ def test_a_password_behind_another_terminal_is_the_owners_and_typed_once(desk: D
 
 
 @pytest.mark.skipif(bool(lacks("script")), reason="script (bsdutils) is not installed")
-def test_no_model_types_a_password_behind_another_terminal(desk: Desk) -> None:  # noqa: F811
+def test_no_model_types_a_password_behind_another_terminal(desk: Desk) -> None:
     desk.said = None
     result = desk.run(f"script -qec {shlex.quote(ASKED)} /dev/null")
     assert result.data["waits_for"] == "a password"
@@ -88,14 +99,14 @@ def server(tmp_path: Path) -> Iterator[str]:
     process.wait()
 
 
-def test_ssh_asks_for_its_host_and_what_it_runs_for_a_password(desk: Desk, server: str) -> None:  # noqa: F811
+def test_ssh_asks_for_its_host_and_what_it_runs_for_a_password(desk: Desk, server: str) -> None:
     assert "yes/no" in desk.run(f"{server} -t {shlex.quote(ASKED)}").data["output"]
     assert f"{len(PASSWORD)} [password" in whole(desk, desk.keys("yes"), "closed.")
     assert len(desk.asked) == 1
     assert "password for me:" in desk.asked[0]
 
 
-def test_a_shell_that_has_become_another_program_is_that_program(desk: Desk) -> None:  # noqa: F811
+def test_a_shell_that_has_become_another_program_is_that_program(desk: Desk) -> None:
     desk.run("read line", timeout=5)
     assert open_shell(desk.ctx, {})["is_shell"]  # bash itself reads
     desk.keys("x")
@@ -107,13 +118,13 @@ def test_a_shell_that_has_become_another_program_is_that_program(desk: Desk) -> 
     assert "has ended" in desk.keys("exit").data["note"]
 
 
-def test_of_a_flood_nothing_is_lost(desk: Desk) -> None:  # noqa: F811
+def test_of_a_flood_nothing_is_lost(desk: Desk) -> None:
     result = desk.run("head -c 12000000 /dev/zero | tr '\\0' x | fold -w 200", timeout=120)
     assert result.data["bytes"] == 12_000_000 + 2 * (60_000 - 1)
 
 
 @pytest.mark.skipif(bool(lacks("zsh")), reason="zsh is not installed")
-def test_another_shell_says_lines_and_is_no_screen(desk: Desk) -> None:  # noqa: F811
+def test_another_shell_says_lines_and_is_no_screen(desk: Desk) -> None:
     desk.run("zsh -f")
     result = desk.keys("echo in zsh")
     assert "screen" not in result.data

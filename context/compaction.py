@@ -8,7 +8,7 @@ two numbers, so that a resumed run has the same history. Source: seed 001 §2.2;
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -46,6 +46,7 @@ class Compaction:
     folder: Path
     prompts: Prompts
     summaries: Sequence[str]  # of turn 1, 2, …
+    is_kept: bool = True  # the whole of it can be read later
 
     def apply(self, messages: Sequence[Message], now: Extent, to: Extent) -> list[Message]:
         """The history brought from one extent to the next. Messages that stay are the same objects."""
@@ -66,6 +67,8 @@ class Compaction:
 
     def write_results(self, messages: Sequence[Message], now: Extent, to: Extent) -> None:
         """Keeps the whole results of the turns that are about to shrink. Raises OSError."""
+        if not self.is_kept:
+            return
         for number, turn in enumerate(split(messages)[1], start=now.folded + 1):
             if now.up_to < number <= to.up_to:
                 for message in turn:
@@ -80,7 +83,8 @@ class Compaction:
         text = message["content"]
         first = next((line.strip() for line in text.splitlines() if line.strip()), "")
         path = self.folder / RESULTS / _file_name(turn)
-        line = self.prompts.text("shrunk", first=first[:MAX_LINE_CHARS], chars=len(text), path=path)
+        prompt = "shrunk" if self.is_kept else "shrunk_gone"
+        line = self.prompts.text(prompt, first=first[:MAX_LINE_CHARS], chars=len(text), path=path)
         return {**message, "content": line}
 
     def _folded(self, turns: int) -> Message:
@@ -88,8 +92,14 @@ class Compaction:
         lines = [f"{first + at}. {summary}" for at, summary in enumerate(self.summaries[first:turns], start=1)]
         if first:
             lines.insert(0, f"1-{first}: …")
-        text = self.prompts.text("folded", lines="\n".join(lines), folder=self.folder / RESULTS)
+        prompt = "folded" if self.is_kept else "folded_gone"
+        text = self.prompts.text(prompt, lines="\n".join(lines), folder=self.folder / RESULTS)
         return {"role": "user", "content": text}
+
+
+def are_kept(opening: Mapping[str, Any]) -> bool:
+    """Whether a run can read what shrank: a group without a sandbox has no tool for it. `opening`: the run's first event."""
+    return opening["session"] == "main" or opening.get("sandbox") == "full"
 
 
 def split(messages: Sequence[Message]) -> tuple[list[Message], list[list[Message]]]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from agent_loop import End, agent_loop
 from config import Config, ConfigError, ModelConfig, SopwithError
-from context.compaction import Compaction
+from context.compaction import Compaction, are_kept
 from context.history import History, Reading
 from context.prompts import Prompts
 from handler import AgentHandler, Owner
@@ -381,7 +381,8 @@ class Agent:
             lane = [rote]
         if not lane and not models:
             return Nobody(self.prompts.text("no_model"))
-        compaction = Compaction(folder, briefing.prompts, progress.working.summaries)
+        is_kept = are_kept(progress.opening)
+        compaction = Compaction(folder, briefing.prompts, progress.working.summaries, is_kept=is_kept)
         write = None if progress.is_opened else briefing.write
         history = History(write, compaction, limits.context_tokens, progress.extent)
         return ModelChain([*lane, *(Reading(model, history) for model in models)], budget)
@@ -518,7 +519,7 @@ class Agent:
             tools, families = bounds.core(tools), bounds.families(families)
         redactor = self.redactor()
         attended = options.approve == "ask" and not isinstance(owner, AbsentOwner)
-        gate = self._gate(options, attended, start["sop"])
+        gate = replace(self._gate(options, attended, start["sop"]), run=log.folder)
         progress.state.origins.update(start.get("origins", ()))
         held = self._held(gate, log.folder) if "code_run" in tools or "terminal" in families else None
         if start["sop"] is None and self.config.models:  # a replay may do without
@@ -684,7 +685,7 @@ class Agent:
 
         names = {self.config.home: "~/.sopwith", Path.home(): "~", options.cwd: "~/…", SEEDS.parent: "~/…"}
         if folder := self._shared_folder(options):
-            names[folder] = "."
+            names |= {folder: ".", self.config.home / "runs": shared_folder.RUNS}
         return [Placeless(model, Places(names)) for model in models]
 
     def _configured(self, options: Options, max_retries: int = MAX_RETRIES) -> list[Model]:

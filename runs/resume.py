@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from context.compaction import Compaction, Extent
+from context.compaction import Compaction, Extent, are_kept
 from handler import Prompts, TurnState, prompt_after
 from memory.runlog import Totals, choice_of
 from memory.working import WorkingMemory
@@ -86,7 +86,8 @@ class _Reader:
 
     def _on_compacted(self, event: Event) -> None:
         progress, extent = self.progress, Extent(event["up_to"], event["folded"])
-        compaction = Compaction(self.folder, self.prompts, progress.working.summaries)
+        is_kept = are_kept(progress.opening)
+        compaction = Compaction(self.folder, self.prompts, progress.working.summaries, is_kept=is_kept)
         progress.messages[:] = compaction.apply(progress.messages, progress.extent, extent)
         progress.extent = extent
 

@@ -88,6 +88,7 @@ class Gate:
     shared: Path | None = None  # the folder of a shared session that may work in one
     is_alone: bool = False  # autonomous mode: nobody asked for exactly this, and nobody watches (alone.py)
     run: Path | None = None  # the folder of the run; of it a shared one reads what was too long
+    run: Path | None = None  # the folder of the run; of it a shared one reads what was too long
     places: Places = field(init=False)  # with links followed when the gate was made
 
     def __post_init__(self) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from models.base import ToolResult
+from safety.shared_folder import RUNS
 
 if TYPE_CHECKING:
     from config import Config
@@ -107,7 +108,8 @@ class ToolContext:
         return credentials.resolved(value, self.credentials)
 
     def path(self, text: str) -> Path:
-        """The absolute path that the model means: ~ is expanded, relative paths start at `cwd`; links stay.
+        """The absolute path that the model means: ~ is expanded, relative paths start at `cwd`; links stay. A group calls the
+        folder of the runs by a name (safety/shared_folder.py).
 
         Raises ToolError for what can be no path (a NUL, half a surrogate pair, the home of an unknown user).
         """
@@ -115,6 +117,8 @@ class ToolContext:
             raise ToolError(f"not a path: {text[:200]!a}")
         if len(text) > 4096 or any(len(os.fsencode(name)) > 255 for name in text.split("/")):
             raise ToolError(f"not a path: too long: {text[:100]!r}…")
+        if self.session != "main" and text.startswith(f"{RUNS}/"):
+            return self.home / "runs" / text.removeprefix(f"{RUNS}/")
         try:
             return self.cwd / Path(text).expanduser()
         except RuntimeError as error:  # "~name" where no such user is

@@ -48,6 +48,11 @@ class Near(NamedTuple):
     said: str
     passed_over: tuple[str, ...]
 
+    @property
+    def command(self) -> list[str]:
+        """The words of the command that does it."""
+        return ["sops", "run", self.sop.name, *(f"{key}={value}" for key, value in self.parameters.items())]
+
 
 class Loose(NamedTuple):
     """A word that may be a value, where a parameter is left without one: an ending of files, or a word nobody knows."""

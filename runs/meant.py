@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from learning.near import Near
     from memory.sops import Sop
     from models.rote import Guards
+    from runs.planned import Planned
 
 LANE = "asked"
 YES = ("y", "yes", "ok", "1", "是", "是的", "好", "好的", "对", "可以", "行")
@@ -36,7 +37,16 @@ SAY = {
     },
     "none": {"en": "none of these", "zh": "都不是"},
     "passed_over": {"en": "not taken up: {}", "zh": "未处理：{}"},
-    "nearest": {"en": "The nearest is: sopwith sops run {}", "zh": "最接近的是：sopwith sops run {}"},
+    "plan": {
+        "en": "Nobody can do this without a model. Shall it be done by rote at these times?",
+        "zh": "没有模型，无法直接做这件事。要按这些时间照流程来做吗？",
+    },
+    "job": {"en": "{}: {} ({}; next: {})", "zh": "{}：{}（{}；下次：{}）"},
+    "kept": {
+        "en": "{} is kept as a job; next: {}. It runs while the scheduler does: sopwith schedule start",
+        "zh": "{} 已存为任务；下次：{}。调度器运行时它才会执行：sopwith schedule start",
+    },
+    "nearest": {"en": "The nearest is: sopwith {}", "zh": "最接近的是：sopwith {}"},
     "not_sure": {
         "en": "no learned procedure covers this for sure, and no model is configured (see: sopwith doctor).",
         "zh": "没有学会的流程能确定地做这件事，也没有配置模型（参见：sopwith doctor）。",
@@ -70,17 +80,53 @@ class Asking(NamedTuple):
         return [each for each in near(self.task, self.known, self.where) if self._may_be_meant(each)]
 
     def ask(self, why: ModelUnavailable) -> Generator[Event, None, Near | End]:
-        """The SOP that the owner chose, or the end of a run that waits for the answer. Raises ModelUnavailable for a no, where
-        nobody is there, and where nothing is near."""
+        """The SOP that the owner chose, or the end of the run: it waits for the answer, or has become a job. Raises ModelUnavailable
+        for a no, where nobody is there, and where nothing is near."""
+        from runs.planned import planned
+
+        if plan := planned(self.task, self.known, self.where):
+            return (yield from self._plan(plan, why))
         found = self.nearest()
         if not found:
             raise why
-        question, texts = self._say("question"), [*(self.shown(each) for each in found), self._say("none")]
+        texts = [self.shown(each) for each in found]
+        chosen = yield from self._question(
+            self._say("question"), texts, [each.sop.name for each in found], found[0].command, why
+        )
+        if isinstance(chosen, End):
+            return chosen
+        if chosen is None:
+            for each in found:
+                self._refuse(each.sop, each.parameters)
+            raise why
+        return found[chosen]
+
+    def _plan(self, plan: Planned, why: ModelUnavailable) -> Generator[Event, None, End]:
+        """Asks whether the job is meant, and keeps it."""
+        match = plan.match
+        if is_refused(self.home, match.sop, self.task, match.parameters, self.where):
+            raise why
+        shown = self._say("job", plan.when, plan.task, match.sop.name, plan.next)
+        chosen = yield from self._question(self._say("plan"), [shown], [match.sop.name], plan.command, why)
+        if isinstance(chosen, End):
+            return chosen
+        if chosen is None:
+            self._refuse(match.sop, match.parameters)
+            raise why
+        id = plan.keep(self.home)
+        yield {"type": "scheduled", "job": id, "when": plan.when, "sop": match.sop.name, "parameters": match.parameters}
+        return End("CURRENT_TASK_DONE", Outcome(self._say("kept", id, plan.next)), 0)
+
+    def _question(
+        self, question: str, texts: list[str], names: Sequence[str], command: Sequence[str], why: ModelUnavailable
+    ) -> Generator[Event, None, int | End | None]:
+        """Puts it: the number of the candidate that is meant, None for none, or the end of a run that waits."""
+        texts = [*texts, self._say("none")]
         name, id = call_hash("did_you_mean", {"question": question, "candidates": texts}), f"{self.run}.0"
         given = self.inbox.answer_for(self.run, name)
         is_waiting = any(entry.id == id for entry in self.inbox.list())
         if not given and not self.attended and not is_waiting:
-            raise ModelUnavailable(self.reason(found[0], why))
+            raise ModelUnavailable(self.reason(command, why))
         if given:
             answer: str | None = given[1].text
         else:
@@ -92,13 +138,11 @@ class Asking(NamedTuple):
         yield {"type": "answered", "id": id, "turn": 1, "text": answer}
         if given:
             self.inbox.remove(id)
-        chosen = self._meant(answer, found, texts)
-        if chosen is None:
-            with suppress(OSError):  # a full disk: it is asked once more
-                for each in found:
-                    refuse(self.home, each.sop, self.task, each.parameters, self.run, self.where)
-            raise why
-        return chosen
+        return _meant(answer, texts[:-1], names)
+
+    def _refuse(self, sop: Sop, parameters: dict[str, Any]) -> None:
+        with suppress(OSError):  # a full disk: it is asked once more
+            refuse(self.home, sop, self.task, parameters, self.run, self.where)
 
     def shown(self, each: Near) -> str:
         """One line: what would be done, by what, what that changes, and what of the request it passes over."""
@@ -109,29 +153,27 @@ class Asking(NamedTuple):
             notes.append(self._say("passed_over", words))
         return f"{each.said} ({'; '.join(notes)})"
 
-    def reason(self, each: Near, why: ModelUnavailable) -> str:
-        """Two lines for where nobody is asked: why nothing was done, and the command that does the nearest SOP."""
-        values = [f"{key}={value}" for key, value in each.parameters.items()]
+    def reason(self, command: Sequence[str], why: ModelUnavailable) -> str:
+        """Two lines for where nobody is asked: why nothing was done, and the command that does the nearest."""
         first = str(why).split("\n")[0] if self.has_models else self._say("not_sure")
-        return f"{first}\n{self._say('nearest', shlex.join([each.sop.name, *values]))}"
+        return f"{first}\n{self._say('nearest', shlex.join(command))}"
 
     def _may_be_meant(self, each: Near) -> bool:
         if is_refused(self.home, each.sop, self.task, each.parameters, self.where) or each.sop.procedure is None:
             return False
         return self.guards(each).start(each.sop.procedure, each.parameters) is None
 
-    def _meant(self, answer: str, found: Sequence[Near], texts: Sequence[str]) -> Near | None:
-        """The candidate that an answer names: by its number, its text, its SOP, or a yes where there is only one."""
-        said = answer.strip()
-        if said.lower() in YES and len(found) == 1:
-            return found[0]
-        for number, each in enumerate(found, 1):
-            if said in (str(number), texts[number - 1], each.sop.name):
-                return each
-        return None
-
     def _say(self, what: str, *args: str) -> str:
         return SAY[what][self.lang].format(*args)
+
+
+def _meant(answer: str, texts: Sequence[str], names: Sequence[str]) -> int | None:
+    """The candidate that an answer names: by its number, its text, its SOP, or a yes where there is only one."""
+    said = answer.strip()
+    if said.lower() in YES and len(texts) == 1:
+        return 0
+    found = (at for at, text in enumerate(texts) if said in (str(at + 1), text, names[at]))
+    return next(found, None)
 
 
 def chosen(each: Near) -> Event:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,9 @@ from memory.sop_stats import SopStats
 from models.base import Event
 from runs.assemble import Agent, Options
 from runs.owners import AbsentOwner
+from runs.schedule.folder import JobFolder
+from runs.schedule.jobs import Job
+from runs.schedule.times import coming
 from tests.driving import SpokenOwner, agent, drive, of
 from tests.screen import ENTER, Screen
 
@@ -213,3 +217,58 @@ def test_an_owner_at_a_terminal_is_asked_in_both_languages(home: Path, log: Path
         screen.types("1" + ENTER)
         assert screen.ends() == 0, screen.text()
         assert "three" in screen.text()
+
+
+@pytest.mark.parametrize(
+    ("task", "lang", "keys"),
+    [
+        ("every weekday at 8 show the last 2 lines of {}", "en", {"schedule": "08:00", "repeat": "weekday"}),
+        (
+            "show the last 2 lines of {} every friday at 18:00",
+            "en",
+            {"schedule": "18:00", "repeat": "weekly", "on": "fri"},
+        ),
+        ("每天早上8点显示 {} 的最后 2 行", "zh", {"schedule": "08:00", "repeat": "daily"}),
+    ],
+)
+def test_a_time_and_what_is_done_by_rote_become_a_job(
+    home: Path, log: Path, task: str, lang: str, keys: dict[str, str]
+) -> None:
+    owner = Choosing("1")
+    events = drive(taught(home, lang=lang).start(task.format(log), Options(), owner))
+    assert events[-1]["status"] == "done" and not of(events, "tool_started")
+    (job,) = [entry for entry in JobFolder(home).all().values() if isinstance(entry, Job)]
+    assert {key: job.fields[key] for key in keys} == keys
+    assert job.fields["sop"] == "last-lines" and job.fields["parameters"] == {"count": 2, "file": str(log)}
+    assert str(coming(job, now := datetime.now(UTC), now)[0].astimezone().year) in owner.candidates[0][0]
+    assert of(events, "scheduled")[0]["job"] == job.id and job.id in events[-1]["result"]
+
+
+def test_a_job_that_is_not_meant_is_not_kept_and_is_no_question_twice(home: Path, log: Path) -> None:
+    task, owner = f"every day at 8 show the last 2 lines of {log}", Choosing("no")
+    for _ in range(2):
+        assert ask(home, task, owner)[-1]["status"] == "no_model"
+    assert len(owner.candidates) == 1 and not JobFolder(home).all()
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "every day at 8 and every friday show the last 2 lines of {}",  # two times
+        "every day at 8 remove the last 2 lines of {}",  # nothing does that
+        "every day at 8 o'clock or so show the last 2 lines of {}",  # no time that is understood whole
+    ],
+)
+def test_what_is_not_understood_whole_is_no_job(home: Path, log: Path, task: str) -> None:
+    owner = Choosing(*["2"] * 2)
+    assert ask(home, task.format(log), owner)[-1]["status"] == "no_model"
+    assert not any("next:" in text for texts in owner.candidates for text in texts)
+
+
+def test_where_nobody_is_the_command_of_the_job_is_named(home: Path, log: Path, cli: Any) -> None:
+    taught(home)
+    done = cli(f"every day at 8 show the last 2 lines of {log}")
+    line = done.stderr.strip().splitlines()[-1]
+    assert done.code == 5 and line.startswith("The nearest is: sopwith schedule add 'every day at 8' ")
+    assert cli(*shlex.split(line.partition(": sopwith ")[2]), "--yes").code == 0
+    assert len(JobFolder(home).all()) == 1

@@ -23,6 +23,7 @@ from runs.schedule.jobs import Job
 from runs.schedule.times import coming
 from tests.driving import SpokenOwner, agent, drive, of
 from tests.screen import ENTER, Screen
+from tests.serving import Served
 
 SKILL = """---
 name: {name}
@@ -272,3 +273,19 @@ def test_where_nobody_is_the_command_of_the_job_is_named(home: Path, log: Path, 
     assert done.code == 5 and line.startswith("The nearest is: sopwith schedule add 'every day at 8' ")
     assert cli(*shlex.split(line.partition(": sopwith ")[2]), "--yes").code == 0
     assert len(JobFolder(home).all()) == 1
+
+
+def test_the_page_asks_too_at_once_or_from_its_inbox(home: Path, log: Path) -> None:
+    taught(home)
+    with Served(home, log.parent) as served, served.sign_in().tab() as tab:
+        first = served.begin(TASK.format(log))
+        asked = tab.until("asked_now")["asked"]
+        assert asked["kind"] == "question" and asked["candidates"][1] == "none of these"
+        served.post(f"/api/asked/{asked['id']}", {"answer": asked["candidates"][0]})
+        assert tab.until("run_ended", run=first)["result"] == "two\nthree"
+        second = served.begin(f"tell me the last 2 lines that stand in {log}")
+        served.post(f"/api/asked/{tab.until('asked_now')['asked']['id']}", {"later": True})
+        assert tab.until("run_ended", run=second)["status"] == "waiting"
+        entry = served.until(lambda: next(iter(served.get("/api/inbox").json["inbox"]), None))
+        assert served.post(f"/api/inbox/{entry['id']}", {"decision": "answer", "text": "1"}).json == {"run": second}
+        assert tab.until("run_ended", run=second)["result"] == "two\nthree"

@@ -10,6 +10,8 @@ from typing import Any
 from config import Config
 from learning.learned_wordings import with_learned
 from learning.routing import Candidate, Choice, choose
+from learning.slots import Where
+from memory.sops import Sop
 from ui.clean import one_line
 from ui.page import Column, print_json, print_table
 from ui.sops import store
@@ -20,10 +22,11 @@ MAX_WHY_CHARS = 200
 
 def search(args: Namespace, config: Config) -> int:
     """`sops search TEXT`: always 0; `decision` says whether it would be done by rote."""
-    known = store(config).all()
-    choice = choose(" ".join(args.text), with_learned(known, config.home), Path.cwd(), Path.home())
+    request, known = " ".join(args.text), with_learned(store(config).all(), config.home)
+    choice = choose(request, known, Path.cwd(), Path.home())
+    shown = _with_near(_shown(choice), request, known) if choice.match is None else _shown(choice)
     if args.json:
-        print_json({"candidates": [as_json(each) for each in _shown(choice)], "decision": choice.decision})
+        print_json({"candidates": [as_json(each) for each in shown], "decision": choice.decision})
         return 0
     columns = (
         Column(say("column.sop"), "cyan"),
@@ -32,7 +35,7 @@ def search(args: Namespace, config: Config) -> int:
         Column(say("column.parameters")),
         Column(say("column.reason"), grows=True),
     )
-    print_table(columns, [_row(each) for each in _shown(choice)], say("sops.no_candidates"))
+    print_table(columns, [_row(each) for each in shown], say("sops.no_candidates"))
     names = ", ".join(sop.name for sop in choice.hints)
     chosen = choice.match.sop.name if choice.match else names
     print(say(f"sops.decision_{choice.decision}", name=chosen))
@@ -44,6 +47,20 @@ def _shown(choice: Choice) -> list[Candidate]:
     known = {each.name for each in choice.candidates}
     hints = [Candidate(sop.name, 0.0, "", {}, sop.status) for sop in choice.hints if sop.name not in known]
     return [*choice.candidates, *hints]
+
+
+def _with_near(shown: list[Candidate], request: str, known: list[Sop]) -> list[Candidate]:
+    """The candidates, first those that an owner who is there would be asked about where no model can do it."""
+    from learning.near import near
+
+    found = {
+        each.sop.name: Candidate(each.sop.name, 0.0, "", each.parameters, say("sops.would_be_asked", said=each.said))
+        for each in near(request, known, Where(Path.cwd(), Path.home()))
+    }
+    asked = [
+        each._replace(score=next((old.score for old in shown if old.name == name), 0.0)) for name, each in found.items()
+    ]
+    return [*asked, *(each for each in shown if each.name not in found)]
 
 
 def as_json(candidate: Candidate) -> dict[str, Any]:

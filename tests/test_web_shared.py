@@ -147,6 +147,36 @@ def test_nobody_takes_anothers_name(site: Served) -> None:
     assert "\x1b" not in names[3]
 
 
+def test_a_chat_takes_as_many_people_as_its_owner_says(site: Served) -> None:
+    """Who leaves makes room; who comes again by the same browser takes another name, not another place."""
+    chat = site.post("/api/shared", {"title": "Few", "most": 2}).json
+    key = chat["link"].partition("#key=")[2]
+    anna, ben = Person(site, chat["link"], "Anna"), Person(site, chat["link"], "Ben")
+    outside = Served(site.home, site.cwd, address=site.address)
+    full = outside.post(f"{anna.path}/join", {"key": key, "name": "Eve"})
+    assert full.status == 429 and "it takes 2 people" in full.json["error"]["text"]
+    again = ben.browser.post(f"{ben.path}/join", {"key": key, "name": "Benjamin"})
+    assert again.status == 204
+    ben.browser.cookie = again.headers["set-cookie"].partition(";")[0]
+    assert ben.state()["name"] == "Benjamin"
+    [row] = [each for each in site.get("/api/shared").json["shared"] if each["id"] == chat["id"]]
+    assert (row["names"], row["most"]) == (2, 2)
+    assert anna.browser.post(f"{anna.path}/leave").status == 204
+    assert Person(site, chat["link"], "Eve").state()["name"] == "Eve"
+    assert site.post("/api/shared", {"title": "x", "most": 101}).status == 422
+
+
+def test_nobody_says_more_than_may_be_read(site: Served) -> None:
+    """30 in a minute for one; and whoever takes more names than that gains nothing beyond what all may say together."""
+    chat = opened(site, "Loud")
+    people = [Person(site, chat["link"], f"P{n}") for n in range(5)]
+    assert [people[0].say("x") for _ in range(31)] == [202] * 30 + [429]
+    for person in people[1:4]:
+        assert [person.say("x") for _ in range(30)] == [202] * 30
+    assert people[4].say("x") == 429
+    assert site.post(f"/api/shared/{chat['id']}/close").status == 204
+
+
 def test_markup_and_much_of_it_is_text(site: Served) -> None:
     chat = opened(site, "<script>alert(1)</script>")
     anna = Person(site, chat["link"], "<img src=x>")

@@ -94,6 +94,7 @@ class NewJob(When):
 
 class Title(Shape):
     title: Annotated[str, Field(max_length=200)] = ""
+    most: Annotated[int, Field(ge=1, le=100)] = 20  # people
 
 
 class Join(Shape):

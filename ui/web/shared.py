@@ -33,14 +33,19 @@ QUIET_SECONDS = 1.5  # after the last message, before the agent is asked
 LONGEST_SECONDS = 8.0  # that messages are gathered
 TYPING_SECONDS = 0.25
 SHOWN = 500  # messages, to somebody who comes in
-MAX_PEOPLE = 100
-A_MINUTE = 30  # messages of one person
+PEOPLE = 20  # names that a chat lets in when its owner does not say
+A_MINUTE, TOGETHER = 30, 120  # messages of one person, and of all together, in a minute
+JOINS = 20  # that come in, in a minute
 MAX_NAME = 40
 AGENT = "Sopwith"
 
 
 class SharedError(SopwithError):
     """The chat is closed, or this is not its key."""
+
+
+class Crowded(SopwithError):
+    """More people, or more messages, than the chat takes."""
 
 
 @dataclass
@@ -52,6 +57,7 @@ class Kept:
     made: str
     key: str  # its hash
     is_open: bool = True
+    most: int = PEOPLE  # names
     people: dict[str, str] = field(default_factory=dict)
 
 
@@ -70,7 +76,7 @@ class SharedChat:
         self._first = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._typing: asyncio.TimerHandle | None = None
-        self._rates: dict[str, deque[float]] = {}
+        self._rates: dict[str, deque[float]] = {}  # when each said something; "": all, and " ": who came to the door
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_beginning = False
 
@@ -84,12 +90,15 @@ class SharedChat:
         """The names of those who are in."""
         return sorted({tab.holder for tab in self.hub.tabs if tab.holder})
 
-    def join(self, key: str, name: str) -> str:
-        """Lets somebody in; gives the value of their cookie. Raises SharedError."""
+    def join(self, key: str, name: str, before: str = "") -> str:
+        """Lets somebody in; gives the value of their cookie. Who is in already, as the cookie `before` says, takes another
+        name. Raises SharedError, Crowded."""
         if not self.kept.is_open or not secrets.compare_digest(_hash(key), self.kept.key):
             raise SharedError("This chat is closed, or its link is an old one.\nAsk whoever sent it for a new one.")
-        if len(self.kept.people) >= MAX_PEOPLE:
-            raise SharedError(f"{MAX_PEOPLE} people are in this chat: it is full.")
+        self._count(" ", JOINS)
+        self.kept.people.pop(_hash(before), None)
+        if len(self.kept.people) >= self.kept.most:
+            raise Crowded(f"This chat is full: it takes {self.kept.most} people.\nAsk whoever opened it.")
         cookie, wanted = secrets.token_urlsafe(32), _plain(name)
         taken, number = {AGENT.lower(), *(each.lower() for each in self.kept.people.values())}, 2
         unique = wanted
@@ -119,13 +128,12 @@ class SharedChat:
         self._tell_people()
 
     def say(self, name: str, text: str) -> None:
-        """Somebody says something. Raises SharedError for more than may be said."""
+        """Somebody says something. Raises SharedError, and Crowded for more than may be said."""
         if not self.kept.is_open:
             raise SharedError("This chat is closed, or its link is an old one.\nAsk whoever sent it for a new one.")
-        now, rate = time.monotonic(), self._rates.setdefault(name, deque(maxlen=A_MINUTE))
-        if len(rate) == A_MINUTE and rate[0] > now - 60:
-            raise SharedError("That was a lot in one minute.\nWait a little.")
-        rate.append(now)
+        self._count(name, A_MINUTE)
+        self._count("", TOGETHER)
+        now = time.monotonic()
         self._write(name, text, is_agent=False)
         self._heap.append((name, text))
         self._first = self._first or now
@@ -133,6 +141,14 @@ class SharedChat:
             self._timer.cancel()
         wait = max(0.0, min(QUIET_SECONDS, self._first + LONGEST_SECONDS - now))
         self._timer = asyncio.get_running_loop().call_later(wait, self._hand_over)
+
+    def _count(self, who: str, most: int) -> None:
+        now, rate = time.monotonic(), self._rates.setdefault(who, deque(maxlen=most))
+        if len(rate) == most and rate[0] > now - 60:
+            raise Crowded("That was a lot in one minute.\nWait a little.")
+        rate.append(now)
+        if len(self._rates) > 500:  # names come and go
+            self._rates = {each: times for each, times in self._rates.items() if times[-1] > now - 60}
 
     def close(self) -> None:
         """The owner ends it: nobody comes in any more, and those who are in are told."""
@@ -246,9 +262,9 @@ class SharedChats:
             self._take_in(kept)
         work.heard.append(self._heard)
 
-    def open(self, title: str) -> tuple[SharedChat, str]:
-        """A new chat, and the key that its link carries."""
-        chat = self._take_in(Kept(secrets.token_hex(5), one_line(title, 120).strip() or "…", _now(), ""))
+    def open(self, title: str, most: int = PEOPLE) -> tuple[SharedChat, str]:
+        """A new chat for so many people, and the key that its link carries."""
+        chat = self._take_in(Kept(secrets.token_hex(5), one_line(title, 120).strip() or "…", _now(), "", most=most))
         return chat, self.new_key(chat)
 
     def new_key(self, chat: SharedChat) -> str:

@@ -20,7 +20,7 @@ from ui.web.errands import Errands
 from ui.web.filter import Filter
 from ui.web.guard import Place
 from ui.web.hub import Hub, Message
-from ui.web.shared import SharedChats, SharedError
+from ui.web.shared import Crowded, SharedChats, SharedError
 from ui.web.tail import Tail
 from ui.web.worded import worded
 from ui.web.work import Child, NotAsked, NotBegun, TooMuchWork, Work
@@ -49,6 +49,7 @@ STATUSES: tuple[tuple[type[SopwithError], int, str], ...] = (  # the first that 
     (NotSignedIn, 401, "not_signed_in"),
     (TooManyTries, 429, "busy"),
     (TooMuchWork, 429, "busy"),
+    (Crowded, 429, "busy"),
     (TooLarge, 413, "too_large"),
     (NotThere, 404, "not_found"),
     (NotAsked, 404, "not_found"),

@@ -75,7 +75,7 @@ export const Graph = {
     }
 
     onMounted(async () => {
-      picture = await drawing(element.value, { clicked: choose, named: (id) => nameOf(graph.value, id) });
+      picture = await drawing(element.value, { clicked: choose, named: (id) => nameOf(graph.value, id), labelled });
       picture.show(graph.value);
     });
     onBeforeUnmount(() => {
@@ -113,7 +113,8 @@ const nameOf = (graph, id) => {
   if (found.kind === "User" || found.kind === "Agent") return say(`graph.kind.${found.kind}`);
   return found.kind === "Scene" ? found.summary || when(found.start ?? found.first_seen) : found.name;
 };
-const verb = (each) => each.label || say(`graph.${each.predicate}`);
+const labelled = (each) => (each.label ? sayOr(`graph.label.${each.label}`, each.label) : "");
+const verb = (each) => labelled(each) || say(`graph.${each.predicate}`);
 
 function line(each, graph, choose) {
   return html`<li key=${each.id}><button type="button" class="row" onClick=${() => choose(each.id)}><span class="title">${nameOf(graph, each.source)} <span class=${`dim pred ${each.predicate}`}>${verb(each)}</span> ${nameOf(graph, each.target)}</span>

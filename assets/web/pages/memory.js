@@ -87,7 +87,7 @@ VIEWS.journal = {
       <section><h2>${longDay(chosen())}</h2>
         ${instead(day) ?? html`${day.data.note ? html`<details class="card" open><summary>${say("memory.note_of_day")}</summary><${Markdown} text=${day.data.note} /></details>` : null}
           <ol class="turns">${day.data.turns.map((each) => html`<li key=${each.id} class="said"><div class="said-head"><b>${who(each.who)}</b><time datetime=${each.at}>${time(each.at)}</time>
-            ${each.run ? html`<a class="small" href=${`/runs/${part(each.run)}`}>${say("run.trace")}</a>` : null}</div><p class="said-text">${each.text}</p></li>`)}</ol>`}</section></div>`;
+            ${each.run ? html`<a class="small" href=${`/runs/${part(each.run)}`}>${say("run.trace")}</a>` : null}</div>${each.who === "agent" ? html`<div class="said-text"><${Markdown} text=${each.text} /></div>` : html`<p class="said-text">${each.text}</p>`}</li>`)}</ol>`}</section></div>`;
   },
 };
 
@@ -131,7 +131,7 @@ VIEWS.file = {
     });
     return () => html`<div class="filters"><div class="by" role="group">${[false, true].map((isText) => html`<button type="button" key=${isText} aria-pressed=${shown.isText === isText} onClick=${() => (shown.isText = isText)}>${say(isText ? "memory.as_text" : "memory.as_entries")}</button>`)}</div>
         <span class="grow"></span>${act(say("memory.distil"), distil, { busy: busy.is, title: say("memory.distil_why") })}</div>
-      ${instead(file, !file.data?.entries.length && !file.data?.text, say("memory.no_file")) ?? (shown.isText || !file.data.entries.length ? html`<${Markdown} text=${file.data.text} />`
+      ${instead(file, !file.data?.entries.length && !(shown.isText && file.data?.text), say("memory.no_file")) ?? (shown.isText ? html`<${Markdown} text=${file.data.text} />`
         : html`<ul class="entries card">${file.data.entries.map((entry) => html`<li key=${entry.id || entry.text} class=${{ gone: entry.superseded_by }}><p>${entry.text}</p>${sourceOf(entry)}</li>`)}</ul>`)}`;
   },
 };

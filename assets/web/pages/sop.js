@@ -80,8 +80,13 @@ function body(sop) {
     <${Markdown} text=${sop.body || ""} />`;
 }
 
-const wordings = (all) => html`<ul class="wordings">${all.map((each) => html`<li key=${each}>${slots(each)}</li>`)}</ul>`;
-const slots = (wording) => wording.split(/(\{[^}]+\})/).map((piece, n) => (piece.startsWith("{") ? html`<code key=${n}>${piece.slice(1, -1)}</code>` : piece));
+const wordings = (all) => html`<ul class="wordings">${all.map((each) => html`<li key=${each} title=${each}>${slots(each)}</li>`)}</ul>`;
+/** A wording as somebody would say it: of words that may stand for each other the first, each blank by its name. */
+const spoken = (wording) => wording.replace(/\[([^\]]*)\]/g, (_, words) => words.split("|")[0]).replace(/ {2,}/g, " ").trim();
+const slots = (wording) => spoken(wording).split(/(\{[^}]+\})/).map((piece, n) => (piece.startsWith("{") ? html`<code key=${n}>${piece.slice(1, -1)}</code>` : piece));
+
+/** A text with blanks: {{folder}}, {{old.files | count}}; each blank is shown by its name. */
+const filled = (text) => String(text ?? "").split(/(\{\{[^}]*\}\})/).map((piece, n) => (piece.startsWith("{{") ? html`<code key=${n} class="blank" title=${piece}>${piece.slice(2, -2).split("|")[0].trim()}</code>` : piece));
 
 function steps(sop) {
   const { properties = {}, required = [] } = sop.parameters ?? {};
@@ -91,12 +96,12 @@ function steps(sop) {
       <dd>${[properties[name].type, properties[name].format, properties[name].description].filter(Boolean).join(" · ")}</dd></div>`)}</dl></section>` : null}
     ${["plan", "commit", "check"].map((name) => [name, (sop.steps ?? []).filter((step) => step.part === name)]).filter(([, all]) => all.length).map(([name, all]) => html`
       <section class=${`card steps ${name}`} key=${name}><h2>${say(`part.${name}`)} <small class="dim">${say(`part.${name}_why`)}</small></h2><ol>${all.map((step, n) => html`<li key=${n}>
-        <details><summary><b>${step.tool || say("step.end")}</b> <span class="call-says">${step.note || telling(step.args) || step.done || step.stop}</span></summary>
+        <details><summary><b>${step.tool || say("step.end")}</b> <span class="call-says">${filled(step.note || telling(step.args) || step.done || step.stop)}</span></summary>
           ${["when", "unless", "done", "stop"].filter((key) => step[key]).map((key) => html`<p class="small" key=${key}><span class="dim">${say(`step.${key}`)}</span> <code>${step[key]}</code></p>`)}
           ${given(step.args)}
           ${step.expect ? html`<div class="named"><p class="key">${say("step.expect")}</p>${code(step.expect)}</div>` : null}</details></li>`)}</ol></section>`)}
     ${sop.script ? html`<section class="card"><h2>${say("sop.script")}</h2><${Markdown} text=${"```python\n" + sop.script + "\n```"} /></section>` : null}
-    ${sop.result ? html`<section class="card"><h2>${say("sop.result")}</h2>${code(sop.result)}</section>` : null}
+    ${sop.result ? html`<section class="card"><h2>${say("sop.result")}</h2><p class="result">${filled(sop.result)}</p></section>` : null}
     ${!sop.steps?.length && !sop.script ? html`<div class="empty"><p>${say("sop.no_steps")}</p></div>` : null}
     ${sop.cases?.length ? html`<section class="card"><h2>${say("sop.cases")}</h2><dl class="pairs">${sop.cases.map((each) => html`<div key=${each.name}><dt>${each.name}</dt><dd class="mono">${telling(each.parameters)}</dd></div>`)}</dl></section>` : null}`;
 }
@@ -144,12 +149,13 @@ const Curve = {
   props: { name: String },
   setup(props) {
     const stats = useFetched(() => get(`/api/sops/${part(props.name)}/stats`), { kinds: (message) => message.type === "run_changed" });
-    const shown = reactive({ unit: "tokens" });
+    const shown = reactive({ unit: "" });
+    const unit = () => shown.unit || (stats.data.runs.some((run) => run.tokens) ? "tokens" : "seconds"); // what is free by rote has no tokens to show
     return () => instead(stats, !stats.data?.runs.length, say("curve.none")) ?? html`
       ${gained(stats.data.runs)}
-      <section class="card"><header><h2>${say("curve.title")}</h2><div class="by" role="group" aria-label=${say("curve.unit")}>${Object.keys(UNITS).map((unit) => html`
-        <button type="button" key=${unit} aria-pressed=${shown.unit === unit} onClick=${() => (shown.unit = unit)}>${say(`curve.${unit}`)}</button>`)}</div></header>
-        ${curve(stats.data.runs, shown.unit)}</section>
+      <section class="card"><header><h2>${say("curve.title")}</h2><div class="by" role="group" aria-label=${say("curve.unit")}>${Object.keys(UNITS).map((each) => html`
+        <button type="button" key=${each} aria-pressed=${unit() === each} onClick=${() => (shown.unit = each)}>${say(`curve.${each}`)}</button>`)}</div></header>
+        ${curve(stats.data.runs, unit())}</section>
       <div class="framed" tabindex="0"><table><thead><tr>${["run", "lane", "turns", "model_calls", "tokens", "seconds", "outcome"].map((each) => html`<th key=${each}>${say(`curve.${each}`)}</th>`)}</tr></thead>
         <tbody>${[...stats.data.runs].reverse().map((run) => html`<tr key=${run.run}><td><a href=${`/runs/${part(run.run)}`}>${when(run.at)}</a></td><td>${sayOr(`lane.${run.lane}`, run.lane)}</td><td>${run.turns}</td>
           <td>${run.model_calls}</td><td>${amount(run.tokens)}</td><td>${seconds(run.seconds)}</td><td>${chip(run.outcome)}${run.stopped ? html` <span class="dim small">${run.stopped}</span>` : null}</td></tr>`)}</tbody></table></div>`;

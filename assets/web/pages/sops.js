@@ -4,7 +4,7 @@ import { get, part } from "../lib/api.js";
 import { go, route } from "../lib/route.js";
 import { useFetched } from "../lib/use.js";
 import { percent, say, sayOr } from "../lib/words.js";
-import { act, chip, instead } from "../parts/bits.js";
+import { act, chip, instead, tile } from "../parts/bits.js";
 import { icon } from "../parts/icon.js";
 import { Sop } from "./sop.js";
 import { Teach } from "./teach.js";
@@ -42,11 +42,21 @@ export const Sops = {
           ${groups(all.data.sops, shown.by).map(([name, sops]) => html`<details class="group" key=${shown.by + name} open><summary>${shown.by === "status" ? sayOr(`status.${name}`, name) : name} <small>${sops.length}</small></summary>
             <ul class="list">${sops.map((sop) => item(sop, shown.by))}</ul></details>`)}`}
       </nav>
-      <section class="main">${route.rest[0] ? html`<${Sop} key=${route.rest[0]} name=${route.rest[0]} />` : html`<div class="empty big">${icon("sops")}<p>${say("sops.pick")}</p></div>`}</section>
+      <section class="main">${route.rest[0] ? html`<${Sop} key=${route.rest[0]} name=${route.rest[0]} />` : overview(all.data?.sops ?? [])}</section>
       ${shown.isTeaching && html`<${Teach} run=${shown.from} onClosed=${closed} />`}
     </div>`;
   },
 };
+
+/** What is there before one is chosen: how much was learned, and how more comes. */
+function overview(sops) {
+  const runs = sops.reduce((sum, sop) => sum + (sop.runs ?? 0), 0);
+  const rote = sops.reduce((sum, sop) => sum + (sop.runs ?? 0) * (sop.rote_rate ?? 0), 0);
+  return html`<div class="empty big">${icon("sops")}<p>${say("sops.pick")}</p>
+    ${sops.length ? html`<div class="tiles">${tile(sops.filter((sop) => !sop.is_seed).length, say("sops.learned"))}${tile(sops.filter((sop) => sop.has_steps).length, say("sops.with_steps"))}
+      ${tile(runs, say("curve.runs"))}${tile(runs ? percent(rote / runs) : "–", say("curve.by_rote"))}</div>` : null}
+    <p class="how">${say("sops.how")}</p></div>`;
+}
 
 function groups(sops, by) {
   const named = new Map();

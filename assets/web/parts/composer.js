@@ -11,7 +11,7 @@ export const Composer = {
   props: { isWorking: Boolean, draftOf: String },
   emits: ["send", "steer", "stop"],
   setup(props, { emit }) {
-    const draft = reactive({ text: "", files: [], model: "", persona: "", rote: true, isDragged: false });
+    const draft = reactive({ text: "", files: [], model: "", persona: "", rote: true, isDragged: false, isTuned: false });
     const field = ref(null);
     const picker = ref(null);
     const uploading = computed(() => draft.files.some((file) => !file.id));
@@ -91,7 +91,8 @@ export const Composer = {
         <div class="composer-row">
           <button type="button" class="btn quiet square" aria-label=${say("composer.attach")} title=${say("composer.attach")} onClick=${() => picker.value.click()}>${icon("attach")}</button>
           <input ref=${picker} type="file" multiple hidden onChange=${(event) => (add([...event.target.files]), (event.target.value = ""))} />
-          ${props.isWorking ? null : choices(draft)}
+          ${props.isWorking ? null : html`<button type="button" class="btn quiet square only-narrow" aria-label=${say("composer.choices")} aria-expanded=${draft.isTuned} onClick=${() => (draft.isTuned = !draft.isTuned)}>${icon("tune")}</button>
+            <span class=${{ choices: true, open: draft.isTuned }}>${choices(draft)}</span>`}
           <span class="grow"></span>
           ${props.isWorking && html`<button type="button" class="btn" aria-label=${say("stop")} onClick=${() => emit("stop")}>${icon("stop")}<span class="label">${say("stop")}</span></button>`}
           <button type="submit" class="btn primary" disabled=${!canSend.value} aria-label=${sends()}>${icon("send")}<span class="label">${sends()}</span></button>

@@ -36,8 +36,13 @@ def link(site: Site, chat: SharedChat, key: str) -> str:
 async def shared(site: Here) -> JSONResponse:
     rows = [
         {
-            **{key: value for key, value in asdict(chat.kept).items() if key in ("id", "title", "made", "is_open")},
+            **{
+                key: value
+                for key, value in asdict(chat.kept).items()
+                if key in ("id", "title", "made", "is_open", "most")
+            },
             "people": len(chat.people()),
+            "names": len(chat.kept.people),
         }
         for chat in site.shared.chats.values()
     ]
@@ -46,7 +51,7 @@ async def shared(site: Here) -> JSONResponse:
 
 @to.post("/api/shared")
 async def open_(site: Here, body: shapes.Title) -> JSONResponse:
-    chat, key = site.shared.open(body.title)
+    chat, key = site.shared.open(body.title, body.most)
     return JSONResponse({"id": chat.kept.id, "link": link(site, chat, key)})
 
 
@@ -90,12 +95,12 @@ def refused(site: Site, id: str) -> Response:
 
 
 @to.post("/shared/{id}/join", status_code=204)
-async def join(site: Here, id: str, body: shapes.Join) -> Response:
+async def join(site: Here, id: str, request: Request, body: shapes.Join) -> Response:
     chat = site.shared.chats.get(id)
     if chat is None:
         return refused(site, id)
     try:
-        value = chat.join(body.key, body.name)
+        value = chat.join(body.key, body.name, cookie(site, request))
     except SharedError:
         return refused(site, id)
     answer = Response(status_code=204)

@@ -325,7 +325,8 @@ def test_the_owners_browser_keeps_its_tabs_dialogs_and_downloads(base: str, tmp_
         child.kill()
         child.wait()
         for pid in browsers(tmp_path):
-            os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:9", "http://127.0.0.1:9", "ws://127.0.0.1:9/devtools", "~/no-profile/"])

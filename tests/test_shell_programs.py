@@ -89,7 +89,7 @@ def server(tmp_path: Path) -> Iterator[str]:
     while "listening" not in (tmp_path / "log").read_text() and process.poll() is None and time.monotonic() < end:
         time.sleep(0.02)
     login = f"ssh -p {port} -i {tmp_path / 'key'} -o IdentitiesOnly=yes -o UserKnownHostsFile={tmp_path / 'known'} 127.0.0.1"
-    tried = f"{login.replace('-p', '-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -p', 1)} true"
+    tried = f"{login.replace('-p', '-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -p', 1)} -tt true"  # as who is no root, sshd may give no terminal
     if subprocess.run(tried, shell=True, capture_output=True, check=False).returncode:
         process.kill()
         process.wait()

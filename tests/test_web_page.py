@@ -124,16 +124,17 @@ def test_from_question_to_confirmation_to_result(window: Window, site: Served) -
     window.find(".markdown h2", has_text="What takes the space").wait_for()
     window.find(".markdown .hljs-string").wait_for()
     assert not (site.cwd / "old").exists()
-    assert window.find(".asked").count() == 0
-    assert window.find(".line.put .said").all_inner_texts() == ["old", "Allowed, this once"]
+    window.expect(window.find(".asked")).to_have_count(0)
+    window.expect(window.find(".line.put .said")).to_have_text(["old", "Allowed, this once"])
     window.find(".call-line").first.click()
     assert "one\ntwo" in window.find(".call-open").inner_text()
+    window.find(".closing").wait_for()
     window.picture("conversation")
     shown = window.find(".thread .markdown").all_inner_texts()
 
     window.find(".closing a").click()
     window.find(".tiles").wait_for()
-    assert window.find(".turn-line h2").all_inner_texts() == [f"Turn {n}" for n in (1, 2, 3, 4)]
+    window.expect(window.find(".turn-line h2")).to_have_text([f"Turn {n}" for n in (1, 2, 3, 4)])
     assert window.find(".thread .markdown").all_inner_texts() == shown
     window.button("What was sent").nth(2).click()
     assert "tidy up" in (window.find("dialog .sent").nth(1).text_content() or "")
@@ -152,7 +153,7 @@ def test_what_is_typed_meanwhile_and_in_another_window_is_seen_in_both(
     window.find(".asked input").fill("neither")
     window.button("Answer").click()
     second.find(".markdown", has_text="Thank you.").wait_for()
-    assert "neither" in second.find(".thread").inner_text()
+    second.expect(second.find(".thread")).to_contain_text("neither")
     window.find(".closing").wait_for()
     second.close()
 
@@ -209,7 +210,7 @@ def test_nothing_changes_before_changes_are_turned_on(browser: Browser, site: Se
     window = Window(browser, site.origin).enter(site.token, changes=False)
     assert "Read only" in window.find(".composer.closed").inner_text()
     window.go("sops/largest-files").settled()
-    assert window.button("Run").is_disabled()
+    window.expect(window.button("Run")).to_be_disabled()
     assert "nothing can be changed" in window.find(".notice").inner_text()
     refused = window.page.evaluate(
         "async () => (await fetch('/api/chat', {method: 'POST', headers: {'X-Sopwith': '1', 'Content-Type':"
@@ -218,7 +219,7 @@ def test_nothing_changes_before_changes_are_turned_on(browser: Browser, site: Se
     assert refused == 403
     window.find(".notice button").click()
     window.find(".notice").wait_for(state="detached")
-    assert window.button("Run").is_enabled()
+    window.expect(window.button("Run")).to_be_enabled()
     assert [each for each in window.faults if "403" not in each] == []
     window.faults.clear()
     window.close()
@@ -249,7 +250,7 @@ def test_an_sop_is_taught_verified_done_by_rote_and_its_curve_drawn(window: Wind
     window.find(".closing", has_text="by rote, no model asked").wait_for()
     window.go("sops/count-notes/curve")
     window.find(".chart .bar").first.wait_for()
-    assert "100 %" in window.find(".tiles").inner_text()
+    window.expect(window.find(".tiles")).to_contain_text("100 %")
     window.picture("curve")
     window.button("Disable").click()
     window.button("Enable").wait_for()
@@ -271,14 +272,14 @@ def test_what_is_noted_is_found_by_day_and_can_be_undone(window: Window) -> None
     window.button("Undo").click()
     window.find(".versions .card").first.get_by_text("undo: ").wait_for()
     window.go("memory/journal").settled()
-    assert "Tuesdays" not in window.find(".journal").inner_text()
+    window.expect(window.find(".journal")).not_to_contain_text("Tuesdays")
 
 
 def test_search_says_which_time_it_understood(window: Window, site: Served, lived_in: None) -> None:
     window.go("memory/search").find("[type=search]").fill("what did I say about the printer today")
     window.page.keyboard.press("Enter")
     window.find(".turns .said", has_text="loud printer").wait_for()
-    assert "today" in window.find(".facts .chip").first.inner_text()
+    window.expect(window.find(".facts .chip").first).to_contain_text("today")
     window.button("Around it").first.click()
     window.find("dialog .marked").wait_for()
 
@@ -332,7 +333,7 @@ def test_a_long_text_is_sent_as_a_file_and_typing_survives_a_reload(window: Wind
     window.find("#composer").fill("what is in it?")
     window.page.reload()
     window.find("#composer").wait_for()
-    assert window.find("#composer").input_value() == "what is in it?"
+    window.expect(window.find("#composer")).to_have_value("what is in it?")
 
 
 def test_a_browser_that_signed_out_needs_the_address_again(browser: Browser, site: Served) -> None:
@@ -368,7 +369,7 @@ def test_people_with_a_link_share_a_chat_and_nothing_else(window: Window, browse
     people[0].page.keyboard.press("Enter")
     for person in people:
         person.find(".message.agent strong", has_text="everybody").wait_for()
-        assert person.find(".message:not(.agent) b").all_inner_texts() == ["Ada"]
+        person.expect(person.find(".message:not(.agent) b")).to_have_text(["Ada"])
         assert person.barriers() == []
         assert person.page.evaluate("async () => (await fetch('/api/runs')).status") == 401
         person.picture("shared")
@@ -420,14 +421,14 @@ def test_all_is_reached_by_keyboard(window: Window) -> None:
     page = window.page
     window.open("inbox").settled()
     page.keyboard.press("Tab")
-    assert page.evaluate("() => document.activeElement.className") == "skip"
+    window.expect(window.find(".skip")).to_be_focused()
     page.keyboard.press("Enter")
-    assert page.evaluate("() => document.activeElement.id") == "main"
+    window.expect(window.find("#main")).to_be_focused()
     page.keyboard.press("g")
     page.keyboard.press("r")
     window.find("h1", has_text="Runs").wait_for()
     page.keyboard.press("/")
-    assert page.evaluate("() => document.activeElement.type") == "search"
+    window.expect(window.find("input[type=search]:focus")).to_have_count(1)
     page.keyboard.press("Tab")
     page.evaluate("() => document.activeElement.blur()")
     page.keyboard.press("?")
@@ -437,7 +438,7 @@ def test_all_is_reached_by_keyboard(window: Window) -> None:
     window.go("sops/largest-files").find("[role=tab]").first.focus()
     page.keyboard.press("ArrowRight")
     window.find("[role=tab][aria-selected=true]", has_text="Steps").wait_for()
-    assert page.evaluate("() => document.activeElement.textContent").strip() == "Steps"
+    window.expect(window.find("[role=tab][aria-selected=true]")).to_be_focused()
 
 
 PAGES = [

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 AXE = CHECKOUT / "tests" / "vendor" / "axe.js"
 ARTEFACTS = CHECKOUT / "artefacts"
-WAIT_MS = 20_000
+WAIT_MS = 60_000
 WIDE, NARROW = (1600, 1000), (380, 780)
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 
@@ -105,6 +105,13 @@ class Window:
     def find(self, selector: str, **options: Any) -> Locator:
         """What is there, or comes."""
         return self.page.locator(selector, **options)
+
+    def expect(self, found: Locator) -> Any:
+        """What holds of it, or comes to hold."""
+        from playwright.sync_api import expect
+
+        expect.set_options(timeout=WAIT_MS)
+        return expect(found)
 
     def button(self, name: str) -> Locator:
         """The button of that name."""

@@ -137,13 +137,14 @@ def _processes(look: Look, name: str, values: list[str | None]) -> None:
     patterns = [
         listed[at] for at in range(1, len(listed)) if not listed[at].startswith("-") and listed[at - 1] not in valued
     ]
-    user = re.search(r"(?:^| )(?:-[uU]|--euid|--uid|--user)[ =]?(root|0)(?: |$)", " ".join(known))
+    whose = f"(root|0|{re.escape(look.places.owner.name)})"
+    user = re.search(rf"(?:^| )(?:-[uU]|--euid|--uid|--user)[ =]?{whose}(?: |$)", " ".join(known))
     if name in ("pkill", "skill") and {"-v", "--inverse"} & set(known):
         look.add("catastrophic", f"{name} -v stops everything else", name)
     elif name == "killall5" or (name != "killall" and any(_EVERYBODY.fullmatch(each) for each in patterns)):
         look.add("catastrophic", f"{name} stops every process", name)
     elif user and not [each for each in patterns if each != user[1]]:
-        look.add("catastrophic", f"{name} stops every process of root", name)
+        look.add("catastrophic", f"{name} stops every process of {user[1]}", name)
     elif _FIRST_PROCESS & set(patterns):
         look.add("catastrophic", f"{name} stops the process that all others depend on", name)
 

@@ -274,13 +274,15 @@ class Look:
         elif name in verbs.RUNNERS or name in ("php", "python", "python3", "uv", "poetry", "bundle", "npx"):
             elsewhere.task(self, name, operands, values)
         elif not found and name not in WRAPPERS and name not in PLAIN:
-            kind = "deletes" if operands and verbs.judge_name(name) else verbs.judge_unknown(operands)
-            if kind:
-                self.add(
-                    "delete" if kind == "deletes" else "send",
-                    f"{name} {operands[0]}: by its name it changes something",
-                    name,
-                )
+            self._unlisted(name, told, operands)
+
+    def _unlisted(self, name: str, told: list[str | None], operands: list[str | None]) -> None:
+        """A program that no table has, by its own name, its first words and its options."""
+        kind = "deletes" if operands and verbs.judge_name(name) else verbs.judge_unknown(operands)
+        option = verbs.judge_options(told)
+        if option or kind:
+            risk: Risk = "delete" if option or kind == "deletes" else "send"
+            self.add(risk, f"{name} {option or operands[0]}: by its name it changes something", name)
 
     # What runs something else
 

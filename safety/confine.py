@@ -1,16 +1,15 @@
 """Gives up rights, then becomes another program: what stands in for bubblewrap where there are no user namespaces.
 
-Started by safety/sandbox.py as a program of its own: `confine.py N PROGRAM ARGS…`. Descriptor N holds its orders as JSON: `list`
-(folders whose names may be seen), `read` and `write` (folders and files), each with all in it, `filter` (a seccomp program, hexadecimal), `limits` (name → value).
-It uses no more than Python's own library, since nothing of ours need be importable. Exit code 125: a right could not be
+Started by tools/cells.py as a program of its own: `confine.py N PROGRAM ARGS…`. Descriptor N holds its orders, marshalled: `list`
+(folders whose names may be seen), `read` and `write` (folders and files), each with all in it, `filter` (a seccomp program), `limits` (name → value).
+It uses few modules, most of them in C, since each call waits for its start; nothing of ours need be importable. Exit code 125: a right could not be
 given up, and nothing was started. Source: landlock(7), seccomp(2).
 """
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
-import json
+import marshal
 import os
 import resource
 import stat
@@ -35,8 +34,9 @@ class _Program(ctypes.Structure):
 
 def main() -> None:
     """Confines this process and becomes the program."""
-    with os.fdopen(int(sys.argv[1]), "rb") as given:
-        orders = json.load(given)
+    given = int(sys.argv[1])
+    orders = marshal.loads(os.pread(given, os.fstat(given).st_size, 0))  # from our own process
+    os.close(given)
     try:
         for name, value in orders["limits"].items():
             _limit(getattr(resource, name), value)
@@ -46,8 +46,7 @@ def main() -> None:
         _check(libc.prctl(NO_NEW_PRIVS, 1, 0, 0, 0))
         orders["read"].append(f"/proc/{os.getpid()}")
         _landlock(libc, orders)
-        lines = bytes.fromhex(orders["filter"])
-        if lines:
+        if lines := orders["filter"]:
             _check(libc.prctl(SET_SECCOMP, SECCOMP_FILTER, ctypes.byref(_Program(len(lines) // 8, lines)), 0, 0))
     except OSError as error:
         os.write(2, f"sandbox: {error.strerror}\n".encode())
@@ -73,8 +72,10 @@ def _landlock(libc: ctypes.CDLL, orders: dict[str, list[str]]) -> None:
     ruleset = _check(libc.syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0))
     for name, wanted in (("list", READ_DIR), ("read", READ), ("write", rights & ~MAKE_DEVICES)):
         for place in orders[name]:
-            with contextlib.suppress(FileNotFoundError, PermissionError, NotADirectoryError):
+            try:
                 _allow(libc, ruleset, place, wanted & rights)
+            except (FileNotFoundError, PermissionError, NotADirectoryError):
+                continue
     _check(libc.syscall(RESTRICT_SELF, ruleset, 0))
     os.close(ruleset)
 

@@ -64,11 +64,15 @@ def _redirected(look: Look, target: Arg, redirect: Redirect, command: Command, n
         )
         if is_empty:
             look.add("delete", f"empties {path}", name)
-    if text and (look.places.kind(path) == "startup" or _RUN_LATER.match(str(path))):
-        inner = look.inner()
-        look.findings += [each for each in inner.script(text) if each.risk in ("catastrophic", "agent")]
+    runs_later(look, path, text)
     before = look.written.get(str(path), "") if is_append else ""
     look.written[str(path)] = None if text is None or before is None else before + text
+
+
+def runs_later(look: Look, path: Path, text: str | None) -> None:
+    """Refuses what would destroy everything at the next login, or at a set time."""
+    if text and (look.places.kind(path) == "startup" or _RUN_LATER.match(str(path))):
+        look.findings += [each for each in look.inner().script(text) if each.risk in ("catastrophic", "agent")]
 
 
 def _reads_nothing(command: Command) -> bool:

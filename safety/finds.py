@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import fnmatch
-import itertools
 from typing import TYPE_CHECKING
 
 from safety import file_effects, listings, vital
 from safety.expand import Arg
+from safety.options import is_operand
 from safety.shell import Command
 from safety.tables import names
 
@@ -79,15 +79,21 @@ def is_filtered(values: list[str], owner: str = "root") -> bool:
     return any(
         (value in _FILTERS or value.startswith(("-newer", "-lname", "-ilname")))
         and after not in ("*", ".*", "*.*")
+        and behind != "-prune"
         and not (value in ("-user", "-uid") and after in (owner, "root", "0"))
         and _spares_nothing_vital(value, after)
         and not (value == "-maxdepth" and "-type" not in values)
-        for value, after in itertools.pairwise([*values, ""])
+        for value, after, behind in zip(values, [*values[1:], ""], [*values[2:], "", ""], strict=False)
     )
 
 
 def fd(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
     """What fd starts for what it finds."""
     at = next((n for n, value in enumerate(values) if value in ("-x", "-X", "--exec", "--exec-batch")), None)
-    if at is not None and args[at + 2 :]:
-        look.words(args[at + 2 :], command)
+    if at is None or not args[at + 2 :]:
+        return
+    before = listings.harm(look)
+    look.words(args[at + 2 :], command)
+    named = [args[n] for n in range(1, at + 1) if is_operand(name, [name, *values], n)]
+    if named and named[0].text in (".", "", ".*") and not {"-e", "--extension", "-t", "--type"} & set(values):
+        listings.refuse_harm(look, args[at + 2 :], named[1:] or [Arg(".", ".")], before)

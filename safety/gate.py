@@ -88,7 +88,6 @@ class Gate:
     shared: Path | None = None  # the folder of a shared session that may work in one
     is_alone: bool = False  # autonomous mode: nobody asked for exactly this, and nobody watches (alone.py)
     run: Path | None = None  # the folder of the run; of it a shared one reads what was too long
-    run: Path | None = None  # the folder of the run; of it a shared one reads what was too long
     places: Places = field(init=False)  # with links followed when the gate was made
 
     def __post_init__(self) -> None:
@@ -166,8 +165,14 @@ class Gate:
             yield from self._written(ask, self.places)
         elif "read" in effects:
             yield from _read(ask.paths, self.places)
-        elif "memory" in effects and (read := origins.foreign(ask.origin)):
+        elif "memory" in effects and (read := origins.foreign(ask.origin)) and not self._is_said(ask):
             yield Finding("memory", f"{ask.tool} would keep something after the run has read from {', '.join(read)}")
+
+    def _is_said(self, ask: Ask) -> bool:
+        """What is kept stands in the request itself."""
+        from safety import task_calls
+
+        return ask.tool in task_calls.TOOLS and task_calls.is_said(ask.tool, ask.args, ask.hints, ask.request)
 
     def _process(self, ask: Ask) -> Iterator[Finding]:
         """Somebody's process that is to stop."""

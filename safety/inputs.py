@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MAX_DEPTH = 6  # of scripts within scripts
 
 _PRINTS = names(
-    "whoami logname id cat echo printf dirname basename realpath readlink base64 base32 xxd rev tr openssl which command true : tee head tail sed jobs"
+    "type whoami logname id cat echo printf dirname basename realpath readlink base64 base32 xxd rev tr openssl which command true : tee head tail sed jobs"
 )
 
 
@@ -54,8 +54,9 @@ def from_disguise(command: Command | None) -> bool:
 def _printed(look: Look, name: str, values: list[str], command: Command) -> str | None:
     if name in ("echo", "printf"):
         return printed(name, values)
-    if name in ("which", "command"):
-        return values[-1] if values and (name == "which" or values[0] in ("-v", "-V")) else None
+    if name in ("which", "command", "type"):
+        is_asked = name == "which" or (values and values[0] in ("-v", "-V", "-p", "-P"))
+        return f"/usr/bin/{values[-1].rpartition('/')[2]}" if values and is_asked else None
     if name == "jobs":
         return "%!"
     if name in ("whoami", "logname") or (name == "id" and sorted("".join(values).replace("-", "")) == ["n", "u"]):

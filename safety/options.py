@@ -259,7 +259,7 @@ def only_shows(name: str, values: list[str | None]) -> bool:
         "mount": not values,
         "ifconfig": len(values) <= 1,
         "route": not values or values == ["-n"],
-        "git": known[:2] in (["stash", "list"], ["rebase", "--abort"]) or (known[:1] == ["clean"] and any(re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", value) for value in known)) or "--dry-run" in known or (known[:1] == ["rm"] and "--cached" in known) or (known[:1] == ["restore"] and "--staged" in known and not {"--worktree", "-W", "-SW"} & set(known)),
+        "git": known[:2] in (["stash", "list"], ["rebase", "--abort"], ["sparse-checkout", "list"]) or (known[:1] == ["symbolic-ref"] and len(operands_of("git", values)) == 2) or (known[:1] == ["clean"] and any(re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", value) for value in known)) or "--dry-run" in known or (known[:1] == ["rm"] and "--cached" in known) or (known[:1] == ["restore"] and "--staged" in known and not {"--worktree", "-W", "-SW"} & set(known)),
         "ssh-keygen": bool({"-l", "-lf", "-lvf", "-F", "-B", "-y"} & set(known)),
         "rsync": "--dry-run" in known or any(re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", value) for value in known),
         "nc": any(re.fullmatch(r"-[a-z0-9]*z[a-z0-9]*", value) for value in known) and not {"-e", "-c"} & set(known),

@@ -34,7 +34,7 @@ def tried() -> Level:
 
 def try_landlock(reason: str) -> Level | None:
     """A partial level, for this reason; None where the kernel has no Landlock."""
-    orders = walls.orders(list=[], read=[Path("/")], write=[], filter=b"", limits={}, env={})
+    orders = walls.orders(list=[], read=["/"], write=[], filter=b"", limits={}, env={})
     words = [*walls.confine(orders), "/bin/sh", "-c", "exit 42"]
     try:
         done = subprocess.run(words, capture_output=True, timeout=PROBE_SECONDS, pass_fds=[orders], check=False, env={})

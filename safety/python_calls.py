@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from safety.code import is_bomb
 from safety.paths import Places
 from safety.tables import Finding, Risk
 
@@ -44,6 +45,7 @@ _MARKERS = re.compile(
 )
 
 
+_NAMED = (*_RUNS, *_DELETES, *_ROWS)
 _LISTS = {"os.walk", "os.listdir", "os.scandir"}
 
 
@@ -51,6 +53,8 @@ def look_at_python(code: str, places: Places, cwd: Path | None, shell: Callable[
     """The findings in Python code; `shell` looks at commands that it starts. Code that does not parse finds nothing: it
     will not run. Never raises."""
     code = unicodedata.normalize("NFKC", code)  # as Python reads names
+    if is_bomb(code):
+        return [Finding("catastrophic", "python starts itself again and again: a fork bomb")]
     if not _MARKERS.search(code):
         return []
     try:
@@ -90,7 +94,9 @@ def _listed(node: ast.Call, names: dict[str, str], places: Places, cwd: Path | N
 def _imported(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
     """Local name → full name of what is imported: `from shutil import rmtree as rm` gives rm → shutil.rmtree."""
     for node in nodes:
-        if isinstance(node, ast.ImportFrom):
+        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            yield from ((name.rpartition(".")[2], name) for name in _NAMED if name.startswith(f"{node.module}."))
+        elif isinstance(node, ast.ImportFrom):
             yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)
         elif isinstance(node, ast.Import):
             yield from ((alias.asname, alias.name) for alias in node.names if alias.asname)
@@ -112,42 +118,49 @@ def _call(
 ) -> list[Finding]:
     name = _full_name(node.func, names)
     last = "." + name.rpartition(".")[2]
+    if name in ("exec", "eval") and node.args and isinstance(node.args[0], ast.Constant):
+        return look_at_python(str(node.args[0].value), places, cwd, shell)
     if name in _RUNS:
         return _started(node, name, shell)
-    if _RUNS_OTHERS.fullmatch(name):
-        return [Finding("unknown", f"{name} starts another program", name)]
     if name in _OPENS or last in _WRITES or (last == ".open" and name != "os.open"):
         return _opened(node, name, places, cwd)
-    if name in ("os.kill", "os.killpg") and node.args and ast.unparse(node.args[0]) in ("-1", "1"):
-        return [Finding("catastrophic", f"{name} stops every process", name)]
-    if name == "getattr" and len(node.args) > 1 and not isinstance(node.args[1], ast.Constant):
-        return [Finding("unknown", "getattr: a name that is only known when it runs", name)]
-    if name in _DELETES or last in (".unlink", ".rmdir", ".rmtree"):
-        named = [_named(each, names, places, cwd) for each in [*node.args, *_receiver(node)]]
-        found = [path for path in named if path]
-        if name == "shutil.rmtree" or last == ".rmtree":
-            vital = [
-                Finding("catastrophic", f"{name} on {path}: the system or a whole home", name)
-                for path in found
-                if places.is_vital(path)
-            ]
-        else:
-            vital = [
-                Finding("catastrophic", f"{name} on {path}, on which the machine depends", name)
-                for path in found
-                if places.is_vital_file(path)
-            ]
-        own = [
-            Finding("agent", f"{name} on {path}, in the agent's own home", name)
-            for path in found
-            if path.is_relative_to(places.agent)
-        ]
-        if vital or own:
-            return vital + own
+    if plain := _by_name(node, name):
+        return [plain]
+    if lost := _lost(node, name, names, places, cwd):
+        return lost
     if last == ".urlopen" and (len(node.args) > 1 or any(keyword.arg == "data" for keyword in node.keywords)):
         return [Finding("send", f"{name}: sends to others", name)]
     row = _ROWS.get(".".join(name.split(".")[-2:])) or (_ROWS.get(last) if "." in name else None)
     return [Finding(row[0], f"{name}: {row[1]}", name)] if row else []
+
+
+def _by_name(node: ast.Call, name: str) -> Finding | None:
+    """What a call says of itself, wherever it reaches."""
+    if _RUNS_OTHERS.fullmatch(name):
+        return Finding("unknown", f"{name} starts another program", name)
+    if name in ("os.kill", "os.killpg") and node.args and ast.unparse(node.args[0]) in ("-1", "1"):
+        return Finding("catastrophic", f"{name} stops every process", name)
+    if name == "getattr" and len(node.args) > 1 and not isinstance(node.args[1], ast.Constant):
+        return Finding("unknown", "getattr: a name that is only known when it runs", name)
+    return None
+
+
+def _lost(node: ast.Call, name: str, names: dict[str, str], places: Places, cwd: Path | None) -> list[Finding]:
+    """What a call deletes or moves that is vital, or the agent's own."""
+    last = "." + name.rpartition(".")[2]
+    if name not in _DELETES and last not in (".unlink", ".rmdir", ".rmtree"):
+        return []
+    named = [_named(each, names, places, cwd) for each in [*node.args, *_receiver(node)]]
+    found = [path for path in named if path]
+    is_deep = last == ".rmtree"
+    why = "the system or a whole home" if is_deep else "on which the machine depends"
+    is_vital = places.is_lost if is_deep else places.is_vital_file
+    own = "in the agent's own home"
+    return [
+        Finding("catastrophic", f"{name} on {path}{':' if is_deep else ','} {why}", name)
+        for path in found
+        if is_vital(path)
+    ] + [Finding("agent", f"{name} on {path}, {own}", name) for path in found if path.is_relative_to(places.agent)]
 
 
 def _receiver(node: ast.Call) -> list[ast.expr]:

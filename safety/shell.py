@@ -504,6 +504,8 @@ class _Reader:
             return [Part("variable", source[1:], is_quoted)]
         if kind == "expansion":
             self._inside(node)
+            for quoted in re.findall(r"`([^`]+)`", source):  # the grammar leaves them as text here
+                self.script.commands += _read(quoted).commands
             inner = source[2:-1]
             if re.fullmatch(r"[A-Za-z_]\w*|[0-9@*#?$!-]", inner):
                 return [Part("variable", inner, is_quoted)]

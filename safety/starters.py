@@ -204,8 +204,11 @@ def fetch(look: Look, name: str, args: list[Arg], values: list[str | None], comm
 
 def _emptied(look: Look, name: str, plain: list[Arg], command: Command) -> None:
     """`tee FILE < /dev/null`, `install /dev/null FILE`."""
-    if name in ("tee", "sponge") and any(
-        r.operator == "<" and r.word.literal == "/dev/null" for r in command.redirects
+    appends = any(re.fullmatch(r"-\w*a|--append", word.literal or "") for word in command.words)
+    if (
+        name in ("tee", "sponge")
+        and not appends
+        and any(r.operator == "<" and r.word.literal == "/dev/null" for r in command.redirects)
     ):
         look.add("delete", f"{name} empties what it writes", name)
     if name == "install" and any(arg.text == "/dev/null" for arg in plain[:-1]):
@@ -220,10 +223,14 @@ def copy(look: Look, name: str, args: list[Arg], values: list[str | None], comma
         text = inputs.input_of(look, command)
         for arg in plain:
             if path := look.path(arg):
+                file_effects.runs_later(look, path, text)
                 look.written[str(path)] = text
     elif len(plain) == 2 and (first := look.path(plain[0])) and (last := look.path(plain[1])):
         if str(first) in look.written:
             look.written[str(last)] = look.written[str(first)]
+            file_effects.runs_later(
+                look, last / first.name if plain[1].start.endswith("/") else last, look.written[str(first)]
+            )
         if plain[0].start.rpartition("/")[0] in PROGRAM_FOLDERS:
             look.programs[str(last)] = first.name
         if str(first) == "/dev/null" or str(last) == "/dev/null":

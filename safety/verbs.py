@@ -42,7 +42,7 @@ CLOUDS: dict[str, int] = {
         " gh glab hub tea bb cf nomad vault consul boundary waypoint argocd argo flux istioctl linkerd cilium tkn kn oc kubectl kubectx helm helmfile kustomize eksctl kops"
         " rancher rke minikube kind k3d k3s microk8s skaffold tilt devspace okteto terraform tofu terragrunt pulumi cdk cdktf sam serverless sls eb chalice zappa ansible-galaxy"
         " vagrant virsh vboxmanage multipass lxc incus proxmox qm pct pvesh govc packer s3cmd mc gsutil b2 azcopy s5cmd minio-mc sentry-cli snyk dapr pm2 supervisorctl"
-        " rabbitmqctl rabbitmqadmin kafka-topics kafka-topics.sh kafka-configs.sh kcat etcdctl zkcli influx elasticdump logcli cloudflared tailscale zerotier-cli apigeecli"
+        " rabbitmqctl rabbitmqadmin kafka-topics kafka-topics.sh kafka-configs kafka-configs.sh kafka-consumer-groups kafka-consumer-groups.sh kafka-acls kafka-acls.sh kafka-delete-records.sh kafka-reassign-partitions.sh kcat etcdctl zkcli influx elasticdump logcli cloudflared tailscale zerotier-cli apigeecli"
         " databricks snow dbt airflow prefect dagster mlflow wandb huggingface-cli hf kaggle modal vastai runpodctl sky ray cloudctl nerdctl crictl ctr skopeo crane oras buildah bq"),
         0,
     ),
@@ -63,6 +63,9 @@ _KEYS = pattern(
 # Tasks of runners: by what the task is called.
 RUNNERS = {"npm", "pnpm", "yarn", "bun", "make", "gmake", "just", "task", "rake", "rails", "mix", "gulp", "grunt", "nx", "turbo", "invoke", "inv", "fab", "artisan", "manage.py", "composer", "ant", "gradle", "gradlew", "mvn", "mvnw", "deno", "lerna", "django-admin", "flask", "prisma", "alembic", "flyway", "liquibase", "knex", "sequelize", "typeorm", "drizzle-kit", "cap", "dokku", "lein", "sbt", "bazel", "symfony", "wp", "drush", "ember", "ng", "hatch", "pdm", "rye", "nox", "tox", "lando", "ddev"}  # fmt: skip
 _TASK = pattern(r"(?i)^(deploy|publish|release|destroy|drop(all)?|reset|flush|purge|migrate|migrations?:(run|revert)|rollback|downgrade|upgrade|prune|wipe|uninstall|nuke|teardown|truncate|unpublish|promote|undo|revert|fresh|loaddata|seed|createsuperuser|changepassword|push|send|upload)$")  # fmt: skip
+_HARD_OPTION = pattern(
+    r"--(delete|purge|drop|destroy|wipe|erase|nuke|reset|clear|flush)(-(all|everything|data|database|db|offsets|disk))|--(purge|destroy|wipe|erase|nuke|factory-reset)"
+)
 _TRIES = names("test tests lint check build dev start watch typecheck")
 _HARD_START = pattern(r"(delete|remove|erase|destroy|purge|wipe)")
 _HARD = DELETES | {
@@ -108,19 +111,8 @@ def kind_of_word(word: str, name: str = "") -> Kind | None:
 def judge_cloud(name: str, values: Sequence[str | None], operands: Sequence[str | None]) -> Kind:
     """What a cloud's command line does. Without a verb that we know: it changes something."""
     known = [value or "" for value in values]
-    if name == "gh" and operands[:1] == ["api"]:
-        sends = {"-f", "-F", "--field", "--raw-field", "--input"} & set(known) or re.search(
-            r"(-X|--method)[ =]?(POST|PUT|PATCH|DELETE)", " ".join(known)
-        )
-        return "changes" if sends else "reads"
-    whole = " ".join((name, *known))
-    if (known and set(known) <= _HELP) or "--help" in known:
-        return "reads"
-    is_list = name in ("kubectl", "oc") and " get " in whole and not re.search(r" (-o|--output|--template|-w)\b", whole)
-    if _KEYS.search(whole) and not is_list:
-        return "shows keys"
-    if any(DRY.fullmatch(value) for value in known):
-        return "reads"
+    if plain := _plainly(name, known, operands):
+        return plain
     words = list(operands)[CLOUDS.get(name, 0) :]
     noun = False
     for at, word in enumerate(words[: 2 if name in _VERB_FIRST else 6]):
@@ -140,6 +132,24 @@ def judge_cloud(name: str, values: Sequence[str | None], operands: Sequence[str 
         if kind:
             return _exception(name, word, words, kind)
     return "reads" if noun or (name == "kubectx" and not words) else "changes"
+
+
+def _plainly(name: str, known: list[str], operands: Sequence[str | None]) -> Kind | None:
+    """What is told by something else than verbs: options, keys that it would show."""
+    if name == "gh" and operands[:1] == ["api"]:
+        sends = {"-f", "-F", "--field", "--raw-field", "--input"} & set(known) or re.search(
+            r"(-X|--method)[ =]?(POST|PUT|PATCH|DELETE)", " ".join(known)
+        )
+        return "changes" if sends else "reads"
+    whole = " ".join((name, *known))
+    if (known and set(known) <= _HELP) or "--help" in known:
+        return "reads"
+    if name.startswith("kafka-"):  # its verbs are options
+        return "reads" if {"--list", "--describe", "--state", "--members"} & set(known) else "changes"
+    is_list = name in ("kubectl", "oc") and " get " in whole and not re.search(r" (-o|--output|--template|-w)\b", whole)
+    if _KEYS.search(whole) and not is_list:
+        return "shows keys"
+    return "reads" if any(DRY.fullmatch(value) for value in known) else None
 
 
 def _exception(name: str, word: str, words: Sequence[str | None], kind: Kind) -> Kind:
@@ -169,6 +179,11 @@ def judge_name(name: str) -> bool:
     """Whether a program is called after what it takes away: `xbps-remove`."""
     parts = pieces(name)
     return len(parts) > 1 and _HARD_START.fullmatch(parts[-1]) is not None
+
+
+def judge_options(values: Sequence[str | None]) -> str | None:
+    """The option that says of a program that nobody has listed that it takes everything away."""
+    return next((value for value in values if value and _HARD_OPTION.fullmatch(value)), None)
 
 
 def judge_unknown(operands: Sequence[str | None]) -> Kind | None:

@@ -64,6 +64,8 @@ def judge(look: Look, name: str, args: list[Arg], values: list[str | None]) -> N
         look.add("catastrophic", "formats a drive", name)
     if name == "btrfs" and "delete" in values:
         refuse(look, name, args[1:])
+        if any(re.fullmatch(r"/@\w*/?", value or "") for value in values):
+            look.add("catastrophic", f"{name} {second}: destroys a volume", name)
     _spread(look, name, args, values)
     if name in _DELETES:
         deletes(look, name, args, is_deep)

@@ -6,7 +6,7 @@ the place of `.bashrc`. Where two plans are equal, the cell that was built for t
 
 from __future__ import annotations
 
-import json
+import marshal
 import os
 import re
 import shutil
@@ -90,20 +90,18 @@ class Planner:
     def confined(self, plan: Plan, cwd: Path, readable: Iterable[Path], given: Mapping[str, str]) -> int:
         """The orders of safety/confine.py, as a descriptor."""
         places, root = self.profile.places, self.profile.places.roots[0]
-        listed, read = [Path("/")], list[Path]()
         if self.profile.kind == "shared":
-            listed, write = [], [root]
-            read = [Path(place) for place in (*_PROGRAMS, *bubblewrap.python_places())]
+            listed, write = [], [str(root)]
+            read = [*_PROGRAMS, *bubblewrap.python_places()]
         else:
-            hidden = [Path(path) for path in plan.hidden]
-            startup = [Path(path) for path in places.startup if os.access(path, os.F_OK)]
-            left_out = [*hidden, *startup, places.agent, *map(Path, _code(cwd))]
-            read = [*_around(Path("/"), [*hidden, Path("/proc")]), *_kernel()]
-            write = [each for folder in plan.roots for each in _around(Path(folder), left_out)]
-        write += [Path(f"/dev/{name}") for name in _DEVICES]
+            startup = [path for path in places.startup if os.access(path, os.F_OK)]
+            left_out = [*plan.hidden, *startup, str(places.agent), *_code(cwd)]
+            listed, read = ["/"], [*_around("/", [*plan.hidden, "/proc"]), *_kernel()]
+            write = [each for folder in plan.roots for each in _around(folder, left_out)]
+        write += [f"/dev/{name}" for name in _DEVICES]
         return orders(
             list=listed,
-            read=[*read, *readable, CONFINE],
+            read=[*read, *map(str, readable), str(CONFINE)],
             write=write,
             filter=seccomp.program(network=plan.network) if seccomp.is_known() else b"",
             limits=_limits(self.profile.limits),
@@ -156,16 +154,16 @@ def take_away(missing: Iterable[str], folder: Path) -> list[str]:
 
 def orders(
     *,
-    list: Iterable[Path],
-    read: Iterable[Path],
-    write: Iterable[Path],
+    list: list[str],
+    read: list[str],
+    write: list[str],
     filter: bytes,
     limits: dict[str, int],
     env: dict[str, str],
 ) -> int:
     """A descriptor with the orders of safety/confine.py."""
-    places = {"list": [*map(str, list)], "read": [*map(str, read)], "write": [*map(str, write)]}
-    return bubblewrap.file(json.dumps(places | {"filter": filter.hex(), "limits": limits, "env": env}).encode())
+    places = {"list": list, "read": read, "write": write}
+    return bubblewrap.file(marshal.dumps(places | {"filter": filter, "limits": limits, "env": env}))
 
 
 def confine(orders: int) -> list[str]:
@@ -187,9 +185,10 @@ def _seen(paths: Iterable[str]) -> tuple[object, ...]:
     return tuple(seen)
 
 
-def _kernel() -> list[Path]:
+def _kernel() -> list[str]:
     """/proc without the processes, whose environment would be seen."""
-    return [path for path in Path("/proc").iterdir() if not path.name.isdecimal() and not path.is_symlink()]
+    with os.scandir("/proc") as entries:
+        return [entry.path for entry in entries if not entry.name.isdecimal() and not entry.is_symlink()]
 
 
 def _outermost(roots: Iterable[str]) -> list[str]:
@@ -216,15 +215,24 @@ def _code(cwd: Path) -> list[str]:
     return [str(CHECKOUT), *links] if links or not cwd.is_relative_to(CHECKOUT) else parts
 
 
-def _around(folder: Path, left_out: Iterable[Path]) -> list[Path]:
-    """Files and folders that together hold all of `folder` but what is left out: Landlock knows no exceptions."""
-    inside = [path for path in left_out if path.is_relative_to(folder)]
-    if not inside:
-        return [] if any(folder.is_relative_to(path) for path in left_out) else [folder]
-    if folder in inside:
+def _around(folder: str, left_out: Iterable[str]) -> list[str]:
+    """Files and folders that together hold all of `folder` but what is left out: Landlock knows no exceptions. Before each
+    call, over thousands of names: a Path takes ten times as long."""
+    within = folder.rstrip("/") + "/"
+    inside = [path for path in left_out if path.startswith(within)]
+    if any(folder == path or folder.startswith(path + "/") for path in left_out):
         return []
+    if not inside:
+        return [folder]
+    deeper = {path[len(within) :].partition("/")[0] for path in inside}
+    found: list[str] = []
     try:
-        names = list(folder.iterdir())
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name in deeper and not entry.is_symlink():
+                    found += _around(within + entry.name, inside)
+                elif not entry.is_symlink():
+                    found.append(within + entry.name)
     except OSError:
         return []
-    return [each for name in names if not name.is_symlink() for each in _around(name, inside)]
+    return found

@@ -209,7 +209,9 @@ class Memory:
 
     def _new(self, turns: Iterable[Turn]) -> list[Turn]:
         """Those of the turns that are not there yet, each once. What a killed process left in their files is taken in."""
-        wanted = {(turn.session, turn.id): turn for turn in turns}
+        wanted: dict[tuple[str, str], Turn] = {}
+        for turn in turns:
+            wanted.setdefault((turn.session, turn.id), turn)  # of two with one id the first is kept
         if self._rows is None:
             return list(wanted.values())
         try:

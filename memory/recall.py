@@ -97,6 +97,8 @@ def candidates(
     from memory.recall_features import Rows, features
 
     query = query[:MAX_QUERY_CHARS]
+    if not query.strip():
+        return None, []
     total = store.count(session)
     also = synonyms(store, query, session)
     terms = [term for term in asked(query) if not is_small(term)]

@@ -1,12 +1,14 @@
 """The vectors of a journal's turns, kept beside its index, and what in it is near to a question.
 
-The file (`journal/vectors.f32`; `journal/faiss.index` where FAISS is installed) is derived: one that does not fit the rows is made anew from them. A store that is open for
-one session makes its own in memory, so that it never maps what was said elsewhere. Source: seed 003 P3.7, P4.3.
+The file (`journal/vectors.f32`; `journal/faiss.index` where FAISS is installed and `SOPWITH_VECTORS=faiss` asks for it) is
+derived: one that does not fit the rows is made anew from them. A store that is open for one session makes its own in
+memory, so that it never maps what was said elsewhere. Source: seed 003 P3.7, P4.3.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -114,7 +116,7 @@ def _vectors(store: Store, model: str) -> _Opened | None:
 def _from_file(store: Store, model: str) -> _Opened | None:
     if store.only is not None:
         return None
-    found = FaissVectors.load(_file(store), model) if _has_faiss() else load(_file(store), model)
+    found = FaissVectors.load(_file(store), model) if _by_faiss() else load(_file(store), model)
     if found is None:
         return None
     vectors, stamp = found
@@ -129,8 +131,12 @@ def _has_faiss() -> bool:
     return find_spec("faiss") is not None
 
 
+def _by_faiss() -> bool:
+    return os.environ.get("SOPWITH_VECTORS") == "faiss" and _has_faiss()
+
+
 def _file(store: Store) -> Path:
-    return store.path.with_name(FAISS_FILE if _has_faiss() else FILE)
+    return store.path.with_name(FAISS_FILE if _by_faiss() else FILE)
 
 
 def _stamp(store: Store, numbers: NDArray[np.int64]) -> str:
@@ -168,4 +174,4 @@ def _with_new(store: Store, model: str, opened: _Opened | None) -> _Opened | Non
 
 
 def _empty(model: str, dimension: int, room: int) -> Vectors:
-    return FaissVectors(model, dimension) if _has_faiss() else ExactVectors(model, dimension, room=room)
+    return FaissVectors(model, dimension) if _by_faiss() else ExactVectors(model, dimension, room=room)

@@ -221,6 +221,15 @@ def test_the_same_file_again_adds_nothing_and_another_text_is_told(tmp_path: Pat
     assert memory.turn("a", "talk-1") is not None
 
 
+def test_of_two_texts_under_one_id_in_a_file_the_first_is_kept_and_the_other_told(
+    tmp_path: Path, memory: Memory
+) -> None:
+    path = file(tmp_path, "turns.jsonl", "\n".join((LINES[0], LINES[0].replace("hello", "good bye"))))
+    done = import_file(memory, path, lambda text: text)
+    kept = memory.turn("a", "talk-1")
+    assert (kept.text if kept else "", done.added, [each.place for each in done.bad]) == ("hello", 1, ["a"])
+
+
 def test_secrets_of_an_export_are_hidden(tmp_path: Path, memory: Memory) -> None:
     import_file(memory, file(tmp_path, "t.jsonl", LINES[0]), lambda text: text.replace("hello", "[hidden]"))
     turn = memory.turn("a", "talk-1")

@@ -272,10 +272,13 @@ def test_lines_for_a_model_are_in_the_order_of_time_and_within_the_budget() -> N
     assert len(recall.context_lines(found, 200)) == 1
 
 
-@pytest.mark.skipif(find_spec("faiss") is not None, reason="FAISS keeps another file")
+@pytest.mark.parametrize("kind", ["exact", "faiss"])
 def test_vectors_are_kept_in_a_file_and_made_anew_when_it_is_of_other_rows(
-    tmp_path: Path, model: EmbeddedModel, monkeypatch: pytest.MonkeyPatch
+    kind: str, tmp_path: Path, model: EmbeddedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if kind == "faiss" and find_spec("faiss") is None:
+        pytest.skip("faiss is not installed")
+    monkeypatch.setenv("SOPWITH_VECTORS", kind)
     monkeypatch.setattr("memory.recall_meaning.SAVE_AT", 2)
     turns = [
         Turn(f"t{at}", "main", "owner", text, NOW - timedelta(days=at))
@@ -285,16 +288,20 @@ def test_vectors_are_kept_in_a_file_and_made_anew_when_it_is_of_other_rows(
         memory.write(turns)
         assert memory.flush(60)
         assert memory.retrieve("Where is the kitten?", NOW, 1).results[0].turn.id == "t0"
-    file = tmp_path / "journal" / "vectors.f32"
-    whole = file.read_bytes()
-    for damaged in (whole[:-3], whole.replace(b'"stamp": "', b'"stamp": "0', 1)):
-        file.write_bytes(damaged)
+    said = tmp_path / "journal" / ("vectors.f32" if kind == "exact" else "faiss.json")
+    file = said if kind == "exact" else said.with_name("faiss.index")
+    whole, header = file.read_bytes(), said.read_bytes()
+    for torn, other in ((whole[:-3], None), (whole, header.replace(b'"stamp": "', b'"stamp": "0', 1))):
+        file.write_bytes(torn)
+        if other:
+            said.write_bytes(other)
         store = Store(tmp_path / "journal" / "memory.sqlite3")
         found = recall.search(store, "Where is the kitten?", NOW, 1, embedder=model)
         assert ids(found) == ["t0"]
         assert found.degraded == []
         store.close()
         assert file.read_bytes()[4096:] == whole[4096:]
+        assert said.read_bytes() != other
 
 
 def test_weights_say_how_they_were_learned() -> None:
@@ -320,4 +327,11 @@ def test_what_was_read_lately_is_nearer(tmp_path: Path) -> None:
     other = "t1" if before == "t0" else "t0"
     store.touch([numbers[int(other[1])]], now - timedelta(days=1))
     assert first(now) == other
+    store.close()
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n\t"])
+def test_nothing_is_found_where_nothing_is_asked(home: Path, text: str) -> None:
+    store = kept(home, ("owner", "The allotment shed has a new lock", NOW))
+    assert recall.search(store, text, NOW) == ([], [])
     store.close()

@@ -84,7 +84,15 @@ def list_tasks(
         )
 
 
-@tool("memory")
+def _as_it_is(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
+    """What the gate should know of a change: the title that the task has now."""
+    try:
+        return {"title": Tasks(ctx.home).get(args["id"]).title}
+    except (SopwithError, OSError):
+        return {}
+
+
+@tool("memory", about=_as_it_is)
 def update_task(
     ctx: ToolContext,
     id: int,

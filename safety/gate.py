@@ -174,12 +174,6 @@ class Gate:
 
         return ask.tool in task_calls.TOOLS and task_calls.is_said(ask.tool, ask.args, ask.hints, ask.request)
 
-    def _is_said(self, ask: Ask) -> bool:
-        """What is kept stands in the request itself."""
-        from safety import task_calls
-
-        return ask.tool in task_calls.TOOLS and task_calls.is_said(ask.tool, ask.args, ask.hints, ask.request)
-
     def _process(self, ask: Ask) -> Iterator[Finding]:
         """Somebody's process that is to stop."""
         from safety import process_calls

@@ -62,6 +62,7 @@ LOCAL_TOOLS = {
 }
 
 
+_IMAGE = pattern(r"(?i)test|tmp|temp|dummy|sample|swap|blank|zero|random|\.(img|iso|raw|bin|dat|swap|qcow2)$")
 _DEBUGGER = pattern(
     r"(bt|backtrace|where|thread (apply all )?(bt|backtrace)|thread list|info [\w ]+|list|disas\w*|frame \w+|x/\w+ \S+|print [\w$.>\[\]-]+|run|quit|q)( full| all)?"
 )
@@ -213,12 +214,34 @@ def are_own_jobs(operands: list[str | None]) -> bool:
     return bool(operands) and all(value and value.startswith("%") for value in operands)
 
 
+def _gives_ordinary_rights(modes: list[str]) -> bool:
+    """`755`, `u+rwX,go+rX`: what the owner can do stays, and nobody else may write."""
+    mode = modes[0] if modes else ""
+    if re.fullmatch(r"0?[67][0-7][045]", mode):
+        return True
+    clauses = [re.fullmatch(r"([ugoa]*)([+=-])([rwxX]+)", clause) for clause in mode.split(",")]
+    return all(
+        clause is not None
+        and not (clause[2] == "-" and (not clause[1] or {"u", "a"} & set(clause[1])))
+        and not (clause[2] != "-" and "w" in clause[3] and (not clause[1] or {"o", "a"} & set(clause[1])))
+        and not (clause[2] == "=" and {"u", "a"} & set(clause[1]) and not {"r", "w"} <= set(clause[3]))
+        for clause in clauses
+    )
+
+
+def _makes_image(known: list[str]) -> bool:
+    """`truncate -s 1G disk.img`: an empty image to try something on."""
+    size = next((after for before, after in itertools.pairwise(known) if before in ("-s", "--size")), "0")
+    return bool(re.fullmatch(r"[1-9]\d*[KMGT]i?B?", size)) and all(
+        _IMAGE.search(value) for value in known if not value.startswith("-") and value != size
+    )
+
+
 def _blanks(known: list[str]) -> bool:
     """Whether `dd` puts zeros or noise in the place of what a file holds; an image is made that way."""
     written = next((value[3:] for value in known if value.startswith("of=")), "/dev/null")
-    return re.search(
-        r"^/dev/|(?i:test|tmp|temp|dummy|sample|swap|blank|zero|random)|\.(img|iso|raw|bin|dat|swap|qcow2)$", written
-    ) is None and any(re.fullmatch(r"if=/dev/(zero|null|u?random)", value) for value in known)
+    is_blank = any(re.fullmatch(r"if=/dev/(zero|null|u?random)", value) for value in known)
+    return is_blank and not written.startswith("/dev/") and not _IMAGE.search(written)
 
 
 def _reads_disk(known: list[str]) -> bool:
@@ -277,6 +300,8 @@ def only_shows(name: str, values: list[str | None]) -> bool:
         "hostnamectl": not known,
         "timedatectl": not known,
         "localectl": not known,
+        "chmod": _gives_ordinary_rights([value for value in known if not re.fullmatch(r"-R|--recursive|-[Rvcf]+", value)][:1]),
+        "truncate": _makes_image(known),
         "ldconfig": bool({"-p", "--print-cache"} & set(known)),
         "add-apt-repository": bool({"-L", "--list"} & set(known)),
         "pg_restore": bool({"-l", "--list"} & set(known)),

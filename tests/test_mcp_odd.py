@@ -15,7 +15,7 @@ from models.base import ToolResult
 from tests.conftest import CommandLine
 from tests.test_mcp import SERVER, command, context, found, use
 from tools.base import ToolContext, ToolError
-from tools.mcp_client import plain_schema
+from tools.mcp_client import MISSING, plain_schema
 from tools.process_words import identity
 from tools.processes import process_stop
 from tools.shell import shell_run
@@ -91,6 +91,14 @@ def test_a_server_outlives_a_shell_that_was_opened_before_it_and_is_never_stoppe
     with pytest.raises(ToolError, match="is Sopwith, or what it runs in"):
         use_all(process_stop.run(ctx, identity(int(pid))))
     ctx.close()
+
+
+def test_without_the_package_a_tool_of_a_server_says_what_is_missing(
+    odd: ToolContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tools.mcp_client.problem", lambda: MISSING)
+    with pytest.raises(ToolError, match="scripts/setup --extra mcp"):
+        use(odd, "odd.get_empty")
 
 
 def use_all(running: Any) -> ToolResult:

@@ -255,8 +255,8 @@ def _type_of(schema: Schema, depth: int = 0) -> str:
 
 
 def finder(config: Config) -> Callable[[str], tuple[Tool, Schema] | None] | None:
-    """What tools/toolbox.py takes as `foreign`; None where no server is configured, or none can be asked."""
-    return partial(_found, config) if config.mcp.servers and not problem() else None
+    """What tools/toolbox.py takes as `foreign`; None where no server is configured."""
+    return partial(_found, config) if config.mcp.servers else None
 
 
 def _found(config: Config, name: str) -> tuple[Tool, Schema] | None:
@@ -264,14 +264,15 @@ def _found(config: Config, name: str) -> tuple[Tool, Schema] | None:
     server, _, tool_name = name.partition(".")
     if server not in config.mcp.servers:
         return None
+    anything = Offer(server, tool_name, "", {"type": "object", "properties": {}, "additionalProperties": True}, {})
+    if problem():  # the call says so
+        return _tool(anything)
     from tools.mcp_servers import ServerFailure, of_process
 
     try:
         listed = of_process(config.mcp.servers).tools(server, config.limits.tool_seconds)
     except ServerFailure:  # it may come back: the call asks it once more, and says what is wrong
-        return _tool(
-            Offer(server, tool_name, "", {"type": "object", "properties": {}, "additionalProperties": True}, {})
-        )
+        return _tool(anything)
     return next((_tool(offer_of(server, each)) for each in listed if each.name == tool_name), None)
 
 
@@ -283,6 +284,8 @@ def _tool(offer: Offer) -> tuple[Tool, Schema]:
 
 
 def _called(offer: Offer, ctx: ToolContext, /, **args: Any) -> ToolResult:
+    if missing := problem():
+        raise ToolError(missing)
     from tools.mcp_servers import ServerFailure
 
     seconds = max(1.0, min(ctx.tool_seconds, ctx.deadline - time.monotonic()))

@@ -78,6 +78,21 @@ PAGES = {
         customElements.define('x-box', class extends HTMLElement { connectedCallback() {
           const root = this.attachShadow({mode: 'open'}); root.innerHTML = '<span>In a shadow</span>'; on(root.firstChild, 'shadow') } })
         document.addEventListener('click', () => {})</script>""",
+    "/spa": """<title>Views</title><a href="/a" onclick="go(event, 'Alpha')">A</a> <main id="m">start</main><script>
+        const go = (e, name) => { e.preventDefault(); history.pushState({}, '', '/a'); m.textContent = 'Loading …'
+          setTimeout(() => { document.title = name; m.textContent = 'view of ' + name }, 700) }</script>""",
+    "/virtual": """<title>Virtual</title><div id="v" style="height:300px;overflow:auto"><div id="pad" style="height:150000px;position:relative"></div></div><script>
+        const draw = () => { pad.innerHTML = ''; const first = Math.floor(v.scrollTop / 30)
+          for (let i = first; i < Math.min(5000, first + 12); i++) pad.insertAdjacentHTML('beforeend',
+            `<div style="position:absolute;top:${i * 30}px">Order ${i} <button onclick="document.title = 'deleted ${i}'">Delete ${i}</button></div>`) }
+        v.onscroll = draw; draw()</script>""",
+    "/rtl": """<title>عربي</title><script>document.dir = 'rtl'</script><h1>مرحبا</h1><ul><li>واحد <button onclick="document.title = '1'">حذف</button></li>
+        <li>اثنان <button onclick="document.title = '2'">حذف</button></li></ul><div style="position:absolute;right:-9999px">בחוץ</div>
+        <input aria-label="名前"><button onclick="document.title = '送信済み'">送信</button><p style="writing-mode:vertical-rl">縦書き</p>""",
+    "/asks": """<title>Asks</title><p id="say"></p><button onclick="print(); say.textContent += ' printed'">Print</button>
+        <button onclick="navigator.geolocation.getCurrentPosition(() => say.textContent += ' here', e => say.textContent += ' nowhere')">Where</button>
+        <button onclick="Notification.requestPermission().then(now => say.textContent += ' notes:' + now)">Notes</button>
+        <button onclick="setInterval(() => window.open('about:blank#' + Math.random()), 20)">Storm</button>""",
     "/keeps": "<title>Keeps</title><script>localStorage.setItem('a', '1')</script><p>kept</p>",
 }
 

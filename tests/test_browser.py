@@ -186,6 +186,8 @@ def test_the_value_of_a_script_comes_back(web: Driver, script: str, value: str) 
         ("await select(“Press”, 'a')", "is no list of options"),
         ("await type(“Press”, 'a')", "takes no text"),
         ("await wait('never said', 0.2)", "never said has not appeared"),
+        ("await press('Hyper+Q')", "no such key: Hyper+Q"),
+        ("await click()", "click() missing"),
         ("await upload(“Press”, '/etc/hostname')", "asks for no file"),
         ("document.querySelector('#none').click()", "TypeError"),
     ],

@@ -108,6 +108,9 @@ def web_execute_js(
             used.rest(min(_left(ctx), 20.0), at_least_ms=200 if running.done else 30)
             data = _changed(browser, used, running)
         except (Blocked, TabLost, TooLate) as error:
+            if running.has_closed:
+                browser.adopt()
+                return _told(browser, "ok", {"output": str(error), "did": running.done})
             return _stuck(browser, used, error, running.done)
         finally:
             if not used.lost:
@@ -192,7 +195,7 @@ def _scanned(browser: Browser, tab: Tab, text_only: bool, seconds: float) -> dic
     """The page as page.js shows it. A page whose script never ends is stopped, once."""
     if trouble := tab.trouble():
         raise trouble
-    options = {"textOnly": text_only}
+    options = {"textOnly": text_only, "isSeen": True}
     try:
         tab.rest(min(seconds, LOAD_SECONDS if tab.moves else REST_SECONDS))
         tab.listen(min(seconds, SCAN_SECONDS))

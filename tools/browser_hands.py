@@ -31,6 +31,7 @@ class Hands:
         self.ctx, self.tab, self.text = ctx, tab, text
         self.until = time.monotonic() + seconds
         self.images: list[Path] = []
+        self.has_closed = False  # its tab
         self.secrets: list[str] = []  # what the owner has said for the page
 
     @property
@@ -41,10 +42,11 @@ class Hands:
     def _find(self, ref: Any, *, moves: bool = True) -> dict[str, Any]:
         if not isinstance(ref, str) or not re.fullmatch(r"e\d{1,9}", ref):
             raise BrowserError(f"{json.dumps(ref)[:80]} is no reference: web_scan shows them, such as e48213")
-        found: dict[str, Any] = self.tab.ask("find", ref, {"moves": moves})
+        wanted = {"moves": moves, "name": self.tab.names.get(ref, {}).get("name", "")}
+        found: dict[str, Any] = self.tab.ask("find", ref, wanted)
         if "problem" in found:  # what only listens is known when the browser has said so
             self.tab.listen(self.left)
-            found = self.tab.ask("find", ref, {"moves": moves})
+            found = self.tab.ask("find", ref, wanted)
         if "problem" in found:
             raise BrowserError(found["problem"])
         if moves and found.get("disabled"):
@@ -156,6 +158,8 @@ class Hands:
             if text:
                 self.tab.do("Input.insertText", self.left, text=text)
             now = self.tab.ask("now", ref)
+            if text and not now and found["type"] == "number":
+                raise BrowserError(f"{ref} is a number field and does not take {text[:80]!r}")
         if options.get("enter"):
             self._key("Enter")
         self._after()
@@ -276,6 +280,7 @@ class Hands:
 
     def _do_close(self) -> None:
         self.tab.close()
+        self.has_closed = True
         raise TabLost(f"tab {self.tab.name} was closed")
 
     def _after(self) -> None:

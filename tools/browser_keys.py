@@ -28,12 +28,13 @@ _MODIFIERS = {"alt": 1, "control": 2, "ctrl": 2, "meta": 4, "shift": 8}
 def key_events(keys: str) -> list[dict[str, Any]]:
     """The events of one stroke, such as "Control+a". Raises BrowserError for a key that there is not."""
     *held, key = keys.split("+") if len(keys) > 1 else [keys]
-    modifiers = sum(_MODIFIERS.get(each.strip().lower(), 0) for each in held)
+    held = [each.strip().lower() for each in held]
+    modifiers = sum(_MODIFIERS.get(each, 0) for each in held)
     name = next((each for each in KEYS if each.lower() == key.lower()), " " if key.lower() == "space" else key)
     code, number, text = KEYS.get(name, ("", 0, ""))
     if name not in KEYS and len(name) == 1:
         code, number, text = f"Key{name.upper()}" if name.isalpha() else "", ord(name.upper()) & 0xFF, name
-    if not number and not text:
+    if (not number and not text) or not set(held) <= set(_MODIFIERS):
         known = ", ".join(each for each in KEYS if each.strip())
         raise BrowserError(f"no such key: {keys[:40]}; there are {known}, letters, Control+a …")
     same = {"modifiers": modifiers, "key": name, "code": code, "windowsVirtualKeyCode": number}

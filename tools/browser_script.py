@@ -16,8 +16,6 @@ from tools.browser_link import Blocked, BrowserError, LinkLost, TabLost, TooLate
 from tools.browser_tab import Tab, asset, thrown
 
 _HELPERS = "click, type, select, press, hover, drag, upload, wait, scroll, shot, el, secret, close"
-_NOT_TYPED = {"date", "time", "month", "week", "datetime-local", "range", "color"}
-MAX_WAIT = 120.0  # seconds of one wait
 
 
 class Script(Hands):
@@ -122,7 +120,7 @@ class Script(Hands):
         except BrowserError as error:
             return self._settle(asked["number"], str(error), is_done=False)
         except (TypeError, AttributeError, ValueError, OSError) as error:  # arguments that nobody can mean
-            return self._settle(asked["number"], f"{does}: {error}", is_done=False)
+            return self._settle(asked["number"], f"{does}: {str(error).replace('Hands._do_', '')}", is_done=False)
         if does == "el":
             return self._give(asked["number"], value)
         if does not in ("wait", "shot"):

@@ -14,6 +14,7 @@ ASSETS = Path(__file__).parent.parent / "assets" / "browser"
 WORLD = "sopwith"
 QUIET_MS = 150  # without a change of the page or an open request: it has come to rest
 REST_SECONDS = 3.0  # a page that never rests is waited for so long
+WAITING_SECONDS = 2.5  # one that says that it is loading
 LOAD_SECONDS = 10.0  # a page that never finishes loading
 PRESSES = {"click", "mousedown", "mouseup", "pointerdown", "pointerup", "dblclick", "touchstart", "touchend"}
 MAX_LISTENERS = 500
@@ -281,6 +282,8 @@ class Tab:
             found = self.ask("quiet", seconds=max(1.0, seconds))
             if found["state"] == "loading":
                 self.link.pump(now + 0.05)
+            elif found["waits"] and now - start < WAITING_SECONDS:
+                self.link.drain(0.1)
             elif not found["moved"] or found["ms"] >= QUIET_MS:
                 return True
             else:

@@ -76,7 +76,9 @@ def around(page: dict[str, Any]) -> dict[str, Any]:
     if page["hasPassword"]:
         notes.append("asks for a password: the owner logs in, not you")
     if page["type"] != "text/html":
-        notes.append(f"not HTML: {page['type']}")
+        notes.append(
+            f"not HTML: {page['type']}" + ("; web_fetch reads it" if page["type"] == "application/pdf" else "")
+        )
     if page["state"] == "loading":
         notes.append("still loading")
     if page["isCut"]:

@@ -3,6 +3,7 @@
 (() => {
   if (globalThis.sopwith) return
   const refs = new Map()        // "e48213" → {el: WeakRef, key: what it was when it was shown}
+  const seen = new Map()        // "e48213" → what a model was shown by this name, as a WeakRef
   const named = new WeakMap()   // element → its reference
   const MAX_CHARS = 2_000_000, MAX_MS = 4_000, LABEL = 140, VALUE = 300
   const ROLES = new Set(['button', 'link', 'tab', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'checkbox', 'radio', 'switch',
@@ -26,8 +27,9 @@
   // Moved away to hide it: left of or above all that can be scrolled to, in the page or in the box around it that scrolls.
   function isAway(el, box) {
     const view = el.ownerDocument.defaultView
-    if (!view || box.right + view.scrollX >= 0 && box.bottom + view.scrollY >= 0) return false
     const root = el.ownerDocument.scrollingElement
+    if (view && root && box.left + view.scrollX > root.clientWidth && getComputedStyle(root).direction === 'rtl') return true
+    if (!view || box.right + view.scrollX >= 0 && box.bottom + view.scrollY >= 0) return false
     for (let up = above(el); up; up = above(up)) {
       const style = getComputedStyle(up)
       if (up !== root && !/auto|scroll/.test(style.overflow)) continue
@@ -155,7 +157,7 @@
 
   function states(el) {
     const on = (name, word) => attr(el, name) === 'true' ? [word] : []
-    const found = [...(el.disabled || attr(el, 'aria-disabled') === 'true' ? ['disabled'] : []), ...(el.readOnly ? ['read-only'] : []),
+    const found = [...(el.matches(':disabled') || attr(el, 'aria-disabled') === 'true' ? ['disabled'] : []), ...(el.readOnly ? ['read-only'] : []),
       ...(el.required || attr(el, 'aria-required') === 'true' ? ['required'] : []), ...on('aria-selected', 'selected'), ...on('aria-pressed', 'pressed'),
       ...(attr(el, 'aria-current') && attr(el, 'aria-current') !== 'false' ? ['current'] : []), ...on('aria-invalid', 'invalid')]
     if (el.hasAttribute('aria-expanded')) found.push(attr(el, 'aria-expanded') === 'true' ? 'open' : 'closed')
@@ -191,7 +193,7 @@
     }
   }
 
-  function scan({textOnly = false} = {}) {
+  function scan({textOnly = false, isSeen = false} = {}) {
     const start = performance.now(), lines = [], controls = {}
     faint = []
     let line = '', prefix = '', chars = 0, isCut = false, group = 0, path = [], frames = 0, hasPassword = false
@@ -205,6 +207,7 @@
     function control(el, is) {
       const text = label(el), ref = name(el, is, text)
       controls[ref] = {role: is, name: cut(text, LABEL), ...about(el)}
+      if (isSeen) seen.set(ref, new WeakRef(el))
       if (textOnly) return put(' ' + (isField(el) ? value(el) : text) + ' ')
       const more = states(el)
       if (is === 'checkbox' || is === 'radio' || is === 'switch' || /^menuitem(checkbox|radio)$/.test(is)) {
@@ -283,6 +286,7 @@
       const is = press(el, style)
       if (is && !(isField(el) === false && hasInside(el))) { control(el, is) } else {
         if (is) { const ref = name(el, is, label(el)); controls[ref] = {role: is, name: cut(label(el), LABEL), ...about(el)}
+          if (isSeen) seen.set(ref, new WeakRef(el))
           if (!textOnly) put(`(${[ref, ...(is === 'link' ? [] : [is]), ...states(el)].join(' ')}) `) }
         inside(el, tag, isCell)
       }
@@ -338,18 +342,27 @@
   }
 
   // ---- acting -------------------------------------------------------------------------------------------------
-  function find(ref, {moves = true} = {}) {
+  function find(ref, {moves = true, name: wanted} = {}) {
     if (!refs.get(ref)?.el.deref()?.isConnected) scan()  // it may have come since, or be a replay's
-    const known = refs.get(ref), el = known?.el.deref()
+    const known = refs.get(ref)
+    let el = known?.el.deref()
     if (!known) return {problem: `${ref} is not on this page: web_scan shows what is`}
     if (!el?.isConnected) return {problem: `${ref} has gone from the page: web_scan shows what is there now`}
+    // Of things that differ by a number alone the one is meant that was shown, not the one that stands in its place now.
+    if (wanted && seen.get(ref)?.deref() !== el && cut(label(el), LABEL) !== wanted) {
+      const like = [...refs.values()].filter(each => each.key === known.key).map(each => each.el.deref()).filter(each => each?.isConnected)
+      const same = like.filter(each => cut(label(each), LABEL) === wanted)
+      if (same.length !== 1 && like.length > 1) return {problem: `${ref} was “${wanted}”, which is not there now: web_scan shows the page anew`}
+      el = same[0] ?? el
+    }
     const is = role(el) || 'button', text = label(el)
     if (keyOf(el, is, text) !== known.key && !isField(el)) {
       return {problem: `${ref} was ${known.key.split('|').slice(0, 2).join(' ')} and is now ${is} ${cut(text, 80)}: web_scan shows the page anew`}
     }
-    const found = {role: is, name: cut(text, LABEL), tag: tagOf(el), type: el.type ?? '', disabled: el.disabled === true, isField: isField(el), multiple: el.multiple === true}
-    if (!moves) return found
+    const found = {role: is, name: cut(text, LABEL), tag: tagOf(el), type: el.type ?? '', disabled: el.matches(':disabled'), isField: isField(el), multiple: el.multiple === true}
+    if (!moves) { refs.set(ref, {...known, el: new WeakRef(el)}); return found }
     if (el.scrollIntoViewIfNeeded) el.scrollIntoViewIfNeeded(true); else el.scrollIntoView({block: 'center', behavior: 'instant'})
+    refs.set(ref, {...known, el: new WeakRef(el)})
     return {...found, ...point(el)}
   }
   function offset(el) {
@@ -447,11 +460,22 @@
     tell(el)
     return {chosen: picked.map(option => clean(option.label))}
   }
+  // What scrolls: the page, or the largest box in one that does not.
+  function scrolling(root) {
+    if (root.scrollHeight > root.clientHeight + 1) return root
+    let found = root, most = 0
+    for (const el of document.querySelectorAll('*')) {
+      if (el.scrollHeight <= el.clientHeight + 1 || el.clientWidth * el.clientHeight <= most) continue
+      if (/auto|scroll/.test(getComputedStyle(el).overflowY) && isShown(el)) { found = el; most = el.clientWidth * el.clientHeight }
+    }
+    return found
+  }
   function scroll(ref, to) {
     const el = ref && element(ref)
     if (el) el.scrollIntoView({block: 'center', behavior: 'instant'})
-    else { const root = document.scrollingElement; root.scrollTo({top: to === 'top' ? 0 : to === 'bottom' ? root.scrollHeight : root.scrollTop + (to === 'up' ? -0.9 : 0.9) * innerHeight, behavior: 'instant'}) }
-    return clean(`${Math.round(scrollY)} of ${document.scrollingElement?.scrollHeight ?? 0}`)
+    const root = document.scrollingElement ?? document.documentElement, box = el ? root : scrolling(root)
+    if (!el) box.scrollTo({top: to === 'top' ? 0 : to === 'bottom' ? box.scrollHeight : box.scrollTop + (to === 'up' ? -0.9 : 0.9) * box.clientHeight, behavior: 'instant'})
+    return clean(`${Math.round(box.scrollTop)} of ${box.scrollHeight}`)
   }
   function there(wanted) {
     let found = null
@@ -475,10 +499,15 @@
     }
     return unseen.size ? found.filter(each => !unseen.has(each)) : found
   }
+  // What says that it is not there yet.
+  const WAITING = /^(loading|please wait|one moment|working|正在加载|加载中|载入中|请稍候|請稍候|読み込み中)[\s.…。]*$/i
+  let waiting = []
+  const isWaiting = el => el?.isConnected && isShown(el) && WAITING.test(clean(el.innerText))
   function note(node) {
     const el = node.nodeType === 1 ? node : node.parentElement ?? node.getRootNode?.()?.host
     if (!el || came.length > 400 || document.readyState === 'loading' || SKIP.has(tagOf(el)) || !el.isConnected) return
     if ((el.textContent?.length ?? 0) > 2000 || !el.innerText || !isShown(el)) return
+    if (isWaiting(el) && waiting.length < 20) waiting.push(new WeakRef(el))
     for (const each of shown(el.innerText)) if (came.length <= 400) came.push(cut(each, 300))
   }
   // A clock or a counter changes for ever and says nothing new; what grows, as an answer that is being written, is no such thing.
@@ -514,8 +543,8 @@
   observe(document)
   for (const kind of ['transitionend', 'animationend']) document.addEventListener(kind, event => { if ((event.target.textContent?.length ?? 400) < 400) note(event.target) }, true)
   // `before` stays null in a document that has come since: all that it shows is new.
-  function begin() { before = new Set(texts()); came = []; moved = 0; last = performance.now(); return true }
-  function quiet() { return {ms: performance.now() - last, moved, state: document.readyState} }
+  function begin() { before = new Set(texts()); came = []; waiting = []; moved = 0; last = performance.now(); return true }
+  function quiet() { return {ms: performance.now() - last, moved, state: document.readyState, waits: waiting.some(each => isWaiting(each.deref()))} }
   function end(most) {
     for (const record of watcher.takeRecords()) for (const node of record.addedNodes) note(node)
     const after = texts(), there = new Set(after), old = before ?? new Set()

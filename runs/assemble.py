@@ -523,7 +523,7 @@ class Agent:
         progress.state.origins.update(start.get("origins", ()))
         held = self._held(gate, log.folder) if "code_run" in tools or "terminal" in families else None
         if start["sop"] is None and self.config.models:  # a replay may do without
-            warm(held, gate.cwd)
+            warm(gate, held)
         context = ToolContext(
             gate.shared or options.cwd,
             log.folder,

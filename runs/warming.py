@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
+from safety.gate import Ask, Gate
 from safety.sandbox import Sandbox
 
 
-def warm(sandbox: Sandbox | None, cwd: Path) -> None:
-    """Begins to build the cell of a call without lifts, which another process does, and lets the gate read a script:
-    what it needs for that takes longer to import than a call takes."""
+def warm(gate: Gate, sandbox: Sandbox | None) -> None:
+    """Begins to build the cell of a call without lifts, which another process does, and lets the gate look at a script:
+    what it imports and compiles for its first one takes longer than a call takes."""
     if sandbox and sandbox.level.name == "full":
         from tools.cells import Cells
 
-        Cells.of(sandbox).warm(sandbox, cwd)
-    from safety import commands, lifts, shell  # noqa: F401 - imported for whoever comes next
+        Cells.of(sandbox).warm(sandbox, gate.cwd)
+    from safety.lifts import lifts_of
 
-    shell.read("true")
+    lifts_of(gate, Ask("code_run", {"script": "echo 'one' | head -n 1"}, ("execute",), (gate.cwd,), "main"))

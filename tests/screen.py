@@ -15,6 +15,7 @@ import pyte
 from tests.conftest import CHECKOUT
 
 CTRL_C, CTRL_D, ENTER = "\x03", "\x04", "\r"
+_READS, _HAS_READ = b"\x1b[?2004h", b"\x1b[?2004l"  # a line editor tells pasted text from typed text, and stops to
 
 
 class Screen:
@@ -76,6 +77,12 @@ class Screen:
                 break
             assert is_open and time.monotonic() < end, f"waited {what}; the screen:\n{self.text()}"
         return self.text()
+
+    def waits_for_prompt(self, *texts: str) -> str:
+        """Reads until all of the texts stand there and a line is read behind them (ui/owner.py): what was typed before
+        that is no answer."""
+        self.waits_for(*texts)
+        return self.until(lambda: self.raw.rfind(_READS) > self.raw.rfind(_HAS_READ), f"for the prompt of {texts}")
 
     def types(self, text: str) -> None:
         """Presses keys."""

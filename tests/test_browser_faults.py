@@ -211,7 +211,7 @@ def test_a_renderer_that_crashes_takes_only_its_tab(web: Driver) -> None:
     web.scan("/")
     browser = web.ctx.kept["browser"]
     browser.connection.post("Page.crash", browser.tabs["t1"].session)
-    result = web.run("await new Promise(() => {})", timeout=5)
+    result = web.run("await new Promise(() => {})", timeout=60)
     assert "has crashed" in result.data["output"]
     assert "the second page" in web.scan("/two").as_text()
 

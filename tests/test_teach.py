@@ -80,8 +80,10 @@ class Teaching:
 
     def answers(self, question: str, keys: str) -> None:
         """Waits for a question and types the answer."""
-        self.screen.waits_for(question)
-        time.sleep(0.1)  # what was typed before a question is no answer to it
+        if question in ("Enter to go on", "按回车继续") or not keys:  # the list of commands reads plainly
+            self.screen.waits_for(question)
+        else:
+            self.screen.waits_for_prompt(question)
         self.screen.types(keys)
 
     def ends(self) -> tuple[int, str]:

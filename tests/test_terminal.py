@@ -471,7 +471,7 @@ def test_a_question_at_the_terminal(at_terminal: Opener, home: Path) -> None:
     question = {"question": "Which colour?", "candidates": ["red", "blue"]}
     scripted(home, [{"calls": [{"name": "ask_user", "args": question}]}, "Painted."])
     screen = at_terminal("paint it")
-    screen.waits_for("Which colour?", "2. blue", "number or answer:")
+    screen.waits_for_prompt("Which colour?", "2. blue", "number or answer:")
     screen.types("2" + ENTER)
     assert screen.ends() == 0
     assert screen.text().count("Which colour?") == 1 and "Painted." in screen.text()
@@ -495,7 +495,7 @@ def test_leave_is_asked_at_the_terminal(
     file.write_text("old")
     scripted(home, [{"calls": [{"name": "file_trash", "args": {"paths": [str(file)]}}]}, "Tidied."])
     screen = at_terminal("tidy up", "--lang", lang)
-    screen.waits_for(str(file.name), "allow?" if lang == "en" else "允许吗？")
+    screen.waits_for_prompt(str(file.name), "allow?" if lang == "en" else "允许吗？")
     screen.types(keys)
     assert screen.ends() == 0
     assert file.exists() == is_there and said in screen.text() and "Tidied." in screen.text()
@@ -544,7 +544,7 @@ def test_keys_pressed_before_the_question_are_no_answer(at_terminal: Opener, hom
     screen = at_terminal("tidy up")
     waits_until((tmp_path / "there").exists)
     screen.types("1" + ENTER)
-    screen.waits_for("allow?")
+    screen.waits_for_prompt("allow?")
     screen.types(ENTER)
     assert screen.ends() == 0 and file.exists()
 

@@ -6,6 +6,7 @@ import { doing, setChanges, store, toast } from "../lib/store.js";
 import { icon } from "./icon.js";
 
 const LONG_PASTE_CHARS = 20_000; // a longer text is sent as a file
+const MOST_CHARS = 1_000_000; // of a message; what was typed, or put in by a program, becomes a file beyond that
 
 export const Composer = {
   props: { isWorking: Boolean, draftOf: String },
@@ -30,6 +31,7 @@ export const Composer = {
 
     function fit() {
       if (!field.value) return;
+      if (draft.text.length > LONG_PASTE_CHARS) return (field.value.style.height = "40vh"); // to measure it would take seconds
       field.value.style.height = "auto";
       field.value.style.height = `${Math.min(field.value.scrollHeight, innerHeight * 0.4)}px`;
     }
@@ -58,6 +60,11 @@ export const Composer = {
     function send() {
       if (!canSend.value) return;
       const text = draft.text.trim();
+      if (text.length > MOST_CHARS) {
+        draft.text = "";
+        toast(say("composer.too_long"));
+        return add([new File([text], "message.txt", { type: "text/plain" })]);
+      }
       const put = () => Object.assign(draft, { text, files }); // given back when it is refused
       const files = draft.files;
       if (props.isWorking && !files.length) emit("steer", text, put);

@@ -8,6 +8,7 @@ would be another task (a negation, another verb, unit or comparison, something l
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from pathlib import Path
@@ -15,13 +16,13 @@ from typing import Any, NamedTuple
 
 from learning.concepts import ASKING, IDLE, LIGHT, QUESTIONS, SEEING, families, is_verb, meaning
 from learning.index import INDEX
-from learning.likeness import COUNTED, contrary, left_over, swapped, things_of
-from learning.parts import Context, Literal, Part, Word, surroundings
+from learning.likeness import COUNTED, contrary, left_over, plain, swapped, things_of
+from learning.parts import Context, Literal, Part, Word, particles_of, surroundings
 from learning.placing import fitting, kind_of
 from learning.reading import read
 from learning.request import Asked
 from learning.rewording import other_question
-from learning.sentences import Knowledge, knowledge
+from learning.sentences import Knowledge, Sentence, knowledge
 from learning.slots import BARE_FILE, ENDINGS, Unclear, Where, as_ending, value_of
 from learning.spoken_forms import in_active
 from memory.sops import Sop
@@ -36,6 +37,19 @@ MAX_PASSED_OVER = 2  # words
 BY = dict.fromkeys(("per", "each", "every", "按", "每个", "每"), "by")  # says into what something is divided
 FAR = ("external", "destructive")  # effects of which a word that nobody knows must not be what is to be done
 GROUP = pattern(r"\[([^\[\]|]*)[^\[\]]*\]")
+TURNING = (
+    "every",
+    "each",
+    "about",
+    "via",
+    "through",
+    "每",
+    "每隔",
+    "关于",
+)  # before a value: it is there for something else
+DIRECTIONS = frozenset(
+    {"up", "down", "out", "off", "over", "away", "back", "向上", "向下"}
+)  # with a verb they make another
 SMALL = ASKING | IDLE | LIGHT | QUESTIONS | SEEING | {*BY}
 
 
@@ -97,6 +111,7 @@ def _as(sop: Sop, asked: Asked, where: Where) -> Near | None:
         contrary(parts, known, values.values(), is_careful=False)
         or other_question(parts, known)
         or _is_of_other_verb(parts, known)
+        or _is_turned(parts, known)
     ):
         return None
     given = {word for value in values.values() for word in re.findall(r"\w+", str(value).lower())}
@@ -157,7 +172,13 @@ def _placed(
     literals: Sequence[tuple[Literal, Context]], procedure: Procedure, known: Knowledge, where: Where
 ) -> Iterator[dict[str, Any]]:
     """Each way in which every value stands as the slot of its parameter stands in a wording."""
+    kinds = Counter(kind_of(schema) for schema in procedure.parameters.values())
     for names in permutations(procedure.parameters, len(literals)):
+        if any(
+            context.preposition == "for" and kinds[kind_of(procedure.parameters[name])] > 1
+            for name, (_, context) in zip(names, literals, strict=True)
+        ):
+            continue  # "swap a for b" is the one, and "substitute a for b" the other
         values = {
             name: fitting(literal, context, name, known, procedure, where)
             for name, (literal, context) in zip(names, literals, strict=True)
@@ -175,13 +196,39 @@ def _typed(
         values = {
             name: value_of(literal.slot, procedure.parameters[name], known.shapes.get(name, ""), where)
             for name, (literal, _) in zip(names, literals, strict=True)
-            if literal.kind != "quoted" or kinds[name] != "path" or re.search(r"[/~.]", literal.slot.plain)
+            if literal.kind != "quoted" or _may_be(literal.slot.plain, kinds[name])
         }
         stands = [(name, context.place) for name, (_, context) in zip(names, literals, strict=True)]
-        counts = all(_counts_alike(context, name, known) for name, (_, context) in zip(names, literals, strict=True))
+        well = all(
+            _stands_well(literal, context, name, known, procedure)
+            for name, (literal, context) in zip(names, literals, strict=True)
+        )
         is_whole = len(values) == len(literals) and None not in values.values()
-        if is_whole and counts and not swapped(stands, kinds, known):
+        if is_whole and well and not swapped(stands, kinds, known):
             yield values
+
+
+def _may_be(quoted: str, kind: str) -> bool:
+    """Whether a quoted text looks like what a parameter is for: "~/My files" is a path, and "Ann Lee" is none."""
+    return bool(re.search(r"[/~.]", quoted)) if kind == "path" else not re.match(r".[/~]", quoted)
+
+
+def _stands_well(literal: Literal, around: Context, name: str, known: Knowledge, procedure: Procedure) -> bool:
+    """Whether nothing around a value says that it is another's: it counts the same, and stands behind the same kind of
+    word (by 5 is not to 5). A path may also be named with "in" or "from" where a wording has neither, and be written in."""
+    if not _counts_alike(around, name, known):
+        return False
+    own = {plain(context.place) for context in known.contexts.get(name, ())}
+    kinds = [kind_of(schema) for schema in procedure.parameters.values()]
+    kind = kind_of(procedure.parameters[name])
+    if kind != "path":
+        prepositions = {context.preposition for context in known.contexts.get(name, ())}
+        is_same = around.preposition in prepositions or not around.preposition or literal.kind == "date"
+        is_plain = kind != "number" and not plain(around.place) and not around.preposition
+        return (is_plain or (plain(around.place) in own and is_same)) and kinds.count(kind) == 1
+    return plain(around.place) in own | (
+        {"from", ""} if own & {"from", ""} else {""} if around.preposition in ("in", "as") else set()
+    )
 
 
 def _counts_alike(around: Context, name: str, known: Knowledge) -> bool:
@@ -203,8 +250,6 @@ def _with_loose(
         yield dict(values)
     if not missing or len(words) != len(missing):
         return
-    texts = [name for name, schema in procedure.parameters.items() if kind_of(schema) == "text"]
-    is_plain = len(words) == 1 and (bool(endings) or len(texts) == 1)
     ways = []
     for names in permutations(missing):
         pairs = list(zip(names, words, strict=True))
@@ -216,7 +261,7 @@ def _with_loose(
             ways.append((beside, filled))
     most = max((beside for beside, _ in ways), default=0)
     best = [filled for beside, filled in ways if beside == most]
-    if len(best) == 1 and (is_plain or most >= max(1, len(words) - 1)):
+    if len(best) == 1 and (most >= max(1, len(words) - 1) or (bool(endings) and len(words) == 1)):
         yield {**values, **best[0]}
 
 
@@ -292,6 +337,38 @@ def _is_of_other_verb(parts: Sequence[Part], known: Knowledge) -> bool:
     if known.only_reads or not heads or first is None:
         return False
     return not (first & heads or families(first) & families(heads))
+
+
+def _is_turned(parts: Sequence[Part], known: Knowledge) -> bool:
+    """Whether the small words of a request turn it into another: off for on, from json for to json, every 5 minutes."""
+    particles, said = particles_of(parts), _directions(parts)
+    if not any(
+        particles == each.particles and _of_verb(each) <= said <= _directions(each.pieces) for each in known.sentences
+    ):
+        return True
+    pairs = frozenset(pair for sentence in known.sentences for pair in sentence.explains)
+    for at, part in enumerate(parts):
+        if not isinstance(part, Word) or part.is_free or part.place:
+            continue
+        if part.roles & {"from", "to"} and part.things & {thing for thing, _ in pairs} and not part.said & pairs:
+            return True
+        if (
+            part.text in TURNING
+            and isinstance(next(iter(parts[at + 1 : at + 2]), None), Literal)
+            and part.text not in known.texts
+        ):
+            return True
+    return False
+
+
+def _directions(parts: Sequence[Any]) -> frozenset[str]:
+    """The words like "up" in a request, or in a wording."""
+    return DIRECTIONS & {part.text for part in parts if isinstance(part, Word)}
+
+
+def _of_verb(sentence: Sentence) -> frozenset[str]:
+    """Those that belong to what is to be done for sure: right behind it, or at the end."""
+    return _directions([*sentence.pieces[:2], *sentence.pieces[-1:]])
 
 
 def _said(procedure: Procedure, values: Mapping[str, Any], where: Where, lang: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -84,9 +85,8 @@ class Knowing(InsideOnly):
 
     def _stands(self, value: Any, text: str) -> bool:
         plain = str(value)
-        return any(
-            form in text for form in {plain, plain.replace(str(self._home), "~", 1), str(Path(plain).expanduser())}
-        )
+        forms = {plain, plain.replace(str(self._home), "~", 1), str(Path(plain).expanduser())}
+        return any(re.search(rf"(?<!\w){re.escape(form)}(?!\w)", text) for form in forms)
 
 
 def judge(

@@ -249,6 +249,30 @@ def test_questions_are_answered_on_the_line(chat: Opener, home: Path, tmp_path: 
     assert [event["text"] for event in logs(home)[0] if event["type"] == "answered"] == ["blue"]
 
 
+def test_a_command_is_no_answer_to_a_question(chat: Opener, home: Path) -> None:
+    scripted(home, [{"calls": [{"name": "ask_user", "args": {"question": "Which folder?"}}]}, "Painted."])
+    screen = chat()
+    screen.types("paint" + ENTER)
+    screen.waits_for("Which folder?")
+    screen.types("/cost" + ENTER)
+    screen.waits_for("/cost comes when this task is over")
+    screen.types("/home/me" + ENTER)  # looks like one, and is none
+    screen.waits_for("Painted.", "1 tasks")
+    screen.types(CTRL_D)
+    assert screen.ends() == 0
+    assert [event["text"] for event in logs(home)[0] if event["type"] == "answered"] == ["/home/me"]
+
+
+def test_a_question_can_be_left_with_the_command_that_leaves(chat: Opener, home: Path) -> None:
+    scripted(home, [{"calls": [{"name": "ask_user", "args": {"question": "Which folder?"}}]}, "Painted."])
+    screen = chat()
+    screen.types("paint" + ENTER)
+    screen.waits_for("Which folder?")
+    screen.types("/quit" + ENTER)
+    assert screen.ends() == 0
+    assert logs(home)[0][-1]["status"] == "waiting"
+
+
 def test_several_lines_pasted_are_one_task(chat: Opener, endpoint: list[Recorded]) -> None:
     screen = chat()
     screen.types("\x1b[200~first line\nsecond line\x1b[201~")

@@ -26,10 +26,12 @@ if TYPE_CHECKING:
     from ui.terminal import TerminalScreen
 
 MAX_TAIL_LINES = 8  # of the answer that grows, above the input line
+LEAVES = "/quit"
 
 
 class InputLine:
-    """Lines typed go to the tasks, to the run that works, or to the question that waits; never to two of them.
+    """Lines typed go to the tasks, to the run that works, or to the question that waits; never to two of them. A command is
+    no answer: it comes after the task, and the one that leaves leaves at once where a question waits.
 
     Ctrl-C reaches the main thread as SIGINT while a run works, and only clears the line otherwise; a second one
     before anything else is sent leaves, as Ctrl-D does.
@@ -155,15 +157,20 @@ class InputLine:
 
     def _take(self, text: str) -> None:
         self._was_interrupted = False
-        if self._question:
+        command = text.strip().partition(" ")[0]
+        if self._question and (self._is_secret or command not in self._words):
             self._echo("" if self._is_secret else text)
             self._answers.put(text)
         elif text.strip():
             self._echo(text)
-            if self._steer is not None and not text.startswith("/"):
+            if self._question and command == LEAVES:
+                self._leave()
+            elif self._steer is not None and not text.startswith("/"):
                 self._steer(text)
             else:
                 self._tasks.put(text)
+                if self._steer is not None:
+                    print(say("chat.later", command=command))
 
     def _echo(self, text: str) -> None:
         print("› " + clean(text))

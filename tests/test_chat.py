@@ -121,7 +121,7 @@ def test_tasks_one_after_the_other_and_out(chat: Opener, endpoint: list[Recorded
     screen.types("now blue" + ENTER)
     screen.waits_for("Answer 2.")
     screen.types("/cost" + ENTER)
-    screen.waits_for("2 tasks, model calls: 2")
+    screen.waits_for("tasks: 2, model calls: 2")
     screen.types(CTRL_D)
     assert screen.ends() == 0
     assert screen.text().count("Answer 1.") == 1 and screen.text().count("› now blue") == 1
@@ -257,7 +257,7 @@ def test_a_command_is_no_answer_to_a_question(chat: Opener, home: Path) -> None:
     screen.types("/cost" + ENTER)
     screen.waits_for("/cost comes when this task is over")
     screen.types("/home/me" + ENTER)  # looks like one, and is none
-    screen.waits_for("Painted.", "1 tasks")
+    screen.waits_for("Painted.", "tasks: 1")
     screen.types(CTRL_D)
     assert screen.ends() == 0
     assert [event["text"] for event in logs(home)[0] if event["type"] == "answered"] == ["/home/me"]

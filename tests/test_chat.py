@@ -95,7 +95,6 @@ def test_slash_commands_have_their_line_in_both_languages() -> None:
 
 def test_a_conversation_goes_on_later(cli: CommandLine, endpoint: list[Recorded], home: Path) -> None:
     cli("chat", stdin="first\n")
-    time.sleep(1.1)  # ids are in order by the second
     cli("chat", "--continue", stdin="second\n")
     cli("chat", "--continue", stdin="third\n")
     assert all(word in words_sent(endpoint[2]) for word in ("first", "second", "third"))

@@ -481,7 +481,7 @@ def test_python_with_its_packages_processes_and_pipes(world: World, level: Level
 
 
 def test_a_server_of_the_script_itself_is_reached(world: World, full: Level) -> None:
-    script = "python3 -m http.server 8123 --bind 127.0.0.1 >/dev/null 2>&1 & for i in $(seq 50); do exec 5<>/dev/tcp/127.0.0.1/8123 && break; sleep 0.1; done 2>/dev/null; printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&5; head -1 <&5; kill %1"
+    script = "python3 -m http.server 8123 --bind 127.0.0.1 >/dev/null 2>&1 & for i in $(seq 600); do exec 5<>/dev/tcp/127.0.0.1/8123 && break; sleep 0.1; done 2>/dev/null; printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&5; head -1 <&5; kill %1"
     assert "200 OK" in run(world.context(full, limits=Limits()), script).data["output"]
 
 

@@ -29,7 +29,7 @@ def settled() -> None:
     """Waits for what is written beside the run."""
     for thread in threading.enumerate():
         if thread.name == "spoken":
-            thread.join(20)
+            thread.join(60)
 
 
 def said(home: Path) -> list[tuple[str, str, str]]:

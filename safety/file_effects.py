@@ -153,6 +153,6 @@ def _chosen(name: str, rule: str, plain: list[Arg], values: list[str | None]) ->
 
 def _write_all(look: Look, args: list[Arg], name: str) -> None:
     for arg in args:
-        if arg.text is None and name in ("mkdir", "touch", "chmod", "gzip"):
+        if arg.text is None and not arg.start.startswith("/") and name in ("mkdir", "touch", "chmod", "gzip"):
             continue  # makes or marks; what is there stays
         write(look, arg, name)

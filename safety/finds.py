@@ -44,7 +44,7 @@ def find(look: Look, name: str, args: list[Arg], values: list[str | None], comma
             inner = args[at + 2 :]
             end = next((n for n, arg in enumerate(inner) if arg.text in (";", "+")), len(inner))
             found = [
-                Arg(None)
+                Arg(None, _found_in(look, folders))
                 if arg.text == "{}" or ("{}" in (arg.text or "") and arg.text is not None and " " not in arg.text)
                 else arg
                 for arg in inner[:end]
@@ -59,6 +59,13 @@ def find(look: Look, name: str, args: list[Arg], values: list[str | None], comma
                     listings.refuse_harm(look, found, folders, before)
         elif value in ("-fprint", "-fprintf", "-fls", "-fprint0") and at + 2 < len(args):
             file_effects.write(look, args[at + 2], "find")
+
+
+def _found_in(look: Look, folders: list[Arg]) -> str:
+    """The start of what find puts in the place of {}: of a folder outside the roots, if one of them is; "" if not known."""
+    paths = [path for folder in folders if (path := look.path(folder))]
+    outside = [path for path in paths if look.places.kind(path) != "inside"]
+    return f"{str((outside or paths)[0]).rstrip('/')}/found/" if len(paths) == len(folders) else ""
 
 
 def _spares_nothing_vital(value: str, after: str) -> bool:

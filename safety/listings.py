@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from safety.commands import Look
 
 _PASS_ON = names("sort cat tac tr uniq shuf tee rev nl xargs parallel")  # what they read, they print
+_CHOOSE = names("grep egrep fgrep rg test [ file ls")
 _LOCKS = names("chmod chown chgrp setfacl chattr mv")
 _EMPTIES = names("rm shred unlink truncate srm wipe mv rimraf")
 
@@ -36,6 +37,8 @@ def printed_by(look: Look, command: Command) -> Listing:
     """What a command lists of folders, all of it; NOTHING when it chooses."""
     name = ((command.words[0].literal or "") if command.words else "").rpartition("/")[2]
     if name in _PASS_ON and command.source is not None:
+        if name in ("xargs", "parallel") and any(word.literal in _CHOOSE for word in command.words[1:6]):
+            return NOTHING
         return printed_by(look, command.source)
     if (
         name == "sed"
@@ -100,7 +103,7 @@ def harm(look: Look) -> tuple[int, int]:
 def refuse_harm(look: Look, args: list[Arg], folders: Sequence[Arg], before: tuple[int, int]) -> None:
     """Refuses what is done to each file of a vital folder, when it was found (since `before`) to delete, overwrite or lock."""
     name = (args[0].text or "").rpartition("/")[2] if args else ""
-    deletes = any(finding.risk == "delete" for finding in look.findings[before[0] :])
+    deletes = any(finding.risk in ("delete", "outside") for finding in look.findings[before[0] :])
     if deletes or look.unplaced[before[1] :] or name in _LOCKS:
         vital.refuse(look, name, list(folders))
 

@@ -50,14 +50,14 @@ def web(shared: Path, base: str, tmp_path: Path) -> Iterator[Driver]:
     found.ctx.close()
 
 
-def chromium(profile: Path, *more: str) -> subprocess.Popen[bytes]:
+def chromium(profile: Path, *more: str, headless: str = "--headless=new") -> subprocess.Popen[bytes]:
     """A browser that an owner has started, on a port of its own choosing."""
     found = program()
     assert found
     root = ["--no-sandbox"] if os.geteuid() == 0 else []
     argv = [
         found,
-        "--headless=new",
+        *filter(None, [headless]),
         "--remote-debugging-port=0",
         f"--user-data-dir={profile}",
         "--no-first-run",

@@ -3,6 +3,8 @@ that ask for things; and two runs at once in one browser of the owner's."""
 
 from __future__ import annotations
 
+import json
+import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +15,7 @@ import pytest
 from config import BrowserConfig, Config
 from tests.browser_driving import Driver, driver, needs_browser
 from tests.browser_site import site
+from tests.desktop_driving import needs_desktop, screen
 from tests.test_browser_faults import all_gone, chromium
 from tools.base import ToolError
 
@@ -112,6 +115,50 @@ def test_what_a_page_asks_the_browser_for_holds_nothing_up(web: Driver) -> None:
     assert time.monotonic() - started < 20
     with pytest.raises(ToolError, match="there is no tab t99"):
         web.scan(tab="t99")
+
+
+@pytest.fixture(scope="module")
+def display() -> Iterator[str]:
+    with screen() as name:
+        yield name
+
+
+@needs_desktop
+@pytest.mark.parametrize("whose", ["its own", "the owner's"])
+def test_a_browser_in_a_window_is_held_up_by_no_print_dialog(
+    base: str, tmp_path: Path, display: str, monkeypatch: pytest.MonkeyPatch, whose: str
+) -> None:
+    monkeypatch.setenv("DISPLAY", display)
+    monkeypatch.setenv("XAUTHORITY", os.devnull)
+    child = chromium(tmp_path / "owners", headless="") if whose == "the owner's" else None
+    settings = BrowserConfig(address=str(tmp_path / "owners")) if child else BrowserConfig(headless="off")
+    web = driver(tmp_path, tmp_path / "home", base)
+    web.ctx.config = Config(home=tmp_path, lang="en", browser=settings)
+    try:
+        web.scan("/asks", tab="new")
+        assert "printed" in web.run("await click(“Print”)").data["new_text"]
+        if not child:  # of the owner's the owner answers
+            assert "nowhere" in web.run("await click(“Where”)").data["new_text"]
+            assert "notes:denied" in web.run("await click(“Notes”)").data["new_text"]
+        web.ctx.close()
+    finally:
+        if child:
+            child.kill()
+            child.wait()
+    assert all_gone(tmp_path)
+
+
+def test_what_the_owner_has_set_in_the_profile_stays(base: str, tmp_path: Path) -> None:
+    file = tmp_path / "home" / "browser" / "profile" / "Default" / "Preferences"
+    file.parent.mkdir(parents=True)
+    file.write_text('{"profile": {"default_content_setting_values": {"geolocation": 1}, "name": "Mine"}}')
+    web = driver(tmp_path, tmp_path / "home", base)
+    web.scan("/")
+    web.ctx.close()
+    kept = json.loads(file.read_text())
+    assert kept["profile"]["default_content_setting_values"]["geolocation"] == 1
+    assert kept["profile"]["default_content_setting_values"]["notifications"] == 2
+    assert (kept["profile"]["name"], kept["printing"]["enabled"]) == ("Mine", False)
 
 
 def test_two_runs_at_once_in_the_owners_browser(base: str, tmp_path: Path) -> None:

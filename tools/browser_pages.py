@@ -191,6 +191,9 @@ class Browser:
             own = [tab.target for tab in self.tabs.values() if not tab.is_owners and not tab.is_frame]
             self.place.claim([*own, target])
         tab = Tab(self.connection, target, name, **kind)
+        if not (self.place.is_ours or tab.is_owners):  # a print dialog would hold the tab until the owner closes it
+            quiet = {"source": "window.print = () => {}", "runImmediately": True}
+            self.connection.post("Page.addScriptToEvaluateOnNewDocument", tab.session, **quiet)
         self.tabs[name] = tab
         self.current = name if is_front else self.current
         return tab

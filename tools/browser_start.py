@@ -10,6 +10,7 @@ only waits for that ends it (browser_watch.py).
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import shutil
 import signal
@@ -19,8 +20,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from config import BrowserConfig
+from memory.files import write_atomic
 from tools.base import ToolError
 from tools.browser_link import BrowserError, Link, LinkLost
 from tools.process_tree import MARK, leaders, mark, starting
@@ -38,6 +41,13 @@ _FLAGS = (
     *("--disable-default-apps", "--password-store=basic", "--use-mock-keychain", "--hide-crash-restore-bubble"),
     "--disable-features=Translate,OptimizationHints,MediaRouter",
 )
+# What a page asks the browser for, and only somebody at the screen could answer, is answered as without a window: with no. A
+# print dialog would hold its tab for good. What the owner has set in this profile stays.
+_BLOCKED = ("geolocation", "notifications", "media_stream_mic", "media_stream_camera", "midi_sysex", "clipboard")
+_SETTINGS = {
+    "printing": {"enabled": False},
+    "profile": {"default_content_setting_values": dict.fromkeys(_BLOCKED, 2)},
+}
 START_SECONDS = 30.0
 END_SECONDS = 8.0
 _children: dict[Path, subprocess.Popen[bytes]] = {}  # browsers that this process has started, by profile
@@ -162,6 +172,7 @@ class Home:
             ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
         )  # it does not start as root else
         argv += ["--disable-dev-shm-usage"] if _has_little_shared_memory() else []
+        _set(self.profile / "Default" / "Preferences")
         log = self.folder / "browser.log"
         with log.open("wb") as output, starting:
             child = subprocess.Popen(
@@ -232,6 +243,26 @@ class Home:
         for file in self.downloads.iterdir():  # parts of what never came to its end
             file.unlink(missing_ok=True)
         self._port_file.unlink(missing_ok=True)
+
+
+def _set(file: Path) -> None:
+    """Puts `_SETTINGS` into the settings of a profile that is not in use, where they say nothing yet."""
+    try:
+        known = json.loads(file.read_text("utf-8"))
+    except FileNotFoundError:
+        known = {}
+    except (OSError, ValueError):  # chromium says what is wrong with it
+        return
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_atomic(file, json.dumps(_merged(_SETTINGS, known)))
+
+
+def _merged(ours: dict[str, Any], known: Any) -> Any:
+    """What is known, with what is only in ours."""
+    if not isinstance(known, dict):
+        return known
+    inner = {key: _merged(each, known[key]) if isinstance(each, dict) and key in known else known.get(key, each) for key, each in ours.items()}  # fmt: skip
+    return {**known, **inner}
 
 
 def address_in(file: Path) -> str:

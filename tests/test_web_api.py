@@ -157,8 +157,12 @@ def test_openais_client_understands_what_goes_wrong(site: Served) -> None:
     with client(site, changes=False) as api, pytest.raises(openai.PermissionDeniedError):
         api.chat.completions.create(model="sopwith", messages=said)
     stranger = openai.OpenAI(base_url=f"{site.origin}/v1", api_key="wrong", max_retries=0)
-    with stranger as api, pytest.raises(openai.AuthenticationError):
+    with stranger as api, pytest.raises(openai.AuthenticationError, match="Open the address"):
         api.models.list()
+    with client(site) as api:
+        assert api.models.retrieve("hello").id == "hello"
+        with pytest.raises(openai.NotFoundError, match="no model 'gpt-9'"):
+            api.models.retrieve("gpt-9")
 
 
 def test_a_programs_token_is_taken_back(site: Served) -> None:

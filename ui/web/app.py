@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 
 from config import SopwithError
-from ui.web.guard import MAX_BODY, Guard
+from ui.web.guard import MAX_BODY, Guard, error_of
 from ui.web.routes import chat, completions, doors, memory, runs, shared, sops, world
 from ui.web.site import Site, status_of
 from ui.web.sockets import owner_socket
@@ -117,33 +117,33 @@ def _missing() -> Response:
 def _errors(app: FastAPI, site: Site) -> None:
     """Every error is a line or two for people, and never how it came about."""
 
-    def answer(status: int, kind: str, text: str) -> JSONResponse:
-        return JSONResponse({"error": {"kind": kind, "text": site.clean(text)}}, status_code=status)
+    def answer(request: Request, status: int, kind: str, text: str) -> JSONResponse:
+        return JSONResponse(error_of(request.url.path, kind, site.clean(text)), status_code=status)
 
     @app.exception_handler(SopwithError)
-    async def ours(_: Request, error: SopwithError) -> JSONResponse:
-        return answer(*status_of(error), in_words(str(error)))
+    async def ours(request: Request, error: SopwithError) -> JSONResponse:
+        return answer(request, *status_of(error), in_words(str(error)))
 
     @app.exception_handler(OSError)
-    async def of_disk(_: Request, error: OSError) -> JSONResponse:
-        return answer(500, "failed", say("web.disk", why=error.strerror or type(error).__name__))
+    async def of_disk(request: Request, error: OSError) -> JSONResponse:
+        return answer(request, 500, "failed", say("web.disk", why=error.strerror or type(error).__name__))
 
     @app.exception_handler(RequestValidationError)
-    async def unfit(_: Request, error: RequestValidationError) -> JSONResponse:
+    async def unfit(request: Request, error: RequestValidationError) -> JSONResponse:
         first: dict[str, Any] = dict(next(iter(error.errors()), {}))
         where = ".".join(str(each) for each in first.get("loc", ())[1:]) or "body"
         kind = (413, "too_large") if first.get("type") == "string_too_long" else (422, "bad_request")
-        return answer(*kind, say("web.unfit", where=where[:80], what=str(first.get("msg", ""))[:200]))
+        return answer(request, *kind, say("web.unfit", where=where[:80], what=str(first.get("msg", ""))[:200]))
 
     @app.exception_handler(HTTPException)
-    async def of_http(_: Request, error: HTTPException) -> JSONResponse:
+    async def of_http(request: Request, error: HTTPException) -> JSONResponse:
         kind, key = OF_HTTP.get(error.status_code, ("failed", "web.unreadable"))
-        return answer(error.status_code, kind, say(key))
+        return answer(request, error.status_code, kind, say(key))
 
     @app.exception_handler(Exception)
-    async def defect(_: Request, error: Exception) -> JSONResponse:
+    async def defect(request: Request, error: Exception) -> JSONResponse:
         logging.getLogger("sopwith.web").error("%s: %s", type(error).__name__, site.clean(str(error))[:500])
-        return answer(500, "failed", say("web.defect"))
+        return answer(request, 500, "failed", say("web.defect"))
 
 
 def _docs(schema: dict[str, Any]) -> str:

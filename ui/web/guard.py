@@ -154,7 +154,7 @@ class Guard:
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})  # before it is accepted: 403
             return
-        body: dict[str, Any] = {"error": {"kind": refused.kind, "text": say(refused.key)}}
+        body = error_of(scope["path"], refused.kind, say(refused.key))
         if refused.status == 401:
             body["needs"] = "password" if self._access.password else "token"
         data = json.dumps(body, ensure_ascii=False).encode()
@@ -167,6 +167,16 @@ class Guard:
         ]
         await sending({"type": "http.response.start", "status": refused.status, "headers": kinds})
         await sending({"type": "http.response.body", "body": data})
+
+
+def error_of(path: str, kind: str, text: str) -> dict[str, Any]:
+    """What says that something went wrong: to the page, or as OpenAI's clients read it."""
+    said = {"kind": kind, "text": text}
+    return {
+        "error": said | {"message": text, "type": kind, "code": None, "param": None}
+        if path.startswith("/v1/")
+        else said
+    }
 
 
 class _Headers:

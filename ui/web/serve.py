@@ -24,6 +24,7 @@ from ui.web.guard import Place
 from ui.words import in_words, say
 
 NEEDED = ("fastapi", "uvicorn", "websockets")
+BACKLOG = 2048  # connections that wait to be taken
 LEAST_PASSWORD = 12  # characters
 
 
@@ -182,6 +183,7 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind(address)
+            listener.listen(BACKLOG)  # where two may bind, only one may listen
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise CannotServe(

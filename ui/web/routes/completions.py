@@ -26,11 +26,20 @@ LONGEST_SECONDS = 3_600.0
 to = APIRouter(tags=["openai"])
 
 
+def rows(site: Site) -> dict[str, dict[str, Any]]:
+    names = [MODEL, *(model.name for model in site.config.models)]
+    return {name: {"id": name, "object": "model", "created": 0, "owned_by": "sopwith"} for name in names}
+
+
 @to.get("/v1/models")
 def models(site: Here) -> JSONResponse:
-    names = [MODEL, *(model.name for model in site.config.models)]
-    rows = [{"id": name, "object": "model", "created": 0, "owned_by": "sopwith"} for name in dict.fromkeys(names)]
-    return JSONResponse({"object": "list", "data": rows})
+    return JSONResponse({"object": "list", "data": list(rows(site).values())})
+
+
+@to.get("/v1/models/{name}")
+def model(site: Here, name: str) -> Response:
+    found = rows(site).get(name)
+    return JSONResponse(found) if found else _error(404, f"There is no model {name!r}", "not_found")
 
 
 @to.post("/v1/chat/completions")

@@ -158,6 +158,12 @@ def _learned(event: Event) -> str:
     )
 
 
+def _context(event: Event) -> str:
+    """Files of the owner's that could not be read as they are."""
+    problems = [file["error"] for file in (event.get("files") or {}).values() if file.get("error")]
+    return "\n".join(one_line(in_words(str(problem)), 300) for problem in problems)
+
+
 def _noted(event: Event) -> str:
     text, problem = one_line(event["text"], 300), one_line(in_words(str(event.get("problem", ""))), 300)
     if problem:
@@ -175,6 +181,7 @@ _NOTES: dict[str, Callable[[Event], str]] = {
     "handover": lambda event: say("model.handover"),
     "run_resumed": lambda event: say("run.resumed"),
     "uncertain": lambda event: say("tool.uncertain", tool=one_line(event["tool"], 60)),
+    "context": _context,
     "steered": lambda event: say("run.steered", text=one_line(event["text"], 300)),
     "noted": _noted,
     "reloaded": lambda event: say("run.reloaded", files=one_line(", ".join(event["files"]), 300)),

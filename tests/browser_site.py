@@ -109,6 +109,8 @@ class Site(BaseHTTPRequestHandler):
             return self._say(
                 b"a,b\n1,2\n", "text/csv", more={"Content-Disposition": 'attachment; filename="../re port.csv"'}
             )
+        if path == "/realm":
+            return self._say(b"", status=401, more={"WWW-Authenticate": 'Basic realm="the owner"'})
         if path == "/xhtml":
             text = "<html xmlns='http://www.w3.org/1999/xhtml'><head><title>X</title></head><body><h1>Strict</h1><button>Old</button></body></html>"
             return self._say(text.encode(), "application/xhtml+xml")

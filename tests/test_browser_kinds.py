@@ -76,6 +76,18 @@ def test_what_counts_on_a_thing_may_change(web: Driver) -> None:
     assert web.run("document.title").data["output"] == "1"
 
 
+def test_where_a_page_leads_that_cannot_be_opened_is_said(web: Driver) -> None:
+    web.scan("/two")
+    gone = web.run("location.href = 'http://127.0.0.1:2/x'")
+    assert gone.data["went_to"] == "http://127.0.0.1:2/x (could not be opened)"
+    assert web.scan().data["url"] == "http://127.0.0.1:2/x (could not be opened)"
+    web.scan("/two")
+    asked = web.run("location.href = '/realm'")
+    assert asked.data["went_to"] == f"{web.base}/realm (could not be opened) (status 401)"
+    assert "the owner logs in" in web.scan().data["page"]
+    assert web.scan("/two").data["url"].endswith("/two")
+
+
 def test_fields_that_take_nothing_say_so(web: Driver) -> None:
     web.scan("/two")
     web.run(

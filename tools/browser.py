@@ -172,8 +172,12 @@ def _page_result(ctx: ToolContext, browser: Browser, used: Tab, page: dict[str, 
         line[0] = browser.hide(line[0])
     text, is_cut = fit(page["lines"])
     data: dict[str, Any] = {"output": text, "tab": used.name, **around(page)}
+    if used.error:
+        data["url"] = f"{used.error} (could not be opened)"
     if used.status >= 400:
         data["status"] = used.status
+    if used.status == 401:
+        data["page"] = "; ".join(filter(None, [data["page"], "asks for a login: the owner logs in, not you"]))
     if is_cut:
         file = ctx.folder / f"page-{re.sub(r'[^A-Za-z0-9_.-]', '_', ctx.call)[:60] or 'call'}.txt"
         _write(ctx, file, whole(page["lines"]))
@@ -228,7 +232,8 @@ def _changed(browser: Browser, tab: Tab, running: Script) -> dict[str, Any]:
     found = tab.ask("end", CHANGED_CHARS // 2 if tab.moves else CHANGED_CHARS)
     tab.url = found["url"]
     if tab.moves:
-        data["went_to"] = f"{found['title']} {found['url']}" + (f" (status {tab.status})" if tab.status >= 400 else "")
+        address = f"{tab.error} (could not be opened)" if tab.error else f"{found['title']} {found['url']}"
+        data["went_to"] = address + (f" (status {tab.status})" if tab.status >= 400 else "")
     elif running.has_left:
         data["page"] = "loaded anew"
     more = [f"… {found['more']} more lines"] if found["more"] else []

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from memory.journal import Entry, Journal, zone
 from memory.journal_lock import JournalError, WriterLock
 from memory.journal_store import Store, text_hash
-from memory.journal_tables import WITH_GRAPH
+from memory.journal_tables import WITH_GRAPH, WITH_WORDS
 from memory.turns import TimeRange
 
 INDEX = "memory.sqlite3"
@@ -115,6 +115,9 @@ def _carry_over(path: Path, store: Store) -> None:
                 store.put_embeddings(model, some)
             read = old.ask("SELECT last_accessed, session, id FROM turns WHERE last_accessed IS NOT NULL")
             store.run("UPDATE turns SET last_accessed = ? WHERE session = ? AND id = ?", *read) if read else None
+            if old.tables >= WITH_WORDS:
+                rows = old.ask("SELECT word, model, vector FROM word_vectors")
+                store.run("INSERT OR REPLACE INTO word_vectors VALUES (?, ?, ?)", *rows) if rows else None
             if old.tables >= WITH_GRAPH:
                 rows = old.ask("SELECT hash, reply FROM graph_readings")
                 store.run("INSERT OR REPLACE INTO graph_readings VALUES (?, ?)", *rows) if rows else None

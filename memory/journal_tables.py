@@ -69,9 +69,16 @@ INSERT OR IGNORE INTO queue (kind, key) SELECT 'graph', number FROM episodes;
 """,
     # With hundreds of thousands that wait after an import, the next ones are found without looking at all of them.
     "CREATE INDEX queue_due ON queue (kind, attempts, key);",
+    # What single words mean (memory/recall_words.py); those of older turns are made behind, where their vectors are asked for.
+    """
+CREATE TABLE word_vectors (word TEXT NOT NULL, model TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (word, model))
+  WITHOUT ROWID;
+INSERT OR IGNORE INTO queue (kind, key) SELECT 'embedding', hash FROM turns;
+""",
 )
 VERSION = len(STEPS)
 WITH_GRAPH = 2  # the first version that has the tables of memory/graph
+WITH_WORDS = 4  # the first that has vectors of words
 
 
 def bring_up_to_date(database: sqlite3.Connection) -> None:

@@ -95,6 +95,7 @@ def candidates(
     """What may answer a question, with its features, and what could not be used. None where nothing may."""
     from memory.graph.synonyms import synonyms
     from memory.recall_features import Rows, features
+    from memory.recall_words import alike
 
     query = query[:MAX_QUERY_CHARS]
     if not query.strip():
@@ -118,7 +119,8 @@ def candidates(
     turns |= store.turns(around - turns.keys(), session)
     rows = Rows(turns)
     meaning = near.of(rows.numbers) if near else None
-    found = features(question, rows, documents, total, meaning, ranges)
+    like = alike(store, embedder.name, question, rows) if near and embedder else None
+    found = features(question, rows, documents, total, meaning, ranges, like)
     read = store.last_accessed(rows.numbers)
     last = {row: read[number] for row, number in enumerate(rows.numbers) if number in read} if read else {}
     return Candidates(question, rows, found, numbers, ranges, meaning is not None, last), degraded

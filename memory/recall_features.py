@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from memory.recall_question import Question
+from memory.recall_words import asked_words
 from memory.turns import TimeRange, Turn
 from memory.words import cut
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 K1, B = 1.2, 0.75
+SAME_WORD = 0.99
 EPISODE_SECONDS = 2 * 3600  # a longer silence begins another episode
 NEAR_SECONDS = 4 * 3600  # what was said longer before is no neighbour
 DAY = 86_400.0
@@ -155,13 +157,16 @@ def features(
     total: int,
     meaning: Meaning | None,
     ranges: Sequence[TimeRange],
+    like: Numbers | None = None,
 ) -> dict[str, Numbers]:
     """Name → a number for each row. `documents`: in how many of the `total` turns each term stands; `ranges`: the times
-    that the question names. Without `meaning`, what comes of it is left out."""
+    that the question names; `like`: (words of the question, rows), how much a row has words like them. Without
+    `meaning`, what comes of it and of `like` is left out."""
     found = _of_words(question, rows, documents, total)
     found |= _of_shape(question, rows, found)
     if meaning is not None:
         found |= _of_meaning(rows, meaning)
+        found |= _of_like_words(question, rows, documents, total, like)
     found |= _of_time(rows, ranges, found["own"])
     return found | _of_kind(question, found)
 
@@ -266,6 +271,39 @@ def _of_meaning(rows: Rows, meaning: Meaning) -> dict[str, Numbers]:
         "near_episode": rows.highest(stated) / 4,
         "near_first": meaning.first / 4,
     }
+
+
+def _of_like_words(
+    question: Question, rows: Rows, documents: Mapping[str, int], total: int, like: Numbers | None
+) -> dict[str, Numbers]:
+    """Words of the question of which the row, or what is around it, has one that means much the same."""
+    import numpy as np
+
+    asked = asked_words(question)
+    if like is None:
+        like = np.zeros((len(asked), len(rows.numbers)))
+    rare = np.array([rarity(documents.get(word, 0), total) for word in asked])
+    rare /= float(rare.sum()) or 1.0
+    before, after = rows.earlier(like), rows.later(like)
+    own, near = rare @ like, rare @ np.maximum(like, 0.8 * np.maximum(before, after))
+    others = np.where(like > SAME_WORD, 0.0, like)
+    return {
+        "like": own,
+        "like_near": near,
+        "like_before": rare @ before,
+        "like_after": rare @ after,
+        "like_episode": rare @ np.maximum.reduceat(like, rows.starts, axis=-1)[..., rows.episodes],
+        "like_others": rare @ others,
+        "like_best": (rare[:, None] * others).max(axis=0, initial=0.0),
+        "like_here": _spread(own),
+        "like_near_here": _spread(near),
+    }
+
+
+def _spread(values: Numbers) -> Numbers:
+    """Standard deviations above the mean of these rows, about -1 to 1."""
+    result: Numbers = (values - values.mean()) / (values.std() + 1e-6) / 4
+    return result
 
 
 def _of_time(rows: Rows, ranges: Sequence[TimeRange], own: Numbers) -> dict[str, Numbers]:

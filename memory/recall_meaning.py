@@ -20,6 +20,7 @@ from weakref import WeakKeyDictionary
 from memory.journal_store import Store, text_hash
 from memory.recall_features import Meaning
 from memory.recall_question import Question
+from memory.recall_words import asked_words, vocabulary
 from memory.vectors import ExactVectors, FaissVectors, Vectors, load
 
 if TYPE_CHECKING:
@@ -73,12 +74,17 @@ class Near(NamedTuple):
 
 
 def near(store: Store, question: Question, session: str | None, embedder: Embedder, count: int) -> Near | None:
-    """What is near to a question; None while nothing has a vector. Raises EmbeddingError."""
+    """What is near to a question; None while nothing has a vector. Its words that nobody has said get theirs along the
+    way (recall_words.py). Raises EmbeddingError."""
     opened = _vectors(store, embedder.name)
     if opened is None:
         return None
     texts = list(dict.fromkeys((question.stated, question.first)))
-    vectors = embedder.embed(texts, is_awaited=True)
+    known = vocabulary(embedder.name)
+    words = known.unknown(store, asked_words(question)) if known else []
+    vectors = embedder.embed([*texts, *words], is_awaited=True)
+    if known and words:
+        known.add(words, vectors[len(texts) :])
     if vectors.shape[1] != opened.vectors.dimension:
         return None
     questions = vectors[[0, len(texts) - 1]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 
 from config import SopwithError
+from ui.web.api_page import api_page
 from ui.web.guard import MAX_BODY, Guard, error_of
 from ui.web.routes import chat, completions, doors, memory, runs, shared, sops, world
 from ui.web.site import Site, status_of
@@ -76,7 +76,7 @@ def make_app(site: Site, version: str) -> Guard:
 
     @app.get("/api/docs", include_in_schema=False)
     def docs() -> Response:
-        return HTMLResponse(_docs(app.openapi()))
+        return HTMLResponse(api_page(app.openapi(), site.address))
 
     @app.get("/{path:path}", include_in_schema=False)
     def page(path: str) -> Response:
@@ -144,26 +144,3 @@ def _errors(app: FastAPI, site: Site) -> None:
     async def defect(request: Request, error: Exception) -> JSONResponse:
         logging.getLogger("sopwith.web").error("%s: %s", type(error).__name__, site.clean(str(error))[:500])
         return answer(request, 500, "failed", say("web.defect"))
-
-
-def _docs(schema: dict[str, Any]) -> str:
-    """The routes as a plain page: no script, no address elsewhere."""
-    rows = []
-    for path, verbs in schema["paths"].items():
-        for verb, about in verbs.items():
-            given = [f"{each['name']} ({each['in']})" for each in about.get("parameters", ())]
-            body = about.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
-            body = next(iter(body.get("anyOf", ())), body)
-            shape = schema.get("components", {}).get("schemas", {}).get(body.get("$ref", "").rpartition("/")[2], {})
-            fields = [
-                f"{name}{'' if name in shape.get('required', ()) else '?'}" for name in shape.get("properties", ())
-            ]
-            cells = (verb.upper(), path, ", ".join(given), "{" + ", ".join(fields) + "}" if fields else "")
-            rows.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Sopwith API</title></head><body><h1>Sopwith API'
-        '</h1><p>As a machine reads it: <a href="/api/openapi.json">openapi.json</a>. What the fields mean: docs/web-api.md.'
-        "</p><table><thead><tr><th>verb</th><th>path</th><th>parameters</th><th>body</th></tr></thead><tbody>"
-        + "".join(rows)
-        + "</tbody></table></body></html>"
-    )

@@ -16,7 +16,7 @@ from ui.web.site import NotThere, Site
 from ui.web.work import row
 from ui.words import language
 
-to = APIRouter(tags=["doors"])
+to = APIRouter(tags=["sign-in"])
 
 
 @to.post("/api/sign-in", status_code=204)

@@ -28,7 +28,7 @@ from ui.words import in_words, language
 MONTH = timedelta(days=31)
 STATES = {"planned": "coming", "claimed": "working", "running": "working"}
 VERBS = ("enable", "disable", "remove", "run-now")
-to = APIRouter(tags=["world"])
+to = APIRouter(tags=["graph-schedule-inbox"])
 
 
 async def said(site: Site, *words: str) -> Any:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 _DEVICE = pattern(r"/dev/(?!null|zero|full|u?random|shm|std|fd|tty)\w")
 _OUTPUT = pattern(r"-(o|O|out|outdev|-(output|outfile|output-document|output-dir|of|file|overwrite))")
-_OUTPUT_GLUED = pattern(r"(?:of|wipe|--(?:output|outfile|output-document|of|file|overwrite))=(?=/dev/)")
+_OUTPUT_GLUED = pattern(
+    r"(?i:open|create|gopen|file):(?=/dev/)|(?:of|wipe|--(?:output|outfile|output-document|of|file|overwrite))=(?=/dev/)"
+)
 _LAST_OUTPUT = {"qemu-img": "convert", "mksquashfs": "", "genext2fs": "", "virt-sparsify": ""}
 _PARTITIONERS = {"fdisk", "gdisk", "cfdisk", "sfdisk", "parted"}
 _ONLY_SHOWN = pattern(r"\s*([pqlmivF?]|print|quit|help|unit \w+)?\s*")

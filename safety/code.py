@@ -32,7 +32,7 @@ _BOMB = pattern(
     r"\bfork\W{0,9}\s(while|until)\b|\bfork\(\)\s{0,9}for\b[^\n]{0,40}\b(iter|count|cycle|repeat)\(|\b(while|for|until|loop)\b[^\n]{0,60}\n?[^\n]{0,60}\bfork\b"
 )
 _REMOVED = pattern(
-    r"\b(?:rm(?:dir)?(?:Sync)?|rm_rf?|rm_f|rmtree|remove_tree|remove_entry\w*|remove_dir|rimraf\w*|remove|unlink\w*|delete)\s*\(?\s*['\"]([^'\"\n]{1,500})['\"]"
+    r"\b(?:RemoveAll|remove_dir_all|rename(?:Sync)?|move|rm(?:dir)?(?:Sync)?|rm_rf?|rm_f|rmtree|remove_tree|remove_entry\w*|remove_dir|rimraf\w*|remove|unlink\w*|delete)\s*\(?\s*['\"]([^'\"\n]{1,500})['\"]"
 )
 _LISTED = pattern(
     r"\b(?:glob|Dir\.(?:glob|children|entries|each_child)|Dir|opendir|readdirSync|globSync)\s*[(\[]?\s*['\"]([^'\"\n]{1,500})['\"]"
@@ -48,6 +48,13 @@ _WRITTEN = pattern(
 )
 
 
+_OPENED = pattern(
+    r"\bopen\s{0,9}\(?[^,;\n]{1,60},\s{0,9}['\"]\+?>{1,2}(?::[\w()-]{1,20})?\s{0,9}(?:['\"]\s{0,9},\s{0,9}['\"])?([^'\"\n]{1,500})['\"]"
+    r"|\b(?:File\.open|File\.new|fopen)\s{0,9}\(?\s{0,9}['\"]([^'\"\n]{1,500})['\"]\s{0,9},\s{0,9}['\"][wa]"
+    r"|\bcreateWriteStream\s{0,9}\(\s{0,9}['\"]([^'\"\n]{1,500})['\"]"
+)
+
+
 def with_home(code: str, home: str) -> str:
     """The code with the owner's home where it asks for it."""
     return _HOME_CALLS.sub(repr(home).replace("\\", "/"), code)
@@ -55,7 +62,8 @@ def with_home(code: str, home: str) -> str:
 
 def written(code: str) -> list[str]:
     """The files that the code writes, where they stand in it as text."""
-    return [first or second for first, second in _WRITTEN.findall(code)]
+    named = [next(each for each in found if each) for found in _OPENED.findall(code) if any(found)]
+    return named + [first or second for first, second in _WRITTEN.findall(code)]
 
 
 def is_bomb(code: str) -> bool:

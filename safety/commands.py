@@ -238,8 +238,7 @@ class Look:
         if name.lower().endswith(".exe"):
             name = name[:-4].lower()
         values = [arg.text for arg in args[1:]]
-        for arg in args[1:]:
-            file_effects.read(self, arg, name)
+        self._read(name, args)
         if windows.empties(name, [word.written for word in command.words[1:]]):
             self.add("catastrophic", f"{name}: the system or a whole home", name)
         if windows.is_known(name):
@@ -252,6 +251,13 @@ class Look:
         everything.judge(self, name, values, command)
         file_effects.targets(self, name, args, command)
         self._inner(name, args, values, command)
+
+    def _read(self, name: str, args: list[Arg]) -> None:
+        """The files that are named, and the code in `<(…)`."""
+        for arg in args[1:]:
+            file_effects.read(self, arg, name)
+            if arg.stream and (text := inputs.output_of(self, arg.stream)):
+                interpreters.deep(self, name, text)
 
     def _by_name(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
         """What the tables and the rules of verbs say of a command."""
@@ -338,7 +344,7 @@ HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(("cd", "pushd"), Look._change_folder),
     **dict.fromkeys(("export", "declare", "local", "readonly", "typeset"), variables.declare),
     **dict.fromkeys((".", "source"), interpreters.source),
-    **dict.fromkeys(("vim", "vi", "nvim", "ex", "view", "less", "more", "man", "most"), starters.editor),
+    **dict.fromkeys(("vim", "vi", "nvim", "ex", "ed", "view", "less", "more", "man", "most"), starters.editor),
     **dict.fromkeys(("tar", "gtar", "bsdtar"), starters.tar),
     **dict.fromkeys(("sed", "gsed"), starters.sed),
     **dict.fromkeys(("su", "script", "runuser"), starters.su),
@@ -349,7 +355,9 @@ HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(interpreters.FETCHES, starters.fetch),
     **dict.fromkeys(_REMOTE, starters.ssh),
     **dict.fromkeys(windows.PROGRAMS, starters.of_windows),
-    **dict.fromkeys(("ansible", "pssh", "parallel-ssh", "pdsh", "clush", "dsh", "mussh"), starters.others),
+    **dict.fromkeys(
+        ("ansible", "salt", "salt-ssh", "pssh", "parallel-ssh", "pdsh", "clush", "dsh", "mussh"), starters.others
+    ),
     "cpio": starters.cpio,
     **dict.fromkeys(("dig", "host", "nslookup", "ping", "whois", "traceroute"), starters.asks),
     "osascript": interpreters.apple,

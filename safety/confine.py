@@ -1,13 +1,16 @@
 """Gives up rights, then becomes another program: what stands in for bubblewrap where there are no user namespaces.
 
-Started by tools/cells.py as a program of its own: `confine.py N PROGRAM ARGS…`. Descriptor N holds its orders, marshalled: `list`
-(folders whose names may be seen), `read` and `write` (folders and files), each with all in it, `filter` (a seccomp program), `limits` (name → value).
-It uses few modules, most of them in C, since each call waits for its start; nothing of ours need be importable. Exit code 125: a right could not be
-given up, and nothing was started. Source: landlock(7), seccomp(2).
+Started by tools/confiner.py as a program of its own, `confine.py serve S`: socket S takes orders, and for each a child is made that
+confines itself; `confine.py N PROGRAM ARGS…` does it once. Orders are a descriptor with a marshalled dict: `list`
+(folders whose names may be seen), `read` and `write` (folders and files), each with all in it, `filter` (a seccomp program), `limits`
+and `env` (name → value), and when it serves `cwd` and `words`.
+It uses few modules, most of them in C, since a call waits for its start; nothing of ours need be importable. Exit code 125: a right
+could not be given up, and nothing was started. Source: landlock(7), seccomp(2).
 """
 
 from __future__ import annotations
 
+import _socket
 import ctypes
 import marshal
 import os
@@ -15,6 +18,13 @@ import resource
 import stat
 import struct
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal as _signal
+    from typing import Any
+else:
+    import _signal  # without the names of signal, which cost a third of the start
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR, TRUNCATE, DEVICE = 1, 2, 4, 8, 1 << 14, 1 << 15
@@ -33,29 +43,102 @@ class _Program(ctypes.Structure):
 
 
 def main() -> None:
-    """Confines this process and becomes the program."""
+    """Confines this process and becomes the program; or serves."""
+    if sys.argv[1] == "serve":
+        serve(int(sys.argv[2]))
+        return
     given = int(sys.argv[1])
-    orders = marshal.loads(os.pread(given, os.fstat(given).st_size, 0))  # from our own process
+    orders = _read(given)
     os.close(given)
+    _become(sys.argv[2:], orders, os.environ | orders["env"])
+
+
+def serve(number: int) -> None:
+    """Takes a packet with two descriptors, orders and where the output goes, and answers with the pid of the child, or 0. The
+    child is handed over: its parent ends at once, and whoever started us is the next who takes in orphans."""
+    os.set_inheritable(number, False)
+    talk = _socket.socket(fileno=number)
+    while True:
+        said, parts, _, _ = talk.recvmsg(16, _socket.CMSG_SPACE(8))
+        if not said:
+            os._exit(0)
+        given, output = (int.from_bytes(parts[0][2][at : at + 4], sys.byteorder) for at in (0, 4))
+        try:
+            pid = _handed_over(given, output)
+        except OSError:
+            pid = b""
+        talk.send(pid or b"0")
+        os.close(given)
+        os.close(output)
+
+
+def _handed_over(given: int, output: int) -> bytes:
+    reader, writer = os.pipe()
     try:
-        for name, value in orders["limits"].items():
-            _limit(getattr(resource, name), value)
-        libc = ctypes.CDLL(None, use_errno=True)
-        for right in range(RIGHTS_OF_ROOT if os.geteuid() == 0 else 0):
-            libc.prctl(DROP_FOR_GOOD, right, 0, 0, 0)  # root is then a user like others, from the exec on
-        _check(libc.prctl(NO_NEW_PRIVS, 1, 0, 0, 0))
-        orders["read"].append(f"/proc/{os.getpid()}")
-        _landlock(libc, orders)
-        if lines := orders["filter"]:
-            _check(libc.prctl(SET_SECCOMP, SECCOMP_FILTER, ctypes.byref(_Program(len(lines) // 8, lines)), 0, 0))
+        parent = os.fork()
+        if parent == 0:
+            try:
+                child = os.fork()
+                if child == 0:
+                    _start(given, output)
+                os.write(writer, b"%d" % child)
+            finally:
+                os._exit(0)
+        os.waitpid(parent, 0)
+        os.set_blocking(reader, False)
+        return os.read(reader, 16)
+    finally:
+        os.close(reader)
+        os.close(writer)
+
+
+def _start(given: int, output: int) -> None:
+    """In the child: never returns."""
+    try:
+        os.setsid()
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        orders = _read(given)
+        os.closerange(3, 256)  # those of the server: it holds few
+        os.chdir(orders["cwd"])
+        _become(orders["words"], orders, orders["env"])
+    finally:
+        os._exit(CANNOT)
+
+
+def _read(given: int) -> dict[str, Any]:
+    orders: dict[str, Any] = marshal.loads(os.pread(given, os.fstat(given).st_size, 0))  # noqa: S302 - from our own process
+    return orders
+
+
+def _become(words: list[str], orders: dict[str, Any], env: dict[str, str]) -> None:
+    """Confines this process; then it is the program, or ends."""
+    try:
+        _confine(orders)
     except OSError as error:
         os.write(2, f"sandbox: {error.strerror}\n".encode())
-        sys.exit(CANNOT)
+        os._exit(CANNOT)
+    for number in (_signal.SIGPIPE, _signal.SIGXFSZ):  # which Python ignores
+        _signal.signal(number, _signal.SIG_DFL)
     try:
-        os.execvpe(sys.argv[2], sys.argv[2:], os.environ | orders["env"])
+        os.execvpe(words[0], words, env)
     except OSError as error:
-        os.write(2, f"{sys.argv[2]}: {error.strerror}\n".encode())
-        sys.exit(127)
+        os.write(2, f"{words[0]}: {error.strerror}\n".encode())
+        os._exit(127)
+
+
+def _confine(orders: dict[str, Any]) -> None:
+    for name, value in orders["limits"].items():
+        _limit(getattr(resource, name), value)
+    libc = ctypes.CDLL(None, use_errno=True)
+    for right in range(RIGHTS_OF_ROOT if os.geteuid() == 0 else 0):
+        libc.prctl(DROP_FOR_GOOD, right, 0, 0, 0)  # root is then a user like others, from the exec on
+    _check(libc.prctl(NO_NEW_PRIVS, 1, 0, 0, 0))
+    orders["read"].append(f"/proc/{os.getpid()}")
+    _landlock(libc, orders)
+    if lines := orders["filter"]:
+        _check(libc.prctl(SET_SECCOMP, SECCOMP_FILTER, ctypes.byref(_Program(len(lines) // 8, lines)), 0, 0))
 
 
 def _limit(kind: int, value: int) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Command line → what it says when it takes the whole, in its words as they stand; and the words that make it less.
 WHOLE: dict[str, tuple[re.Pattern[str], str, re.Pattern[str] | None]] = {
-    "aws": (pattern(r"organizations (close-account|delete-organization)|eks delete-cluster|rds delete-db-(instance|cluster) .*--skip-final-snapshot"), "a whole account, cluster or database server", None),
+    "aws": (pattern(r"s3 rm s3://? .*--recursive|organizations (close-account|delete-organization)|eks delete-cluster|rds delete-db-(instance|cluster) .*--skip-final-snapshot"), "a whole account, cluster or database server", None),
     "gcloud": (pattern(r"(projects|organizations|folders) delete|container clusters delete|sql instances delete"), "a whole project, cluster or database server", None),
     "az": (pattern(r"account (subscription )?(cancel|delete)|management-group delete|aks delete|(sql|mysql|postgres|mariadb|cosmosdb)( server| flexible-server)? delete"), "a whole subscription, cluster or database server", None),
     "doctl": (pattern(r"(kubernetes|k8s) cluster delete|databases? (delete|rm)"), "a whole cluster or database server", None),
@@ -35,6 +35,9 @@ WHOLE: dict[str, tuple[re.Pattern[str], str, re.Pattern[str] | None]] = {
     "cloud-nuke": (pattern(r"(aws|gcp)\b"), "a whole account", pattern(r"--dry-run")),
     "azure-nuke": (pattern(r".*--no-dry-run"), "a whole account", None),
     "docker": (pattern(r"system prune(?=.* --volumes)(?=.* (-\w*f|--force))|volume prune(?=.* (-\w*a|--all))(?=.* (-\w*f|--force))"), "all volumes that are not in use", pattern(r"--filter")),
+    "gsutil": (pattern(r"(.* )?rm .*gs://\*"), "a whole account", None),
+    "rabbitmqctl": (pattern(r"(force_)?reset$"), "all data of the server", None),
+    "robocopy": (pattern(r"(?i)(?=.*/(mir|purge)).* \"?[a-z]:[\\/]*(windows|users)?[\\/]*\"?( |$)"), "a whole disk", None),
     "etcdctl": (pattern(r"del(?=.*(--prefix|--from-key))( +(--\S+|\"\"|''|/))*$"), "the whole store of a cluster", None),
     "consul": (pattern(r"kv delete (?=.*-recurse)(-\S+ *)*(\"\"|/)?$"), "the whole store of a cluster", None),
     "zkcli": (pattern(r"deleteall /$"), "the whole store of a cluster", None),
@@ -58,15 +61,20 @@ _SAME = {"oc": "kubectl", "tofu": "terraform", "podman": "docker", "valkey-cli":
 # Lists of all that a place holds: who deletes each line of one, deletes it all.
 _LISTS_ALL = pattern(
     r"aws( --?[\w=-]+)* (s3 ls$|s3api list-buckets|ec2 describe-(instances|volumes|snapshots)|rds describe-db-\w+|\w+ list-(stacks|tables|clusters|users|accounts|functions))"
-    r"|gcloud .*\b(projects|instances|clusters|disks|snapshots|buckets) list\b|gsutil ls( gs://)?$|az .*\b(group|vm|account|resource|server|disk|snapshot) list\b"
+    r"|gcloud .*\b(projects|instances|clusters|disks|snapshots|buckets) list\b|gsutil ls( gs://)?$|az .*\blist\b|(doctl|hcloud|linode-cli|openstack|vultr-cli) .*\blist\b"
+    r"|heroku apps\b|fly(ctl)? apps list|nomad job status|vault secrets list|influx bucket list|kafka-topics(\.sh)? .*--list|gh repo list|rabbitmqctl list_queues"
     r"|(kubectl|oc) get (ns|namespaces?|nodes?|no|pv|persistentvolumes?|all|crds?)\b|helm (ls|list)\b.*(-\w*A|--all-namespaces)|eksctl get clusters?"
     r"|(docker|podman) volume ls\b|psql .*pg_database|psql .*(-\w*l\b|--list)|mysql(show)? .*(?i:show databases|schemata)|mysqlshow\b|redis-cli( .*)? (?i:keys) \*"
     r"|(zfs|zpool) list\b|(lvs|vgs|pvs)\b|lvdisplay|btrfs subvolume list|snapper( \S+)* list|tmutil list\w+|borg list \S+$|restic( \S+)* snapshots"
 )
 _CHOOSES = pattern(r"--filters?\b|\[\?|-l \S|--selector|--field-selector|(?<!\S)-n \S|--namespace| WHERE |\bLIKE\b")
-_DELETES = pattern(r"(?i:(^|[\s_-])(delete|destroy|rb|rm|remove|terminate|drop|dropdb|del|uninstall|purge|lvremove|deletelocalsnapshots))")  # fmt: skip
-_PICKS = names("grep egrep rg head tail comm fzf sed jq")
-_DROPS = pattern(r"(?i)\bdrop\s+database\s+(?:if\s+exists\s+)?[`\"\[']?([\w$.-]+)")
+_DELETES = pattern(r"(?i:(^|[\s_:-])(delete|disable|destroy|rb|rm|remove|terminate|drop|dropdb|del|uninstall|purge|lvremove|deletelocalsnapshots))")  # fmt: skip
+_PICKS = names("grep egrep rg head tail comm fzf")
+_PICKING = pattern(
+    r"(sed|jq|awk|gawk) .*(select|test\(|first|limit|\[\d|/.*/ ?[dp{]|[=!<>]=|-n )"
+)  # `jq -r '.[].name'` and `awk '{print $1}'` choose nothing
+_DROPS = pattern(r"(?i)\bdrop\s+(?:database|keyspace)\s+(?:if\s+exists\s+)?[`\"\[']?([\w$.-]+)")
+_EMPTIES_DATABASE = pattern(r"(?i)\bdrop\s+schema\s+(?:if\s+exists\s+)?\"?public\"?|\bdrop\s+owned\s+by\b")
 _DROPS_MONGO = pattern(r"(?i)\bdropDatabase\s*\(")
 _NAMED_MONGO = pattern(r"getSiblingDB\(\s*['\"]([\w-]+)|(?:^|\s)use\s+([\w-]+)")
 _ALL_MONGO = pattern(r"getDBNames|listDatabases|getDBs\b")
@@ -125,8 +133,22 @@ def _dropped(look: Look, name: str, values: list[str | None], known: list[str], 
             found = named or [operands[0].rpartition("/")[2] if operands and "(" not in operands[0] else "?"]
     elif name in queries.CLIENTS:
         text = " ".join([*known, inputs.input_of(look, command) or ""])
-        found = _DROPS.findall(queries.without_strings(text))
+        text = queries.without_strings(text)
+        found = _DROPS.findall(text)
+        if _EMPTIES_DATABASE.search(text):
+            found += [_connected(name, known) or "that it is connected to"]
     return [each for each in found if each != "?" and not _TRIAL.fullmatch(each)]
+
+
+def _connected(name: str, known: list[str]) -> str:
+    """The database that a client is told to work in."""
+    valued = queries.VALUED.get(name, "").split()
+    for before, value in zip(["", *known], known, strict=False):
+        if before in ("-d", "--dbname", "-D", "--database") or (
+            before not in valued and not value.startswith("-") and re.fullmatch(r"[\w-]+", value)
+        ):
+            return value
+    return ""
 
 
 def _is_given(look: Look, command: Command) -> bool:
@@ -140,7 +162,9 @@ def _is_given(look: Look, command: Command) -> bool:
         source = source.source
     for commands in (tuple(piped), *(part.commands for part in parts), *looped):
         lines = [" ".join(word.written or "?" for word in each.words) for each in commands]
-        picks = any(each.words and each.words[0].literal in _PICKS for each in commands)
+        picks = any(each.words and each.words[0].literal in _PICKS for each in commands) or any(
+            map(_PICKING.match, lines)
+        )
         if not picks and any(_LISTS_ALL.match(line) and not _CHOOSES.search(line) for line in lines):
             return True
     return False

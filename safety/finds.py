@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import re
 from typing import TYPE_CHECKING
 
 from safety import file_effects, listings, vital
@@ -68,6 +69,19 @@ def _found_in(look: Look, folders: list[Arg]) -> str:
     return f"{str((outside or paths)[0]).rstrip('/')}/found/" if len(paths) == len(folders) else ""
 
 
+def _leaves_most(before: str, value: str, after: str) -> bool:
+    """Whether a filter leaves nearly everything: all but one name, whatever is not empty, whatever may be written."""
+    return (
+        before in ("!", "-not")
+        or value in ("-perm", "-readable", "-writable", "-executable")
+        or (value == "-size" and after.startswith("+0"))
+        or (
+            value in ("-mtime", "-atime", "-ctime", "-mmin", "-amin", "-cmin")
+            and bool(re.fullmatch(r"\+[01]|-\d{4,}", after))
+        )
+    )
+
+
 def _spares_nothing_vital(value: str, after: str) -> bool:
     """Whether a name is none that files have on which the machine depends: `*.log`, and not `*.conf`."""
     if value not in ("-name", "-iname"):
@@ -87,10 +101,13 @@ def is_filtered(values: list[str], owner: str = "root") -> bool:
         (value in _FILTERS or value.startswith(("-newer", "-lname", "-ilname")))
         and after not in ("*", ".*", "*.*")
         and behind != "-prune"
+        and not _leaves_most(before, value, after)
         and not (value in ("-user", "-uid") and after in (owner, "root", "0"))
         and _spares_nothing_vital(value, after)
         and not (value == "-maxdepth" and "-type" not in values)
-        for value, after, behind in zip(values, [*values[1:], ""], [*values[2:], "", ""], strict=False)
+        for before, value, after, behind in zip(
+            ["", *values], values, [*values[1:], ""], [*values[2:], "", ""], strict=False
+        )
     )
 
 

@@ -194,11 +194,11 @@ def _one_liner(look: Look, name: str, text: str | None) -> None:
         look.add("unknown", f"{name} runs code that may change files or start commands", name)
     for file in code.written(text or ""):
         file_effects.write(look, Arg(file, file), name)
-    _deep(look, name, text or "")
+    deep(look, name, text or "")
     look.nested(code.started(text or ""))
 
 
-def _deep(look: Look, name: str, text: str) -> None:
+def deep(look: Look, name: str, text: str) -> None:
     """What code destroys for the whole machine."""
     if code.is_bomb(text):
         look.add("catastrophic", f"{name} starts itself again and again: a fork bomb", name)

@@ -44,7 +44,7 @@ HARMLESS_DEVICES = (
     "/dev/shm",
 )
 # Where all keys and passwords are: whoever deletes it locks the owner out everywhere. Under the owner's home.
-KEYRINGS = (".ssh", ".gnupg", ".password-store", ".local/share/keyrings", "Library/Keychains")
+KEYRINGS = (".ssh", ".gnupg", ".password-store", ".local/share/keyrings", "Library/Keychains", "Library")
 # Where all backups of a machine are, by their usual names.
 BACKUPS = re.compile(r"(/(var|mnt|srv|media|data|opt|home))?/(\.snapshots?|snapshots|backups?|timeshift)(/snapshots)?")
 HOMES = ("/home", "/Users")

@@ -46,6 +46,7 @@ _MARKERS = re.compile(
 
 
 _NAMED = (*_RUNS, *_DELETES, *_ROWS)
+_REMOVES = re.compile(r"['\"]\s*(sudo\s+)?(rm\s+-\w*[rf]|shred\s)")
 _LISTS = {"os.walk", "os.listdir", "os.scandir"}
 
 
@@ -76,15 +77,20 @@ def look_at_python(code: str, places: Places, cwd: Path | None, shell: Callable[
                 listed.append(path)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             found += _constant(node.value, places, cwd)
-    if listed and "endswith" not in code and any(finding.risk == "delete" for finding in found):
+    deletes = any(finding.risk == "delete" for finding in found) or _REMOVES.search(code)
+    if listed and "endswith" not in code and deletes:
         found.append(Finding("catastrophic", f"deletes what is in {listed[0]}: the system or a whole home"))
     return found
 
 
 def _listed(node: ast.Call, names: dict[str, str], places: Places, cwd: Path | None) -> Path | None:
     """The folder whose files a call lists: `os.walk("/")`, `Path("/").rglob("*")`."""
-    if _full_name(node.func, names) in _LISTS and node.args:
+    name = _full_name(node.func, names)
+    if name in _LISTS and node.args:
         return _named(node.args[0], names, places, cwd)
+    if name in ("glob.glob", "glob.iglob") and node.args and isinstance(node.args[0], ast.Constant):
+        folder, _, pattern = str(node.args[0].value).rpartition("/")
+        return _place(folder or "/", places, cwd) if pattern in ("*", "**", ".*") else None
     if isinstance(node.func, ast.Attribute) and node.func.attr in ("rglob", "iterdir", "glob", "walk"):
         everything = not node.args or (isinstance(node.args[0], ast.Constant) and node.args[0].value in ("*", "**/*"))
         return _named(node.func.value, names, places, cwd) if everything else None
@@ -148,11 +154,20 @@ def _by_name(node: ast.Call, name: str) -> Finding | None:
 def _lost(node: ast.Call, name: str, names: dict[str, str], places: Places, cwd: Path | None) -> list[Finding]:
     """What a call deletes or moves that is vital, or the agent's own."""
     last = "." + name.rpartition(".")[2]
-    if name not in _DELETES and last not in (".unlink", ".rmdir", ".rmtree"):
+    locks = name in ("os.chmod", "os.chown", "shutil.chown")
+    if not locks and name not in _DELETES and last not in (".unlink", ".rmdir", ".rmtree"):
         return []
     named = [_named(each, names, places, cwd) for each in [*node.args, *_receiver(node)]]
     found = [path for path in named if path]
-    is_deep = last == ".rmtree"
+    is_deep = last == ".rmtree" or name in (
+        "shutil.move",
+        "os.rename",
+        "os.replace",
+        "os.chmod",
+        "os.chown",
+        "shutil.chown",
+    )
+    named = named[:1] if is_deep and last != ".rmtree" else named
     why = "the system or a whole home" if is_deep else "on which the machine depends"
     is_vital = places.is_lost if is_deep else places.is_vital_file
     own = "in the agent's own home"
@@ -185,13 +200,33 @@ def _named(node: ast.expr, names: dict[str, str], places: Places, cwd: Path | No
 
 def _started(node: ast.Call, name: str, shell: Callable[[str], list[Finding]]) -> list[Finding]:
     first = node.args[0] if node.args else None
-    if isinstance(first, ast.Constant) and isinstance(first.value, str):
-        return shell(first.value)
+    if first is not None and (text := _joined(first)):
+        return shell(text)
     if isinstance(first, (ast.List, ast.Tuple)):
         words = [item.value for item in first.elts if isinstance(item, ast.Constant) and isinstance(item.value, str)]
         if words and len(words) == len(first.elts):
             return shell(shlex.join(words))
     return [Finding("unknown", f"{name}: a command that is only known when it runs", name)]
+
+
+def _joined(node: ast.expr) -> str | None:
+    """A text that is put together of texts and the owner's home."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        left, right = _joined(node.left), _joined(node.right)
+        return None if left is None or right is None else left + right
+    if isinstance(node, ast.JoinedStr):
+        parts = [_joined(each.value if isinstance(each, ast.FormattedValue) else each) for each in node.values]
+        return None if None in parts else "".join(part or "" for part in parts)
+    is_home = ast.unparse(node) in (
+        "os.environ['HOME']",
+        "os.path.expanduser('~')",
+        "Path.home()",
+        "pathlib.Path.home()",
+        "os.getenv('HOME')",
+    )
+    return "~" if is_home else None
 
 
 def _opened(node: ast.Call, name: str, places: Places, cwd: Path | None) -> list[Finding]:

@@ -60,8 +60,14 @@ def editor(look: Look, name: str, args: list[Arg], values: list[str | None], com
         if re.search(r"!|system\(|:terminal|python3?\s|lua\s", text) or (text and value in ("-P", "--pager")):
             look.add("unknown", f"{name} starts a command", name)
             look.nested([text.lstrip(":!")])
-    if name == "ex" and inputs.has_input(command):
+    if name in ("ex", "ed") and inputs.has_input(command):
         look.add("unknown", f"{name} runs what is sent to it", name)
+    if inputs.has_input(command) or any(
+        value.startswith("+") or re.fullmatch(r"-\w*c|--cmd", value) for value in known
+    ):
+        for arg in args[1:]:
+            if (path := look.path(arg)) is not None and look.places.is_vital_file(path):
+                file_effects.write(look, arg, name)
 
 
 def tar(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:

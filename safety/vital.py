@@ -75,6 +75,12 @@ def _spread(look: Look, name: str, args: list[Arg], values: list[str | None]) ->
     """Ordinary commands that empty a folder with all in it, or lock everybody out."""
     if name == "rsync" and any((value or "").startswith("--delete") for value in values):
         refuse(look, name, args[-1:], removes=False)
+    if name == "rclone" and {"purge", "delete", "rmdirs"} & set(values):
+        refuse(look, name, args[1:])
+    if {"erase", "destroy", "wipe", "format", "zero", "initialize", "sanitize"} & set(values) and any(
+        re.match(r"/dev/(?!null|zero|full|shm|std|fd|tty)\w|disk\d", value or "") for value in values
+    ):
+        look.add("catastrophic", f"{name} overwrites a device", name)
     _unpacks(look, name, values)
     if name == "tar" and "--remove-files" in values:
         folder = value_of(values, "-C") or value_of(values, "--directory") or "."

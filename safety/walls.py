@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -87,8 +87,10 @@ class Planner:
         """Start-up files that are not there now: one that is there afterwards was made by the call."""
         return [path for path in self.profile.places.startup if self.is_writable(path) and not os.path.lexists(path)]
 
-    def confined(self, plan: Plan, cwd: Path, readable: Iterable[Path], given: Mapping[str, str]) -> int:
-        """The orders of safety/confine.py, as a descriptor."""
+    def confined(
+        self, plan: Plan, cwd: Path, readable: Iterable[Path], env: Mapping[str, str], words: list[str]
+    ) -> int:
+        """The orders of safety/confine.py for a command, as a descriptor."""
         places, root = self.profile.places, self.profile.places.roots[0]
         if self.profile.kind == "shared":
             listed, write = [], [str(root)]
@@ -105,7 +107,9 @@ class Planner:
             write=write,
             filter=seccomp.program(network=plan.network) if seccomp.is_known() else b"",
             limits=_limits(self.profile.limits),
-            env=dict(given),
+            env=dict(env),
+            cwd=str(cwd),
+            words=words,
         )
 
     def seatbelt(self, plan: Plan, readable: Iterable[Path]) -> list[str]:
@@ -160,15 +164,23 @@ def orders(
     filter: bytes,
     limits: dict[str, int],
     env: dict[str, str],
+    cwd: str = "",
+    words: Sequence[str] = (),
 ) -> int:
     """A descriptor with the orders of safety/confine.py."""
     places = {"list": list, "read": read, "write": write}
-    return bubblewrap.file(marshal.dumps(places | {"filter": filter, "limits": limits, "env": env}))
+    started = {"cwd": cwd, "words": [*words]}
+    return bubblewrap.file(marshal.dumps(places | started | {"filter": filter, "limits": limits, "env": env}))
 
 
 def confine(orders: int) -> list[str]:
     """The words before the command."""
     return [os.path.realpath(sys.executable), "-I", "-S", "-B", str(CONFINE), str(orders)]
+
+
+def confiner() -> list[str]:
+    """The words that start what starts confined commands; the socket comes behind."""
+    return [os.path.realpath(sys.executable), "-I", "-S", "-B", str(CONFINE), "serve"]
 
 
 def _seen(paths: Iterable[str]) -> tuple[object, ...]:

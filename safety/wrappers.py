@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from safety import finds, inputs, listings
+from safety import finds, inputs, interpreters, listings
 from safety.expand import Arg
 from safety.options import LOCAL_TOOLS, behind, value_of
 from safety.shell import Command
@@ -34,8 +34,13 @@ def wrapped(look: Look, name: str, args: list[Arg], command: Command) -> None:
     if name in ("xargs", "parallel") and (listing := listings.given_to(look, command)).folders:
         listings.refuse_named(look, inner, listing)
     if name == "xargs":
-        inner = _filled(look, inner, values, args, command)
-        look.words([*(inner or [Arg("echo", "echo")]), *_given(look, command, values, args)], command)
+        filled = _filled(look, inner, values, args, command)
+        more = [] if filled is not inner else _given(look, command, values, args)
+        look.words([*(filled or [Arg("echo", "echo")]), *more], command)
+    elif name in _RAISES and not inner and {"-s", "-i", "--shell", "--login"} & set(values):
+        interpreters.shell(look, "sh", [Arg("sh")], [], command)
+    elif name == "parallel" and any("{}" in arg.start for arg in inner):
+        look.words(_filled(look, inner, ["-I", "{}"], args, command), command)
     elif inner:
         look.words(inner, command)
     look.raises = was_raised

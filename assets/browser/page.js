@@ -514,7 +514,7 @@
   const ticking = new WeakMap()
   function ticks(node) {
     const el = node.nodeType === 1 ? node : node.parentElement, at = performance.now()
-    if (!el || el.childElementCount > 50) return false
+    if (!el || el.children.length > 50) return false  // which is kept, childElementCount is counted each time
     const size = el.textContent.length, old = ticking.get(el)
     if (!old || at - old.at > 2000 || size > old.size + 3) { ticking.set(el, {count: 1, size, at}); return false }
     old.at = at

@@ -20,10 +20,11 @@ from learning.doubts import look_at_findings, look_for_leftovers
 from learning.draft import Draft, DraftStep, LearningError, Slot, Taught, check_name, write_draft
 from learning.kept import Work, begin, output_of, refuse, stands_in, verbs_of, where
 from learning.proofs import checks, effects, requirements
-from learning.provenance import MIN_BYTES, Source, Unit, agree, as_text, fields_shown
+from learning.provenance import Source, agree, fields_shown
 from learning.script_writing import WriteScript
 from learning.steps import build_step, folder_of_run, name_parameters, names_in_scripts, save, split
 from learning.trace import Trace
+from learning.units import MIN_BYTES, Unit, as_text
 from learning.wordings import fitted, keep_endings, name_of, plain_result, result_text, unique, wordings_of
 from models.procedure import Procedure
 from tools.output import clean

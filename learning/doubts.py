@@ -13,7 +13,8 @@ from learning import shell_words
 from learning.draft import Slot
 from learning.kept import Work, scan_or_none, where
 from learning.mentions import Mention
-from learning.provenance import COMPOSED, Found, Source, Unit, absolute, scalars
+from learning.provenance import COMPOSED, Found, Source
+from learning.units import Unit, absolute, scalars
 from learning.wordings import name_of
 from safety.secrets import HIDDEN
 

@@ -15,9 +15,10 @@ from typing import Any
 
 from learning import shell_words
 from learning.draft import Content, DraftStep, LearningError, Slot
-from learning.provenance import Provenance, Source, Surroundings, Unit, absolute, provenance
+from learning.provenance import Provenance, Source, provenance
 from learning.reach import Reach, reach_of
 from learning.trace import Trace
+from learning.units import Surroundings, Unit, absolute
 from memory.evidence import Result
 from safety.shell import NotUnderstood
 

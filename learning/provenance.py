@@ -12,23 +12,18 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from learning import python_words, shell_words
-from learning.mentions import Mention, _normal, given, is_ending, mentions_in, merged
+from learning import shell_words
+from learning.mentions import Mention, given, is_ending, mentions_in, merged
+from learning.outputs import FIELD, Output
+from learning.places import contains, number_spans, path_ends, spans_of, suffix_fits
 from learning.trace import Trace
+from learning.units import MIN_BYTES, Surroundings, Unit, absolute, units_of
 from memory.evidence import Result
-from models.base import ToolResult
-from models.extract import extract, rows_of
-from safety.shell import NotUnderstood
 
 Origin = Literal["request", "earlier", "environment", "constant", "reasoned"]
-
-NOWHERE = Path("/\0")
 COMPOSED = ("content", "new", "old", "text", "body", "message")  # arguments that a model may have written itself
-_FIELD = re.compile(r"[A-Za-z0-9_]+")
-_MAX_ROWS = 2_000
-MIN_BYTES = 3  # a shorter value never binds by value alone
 _TIME_WORDS = {
     "day": "mtime atime ctime day days age d 天 日 newer_days keep_days",
     "minute": "mmin amin cmin minute minutes min mins 分 分钟",
@@ -50,39 +45,6 @@ _OTHER_WORDS = {
 }
 _TIME = {name: frozenset(words.split()) for name, words in _TIME_WORDS.items()}
 _GROUPS = _TIME | {name: frozenset(words.split()) for name, words in _OTHER_WORDS.items()}
-_SUFFIXES = {"m": {"mb", "m", "megabytes", "mib"}, "g": {"gb", "g", "gigabytes", "gib"}, "k": {"kb", "k", "kilobytes", "kib"}, "d": {"days", "day", "d", "天"}, "h": {"hours", "hour", "h"}, "p": {"line", "lines", "p", "行"}}  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What the run could know of where it ran."""
-
-    cwd: Path
-    owner_home: Path
-    today: str  # 2026-01-31
-    user: str = ""
-    host: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """A scalar of a call's arguments; of a script, one of its words or constants. `number` counts them."""
-
-    call: int
-    argument: tuple[str | int, ...]
-    number: int
-    text: str
-    place: str = "argument"
-    hints: tuple[str, ...] = ()
-    folder: Path = Path()  # where relative paths of this call start
-    language: str = ""  # "bash", "python", or "" for an argument itself
-    is_home_known: bool = True  # a leading ~ means the owner's home
-    is_number: bool = False
-    verb: str = ""
-
-    @property
-    def where(self) -> tuple[int, tuple[str | int, ...], int]:
-        return self.call, self.argument, self.number
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,77 +133,6 @@ def fields_shown(trace: Trace, around: Surroundings, mentions: list[Mention], nu
     return found + [(value, source) for value in values for _, source in look.selected(number, value)]
 
 
-# The units of a call
-
-
-def units_of(number: int, call: Result, cwd: Path, owner_home: Path) -> tuple[list[Unit], str]:
-    """The scalars of a call; and why its script could not be read, or ""."""
-    folder = absolute(str(call.args.get("cwd") or "."), cwd, owner_home)
-    units, why = [], ""
-    for path, value in scalars(call.args):
-        if path == ("script",) and call.tool == "code_run" and isinstance(value, str):
-            try:
-                units += script_units(number, value, str(call.args.get("type")), folder)
-            except NotUnderstood as error:
-                why = str(error)
-        elif path != ("type",) or call.tool != "code_run":
-            here = cwd if path == ("cwd",) else folder
-            hints = tuple(str(part).lower() for part in path if isinstance(part, str))
-            is_number = isinstance(value, int | float)
-            units.append(Unit(number, path, 0, as_text(value), "argument", hints, here, is_number=is_number))
-    return units, why
-
-
-def script_units(number: int, script: str, kind: str, folder: Path) -> list[Unit]:
-    """The words of a shell script, or the constants of a Python one. Raises NotUnderstood."""
-    if kind == "python":
-        return [
-            Unit(number, ("script",), n, as_text(c.value), c.place, c.hints, folder, "python", is_number=not isinstance(c.value, str), verb=_printer(script, c))
-            for n, c in enumerate(python_words.scan(script))
-        ]  # fmt: skip
-    units, here = [], folder
-    for n, word in enumerate(shell_words.scan(script).words):
-        is_home = next((piece.kind for piece in word.pieces if piece.text), "") == "home"
-        units.append(
-            Unit(number, ("script",), n, word.text, word.place, word.hints, here, "bash", is_home, verb=word.verb)
-        )
-        if word.is_first and word.text in ("cd", "pushd", "popd"):
-            here = NOWHERE  # from here on nobody knows where a relative path starts
-    return units
-
-
-def _printer(script: str, constant: python_words.PyConstant) -> str:
-    """ "print" for a text that stands by itself among what is printed."""
-    is_printed = constant.hints == ("print",) and re.search(r"[(,]\s*$", script[: constant.start])
-    return "print" if is_printed else ""
-
-
-def scalars(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str | int | float]]:
-    """Each text and number inside nested arguments, with its path."""
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from scalars(inner, (*path, str(key)))
-    elif isinstance(value, list):
-        for number, inner in enumerate(value):
-            yield from scalars(inner, (*path, number))
-    elif isinstance(value, str | int | float) and not isinstance(value, bool):
-        yield path, value
-
-
-def as_text(value: str | int | float) -> str:
-    """A scalar as it would stand in a text."""
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-def absolute(text: str, cwd: Path, owner_home: Path) -> Path:
-    """The path that a text means in a folder, without dots; links are not followed."""
-    path = owner_home / text[1:].lstrip("/") if text == "~" or text.startswith("~/") else cwd / text
-    return Path(*_normal(path.parts))
-
-
-# Matching
-
-
 def agree(hints: Iterable[str], near: Iterable[str]) -> bool:
     """True when a name beside the argument and a word beside the mention mean the same."""
     ours, theirs = _meanings(hints), _meanings(near)
@@ -271,7 +162,7 @@ class _Look:
         self, calls: Sequence[Result], mentions: list[Mention], around: Surroundings, units: list[Unit]
     ) -> None:
         self.calls, self.mentions, self.around, self.units = calls, mentions, around, units
-        self.outputs = [_Output.of(call) for call in calls]
+        self.outputs = [Output.of(call) for call in calls]
         self._paths: dict[int, set[Path]] = {}
         self.said = [json.dumps(call.args, ensure_ascii=False) for call in calls]
 
@@ -309,13 +200,18 @@ class _Look:
         elif mention.kind == "word":
             spans = list(_word_hits(unit, mention.text))
         elif mention.kind == "date":
-            spans = [*_spans(unit.text, mention.value, ""), *_spans(unit.text, mention.value.replace("-", ""), "//-/")]
+            spans = [
+                *spans_of(unit.text, mention.value, ""),
+                *spans_of(unit.text, mention.value.replace("-", ""), "//-/"),
+            ]
         elif mention.kind in ("integer", "number"):
             spans = [
-                (*span, "") for span in _numbers(unit.text, mention.value) if _suffix_fits(unit.text, span[1], mention)
+                (*span, "")
+                for span in number_spans(unit.text, mention.value)
+                if suffix_fits(unit.text, span[1], mention)
             ]
         else:
-            spans = _spans(unit.text, mention.text, "")
+            spans = spans_of(unit.text, mention.text, "")
             if is_ending(mention.text):  # the end of `*.log`, and not of app.log
                 spans = [each for each in spans if not re.search(r"[\w-]$", unit.text[: each[0]])]
         for start, end, operation in spans:
@@ -341,7 +237,7 @@ class _Look:
         if shell_words.OPAQUE in text.split("/")[0] or not text:
             text = ""
         longest = 0
-        for end in _path_ends(text):
+        for end in path_ends(text):
             if text[:end] not in (".", "./", "..") and self._path(unit, text[:end]) == wanted:
                 longest = end
         if longest:
@@ -351,11 +247,11 @@ class _Look:
             for form in {mention.value, mention.text if "/" in mention.text.strip("/") else mention.value}:
                 yield from (
                     (start, end, "")
-                    for start, end, _ in _spans(unit.text, form, "")
+                    for start, end, _ in spans_of(unit.text, form, "")
                     if unit.text[start - 1 : start] not in ("/", ".", "-")
                 )
         if wanted.name and ("/" in text or offset):
-            for start, end, _ in _spans(unit.text, wanted.name, ""):
+            for start, end, _ in spans_of(unit.text, wanted.name, ""):
                 made_of = re.search(r"/([^/\n]*)$", unit.text[:start])
                 if made_of and "\n" not in text and not re.search(r"[^\W\d_]", made_of[1]):  # also 2026-01-31-NAME
                     yield start, end, "##*/"
@@ -402,7 +298,7 @@ class _Look:
         """The fields of rows that hold this value, where a value of the request picks the row, or there is but one."""
         for root, rows in self.outputs[number].tables:
             for row in rows:
-                names = [name for name, value in row.items() if _FIELD.fullmatch(name) and value == text]
+                names = [name for name, value in row.items() if FIELD.fullmatch(name) and value == text]
                 if not names:
                     continue
                 for picked, by in self._picks(rows, row, names):
@@ -420,7 +316,7 @@ class _Look:
                 continue
             same = [key for key, value in row.items() if value in (mention.value, mention.text) and key not in names]
             for key in same:
-                if _FIELD.fullmatch(key) and sum(other.get(key) == row[key] for other in rows) == 1:
+                if FIELD.fullmatch(key) and sum(other.get(key) == row[key] for other in rows) == 1:
                     yield f"{key}={{}}", mention
                     return
         if len(rows) == 1:
@@ -428,7 +324,7 @@ class _Look:
 
     def _is_echo(self, text: str, number: int) -> bool:
         """True when the value went into that call, or an earlier one, before it came out."""
-        return any(_contains(said, json.dumps(text, ensure_ascii=False)[1:-1]) for said in self.said[: number + 1])
+        return any(contains(said, json.dumps(text, ensure_ascii=False)[1:-1]) for said in self.said[: number + 1])
 
     def lists(self) -> list[tuple[list[Unit], Source]]:
         """Words in a row, or items of a list, that are together all lines of one earlier output."""
@@ -473,9 +369,9 @@ class _Look:
     def _environment(self, unit: Unit) -> list[Found]:
         around, offset = self.around, _value_at(unit)
         text = unit.text[offset:]
-        for start, end, _ in _spans(unit.text, around.today, ""):
+        for start, end, _ in spans_of(unit.text, around.today, ""):
             return [Found(unit, start, end, Source("environment", name="today"))]
-        for start, end, _ in _spans(unit.text, around.today.replace("-", ""), ""):
+        for start, end, _ in spans_of(unit.text, around.today.replace("-", ""), ""):
             return [Found(unit, start, end, Source("environment", name="today", operation="//-/"))]
         for name, folder in (("cwd", around.cwd), ("home", around.owner_home)):
             place = str(folder)
@@ -516,104 +412,6 @@ class _Look:
                 why = f"{token!r} was read in the result of call {number + 1}"
                 yield Found(unit, start, end, Source("reasoned", call=number), why=why)
                 break
-
-
-@dataclass(slots=True)
-class _Output:
-    """What a call brought, in the shapes that a later step can use."""
-
-    text: str
-    lines: list[str]
-    fields: list[tuple[str, str, str]]  # extractor, field name, value
-    tokens: set[str]
-    stems: set[str]
-    tables: list[tuple[str, list[dict[str, str]]]] = field(default_factory=list)  # "json.items", its rows
-
-    @classmethod
-    def of(cls, call: Result) -> _Output:
-        result = ToolResult("ok", call.data)
-        try:
-            text = str(extract(result, "output"))
-            lines = [line for line in extract(result, "lines") if line]
-        except (OSError, ValueError):
-            text, lines = "", []
-        fields = list(_fields(call, text))
-        tokens = set(re.split(r"[\s,;:|\t\"'()\[\]{}=]+", text)) | set(lines) | {value for _, _, value in fields}
-        if call.tool != "code_run":
-            tokens |= {as_text(scalar) for _, scalar in scalars(call.data)}
-        tokens |= {part for token in tokens if "/" in token for part in token.split("/")}
-        tokens = {token for token in tokens if len(token.encode()) >= MIN_BYTES}
-        return cls(
-            text,
-            lines,
-            fields,
-            tokens,
-            {re.sub(r"\.[A-Za-z]\w{0,7}$", "", token) for token in tokens},
-            list(_tables(text)),
-        )
-
-    def holding(self, text: str, hints: tuple[str, ...]) -> list[tuple[str, bool]]:
-        """How a later step would get exactly this value; and whether the field has the argument's name."""
-        found = [(extractor, name.lower() in hints) for extractor, name, value in self.fields if value == text]
-        if not found and self.lines and self.text == text and len(text.encode()) >= MIN_BYTES:
-            return [("output", False)]
-        named = [each for each in found if each[1]]
-        return named or found
-
-    def shows(self, token: str) -> bool:
-        """True when the token, or a name that differs from it in its suffix alone, was printed."""
-        token = token.removeprefix("./").rstrip("/")
-        if token in self.tokens:
-            return True
-        stem = re.sub(r"\.[A-Za-z]\w{0,7}$", "", token)
-        return stem != token and len(stem.encode()) >= MIN_BYTES and stem in self.stems
-
-
-def _fields(call: Result, text: str) -> Iterator[tuple[str, str, str]]:
-    """JSON fields of the output, and fields of the tool's data, that a template can reach."""
-    roots: list[tuple[str, Any]] = []
-    if text[:1] in "{[" and text:
-        try:
-            roots.append(("json", json.loads(text)))
-        except (ValueError, RecursionError):
-            roots = []
-    if call.tool != "code_run" and isinstance(call.data, dict):
-        said_twice = roots and call.data.get("structured") == roots[0][1]  # an MCP server's answer, once as text
-        roots.append(("data", {k: v for k, v in call.data.items() if not (said_twice and k == "structured")}))
-    for root, value in roots:
-        for path, scalar in scalars(value):
-            parts = [str(part) for part in path]
-            is_first_of_many = any(isinstance(part, int) for part in path)  # which one is a decision
-            if parts and not is_first_of_many and all(re.fullmatch(r"[A-Za-z0-9_]+", part) for part in parts):
-                yield ".".join([root, *parts]), parts[-1], as_text(scalar)
-
-
-def _tables(text: str) -> Iterator[tuple[str, list[dict[str, str]]]]:
-    """The lists of objects in JSON, or the table that the text is: their rows, with values as text."""
-    if text[:1] in ("{", "["):
-        try:
-            roots = list(_lists("json", json.loads(text)))
-        except (ValueError, RecursionError):
-            return
-    else:
-        roots = ["csv"]
-    for root in roots:
-        try:
-            rows = rows_of(text, root)
-        except ValueError:
-            continue
-        if rows and len(rows) <= _MAX_ROWS:
-            kept = (str, int, float)
-            yield root, [{k: as_text(v) for k, v in row.items() if isinstance(v, kept)} for row in rows]
-
-
-def _lists(root: str, value: Any) -> Iterator[str]:
-    if isinstance(value, list):
-        yield root
-    elif isinstance(value, Mapping):
-        for key, inner in value.items():
-            if _FIELD.fullmatch(str(key)):
-                yield from _lists(f"{root}.{key}", inner)
 
 
 def _settled(result: Provenance) -> Provenance:
@@ -697,40 +495,6 @@ def _hints_of(hit: Found) -> tuple[str, ...]:
     return (*unit.hints, *(word.lower() for word in around))
 
 
-def _spans(text: str, value: str, operation: str) -> list[tuple[int, int, str]]:
-    if not value:
-        return []
-    before = r"(?<!\w)" if re.match(r"\w", value) and value[0].isascii() else ""
-    behind = r"(?!\w)" if re.search(r"\w$", value) and value[-1].isascii() else ""
-    if before and len(value) >= 8 and value.isdigit():
-        before = behind = r"(?:)"  # a date inside backup_20260131
-        before, behind = r"(?<!\d)", r"(?!\d)"
-    elif before and re.fullmatch(r"\d{4}-\d\d-\d\d", value):
-        before, behind = r"(?<!\d)", r"(?!\d)"
-    elif before and len(value.encode()) >= MIN_BYTES:
-        before, behind = r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])"  # report in my_report
-    return [(*match.span(), operation) for match in re.finditer(before + re.escape(value) + behind, text)]
-
-
-def _numbers(text: str, value: str) -> list[tuple[int, int]]:
-    pattern = rf"(?:(?<![\w.,])|(?<=^-[A-Za-z])|(?<=_))(?<!\w-){re.escape(value)}(?![\d]|[.,]\d|-\d|:\d)"
-    return [match.span() for match in re.finditer(pattern, text)]
-
-
-def _suffix_fits(text: str, end: int, mention: Mention) -> bool:
-    """`10M` is "10 MB", not "10 GB"; a longer word behind a number makes it a name."""
-    match = re.match(r"[A-Za-z]+", text[end:])
-    if not match:
-        return True
-    return any(word in _SUFFIXES.get(match[0].lower(), ()) for word in mention.near[:1])
-
-
-def _path_ends(text: str) -> Iterator[int]:
-    """Where a path may end inside a longer one: behind a part, or before a suffix such as .bak or _old."""
-    for match in re.finditer(r"(?<=[^/])(?=/|[._-][^/]*$|$)", text):
-        yield match.start()
-
-
 def _tokens(unit: Unit, found: list[Found]) -> Iterator[tuple[int, int]]:
     """The parts of a unit that nothing explains yet: whole, and between slashes; of code what stands in quotes."""
     at, gaps = 0, list[tuple[int, int]]()
@@ -757,7 +521,3 @@ def _tokens(unit: Unit, found: list[Found]) -> Iterator[tuple[int, int]]:
             is_key = re.match(r"[\"']\s*:", unit.text[first + len(bare) :])
             if bare != match[0] and len(bare.encode()) >= MIN_BYTES and not is_key:
                 yield first, first + len(bare)
-
-
-def _contains(text: str, value: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text) is not None

@@ -18,8 +18,9 @@ from typing import Any
 
 from learning.doubts import forms, is_composed
 from learning.kept import Work, output_of, stands_in
-from learning.provenance import MIN_BYTES, Found, absolute, as_text, scalars
+from learning.provenance import Found
 from learning.reach import hosts_in, python_only_reads, shell_only_reads
+from learning.units import MIN_BYTES, absolute, as_text, scalars
 from learning.wordings import name_of, schema_of, unique
 from memory.evidence import Result
 from models.extract import whole_output

@@ -16,7 +16,8 @@ from learning import python_words, shell_words
 from learning.draft import DraftStep
 from learning.kept import Work, output_of, where
 from learning.mentions import Mention
-from learning.provenance import MIN_BYTES, Found, Source, as_text, scalars
+from learning.provenance import Found, Source
+from learning.units import MIN_BYTES, as_text, scalars
 from learning.wordings import name_of, schema_of, unique
 from memory.evidence import Result
 from safety.shell import NotUnderstood

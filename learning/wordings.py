@@ -9,9 +9,10 @@ from typing import Any
 
 from learning.draft import Content
 from learning.mentions import Mention, given, is_ending
-from learning.provenance import Found, Unit
+from learning.provenance import Found
 from learning.slots import ENDINGS
 from learning.trace import Trace
+from learning.units import Unit
 from models.procedure import BUILT_IN, NAME, SLOT, UNSAFE_NAME
 
 _FLAG_NAMES = {"mtime": "days", "atime": "days", "ctime": "days", "mmin": "minutes", "n": "count", "m": "message", "o": "output", "b": "branch", "d": "delimiter", "maxdepth": "depth", "iname": "pattern", "name": "pattern", "head": "count", "tail": "count", "grep": "text", "egrep": "text", "f": "", "k": "column", "c": "", "e": "", "script": "", "path": "", "type": "", "text": "text", "first": "count"}  # fmt: skip

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from learning import python_words, shell_words
 from learning.mentions import mentions_in
-from learning.provenance import Provenance, Surroundings, agree, contradict, provenance
+from learning.provenance import Provenance, agree, contradict, provenance
 from learning.trace import Trace
+from learning.units import Surroundings
 from memory.evidence import Result, result_hash
 from safety.shell import NotUnderstood
 

@@ -116,7 +116,7 @@ def main() -> int:
 
 def _odd(ours: Gate) -> None:
     """Rows `kind: command` or `decision: command`, written after tuning."""
-    for name in ("odd", "principles", "fresh", *(f"fresh{number}" for number in range(2, 12))):
+    for name in ("odd", "principles", "fresh", *(f"fresh{number}" for number in range(2, 13))):
         rows = [line.partition(": ")[::2] for _, line in collection(name)]
         right = sum(decide(ours, command) in GOALS.get(wanted, ((wanted,), 0))[0] for wanted, command in rows)
         print(f"{name}: {right} of {len(rows)} as wanted")

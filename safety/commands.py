@@ -366,6 +366,7 @@ HANDLERS: dict[str, _Handler] = {
     "trap": interpreters.trap,
     "alias": interpreters.alias,
     "set": variables.positional,
+    "unset": variables.unset,
     "read": variables.read,
     "mapfile": variables.read_lines,
     "readarray": variables.read_lines,

@@ -241,6 +241,7 @@ def alias(look: Look, name: str, args: list[Arg], values: list[str | None], comm
             look.add("unknown", "an alias that is only known when it runs", name)
         elif "=" in value:
             key, _, text = value.partition("=")
-            inner = look.inner()
-            look.findings += inner.script(text)
+            words = text.split()
+            if words[:1] != [key] or not all(word.startswith("-") for word in words[1:]):  # `rm='rm -i'` adds an option
+                look.findings += look.inner().script(text)
             look.aliases[key] = text

@@ -259,7 +259,11 @@ def _only_asks_debugger(known: list[str]) -> bool:
 
 def only_shows(name: str, values: list[str | None]) -> bool:
     """The uses of a dangerous command that only show something."""
-    if values and set(values) <= {"--help", "--version", "-h", "-V", "--dry-run", "help"} and name not in ("find",):
+    if (
+        values
+        and set(values) <= {"--help", "--version", "-h", "-V", "--dry-run", "help", "-version", "-help"}
+        and name not in ("find", "shutdown")
+    ):
         return True
     known = [value or "" for value in values]
     if (

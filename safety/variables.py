@@ -101,6 +101,14 @@ def _exports(look: Look, name: str, args: list[Arg], words: list[Word]) -> None:
         assign(look, found[1], Word([rest, *word.parts[1:]], word.items))
 
 
+def unset(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+    for value in values:
+        if value in ("HISTFILE", "HISTSIZE", "HISTFILESIZE"):
+            look.add("system", f"sets {value}: the shell forgets what was done", name)
+        elif value:
+            look.variables.pop(value, None)
+
+
 def positional(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
     if "--" in values:
         rest = values[values.index("--") + 1 :]

@@ -287,7 +287,7 @@ WANTED = {
 }
 
 
-MIXED = ("odd", "principles", "fresh", *(f"fresh{number}" for number in range(2, 12)))  # rows "kind: command"
+MIXED = ("odd", "principles", "fresh", *(f"fresh{number}" for number in range(2, 13)))  # rows "kind: command"
 
 
 @pytest.mark.parametrize("name", [*WANTED, *MIXED])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Generator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -142,9 +143,9 @@ def test_a_question_that_nobody_answers_waits_and_goes_on_with_the_answer(home: 
 
 
 def test_a_run_that_stopped_behind_the_answer_is_not_asked_again(home: Path, log: Path) -> None:
-    events = taught(home).start(TASK.format(log), Options(), Choosing("1")).events()
+    events = cast("Generator[Event]", taught(home).start(TASK.format(log), Options(), Choosing("1")).events())
     run = next(event["run"] for event in events if event["type"] == "chosen")
-    events.close()  # type: ignore[attr-defined]
+    events.close()
     told = list(read_events(home, run))
     assert told[-1]["status"] == "cancelled" and opening_of(told)["sop"] == "last-lines"
     owner = Choosing()

@@ -112,7 +112,7 @@ def test_a_script_closes_its_tab_and_that_is_no_failure(web: Driver) -> None:
     web.scan("/two")
     web.scan("/two", tab="new")
     closed = web.run("await close()")
-    assert (closed.status, closed.data["output"]) == ("ok", "tab t2 was closed")
+    assert (closed.status, closed.data["output"]) == ("ok", "tab t2 was closed; open are t1")
     assert web.run("document.title").data["output"] == "Two"
 
 

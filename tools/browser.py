@@ -108,10 +108,9 @@ def web_execute_js(
             used.rest(min(_left(ctx), 20.0), at_least_ms=200 if running.done else 30)
             data = _changed(browser, used, running)
         except (Blocked, TabLost, TooLate) as error:
-            if running.has_closed:
-                browser.adopt()
-                return _told(browser, "ok", {"output": str(error), "did": running.done})
-            return _stuck(browser, used, error, running.done)
+            result = _stuck(browser, used, error, running.done)
+            result.status = "ok" if running.has_closed else result.status
+            return result
         finally:
             if not used.lost:
                 used.end()

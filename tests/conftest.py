@@ -188,11 +188,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """A second try (scripts/test) begins anew: what a module or the session shares may have died with the first, and
     pytest-rerunfailures would keep it."""
     if getattr(item, "execution_count", 1) > 1:
-        from pytest_rerunfailures import suspended_finalizers  # type: ignore[import-untyped]
-
+        kept = importlib.import_module("pytest_rerunfailures").suspended_finalizers
         made = item.session._setupstate
-        made.stack.update(suspended_finalizers)
-        suspended_finalizers.clear()
+        made.stack.update(kept)
+        kept.clear()
         with contextlib.suppress(Exception):  # what died may not end well; the first failure is shown
             made.teardown_exact(None)
 

@@ -325,7 +325,7 @@ def test_many_lines_typed_ahead_are_for_the_shell_and_an_answer_before_them_is_o
         for ahead in "abc":
             shell.screen.types(f"echo {ahead}{number}\r")
             shell.screen.waits_for(f"\necho {ahead}{number}")
-        with open("go", "w"):  # noqa: PTH123 # the command goes on
+        with open("go", "w"):  # noqa: PTH123 (the command goes on)
             pass
         shell.screen.until(functools.partial(has_shown, prompts + 4), "for the prompt after the last line")
     commands = shell.leaves()

@@ -254,6 +254,20 @@ def test_nothing_is_left_when_the_run_ends(desk: Desk) -> None:
         assert not reader.is_alive()
 
 
+def test_the_last_word_of_a_shell_is_kept_however_late_it_is_read(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.run("true")
+    terminal = desk.ctx.kept["shell main"]._terminal
+    read = terminal.read_nonblocking
+
+    def late(*args: Any) -> bytes:
+        time.sleep(0.3)
+        return bytes(read(*args))
+
+    monkeypatch.setattr(terminal, "read_nonblocking", late)
+    result = desk.run("echo the last; exit 3")
+    assert (result.data["output"], result.data["exit_code"]) == ("the last\n", 3)
+
+
 def test_children_carry_the_mark_of_the_run(desk: Desk) -> None:
     assert desk.run(f"echo ${process_tree.MARK}").data["output"].startswith("run.shell-main.")
     assert "SOPWITH_ONCE" not in desk.run("env").data["output"]

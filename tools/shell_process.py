@@ -149,12 +149,11 @@ class Shell:
     @property
     def is_over(self) -> bool:
         """Whether bash has ended, and all that it said is taken."""
-        with self._news:
-            if self._is_fresh:
-                return False
-        news = select.poll()
-        news.register(self._running.exit, select.POLLIN)
-        return self._is_over or bool(self._running.code is None and news.poll(0) and self._running.hear())
+        running = self._running
+        has_ended = self._is_over or running.code is not None or (_is_readable(running.exit, 0) and running.hear())
+        with self._news:  # its last word was on the terminal before the news of its end
+            is_unread = not self._is_over and self._master >= 0 and _is_readable(self._master, 0)
+            return has_ended and not self._is_fresh and not is_unread
 
     @property
     def code(self) -> int | None:
@@ -162,11 +161,8 @@ class Shell:
         if isinstance(self._running, Tree):
             with suppress(subprocess.TimeoutExpired):
                 self._running.leader.wait(NEWS_SECONDS)
-        elif self._running.code is None:
-            news = select.poll()
-            news.register(self._running.exit, select.POLLIN)
-            if news.poll(NEWS_SECONDS * 1000):
-                self._running.hear()
+        elif self._running.code is None and _is_readable(self._running.exit, NEWS_SECONDS):
+            self._running.hear()
         return self._running.code
 
     def foreground(self) -> Foreground:
@@ -215,14 +211,14 @@ class Shell:
     def _pump(self) -> None:
         from pexpect.exceptions import EOF
 
-        while True:
-            try:
-                data = self._terminal.read_nonblocking(65_536, None)
-            except (EOF, OSError, ValueError):
-                break
-            with self._news:
+        while _is_readable(self._terminal.child_fd, None):
+            with self._news:  # what has left the terminal is here: `is_over` looks at both
                 while self.is_followed and len(self._incoming) > MOST_WAITING_BYTES:
                     self._news.wait(1.0)
+                try:
+                    data = self._terminal.read_nonblocking(65_536, 0)
+                except (EOF, OSError, ValueError):
+                    break
                 self._incoming += data
                 if not self.is_followed:
                     del self._incoming[:-MOST_WAITING_BYTES]
@@ -291,6 +287,13 @@ def _opened(path: str) -> Iterator[int]:
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def _is_readable(descriptor: int, seconds: float | None) -> bool:
+    """Whether there is something to read, or its end; None waits for that."""
+    said = select.poll()
+    said.register(descriptor, select.POLLIN)
+    return bool(said.poll(None if seconds is None else seconds * 1000))
 
 
 def _variables() -> dict[str, str]:

@@ -163,6 +163,19 @@ def test_a_click_into_the_picture_shows_what_says_so_in_every_tab(window: Window
     second.locator(".graph-side header h2", has_text=name).wait_for()
 
 
+def test_the_address_is_taken_by_a_tab_that_is_open_already(browser: Browser, site: Served) -> None:
+    """Pasted into the address bar it loads no page; it signs in all the same, and does not stay there."""
+    window = Window(browser, site.origin).open()
+    window.find(".gate input").wait_for()
+    window.page.evaluate("token => (location.hash = `token=${token}`)", site.token)
+    window.find(".composer").wait_for()
+    assert "#" not in window.page.url
+    window.page.evaluate("() => (location.hash = 'token=another')")
+    window.page.wait_for_function("() => !location.hash")
+    window.faults = [each for each in window.faults if "401" not in each]
+    window.close()
+
+
 def test_five_megabytes_typed_become_a_file_beside_the_message(window: Window, site: Served) -> None:
     """Put in by a program, not pasted: too long for a message, and not lost."""
     window.page.get_by_label("Model").select_option("hello")

@@ -119,7 +119,7 @@ const SignIn = {
       event.preventDefault();
       error.value = "";
       try {
-        await signIn({ [store.needs]: typed.value.trim() });
+        await signIn({ [store.needs]: typed.value.trim().split("#token=").pop() }); // the whole address is as good
       } catch (refused) {
         if (!(refused instanceof Refused)) throw refused;
         error.value = refused.text;
@@ -147,11 +147,23 @@ async function begin() {
 
 watch(() => store.isSignedIn, (isSignedIn) => isSignedIn === false && disconnect());
 
+/** The token of the address, which does not stay there. */
+function takeToken() {
+  const token = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (token) history.replaceState(null, "", location.pathname + location.search);
+  return token;
+}
+
+// the whole address was put into a tab that is open already: no page is loaded for it
+addEventListener("hashchange", () => {
+  const token = takeToken();
+  if (token && store.isSignedIn === false) doing(() => signIn({ token }));
+});
+
 async function start() {
   firstTheme();
   await setLang(firstLang());
-  const token = new URLSearchParams(location.hash.slice(1)).get("token");
-  if (token) history.replaceState(null, "", location.pathname + location.search);
+  const token = takeToken();
   createApp(App).mount("#app");
   try {
     await (token ? signIn({ token }) : begin());

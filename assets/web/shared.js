@@ -12,7 +12,7 @@ const MOST_CHARS = 8000;
 const id = decodeURIComponent(location.pathname.split("/")[2] ?? "");
 const at = `/shared/${part(id)}`;
 const room = reactive({ state: "unknown", title: "", name: "", people: [], messages: [], typing: "", typed: "", error: "" });
-let key = new URLSearchParams(location.hash.slice(1)).get("key");
+let key = null;
 const scroller = ref(null);
 
 const JOINED = `joined:${id}`; // this browser has a cookie for this chat; without one the server need not be asked
@@ -123,10 +123,23 @@ function inside() {
 
 const App = { setup: () => () => html`<div class="shared">${top()}${room.state === "in" ? inside() : html`<main class="gate" id="main">${views[room.state]()}</main>`}</div>` };
 
+/** The key of the link, which does not stay in the address. */
+function takeKey() {
+  const given = new URLSearchParams(location.hash.slice(1)).get("key");
+  if (given) history.replaceState(null, "", location.pathname);
+  return given;
+}
+
+// a new link was put into a tab that is open already: no page is loaded for it
+addEventListener("hashchange", () => {
+  key = takeKey() ?? key;
+  if (key && room.state !== "in") Object.assign(room, { state: "unknown", error: "" }), nextTick(() => (room.state = "door"));
+});
+
 async function start() {
   firstTheme();
   await setLang(firstLang());
-  if (key) history.replaceState(null, "", location.pathname);
+  key = takeKey();
   createApp(App).mount("#app");
   if (localStorage.getItem(JOINED)) await load();
   else room.state = "door";

@@ -33,7 +33,7 @@ export const Access = {
           <label class="mini">${say("shared.most")}<input type="number" class="few" min="1" max="100" value=${form.most} disabled=${!store.changes} onInput=${(event) => (form.most = Math.max(1, Math.min(100, Number(event.target.value) || 1)))} /></label>
           ${act(say("shared.open"), share, { kind: "primary", busy: busy.is, disabled: !form.title.trim() })}</form>
         ${instead(shared, !shared.data?.shared.length, say("shared.none")) ?? html`<ul class="rows">${shared.data.shared.map((each) => html`<li key=${each.id} class="row">
-          ${chip(each.is_open ? "open" : "closed")}<span class="title">${each.title}</span><span class="facts"><span title=${say("shared.names_why")}>${say("shared.names", { n: each.names, most: each.most })}</span><span>${say("shared.people", { n: each.people })}</span><time>${when(each.made)}</time></span>
+          ${chip(each.is_open ? "open" : "closed")}<span class="title">${each.title}</span><span class="facts"><span title=${say("shared.names_why")}>${say("shared.names", { n: each.names, most: each.most })}</span>${each.people ? html`<span>${say("shared.people", { n: each.people })}</span>` : null}<time>${when(each.made)}</time></span>
           <span class="actions"><button type="button" class="btn small" onClick=${() => (form.open = each)}>${say("shared.read")}</button>
             ${each.is_open ? html`${act(say("shared.new_link"), () => anew(each.id), { kind: "small", title: say("shared.new_link_why") })}${act(say("shared.close"), () => close(each.id), { kind: "small danger" })}` : null}</span></li>`)}</ul>`}</section>
       <section class="card"><h2>${say("tokens.title")}</h2><p class="dim">${say("tokens.why")}</p>

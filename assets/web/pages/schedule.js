@@ -129,7 +129,7 @@ const Add = {
     return () => html`<${Dialog} title=${say("schedule.add")} onClosed=${() => emit("closed")}><form class="form" onSubmit=${add}>
       <label class="field"><span>${say("schedule.when")} <small class="dim">${say("schedule.when_hint")}</small></span><input autofocus value=${form.when} placeholder=${say("schedule.when_example")} onInput=${typed} /></label>
       ${form.error ? html`<p class="bad" role="alert">${form.error}</p>` : null}
-      ${form.next.length ? html`<p class="dim" role="status">${form.said} ${form.next.slice(0, 3).map((each) => when(each)).join(" · ")}</p>` : null}
+      ${form.next.length ? html`<p role="status"><b>${form.said}</b><br /><span class="dim">${say("schedule.next", { when: form.next.slice(0, 3).map((each) => when(each)).join(" · ") })}</span></p>` : null}
       <label class="field"><span>${say("schedule.task")}</span><textarea rows="3" value=${form.task} placeholder=${say("schedule.task_example")} onInput=${(event) => (form.task = event.target.value)}></textarea></label>
       <div class="actions">${act(say("schedule.add"), add, { kind: "primary", busy: busy.is, disabled: !form.when.trim() || !form.task.trim() || !!form.error })}</div></form></${Dialog}>`;
   },

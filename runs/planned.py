@@ -10,22 +10,21 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from learning.routing import Match, choose
 from learning.slots import Where
-from memory.api import local_timezone
 from memory.sops import Sop
-from runs.schedule.folder import JobFolder
-from runs.schedule.jobs import Job, JobError, job_of
-from runs.schedule.times import coming
-from runs.schedule.words import MAX_CHARS, read_when
+
+if TYPE_CHECKING:  # most requests name no time
+    from runs.schedule.jobs import Job
 
 SAYS_WHEN = re.compile(
     r"\b(?:every|each|daily|hourly|weekly|monthly|nightly|weekdays?|weekends?|tomorrow|tonight|today|noon|midnight|at \d|on \w+day|in (?:\d+|an?|half) \w+)"
     r"|\d{4}-\d\d-\d\d|每|明天|后天|今晚|今天|工作日|周末|点|分钟后|小时后|天后",
     re.IGNORECASE,
 )
+MAX_CHARS = 300  # of a request
 MAX_CUTS = 80  # places where the time may end; longer requests are no such ones
 EDGES = " \t\n,，、:：。"
 
@@ -51,6 +50,8 @@ class Planned(NamedTuple):
 
     def keep(self, home: Path) -> str:
         """Writes the job's file. Gives the job's id. Raises OSError, RepositoryError."""
+        from runs.schedule.folder import JobFolder
+
         folder, name = JobFolder(home), self.match.sop.name
         taken = folder.all()
         id = next(each for n in range(1, 100_000) if (each := name if n == 1 else f"{name}-{n}") not in taken)
@@ -90,6 +91,11 @@ def _trailing(request: str, cuts: Sequence[int]) -> Iterator[tuple[str, str]]:
 
 
 def _first(pairs: Iterator[tuple[str, str]], known: Sequence[Sop], where: Where, now: datetime) -> Planned | None:
+    from memory.api import local_timezone
+    from runs.schedule.jobs import JobError
+    from runs.schedule.times import coming
+    from runs.schedule.words import read_when
+
     zone = local_timezone()
     for when, task in ((time.strip(EDGES), rest.strip(EDGES)) for time, rest in pairs):
         if not when or not task or not SAYS_WHEN.search(when):
@@ -110,6 +116,8 @@ def _first(pairs: Iterator[tuple[str, str]], known: Sequence[Sop], where: Where,
 
 
 def _job(name: str, fields: dict[str, Any]) -> Job | None:
+    from runs.schedule.jobs import JobError, job_of
+
     try:
         return job_of(name, fields)
     except JobError:

@@ -39,10 +39,11 @@ from safety import (
 from safety.expand import Arg, Expander
 from safety.inputs import MAX_DEPTH
 from safety.listings import Listing
-from safety.options import matches, only_shows, operands_of
+from safety.options import matches, operands_of
 from safety.paths import Places, without_links
 from safety.patterns import pattern
 from safety.shell import Command, Script, read
+from safety.showing import only_shows
 from safety.tables import INTERPRETERS, PLAIN, SHELLS, WRAPPERS, Finding, Risk
 
 MAX_COMMANDS = 250  # in one script; nobody reads more before they say yes

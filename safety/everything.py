@@ -57,6 +57,7 @@ WHOLE: dict[str, tuple[re.Pattern[str], str, re.Pattern[str] | None]] = {
     "dscl": (pattern(r".* -delete /Users/\w+$"), "the account of a user", None),
     "sysadminctl": (pattern(r".*-deleteUser "), "the account of a user", None),
 }  # fmt: skip
+_DROPPERS = {"dropdb", "mysqladmin", "mongosh", "mongo"}
 _SAME = {"oc": "kubectl", "tofu": "terraform", "podman": "docker", "valkey-cli": "redis-cli", "keydb-cli": "redis-cli"}
 # Lists of all that a place holds: who deletes each line of one, deletes it all.
 _LISTS_ALL = pattern(
@@ -87,6 +88,17 @@ _TRIAL = pattern(
 def judge(look: Look, name: str, values: list[str | None], command: Command) -> None:
     """Refuses a command that takes the whole of what a place holds."""
     name = _SAME.get(name, name)
+    if name in WHOLE or name.lower() in WHOLE or name in _DROPPERS or name in queries.CLIENTS:
+        _by_words(look, name, values, command)
+    if _is_given(look, command):
+        written = " ".join(
+            [name, *(word.written for word in command.words[:50]), *(each or "?" for each in values[:50])]
+        )
+        if _DELETES.search(written):
+            look.add("catastrophic", f"{name} deletes all that a list names", name)
+
+
+def _by_words(look: Look, name: str, values: list[str | None], command: Command) -> None:
     known = ["?" if value is None else value or '""' for value in values[:200]]
     if name == "redis-cli":
         given = inputs.input_of(look, command) or ""
@@ -95,9 +107,6 @@ def judge(look: Look, name: str, values: list[str | None], command: Command) -> 
         look.add("catastrophic", f"{name}: would take {reason} with it", name)
     for database in _dropped(look, name, values, known, command):
         look.add("catastrophic", f"{name}: drops the whole database {database}", name)
-    written = " ".join(word.written for word in command.words[:50])
-    if _DELETES.search(f"{name} {written} {' '.join(known)}") and _is_given(look, command):
-        look.add("catastrophic", f"{name} deletes all that a list names", name)
 
 
 def _ordered(name: str, known: list[str]) -> str:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from safety import inputs
 from safety.expand import Arg
-from safety.options import cut, is_operand, only_shows, option_values
+from safety.options import cut, is_operand, option_values
 from safety.paths import without_links
 from safety.patterns import pattern
 from safety.shell import Command, Redirect
+from safety.showing import only_shows
 from safety.tables import WRITES, names
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from safety import finds, inputs, interpreters, listings
 from safety.expand import Arg
-from safety.options import LOCAL_TOOLS, behind, value_of
+from safety.options import behind, value_of
 from safety.shell import Command
+from safety.showing import LOCAL_TOOLS
 from safety.tables import GUARDED_VARIABLES, WRAPPERS
 
 if TYPE_CHECKING:

@@ -178,6 +178,7 @@ def odd() -> None:
         "get_one": b'{"content": [{"type": "hologram"}]}',
         "get_untyped": b"nothing at all",
     }
+    grown = False
     for line in sys.stdin:
         message = json.loads(line)
         if "id" not in message:
@@ -187,13 +188,16 @@ def odd() -> None:
         if kind == "initialize":
             result = b'{"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "odd", "version": "1"}}'
         elif kind == "tools/list":
-            result = json.dumps({"tools": ODD}).encode()
+            result = json.dumps({"tools": [*ODD, {"name": "get_more"}] if grown else ODD}).encode()
         elif kind == "tools/call":
             name = message["params"]["name"]
             said = json.dumps(
                 {"content": [{"type": "text", "text": json.dumps(message["params"]["arguments"])}]}
             ).encode()
             result = answers.get(name, said)
+            if name == "get_anything" and "grow" in message["params"]["arguments"]:
+                grown = True
+                sys.stdout.buffer.write(b'{"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}\n')
         what = b'"result": ' + result if result else b'"error": {"code": -32601, "message": "no such method"}'
         sys.stdout.buffer.write(b'{"jsonrpc": "2.0", "id": ' + str(message["id"]).encode() + b", " + what + b"}\n")
         sys.stdout.flush()

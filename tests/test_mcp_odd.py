@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from config import McpServer
 from models.base import ToolResult
 from tests.conftest import CommandLine
 from tests.test_mcp import SERVER, command, context, found, use
@@ -61,6 +64,36 @@ def test_an_answer_that_cannot_be_read_is_an_error_at_once_in_our_words(odd: Too
     result = use(odd, f"odd.{name}")
     assert (result.status, result.data) == ("error", "odd: its answer is not what MCP says")
     assert time.monotonic() - started < 15
+
+
+def test_tools_that_come_later_are_found(tmp_path: Path) -> None:
+    ctx = context(tmp_path, {"odd": command("odd")})
+    assert "odd.get_more(): " not in found(ctx)
+    use(ctx, "odd.get_anything", grow=True)
+    assert "odd.get_more(): " in found(ctx)
+    assert use(ctx, "odd.get_more").data["output"] == "{}"
+    ctx.close()
+
+
+class Refuses(BaseHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(401)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+
+def test_a_server_over_http_that_refuses_says_how(tmp_path: Path) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refuses) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        ctx = context(tmp_path, {"far": McpServer(url=f"http://127.0.0.1:{server.server_port}/mcp")}, 20)
+        (line,) = found(ctx)
+        ctx.close()
+        server.shutdown()
+    assert line.endswith("; it said last: HTTP 401 Unauthorized")
 
 
 def test_a_schema_that_points_to_itself_has_an_end() -> None:

@@ -7,13 +7,13 @@ alone: where the meaning is clear it is put right; a tool that nobody could call
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from types import TracebackType
 from typing import Any
 
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCResponse
+from mcp_types import JSONRPCNotification, JSONRPCResponse
 
 _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
 _NAME = re.compile(r"[^\s\x00-\x20\x7f]{1,128}")  # others no model could call, or would be read as more than a name
@@ -26,17 +26,20 @@ def whole_letters(text: bytes) -> bytes:
 
 
 @asynccontextmanager
-async def mended(transport: AbstractAsyncContextManager[Any], left_out: dict[str, None]) -> AsyncIterator[Any]:
-    """The streams of a transport, with lists of tools as the SDK takes them. `left_out` gets the names of those left out."""
+async def mended(
+    transport: AbstractAsyncContextManager[Any], left_out: dict[str, None], changed: Callable[[], None]
+) -> AsyncIterator[Any]:
+    """The streams of a transport, with lists of tools as the SDK takes them. `left_out` gets the names of those left out;
+    `changed` is called when the server says that it offers others now."""
     async with transport as (incoming, outgoing):
-        yield _Incoming(incoming, left_out), outgoing
+        yield _Incoming(incoming, left_out, changed), outgoing
 
 
 class _Incoming:
     """A stream of messages on which lists of tools are mended."""
 
-    def __init__(self, stream: Any, left_out: dict[str, None]) -> None:
-        self._stream, self._left_out = stream, left_out
+    def __init__(self, stream: Any, left_out: dict[str, None], changed: Callable[[], None]) -> None:
+        self._stream, self._left_out, self._changed = stream, left_out, changed
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
@@ -60,6 +63,8 @@ class _Incoming:
 
     def _taken(self, message: SessionMessage | Exception) -> SessionMessage | Exception:
         said = message.message if isinstance(message, SessionMessage) else None
+        if isinstance(said, JSONRPCNotification) and said.method == "notifications/tools/list_changed":
+            self._changed()
         if isinstance(said, JSONRPCResponse) and isinstance(said.result.get("tools"), list):
             kept = []
             for each in said.result["tools"]:

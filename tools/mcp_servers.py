@@ -17,6 +17,7 @@ import threading
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 import anyio
@@ -71,6 +72,11 @@ class _Connection:
     def is_over(self) -> bool:
         """It has ended, or is about to."""
         return self.leave.is_set() or self.task is None or self.task.done()
+
+    def forget(self) -> None:
+        """Its tools are others now: who asks next asks the server."""
+        self.tools = None
+        self.left_out.clear()
 
     def end(self) -> None:
         """Lets it go; one that is still being started is broken off."""
@@ -226,14 +232,17 @@ class McpServers:
             connection.leave.set()
 
         if server.url is None:
-            yield mended(pipe(server.command, server.env, connection.said, ended), connection.left_out)
+            said = pipe(server.command, server.env, connection.said, ended)
+            yield mended(said, connection.left_out, connection.forget)
             return
         headers = {"Accept-Encoding": "identity", **server.headers}
         async with httpx2.AsyncClient(
-            headers=headers, timeout=httpx2.Timeout(START_SECONDS, read=None), event_hooks={"response": [_bounded]}
+            headers=headers,
+            timeout=httpx2.Timeout(START_SECONDS, read=None),
+            event_hooks={"response": [partial(_bounded, connection.said)]},
         ) as http:
             client = streamable_http_client(server.url, http_client=http, max_sse_event_size=MAX_MESSAGE_BYTES)
-            yield mended(client, connection.left_out)
+            yield mended(client, connection.left_out, connection.forget)
 
     async def _leave(self) -> None:
         tasks = [each.task for each in self._up.values() if each.task]
@@ -257,7 +266,9 @@ def _tell(connection: _Connection, task: asyncio.Task[None]) -> None:
         connection.ready.exception()  # seen, also when nobody waits any more
 
 
-async def _bounded(response: httpx2.Response) -> None:
+async def _bounded(said: bytearray, response: httpx2.Response) -> None:
+    if response.status_code >= 400 and response.request.method == "POST":  # the SDK does not tell
+        said[:] = f"HTTP {response.status_code} {response.reason_phrase}".encode()
     response.stream = _Counted(response.stream)
 
 

@@ -108,7 +108,7 @@ def _start(given: int, output: int) -> None:
 
 
 def _read(given: int) -> dict[str, Any]:
-    orders: dict[str, Any] = marshal.loads(os.pread(given, os.fstat(given).st_size, 0))  # noqa: S302 - from our own process
+    orders: dict[str, Any] = marshal.loads(os.pread(given, os.fstat(given).st_size, 0))  # of our own
     return orders
 
 

@@ -25,6 +25,7 @@ from safety.gate import Ask, Gate
 from safety.lifts import lifts_of
 from safety.paths import Places
 from safety.sandbox import Kind, Level, LevelName, Lift, Limits, Profile, Sandbox
+from tests.screen import waits_until
 from tools.base import ToolContext
 from tools.code_run import code_run
 
@@ -440,7 +441,9 @@ def test_a_script_cannot_end_or_stop_who_runs_it(world: World, full: Level, star
 def test_a_cell_that_was_ended_from_outside_is_built_anew(world: World, full: Level, started: Started) -> None:
     ctx = world.context(full)
     run(ctx, "true")
-    started.new()[0].kill()
+    ended = started.new()[0]
+    ended.kill()
+    waits_until(lambda: ended.status() == psutil.STATUS_ZOMBIE)
     assert run(ctx, "echo again").data["output"] == "again\n"
     during = code_run.run(ctx, "echo begun; sleep 30")
     assert not isinstance(during, ToolResult)

@@ -22,7 +22,8 @@ from select import POLLIN, poll
 from safety import bubblewrap, seccomp, walls
 from safety.cgroups import Group
 from safety.sandbox import Level, Lift, Profile, Sandbox
-from tools.process_tree import MARK, Tree, Work, leaders, mark, starting
+from tools.confiner import Confiner
+from tools.process_tree import MARK, Handed, Tree, Work, leaders, mark, starting
 
 MOST_CELLS = 4
 PACKET_BYTES = 16_384
@@ -208,7 +209,8 @@ class Cells:
             self.temporary = Path(tempfile.mkdtemp(prefix="sopwith-"))
         self._planner = walls.Planner(sandbox, self.temporary)
         self._cells: dict[frozenset[Lift], Cell] = {}
-        weakref.finalize(sandbox, _end, self._cells, self.temporary)
+        self._confiners: list[Confiner] = []  # at most one
+        weakref.finalize(sandbox, _end, self._cells, self._confiners, self.temporary)
 
     @classmethod
     def of(cls, sandbox: Sandbox) -> Cells:
@@ -236,6 +238,10 @@ class Cells:
         """Begins to build the cell that a call without lifts will need, and does not wait for it. A failure is told by the
         call."""
         with contextlib.suppress(OSError):
+            if sandbox.level.name != "full":
+                if not sandbox.level.program:
+                    self._ready()
+                return
             self._cell(sandbox, self._planner.plan(cwd.resolve(), "", frozenset(), search=True), frozenset())
 
     def _variables(self, profile: Profile, work: Work, plan: walls.Plan) -> dict[str, str]:
@@ -251,14 +257,25 @@ class Cells:
             words = self._planner.seatbelt(plan, readable)
             given = variables | dict(work.given)
             return Tree([*words, *work.argv], work.cwd, given, work.name, terminal=work.terminal)
-        orders = self._planner.confined(plan, work.cwd, readable, work.given)
-        try:
-            words = walls.confine(orders)
-            return Tree(
-                [*words, *work.argv], work.cwd, variables, work.name, descriptors=[orders], terminal=work.terminal
-            )
-        finally:
-            os.close(orders)
+
+        confiner = self._ready()
+
+        def start(env: dict[str, str]) -> Handed:
+            orders = self._planner.confined(plan, work.cwd, readable, env, work.argv)
+            try:
+                return confiner.start(orders, work.terminal)
+            finally:
+                os.close(orders)
+
+        return Tree(work.argv, work.cwd, variables | dict(work.given), work.name, start=start)
+
+    def _ready(self) -> Confiner:
+        """What starts confined commands; another one when it has died."""
+        if not self._confiners or not self._confiners[0].is_alive():
+            while self._confiners:
+                self._confiners.pop().close()
+            self._confiners.append(Confiner())
+        return self._confiners[0]
 
     def _cell(self, sandbox: Sandbox, plan: walls.Plan, lifts: frozenset[Lift]) -> Cell:
         kept = self._cells.get(lifts)
@@ -273,9 +290,12 @@ class Cells:
         return self._cells[lifts]
 
 
-def _end(cells: dict[frozenset[Lift], Cell], temporary: Path | None) -> None:
+def _end(cells: dict[frozenset[Lift], Cell], confiners: list[Confiner], temporary: Path | None) -> None:
     for cell in cells.values():
         cell.close()
+    for confiner in confiners:
+        confiner.close()
     cells.clear()
+    confiners.clear()
     if temporary:
         shutil.rmtree(temporary, ignore_errors=True)

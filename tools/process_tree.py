@@ -17,7 +17,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -58,6 +58,40 @@ class Work(NamedTuple):
     terminal: int | None = None  # the descriptor that its output goes to, in the place of a pipe
 
 
+class Handed:
+    """A child that another process has started and left to us: of a Popen, what is asked of it here."""
+
+    def __init__(self, pid: int, output: int) -> None:
+        """`output` is the reading end of its output, or -1."""
+        self.pid, self.returncode = pid, None if pid else -1
+        self.stdout = os.fdopen(output, "rb", buffering=0) if output >= 0 else None
+
+    def poll(self) -> int | None:
+        """The exit code, once it has ended."""
+        return self._taken(os.WNOHANG)
+
+    def wait(self, timeout: float | None = None) -> int | None:
+        """Waits for its end. Raises subprocess.TimeoutExpired."""
+        if timeout is None:
+            return self._taken(0)
+        end = time.monotonic() + timeout
+        while self.poll() is None:
+            if time.monotonic() >= end:
+                raise subprocess.TimeoutExpired(str(self.pid), timeout)
+            wait_for([self.pid], end)
+        return self.returncode
+
+    def _taken(self, how: int) -> int | None:
+        if self.returncode is None:
+            try:
+                pid, status = os.waitpid(self.pid, how)
+            except ChildProcessError:  # somebody else has waited for it
+                self.returncode = -signal.SIGKILL
+            else:
+                self.returncode = os.waitstatus_to_exitcode(status) if pid else None
+        return self.returncode
+
+
 class Tree:
     """The processes of one call. Start it through here, and `stop()` it on every way out."""
 
@@ -68,26 +102,18 @@ class Tree:
         env: dict[str, str],
         name: str,
         *,
-        descriptors: Sequence[int] = (),
         terminal: int | None = None,
+        start: Callable[[dict[str, str]], Handed] | None = None,
     ) -> None:
-        """`descriptors` are passed on; output goes to `terminal`, if there is one, and `output` is -1 then."""
+        """Output goes to `terminal`, if there is one, and `output` is -1 then. `start` starts it in another way, with this
+        environment."""
         if LINUX:
             _become_subreaper()
         self.mark = mark(name)
         self.problem = ""  # why it could not go on, where that is not the script's matter
         self.started = _ticks()
         with starting:
-            self.leader = subprocess.Popen(
-                argv,
-                cwd=cwd,
-                env=env | {MARK: self.mark},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE if terminal is None else terminal,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                pass_fds=descriptors,
-            )
+            self.leader = start(env | {MARK: self.mark}) if start else _popen(argv, cwd, env | {MARK: self.mark}, terminal)
             leaders.add(self.leader.pid)
         self.output = self.leader.stdout.fileno() if self.leader.stdout else -1
         self.exit = _exit_descriptor(self.leader)
@@ -137,11 +163,18 @@ class Tree:
             self._close()
 
     def _has_children(self) -> bool:
+        """Whether we have a child that is not known for something else, such as what starts the scripts."""
         try:
             os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         except ChildProcessError:
             return False
-        return True
+        known, found = leaders - {self.leader.pid}, set[int]()
+        try:
+            for task in os.listdir("/proc/self/task"):  # noqa: PTH208 - as below
+                found |= {int(each) for each in Path(f"/proc/self/task/{task}/children").read_bytes().split()}
+        except OSError:
+            return True
+        return bool(found - known)
 
     def _close(self) -> None:
         leaders.discard(self.leader.pid)
@@ -199,6 +232,18 @@ class Tree:
         return [pid for pid in found if _is_running(pid)]
 
 
+def _popen(argv: list[str], cwd: Path, env: dict[str, str], terminal: int | None) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        argv,
+        cwd=cwd,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE if terminal is None else terminal,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+
+
 def born(pid: int) -> int:
     """When a process began, on a clock that nobody sets: with its pid it names one process and no other. 0: there is none."""
     if LINUX:
@@ -246,7 +291,7 @@ def _become_subreaper() -> None:
     ctypes.CDLL(None).prctl(set_child_subreaper, 1, 0, 0, 0)
 
 
-def _exit_descriptor(process: subprocess.Popen[bytes]) -> int:
+def _exit_descriptor(process: subprocess.Popen[bytes] | Handed) -> int:
     """A descriptor that is readable once the process has ended."""
     if LINUX:
         return os.pidfd_open(process.pid)

@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -176,11 +176,6 @@ def orders(
 def confine(orders: int) -> list[str]:
     """The words before the command."""
     return [os.path.realpath(sys.executable), "-I", "-S", "-B", str(CONFINE), str(orders)]
-
-
-def confiner() -> list[str]:
-    """The words that start what starts confined commands; the socket comes behind."""
-    return [os.path.realpath(sys.executable), "-I", "-S", "-B", str(CONFINE), "serve"]
 
 
 def confiner() -> list[str]:

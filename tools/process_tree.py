@@ -113,7 +113,9 @@ class Tree:
         self.problem = ""  # why it could not go on, where that is not the script's matter
         self.started = _ticks()
         with starting:
-            self.leader = start(env | {MARK: self.mark}) if start else _popen(argv, cwd, env | {MARK: self.mark}, terminal)
+            self.leader = (
+                start(env | {MARK: self.mark}) if start else _popen(argv, cwd, env | {MARK: self.mark}, terminal)
+            )
             leaders.add(self.leader.pid)
         self.output = self.leader.stdout.fileno() if self.leader.stdout else -1
         self.exit = _exit_descriptor(self.leader)

@@ -27,6 +27,7 @@ from runs.schedule.jobs import Job
 from runs.schedule.ledger import Row, SqliteLedger
 from runs.shared.database import Database, QueueError, Unreachable, opened
 from runs.shared.dues import claim
+from runs.shared.letters import after, leave
 from runs.shared.log import BY_HAND, GOES_ON, Claim, Fenced, SharedLogs, SharedRunLog, events_of, take, write
 from runs.shared.tasks import cancel, send, sent
 from tests.conftest import CHECKOUT, CommandLine
@@ -338,6 +339,20 @@ def test_a_run_is_spoken_to_from_another_machine_and_hears_it_once(
     ]
     late = cli("runs", "steer", run, "too late")
     assert late.code == 1 and "is not working now" in late.stderr
+
+
+def test_a_database_of_before_gets_what_is_new(shared: Database, home: Path) -> None:
+    """Its tables were made by a version that knew no letters; its runs stay."""
+    run = a_run(home)
+    shared.ask(lambda it: it.execute("DROP TABLE sopwith_letters"))
+    shared.ask(lambda it: it.execute("ALTER TABLE sopwith_runs DROP COLUMN letters"))
+    assert leave(load(home, "en", {}), run, "be brief")
+    assert after(shared, run, 0) == [(1, "be brief")] and [each.run for each in sent(shared, 9)] == [run]
+    log = SharedLogs(shared, claimed(shared, run)).create(home)
+    assert log.letters(0) == []  # nothing has been written yet that would say how many there are
+    log.append({**STARTED, "run": run})
+    assert log.letters(0) == [(1, "be brief")] and log.letters(1) == []
+    log.close()
 
 
 def helped(gate: Path) -> Callable[[dict[str, Any], int], Answer]:

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import quote
 
 
 def programs() -> Path | None:
@@ -40,7 +41,7 @@ class Cluster:
         with (folder / "data" / "postgresql.conf").open("a") as file:
             file.write(f"listen_addresses = ''\nunix_socket_directories = '{folder}'\nmax_connections = 60\n")
             file.write("" if durable else "fsync = off\nsynchronous_commit = off\nfull_page_writes = off\n")
-        self.url = f"postgresql://sopwith@/postgres?host={folder}"
+        self.url = f"postgresql://sopwith@/postgres?host={quote(str(folder))}"
 
     def start(self) -> None:
         """Returns when it takes connections."""

@@ -113,6 +113,7 @@ def _carry_over(path: Path, store: Store) -> None:
         try:
             for model, some in old.all_embeddings():
                 store.put_embeddings(model, some)
+            store.run("DELETE FROM embeddings WHERE hash NOT IN (SELECT hash FROM turns)")  # of texts that were edited
             read = old.ask("SELECT last_accessed, session, id FROM turns WHERE last_accessed IS NOT NULL")
             store.run("UPDATE turns SET last_accessed = ? WHERE session = ? AND id = ?", *read) if read else None
             if old.tables >= WITH_WORDS:

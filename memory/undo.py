@@ -76,10 +76,11 @@ def _take_back(home: Path, history: Repository, commit: Commit, name: str) -> No
 
 
 def _before(history: Repository, commit: Commit, name: str) -> bytes | None:
-    """The file before a commit; None when there was none."""
+    """The file before a commit; None when there was none: never yet, or since it had been removed."""
     commits = history.log(name)
     at = next(number for number, each in enumerate(commits) if each.id == commit.id)
-    return history.read(commits[at + 1].id, name) if at + 1 < len(commits) else None
+    earlier = history.files(commits[at + 1].id, name).get("") if at + 1 < len(commits) else None
+    return earlier.data if earlier else None
 
 
 def _merged(here: bytes, after: bytes, before: bytes) -> bytes | None:

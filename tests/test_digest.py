@@ -501,6 +501,13 @@ def test_undo_takes_back_digest_note_and_fact_from_the_last_on(home: Path) -> No
         undo(home)
 
 
+def test_a_note_that_was_taken_back_can_be_made_and_taken_back_again(home: Path) -> None:
+    for _ in range(2):
+        note(home, "I prefer oolong tea")
+        assert undo(home).startswith("note: I prefer oolong tea")
+        assert notes.read(home, TODAY, MAIN) == ""
+
+
 def test_undo_of_what_was_changed_since_changes_nothing(home: Path) -> None:
     note(home, "I love tea")
     digest(home, NOW)

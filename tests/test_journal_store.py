@@ -198,6 +198,7 @@ def test_steps_that_were_taken_are_never_changed() -> None:
         "e217d382720446b8",
         "5fdb2a923aa0de2d",
         "52b41ea37d9ba113",
+        "714b974f147977fe",
     ]  # homes have taken these: what is new is a step of its own
 
 
@@ -368,6 +369,18 @@ def test_what_was_edited_or_lost_is_told(tmp_path: Path) -> None:
     assert {(problem.key, problem.about.split()[0]) for problem in check(tmp_path)} == found
     assert "turn zero" in edited.read_text()
     assert "my own words" in lost.read_text()
+
+
+def test_what_was_edited_is_all_that_is_wrong_after_a_rebuild(tmp_path: Path) -> None:
+    with memory(tmp_path) as journal:
+        journal.write_turn("turn 0", who="owner", at=AT, id="t0")
+    store = Store(tmp_path / "journal" / INDEX)
+    store.put_embeddings("m", {text_hash("turn 0"): bytes(8)})
+    store.close()
+    edited = tmp_path / "journal" / "2026-02-04.md"
+    edited.write_text(edited.read_text().replace("turn 0", "turn zero"))
+    rebuild(tmp_path)
+    assert [problem.key for problem in check(tmp_path)] == ["journal_edited"]
 
 
 def test_the_index_is_made_anew_from_the_originals(tmp_path: Path) -> None:

@@ -100,10 +100,10 @@ export const Graph = {
         <label class="mini">${say("graph.until")} <input type="date" value=${wanted.until} onChange=${({ target }) => (wanted.until = target.value)} /></label></form>
       ${shown.error ? html`<div class="empty" role="alert"><p>${shown.error.text}</p></div>` : null}
       <div class="graph-split"><div class="graph-box" aria-busy=${shown.isLoading}><div class="graph" ref=${element} role="img" aria-label=${say("graph.picture", { nodes: graph.value.nodes.size, edges: graph.value.edges.size })}></div>
-          ${!graph.value.nodes.size && !shown.isLoading && !shown.error ? html`<div class="empty over"><p>${say(shown.isLost ? "graph.unknown" : "graph.none", { name: wanted.name })}</p></div>` : null}
-          <div class="graph-tools"><button type="button" class="btn small" onClick=${() => picture?.fit()}>${say("graph.fit")}</button>${shown.isCut ? html`<span class="dim small">${say("graph.cut")}</span>` : null}</div></div>
+          ${!graph.value.nodes.size && !shown.isLoading && !shown.error ? html`<div class="empty over"><p>${say(shown.isLost ? "graph.unknown" : "graph.none", { name: wanted.name })}</p>${shown.isLost ? null : html`<p class="small">${say("graph.none_more")}</p>`}</div>` : null}
+          ${graph.value.nodes.size ? html`<div class="graph-tools"><button type="button" class="btn small" onClick=${() => picture?.fit()}>${say("graph.fit")}</button>${shown.isCut ? html`<span class="dim small">${say("graph.cut")}</span>` : null}</div>` : null}</div>
         <aside class="card graph-side" aria-live="polite">${shown.chosen ? (shown.chosen.source ? edge(shown, graph.value, choose) : node(shown, graph.value, choose, around)) : html`<p class="dim">${say("graph.pick")}</p>`}</aside></div>
-      <details class="card"><summary>${say("graph.as_list", { n: graph.value.edges.size })}</summary><ul class="rows">${[...graph.value.edges.values()].slice(0, 400).map((each) => line(each, graph.value, choose))}</ul></details></div>`;
+      ${graph.value.edges.size ? html`<details class="card"><summary>${say("graph.as_list", { n: graph.value.edges.size })}</summary><ul class="rows">${[...graph.value.edges.values()].slice(0, 400).map((each) => line(each, graph.value, choose))}</ul></details>` : null}</div>`;
   },
 };
 

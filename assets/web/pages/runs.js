@@ -35,7 +35,7 @@ const List = {
           <input type="search" value=${wanted.typed} placeholder=${say("runs.search")} onInput=${typed} /></label>
         <label><span class="hidden">${say("runs.status")}</span><select value=${wanted.status} onChange=${(event) => (wanted.status = event.target.value)}>
           <option value="">${say("runs.any")}</option>${STATES.map((each) => html`<option key=${each} value=${each}>${say(`status.${each}`)}</option>`)}</select></label></div>
-      ${instead(all, !all.data?.runs.length, say("runs.none")) ?? html`
+      ${instead(all, !all.data?.runs.length, say(wanted.status || wanted.text ? "runs.none" : "runs.first")) ?? html`
         <ul class="rows runs">${all.data.runs.map((run) => html`<li key=${run.run}><a class="row" href=${`/runs/${part(run.run)}`}>
           ${chip(run.status)}<span class="title">${run.task}</span>
           <span class="facts">${run.rote ? html`<span class="roted">${icon("rote")}${run.sop}</span>` : run.sop ? html`<span>${run.sop}</span>` : null}

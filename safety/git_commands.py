@@ -21,7 +21,7 @@ def git(look: Look, name: str, args: list[Arg], values: list[str | None], comman
     verb = operands[0] if operands else ""
     settings = [known[at + 1] for at, value in enumerate(known[:-1]) if value in ("-c", "--config")]
     settings += [value[2:] for value in known if re.match(r"-c\w+\.", value)]
-    if verb == "config" and len(operands) > 2:
+    if verb == "config" and len(operands) > 2 and not any(value.startswith(("--get", "--list")) for value in known):
         settings.append(f"{operands[1]}={operands[2]}")
     for setting in settings:
         if re.match(

@@ -1,6 +1,6 @@
 """Says a script that the grammar does not take in words that it does take; what it does stays the same.
 
-Here-documents become here-strings, `2>&1 <<< x` becomes `<<< x 2>&1`, `for x do` becomes `for x; do`.
+Here-documents become here-strings, `2>&1 <<< x` becomes `<<< x 2>&1`, `for x do` becomes `for x; do`, `!(a|b)` becomes `*`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,11 @@ _SWAPPED = re.compile(
     rf"({_QUOTED})|((?:\d?>&\d|\d?>>?[ \t]*[\w./~$-]+)(?:[ \t]+\d?>&\d)?)[ \t]+(<<<[ \t]*(?:'[^']*'|\"(?:[^\"\\]|\\.)*\"|[\w./$-]+))",
     re.DOTALL,
 )
+# `ls !(*.txt)`, not `if !(grep …)`: of what is behind a word, and holds no blank.
+_EXTGLOB = re.compile(
+    rf"({_QUOTED})|(?<=[\w\"'/.*-] )(?<!if )(?<!while )(?<!until )(?<!then )(?<!do )(?<!else )[!@?*+]\([^()\s]{{0,200}}\)",
+    re.DOTALL,
+)
 _FOR = re.compile(rf"({_QUOTED})|\bfor[ \t]+(\w+)[ \t]+do\b", re.DOTALL)
 _STARTS = re.compile(rf"<<<|(<<-?)[ \t]*(?:'(\w+)'|\"(\w+)\"|\\(\w+)|(\w+))|{_QUOTED}|(?:^|\s)#.*")
 
@@ -22,6 +27,7 @@ def rewritten(script: str) -> str | None:
     if len(script) > MAX_CHARS:
         return None
     text = _FOR.sub(lambda found: found[1] or f"for {found[2]}; do", _with_strings(script))
+    text = _EXTGLOB.sub(lambda found: found[1] or "*", text)
     text = _SWAPPED.sub(lambda found: found[1] or f"{found[3]} {found[2]}", text)
     return text if text != script else None
 

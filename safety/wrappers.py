@@ -10,7 +10,7 @@ from safety.expand import Arg
 from safety.options import behind, value_of
 from safety.shell import Command
 from safety.showing import LOCAL_TOOLS
-from safety.tables import GUARDED_VARIABLES, WRAPPERS
+from safety.tables import GUARDED_VARIABLES, SHELLS, WRAPPERS
 
 if TYPE_CHECKING:
     from safety.commands import Look
@@ -69,6 +69,10 @@ def _filled(look: Look, inner: list[Arg], values: list[str | None], args: list[A
         for arg in inner:
             if arg.start.endswith(f"/{mark}"):
                 listings.refuse_named(look, inner, listing, arg.start.removesuffix(mark))
+    scripts = [n for n in range(2, len(inner)) if inner[n - 1].text == "-c" and inner[n - 2].text in SHELLS]
+    if line is None and scripts and " " in inner[scripts[0]].start:  # `sh -c 'echo {}; wc {}'`: a name in a script
+        text = inner[scripts[0]].start.replace(mark, "$__listed")
+        return [*inner[: scripts[0]], Arg(text, text), *inner[scripts[0] + 1 :]]
     return [
         arg
         if mark not in arg.start

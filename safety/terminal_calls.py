@@ -17,8 +17,12 @@ _PYTHON = re.compile(r"(?:i?python|pypy|bpython|ptpython)[\d.]*$")
 _SHELLS = {"bash", "sh", "zsh", "dash", "ksh", "fish", "ash", "rbash"}
 _INTERPRETERS = {"node", "ruby", "irb", "perl", "php", "lua", "Rscript", "R", "pwsh"}
 _CLIENTS = {"ssh", "mosh", "telnet", "nc", "ncat", "ftp", "sftp", "psql", "mysql", "mariadb", "sqlite3", "mongo", "mongosh", "redis-cli", "sqlplus", "gdb", "docker", "podman", "kubectl", "su", "sudo", "doas"}  # fmt: skip
-_READERS = {"vi", "vim", "nvim", "view", "nano", "emacs", "less", "more", "man", "most", "ed", "ex", "mutt", "top", "htop"}  # fmt: skip
+_READERS = {"vi", "vim", "nvim", "view", "nano", "emacs", "less", "more", "man", "most", "ed", "ex", "mutt"}
+_WATCHERS = {"top", "htop", "btop", "atop"}  # with a key that stops processes
 _STARTED = re.compile(r"(?m)(?:^|[\r\n]|:)[^!\r\n]{0,40}!(.+)|:\s*(?:sh|shell|te|term|terminal)\b()")
+# What an editor writes to another file, and reads from one.
+_WRITTEN = re.compile(r"(?m)(?:^|[\r\n]|:)\s*(?:w|wq|x|sav|saveas|up|update)!?\s+(?:>>\s*)?([^!>\s][^\r\n]*)")
+_OPENED = re.compile(r"(?m):\s*(?:e|edit|r|read|sp|split|vs|vsplit|tabe|tabedit|n|next|so|source)!?\s+([^!\s][^\r\n]*)")
 
 
 class Meant(NamedTuple):
@@ -37,6 +41,9 @@ def meant(tool: str, args: Mapping[str, Any], about: Mapping[str, Any]) -> Meant
     typed = f"{about.get('typed', '')}{text}" if isinstance(text, str) else ""
     words: Sequence[str] = about.get("program") or [""]
     name = words[0].rpartition("/")[2].lstrip("-")
+    if name in _WATCHERS:
+        is_stop = bool(re.search(r"[kK]", typed)) or "f9" in map(str.lower, map(str, args.get("keys") or ()))
+        return Meant("kill $one_of_them" if is_stop else "")
     if not typed.strip():
         return Meant("")
     if about.get("is_shell"):  # its `read`, which takes any words
@@ -49,10 +56,18 @@ def meant(tool: str, args: Mapping[str, Any], about: Mapping[str, Any]) -> Meant
         return Meant(f"{name} <<< {shlex.quote(typed)}")
     if name in _READERS:
         started = [match[1] or "sh" for match in _STARTED.finditer(typed)]
-        return Meant("\n".join(started))
+        written = [f"echo text > {_path(match[1])}" for match in _WRITTEN.finditer(typed)]
+        opened = [f"cat {_path(match[1])}" for match in _OPENED.finditer(typed)]
+        return Meant("\n".join([*started, *written, *opened]))
     if name in _CLIENTS and not re.fullmatch(r"\s*(?:y|n|yes|no|q|quit|exit|\d{0,6})\s*", typed, re.IGNORECASE):
         return Meant(f"{shlex.join(words)} <<< {shlex.quote(typed)}")
     return Meant(typed, is_sure=False)
+
+
+def _path(said: str) -> str:
+    """A path as an editor takes it, in a script."""
+    said = said.strip()
+    return said if re.fullmatch(r"~?[\w./-]+", said) else shlex.quote(said)
 
 
 def _statement(text: str) -> str:

@@ -438,8 +438,8 @@ def _measured(options: argparse.Namespace, names: Sequence[str], has_model: bool
         bench.teach()
         bench.ask(options.requests)
         bench.ask_for_else()
-        growth = bench.growth([] if model else [int(size) for size in options.sizes.split(",") if size])
         bench.said = {} if model else bench.ask_the_owner()
+        growth = bench.growth([] if model else [int(size) for size in options.sizes.split(",") if size])
         if options.keep:
             import shutil
 

@@ -42,11 +42,14 @@ OPPOSITE: Mapping[str, Sequence[set[str]]] = {"from": ({"to"},), "to": ({"from"}
 PLAIN_PLACES = frozenset({"thing", "start", "value", "in"})
 
 
-def contrary(parts: Sequence[Part], known: Knowledge, values: Iterable[Any], *, is_careful: bool) -> str:
+def contrary(
+    parts: Sequence[Part], known: Knowledge, values: Iterable[Any], *, is_careful: bool, may_stand_in: bool = True
+) -> str:
     """What in a sentence speaks against it being one more way to ask for an SOP with these values; empty when nothing does.
 
     Careful, for a request: a word that is in no table and in no wording says something that nobody knows. Else, for a
-    wording that is to be kept: such a word may stand for one of the wordings' own that is in no table either.
+    wording that is to be kept: such a word may stand for one of the wordings' own that is in no table either, where it
+    `may_stand_in`.
     """
     if why := never([part for part in parts if not (isinstance(part, Word) and part.text in known.texts)]):
         return why
@@ -65,7 +68,8 @@ def contrary(parts: Sequence[Part], known: Knowledge, values: Iterable[Any], *, 
     said = _directed({thing for part in parts if isinstance(part, Word) for thing in things_of(part)})
     if said & ONCE:
         said |= TWICE
-    missing = [_missing(sentence, said, known, len(unknown)) for sentence in known.sentences]
+    spare = len(unknown) if may_stand_in else 0
+    missing = [_missing(sentence, said, known, spare) for sentence in known.sentences]
     if missing and all(missing):
         return f"it does not say “{missing[0]}”"
     is_other_verb = unknown and not any(isinstance(part, Word) and is_verb(part.things) for part in parts)

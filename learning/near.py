@@ -108,7 +108,7 @@ def _as(sop: Sop, asked: Asked, where: Where) -> Near | None:
     if values is None or parameters is None or _is_of_other_kind(procedure, parameters):
         return None
     if (
-        contrary(parts, known, values.values(), is_careful=False)
+        contrary(parts, known, values.values(), is_careful=False, may_stand_in=False)
         or other_question(parts, known)
         or _is_of_other_verb(parts, known)
         or _is_turned(parts, known)
@@ -132,6 +132,10 @@ def _values(
         for at, part in enumerate(parts)
         if isinstance(part, Literal) and not _ending(part)
     ]
+    kinds = Counter(kind_of(schema) for schema in procedure.parameters.values())
+    is_chinese = not asked.plain[asked.start : asked.end].isascii()
+    if all(each.is_chinese != is_chinese for each in known.sentences) and max(kinds["text"], kinds["number"]) > 1:
+        return None  # wordings of another language do not say which of two texts is which
     loose = list(_loose(parts, asked, known))
     only = {
         name: schema["enum"][0]
@@ -224,8 +228,12 @@ def _stands_well(literal: Literal, around: Context, name: str, known: Knowledge,
     if kind != "path":
         prepositions = {context.preposition for context in known.contexts.get(name, ())}
         is_same = around.preposition in prepositions or not around.preposition or literal.kind == "date"
-        is_plain = kind != "number" and not plain(around.place) and not around.preposition
-        return (is_plain or (plain(around.place) in own and is_same)) and kinds.count(kind) == 1
+        is_quiet = around.preposition in ("", "with", "of", "in") and plain(around.place) in ("", "with")
+        if kind == "number":  # its unit tells what it is
+            is_told = is_quiet and not around.preposition and bool(around.unit - COUNTED) and own <= {"", "than"}
+        else:
+            is_told = is_quiet and (not around.preposition or own <= {"", "with"})
+        return kinds.count(kind) == 1 and (is_told or (plain(around.place) in own and is_same))
     return plain(around.place) in own | (
         {"from", ""} if own & {"from", ""} else {""} if around.preposition in ("in", "as") else set()
     )
@@ -341,7 +349,8 @@ def _is_of_other_verb(parts: Sequence[Part], known: Knowledge) -> bool:
 
 def _is_turned(parts: Sequence[Part], known: Knowledge) -> bool:
     """Whether the small words of a request turn it into another: off for on, from json for to json, every 5 minutes."""
-    particles, said = particles_of(parts), _directions(parts)
+    ends = [part.text for part in parts[-2:] if isinstance(part, Word)]
+    particles, said = particles_of(parts[:-2] if ends == ["in", "it"] else parts), _directions(parts)
     if not any(
         particles == each.particles and _of_verb(each) <= said <= _directions(each.pieces) for each in known.sentences
     ):

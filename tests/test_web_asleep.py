@@ -197,3 +197,27 @@ def test_five_megabytes_typed_become_a_file_beside_the_message(window: Window, s
     assert [each["size"] for each in site.get(f"/api/runs/{run}").json["files"] if each["name"] == "message.txt"] == [
         4_999_999
     ]
+
+
+def test_what_the_empty_chat_proposes_works_without_a_model(
+    browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Whoever has just begun reads what is missing, and what is proposed is done by rote."""
+    folder = tmp_path_factory.mktemp("begun")
+    home = made_home(folder, [])
+    (home / "config.yaml").write_text("models: []\n")
+    (home.parent / "Downloads").mkdir()
+    (home.parent / "Downloads" / "film.mp4").write_bytes(b"x" * 5000)
+    with Served(home, folder / "cwd") as served:
+        for lang in ("en", "zh"):
+            window = Window(browser, served.origin, lang).enter(served.token)
+            window.find(".welcome .lacks a[href='/doctor']").wait_for()
+            proposed = window.find(".welcome li button").count()
+            assert proposed == 2
+            for n in range(proposed):
+                window.go("chat").find(".welcome li button").nth(n).click()
+                window.page.keyboard.press("Enter")
+                window.find(".closing").wait_for()
+                assert window.find(".line.rote").count() > 0, window.find(".thread").inner_text()
+                assert window.find(".closing .chip").count() == 0, window.find(".closing").inner_text()
+            window.close()

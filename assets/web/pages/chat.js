@@ -153,7 +153,7 @@ function useTalk(wanted) {
 function welcome() {
   return html`<div class="welcome">${mark()}<h2>${say("chat.welcome")}</h2><p>${say("chat.welcome_more")}</p>
     ${store.state.models?.length === 0 ? html`<p class="card lacks">${icon("doctor")}<span>${say("chat.no_model")} <a href="/doctor">${say("page.doctor")}</a></span></p>` : null}
-    <ul>${["files", "report", "remember"].map((each) => html`<li key=${each}><button type="button" class="btn" disabled=${!store.changes}
+    <ul>${["files", "report", ...(store.state.models?.length ? ["remember"] : [])].map((each) => html`<li key=${each}><button type="button" class="btn" disabled=${!store.changes}
       onClick=${() => fill(say(`chat.example.${each}`))}>${say(`chat.example.${each}`)}</button></li>`)}</ul></div>`;
 }
 

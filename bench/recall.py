@@ -33,6 +33,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from memory import recall
 from memory.api import Memory
 from memory.journal_store import Store
+from memory.recall_words import learn
 from memory.turns import Turn
 from memory.words import asked
 from models.embeddings import EmbeddedModel, Embedder
@@ -42,7 +43,8 @@ CUTS = (5, 10, 25, 50)
 DATED = "dated"  # questions that name a time, whatever their category
 CATEGORIES = {1: "multi-hop", 2: "when", 3: "open", 4: "single-hop", 5: "adversarial"}
 COMMON = "i we the a to and of went was with my for you it that on in had have really"
-LAMBDA = 2e-3  # how strongly weights are held near 0
+LAMBDA = {"words_and_meaning": 5e-3, "words": 2e-3}  # how strongly weights are held near 0
+STEPS = 200
 SEVERAL = 0.75  # a question with n answers counts n ** 0.75
 
 
@@ -190,23 +192,24 @@ def examples(
     return found, names, weighed
 
 
-def learned(seen: Sequence[Examples]) -> np.ndarray[Any, np.dtype[np.float64]]:
+def learned(seen: Sequence[Examples], way: str) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Weights under which answers stand above all other turns: softmax of each answer against them, Adam, no luck in it."""
     useful = [each for each in seen if each.is_answer.any() and not each.is_answer.all()]
-    counts = [each.is_answer.sum() ** SEVERAL for each in useful]
-    size = useful[0].rows.shape[1]
-    weights, slope, square = np.zeros(size), np.zeros(size), np.zeros(size)
-    for step in range(1, 401):
-        gradient = 2 * LAMBDA * weights
-        for each, count in zip(useful, counts, strict=True):
-            scores = each.rows @ weights
-            powers = np.exp(scores - scores.max())
-            answers, others = powers[each.is_answer], powers[~each.is_answer]
-            below = others.sum() + answers
-            push = np.empty(len(scores))
-            push[~each.is_answer] = others * (1 / below).sum() / len(answers)
-            push[each.is_answer] = (answers / below - 1) / len(answers)
-            gradient += (each.rows.T @ push) * count / sum(counts)
+    rows = np.concatenate([each.rows for each in useful])
+    is_answer = np.concatenate([each.is_answer for each in useful])
+    sizes = [len(each.is_answer) for each in useful]
+    starts, question = np.cumsum([0, *sizes[:-1]]), np.repeat(np.arange(len(sizes)), sizes)
+    answers = np.add.reduceat(is_answer.astype(float), starts)
+    counts = answers**SEVERAL / (answers**SEVERAL).sum() / answers
+    weights, slope, square = np.zeros(rows.shape[1]), np.zeros(rows.shape[1]), np.zeros(rows.shape[1])
+    for step in range(1, STEPS + 1):
+        scores = (rows @ weights.astype(np.float32)).astype(float)
+        powers = np.exp(scores - np.maximum.reduceat(scores, starts)[question])
+        others = np.where(is_answer, 0.0, powers)
+        below = np.add.reduceat(others, starts)[question] + powers
+        shares = np.add.reduceat(np.where(is_answer, 1 / below, 0.0), starts)
+        push = np.where(is_answer, powers / below - 1, others * shares[question]) * counts[question]
+        gradient = 2 * LAMBDA[way] * weights + rows.T @ push.astype(np.float32)
         slope, square = 0.9 * slope + 0.1 * gradient, 0.99 * square + 0.01 * gradient**2
         rate = 0.1 * min(1.0, 40 / step**0.8)
         weights -= rate * (slope / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.99**step)) + 1e-8)
@@ -225,11 +228,11 @@ def held_out(talks: Sequence[Conversation], made: Embedder, *, keep: bool, file:
             each_seen.append((talk, seen, weighed))
         for talk, _, weighed in each_seen:
             others = [one for other, rows, _ in each_seen if other is not talk for one in rows]
-            weights = dict(zip(names, learned(others).tolist(), strict=True)) if len(talks) > 1 else {}
+            weights = dict(zip(names, learned(others, way).tolist(), strict=True)) if len(talks) > 1 else {}
             for question, candidates in zip(talk.questions, weighed, strict=True):
                 ranked = _ranked(candidates, weights, talk.now) if candidates else []
                 tables.add(way, question, bool(candidates and candidates.ranges), ranked)
-        final = learned([one for _, rows, _ in each_seen for one in rows])
+        final = learned([one for _, rows, _ in each_seen for one in rows], way)
         kept[way] = {name: round(float(weight), 3) for name, weight in zip(names, final, strict=True)}
     tables.show()
     if keep:
@@ -278,6 +281,7 @@ def filled(home: str, count: int) -> None:
     random = np.random.default_rng(9)
     dimension = embedder.embed(["x"]).shape[1]
     while keys := store.due("embedding", 5000):
+        learn(store, embedder, store.texts(keys).values())
         made = random.normal(size=(len(keys), dimension)).astype("<f4")
         made /= np.linalg.norm(made, axis=1, keepdims=True)
         store.put_embeddings(embedder.name, {key: row.tobytes() for key, row in zip(keys, made, strict=True)})
@@ -300,7 +304,12 @@ def speed(count: int, embedder: Embedder) -> None:
         child.start()  # a process of its own, so that its memory is not counted
         child.join()
         store = Store(Path(folder) / "journal" / "memory.sqlite3")
-        print(f"{count} turns written and indexed in {time.monotonic() - started:.0f} s")
+        size = sum(file.stat().st_size for file in Path(folder).rglob("*") if file.is_file())
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        print(f"{count} turns written and indexed in {time.monotonic() - started:.0f} s", end="")
+        print(
+            f" ({used.ru_utime + used.ru_stime:.0f} s of CPU, {used.ru_maxrss // 1024} MB); {size // 1_000_000} MB on disk"
+        )
         recall.search(store, "warm", now, embedder=embedder)
         times, walls = [], []
         for turn in asked_about:

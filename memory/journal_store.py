@@ -30,7 +30,7 @@ BUSY_SECONDS = 20.0
 MAX_WAIT_SECONDS = 3600.0  # before something that failed is tried again
 _BEGINNING, _END = -(1 << 62), 1 << 62  # the open sides of a range
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_CHUNK = 500  # values in one statement
+_CHUNK = 2000  # values in one statement
 _FOUND = TypeVar("_FOUND")
 
 

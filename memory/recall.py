@@ -74,7 +74,8 @@ def search(
         return Recalled([], degraded)
     scores = weighed(found, now)
     order = [int(row) for row in np.argsort(-scores, kind="stable")]
-    order = _without_repeats(order, found.rows)
+    near = 10 * k + 100  # nobody looks further
+    order = _without_repeats(order[:near], found.rows) + order[near:]
     chosen = _with_reserved(order, found, k)
     episodes = store.episode_of(found.rows.numbers[row] for row in chosen)
     results = [

@@ -335,6 +335,7 @@ def _overlap(spoken: TimeRange, asked: TimeRange) -> bool:
 def _of_kind(question: Question, found: Mapping[str, Numbers]) -> dict[str, Numbers]:
     """Some features again, where the question is of a kind for which they count more or less."""
     kinds = question.kinds | ({"several"} if len(question.named) > 1 else set())
+    everywhere = ("like", "like_near", "like_others", "names", "first")
     crossed = {
         "when": ("time", "own", "window", "before", "long"),
         "whether": ("own", "episode", "long"),
@@ -344,8 +345,8 @@ def _of_kind(question: Question, found: Mapping[str, Numbers]) -> dict[str, Numb
     }
     return {
         f"{kind}_{name}": found[name] * float(kind in kinds)
-        for kind, names in crossed.items()
-        for name in names
+        for kind, names in (crossed | dict.fromkeys(("where", "who", "why"), ())).items()
+        for name in (*names, *(everywhere if kind != "whether" else ()))
         if name in found
     }
 

@@ -83,10 +83,10 @@ def near(store: Store, question: Question, session: str | None, embedder: Embedd
     known = vocabulary(embedder.name)
     words = known.unknown(store, asked_words(question)) if known else []
     vectors = embedder.embed([*texts, *words], is_awaited=True)
-    if known and words:
-        known.add(words, vectors[len(texts) :])
     if vectors.shape[1] != opened.vectors.dimension:
         return None
+    if known and words:
+        known.add(words, vectors[len(texts) :])
     questions = vectors[[0, len(texts) - 1]]
     within = _of_session(store, opened, session)
     numbers, cosines = opened.vectors.nearest(questions[0], count, within)

@@ -47,6 +47,11 @@ _KINDS = {
         re.IGNORECASE,
     ),
     "perfect": re.compile(r"\b(has|have)\b|过(什么|哪些|几)", re.IGNORECASE),
+    "where": re.compile(
+        r"^\s*where\b|\b(city|country|state|place)\b|哪里|哪儿|什么地方|哪个?(城市|国家|地方)", re.IGNORECASE
+    ),
+    "who": re.compile(r"^\s*who\b|谁", re.IGNORECASE),
+    "why": re.compile(r"^\s*(why|how)\b|为什么|怎么", re.IGNORECASE),
     "picture": re.compile(r"\b(photo|picture|poster|painting|image)s?\b|照片|图片|相片", re.IGNORECASE),
 }
 

@@ -88,18 +88,20 @@ class Words:
         found = np.zeros((len(asked), len(texts)))
         said = [words_of(text) for text in texts]
         with self._lock:
-            self._read(store, [*asked, *dict.fromkeys(word for words in said for word in words)])
-            places, vectors = self._places, self._vectors
-            known = [[places[word] for word in words if word in places] for words in said]
-            lengths = np.array([len(each) for each in known])
-            flat, column = np.unique(np.array([place for each in known for place in each], int), return_inverse=True)
+            self._read(store, asked)
+            flat = [self._places.get(word, -1) for words in said for word in words]
+            if -1 in flat:
+                self._read(store, list(dict.fromkeys(word for words in said for word in words)))
+                flat = [self._places.get(word, 0) for words in said for word in words]
+            places, vectors, lengths = self._places, self._vectors, np.array([len(words) for words in said])
+            used, column = np.unique(np.array(flat, int), return_inverse=True)
             wanted = [at for at, word in enumerate(asked) if word in places]
-            if not len(flat) or not wanted:
+            if not wanted or not used.any():
                 return found
-            there = vectors[flat].astype(np.float32)
+            there = vectors[used].astype(np.float32)
             here = vectors[[places[asked[at]] for at in wanted]].astype(np.float32)
-        common = there.mean(axis=0)
-        cosines = _unit(here - common) @ _unit(there - common).T
+        common = there[used > 0].mean(axis=0)
+        cosines = _unit(here - common) @ (_unit(there - common) * (used > 0)[:, None]).T
         starts = (np.cumsum(lengths) - lengths)[lengths > 0]
         best = np.zeros((len(wanted), len(texts)))
         best[:, lengths > 0] = np.maximum.reduceat(cosines[:, column], starts, axis=1)
@@ -109,7 +111,7 @@ class Words:
     def _forget(self) -> None:
         import numpy as np
 
-        self._places: dict[str, int] = {}
+        self._places: dict[str, int] = {}  # from 1 on; 0 is that of words without a vector
         self._vectors: NDArray[np.int8] = np.zeros((0, 0), np.int8)
 
     def _read(self, store: Store, words: Sequence[str]) -> None:
@@ -123,10 +125,10 @@ class Words:
     def _add(self, words: Sequence[str], vectors: NDArray[np.int8]) -> None:
         import numpy as np
 
-        count = len(self._places)
+        count = len(self._places) + 1
         if count + len(words) > len(self._vectors):
             room = np.zeros((max(1024, 2 * (count + len(words))), vectors.shape[1]), np.int8)
-            if count:
+            if self._places:
                 room[:count] = self._vectors[:count]
             self._vectors = room
         self._vectors[count : count + len(words)] = vectors

@@ -22,6 +22,7 @@ from runs.owners import AbsentOwner, ApprovingOwner
 from runs.run import cancel
 from tests.conftest import CHECKOUT
 from tests.driving import agent, bash, call, drive, of
+from tests.screen import waits_until
 from tests.scripted_server import Answer
 
 
@@ -235,9 +236,16 @@ def test_cancelling_a_waiting_run_ends_it_and_empties_the_inbox(home: Path) -> N
     assert cancel(home, run) is False
 
 
+OUR_OWN = f"77.{os.getpid():07d}"  # seconds that no test beside this one sleeps
+
+
+def sleeping() -> list[psutil.Process]:
+    return [each for each in psutil.process_iter(["cmdline"]) if OUR_OWN in (each.info["cmdline"] or [])]
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stop_kills_the_tool_and_is_written_down(home: Path, number: int, tmp_path: Path) -> None:
-    agent(home, [bash("sleep 0.2; echo started > started; sleep 77.7; echo late > late"), "done"])
+    agent(home, [bash(f"sleep 0.2; echo started > started; sleep {OUR_OWN}; echo late > late"), "done"])
     command = [sys.executable, str(CHECKOUT / "launch.py"), "run", "wait", "--no-rote"]
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 60
@@ -249,7 +257,7 @@ def test_a_stop_kills_the_tool_and_is_written_down(home: Path, number: int, tmp_
     summary = list_runs(home)[0]
     ended = of(list(read_events(home, summary.run)), "tool_ended")
     assert summary.status == "cancelled" and ended[0]["status"] == "cancelled"
-    assert not [p for p in psutil.process_iter(["cmdline"]) if "77.7" in (p.info["cmdline"] or [])]
+    assert not sleeping()
 
 
 def test_killed_runs_lose_and_double_nothing(tmp_path: Path) -> None:
@@ -282,12 +290,12 @@ def test_a_reply_that_held_a_secret_is_asked_for_again(home: Path) -> None:
 
 
 def test_a_tool_that_outlived_its_run_is_stopped_when_the_run_goes_on(home: Path) -> None:
-    replies = [bash("echo there; sleep 88.8; echo late >> effects"), "done"]
+    replies = [bash(f"echo there; sleep {OUR_OWN}; echo late >> effects"), "done"]
     again, run = begin(home, replies, "tool_output", settings="safety: {sandbox: none}")  # in one it ends with its run
-    assert [p for p in psutil.process_iter(["cmdline"]) if "88.8" in (p.info["cmdline"] or [])]
+    waits_until(lambda: bool(sleeping()))
     events = drive(again.resume(run, plain(), AbsentOwner()))
-    assert any("88.8" in line for line in events[0]["stopped"]) and effects() == []
-    assert not [p for p in psutil.process_iter(["cmdline"]) if "88.8" in (p.info["cmdline"] or [])]
+    assert any(OUR_OWN in line for line in events[0]["stopped"]) and effects() == []
+    assert not sleeping()
 
 
 def test_a_tool_does_not_outlast_the_time_of_its_run(home: Path) -> None:

@@ -311,17 +311,19 @@ def test_an_endless_fork_bomb_ends_with_its_time(world: World, full: Level) -> N
     assert time.monotonic() - began < 20  # of half a minute
 
 
-DAEMON = "(setsid bash -c 'trap \"\" TERM HUP; exec -a sopwith-daemon sleep 47' >/dev/null 2>&1 &)"
+DAEMON_NAME = f"sopwith-daemon-{os.getpid()}"  # of no test beside this one
+DAEMON = f"(setsid bash -c 'trap \"\" TERM HUP; exec -a {DAEMON_NAME} sleep 47' >/dev/null 2>&1 &)"
 
 
 def test_no_daemon_outlives_the_call(world: World, level: Level) -> None:
     result = run(world.context(level), f"{DAEMON}; {DAEMON}; sleep 0.2; echo done")
     assert result.data["output"] == "done\n"
-    assert not [p for p in psutil.process_iter(["cmdline"]) if (p.info["cmdline"] or [""])[0] == "sopwith-daemon"]
+    assert not [p for p in psutil.process_iter(["cmdline"]) if (p.info["cmdline"] or [""])[0] == DAEMON_NAME]
     assert any("sopwith-daemon" in line for line in result.data["stopped"])
 
 
 def test_when_the_agent_is_killed_its_scripts_end(world: World, full: Level, tmp_path: Path) -> None:
+    orphan = f"sopwith-orphan-{os.getpid()}"
     code = f"""
 import sys; sys.path.insert(0, {str(walls.CHECKOUT)!r})
 from pathlib import Path
@@ -332,11 +334,11 @@ from tools.code_run import code_run
 own, home = Path({str(world.project)!r}), Path({str(world.home)!r})
 box = sandbox.Sandbox(sandbox.probe(), sandbox.Profile("owner", Places.of((own,), home, own, own)))
 ctx = ToolContext(own, Path({str(world.run)!r}), home, call="c1", sandbox=box)
-for said in code_run.run(ctx, "echo up; setsid bash -c 'exec -a sopwith-orphan sleep 48'"): print(said, flush=True)
+for said in code_run.run(ctx, "echo up; setsid bash -c 'exec -a {orphan} sleep 48'"): print(said, flush=True)
 """
 
     def orphans() -> list[int]:
-        return [p.pid for p in psutil.process_iter(["cmdline"]) if (p.info["cmdline"] or [""])[0] == "sopwith-orphan"]
+        return [p.pid for p in psutil.process_iter(["cmdline"]) if (p.info["cmdline"] or [""])[0] == orphan]
 
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as agent:
         assert agent.stdout

@@ -24,6 +24,7 @@ from tools.base import ToolContext, ToolError
 from tools.shell_screen import KEYS, keys, painted
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no terminals on Windows")
+OURS = f"sopwith-left-{os.getpid()}"  # what no test beside these starts
 PASSWORD = "wombat-Flight_77"
 ASK = "import getpass; p = getpass.getpass('Key: '); print(len(p), p)"
 
@@ -240,14 +241,14 @@ def test_a_shell_that_ends_is_opened_anew(desk: Desk) -> None:
 
 def test_nothing_is_left_when_the_run_ends(desk: Desk) -> None:
     desk.run(
-        "trap '' TERM HUP; (trap '' TERM HUP; exec -a sopwith-left-one sleep 60) & setsid bash -c 'exec -a sopwith-left-two sleep 60' & sleep 0.2"
+        f"trap '' TERM HUP; (trap '' TERM HUP; exec -a {OURS}-one sleep 60) & setsid bash -c 'exec -a {OURS}-two sleep 60' & sleep 0.2"
     )
-    waits_until(lambda: len(shells_alive("sopwith-left-")) >= 2)
+    waits_until(lambda: len(shells_alive(f"{OURS}-")) >= 2)
     readers = [thread for thread in threading.enumerate() if thread.name.startswith("shell ")]
     started = time.monotonic()
     desk.ctx.close()
     assert time.monotonic() - started < 20  # of a minute
-    assert not shells_alive("sopwith-left-one 60") and not shells_alive("sopwith-left-two 60")
+    assert not shells_alive(f"{OURS}-one 60") and not shells_alive(f"{OURS}-two 60")
     assert not shells_alive(str(desk.ctx.folder)) and len(readers) >= 1
     for reader in readers:
         reader.join(20)
@@ -306,11 +307,11 @@ def test_the_sandbox_holds_a_shell(held: Callable[[str], Desk], wanted: str) -> 
     }
     result = desk.run(f'{sys.executable} -c "{ASK}"')
     assert "[password" in result.data["output"] and result.data["exit_code"] == 0
-    assert desk.run("(exec -a sopwith-held-one sleep 77) & cat", timeout=5).data["waits_for"] == "a line"
+    assert desk.run(f"(exec -a {OURS}-held sleep 77) & cat", timeout=5).data["waits_for"] == "a line"
     assert desk.keys("echo").data["output"].startswith("echo\necho")
-    assert shells_alive("sopwith-held-one 77")
+    assert shells_alive(f"{OURS}-held 77")
     desk.ctx.close()
-    assert not shells_alive("sopwith-held-one 77") and not shells_alive(str(desk.ctx.folder))
+    assert not shells_alive(f"{OURS}-held 77") and not shells_alive(str(desk.ctx.folder))
 
 
 def test_an_open_shell_gets_no_more_than_it_had(held: Callable[[str], Desk]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import re
 import signal
 import subprocess
 import sys
@@ -101,7 +102,8 @@ class Desktop:
             assert self._process.stderr
             said = [each for each in self._process.stderr.read().splitlines() if each.strip()]
             self.close()
-            raise ToolError(f"the desktop cannot be used: {said[-1] if said else 'its process has ended'}"[:400])
+            why = re.sub(r"^[\w.]+(?:Error|Exception): ", "", said[-1]) if said else "its process has ended"
+            raise ToolError(f"the desktop cannot be used: {why}"[:400])
         answer: dict[str, Any] = json.loads(line)
         if "trouble" in answer:
             raise ToolError(answer["trouble"])

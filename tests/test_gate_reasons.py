@@ -13,6 +13,10 @@ import pytest
 
 from config import SafetyConfig
 from context.phrases import FOLDER, reasons_in_words
+from context.prompts import Prompts
+from memory.inbox import Entry, Inbox
+from runs.auto.ledger import Attempt
+from runs.auto.report import write
 from safety.gate import Ask, Gate
 from safety.tables import Risk
 from tests.conftest import CHECKOUT, CommandLine
@@ -151,3 +155,27 @@ def test_the_page_gets_each_reason_in_both_languages(tmp_path_factory: pytest.Te
         assert [event["words"] for event in kept if "words" in event] == [refused["words"], asked["words"]]
         told = site.get(f"/api/conversations/{run}").json["runs"][0]["events"]
         assert [event["words"] for event in told if "words" in event] == [refused["words"], asked["words"]]
+
+
+def test_a_report_of_autonomous_mode_says_what_waits_in_the_owners_language(home: Path) -> None:
+    reason = "code_run: rm: deletes files for good; asks https://a.b/c?x; y, which the request does not name"
+    Inbox(home).add(Entry("20261122-000000-abc.1", "20261122-000000-abc", "confirmation", reason))
+    run = "20261122-000000-abc"
+    attempt = Attempt(
+        1, "i", "tidy", "tidy up", "", 1, "", "2026-11-22T10:00:00", run, "waiting", report="reports/R01_tidy.md"
+    )
+    folder = home / "runs" / attempt.run
+    folder.mkdir(parents=True)
+    ended = {
+        "type": "run_ended",
+        "status": "waiting",
+        "result": reason,
+        "run": attempt.run,
+        "at": "2026-11-22T10:00:00.000Z",
+        "seconds": 1.0,
+    }
+    started = {"type": "run_started", "task": "tidy up", "run": attempt.run, "at": ended["at"], "session": "main"}
+    (folder / "log.jsonl").write_text(f"{json.dumps(started)}\n{json.dumps(ended)}\n")
+    write(home, Prompts("zh"), attempt)
+    (report,) = (home / "reports").glob("R*.md")
+    assert report.read_text("utf-8").count("rm: 永久删除文件; 会访问 https://a.b/c?x; y，请求里没有提到它") == 2

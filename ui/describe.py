@@ -7,7 +7,7 @@ from typing import Any
 
 from models.base import Event
 from ui.clean import clean, last_line, one_line
-from ui.words import reasons_in_words, say
+from ui.words import in_words, reasons_in_words, say
 
 MARKS = {"ok": "✓", "error": "✗", "refused": "⊘", "timeout": "⏱", "cancelled": "■"}
 _TELLING = ("script", "code", "path", "paths", "question", "key_info", "sop", "keyword")  # arguments that say the most
@@ -43,7 +43,7 @@ def problem(event: Event) -> str:
     if reason := event.get("reason"):  # the gate's
         return one_line(reasons_in_words(str(reason)), 300)
     if isinstance(data, str):
-        return one_line(data, 300)
+        return one_line(in_words(data), 300)
     if not isinstance(data, dict):
         return ""
     said = last_line(str(data.get("error") or data.get("output") or ""))

@@ -75,6 +75,7 @@ _PICKING = pattern(
     r"(sed|jq|awk|gawk) .*(select|test\(|first|limit|\[\d|/.*/ ?[dp{]|[=!<>]=|-n )"
 )  # `jq -r '.[].name'` and `awk '{print $1}'` choose nothing
 _DROPS = pattern(r"(?i)\bdrop\s+(?:database|keyspace)\s+(?:if\s+exists\s+)?[`\"\[']?([\w$.-]+)")
+_EMPTIES_DATABASE = pattern(r"(?i)\bdrop\s+schema\s+(?:if\s+exists\s+)?\"?public\"?|\bdrop\s+owned\s+by\b")
 _DROPS_MONGO = pattern(r"(?i)\bdropDatabase\s*\(")
 _NAMED_MONGO = pattern(r"getSiblingDB\(\s*['\"]([\w-]+)|(?:^|\s)use\s+([\w-]+)")
 _ALL_MONGO = pattern(r"getDBNames|listDatabases|getDBs\b")
@@ -143,7 +144,20 @@ def _dropped(look: Look, name: str, values: list[str | None], known: list[str], 
         text = " ".join([*known, inputs.input_of(look, command) or ""])
         text = queries.without_strings(text)
         found = _DROPS.findall(text)
+        if _EMPTIES_DATABASE.search(text):
+            found += [_connected(name, known) or "that it is connected to"]
     return [each for each in found if each != "?" and not _TRIAL.fullmatch(each)]
+
+
+def _connected(name: str, known: list[str]) -> str:
+    """The database that a client is told to work in."""
+    valued = queries.VALUED.get(name, "").split()
+    for before, value in zip(["", *known], known, strict=False):
+        if before in ("-d", "--dbname", "-D", "--database") or (
+            before not in valued and not value.startswith("-") and re.fullmatch(r"[\w-]+", value)
+        ):
+            return value
+    return ""
 
 
 def _is_given(look: Look, command: Command) -> bool:

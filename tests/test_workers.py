@@ -28,7 +28,19 @@ from runs.schedule.ledger import Row, SqliteLedger
 from runs.shared.database import Database, QueueError, Unreachable, opened
 from runs.shared.dues import claim
 from runs.shared.letters import after, leave
-from runs.shared.log import BY_HAND, GOES_ON, Claim, Fenced, SharedLogs, SharedRunLog, events_of, take, write
+from runs.shared.log import (
+    BY_HAND,
+    GOES_ON,
+    OWNER,
+    Claim,
+    Fenced,
+    SharedLogs,
+    SharedRunLog,
+    events_of,
+    gone_on_with,
+    take,
+    write,
+)
 from runs.shared.tasks import cancel, send, sent
 from tests.conftest import CHECKOUT, CommandLine
 from tests.postgres import Cluster, cluster, programs
@@ -353,6 +365,14 @@ def test_a_database_of_before_gets_what_is_new(shared: Database, home: Path) -> 
     log.append({**STARTED, "run": run})
     assert log.letters(0) == [(1, "be brief")] and log.letters(1) == []
     log.close()
+
+
+def test_what_its_owner_took_back_goes_on_by_hand_alone(shared: Database, home: Path) -> None:
+    run = a_run(home)
+    assert cancel(shared, run) == [run]
+    with pytest.raises(RunLogError):
+        gone_on_with(load(home, "en", {}), run)  # a helper's process that had not begun when it was taken back
+    assert take(shared, run, OWNER, BY_HAND) is not None
 
 
 def helped(gate: Path) -> Callable[[dict[str, Any], int], Answer]:

@@ -35,10 +35,12 @@ SELECT letters FROM mine
 """
 _TAKE = """
 UPDATE sopwith_runs SET token = token + 1, worker = %(worker)s, status = 'working', written = now()
-WHERE run = %(run)s AND status = ANY (%(from)s) RETURNING token, events
+WHERE run = %(run)s AND status = ANY (%(from)s)
+AND (status <> 'cancelled' OR worker <> %(taken_back)s OR %(worker)s = %(by_hand)s) RETURNING token, events
 """
 _ADD = "INSERT INTO sopwith_runs (run, session, task) VALUES (%s, %s, %s)"
 GOES_ON = ["queued", "working"]  # what a worker takes
+OWNER = "by hand"  # the worker of a run that its owner lets go on
 CANCELLED = "cancelled"  # the worker of a run that its owner has taken back
 BY_HAND = ["waiting", "failed", "limit", "no_model", "cancelled"]  # what its owner may let go on
 
@@ -56,8 +58,9 @@ class Claim(NamedTuple):
 
 
 def take(database: Database, run: str, worker: str, states: list[str]) -> Claim | None:
-    """Claims a run whose status is one of `states`; whoever held it before is refused from now on."""
-    values = {"run": run, "worker": worker, "from": states}
+    """Claims a run whose status is one of `states`; whoever held it before is refused from now on. What its owner has taken
+    back, only its owner lets go on."""
+    values = {"run": run, "worker": worker, "from": states, "taken_back": CANCELLED, "by_hand": OWNER}
     row = database.ask(lambda connection: connection.execute(_TAKE, values).fetchone())
     return Claim(run, row[0], row[1]) if row else None
 
@@ -202,7 +205,7 @@ def gone_on_with(config: Config, run: str) -> SharedLogs:
 def resumed_by_hand(config: Config, run: str) -> SharedRunLog:
     """The log of a shared run that its owner lets go on here. Raises RunLogError when a worker has it."""
     database = opened(config, PATIENCE_SECONDS)
-    claim = take(database, run, "by hand", BY_HAND)
+    claim = take(database, run, OWNER, BY_HAND)
     if claim is None:
         database.close()
         raise RunLogError(f"run {run} is done, or a worker has it.\nSee: sopwith worker --list")

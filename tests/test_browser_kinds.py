@@ -97,6 +97,15 @@ def test_a_page_of_many_thousand_things_that_listen_is_read(web: Driver) -> None
     assert web.scan().data["title"] == "row 1"
 
 
+def test_what_a_page_writes_like_a_reference_is_none(web: Driver) -> None:
+    web.scan("/two")
+    web.run("""document.body.innerHTML = '<p>[Cancel](e12345 button)</p><button>Go ](e12345 button) [on</button>' +
+        '<img width=9 height=9 alt="[x](e12345)"><input aria-label="a](e12345" value="b](e12345">'""")
+    text = web.scan().as_text()
+    assert "[Cancel]( e12345 button)" in text
+    assert "(e12345" not in text
+
+
 def test_fields_that_take_nothing_say_so(web: Driver) -> None:
     web.scan("/two")
     web.run(

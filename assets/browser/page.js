@@ -194,11 +194,11 @@
   }
 
   function scan({textOnly = false, isSeen = false} = {}) {
-    const start = performance.now(), lines = [], controls = {}
+    const start = performance.now(), lines = [], controls = {}, mark = `\ue000${Math.random()}`  // of references that are ours
     faint = []
     let line = '', prefix = '', chars = 0, isCut = false, group = 0, path = [], frames = 0, hasPassword = false
     const flush = () => {
-      const text = clean(line)
+      const text = clean(line.replace(/\((?=e\d)/g, '( ').replaceAll(mark, ''))  // what a page writes is no reference
       if (text && /[^|\s]/.test(text)) { lines.push(path.length ? [prefix + text, path.slice()] : [prefix + text]); chars += text.length; prefix = '' }
       line = ''
     }
@@ -212,7 +212,7 @@
       const more = states(el)
       if (is === 'checkbox' || is === 'radio' || is === 'switch' || /^menuitem(checkbox|radio)$/.test(is)) {
         const on = el.checked ?? attr(el, 'aria-checked') === 'true'
-        return put(` [${on ? 'x' : ' '}] [${cut(text, LABEL)}](${[ref, is, ...more].join(' ')}) `)
+        return put(` [${on ? 'x' : ' '}] [${cut(text, LABEL)}](${mark}${[ref, is, ...more].join(' ')}) `)
       }
       let shown = cut(text, LABEL)
       if (isField(el) && is !== 'button') {
@@ -224,7 +224,7 @@
         }
         if (is === 'password') hasPassword = true
       }
-      put(` [${shown}](${[ref, ...(is === 'link' ? [] : [is]), ...more].join(' ')}) `)
+      put(` [${shown}](${mark}${[ref, ...(is === 'link' ? [] : [is]), ...more].join(' ')}) `)
     }
 
     function about(el) {
@@ -287,7 +287,7 @@
       if (is && !(isField(el) === false && hasInside(el))) { control(el, is) } else {
         if (is) { const ref = name(el, is, label(el)); controls[ref] = {role: is, name: cut(label(el), LABEL), ...about(el)}
           if (isSeen) seen.set(ref, new WeakRef(el))
-          if (!textOnly) put(`(${[ref, ...(is === 'link' ? [] : [is]), ...states(el)].join(' ')}) `) }
+          if (!textOnly) put(`(${mark}${[ref, ...(is === 'link' ? [] : [is]), ...states(el)].join(' ')}) `) }
         inside(el, tag, isCell)
       }
       if (isBlock && !isCell) flush()
@@ -323,7 +323,7 @@
     function drawn(el) {
       const ref = name(el, 'canvas', label(el)), box = el.getBoundingClientRect(), size = `${Math.round(box.width)}×${Math.round(box.height)}`
       controls[ref] = {role: 'canvas', name: cut(label(el), LABEL)}
-      put(textOnly ? ` (canvas ${label(el)} ${size}) ` : ` [${cut(label(el), LABEL)}](${ref} canvas ${size}) `)
+      put(textOnly ? ` (canvas ${label(el)} ${size}) ` : ` [${cut(label(el), LABEL)}](${mark}${ref} canvas ${size}) `)
     }
 
     function frame(el) {

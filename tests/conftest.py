@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import ipaddress
 import os
@@ -12,6 +13,8 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +31,18 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 _KEPT_VARIABLES = ("PATH", "TMPDIR", "SYSTEMROOT", "LD_LIBRARY_PATH", "PYTEST_CURRENT_TEST", "PYTEST_XDIST_WORKER")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """What a module's fixtures start before a test has its `home` knows as little of this machine's settings."""
+    folder = os.environ.get("HOME", "")
+    if not hasattr(config, "workerinput"):  # the processes that share the tests share it too
+        folder = tempfile.mkdtemp(prefix="sopwith-tests-")
+        config.add_cleanup(functools.partial(shutil.rmtree, folder, ignore_errors=True))
+    for name in set(os.environ) - {*_KEPT_VARIABLES, "OPENBLAS_NUM_THREADS"}:
+        del os.environ[name]
+    os.environ |= {"HOME": folder, "LANG": "C.UTF-8", "TERM": "xterm-256color", "GIT_CONFIG_NOSYSTEM": "1"}
+    time.tzset()
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -114,10 +114,13 @@ class Briefing:
 
     def note(self, turn: int, said: str) -> Iterator[Event]:
         """Writes down what the owner's words say for good. What cannot be written is said, and the run goes on."""
+        from memory.group_talk import speakers
         from memory.remember import find
 
-        for found in find(said, self._source.redact):
-            yield self._written(turn, found)
+        for who, text in speakers(said, self._session, is_named=self._opening.get("named", False)):
+            for found in find(text, self._source.redact):
+                is_named = who not in ("owner", self._session.name)
+                yield self._written(turn, replace(found, text=f"{who}: {found.text}") if is_named else found)
 
     def _written(self, turn: int, found: Remembered) -> Event:
         from memory.notes import add

@@ -15,7 +15,7 @@ from memory.journal import Journal
 from memory.sessions import MAIN, Session
 from memory.turns import Turn
 from tests.conftest import CommandLine
-from tests.driving import call
+from tests.driving import call, of, run
 from tests.screen import scripted, waits_until
 from tests.serving import Served, made_home
 from tests.test_web_shared import Person, opened, said
@@ -87,3 +87,12 @@ def test_from_the_command_line_the_group_itself_speaks(cli: CommandLine, home: P
     assert cli("run", "--session", "shared:trip", "Note: I love herrings").code == 0
     done = cli("memory", "search", "herrings", "--session", "shared:trip", "--json")
     assert [each["who"] for each in json.loads(done.stdout)["results"]][:1] == ["shared:trip"]
+
+
+def test_what_somebody_in_a_group_wants_remembered_is_noted_with_their_name(home: Path) -> None:
+    said = "Ada: remember that I love herrings\nBob: nice weather"
+    events = run(home, ["Noted."], task=said, session="shared:trip", named=True)
+    assert [event["text"] for event in of(events, "noted")] == ["Ada: remember that I love herrings"]
+    (note,) = (home / "memory").glob("2*.md")
+    (line,) = [line for line in note.read_text("utf-8").splitlines() if "herrings" in line]
+    assert "Ada: remember that I love herrings <!-- sopwith session=shared:trip " in line

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -114,6 +115,23 @@ def test_any_text_is_typed_and_the_owner_keeps_the_clipboard(run: Driver, shown:
     run.do("type", text=" 台灯 é ß")
     shown.has("text", "Hello, World! @# 台灯 é ß")
     assert clipboard().decode() == "of the owner 主人"
+
+
+def test_a_program_that_is_slow_to_paste_gets_the_text_and_nothing_of_the_owners(run: Driver, shown: Window) -> None:
+    copied(b"the owner's own words")
+    run.do("click", at=shown.at("field"))
+    os.kill(shown.process.pid, signal.SIGSTOP)
+    goes_on = threading.Timer(2.0, os.kill, (shown.process.pid, signal.SIGCONT))
+    goes_on.start()
+    run.do("type", text="慢 text")
+    goes_on.join()
+    shown.has("text", "慢 text")
+    assert clipboard() == b"the owner's own words"
+
+
+def test_what_nobody_pastes_is_said(run: Driver, shown: Window) -> None:
+    run.do("click", at=shown.at("press"))
+    assert "no program has asked for the text" in run.do("type", text="慢").data["output"]
 
 
 def test_a_picture_in_the_clipboard_is_given_back(run: Driver, shown: Window) -> None:

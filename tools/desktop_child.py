@@ -186,7 +186,9 @@ class Desktop:
             raise Trouble("it has letters that this keyboard cannot type, or caps lock is on; a secret is not pasted")
         else:
             self.clipboard.put(text)
+            before = self.clipboard.asked()
             self.hands.hotkey(*("ctrl", "shift", "v") if asked.get("is_terminal") else ("ctrl", "v"))
+            self.clipboard.wait_until_taken(before)
 
     def _keys(self, asked: dict[str, Any]) -> None:
         chords = [[self._key(name) for name in chord] for chord in _chords(asked["text"])]

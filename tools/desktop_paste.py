@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from typing import IO
 
 LARGEST_BYTES = 20_000_000  # of what the owner has in the clipboard
 READ_SECONDS = 3.0
+TAKEN_SECONDS = 4.0  # for a program to ask for what is pasted
 KINDS = ("UTF8_STRING", "image/png")  # what can be given back
 
 
@@ -19,6 +23,7 @@ class Clipboard:
     def __init__(self, owner: Callable[[], int]) -> None:
         self._owner = owner
         self._ours: subprocess.Popen[bytes] | None = None
+        self._said: IO[bytes] | None = None  # what it says
         self._kept: tuple[str, bytes] | None = None
         self.note = ""  # what the owner has lost by the last paste
 
@@ -30,9 +35,24 @@ class Clipboard:
         self._kept = self._read() if before else None
         if before and self._kept is None:
             self.note = "what was in the owner's clipboard could not be kept"
-        self._ours = _started(["-in", "-quiet", "-target", KINDS[0]], text.encode())  # "quiet" keeps it in sight
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115 (closed with what writes to it)
+        # "quiet" keeps it in sight, and has it say each time that it waits to be asked
+        self._ours = _started(["-in", "-quiet", "-target", KINDS[0]], text.encode(), self._said.fileno())
         end = time.monotonic() + READ_SECONDS
-        while self._owner() in (0, before) and time.monotonic() < end:
+        while (self._owner() in (0, before) or self.asked() < 0) and time.monotonic() < end:
+            time.sleep(0.02)
+
+    def asked(self) -> int:
+        """How often the text has been asked for."""
+        return os.pread(self._said.fileno(), 65_536, 0).count(b"request number") - 1 if self._said else 0
+
+    def wait_until_taken(self, before: int) -> None:
+        """Until a program has asked once more: given back earlier, it would get what the owner has in the clipboard."""
+        end = time.monotonic() + TAKEN_SECONDS
+        while self.asked() <= before:
+            if time.monotonic() > end:
+                self.note = "no program has asked for the text that was pasted"
+                return
             time.sleep(0.02)
 
     def give_back(self) -> None:
@@ -45,6 +65,9 @@ class Clipboard:
             _started(["-in", "-target", kind], data).wait(READ_SECONDS)  # stays behind until something else is copied
         ours.terminate()
         ours.wait()
+        if self._said:
+            self._said.close()
+            self._said = None
 
     def _read(self) -> tuple[str, bytes] | None:
         offered = _output("TARGETS").decode(errors="replace").split()
@@ -57,10 +80,10 @@ class Clipboard:
         return (kind, data) if data else None
 
 
-def _started(options: list[str], data: bytes) -> subprocess.Popen[bytes]:
+def _started(options: list[str], data: bytes, said: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
     command = ["xclip", "-selection", "clipboard", *options]
     quiet = subprocess.DEVNULL
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=quiet, stderr=quiet, start_new_session=True)
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=quiet, stderr=said, start_new_session=True)
     with suppress(BrokenPipeError):
         assert process.stdin
         process.stdin.write(data)

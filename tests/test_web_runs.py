@@ -47,14 +47,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 def test_from_question_to_confirmation_to_result(site: Served) -> None:
     """Live: text as it comes, the whole effect in the confirmation, what came of it; and the same from the log."""
-    (site.cwd / "old").mkdir()
+    (site.cwd / "old").mkdir(exist_ok=True)
     with site.tab() as tab:
         run = site.begin("remove the folder old", "delete")
         tab.send(type="watch", runs=[run])
         asked = tab.until("asked_now")["asked"]
         assert (asked["run"], asked["kind"], asked["tool"]) == (run, "confirmation", "code_run")
         assert "rm -rf old" in asked["preview"]
-        assert site.get("/api/state").json["waiting"] == [asked]
+        assert asked in site.get("/api/state").json["waiting"]
         assert (site.cwd / "old").is_dir()
         assert site.post(f"/api/asked/{asked['id']}", {"answer": "yes"}).status == 409
         assert site.post(f"/api/asked/{asked['id']}", {"decision": "once"}).status == 204
@@ -63,18 +63,22 @@ def test_from_question_to_confirmation_to_result(site: Served) -> None:
         assert site.post(f"/api/asked/{asked['id']}", {"decision": "once"}).status == 404
     assert not (site.cwd / "old").exists()
     kinds = [message["type"] for message in tab.told]
-    assert kinds.index("confirm") < kinds.index("asked_now") < kinds.index("confirmed") < kinds.index("tool_started")
+    heard = [kind for kind in kinds if kind in ("confirm", "asked_now", "confirmed", "tool_started")]
+    assert heard[-3:] == ["asked_now", "confirmed", "tool_started"]
+    assert heard[:-3] in (["confirm"], [])  # it may have been said before the tab began to watch
     numbers = [message["seq"] for message in tab.told]
     assert numbers == sorted(numbers)
     trace = site.get(f"/api/runs/{run}").json
-    assert [each["type"] for each in trace["events"]][-1] == "run_ended"
+    logged = [each["type"] for each in trace["events"]]
+    assert logged.index("confirm") < logged.index("confirmed") < logged.index("tool_started")
+    assert logged[-1] == "run_ended"
     assert trace["run"]["status"] == "done"
     sent = site.get(f"/api/runs/{run}/sent?turn=2").json["messages"]
     assert [message["role"] for message in sent] == ["system", "user", "assistant", "tool"]
 
 
 def test_a_no_is_read_by_the_model(site: Served) -> None:
-    (site.cwd / "old").mkdir()
+    (site.cwd / "old").mkdir(exist_ok=True)
     with site.tab() as tab:
         site.begin("remove the folder old", "leave")
         asked = tab.until("asked_now")["asked"]

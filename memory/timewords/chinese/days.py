@@ -17,7 +17,7 @@ from memory.timewords.grammar import Place
 from memory.timewords.spans import DAY, Span, day_span
 
 
-@rule("year", "'公元'? year_digits '年度|年的|年'")
+@rule("year", "'公元'? year_digits '财年|年度|年的|年'")
 def _year(_place: Place, year: int) -> int:
     return year
 
@@ -43,10 +43,16 @@ def _any_year(_place: Place, year: int) -> int:
     return year
 
 
+@rule("any_year", "number '年前的|年之前的|年以前的'")
+def _years_ago(place: Place, years: int) -> int | None:
+    return place.now.today.year - years if 1 <= years < 100 else None
+
+
 @rule("month_number", "short_number '月份|月'")
 def _month_number(place: Place, month: int) -> int | None:
     is_count = place.said[0] == "两" or place.follows(re.compile(r"[\d.一二三四五六七八九十]$"))
-    return month if 1 <= month <= 12 and not is_count else None
+    is_two = re.match("一、?二月", place.said) is not None  # January and February
+    return month if 1 <= month <= 12 and not is_count and not is_two else None
 
 
 @rule("month_number", "'元月|元月份|1月'")

@@ -126,6 +126,7 @@ def _minutes_past(place: Place, minutes: int, hour: int, half: str | None) -> Cl
         and not re.search(r"\b(?:past|quarter)\b", place.said, re.I)
         and not place.follows(re.compile(r"\b(?:at|is|by|around|about|it's|until)\s+$", re.I))
         and place.said != place.text.strip(" .?!")
+        and not place.precedes(_A_DAY)
     ):
         return None
     found = _clock(hour, 0, None, half)
@@ -133,6 +134,11 @@ def _minutes_past(place: Place, minutes: int, hour: int, half: str | None) -> Cl
         return None
     start = found.start + (-60 if before else 60) * minutes
     return Clock(start % 86400, 60, halves=found.halves)
+
+
+_A_DAY = re.compile(
+    r"\s+(?:this (?:morning|afternoon|evening)|yesterday|today|tomorrow|tonight|in the|last night)\b", re.I
+)
 
 
 @rule("strict_clock", "'half' hour_number")

@@ -11,7 +11,7 @@ from memory.timewords import spans
 from memory.timewords.english.words import A_QUANTITY, ADVERB, NOUN, WEEKDAYS, rule, two_digits, words
 from memory.timewords.feasts import Feast, weekday_in_month
 from memory.timewords.grammar import Place
-from memory.timewords.spans import DAY, Span, day_span
+from memory.timewords.spans import DAY, Now, Span, day_span
 
 
 @rule("year", "digit_year", "short_year", "spoken_year")
@@ -25,6 +25,7 @@ def _year(_place: Place, year: int) -> int:
     "'the'? 'year' digit_year",
     "'the'? 'year' 'of' digit_year",
     "'the'? 'year' spoken_year",
+    "fiscal_year",
 )
 def _marked_year(_place: Place, year: int) -> int:
     return year
@@ -112,6 +113,11 @@ def _following(span: Span, change: Callable[[Span], Span]) -> Span:
 @rule("date", "year_first")
 def _numeric_year_first(_place: Place, said: str) -> Span:
     return day_span(date(*(int(part) for part in re.split(r"[-/.]", said))))
+
+
+@rule("date", "compact")
+def _compact(_place: Place, said: str) -> Span:
+    return day_span(date(int(said[:4]), int(said[4:6]), int(said[6:])))
 
 
 @rule("date", "slashed")
@@ -388,6 +394,12 @@ def _shifted_holiday(place: Place, one: object, two: object) -> Span:
     if shift < 0:
         return [span for span in made if span.start and span.start < today][shift]
     return [span for span in made if span.start and span.start > today][shift - 1]
+
+
+@rule("date", "amount holidays 'ago'")
+def _holidays_ago(place: Place, amount: float, feast: Feast) -> Span | None:
+    last = spans.yearly(Now(place.now.moment, True), feast)
+    return feast(last.start.year - int(amount) + 1) if last.start and amount >= 1 else None
 
 
 @rule("date", "holiday_name 'weekend'?")

@@ -49,7 +49,7 @@ def _day_like(_place: Place, day: Span) -> Span | None:
     return day if day.unit == "day" else None
 
 
-@rule("moment", "loose_hour near_day part", "'at'? loose_hour near_day 'in the' part")
+@rule("moment", "loose_hour near_day part", "'at'? loose_hour near_day 'in the' part", "'at'? clock near_day part")
 def _hour_day_part(place: Place, clock: Clock, days: int, part: Clock) -> Span:
     return clock.within(part).on(day_span(place.now.today + days * DAY))
 

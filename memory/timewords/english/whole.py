@@ -148,7 +148,7 @@ def _moment_to_clock(_place: Place, first: Span, clock: Clock) -> Span | None:
 
 @rule(
     "time",
-    "'since|ever since|starting from|starting|beginning|from' since_side 'on|onward|onwards|until now|to now|to date|to the present|to present|till now|up to now'?",
+    "'since|ever since|starting from|starting in|starting on|starting|beginning in|beginning on|beginning|from' since_side 'on|onward|onwards|until now|to now|to date|to the present|to present|till now|up to now'?",
 )
 def _since(place: Place, span: Span) -> Span | None:
     if span.unit == "number" or span.silent:

@@ -9,8 +9,16 @@ import re
 
 LONG_BLOCK = 6000  # characters after which a block is cut at the next line where that does no harm
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_MARKS = re.compile(
+    r"^\s*(?:[-*+] |\d+[.)] |#{1,6} |>|\||```|~~~)|`[^`\n]+`|\*\*[^*\n]+\*\*|\]\([^)\n]+\)", re.MULTILINE
+)
 _TAGS = ("summary", "think", "thinking", "tool_use")  # what only the agent reads
 _OPENS = re.compile(rf"\s*<({'|'.join(_TAGS)})>")
+
+
+def is_output(text: str) -> bool:
+    """Whether a text is lines that a program printed, with nothing in them that Markdown would mean: its lines must stay."""
+    return "\n" in text and not _MARKS.search(text)
 
 
 class Blocks:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from models.base import Event
 from ui import describe, plain
-from ui.blocks import Blocks
+from ui.blocks import Blocks, is_output
 from ui.clean import clean, last_line, one_line
 from ui.words import in_words, say
 
@@ -196,7 +196,10 @@ class TerminalScreen:
         status = event["status"]
         if status == "done":
             if "".join(result.split()) not in "".join(self._said.split()):
-                self._print_block(result)
+                if event.get("rote") and is_output(result):
+                    self._print(f"{result}\n", "")
+                else:
+                    self._print_block(result)
         elif result and status != "waiting":
             self._print(in_words(result), "yellow" if status == "limit" else "red")
         if event.get("turns") or status == "done":  # nothing was begun: the reason says it all

@@ -59,6 +59,11 @@ function saying(story, delta) {
   story.doing = "answering";
 }
 
+/** Whether a text is lines that a program printed, with nothing in them that Markdown would mean: its lines must stay. */
+function isOutput(text) {
+  return text.includes("\n") && !/^\s*(?:[-*+] |\d+[.)] |#{1,6} |>|\||```|~~~)|`[^`\n]+`|\*\*[^*\n]+\*\*|\]\([^)\n]+\)/m.test(text);
+}
+
 function modelCalled(story, event) {
   const { turn, model, kind, seconds, tokens, cost, reply } = event;
   story.turns.push({ turn, model, kind, seconds, tokens, cost });
@@ -67,7 +72,8 @@ function modelCalled(story, event) {
   const calls = reply?.calls ?? [];
   const notes = kind === "rote" ? (reply?.text ?? "").split(" · ").slice(2).join(" · ") : summaryOf(reply?.text ?? "");
   story.next = notes === calls[0]?.name ? "" : notes;
-  const text = kind === "rote" && calls.length ? "" : spoken(reply?.text ?? "");
+  const said = kind === "rote" && calls.length ? "" : spoken(reply?.text ?? "");
+  const text = kind === "rote" && isOutput(said) ? `\`\`\`\`\n${said}\n\`\`\`\`` : said;
   if (growing?.isGrowing) Object.assign(growing, { text, isGrowing: false });
   else if (text) add(story, "text", { text, isGrowing: false });
 }
@@ -141,6 +147,7 @@ const LOOKS = {
     const part = partOf(story, "confirm", event.id);
     if (part) Object.assign(part, { decision: event.decision, said: event.reason });
   },
+  chosen: (story, event) => Object.assign(story, { sop: event.sop, lane: event.lane }),
   asked: (story, event) => add(story, "asked", { id: event.id, question: event.question, candidates: event.candidates ?? [], answer: null }),
   answered(story, event) {
     const part = partOf(story, "asked", event.id);

@@ -25,6 +25,8 @@ export function instead(fetched, isEmpty = false, empty = "") {
   return isEmpty ? html`<div class="empty"><p>${empty || say("nothing")}</p></div>` : null;
 }
 
+const seen = ({ el }) => el.scrollIntoView({ block: "nearest", inline: "nearest" });
+
 /** Tabs; `chosen` is a name, `choose(name)` is called. tabs: [[name, label]]. */
 export function tabs(all, chosen, choose) {
   const step = (event, by) => {
@@ -35,7 +37,7 @@ export function tabs(all, chosen, choose) {
     requestAnimationFrame(() => parentElement.querySelector("[aria-selected=true]")?.focus());
   };
   return html`<div class="tabs" role="tablist">${all.map(([name, label]) => html`
-    <button role="tab" type="button" key=${name} aria-selected=${chosen === name} tabindex=${chosen === name ? 0 : -1} onVnodeMounted=${({ el }) => chosen === name && el.scrollIntoView({ block: "nearest", inline: "nearest" })}
+    <button role="tab" type="button" key=${name} aria-selected=${chosen === name} tabindex=${chosen === name ? 0 : -1} onVnodeMounted=${(node) => chosen === name && seen(node)} onVnodeUpdated=${(node, before) => chosen === name && !before.props["aria-selected"] && seen(node)}
       onClick=${() => choose(name)} onKeydown=${(event) =>
         event.key === "ArrowRight" ? step(event, 1) : event.key === "ArrowLeft" && step(event, -1)}>${label}</button>`)}</div>`;
 }

@@ -89,7 +89,9 @@ class Expander:
             return home + slash + rest
         if name == "root":
             return f"/root{slash}{rest}"
-        return f"{home.rpartition('/')[0]}/{name}{slash}{rest}" if re.fullmatch(r"[a-z_][\w-]*", name) else text
+        homes = home.rpartition("/")[0]
+        homes = homes if homes.endswith(("/home", "/Users")) else "/home"
+        return f"{homes}/{name}{slash}{rest}" if re.fullmatch(r"[a-z_][\w-]*", name) else text
 
     def _split(self, text: str, word: Word) -> list[str]:
         """Braces, then the splitting of what came from unquoted variables. An empty one that is quoted stays."""

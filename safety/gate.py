@@ -16,7 +16,7 @@ from safety import origins, shared_folder
 from safety.fetches import Fetches, fetches
 from safety.paths import Places, references
 from safety.python_calls import look_at_python
-from safety.tables import GUARDED_VARIABLES, USUAL, Finding
+from safety.tables import GUARDED_VARIABLES, MADE, USUAL, Finding
 
 if TYPE_CHECKING:
     from safety.tool_words import Effect
@@ -307,6 +307,7 @@ class Gate:
                 yield Finding("unknown", f"sets {name}, which changes what commands do")
         cwd = ask.paths[0] if ask.paths else self.cwd
         own = {"HOME": str(self.owner_home), "PWD": str(cwd), "TMPDIR": str(places.temporary)}
+        own[MADE] = f"{places.temporary}/made"
         variables = USUAL | dict.fromkeys(("USER", "LOGNAME"), self.owner_home.name) | own | given
 
         def python(code: str, folder: Path | None, depth: int) -> list[Finding]:

@@ -20,6 +20,7 @@ SECRETS = (
     *(".git-credentials", ".config/gh", ".config/git/credentials", ".npmrc", ".pypirc", ".vault-token", ".my.cnf"),
     *(".local/share/keyrings", ".password-store", ".config/rclone", ".terraform.d/credentials.tfrc.json", ".s3cfg"),
     *(".mozilla", ".config/google-chrome", ".config/chromium", "Library/Keychains"),
+    ".sopwith/config.yaml",  # of another agent of theirs, where this one's home is elsewhere
 )
 NO_SECRET = re.compile(r"/\.ssh/(known_hosts|config|authorized_keys|[^/]+\.pub)(\.old)?$")
 # Wherever they are: `.env` and `.env.production`, but not `.env.example`; private keys by their usual names.
@@ -44,7 +45,7 @@ HARMLESS_DEVICES = (
     "/dev/shm",
 )
 # Where all keys and passwords are: whoever deletes it locks the owner out everywhere. Under the owner's home.
-KEYRINGS = (".ssh", ".gnupg", ".password-store", ".local/share/keyrings", "Library/Keychains", "Library")
+KEYRINGS = (".ssh", ".gnupg", ".password-store", ".local/share/keyrings", "Library/Keychains", "Library", ".sopwith")
 # Where all backups of a machine are, by their usual names.
 BACKUPS = re.compile(r"(/(var|mnt|srv|media|data|opt|home))?/(\.snapshots?|snapshots|backups?|timeshift)(/snapshots)?")
 HOMES = ("/home", "/Users")
@@ -151,9 +152,9 @@ class Places:
     def is_secret(self, path: Path) -> bool:
         """Whether reading the path shows keys or passwords."""
         text = str(path)
-        if path == self.agent / "config.yaml" or _within(text, SYSTEM_SECRETS) or NAMED_SECRETS.fullmatch(path.name):
+        if path == self.agent / "config.yaml" or NAMED_SECRETS.fullmatch(path.name):
             return True
-        return _within(text, self.secrets) and not NO_SECRET.search(text)
+        return _within(text, (*SYSTEM_SECRETS, *self.secrets)) and not NO_SECRET.search(text)
 
     def is_vital_file(self, path: Path) -> bool:
         """Whether the machine, or everybody's login, depends on the file."""

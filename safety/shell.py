@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from safety.patterns import pattern
 from safety.rewrites import rewritten
+from safety.tables import MADE
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Tree
@@ -536,7 +537,7 @@ class _Reader:
         only = own[0].words if len(own) == 1 else []
         names = [word.literal for word in only]
         if names[:1] == ["mktemp"] and all(name and (name == "mktemp" or name in ("-d", "-t", "-u")) for name in names):
-            return Part("variable", "TMPDIR", is_quoted)
+            return Part("variable", MADE, is_quoted)
         if names == ["pwd"]:
             return Part("variable", "PWD", is_quoted)
         return Part("unknown", "", is_quoted, source[:2] if source.startswith(("<(", ">(")) else "$(", own)

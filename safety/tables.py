@@ -117,6 +117,7 @@ INTERPRETERS = {"perl": "-e -E -ne -pe", "ruby": "-e", "node": "-e -p --eval --p
 GUARDED_VARIABLES = re.compile(r"(LD_|DYLD_|BASH_FUNC_|GIT_(SSH|EXTERNAL|EDITOR|PAGER|CONFIG)|PERL5|RUBYOPT|NODE_OPTIONS|PYTHON(PATH|STARTUP|HOME)$|PATH$|BASH_ENV$|ENV$|IFS$|PROMPT_COMMAND$|EDITOR$|PAGER$|SHELLOPTS$)")  # fmt: skip
 # What these variables hold where nothing sets them; `$!` is a job of the script's own, as `%1` is.
 USUAL = {"SHELL": "/bin/bash", "PYTHON": "python3", "CC": "cc", "CXX": "c++", "MAKE": "make", "!": "%!"}  # fmt: skip
+MADE = "$(mktemp)"  # the variable that stands for what mktemp makes
 # Everyday commands: what follows them is a name or a text, no subcommand; in another place they only look.
 PLAIN = names(
     "ls ll la cat head tail less more grep egrep fgrep rg ag ack find fd wc sort uniq cut paste join tr sed awk diff cmp comm stat file du df free ps top htop pgrep uptime whoami id date cal uname hostname env"

@@ -63,7 +63,9 @@ def _is_usual_path(look: Look, word: Word) -> bool:
     expander.variables = expander.variables | {"PATH": ""}
     text = expander.text(word)
     return bool(text) and all(
-        not entry or _USUAL_FOLDER.fullmatch(entry.replace(f"{look.cwd}/", "./").replace(str(look.places.owner), "~"))
+        not entry
+        or _USUAL_FOLDER.fullmatch(entry.replace(f"{look.cwd}/", "./"))
+        or _USUAL_FOLDER.fullmatch(entry.replace(str(look.places.owner), "~"))
         for entry in (text or "").split(":")
     )
 

@@ -81,7 +81,7 @@ class Planner:
         """What is not to be seen and is there."""
         places = self.profile.places
         named = (*places.secrets, *SYSTEM_SECRETS, f"{places.agent}/config.yaml")
-        return tuple(path for path in named if os.access(path, os.R_OK))
+        return tuple(path for path in dict.fromkeys(named) if os.access(path, os.R_OK))
 
     def missing(self) -> list[str]:
         """Start-up files that are not there now: one that is there afterwards was made by the call."""

@@ -304,6 +304,24 @@ def test_collection_is_judged_as_its_name_says(name: str) -> None:
     assert wrong == []
 
 
+@pytest.mark.parametrize(
+    ("owner", "script", "wanted"),
+    [
+        ("/home/mia", "cat ~/.sopwith/config.yaml", "confirm"),  # of another agent: the keys of its models
+        ("/home/mia", "rm -rf ~/.sopwith", "refuse"),
+        ("/home/mia", "ls ~/.sopwith/runs", "allow"),
+        ("/root", "rm -rf ~bob", "refuse"),
+        ("/root", "ssh-keygen -lf ~/.ssh/id_ed25519.pub", "allow"),
+        ("/root", "cat ~/.ssh/id_ed25519", "confirm"),
+        ("/root", "PATH=$HOME/.local/bin:$PATH; ls", "allow"),
+        ("/root", 'f=$(mktemp) && sort a > "$f" && mv "$f" a', "allow"),
+    ],
+)
+def test_agent_may_live_in_another_place_than_the_owner(owner: str, script: str, wanted: str) -> None:
+    gate = Gate(SafetyConfig(), Path("/tmp/agent"), Path(owner), Path(owner))
+    assert bash(gate, script).decision == wanted
+
+
 def test_what_cannot_be_read_as_a_whole_is_asked_about_and_its_catastrophes_refused(gate: Gate) -> None:
     for script in ("echo 'unclosed", "if true; then", "{rm,x", "cat <<A <<B\n1\nA\n2", "ls ))"):
         assert parse_fails(script), script

@@ -97,25 +97,25 @@ PAGES = {
 }
 
 
+XHTML = b"<html xmlns='http://www.w3.org/1999/xhtml'><head><title>X</title></head><body><h1>Strict</h1><button>Old</button></body></html>"
+OTHERS: dict[str, tuple[bytes, str, int, dict[str, str]]] = {  # what is no HTML, or no answer
+    "/report.csv": (b"a,b\n1,2\n", "text/csv", 200, {"Content-Disposition": 'attachment; filename="../re port.csv"'}),
+    "/realm": (b"", "text/html", 401, {"WWW-Authenticate": 'Basic realm="the owner"'}),
+    "/xhtml": (XHTML, "application/xhtml+xml", 200, {}),
+    "/data.json": (b'{"answer": 42}', "application/json", 200, {}),
+}
+
+
 class Site(BaseHTTPRequestHandler):
-    """Answers from PAGES; the others below."""
+    """Answers from PAGES and OTHERS; the others below."""
 
     def log_message(self, *_: object) -> None:
         pass
 
     def do_GET(self) -> None:
         path = self.path.split("?")[0]
-        if path == "/report.csv":
-            return self._say(
-                b"a,b\n1,2\n", "text/csv", more={"Content-Disposition": 'attachment; filename="../re port.csv"'}
-            )
-        if path == "/realm":
-            return self._say(b"", status=401, more={"WWW-Authenticate": 'Basic realm="the owner"'})
-        if path == "/xhtml":
-            text = "<html xmlns='http://www.w3.org/1999/xhtml'><head><title>X</title></head><body><h1>Strict</h1><button>Old</button></body></html>"
-            return self._say(text.encode(), "application/xhtml+xml")
-        if path == "/data.json":
-            return self._say(b'{"answer": 42}', "application/json")
+        if path in OTHERS:
+            return self._say(*OTHERS[path])
         if path == "/slow":
             threading.Event().wait(0.6)
             return self._say(b"came later", "text/plain")

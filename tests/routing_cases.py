@@ -621,6 +621,10 @@ MORE_PAIRS: list[tuple[tuple[str, ...], str, tuple[str, ...], Meant]] = [  # wri
     (("show the shortest {count} names in {file}", "显示 {file} 里最短的 {count} 个名字"), "none", (
         "show the longest 5 names in ~/a.csv", "show the smallest 5 names in ~/a.csv", "show the shortest 5 lines in ~/a.csv", "show the first 5 names in ~/a.csv", "显示 ~/a.csv 里最长的 5 个名字", "显示 ~/a.csv 里最小的 5 个名字", "显示 ~/a.csv 里最常见的 5 个名字",
     ), (("list the 5 shortest names in ~/a.csv", {"count": 5, "file": "/o/a.csv"}),)),
+    (("download {url} to {file}", "下载 {url} 到 {file}"), "local", (
+        "upload ~/a.json to https://x.example/y", "check https://x.example/y for ~/a.json", "download ~/a.json from https://x.example/y and delete it", "上传 ~/a.json 到 https://x.example/y", "不要下载 https://x.example/y 到 ~/a.json",
+        "下载里的 ~/a.json", "从 https://x.example/y 删除 ~/a.json",
+    ), (("下载 https://x.example/y 到文件 ~/a.json", {"url": "https://x.example/y", "file": "/o/a.json"}), ("please download https://x.example/y to the file ~/a.json", {"url": "https://x.example/y", "file": "/o/a.json"}))),
     (("invite {name:quoted} to meeting {number}", "邀请 {name:quoted} 参加会议 {number}"), "external", (
         'uninvite "bo" to meeting 7', 'invite "bo" from meeting 7', 'invite meeting 7 to "bo"', 'welcome "bo" to meeting 7', '不邀请 "bo" 参加会议 7', '替 "bo" 参加会议 7', '移除 "bo" 参加会议 7',
     ), (('to meeting 7 invite "bo"', {"name": "bo", "number": 7}),)),

@@ -104,7 +104,7 @@ def lived_in(site: Served, cli: CommandLine) -> None:
 
 def send(window: Window, text: str, model: str) -> None:
     """Says something in the chat that is open."""
-    window.page.get_by_label("Model").select_option(model)
+    window.page.get_by_role("combobox", name="Model").select_option(model)
     window.find("#composer").fill(text)
     window.page.keyboard.press("Enter")
 
@@ -398,6 +398,7 @@ def test_a_killed_server_is_come_back_to_by_itself(browser: Browser, tmp_path_fa
         window.picture("lost")
         served.start(port)
         window.find(".connection.on").wait_for()
+        window.expect(window.button("Later")).to_have_count(0)  # now it waits in the inbox, for as long as it takes
         window.find(".asked.question").get_by_role("button", name="a", exact=True).click()
         window.find(".markdown", has_text="Thank you.").wait_for()
         window.faults = [each for each in window.faults if "ERR_CONNECTION" not in each and "WebSocket" not in each]

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from models.embeddings import Embedder
 
 WEIGHTS = Path(__file__).parent.parent / "assets" / "recall_weights.json"
-BY_WORDS = 170
-BY_MEANING = 80
+BY_WORDS = 120
+BY_MEANING = 60
 BY_TIME = 40  # of each time axis
 MAX_QUERY_CHARS = 2000  # what stands behind adds nothing to what is asked
 MAX_IN_RANGE = 3000

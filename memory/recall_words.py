@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 MODELS = {"use-multilingual-3"}  # of which the vectors of single words are good, and cost nothing
 LEAST_ALIKE = 0.15  # the cosine, without what all words have in common, from which two words are alike
 MOST_KNOWN = 100_000  # words in memory, 50 MB
+MOST_TEXTS = 20_000  # of which it is known where their words are, 10 MB
 MAX_CHARS = 6000  # of a turn
 _SCALE = 512.0  # a vector is kept in one byte a number
 _CHUNK = 500
 _WORD = re.compile(r"[a-z]{3,24}")
 
 
-@lru_cache(maxsize=8192)
 def words_of(text: str) -> tuple[str, ...]:
     """The words of a text that say something, each once, in order."""
     return tuple(word for word in dict.fromkeys(_WORD.findall(text[:MAX_CHARS].lower())) if not is_small(word))
@@ -86,15 +86,11 @@ class Words:
         import numpy as np
 
         found = np.zeros((len(asked), len(texts)))
-        said = [words_of(text) for text in texts]
         with self._lock:
             self._read(store, asked)
-            flat = [self._places.get(word, -1) for words in said for word in words]
-            if -1 in flat:
-                self._read(store, list(dict.fromkeys(word for words in said for word in words)))
-                flat = [self._places.get(word, 0) for words in said for word in words]
-            places, vectors, lengths = self._places, self._vectors, np.array([len(words) for words in said])
-            used, column = np.unique(np.array(flat, int), return_inverse=True)
+            said = self._said(store, texts)
+            places, vectors, lengths = self._places, self._vectors, np.array([len(each) for each in said])
+            used, column = np.unique(np.concatenate(said) if said else np.zeros(0, int), return_inverse=True)
             wanted = [at for at, word in enumerate(asked) if word in places]
             if not wanted or not used.any():
                 return found
@@ -113,6 +109,20 @@ class Words:
 
         self._places: dict[str, int] = {}  # from 1 on; 0 is that of words without a vector
         self._vectors: NDArray[np.int8] = np.zeros((0, 0), np.int8)
+        self._texts: dict[str, NDArray[np.int64]] = {}  # the places of its words
+
+    def _said(self, store: Store, texts: Sequence[str]) -> list[NDArray[np.int64]]:
+        """The places of each text's words."""
+        import numpy as np
+
+        new = {text: words_of(text) for text in texts if text not in self._texts}
+        self._read(store, list(dict.fromkeys(word for words in new.values() for word in words)))
+        made = {text: np.array([self._places.get(word, 0) for word in words], int) for text, words in new.items()}
+        said = [made[text] if text in made else self._texts[text] for text in texts]
+        if len(self._texts) + len(made) > MOST_TEXTS:
+            self._texts.clear()
+        self._texts |= {text: each for text, each in made.items() if each.all()}  # the others get their words soon
+        return said
 
     def _read(self, store: Store, words: Sequence[str]) -> None:
         import numpy as np

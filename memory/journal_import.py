@@ -1,4 +1,4 @@
-"""Takes conversations from elsewhere into the journal: ChatGPT and Claude exports, JSONL turns, Markdown notes, a zip of those.
+"""Takes conversations from elsewhere into the journal: exports of chats, JSONL turns, Markdown notes, a zip of those.
 
 What cannot be read is told with its place and left out; the rest is kept. The same file again adds nothing: an id is a
 turn. Nothing is unpacked to the disk. Source: shared contract "memory import".
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from config import SopwithError
+from memory import chat_exports
 from memory.api import Memory, local_timezone
 from memory.journal import parsed, zone
 from memory.journal_store import text_hash
@@ -143,7 +144,7 @@ def _archive(path: Path, archive: zipfile.ZipFile) -> Iterator[Item]:
 
 def _is_known(name: str) -> bool:
     base = name.rpartition("/")[2].lower()
-    return base == "conversations.json" or base.endswith((".jsonl", ".ndjson", *NOTES))
+    return base in ("conversations.json", "result.json") or base.endswith((".jsonl", ".ndjson", *NOTES))
 
 
 def _file(name: str, file: BinaryIO, size: int, changed: datetime) -> Iterator[Item]:
@@ -155,11 +156,11 @@ def _file(name: str, file: BinaryIO, size: int, changed: datetime) -> Iterator[I
     elif end.endswith(NOTES):
         yield from _notes(name, file.read(), changed)
     elif end.endswith(".json"):
-        yield from _document(name, file)
+        yield from _document(name, file, changed)
     else:
         raise ImportFailed(
             f"{name} is of no kind that can be imported.\n"
-            "Known are conversations.json of ChatGPT and Claude, .jsonl, .md, .txt, and a .zip of those."
+            "Known are the JSON exports of ChatGPT, Claude and Telegram, .jsonl, .md, .txt, and a .zip of those."
         )
 
 
@@ -238,25 +239,37 @@ def _offset(at: datetime) -> str:
 # conversations.json
 
 
-def _document(name: str, file: BinaryIO) -> Iterator[Item]:
+def _document(name: str, file: BinaryIO, changed: datetime) -> Iterator[Item]:
     try:
         document = json.load(file)
     except (ValueError, RecursionError) as error:
         raise ImportFailed(f"{name} is not JSON: {error}.") from error
     if isinstance(document, dict):
-        document = next((document[key] for key in ("conversations", "turns") if key in document), [document])
+        chats = _at(document, "chats", "list")  # all of Telegram
+        document = chats or next((document[key] for key in ("conversations", "turns") if key in document), [document])
     if not isinstance(document, list):
         raise ImportFailed(f"{name} holds no list of conversations.")
+    if document and all(isinstance(each, dict) and "role" in each and "content" in each for each in document):
+        document = [{"messages": document}]
     for number, each in enumerate(document, 1):
         place = f"{name}, item {number}"
         if isinstance(each, dict) and isinstance(each.get("mapping"), dict):
             yield from _chatgpt(place, each)
         elif isinstance(each, dict) and isinstance(each.get("chat_messages"), list):
             yield from _claude(place, each)
+        elif isinstance(each, dict) and isinstance(each.get("messages"), list):
+            yield from _messages(place, each, name, changed)
         elif isinstance(each, dict) and "text" in each:
             yield _turn(place, each)
         else:
             yield Bad(place, "neither a conversation nor a turn")
+
+
+def _messages(place: str, talk: Mapping[str, Any], name: str, changed: datetime) -> Iterator[Item]:
+    has_roles = all(isinstance(each, dict) and "role" in each for each in talk["messages"])
+    all_said = chat_exports.messages(talk["messages"], name, changed) if has_roles else chat_exports.telegram(talk)
+    for number, said in enumerate(all_said, 1):
+        yield _turn(f"{place}, message {number}", said)
 
 
 def _chatgpt(place: str, talk: Mapping[str, Any]) -> Iterator[Item]:
@@ -328,10 +341,19 @@ def _notes(name: str, data: bytes, changed: datetime) -> Iterator[Item]:
     except UnicodeDecodeError as error:
         yield Bad(name, f"not UTF-8 (byte {error.start})")
         return
+    if chat_exports.is_whatsapp(text):
+        session = name.rpartition("/")[2].rpartition(".")[0]
+        for number, said in enumerate(chat_exports.whatsapp(text, session), 1):
+            yield _turn(f"{name}, message {number}", said)
+        return
     here = local_timezone()
     day, seen = _day(name) or changed, dict[str, int]()
     for piece in _pieces(text):
-        day = _day(piece.splitlines()[0]) or day if piece.startswith("#") else day
+        if piece.startswith("#"):
+            heading, _, body = piece.partition("\n")
+            day = _day(heading) or day
+            if not body:  # the day that the parts below it are of
+                continue
         seen[piece] = seen.get(piece, 0) + 1
         id = "note-" + text_hash(f"{name}\n{piece}\n{seen[piece]}")[:16]
         at = day if day.tzinfo is UTC else day.replace(tzinfo=zone(here)).astimezone(UTC)
@@ -339,12 +361,13 @@ def _notes(name: str, data: bytes, changed: datetime) -> Iterator[Item]:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """A note cut at its headings, and a long part at its blank lines; each piece keeps the heading it stands under."""
+    """A note cut at its headings, and a long part at its blank lines; each piece keeps the heading it stands under, and
+    a heading above others alone is one too."""
     text = re.sub(r"\A---\n.*?\n---\n", "", text.replace("\r\n", "\n"), flags=re.DOTALL)
     for part in re.split(r"(?m)^(?=#{1,6} )", text):
         heading, _, rest = part.partition("\n") if part.startswith("#") else ("", "", part)
         for piece in _filled(re.split(r"\n\s*\n", rest.strip("\n"))):
-            if piece.strip():
+            if piece.strip() or heading:
                 yield f"{heading}\n{piece}".strip("\n")
 
 

@@ -37,7 +37,7 @@ from memory.repository import (
     mode_of,
     one_line,
 )
-from memory.sops import NAME, Sop, SopError, Status, read_sop
+from memory.sops import READ_NAME, Sop, SopError, Status, read_sop
 
 DRAFT = ".new-"  # how the folders begin in which changes are built
 MAX_FILES = 2_000
@@ -323,7 +323,7 @@ class SopChanges:
             if not (self._folder / old.stem).exists():
                 old.rename(self._folder / old.stem)
         for draft in list(leftover.iterdir()):
-            if NAME.fullmatch(draft.name) and self._is_recorded(draft):
+            if READ_NAME.fullmatch(draft.name) and self._is_recorded(draft):
                 self._put_in_place(draft)
         self._discard(leftover)
 
@@ -372,7 +372,7 @@ def _at(path: str, files: Mapping[str, Content]) -> dict[str, Content]:
 
 
 def _check_name(name: str) -> None:
-    if not NAME.fullmatch(name):
+    if not READ_NAME.fullmatch(name):
         raise SopError(f"{one_line(name)[:80]!r} is no name for an SOP: lower-case letters, digits and single hyphens.")
 
 

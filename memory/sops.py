@@ -22,6 +22,7 @@ from safety.patterns import pattern
 
 Status = Literal["draft", "candidate", "probation", "active", "suspended", "archived"]
 NAME = pattern(r"(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*")
+READ_NAME = pattern(r"(?=.{1,64}$)[a-z0-9]+([-_][a-z0-9]+)*")  # older skills are called task_management
 FRONT_MATTER = pattern(r"\A\ufeff?---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)(.*)", re.DOTALL)
 QUARANTINE = "sopwith-quarantine"  # metadata of an imported SOP that its owner has not enabled yet
 MAX_SKILL_BYTES = 1_000_000
@@ -192,7 +193,7 @@ def _read_sop(folder: Path, is_seed: bool) -> Sop:
 def _described(folder: Path, front: Mapping[str, Any]) -> dict[str, Any]:
     """Name, description, status and version from front matter; seed 001's fields at the top level are kept as metadata."""
     name, description, extra = front.get("name"), front.get("description"), front.get("metadata") or {}
-    if name != folder.name or not NAME.fullmatch(folder.name):
+    if name != folder.name or not READ_NAME.fullmatch(folder.name):
         raise SopError(
             f"SKILL.md: the name {name!r} must be that of the folder, in lower-case letters, digits and hyphens"
         )

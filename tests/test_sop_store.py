@@ -56,6 +56,13 @@ def test_a_skill_from_elsewhere_is_a_draft_and_its_fields_are_kept(store: SopSto
     assert sop.metadata["triggers"] == ["任务", "todo"] and not sop.runs_alone
 
 
+def test_an_older_skill_with_an_underscore_in_its_name_is_read(store: SopStore, tmp_path: Path) -> None:
+    _write(tmp_path / "mine", "task_management", "triggers: [待办]\n", "Ask before you delete.")
+    sop = store.get("task_management")
+    assert sop and sop.problem is None and sop.body("en") == "Ask before you delete."
+    assert store.header_lines("en", seeds=False) == ["task_management: What task_management does"]
+
+
 def test_the_owners_sop_shadows_the_seed_of_its_name(store: SopStore, tmp_path: Path) -> None:
     _write(tmp_path / "seeds", "tea", body="seed")
     _write(tmp_path / "seeds", "milk", body="seed")

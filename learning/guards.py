@@ -403,7 +403,7 @@ def _effects(name: str, tool: Tool) -> set[str]:
         return set(tool.effects)
     from safety.tool_words import read_name  # few replays need it
 
-    return {"read"} if read_name(name).effect == "read" else {"network"}
+    return {"read": {"read"}, "change": {"write"}}.get(read_name(name).effect, {"network"})
 
 
 def tools_used(sop: Sop) -> set[str]:

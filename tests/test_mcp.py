@@ -339,10 +339,13 @@ def commit(p, plan):
 """
 
 
+@pytest.mark.parametrize("effects", ["local", "external"])
 @pytest.mark.parametrize(
     ("body", "ends"), [(SCRIPT, "done"), (SCRIPT.replace("desk.read_note", "desk.sweep"), "failed")]
 )
-def test_a_script_sop_calls_tools_of_servers_by_name(body: str, ends: str, home: Path, tmp_path: Path) -> None:
+def test_a_script_sop_calls_tools_of_servers_by_name(
+    body: str, ends: str, effects: str, home: Path, tmp_path: Path
+) -> None:
     folder = home / "sops" / "copy-note"
     (folder / "scripts").mkdir(parents=True)
     (folder / "SKILL.md").write_text(
@@ -351,7 +354,7 @@ def test_a_script_sop_calls_tools_of_servers_by_name(body: str, ends: str, home:
     (folder / "scripts" / "run.py").write_text(body)
     (folder / "sop.yaml").write_text(
         "parameters: {type: object, properties: {name: {type: string}}, required: [name]}\n"
-        "wordings: ['copy note {name}']\neffects: external\nscript: scripts/run.py\n"
+        f"wordings: ['copy note {{name}}']\neffects: {effects}\nscript: scripts/run.py\n"
     )
     (tmp_path / "todo").write_text("milk")
     started = agent(home, None, settings(tmp_path)).start("copy note todo", Options(approve="all"), SpokenOwner())
@@ -363,6 +366,22 @@ def test_a_script_sop_calls_tools_of_servers_by_name(body: str, ends: str, home:
         assert [event["tool"] for event in of(events, "tool_ended")] == ["desk.read_note", "desk.write_note"]
     else:
         assert not of(events, "tool_started") and "desk.sweep does more than read" in last["result"]
+
+
+def test_a_trial_on_a_copy_changes_nothing_on_a_server(home: Path, tmp_path: Path) -> None:
+    folder = home / "sops" / "copy-note"
+    (folder / "scripts").mkdir(parents=True)
+    (folder / "SKILL.md").write_text("---\nname: copy-note\ndescription: Copies a note.\n---\n")
+    (folder / "scripts" / "run.py").write_text(SCRIPT)
+    (folder / "sop.yaml").write_text(
+        "parameters: {type: object, properties: {name: {type: string}}, required: [name]}\n"
+        "wordings: ['copy note {name}']\neffects: local\nscript: scripts/run.py\n"
+    )
+    (tmp_path / "todo").write_text("milk")
+    here = agent(home, None, settings(tmp_path))
+    tried = here.replay(here.sop("copy-note"), {"name": "todo"}, tmp_path, tmp_path)
+    refused = [event["status"] for event in tried.events if event["type"] == "tool_ended"]
+    assert refused == ["ok", "refused"] and not (tmp_path / "todo.copy").exists()
 
 
 def test_the_command_line_lists_and_tests(home: Path, tmp_path: Path, cli: CommandLine) -> None:

@@ -23,7 +23,7 @@ from learning.reading import read
 from learning.request import Asked
 from learning.rewording import other_question
 from learning.sentences import Knowledge, Sentence, knowledge
-from learning.slots import BARE_FILE, ENDINGS, Unclear, Where, as_ending, value_of
+from learning.slots import BARE_FILE, ENDINGS, Unclear, Where, as_ending, says_which, value_of
 from learning.spoken_forms import in_active
 from memory.sops import Sop
 from models.parameters import ParameterError, mismatch
@@ -200,7 +200,8 @@ def _typed(
         values = {
             name: value_of(literal.slot, procedure.parameters[name], known.shapes.get(name, ""), where)
             for name, (literal, _) in zip(names, literals, strict=True)
-            if literal.kind != "quoted" or _may_be(literal.slot.plain, kinds[name])
+            if not (literal.kind == "quoted" and not _may_be(literal.slot.plain, kinds[name]))
+            and not (literal.kind == "bare" and says_which(literal.slot.plain, procedure.parameters[name]))
         }
         stands = [(name, context.place) for name, (_, context) in zip(names, literals, strict=True)]
         well = all(
@@ -280,7 +281,7 @@ def _stands_beside(around: Context, context: Context) -> bool:
 
 
 def _mismatch(value: str, schema: Mapping[str, Any]) -> bool:
-    return kind_of(schema) != "text" or bool(mismatch(value, schema))
+    return kind_of(schema) != "text" or bool(mismatch(value, schema)) or says_which(value, schema)
 
 
 def _ending(literal: Literal) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from learning.concepts import ALIKE, BEHIND, meaning
 from learning.parts import FILE_OR_FOLDER, Context, Literal
 from learning.sentences import Knowledge
-from learning.slots import Where, value_of
+from learning.slots import Where, says_which, value_of
 from models.procedure import Procedure
 
 
@@ -41,6 +41,8 @@ def fitting(literal: Literal, around: Context, name: str, known: Knowledge, proc
     if wanted not in KINDS[literal.kind] or (
         literal.kind in ("file", "number") and wanted == "text" and _has_own(literal.kind, procedure)
     ):
+        return None
+    if literal.kind == "bare" and says_which(literal.slot.plain, schema):
         return None
     contexts = known.contexts.get(name, ())
     is_exact = any((c.before, c.behind) == (around.before, around.behind) for c in contexts)

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from learning.request import PLAIN, Asked
-from learning.slots import QUOTES, Unclear, Where, as_ending, value_of
+from learning.slots import QUOTES, Unclear, Where, as_ending, says_which, value_of
 from memory.sops import Sop
 from models.base import ModelError
 from models.parameters import ParameterError
@@ -368,7 +368,10 @@ def _given(asked: Asked, wording: Wording, procedure: Procedure, where: Where) -
             slot.name: value_of(asked.slot(start, end), procedure.parameters[slot.name], slot.shape, where)
             for slot, start, end in filled
         }
-        if None not in values.values():
+        texts = {slot.name: asked.lower[start:end].strip() for slot, start, end in filled}
+        if None not in values.values() and not any(
+            says_which(text, procedure.parameters[name]) for name, text in texts.items()
+        ):
             return values
     return None
 

@@ -10,7 +10,7 @@ from typing import Any
 from learning.draft import Content
 from learning.mentions import Mention, given, is_ending
 from learning.provenance import Found
-from learning.slots import ENDINGS
+from learning.slots import BEHIND_DOT, ENDINGS
 from learning.trace import Trace
 from learning.units import Unit
 from models.procedure import BUILT_IN, NAME, SLOT, UNSAFE_NAME
@@ -127,7 +127,7 @@ def _ending_patterns(mention: Mention, uses: Sequence[Found]) -> list[str]:
     if is_ending(mention.text):
         return [r"^\.\w[\w.-]*$"]
     is_behind_dot = any(re.search(r"\*\.$", each.unit.text[: each.start]) for each in uses)
-    return [r"^\w[\w.-]*$"] if is_behind_dot else []
+    return [BEHIND_DOT] if is_behind_dot else []
 
 
 def _restriction(each: Found, mention: Mention) -> str:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from learning.near import near
-from learning.slots import Where
+from learning.routing import choose
+from learning.slots import BEHIND_DOT, Where
 from memory.sops import Sop, SopStore
 from tests.routing_cases import ASKED, MORE_PAIRS, NEAR, PAIRS, pair_sops, sops, write_sop
 
@@ -105,3 +106,14 @@ def test_a_word_nobody_knows_is_a_value_only_behind_the_word_of_its_slot(tmp_pat
     sop = taught(tmp_path, "top", "show the best rows by {column} in {file}", properties, effects="none")
     assert shown("give the best rows by zorbing from ~/a.csv", [sop]) == [{"column": "zorbing", "file": "/o/a.csv"}]
     assert shown("give the best zorbing rows from ~/a.csv", [sop]) == []
+
+
+def test_a_word_that_says_which_files_is_no_ending(tmp_path: Path) -> None:
+    properties = rf"ending: {{type: string, pattern: '{BEHIND_DOT}'}}, folder: {{type: string, format: path}}"
+    sop = taught(tmp_path, "away", "move all {ending} files in {folder} away", properties)
+    for ending in ("pdf", "log", "bak", "text", "xyz", "json5", '"large"'):
+        match = choose(f"move all {ending} files in ~/in away", [sop], *WHERE).match
+        assert match and match.parameters["ending"] == ending.strip('"'), ending
+    for word in ("old", "large", "hidden", "empty", "image", "other", "recent"):
+        assert choose(f"move all {word} files in ~/in away", [sop], *WHERE).match is None, word
+        assert shown(f"move all {word} files in ~/in away", [sop]) == [], word

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -69,8 +70,8 @@ def test_keys_the_system_and_our_own_code_are_never_touched(gate: Gate) -> None:
     assert decided(gate, "file_read", ("read",), Path.home() / ".ssh/id_ed25519")[0] == "refuse"
     assert decided(gate, "file_write", ("write",), Path.home() / ".bashrc")[0] == "refuse"
     assert decided(gate, "file_write", ("write",), CHECKOUT / "handler.py")[0] == "refuse"
-    assert script(gate, f"echo x >> {CHECKOUT}/handler.py")[0] == "refuse"
-    assert script(gate, f"cd {CHECKOUT} && sed -i s/a/b/ handler.py")[0] == "refuse"
+    assert script(gate, f"echo x >> {shlex.quote(str(CHECKOUT))}/handler.py")[0] == "refuse"
+    assert script(gate, f"cd {shlex.quote(str(CHECKOUT))} && sed -i s/a/b/ handler.py")[0] == "refuse"
     assert script(gate, "cat ~/.aws/credentials")[0] == "refuse"
     assert script(gate, "sudo systemctl restart ssh")[0] == "refuse"
     assert decided(gate, "file_write", ("write",), gate.home / "config.yaml")[0] == "refuse"
@@ -80,7 +81,7 @@ def test_keys_the_system_and_our_own_code_are_never_touched(gate: Gate) -> None:
 def test_a_folder_beside_our_code_is_the_owners(gate: Gate, more: str) -> None:
     beside = CHECKOUT.with_name(CHECKOUT.name + more) / "a.md"
     assert decided(gate, "file_write", ("write",), beside) == ("confirm", "outside")
-    assert script(gate, f"echo x >> {beside}") == ("confirm", "outside")
+    assert script(gate, f"echo x >> {shlex.quote(str(beside))}") == ("confirm", "outside")
 
 
 def test_what_the_owner_forbids_stays_forbidden_and_what_he_lets_pass_is_asked_all_the_same(gate: Gate) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import signal
 import statistics
 import subprocess
@@ -148,7 +149,8 @@ def test_a_traceback_changes_neither_the_exit_code_nor_the_message(cli: CommandL
 
 
 def test_a_reader_that_goes_away_is_no_error(home: Path) -> None:
-    command = f"{sys.executable} -W error {CHECKOUT / 'launch.py'} sops list --json | head -c 1"
+    program = shlex.join([sys.executable, "-W", "error", str(CHECKOUT / "launch.py")])
+    command = f"{program} sops list --json | head -c 1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert done.stderr == ""
 

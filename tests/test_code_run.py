@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -26,6 +27,7 @@ from tools.code_run import code_run
 from tools.output import RESERVED_BYTES, Live, Output, clean
 
 CHECKOUT = Path(__file__).resolve().parent.parent
+PYTHON = shlex.quote(sys.executable)
 
 
 @pytest.fixture
@@ -128,7 +130,7 @@ STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); 
         "sleep 60 & sleep 61 & wait",
         "setsid sleep 60 & sleep 61",
         "(setsid bash -c 'setsid sleep 60 & sleep 61' &) ; sleep 62",
-        f'setsid {sys.executable} -c "{STUBBORN}" & sleep 60',
+        f'setsid {PYTHON} -c "{STUBBORN}" & sleep 60',
         "setsid env -i bash -c 'trap \"\" TERM; while :; do sleep 1; done' & sleep 60",
         "exec >/dev/null 2>&1; sleep 60",
         "kill -STOP $$",
@@ -203,7 +205,7 @@ def test_agent_within_an_agent_is_ended_with_what_it_started(ctx: ToolContext) -
         "here = Path(sys.argv[1]); list(code_run.run(ToolContext(here, here, here), script='echo up; setsid sleep 60; sleep 61'))"
     )
     start = time.monotonic()
-    result = run(ctx, f'cd {CHECKOUT}; {sys.executable} -c "$code" {ctx.cwd}', timeout=2, env={"code": code})
+    result = run(ctx, f'cd {shlex.quote(str(CHECKOUT))}; {PYTHON} -c "$code" {ctx.cwd}', timeout=2, env={"code": code})
     assert result.status == "timeout"
     assert time.monotonic() - start < 20  # of a minute
 

@@ -7,6 +7,7 @@ import functools
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -437,7 +438,8 @@ def test_a_line_that_the_shell_was_told_to_forget_is_not_guessed(open_shell: Ope
 def test_a_password_reaches_no_file(open_shell: Open, home: Path) -> None:
     asks = Path("as-root")
     asks.write_text(
-        f"#!{sys.executable}\nimport getpass\np = getpass.getpass('[as-root] password: ')\nprint('granted to', p)\n"
+        f"#!/bin/sh\nexec {shlex.quote(sys.executable)} -c 'import getpass; "
+        'print("granted to", getpass.getpass("[as-root] password: "))\'\n'
     )
     asks.chmod(0o755)
     shell = open_shell()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shlex
 import shutil
 import sys
 import threading
@@ -25,6 +26,7 @@ from tools.shell_screen import KEYS, keys, painted
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no terminals on Windows")
 OURS = f"sopwith-left-{os.getpid()}"  # what no test beside these starts
+PYTHON = shlex.quote(sys.executable)
 PASSWORD = "wombat-Flight_77"
 ASK = "import getpass; p = getpass.getpass('Key: '); print(len(p), p)"
 
@@ -149,7 +151,7 @@ def test_a_program_that_asks_is_noticed_and_answered(desk: Desk) -> None:
     asked = desk.run("read -p 'Name? ' name; echo \"hello $name\"")
     assert asked.data["waits_for"] == "a line" and asked.data["output"] == "Name? "
     assert desk.keys("小明").data["output"].endswith("hello 小明\n")
-    started = desk.run(f"{sys.executable} -q -E")
+    started = desk.run(f"{PYTHON} -q -E")
     assert started.data["waits_for"] in ("a line", "keys") and "python" in started.data["program"]
     assert "42" in desk.keys("6*7").data["output"]
     assert desk.keys("import sys; sys.exit(9)").data["exit_code"] == 9
@@ -166,7 +168,7 @@ def test_what_is_typed_too_much_is_never_a_command(desk: Desk) -> None:
 
 
 def test_the_owner_types_passwords_and_nobody_reads_them(desk: Desk) -> None:
-    result = desk.run(f'{sys.executable} -c "{ASK}"')
+    result = desk.run(f'{PYTHON} -c "{ASK}"')
     assert result.data["exit_code"] == 0 and result.data["output"].startswith("Key: ")
     assert f"{len(PASSWORD)} [password" in result.data["output"]
     assert desk.asked == [f"{sys.executable} -c {ASK}: Key:"]
@@ -178,7 +180,7 @@ def test_the_owner_types_passwords_and_nobody_reads_them(desk: Desk) -> None:
 
 def test_without_an_owner_a_password_waits(desk: Desk) -> None:
     desk.said = None
-    result = desk.run(f'{sys.executable} -c "{ASK}"')
+    result = desk.run(f'{PYTHON} -c "{ASK}"')
     assert result.data["waits_for"] == "a password" and "not there" in result.data["note"]
     with pytest.raises(ToolError, match="typed by its owner"):
         desk.keys("guess")
@@ -305,7 +307,7 @@ def test_the_sandbox_holds_a_shell(held: Callable[[str], Desk], wanted: str) -> 
         "output": "/\n",
         "note": "the shell has ended; shell_run opens a new one",
     }
-    result = desk.run(f'{sys.executable} -c "{ASK}"')
+    result = desk.run(f'{PYTHON} -c "{ASK}"')
     assert "[password" in result.data["output"] and result.data["exit_code"] == 0
     assert desk.run(f"(exec -a {OURS}-held sleep 77) & cat", timeout=5).data["waits_for"] == "a line"
     assert desk.keys("echo").data["output"].startswith("echo\necho")

@@ -68,16 +68,8 @@ WINDOW_TURNS = 6  # that a model reads: three rounds
 MAX_RETRIES = 4  # of one model call; what is no turn of a run is asked twice at most
 SEEDS = Path(__file__).parent.parent / "sops"
 SHARED_EFFECTS = {"none", "ask"}  # all that a shared session's tools may do outside of its folder
-NOT_ON_A_COPY = (
-    "change",
-    "send",
-    "install",
-    "spend",
-    "outside",
-    "system",
-    "secret",
-    "unknown",
-)  # what a trial never does
+# Risks that a trial never takes.
+NOT_ON_A_COPY = ("change", "send", "install", "spend", "outside", "system", "secret", "unknown")
 
 
 class Logs(Protocol):

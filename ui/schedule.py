@@ -86,6 +86,9 @@ class _Jobs:
 def when(job: Job) -> str:
     """When a job is due, in the owner's language."""
     fields, every = job.fields, job.every
+    if every is None and (steps := re.fullmatch(r"every_(\d+)([mh])", fields.get("repeat") or "")):
+        often = say(f"when.every_{steps[2]}", n=int(steps[1]))
+        return say("when.each_day_from", often=often, time=str(fields["schedule"]).strip("[]' "))
     times = ", ".join(dict.fromkeys(f"{int(line.split()[1]):02d}:{int(line.split()[0]):02d}" for line in job.cron if "schedule" in fields or "repeat" in fields))  # fmt: skip
     if job.at is not None:
         return say("when.at", at=f"{job.at.astimezone(job.zone):%Y-%m-%d %H:%M}")

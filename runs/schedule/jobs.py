@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Literal, NamedTuple
@@ -220,11 +220,21 @@ def _repeated(times: Any, repeat: str, on: Any) -> dict[str, Any]:
         raise JobError(f'"{repeat}": every 0 is never; 1 is the least')
     if every and every[2] in "mh":
         if times:
-            raise JobError(f'"{repeat}" counts from the last time and takes no "schedule"; "start" says from when')
+            return {"cron": tuple(_each_day_from(_times(times), int(every[1]) * (60 if every[2] == "h" else 1)))}
         return {"every": (int(every[1]), every[2])}
     days = _days(repeat, every[2] if every else "", on)
     lines = tuple(check_cron(f"{minute} {hour} {days}") for hour, minute in _times(times or DEFAULT_TIME))
     return {"cron": lines, "every": (int(every[1]), every[2]) if every else None, "is_once": repeat == "once"}
+
+
+def _each_day_from(first: list[tuple[int, int]], minutes: int) -> Iterator[str]:
+    """Cron lines of every so many minutes, from a time of each day to its end: `schedule` with every_Nm or every_Nh."""
+    if len(first) != 1:
+        raise JobError('"schedule" with every_Nm or every_Nh is one time: from when on each day')
+    hours: dict[int, list[int]] = {}
+    for minute in range(first[0][0] * 60 + first[0][1], 24 * 60, minutes):
+        hours.setdefault(minute % 60, []).append(minute // 60)
+    return (f"{minute} {','.join(map(str, of_day))} * * *" for minute, of_day in hours.items())
 
 
 def _times(said: str | list[Any]) -> list[tuple[int, int]]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
+import os
 import re
 import resource
 import sys
@@ -26,9 +27,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the product loads it (memory/api.py)
 sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import numpy as np
 
 from memory import recall
 from memory.api import Memory

@@ -122,7 +122,7 @@ def candidates(
     meaning = near.of(rows.numbers) if near else None
     like = alike(store, embedder.name, question, rows) if near and embedder else None
     found = features(question, rows, documents, total, meaning, ranges, like)
-    read = store.last_accessed(rows.numbers)
+    read = store.last_accessed(numbers)
     last = {row: read[number] for row, number in enumerate(rows.numbers) if number in read} if read else {}
     return Candidates(question, rows, found, numbers, ranges, meaning is not None, last), degraded
 

@@ -64,12 +64,9 @@ class Near(NamedTuple):
         import numpy as np
 
         mean, deviation = self.vectors.spread(self.questions)
-        known = self.vectors.of(numbers)
         found = np.zeros((len(numbers), 2))
-        places = [at for at, number in enumerate(numbers) if number in known]
-        if places:
-            cosines = np.stack([known[numbers[at]] for at in places]) @ self.questions.T
-            found[places] = (cosines - mean) / deviation
+        there, vectors = self.vectors.rows(numbers)
+        found[there] = (vectors @ self.questions.T - mean) / deviation
         return Meaning(found[:, 0], found[:, 1])
 
 

@@ -51,6 +51,16 @@ class Vectors(ABC):
     def of(self, numbers: Iterable[int]) -> dict[int, Floats]:
         """Vectors by number; those that are not there are left out."""
 
+    def rows(self, numbers: Iterable[int]) -> tuple[NDArray[np.bool_], Floats]:
+        """Which of the numbers are there, and the vectors of those, in their order."""
+        import numpy as np
+
+        wanted = list(numbers)
+        found = self.of(wanted)
+        vectors = [found[number] for number in wanted if number in found]
+        there = np.array([number in found for number in wanted], bool)
+        return there, np.stack(vectors) if vectors else np.zeros((0, self.dimension), np.float32)
+
     @abstractmethod
     def save(self, path: Path, stamp: str = "") -> None:
         """Writes them, whole or not at all. `stamp` says what they were made from."""
@@ -138,6 +148,17 @@ class ExactVectors(Vectors):
             elif place < len(self._numbers) and self._numbers[place] == number:
                 found[number] = self._vectors[place]
         return found
+
+    def rows(self, numbers: Iterable[int]) -> tuple[NDArray[np.bool_], Floats]:
+        """See Vectors."""
+        import numpy as np
+
+        if self._new or not len(self._numbers):
+            return super().rows(numbers)
+        wanted = np.fromiter(numbers, np.int64)
+        places = np.minimum(np.searchsorted(self._numbers, wanted), len(self._numbers) - 1)
+        there = self._numbers[places] == wanted
+        return there, self._vectors[places[there]]
 
     def save(self, path: Path, stamp: str = "") -> None:
         """See Vectors."""

@@ -19,6 +19,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -435,6 +436,25 @@ class _Command(_Parser):
 
     def __init__(self, *, key: str, prog: str) -> None:
         super().__init__(key, prog)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Words may stand on both sides of an option: before Python 3.13 argparse takes only the first of them."""
+        return super().parse_known_args(args if self._subparsers else self._words_first(args), namespace)
+
+    def _words_first(self, given: Sequence[str]) -> Sequence[str]:
+        words, options = [], []
+        rest = iter(given)
+        for text in rest:
+            if not text.startswith("-") or text == "-" or " " in text:
+                words.append(text)
+                continue
+            options.append(text)
+            action = self._option_string_actions.get(text)
+            if text == "--" or (action is not None and action.nargs == "+"):
+                return given  # what is behind it is no matter of order
+            if action is not None and action.nargs is None:
+                options.extend(islice(rest, 1))
+        return [*words, *options]
 
 
 def _add_arguments(parser: argparse.ArgumentParser, path: str) -> None:

@@ -109,7 +109,7 @@ def test_a_job_is_switched_off_and_on_and_taken_away(cli: CommandLine, home: Pat
         (("add", "2020-01-01T08:00", "x"), "is over"),
         (("add", "every day at 8"), "say what is to be done"),
         (("add", "every day at 8", "--sop", "largest-file"), "largest-files"),
-        (("add", "every day at 8", "--sop", "largest-files", "folders=/tmp"), "folder"),
+        (("add", "every day at 8", "--sop", "largest-files", "folders=/tmp"), "no parameter 'folders'"),
         (("add", "every day at 8", "x", "--timezone", "Mars/One"), "no timezone"),
         (("add", "after nobody", "x"), "no such job"),
         (("add", "every day at 8", "x", "--model", "other"), "no model is called"),

@@ -13,6 +13,7 @@ from typing import Any
 from learning.reading import HARD_LITERALS
 from learning.request import PLAIN
 from learning.slots import QUOTES
+from models.parameters import FORMATS
 from models.procedure import Procedure
 
 TAKES = {  # what a value looks like → the kinds of parameters that take it, the first that is free
@@ -65,4 +66,5 @@ def fits(kinds: Sequence[str], procedure: Procedure) -> bool:
 def _kind(schema: Mapping[str, Any]) -> str:
     if schema["type"] in ("integer", "number"):
         return "number"
-    return str(schema.get("format") or "text")
+    kind = schema.get("format")
+    return kind if kind in FORMATS else "text"

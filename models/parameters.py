@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,19 @@ TYPES: dict[str, tuple[type, ...]] = {
     "array": (list,),
 }
 FORMATS = ("path", "date", "url")
+UNCHECKED = (
+    "date-time",
+    "time",
+    "duration",
+    "email",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "uri",
+    "uuid",
+)  # of JSON schema: texts
 SCHEMA_KEYS = (
-    *("type", "format", "enum", "default", "description", "items"),
+    *("type", "format", "enum", "default", "description", "items", "title", "examples"),
     *("minimum", "maximum", "minLength", "maxLength", "pattern"),
 )
 MAX_VALUE_CHARS = 100_000  # the kernel takes 128 KiB for one environment variable
@@ -60,7 +72,7 @@ def _checked(name: str, value: Any, schema: Schema, cwd: Path) -> Any:
 
 
 def _coerced(value: Any, schema: Schema) -> Any:
-    """A number or truth value written as text, as a command line gives it."""
+    """A number, truth value or list written as text, as a command line gives it: `names=["a", "b"]`."""
     if not isinstance(value, str):
         return value
     kind, text = schema.get("type"), value.strip()
@@ -70,6 +82,11 @@ def _coerced(value: Any, schema: Schema) -> Any:
         return float(text)
     if kind == "boolean" and text in ("true", "false"):
         return text == "true"
+    if kind == "array" and text.startswith("["):
+        import json
+
+        with suppress(ValueError, RecursionError):
+            return json.loads(text)
     return value
 
 
@@ -104,7 +121,8 @@ def _text_mismatch(value: str, schema: Schema) -> str:
         return f"must be {schema.get('minLength', 0)} to {schema.get('maxLength', MAX_VALUE_CHARS)} characters long"
     if "pattern" in schema and not re.search(schema["pattern"], value):
         return _said_of(schema["pattern"], value)
-    return FORMAT_CHECKS[schema["format"]](value) if "format" in schema else ""
+    check = FORMAT_CHECKS.get(schema.get("format", ""))
+    return check(value) if check else ""
 
 
 _PATTERNS = {  # those that learning writes (learning/wordings.py, steps.py, from_text.py), in words
@@ -160,6 +178,7 @@ FORMAT_CHECKS: dict[str, Callable[[str], str]] = {"path": _not_a_path, "date": _
 def _meaning(schema: Schema) -> str:
     """What a parameter is, for an error: its description, else its format or type."""
     kind = schema.get("format", schema["type"])
+    kind = 'list, such as ["a", "b"]' if kind == "array" else kind
     return str(schema.get("description") or ("an " if kind[0] in "aio" else "a ") + kind)
 
 

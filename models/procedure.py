@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from config import SopwithError
 from models import template
 from models.extract import EXTRACTOR, SELECTION, uses_value
-from models.parameters import FORMATS, SCHEMA_KEYS, TYPES, bind, mismatch
+from models.parameters import FORMATS, SCHEMA_KEYS, TYPES, UNCHECKED, bind, mismatch
 from safety.patterns import pattern
 
 if TYPE_CHECKING:
@@ -42,7 +42,10 @@ SMALL_WORDS = ("the", "a", "an", "my", "is")
 LITERAL = pattern(r"(?<![^\W\d_])\d|[\"'“”「」`~/\\{}]")  # what only a slot may take from a request
 APOSTROPHE = pattern(r"(?<=\w)['’](?=\w)")
 BUILT_IN = ("lang", "cwd", "today")  # values that are always there; no parameter may take their names
-UNSAFE_NAME = pattern(
+REFUSED_NAME = pattern(
+    r"\w*_proxy|(ld|dyld|bash)_\w+|ifs"
+)  # what programs obey in small letters, or look as if they did
+UNSAFE_NAME = pattern(  # names that learning does not give: next to the variables that they resemble they would confuse
     r"(ld|dyld|bash|git|ssh|python|perl|ruby|node)_\w+|\w*_proxy|path|ifs|home|shell|env|term|user|pwd|tmpdir|python\w*|ps\d|cdpath"
 )
 STEP_KEYS = ("tool", "args", "expect", "save", "note", "when", "unless", "repeatable", "done", "stop")
@@ -253,14 +256,14 @@ class _Reader:
 
     def _free_name(self, name: str, at: tuple[str | int, ...], taken: set[str]) -> None:
         """Names become environment variables of scripts: some would change what a shell does."""
-        if UNSAFE_NAME.fullmatch(name) or name in taken:
+        if REFUSED_NAME.fullmatch(name) or name in taken:
             raise self.error(at, f"the name {name!r} is taken; use another one")
 
     def _schema(self, schema: Any, at: tuple[str | int, ...]) -> None:
         if not isinstance(schema, dict) or schema.get("type") not in TYPES:
             raise self.error(at, f"must have a type: one of {', '.join(TYPES)}")
         self._known(schema, SCHEMA_KEYS, at)
-        if "format" in schema and (schema["format"] not in FORMATS or schema["type"] != "string"):
+        if "format" in schema and (schema["format"] not in (*FORMATS, *UNCHECKED) or schema["type"] != "string"):
             raise self.error((*at, "format"), f"must be one of {', '.join(FORMATS)}, and the type string")
         if "enum" in schema and not (isinstance(schema["enum"], list) and schema["enum"]):
             raise self.error((*at, "enum"), "must be a list of values")

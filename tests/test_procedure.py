@@ -48,6 +48,20 @@ def test_the_format_of_the_contract_is_read(tmp_path: Path) -> None:
     assert procedure.requires["commands"] == ("find",)
 
 
+def test_parameters_as_json_schema_has_them_are_read(tmp_path: Path) -> None:
+    some = (
+        "path: {type: string, format: path, title: Where, examples: [/tmp]}\n"
+        "    user: {type: string, format: email}\n    names: {type: array, items: {type: string}}"
+    )
+    text = GOOD.replace("folder: {type: string, format: path}", some).replace("[folder, days]", "[path, days]")
+    procedure = _load(tmp_path, text.replace("{folder}", "{path}").replace("$folder", "$path"))
+    said = {"path": "/tmp", "days": "3", "user": "ann@example.org", "names": '["a", "b c"]'}
+    bound = procedure.bind(said, tmp_path)
+    assert (bound["days"], bound["user"], bound["names"]) == (3, "ann@example.org", ["a", "b c"])
+    with pytest.raises(ParameterError, match=r'must be a list, such as \["a", "b"\]'):
+        procedure.bind({**said, "names": "a, b"}, tmp_path)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "says"),
     [

@@ -40,6 +40,7 @@ COMMON = 0.01  # the share of the turns above which a term tells little
 LEAST_TERMS = 2
 WORTHLESS = 0.4  # the share of the turns above which a term weighs next to nothing in BM25
 MOST = 60_000  # turns in which terms that all are common stand together, 20 ms
+LIKE = 0.1  # from which it is said that a turn has words like those asked for
 LEAST_COVERED = 0.6  # of what is telling in a request, for a turn that is brought up unasked
 RESERVED = 0.3  # of the places, for turns of the time that is asked for
 RECENT_DAYS = 30.0
@@ -239,6 +240,8 @@ def _why(found: Candidates, row: int) -> str:
         said.append(f"said by {found.rows.turns[row].who}")
     if not words and (found.features["answers"][row] > 0.2 or found.features["before"][row] > 0.4):
         said.append("follows a turn with these words")
+    if "like_others" in found.features and found.features["like_others"][row] > LIKE:
+        said.append("words that mean much the same")
     return "; ".join(said) or "near such turns"
 
 

@@ -44,7 +44,8 @@ LIKE = 0.1  # from which it is said that a turn has words like those asked for
 LEAST_COVERED = 0.6  # of what is telling in a request, for a turn that is brought up unasked
 RESERVED = 0.3  # of the places, for turns of the time that is asked for
 RECENT_DAYS = 30.0
-BY_HAND = {"recent": 0.15, "read": 0.1, "importance": 0.4}  # no collection of questions tells these
+BY_HAND = {"recent": 0.15, "read": 0.1, "importance": 0.4, "whole": 1.0}  # no collection of questions tells these
+WHOLE = 0.999
 
 
 class Candidates(NamedTuple):
@@ -137,6 +138,7 @@ def weighed(found: Candidates, now: datetime) -> Numbers:
     for name, values in found.features.items():
         total += weights.get(name, 0.0) * values
     days = np.maximum(0.0, now.timestamp() - found.rows.at) / 86_400
+    total += BY_HAND["whole"] * (found.features["covered"] > WHOLE)  # all that is asked for, as typed into a search box
     total += BY_HAND["recent"] * np.exp(-days / RECENT_DAYS)
     for row, at in found.read.items():
         total[row] += BY_HAND["read"] * np.exp(-max(0.0, (now - at).total_seconds()) / 86_400 / RECENT_DAYS)

@@ -67,7 +67,7 @@ def author(agent: Agent, draft: Draft, cwd: Path, *, spent_usd: float | None = N
     """
     if not _may_ask(agent, spent_usd):
         return None
-    redactor = agent.redactor()
+    redactor = agent.parts.redactor()
     keeping = Keeping(agent.config.safety.roots, redactor)
     try:
         prompt = agent.prompts.text("author_sop", draft=redactor(brief(draft)))
@@ -108,12 +108,12 @@ def asker(agent: Agent, name: str, cwd: Path, *, spent_usd: float) -> Asker | No
     configured, or limits.cost_usd leaves no room."""
     if not _may_ask(agent, spent_usd):
         return None
-    return lambda prompt, schema=None: _Call(agent, name, cwd).ask(agent.redactor()(prompt), schema).text
+    return lambda prompt, schema=None: _Call(agent, name, cwd).ask(agent.parts.redactor()(prompt), schema).text
 
 
 def asked(agent: Agent, name: str, cwd: Path, prompt: str) -> Reply:
     """What the configured model says to a prompt, written down as above. Raises ModelError, ConfigError, RunLogError."""
-    return _Call(agent, name, cwd).ask(agent.redactor()(prompt))
+    return _Call(agent, name, cwd).ask(agent.parts.redactor()(prompt))
 
 
 def script_writer(agent: Agent, name: str, cwd: Path, *, spent_usd: float | None = None) -> ScriptWriter | None:
@@ -137,7 +137,7 @@ class ScriptWriter:
         prompt = self._agent.prompts.text("write_script", brief=brief, faults=faults or "-")
         call = _Call(self._agent, self._name, self._cwd)
         try:
-            reply = call.ask(self._agent.redactor()(prompt))
+            reply = call.ask(self._agent.parts.redactor()(prompt))
         except ModelError:
             return None
         self.runs.append(call.run)
@@ -164,7 +164,7 @@ class _Call:
 
     def __init__(self, agent: Agent, name: str, cwd: Path) -> None:
         self._agent, self._name, self._cwd = agent, name, cwd
-        self._model = agent.first_model()
+        self._model = agent.parts.first_model()
         self.model, self.run = self._model.name, ""
 
     def ask(self, prompt: str, schema: Mapping[str, Any] | None = None) -> Reply:
@@ -181,7 +181,7 @@ class _Call:
         status, result = "failed", ""
         try:
             reply = self._reply(prompt, schema)
-            redact = self._agent.redactor().redact
+            redact = self._agent.parts.redactor().redact
             write(redact(reply.event(1)))
             status, result = "done", redact(reply.text)[:2_000]
             return reply

@@ -95,7 +95,7 @@ def beat(config: Config, now: datetime) -> Digest:
     work_off(config.home, lambda: embedder(config.embeddings), WORK_SECONDS, config.graph)
     _put_old_runs_away(config, now)
     agent = Agent(config)
-    keeping = Keeping(config.safety.roots, agent.redactor())
+    keeping = Keeping(config.safety.roots, agent.parts.redactor())
     more = _important(config.home, now)
     done = digest(config.home, now, ask=_asking(agent), more=more, lang=config.lang, keeping=keeping)
     _read_episodes(agent, now)

@@ -64,3 +64,8 @@ def absent(approve: str) -> Owner:
     if approve == "never":
         return RefusingOwner(AbsentOwner())
     return ApprovingOwner(AbsentOwner()) if approve == "all" else AbsentOwner()
+
+
+def is_attended(approve: str, owner: Owner) -> bool:
+    """Whether somebody is here who answers what --approve leaves open."""
+    return approve == "ask" and not isinstance(owner, AbsentOwner)

@@ -255,7 +255,7 @@ def twin_of(agent: Agent, draft: Draft) -> Sop | None:
 
 def keeping_of(agent: Agent) -> Keeping:
     """What the evidence gate must know of this agent: the owner's folders, and what is secret."""
-    return Keeping(agent.config.safety.roots, agent.redactor())
+    return Keeping(agent.config.safety.roots, agent.parts.redactor())
 
 
 def refusals(agent: Agent, files: Mapping[str, str | bytes], *, is_draft: bool) -> list[Refusal]:
@@ -339,7 +339,7 @@ def tools_as_they_are(agent: Agent, procedure: Procedure, found: Mapping[str, An
     source = procedure.script.source if procedure.script else ""
     called = {result["tool"] for run in found["runs"] for result in run.get("results", ())}
     used = {*(step.tool for step in procedure.steps if step.tool), *(tool for tool in called if f'"{tool}"' in source)}
-    tools = signatures(procedure, agent.schemas(used), used)
+    tools = signatures(procedure, agent.parts.schemas(used), used)
     return (
         {"evidence.json": json.dumps({**found, "tools": tools}, ensure_ascii=False, indent=1) + "\n"} if tools else {}
     )

@@ -114,7 +114,7 @@ class _Teaching:
             print(say("teach.unusable", wording=(draft.content.wordings or [draft.name])[0]))
         if (twin := teach.twin_of(self.agent, draft)) and not self.questions.may_be_second(twin):
             raise teach.TeachingError(say("teach.twin", name=twin.name, status=twin.status))
-        show_draft(draft, self.agent.redactor())
+        show_draft(draft, self.agent.parts.redactor())
         while teach.has_no_check(draft) and (command := self.questions.check(draft)):
             try:
                 draft = teach.with_check(draft, command)

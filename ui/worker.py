@@ -78,7 +78,7 @@ def send(args: Namespace, config: Config, what: Mapping[str, Any]) -> int:
     from ui.follow import options_of
 
     options, agent = options_of(args), Agent(config)
-    print(put(config, what, options, agent.redactor().redact, parallel=args.parallel))
+    print(put(config, what, options, agent.parts.redactor().redact, parallel=args.parallel))
     return 0
 
 

@@ -239,7 +239,7 @@ class Autonomous:
         text = prompts.text(
             "auto_event", number=number, title=attempt.title, status=attempt.status, report=attempt.report
         )
-        redact = self._agent.redactor()
+        redact = self._agent.parts.redactor()
         with suppress(SopwithError, OSError), Memory(self._home, works_behind=False, redact=redact) as memory:
             memory.write_event(text, run=attempt.run)  # the report has it anyway
 

@@ -1,0 +1,255 @@
+"""What a run is made of, from config and options: models, gate, sandbox, budget, recall, window, credentials, filter."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from config import Config, ConfigError, ModelConfig, SopwithError
+from context.prompts import Prompts
+from memory.inbox import Entry, Inbox
+from memory.sessions import MAIN, Session
+from memory.sops import SopStore
+from models.base import Model
+from models.chain import Budget
+from runs.briefing import Source
+from runs.options import Options
+from runs.recalling import Recalling
+from runs.trust import origins_before, own_data
+from safety import shared_folder
+from safety.gate import Ask, Gate
+from safety.held import held_values
+from safety.secrets import Redactor
+from tools.families import FAMILIES, Family
+from tools.registry import all_tools
+from tools.toolbox import Foreign, Toolbox
+
+if TYPE_CHECKING:
+    from memory.turns import Turn
+    from memory.window import Window
+    from safety.sandbox import Level, Lift, Sandbox
+    from tools.base import Tool
+
+SEEDS = Path(__file__).parent.parent / "sops"
+WINDOW_TURNS = 6  # that a model reads: three rounds
+MAX_RETRIES = 4  # of one model call; what is no turn of a run is asked twice at most
+SHARED_EFFECTS = {"none", "ask"}  # all that a shared session's tools may do outside of its folder
+
+
+class Parts:
+    """Makes the parts of the runs of one home folder (runs/assemble.py puts them together)."""
+
+    def __init__(self, config: Config, prompts: Prompts, sops: SopStore) -> None:
+        self.config, self.prompts, self.sops = config, prompts, sops
+
+    @cached_property
+    def sandbox(self) -> Level:
+        """What holds the code that runs, here and by the owner's config."""
+        from safety.sandbox import chosen, probe
+
+        return chosen(probe(self.config.home), self.config.safety.sandbox)
+
+    def gate(self, options: Options, attended: bool, name: str | None) -> Gate:
+        """The gate of a run; `name` is the SOP that it does."""
+        from safety.sandbox import runs_code
+
+        sop = self.sops.get(name) if name else None
+        own = partial(own_data, self.config.home, options.session, sop.folder if sop else None)
+        rule, why = runs_code(self.sandbox, self.config.safety.sandbox, attended=attended)
+        sandboxed = self.sandbox.name != "none"
+        shared = self.shared_folder(options)
+        cwd, settings, bounds = shared or options.cwd, self.config.safety, options.bounds
+        is_alone = bounds is not None and bounds.is_alone
+        if bounds is not None and is_alone:
+            from safety import alone
+
+            settings = alone.settings(settings, Path(bounds.folder))
+            rule, why = (rule, why) if sandboxed else ("no", self.sandbox.reason)
+        return Gate(settings, self.config.home, Path.home(), cwd, rule, why, sandboxed, own, shared, is_alone)
+
+    def held(self, gate: Gate, folder: Path) -> Sandbox | None:
+        """The sandbox of a run's scripts; `folder` is the run's."""
+        from safety.sandbox import Profile, Sandbox
+
+        if not gate.sandboxed:
+            return None
+        if gate.shared is None:
+            return Sandbox(self.sandbox, Profile("owner", gate.places))
+        (scripts := folder / "scripts").mkdir(exist_ok=True)
+        places = replace(gate.places, roots=(gate.shared,))
+        return Sandbox(self.sandbox, Profile("shared", places, readable=(scripts.resolve(),)))
+
+    def shared_folder(self, options: Options) -> Path | None:
+        """Where a shared session may work, which takes a full sandbox."""
+        if options.session == "main" or self.sandbox.name != "full":
+            return None
+        return shared_folder.folder_of(self.config.home, Session.parse(options.session).id)
+
+    def budget(self, options: Options, spent_usd: float) -> Budget:
+        """What a run that goes on now may use."""
+        limits = self.config.limits
+        return Budget(
+            limits.cost_usd if options.max_cost is None else options.max_cost,
+            limits.minutes if options.max_minutes is None else options.max_minutes,
+            spent_usd=spent_usd,
+        )
+
+    def models(self, options: Options) -> list[Model]:
+        """The models that a run of this session asks; those of a group read no path of the owner's."""
+        models = self.configured(options)
+        if options.session == "main":
+            return models
+        from context.places import Placeless, Places
+
+        names = {self.config.home: "~/.sopwith", Path.home(): "~", options.cwd: "~/…", SEEDS.parent: "~/…"}
+        if folder := self.shared_folder(options):
+            names |= {folder: ".", self.config.home / "runs": shared_folder.RUNS}
+        return [Placeless(model, Places(names)) for model in models]
+
+    def configured(self, options: Options, max_retries: int = MAX_RETRIES) -> list[Model]:
+        """The chosen models, each with its endpoint."""
+        return [self._endpoint(each, max_retries) for each in self.chosen_models(options)]
+
+    def chosen_models(self, options: Options) -> list[ModelConfig]:
+        """What the config says of the models that the owner asked for; without a name, of all. Raises ConfigError."""
+        chosen = [c for c in self.config.models if options.model in (None, c.name, c.model)]
+        if options.model and not chosen:
+            known = ", ".join(c.name for c in self.config.models) or "none"
+            raise ConfigError(f'no model is called "{options.model}" (configured: {known}).\nSee: sopwith doctor')
+        return chosen
+
+    def first_model(self) -> Model:
+        """The configured model that is asked first, for what is no turn of a run. Raises ConfigError without one."""
+        models = self.configured(Options(), max_retries=1)
+        if not models:
+            raise ConfigError("no model is configured.\nSee: sopwith doctor")
+        return models[0]
+
+    def _endpoint(self, settings: ModelConfig, max_retries: int) -> Model:
+        if settings.kind == "scripted":
+            from models.scripted import ScriptedModel
+
+            return ScriptedModel.load(Path(settings.model).expanduser(), settings.name)
+        from models.openai_compat import OpenAICompatModel
+
+        return OpenAICompatModel(settings, lang=self.config.lang, max_retries=max_retries)
+
+    @cached_property
+    def foreign(self) -> Foreign | None:
+        """Finds the tools of MCP servers by their names."""
+        if not self.config.mcp.servers:
+            return None
+        from tools.mcp_client import finder
+
+        return finder(self.config)
+
+    def toolbox(self) -> Toolbox:
+        """All tools that there are here."""
+        return Toolbox(all_tools(), foreign=self.foreign)
+
+    def tools(self, options: Options) -> tuple[dict[str, Tool], dict[str, Family]]:
+        """The tools and families of a session, as far as its bounds leave them."""
+        tools, families, bounds = all_tools(), FAMILIES, options.bounds
+        if options.session != "main":
+            own = shared_folder.TOOLS if self.shared_folder(options) else frozenset()
+            tools = {n: tool for n, tool in tools.items() if set(tool.effects) <= SHARED_EFFECTS or n in own}
+            del tools["more_tools"]
+            families = {}
+        return (bounds.core(tools), bounds.families(families)) if bounds else (tools, families)
+
+    def schemas(self, tools: Iterable[str]) -> list[dict[str, Any]]:
+        """The function schemas of these tools as they are now, those of MCP servers too; and of all that are offered anyway."""
+        return self.toolbox().schemas_with(tools)
+
+    def recalling(self, session: Session) -> Recalling:
+        """What a session's runs recall."""
+        home = self.config.home
+        return Recalling(
+            home,
+            session,
+            self.config.embeddings,
+            lambda run: origins_before(home, [run]),
+            lambda: self.recent(session, ()),
+        )
+
+    def source(self, prompts: Prompts) -> Source:
+        """What the briefing of each run is made from."""
+        limits, redact = self.config.limits, self.redactor().redact
+        return Source(
+            self.config.home,
+            prompts,
+            self.sops,
+            SEEDS,
+            limits.context_tokens,
+            redact,
+            credentials=[name for name in self.config.safety.credentials if os.environ.get(name)],
+            recent=self.recent,
+            recall=lambda session, request: self.recalling(session).at_start(request),
+        )
+
+    def told(self) -> Callable[[], Window] | None:
+        """The window that a run tells what is said; without Redis the run's own log is enough."""
+        return (lambda: self.window) if self.config.redis else None
+
+    def recent(self, session: Session, without: Sequence[str]) -> list[Turn]:
+        """What was said last in a session. Answers that came of other people's words are left out: they are not the
+        owner's, and the run that reads them would have to be asked about more."""
+        turns, home = self.window.recent(session, WINDOW_TURNS, without=without), self.config.home
+        read = {run: origins_before(home, [run]) for run in {turn.run for turn in turns if turn.run}}
+        return [turn for turn in turns if turn.who != "agent" or not read.get(turn.run)]
+
+    @cached_property
+    def window(self) -> Window:
+        """The last turns of the sessions, as far as this process and Redis know them."""
+        from memory.window import Window
+
+        redis = self.config.redis
+        return Window(self.config.home, redis.url if redis else "", redact=self.redactor())
+
+    def l2_index(self, options: Options, redact: Callable[[str], str]) -> str:
+        """The index of the facts, which only the owner's own session reads."""
+        if options.session != "main":
+            return ""
+        from context.injectors import MAX_FACTS_LINES
+        from memory.reader import reader_for
+
+        with suppress(OSError, SopwithError):  # it cannot be read; the event `context` has said so
+            return redact("\n".join(reader_for(self.config.home, MAIN).facts_index().splitlines()[:MAX_FACTS_LINES]))
+        return ""
+
+    def credentials(self, options: Options, *, attended: bool) -> dict[str, str]:
+        """What tools may use by name: where the owner is there, and alone."""
+        if not (self.config.safety.credentials and attended and options.session == "main"):
+            return {}
+        from safety.credentials import given
+
+        return given(self.config.safety.credentials, os.environ)
+
+    def redactor(self) -> Redactor:
+        """Hides what the agent holds and nobody may read."""
+        return Redactor(held_values(self.config, os.environ))
+
+    def inbox(self) -> Inbox:
+        """Where a run leaves what waits for the owner; the desktop shows it."""
+        return Inbox(self.config.home, self._show)
+
+    def _show(self, entry: Entry) -> None:
+        from runs.desktop import on_desktop
+
+        on_desktop(self.config)(entry)
+
+
+def lifts(gate: Gate, session: str, tool: str, args: dict[str, Any], paths: tuple[Path, ...]) -> frozenset[Lift]:
+    """What the sandbox lets this call do beyond."""
+    from safety.lifts import lifts_of
+
+    ask = Ask(tool, args, ("execute",), paths, session)
+    found = lifts_of(gate, ask)
+    if gate.is_alone and gate.decide(ask).decision == "allow":  # what nobody has approved reaches nobody
+        return found - {"network"}
+    return found

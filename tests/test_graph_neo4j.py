@@ -201,3 +201,12 @@ def test_the_command_prints_what_neo4j_holds(home: Path, server: BoltServer, cli
     done = cli("memory", "graph", "Anna", "--json")
     assert done.code == 0 and ("Anna", "DISLIKES", "", "rain") in edges(json.loads(done.stdout))
     assert cli("memory", "graph", "Anna").code == 0 and is_in_step(home, server)
+
+
+def test_a_server_that_went_away_is_no_noise_on_the_screen(home: Path, cli: CommandLine) -> None:
+    pytest.importorskip("neo4j", reason="scripts/setup --extra neo4j")
+    say(home, *TALK)
+    graph = {"kind": "neo4j", "uri": f"bolt://127.0.0.1:{free_port()}", "user": "root", "password": "p" * 9}
+    (home / "config.yaml").write_text(json.dumps({"graph": graph}), "utf-8")
+    done = cli("memory", "graph", "Anna")
+    assert (done.code, done.stderr) == (0, "") and "rain" in done.stdout

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import importlib
 import ipaddress
 import os
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -209,6 +210,17 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         kept.clear()
         with contextlib.suppress(Exception):  # what died may not end well; the first failure is shown
             made.teardown_exact(None)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport() -> Generator[None, Any, Any]:
+    """A report of a failure reads the test's source. What a failed test left open must not be collected within that: its
+    warning is told with a traceback, which reads source too, and Python up to 3.11.7 cannot do one within the other."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -78,7 +78,7 @@ class Choice(NamedTuple):
 
 
 def route(request: str, sops: Iterable[Sop], cwd: Path, owner_home: Path) -> Match | None:
-    """The SOP that does this request by rote, or None when no lane is sure."""
+    """The SOP of which the whole request is one typed wording, or None."""
     runnable = [sop for sop in sops if sop.runs_alone]
     return typed_wordings(request, runnable, Where(cwd, owner_home))
 
@@ -100,7 +100,7 @@ def choose(
     known = [sop for sop in sops if sop.status != "archived" and not sop.is_quarantined]
     where = Where(cwd, owner_home)
     by_name = {sop.name: sop for sop in known}
-    if match := typed_wordings(request, [sop for sop in known if sop.runs_alone], where):
+    if match := route(request, known, cwd, owner_home):
         found = Candidate(match.sop.name, 1.0, match.lane, match.parameters, match.wording)
         return Choice("rote", match, [found], [])
     if len(request) > MAX_REQUEST_CHARS:

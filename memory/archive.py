@@ -52,15 +52,6 @@ def archive(home: Path, days: Sequence[date], history: Repository) -> Archived:
     return done
 
 
-def read_archived(home: Path, day: date) -> list[bytes]:
-    """The notes of a day that were put away, oldest first. Raises OSError, BadZipFile."""
-    target = home / FOLDER / f"{day:%Y-%m}.zip"
-    if not target.exists():
-        return []
-    with zipfile.ZipFile(target) as stored:
-        return [stored.read(name) for name in sorted(stored.namelist()) if name.startswith(day.isoformat())]
-
-
 def _store(target: Path, texts: Mapping[str, bytes]) -> None:
     """Adds files to a zip, which is written whole and read back. Raises BadZipFile when it does not hold them, OSError."""
     kept = _contents(target)

@@ -108,15 +108,6 @@ class Counts:
     unit: Unit | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """One line of `sops list`."""
-
-    runs: int
-    rote_rate: float | None
-    successes: int
-
-
 def update(home: Path, run: str) -> None:
     """To be called when a run has ended. Never fails: what it cannot write is worked out by whoever asks."""
     SopStats(home).update(run)
@@ -151,12 +142,6 @@ class SopStats:
     def counts(self, name: str, version: int | None = None) -> Counts:
         """How an SOP does, or one version of it."""
         return count([row for row in self.runs(name) if version in (None, row.version) or row.lane == "teach"])
-
-    def counts_of_all(self) -> dict[str, Tally]:
-        """How all SOPs do that were ever run, by name: one query."""
-        query = "SELECT sop, count(*), sum(lane = 'rote' AND outcome = 'done'), sum(outcome = 'done') FROM runs GROUP BY sop"
-        rows = self._ask(lambda database: database.execute(query).fetchall())
-        return {sop: Tally(runs, round(by_rote / runs, 3), successes) for sop, runs, by_rote, successes in rows}
 
     # from the run logs
 

@@ -49,7 +49,7 @@ def server(one_server: BoltServer) -> BoltServer:
     if not one_server.is_up:
         one_server.start()
     one_server.ask("MATCH (n) DETACH DELETE n")
-    neo4j_graph.forget_failures()
+    neo4j_graph._down_until.clear()  # it is asked again at once
     return one_server
 
 
@@ -79,7 +79,7 @@ def test_away_it_is_done_without_and_back_it_gets_all_in_order(home: Path, serve
     store = rows_of(home)
     assert store.waiting("neo4j") >= 1 and store.waiting("graph") == 0
     server.start()
-    neo4j_graph.forget_failures()
+    neo4j_graph._down_until.clear()  # it is asked again at once
     store.run("UPDATE queue SET not_before = 0")
     with Memory(home, graph=server.config) as memory:
         assert memory.flush(60)
@@ -107,7 +107,7 @@ def test_killed_while_it_is_written_to_nothing_is_lost_and_nothing_twice(home: P
     with pytest.raises(GraphDown):
         DyingGraph(server, home, after=2).flush(RowGraph(store))
     server.start()
-    neo4j_graph.forget_failures()
+    neo4j_graph._down_until.clear()  # it is asked again at once
     assert counted(server)[0][0] > 0 and not is_in_step(home, server)  # some of it is there
     Neo4jGraph(server.config, home).flush(RowGraph(store))
     assert is_in_step(home, server)

@@ -72,11 +72,6 @@ def hang_up() -> None:
             _drivers.popitem()[1].close()
 
 
-def forget_failures() -> None:
-    """Neo4j is asked again at once, though it did not answer a moment ago."""
-    _down_until.clear()
-
-
 class Neo4jGraph:
     """The copy of one home folder's graph. Every question may raise GraphDown."""
 

@@ -3,7 +3,7 @@
 `cases/NAME.yaml` holds `{parameters, request, run, cwd, expect: {status, result, steps, produced}}`; everything but the
 parameters may be missing, and what is missing is not compared. Beside it `cases/.NAME.fixture.json` holds the inputs as
 they were, with ages instead of times, so that "older than 30 days" means the same on another day. It is a hidden file:
-the owner's own data is not exported. Source: shared contract "An SOP on disk".
+the owner's own data is not exported. Source: docs/sop-format.md.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Nothing that comes in is executed, linked to or trusted: files are read into memory under limits, links and devices
 refuse the skill that holds them, whatever status it claims it lands as a draft with `sopwith-quarantine` in its
 metadata, and neither a model nor a replay gets to see it until its owner enables it (`release`). A status is then
-earned here, as by any other SOP. Source: seed 001 §2.3 (its front matter is understood); shared contract "sops import".
+earned here, as by any other SOP. Source: seed 001 §2.3 (its front matter is understood); docs/learning.md.
 
     SopError
     └── ImportRefused    nothing was imported; two lines: what is wrong, what would work

@@ -2,7 +2,7 @@
 changes; and what the replay did to them.
 
 The copy mirrors absolute paths: `/home/o/box` becomes `SCRATCH/home/o/box`, so a path of the copy is turned back into
-the real one by cutting the scratch folder off, in results and files too. Source: shared contract "An SOP on disk".
+the real one by cutting the scratch folder off, in results and files too. Source: docs/sop-format.md.
 """
 
 from __future__ import annotations

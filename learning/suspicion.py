@@ -1,7 +1,7 @@
 """What the owner should look at in a skill from elsewhere before enabling it: rules over its files, with file and line.
 
 A finding is no proof and its absence none either: the gate and the sandbox hold whatever a skill says. It reads text
-alone and never decodes, runs or follows anything. Source: shared contract "sops import".
+alone and never decodes, runs or follows anything. Source: docs/learning.md.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
           → active      three clean runs (learning/repair.py)
 
 An SOP that commits something without checking it stays a candidate. One whose effects leave the machine, or cannot be
-undone, is not replayed: it earns its status in runs that the owner sees (learning/repair.py). Source: shared contract "An SOP on disk".
+undone, is not replayed: it earns its status in runs that the owner sees (learning/repair.py). Source: docs/sop-format.md.
 
     SopError
     └── NotReplayable   this SOP, or these values, cannot be tried on a copy: the text says why

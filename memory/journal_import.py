@@ -1,7 +1,7 @@
 """Takes conversations from elsewhere into the journal: exports of chats, JSONL turns, Markdown notes, a zip of those.
 
 What cannot be read is told with its place and left out; the rest is kept. The same file again adds nothing: an id is a
-turn. Nothing is unpacked to the disk. Source: shared contract "memory import".
+turn. Nothing is unpacked to the disk. Source: docs/memory.md.
 
     SopwithError
     └── ImportFailed    2  the file cannot be read at all, or is of no known kind

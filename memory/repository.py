@@ -4,7 +4,7 @@ It covers `memory/`, `sops/`, `schedule/` and the workspace files, and is made w
 machine does the work, cut off from the owner's settings, hooks, and any repository around the home folder; contents are
 handed to it byte for byte, so no filter, ignore file or line-end rule in the home folder can change or hide one. Before
 a change of ours, what the owner edited by hand is committed first: no rollback can lose it. Without git nothing is
-recorded and nothing fails. Source: shared contract "The home folder".
+recorded and nothing fails. Source: docs/memory.md.
 """
 
 from __future__ import annotations

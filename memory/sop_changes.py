@@ -3,7 +3,7 @@
 A change is built and checked in `sops/.new-…`, recorded in the history, and put in place by one rename. A reader sees
 the old folder or the new one; a crash or a full disk at any point leaves the one or the other. What the history holds
 and the folder does not yet is finished by the next change. Seeds are never written: changing one makes a copy in the
-home folder that shadows it. Source: shared contract "An SOP on disk"; seed 002 §2, §3.
+home folder that shadows it. Source: docs/sop-format.md; seed 002 §2, §3.
 
     SopError               the SOP, or a text of it, cannot be meant
     ├── SopConflict        the change was built on a version that is no longer the current one

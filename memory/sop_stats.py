@@ -2,8 +2,8 @@
 
 `sops/.stats.sqlite3` may be deleted at any time. Whoever asks gets what the run logs say: before an answer, runs that
 are not in it yet are read; `update` at the end of a run only makes that cheaper. When the file cannot be used (locked
-for long, read-only, no room), the answer is worked out from the logs in memory. Source: seed 002 §2; shared contract
-"sops stats".
+for long, read-only, no room), the answer is worked out from the logs in memory. Source: seed 002 §2;
+docs/learning.md.
 """
 
 from __future__ import annotations

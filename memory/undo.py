@@ -1,7 +1,7 @@
 """Takes back the last change that the agent made to the memory: a fact, a digest, or a note.
 
 What was changed since stays: a fact is taken out line by line (memory/facts.py), of a text git merges the way back. What
-cannot be told apart any more is left as it is, and said. Source: shared contract "The home folder".
+cannot be told apart any more is left as it is, and said. Source: docs/memory.md.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The path: lesson → which values vary → draft → evidence gate → replay in a scratch copy → a second set of values → one
 write to the store. Until that write nothing in the store has changed, so whoever stops on the way leaves it as it was.
-Source: seed 002 §2, §3; shared contract "An SOP on disk".
+Source: seed 002 §2, §3; docs/sop-format.md.
 
     SopwithError
     └── TeachingError    nothing can be learned, or not under this name; says why

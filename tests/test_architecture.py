@@ -137,6 +137,23 @@ def test_every_folder_lists_its_files() -> None:
     assert wrong == []
 
 
+def test_pages_name_files_that_are_there() -> None:
+    """In pages for readers: modules, scripts, other pages. What an SOP or the home folder has is no file of ours."""
+    named = re.compile(
+        r"(?<![\w/.~-])(?:[a-z]\w*/)+[\w-]+\.py\b|(?<![\w/.-])(?:scripts|docs|bench|tests)/[\w./-]*\w(?![\w<])"
+    )
+    pages = [*CHECKOUT.glob("*.md"), *(CHECKOUT / "docs").glob("*.md")]
+    pages += [page for name in (*FOLDERS, "tests", "bench", "scripts") for page in (CHECKOUT / name).rglob("README.md")]
+    wrong = [
+        f"{page.relative_to(CHECKOUT)}: {word}"
+        for page in pages
+        for word in named.findall(page.read_text("utf-8"))
+        if word not in ("scripts/run.py", "scripts/list.py")
+        and not any((folder / word).exists() for folder in (CHECKOUT, page.parent))
+    ]
+    assert wrong == []
+
+
 def test_names_say_what_a_thing_is() -> None:
     vague = [str(file.relative_to(CHECKOUT)) for file in all_code() if VAGUE.search(file.stem)]
     for path, _, tree in product():

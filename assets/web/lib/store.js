@@ -92,7 +92,7 @@ export function errandDone(id) {
 
 onSignedOut((answer) => {
   store.isSignedIn = false;
-  store.needs = answer.needs ?? "token";
+  store.needs = answer.needs ?? store.needs; // a wrong password is answered without it
 });
 
 listen((message) => {

@@ -24,7 +24,8 @@ from models.wire import Wire
 from safety.patterns import pattern
 
 # A hosted model without a configured price is counted as an expensive one: the owner's cost limit is on by default, and
-# it should stop a run too early rather than too late. A model on this machine or a private network costs nothing.
+# it should stop a run too early rather than too late. A model on this machine or a private network costs nothing,
+# unless a limit was named for this very run (`counts_local`): then whoever named it wants one that holds.
 UNKNOWN_PRICE = Price(input=5.0, cached=0.5, output=25.0)
 FREE = Price(input=0.0, cached=0.0, output=0.0)
 FIRST_WAIT_SECONDS = 0.5
@@ -61,13 +62,14 @@ class OpenAICompatModel:
         stall_seconds: float = 120.0,
         reply_seconds: float = 1800.0,
         max_retries: int = RETRIES,
+        counts_local: bool = False,
         wait: Callable[[float], None] = time.sleep,
     ) -> None:
         self.name = config.name
         self._config = config
         self._max_retries = max_retries
         self._endpoint = Endpoint(config, connect_seconds, stall_seconds, reply_seconds)
-        self.price = config.price or (FREE if is_local(self._endpoint.base_url) else UNKNOWN_PRICE)
+        self.price = config.price or (FREE if is_local(self._endpoint.base_url) and not counts_local else UNKNOWN_PRICE)
         self._text = TextProtocol(lang) if config.protocol == "text" else None
         self._wire = Wire()
         self._wait = wait

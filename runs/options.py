@@ -20,6 +20,7 @@ class Options:
     persona: str | None = None
     max_turns: int | None = None
     max_cost: float | None = None  # USD
+    counts_local: bool = False  # the limit was named for this run: then a model of one's own without a price costs too
     max_minutes: float | None = None
     approve: Literal["ask", "never", "all"] = "ask"
     rote: bool = True

@@ -113,7 +113,7 @@ class Parts:
 
     def configured(self, options: Options, max_retries: int = MAX_RETRIES) -> list[Model]:
         """The chosen models, each with its endpoint."""
-        return [self._endpoint(each, max_retries) for each in self.chosen_models(options)]
+        return [self._endpoint(each, max_retries, options.counts_local) for each in self.chosen_models(options)]
 
     def chosen_models(self, options: Options) -> list[ModelConfig]:
         """What the config says of the models that the owner asked for; without a name, of all. Raises ConfigError."""
@@ -130,14 +130,14 @@ class Parts:
             raise ConfigError("no model is configured.\nSee: sopwith doctor")
         return models[0]
 
-    def _endpoint(self, settings: ModelConfig, max_retries: int) -> Model:
+    def _endpoint(self, settings: ModelConfig, max_retries: int, counts_local: bool) -> Model:
         if settings.kind == "scripted":
             from models.scripted import ScriptedModel
 
             return ScriptedModel.load(Path(settings.model).expanduser(), settings.name)
         from models.openai_compat import OpenAICompatModel
 
-        return OpenAICompatModel(settings, lang=self.config.lang, max_retries=max_retries)
+        return OpenAICompatModel(settings, lang=self.config.lang, counts_local=counts_local, max_retries=max_retries)
 
     @cached_property
     def foreign(self) -> Foreign | None:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import ipaddress
 import re
 import socket
+import unicodedata
 from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _UNICAST = ipaddress.ip_network("2000::/3")  # all that is global of version 6
@@ -23,6 +25,8 @@ _SPECIAL = tuple(
     )
 )
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")  # a public IPv4 address behind a translator: RFC 6052
+
+_LOCALHOST = re.compile(r"(?:.*\.)?localhost(?:\.localdomain)?|ip6-(?:localhost|loopback)")
 
 
 class PrivateAddress(Exception):
@@ -59,6 +63,17 @@ class Reach(NamedTuple):
                 )
         return found
 
+    def private(self, url: str) -> str:
+        """The host of `url` if that says itself, without a look-up, that it is not to be asked; else ""."""
+        try:
+            parts = urlsplit(url if "://" in url else f"https://{url}")
+            host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+            plain = unicodedata.normalize("NFKC", unquote(host)).replace("\u3002", ".").rstrip(".")
+            address = _spelled(plain)
+        except (OSError, ValueError):
+            return ""  # no address, or a name: where that leads is known when it is asked
+        return "" if is_public(_plain(address)) or self._names(plain, address, port) else host
+
     def _names(self, host: str, address: Address, port: int) -> bool:
         wanted = host.lower().rstrip(".").strip("[]")
         for text in self.named:
@@ -75,6 +90,13 @@ class Reach(NamedTuple):
             if plain.version == network.version and plain in network:
                 return True
         return False
+
+
+def _spelled(host: str) -> Address:
+    """The address that `host` writes, in any of the ways that a look-up takes. Raises OSError, ValueError for a name."""
+    if _LOCALHOST.fullmatch(host):
+        return ipaddress.ip_address("127.0.0.1")
+    return ipaddress.ip_address(host) if ":" in host else ipaddress.IPv4Address(socket.inet_aton(host))
 
 
 def _plain(address: Address) -> Address:

@@ -238,10 +238,22 @@ class Gate:
         from safety.tool_words import read_name
 
         call = read_name(ask.tool, ask.hints)
+        if ask.tool == "web_fetch":
+            yield from self._private(ask)
         yield from self._named_credentials(ask)
         yield from self._named_paths(ask, call.effect)
         named, is_tainted = Named(ask.request, self.own_targets()), bool(origins.foreign(ask.origin))
         yield from foreign_tools.look(ask.tool, ask.args, call, named, is_tainted=is_tainted)
+
+    def _private(self, ask: Ask) -> Iterator[Finding]:
+        """An address that says itself that it is not public; where a name leads, the fetch finds out."""
+        from safety.addresses import Reach
+
+        if host := Reach(self.settings.private_hosts).private(str(ask.args.get("url", ""))):
+            yield Finding(
+                "forbidden",
+                f"{host[:200]} is not on the public internet; the owner can allow it by safety.private_hosts in config.yaml",
+            )
 
     def _named_paths(self, ask: Ask, effect: Effect) -> Iterator[Finding]:
         """What looks like a path in the arguments of a tool that is not ours."""

@@ -488,6 +488,48 @@ def test_catastrophe_within_a_long_script_is_refused(gate: Gate, worst: str) -> 
         assert bash(gate, script).decision == "refuse"
 
 
+PRIVATE = (
+    *("http://127.0.0.1/", "127.0.0.1", "http://0x7f.1/", "http://2130706433/", "http://017700000001/", "http://0/"),
+    *(
+        "http://169.254.169.254/latest/meta-data",
+        "http://[::ffff:10.0.0.1]/",
+        "http://[::1]/",
+        "http://[fe80::1%25eth0]/",
+    ),
+    *(
+        "http://LOCALHOST.:8000/",
+        "http://a.localhost/",
+        "http://１２７.0.0.1/",
+        "http://127%2e0.0.1/",
+        "http://127。0。0。1/",
+    ),
+    *("http://user@10.0.0.1/", "https://192.168.1.1:8443/x"),
+)
+
+
+@pytest.mark.parametrize("url", PRIVATE)
+def test_an_address_that_is_not_public_is_refused_before_it_is_asked(gate: Gate, url: str) -> None:
+    ask = Ask("web_fetch", {"url": url}, ("network",), (), "main", request=f"fetch {url}")
+    assert gate.decide(ask).decision == "refuse"
+
+
+@pytest.mark.parametrize("url", ["http://localhost:8000/", "http://127.0.0.1/x", "http://10.2.3.4/"])
+def test_a_host_of_ones_own_net_that_the_owner_has_named_passes(tmp_path: Path, url: str) -> None:
+    gate = Gate(
+        SafetyConfig(private_hosts=("localhost", "127.0.0.1", "10.0.0.0/8")), tmp_path / "h", tmp_path, tmp_path
+    )
+    assert (
+        gate.decide(Ask("web_fetch", {"url": url}, ("network",), (), "main", request=f"fetch {url}")).decision
+        == "allow"
+    )
+
+
+@pytest.mark.parametrize("url", ["https://example.org/", "http://10.0.0.1.example.org/", "http://93.184.215.14/"])
+def test_an_address_that_may_be_public_is_left_to_the_fetch(gate: Gate, url: str) -> None:
+    ask = Ask("web_fetch", {"url": url}, ("network",), (), "main", request=f"fetch {url}")
+    assert gate.decide(ask).decision == "allow"
+
+
 def test_commands_within_commands_are_found() -> None:
     found = parse('a "$(b `c`)" <(d) | e && f() { g; }')
     assert [command.words[0].literal for command in found] == ["c", "b", "d", "a", "e", "g"]

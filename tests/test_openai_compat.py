@@ -447,6 +447,9 @@ def test_cached_tokens_of_other_hosts_are_read() -> None:
 def test_model_without_a_price_is_free_at_home_and_dear_elsewhere(base_url: str | None, is_free: bool) -> None:
     model = OpenAICompatModel(ModelConfig("main", "m", base_url=base_url))
     assert (model.price == UNKNOWN_PRICE) is not is_free
+    assert OpenAICompatModel(ModelConfig("main", "m", base_url=base_url), counts_local=True).price == UNKNOWN_PRICE
+    free = ModelConfig("main", "m", base_url=base_url, price=Price(0.0, 0.0, 0.0))
+    assert OpenAICompatModel(free, counts_local=True).price == Price(0.0, 0.0, 0.0)
 
 
 def test_broken_attempts_are_paid_for() -> None:

@@ -69,6 +69,7 @@ def options_of(args: Namespace) -> Options:
         persona=getattr(args, "persona", None),  # of a run that begins
         max_turns=args.max_turns,
         max_cost=args.max_cost,
+        counts_local=args.max_cost is not None,
         max_minutes=args.max_minutes,
         approve=args.approve,
         rote=not args.no_rote,

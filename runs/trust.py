@@ -3,11 +3,10 @@ the conversation has read other people's words."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from memory.runlog import open_log
+from runs.earlier import values_before
 
 _MAX_CHARS = 200_000  # of one file
 _MAX_RUNS = 5  # of a conversation, the last ones
@@ -24,27 +23,8 @@ def own_data(home: Path, session: str, sop: Path | None) -> str:
 
 def origins_before(home: Path, previous: Sequence[str]) -> list[str]:
     """Whose words, beside the owner's, the earlier runs of a conversation have read."""
-    found: set[str] = set()
-    for run in previous[-_MAX_RUNS:]:
-        try:
-            with open_log(home, run) as file:
-                lines = file.read().decode("utf-8", "replace").splitlines()
-        except OSError:
-            continue
-        for line in lines:
-            if '"origin' in line:
-                found |= _origins(line)
-    return sorted(found)
-
-
-def _origins(line: str) -> set[str]:
-    try:
-        event = json.loads(line)
-    except ValueError:  # torn by a crash
-        return set()
-    if event.get("type") == "run_started":
-        return set(event.get("origins", ()))
-    return {event["origin"]} if event.get("type") == "tool_ended" and event.get("origin") else set()
+    runs = previous[-_MAX_RUNS:]
+    return sorted(set().union(*(values_before(home, run, "origins", "tool_ended", "origin") for run in runs)))
 
 
 def _text(path: Path) -> str:

@@ -443,7 +443,7 @@ def test_a_run_tells_redis_while_it_goes_and_a_dead_redis_holds_up_nothing(home:
         with_redis = agent(home, ["Done."], f"redis: {{url: '{redis.url}'}}")
         events = drive(with_redis.start(task, Options(rote=False), AbsentOwner()))
         assert events[-1]["status"] == "done"
-        with_redis.window.close()
+        with_redis.parts.window.close()
         return time.monotonic() - started
 
     usual = talk("where is the printer?")

@@ -36,6 +36,7 @@ _DESTROYS = {
 _EVERY = pattern(r"(?=.*\*)(?:[.*?]|\[[^\]]*\])+")
 _RIGHTS = names("chmod chown chgrp chattr setfacl")
 _DELETES = names("rm rmdir unlink shred srm truncate mv chmod chown chgrp chattr setfacl Remove-Item rimraf wipe")
+_REMOVERS = names("rm rmdir unlink shred srm wipe")
 
 
 def judge(look: Look, name: str, args: list[Arg], values: list[str | None]) -> None:
@@ -145,6 +146,8 @@ def deletes(look: Look, name: str, args: list[Arg], is_deep: bool) -> None:
             look.add("agent", f"{name} on {path}, in the agent's own home", name)
         elif look.places.is_vital_file(path):
             look.add("catastrophic", f"{name} on {path}, on which the machine depends", name)
+        elif name in _REMOVERS and look.places.kind(path) == "outside":  # no sandbox would let it
+            look.add("outside", f"deletes {path}, which is outside the allowed folders or guarded", name)
 
 
 def refuse(look: Look, name: str, args: list[Arg], *, removes: bool = True) -> None:

@@ -204,7 +204,10 @@ SUITES: dict[str, tuple[list[Task], list[list[Call]]]] = {
 }  # fmt: skip
 
 
-_ABOUT = {"process_stop": {"shown": "firefox, process 4711", "whose": ""}, "update_task": {"title": "mow the lawn"}}  # what the handler tells the gate besides
+_ABOUT = {
+    "process_stop": {"shown": "firefox, process 4711", "whose": ""},
+    "update_task": {"title": "mow the lawn"},
+}  # what the handler tells the gate besides
 
 
 def ours(gate: Gate) -> Callable[[str, Call, tuple[str, ...], bool], bool]:

@@ -366,10 +366,14 @@ def test_the_whole_path_on_the_night_of_the_spring_change(home: Path, cli: Comma
     os.utime(home / "schedule" / "night.json", (datetime(2026, 3, 28, 12, tzinfo=UTC).timestamp(),) * 2)
     words = [faketime, "-f", "@2026-03-29 00:59:57", sys.executable, str(CHECKOUT / "launch.py"), "schedule", "start"]
     with subprocess.Popen(
-        words, env={**os.environ, "TZ": "UTC"}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        words,
+        env={**os.environ, "TZ": "UTC"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
     ) as process:
         assert process.stdout is not None and b"night: done" in process.stdout.readline()
-        process.terminate()
+        os.killpg(process.pid, signal.SIGTERM)  # faketime starts a process of its own
     [listed] = json.loads(cli("schedule", "history", "--json").stdout)["history"]
     assert listed["due"] == "2026-03-29T01:00:00+00:00" and listed["status"] == "done"
     [report] = (home / "schedule" / "done").iterdir()

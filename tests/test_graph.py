@@ -298,7 +298,8 @@ def test_a_journal_from_before_the_graph_gets_one(home: Path) -> None:
         store.run(f"DROP TABLE {name}")
     store.run("DELETE FROM settings WHERE name LIKE 'graph_%'")
     store.run("DELETE FROM queue")
-    store.run("DROP INDEX queue_due")  # of a later version
+    store.run("DROP INDEX queue_due")  # of later versions
+    store.run("DROP TABLE word_vectors")
     store.run("PRAGMA user_version = 1")
     store.close()
     with opened(home) as graph:  # only read: nothing is there yet, and nothing breaks

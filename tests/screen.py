@@ -28,6 +28,7 @@ class Screen:
         self._screen = pyte.HistoryScreen(columns, rows, history=5000)
         self._stream = pyte.ByteStream(self._screen)
         self.raw = b""  # all that the program wrote
+        self._answered = -1  # where `raw` ended when a line that was being read was sent off
         self._child: pexpect.spawn[bytes] = pexpect.spawn(
             command[0],
             command[1:],
@@ -80,12 +81,19 @@ class Screen:
 
     def waits_for_prompt(self, *texts: str) -> str:
         """Reads until all of the texts stand there and a line is read behind them (ui/owner.py): what was typed before
-        that is no answer."""
+        that is no answer. A prompt that was answered already is not that one."""
         self.waits_for(*texts)
-        return self.until(lambda: self.raw.rfind(_READS) > self.raw.rfind(_HAS_READ), f"for the prompt of {texts}")
+        return self.until(lambda: self._reads(self._answered), f"for the prompt of {texts}")
+
+    def _reads(self, since: int = -1) -> bool:
+        """True when a line is being read, and this began at or after a place in `raw`."""
+        began = self.raw.rfind(_READS)
+        return began > self.raw.rfind(_HAS_READ) and began >= since
 
     def types(self, text: str) -> None:
         """Presses keys."""
+        if self._reads() and any(key in text for key in (ENTER, CTRL_C, CTRL_D)):
+            self._answered = len(self.raw)
         self._child.send(text.encode())
 
     def ends(self, seconds: float = 60) -> int:

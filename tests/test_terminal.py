@@ -549,6 +549,34 @@ def test_keys_pressed_before_the_question_are_no_answer(at_terminal: Opener, hom
     assert screen.ends() == 0 and file.exists()
 
 
+def test_an_answer_typed_twice_answers_one_question(at_terminal: Opener, home: Path, tmp_path: Path) -> None:
+    files = [tmp_path / "cwd" / name for name in ("one.txt", "two.txt")]
+    for file in files:
+        file.write_text("old")
+    trash = [{"calls": [{"name": "file_trash", "args": {"paths": [str(file)]}}]} for file in files]
+    scripted(home, [*trash, "Tidied."])
+    screen = at_terminal("tidy up")
+    screen.waits_for_prompt("one.txt", "allow?")
+    screen.types("1" + ENTER + "1" + ENTER)
+    screen.waits_for_prompt("two.txt", "allow?")
+    screen.types(ENTER)
+    assert screen.ends() == 0 and [file.exists() for file in files] == [False, True]
+
+
+def test_ctrl_c_behind_an_answer_is_not_lost(at_terminal: Opener, home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "cwd" / "old.txt"
+    file.write_text("old")
+    question = {"calls": [{"name": "ask_user", "args": {"question": "Which?"}}]}
+    trash = {"calls": [{"name": "file_trash", "args": {"paths": [str(file)]}}]}
+    scripted(home, [question, trash, "Tidied."])
+    screen = at_terminal("tidy up")
+    screen.waits_for_prompt("answer:")
+    screen.types("all" + ENTER + CTRL_C)
+    screen.waits_for_prompt("Say what to do instead")
+    screen.types(ENTER)
+    assert screen.ends() == 130 and file.exists()
+
+
 def test_lists_on_a_terminal_fit(at_terminal: Opener, home: Path) -> None:
     scripted(home, ["Done."])
     for task in ("整理" * 60, "tidy up " * 30):

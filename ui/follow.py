@@ -131,7 +131,7 @@ def _instead() -> str:
     from ui.owner import read_line
 
     try:
-        return read_line(say("stopped.instead")).strip()
+        return read_line(say("stopped.instead"), is_awaited=True).strip()
     except (EOFError, KeyboardInterrupt):
         print()
         return ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from ui.clean import clean, one_line, visible
 from ui.words import in_words, reasons_in_words, say
 
 if TYPE_CHECKING:
+    from prompt_toolkit.input import Input
     from rich.console import Console
 
 MAX_PREVIEW_LINES = 80
@@ -114,19 +114,33 @@ def read_secret(prompt: str) -> str:
     return read_line(prompt, is_secret=True)
 
 
-def read_line(prompt: str, *, is_secret: bool = False) -> str:
-    """A line from the terminal. What was typed before the question is no answer to it. Raises EOFError for Ctrl-D.
+def read_line(prompt: str, *, is_secret: bool = False, is_awaited: bool = False) -> str:
+    """A line from the terminal. What was typed before the question is no answer to it, unless the question `is_awaited`:
+    the next one of a dialogue that the owner began. Raises EOFError for Ctrl-D.
 
     Not `input`: a Ctrl-C that comes while that begins is noticed only at the next key.
     """
-    import termios
-
     from prompt_toolkit import PromptSession
 
-    termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
     session: PromptSession[str] = PromptSession()
     try:
+        if not is_awaited:
+            _put_away(session.input)
         return session.prompt(prompt, is_password=is_secret)
     except KeyboardInterrupt:
         signal.raise_signal(signal.SIGINT)  # so that whoever counts stops sees this one
         raise
+
+
+def _put_away(typed: Input) -> None:
+    """Throws away what waits to be read: in the terminal, and what came in one piece with the line before. A Ctrl-C
+    among it is none the less one. Raises KeyboardInterrupt."""
+    from prompt_toolkit.input.typeahead import get_typeahead
+    from prompt_toolkit.keys import Keys
+
+    with typed.raw_mode():  # else only whole lines can be read
+        waiting = get_typeahead(typed)
+        while new := typed.read_keys():
+            waiting += new
+    if any(press.key == Keys.ControlC for press in waiting):
+        raise KeyboardInterrupt

@@ -192,7 +192,7 @@ def _agrees() -> bool:
     from ui.owner import read_line
 
     try:
-        return read_line(say("schedule.keep")).strip().lower() in ("", "y", "yes", "是", "好")
+        return read_line(say("schedule.keep"), is_awaited=True).strip().lower() in ("", "y", "yes", "是", "好")
     except (EOFError, KeyboardInterrupt):
         return False
 

@@ -242,4 +242,4 @@ def _ask(prompt: str) -> str:
     """A line of the owner's. Raises KeyboardInterrupt, EOFError."""
     from ui.owner import read_line
 
-    return read_line(prompt)
+    return read_line(prompt, is_awaited=True)

@@ -64,6 +64,7 @@ class Look:
     cwd: Path | None
     variables: dict[str, str] = field(default_factory=dict)
     depth: int = 0
+    forbidden: frozenset[str] = frozenset()  # commands that the owner's config forbids, whatever they do
     findings: list[Finding] = field(default_factory=list)
     functions: dict[str, list[Command]] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
@@ -129,7 +130,7 @@ class Look:
 
     def inner(self) -> Look:
         """A look at what a command runs: it knows what this one knows, and changes nothing here."""
-        inner = Look(self.places, self.python, self.cwd, dict(self.variables), self.depth + 1)
+        inner = Look(self.places, self.python, self.cwd, dict(self.variables), self.depth + 1, self.forbidden)
         inner.functions, inner.aliases, inner.written = dict(self.functions), dict(self.aliases), dict(self.written)
         inner.paths, inner.programs = self.paths, self.programs
         inner.listed, inner.over, inner.unplaced = dict(self.listed), dict(self.over), self.unplaced
@@ -252,6 +253,8 @@ class Look:
         everything.judge(self, name, values, command)
         file_effects.targets(self, name, args, command)
         self._inner(name, args, values, command)
+        if name in self.forbidden and name not in [finding.command for finding in self.findings]:
+            self.add("forbidden", f"{name} is forbidden by the owner's config", name)
 
     def _read(self, name: str, args: list[Arg]) -> None:
         """The files that are named, and the code in `<(…)`."""

@@ -120,12 +120,10 @@ class Gate:
 
     def _decision(self, finding: Finding, is_tainted: bool) -> Decision:
         risk: str = finding.risk
-        if risk in self.settings.forbid or finding.command in self.settings.forbid:
-            return Decision(
-                "refuse", "forbidden", f"{finding.reason}: the owner's config forbids {finding.command or risk}"
-            )
         if risk in _REFUSED:
             return Decision("refuse", risk, finding.reason)
+        if forbidden := next((each for each in (risk, finding.command) if each in self.settings.forbid), ""):
+            return Decision("refuse", "forbidden", f"{finding.reason}: the owner's config forbids {forbidden}")
         if risk in _CONFIRMABLE and risk not in self.settings.confirm and not is_tainted:
             return Decision("allow", risk, f"{finding.reason} (the owner's config lets it pass)")
         return Decision("confirm", risk, finding.reason)
@@ -328,7 +326,7 @@ class Gate:
         def look(text: str, depth: int = 0) -> list[Finding]:
             from safety.commands import Look
 
-            return Look(places, python, cwd, dict(variables), depth).script(text)
+            return Look(places, python, cwd, dict(variables), depth, frozenset(self.settings.forbid)).script(text)
 
         is_python = ask.args.get("type") == "python"
         found = python(script, cwd, 0) if is_python else look(script)

@@ -260,6 +260,18 @@ def test_the_owners_config_decides_what_asks_and_what_is_forbidden(gate: Gate) -
     assert bash(strict, "pip install x").decision == "refuse"
     assert bash(strict, "ssh host").decision == "refuse"
     assert on_path(strict, "file_trash", ("delete",), gate.cwd / "a").risk == "forbidden"
+    harmless = Gate(SafetyConfig(forbid=("curl", "ls")), gate.home, gate.owner_home, gate.cwd)
+    for script in (
+        "curl http://127.0.0.1/",
+        "cd /tmp && ls -l",
+        "sh -c 'ls'",
+        "x=$(ls)",
+        "f() { ls; }; f",
+        "env /bin/ls",
+    ):
+        assert bash(harmless, script).risk == "forbidden", script
+    assert python(harmless, "import os; os.system('ls')").reason == "ls is forbidden by the owner's config"
+    assert bash(harmless, "echo ls; rm -f ls").decision == "confirm"
     narrow = Gate(SafetyConfig(roots=(gate.owner_home / "work",)), gate.home, gate.owner_home, gate.cwd)
     assert on_path(narrow, "file_write", ("write",), gate.owner_home / "other").risk == "outside"
     assert on_path(narrow, "file_write", ("write",), gate.owner_home / "work/x").decision == "allow"

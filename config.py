@@ -47,7 +47,7 @@ class Price:
     """USD per million tokens. `cached` is for the part of the input that the endpoint had in its cache."""
 
     input: float = field(metadata={"least": 0})
-    cached: float = field(metadata={"least": 0})
+    cached: float = field(metadata={"least": 0, "like": "input"})
     output: float = field(metadata={"least": 0})
 
 
@@ -55,7 +55,7 @@ class Price:
 class ModelConfig:
     """One entry of `models`. Of kind `scripted`, `model` is the path of a file of replies (models/scripted.py)."""
 
-    name: str
+    name: str = field(metadata={"like": "model"})
     model: str
     kind: Literal["openai", "scripted"] = "openai"
     base_url: str | None = field(default=None, metadata={"url": True})  # None: the provider's own address
@@ -325,7 +325,10 @@ class _Reader:
         for name, each in fields.items():
             required = each.default is dataclasses.MISSING and each.default_factory is dataclasses.MISSING
             if required and name not in values:
-                raise self.error(node, f"{path}.{name}".lstrip("."), "is missing.")
+                like = each.metadata.get("like", name)  # the key whose value it takes when it is left out
+                if like not in values:
+                    raise self.error(node, f"{path}.{like}".lstrip("."), "is missing.")
+                values[name] = values[like]
         return kind(**values)
 
     def pairs(self, node: _Node, path: str) -> list[_Entry]:

@@ -69,6 +69,14 @@ limits: {turns: 12, cost_usd: 0, minutes: 1.5, tool_seconds: 9}
     assert "p-1" not in repr(config)
 
 
+def test_a_model_is_called_by_its_own_name_and_its_cache_costs_as_all_input_does_where_nothing_else_is_said(
+    home: Path,
+) -> None:
+    written(home, "models: [{model: qwen3, price: {input: 1, output: 2}}]")
+    (model,) = load(home, "en", {}).models
+    assert (model.name, model.price) == ("qwen3", Price(1, 1, 2))
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -98,7 +106,10 @@ limits: {turns: 12, cost_usd: 0, minutes: 1.5, tool_seconds: 9}
             "models: [{name: a, model: b, base_url: localhost}]",
             "models[0].base_url must be an address that starts with",
         ),
-        ("models: [{name: a, model: b, price: {input: 1, output: 2}}]", "models[0].price.cached is missing."),
+        ("models: [{name: a, model: b, price: {input: 1}}]", "models[0].price.output is missing."),
+        ("models: [{name: a, model: b, price: {output: 1}}]", "models[0].price.input is missing."),
+        ("models: [{base_url: http://127.0.0.1:1/v1}]", "models[0].model is missing."),
+        ("models: [{model: a}, {model: a}]", "models[1].name is 'a', as another"),
         ("safety: {roots: [work]}", ", line 1: safety.roots[0] must be an absolute path, or start with ~."),
         ("safety: {roots: [~nobody-of-that-name/x]}", ", line 1: safety.roots[0] names a home folder that cannot be"),
         ("safety: {confirm: [delet]}", ", line 1: safety.confirm[0] must be one of delete, send, install, spend"),

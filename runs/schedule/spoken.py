@@ -17,8 +17,16 @@ _COUNT = r"(\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve)
 _EVERY = r"\b(?:every|each)"
 _PER = {"day": "daily", "week": "weekly", "month": "monthly", "hour": "hourly", "year": "yearly"}
 _NUMBER = rf"(?:\d{{1,3}}|[{CHARACTERS}]{{1,3}})"
+_HOUR_ZH = "(?:[一二两三四五六七八九]|十[一二]?|1?[0-9])"
+_WEEKDAYS = str.maketrans("1234567", "一二三四五六日")
 _TWO_WAYS = (
     (r"\bbi-?weekly\b", "every 2 weeks", "twice a week on Monday and Thursday"),
+    (r"\b(?:every|each) (?:other|two|2) months?\b", "0 9 1 1-11/2 *", "0 9 1 2-12/2 *"),
+    (r"\b(?:every|each) (?:three|3) months\b", "quarterly", "0 9 1 2-11/3 *"),
+    (r"\b(?:every|each) (?:six|6) months\b", "0 9 1 1,7 *", "0 9 1 6,12 *"),
+    (r"每隔?[两2]个月", "0 9 1 1-11/2 *", "0 9 1 2-12/2 *"),
+    (r"每隔?[三3]个月", "每季度", "0 9 1 2-11/3 *"),
+    (r"每隔?(?:半年|[六6]个月)", "0 9 1 1,7 *", "0 9 1 6,12 *"),
     (r"\bbi-?monthly\b", "the 1st and 15th of every month", "a cron line, such as 0 9 1 */2 *"),
     (r"^(?:at\s+)?(?:the\s+)?(?:end|beginning|start) of the month\b", "the last day of every month", "on 30 November"),
     (r"^(?:在)?月[底末初](?![一二三四五六七八九十])", "每月月底", "11月30日"),
@@ -29,7 +37,9 @@ def english(said: str) -> str:
     """The same in plainer English, in small letters."""
     _check(said)
     said = re.sub(rf"\bhalf past {_HOUR}\b", lambda it: f"{_digits(it[1])}:30", said)
-    said = re.sub(rf"(?<!from )(?<!between )\b{_MINUTES}\s+(past|after|to|before|of) {_HOUR}\b(?!:)", _around, said)
+    said = re.sub(
+        rf"(?<!from )(?<!between )\b{_MINUTES}\s+(past|after|to|before|of) {_HOUR}(?:\b|(?=[ap]m))(?!:)", _around, said
+    )
     said = re.sub(rf"\b{_HOUR} o'clock\b", lambda it: str(_digits(it[1])), said)
     said = re.sub(rf"\b(at|by) {_HOUR}\b(?!\s+{_HOUR})", lambda it: f"{it[1]} {_digits(it[2])}", said)
     said = re.sub(r"\b12 (noon|midnight)\b", r"\1", said)
@@ -40,6 +50,10 @@ def english(said: str) -> str:
     said = re.sub(rf"\b{_COUNT} and a half hours\b", lambda it: f"{_count(it[1]) * 60 + 30} minutes", said)
     said = re.sub(rf"({_EVERY}) (\w+) (day|week|hour|minute)\b", _nth, said)
     said = re.sub(r"\bonce (?=every|each)", "", said)
+    said = re.sub(r"\bevery single\b", "every", said)
+    said = re.sub(r"\bm-f\b", "mon-fri", said)
+    said = re.sub(r"\b(twice|times) daily\b", r"\1 a day", said)
+    said = re.sub(r"\bat (quarter|half|\d{1,2}) past (?:every|each) hour\b", r"every hour at \1 past the hour", said)
     said = re.sub(
         r"\b(?:once|one time) (?:an?|per|each|every) (day|week|month|hour|year)\b", lambda it: _PER[it[1]], said
     )
@@ -50,6 +64,15 @@ def english(said: str) -> str:
 def chinese(said: str) -> str:
     """The same in plainer Chinese: simplified, without blanks."""
     _check(said)
+    said = re.sub("天天(?=[早晚上下中凌清傍深半夜0-9一二三四五六七八九十])", "每天", said)
+    said = re.sub(r"(?<!每)逢(?=周|星期|礼拜)", "每逢", said)
+    said = re.sub("一([天周]|个?星期)(?=[两二三四五六2-6]次)", r"每\1", said).replace("正午", "中午")
+    said = re.sub(r"((?:周|星期|礼拜)[日天一二三四五六])一次", r"\1", said)
+    said = re.sub(
+        r"(?<=周)[1-7](?:[、,和及到至-][1-7])*(?![\d点时:次天个])", lambda it: it[0].translate(_WEEKDAYS), said
+    )
+    said = re.sub(rf"((?:周|星期|礼拜)[日天一二三四五六])(?={_HOUR_ZH}点)", r"\1 ", said)
+    said = re.sub("(每个?季度)的?(?:最后一天|末)", r"\1末", said)
     said = re.sub(rf"差(?:(一刻)|({_NUMBER})分)({_NUMBER})点", _before, said)
     said = re.sub(rf"({_NUMBER})点差(?:(一刻)|({_NUMBER})分)", lambda it: _minus(it[1], it[2], it[3]), said)
     said = re.sub(rf"早晚各?({_NUMBER}点(?:半|[一三]刻|{_NUMBER}分)?)", r"早上\1和晚上\1", said)

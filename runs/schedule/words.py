@@ -16,7 +16,15 @@ from runs.schedule.jobs import DAYS, DEFAULT_TIME, MACROS, JobError, check_cron,
 
 _CRON = re.compile(r"(?:[\d*/,#LW-]|\b[A-Za-z]{3}\b)+(?:\s+(?:[\d*/,#LW-]|\b[A-Za-z]{3}\b)+){4}")
 _ISO = re.compile(r"\d{4}-\d\d?-\d\d?(?:[T ]\d\d?:\d\d(?::\d\d(?:\.\d+)?)?)?\s*(?:Z|[+-]\d\d:?\d\d)?")
-_ZONE = re.compile(r"\(?\b(?:in\s+|by\s+)?([A-Z][A-Za-z_]+/[A-Za-z_/+-]+\d*|UTC)(?:\s+time)?\)?")
+_DAY_NAMES = r"(?:Sun|Mon|Tue|Wed|Thu|Fri|Sat)[a-z]*/"
+_ZONE = re.compile(rf"\(?\b(?:in\s+|by\s+)?(?!{_DAY_NAMES})([A-Z][A-Za-z_]+/[A-Za-z_/+-]+\d*|UTC)(?:\s+time)?\)?")
+_CITY_TIME = re.compile(r"\(?\b(?:in\s+)?([A-Z]\w+(?: [A-Z]\w+)*) time\b\)?")
+_CITY_TIME_ZH = re.compile("(北京|上海|香港|台北|东京|首尔|新加坡|悉尼|莫斯科|柏林|巴黎|伦敦|纽约|洛杉矶)时间")
+_CITIES_ZH = {
+    "北京": "Asia/Shanghai", "上海": "Asia/Shanghai", "香港": "Asia/Hong_Kong", "台北": "Asia/Taipei", "东京": "Asia/Tokyo",
+    "首尔": "Asia/Seoul", "新加坡": "Asia/Singapore", "悉尼": "Australia/Sydney", "莫斯科": "Europe/Moscow", "柏林": "Europe/Berlin",
+    "巴黎": "Europe/Paris", "伦敦": "Europe/London", "纽约": "America/New_York", "洛杉矶": "America/Los_Angeles",
+}  # fmt: skip
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 MAX_CHARS = 300
 _SUCH_AS = 'Say when, such as: every weekday 08:00, in 20 minutes, 2026-12-24T18:00, "0 8 * * 1-5"'
@@ -30,6 +38,7 @@ class Reading:
     now: datetime
     keys: dict[str, Any] = field(default_factory=dict)
     times: list[str] = field(default_factory=list)  # "HH:MM"
+    vague: list[str] = field(default_factory=list)  # those of the times that could be either half of the day
     understood: list[str] = field(default_factory=list)
 
     def take(self, pattern: re.Pattern[str], read: Callable[[re.Match[str]], dict[str, Any] | None]) -> None:
@@ -56,16 +65,32 @@ def read_when(text: str, now: datetime, timezone: str) -> dict[str, Any]:
     if len(said) > MAX_CHARS:
         raise JobError(f"a time has {MAX_CHARS} characters at most")
     keys: dict[str, Any] = {}
-    if (zone := _ZONE.search(said)) and not _CRON.fullmatch(said):
-        keys["timezone"] = timezone = zone[1]
+    if (zone := _zone_in(said)) and not _CRON.fullmatch(said):
+        found, keys["timezone"] = zone
+        timezone = keys["timezone"]
         zone_of(timezone)
-        said = " ".join((said[: zone.start()] + said[zone.end() :]).split())
+        said = " ".join((said[: found.start()] + said[found.end() :]).split())
     now = now.astimezone(zone_of(timezone))
     if said.lower() in MACROS or (_CRON.fullmatch(said) and not re.search(r"\d:\d|\d-\d\d-\d", said)):
         return keys | {"cron": check_cron(said)}
     if _ISO.fullmatch(said):
         return keys | {"at": _iso(said)}
     return keys | _words(said, now)
+
+
+def _zone_in(said: str) -> tuple[re.Match[str], str] | None:
+    """Where a timezone is named, and its name: by its own, or by that of a city that one zone alone is called after."""
+    if found := _ZONE.search(said):
+        return found, found[1]
+    if found := _CITY_TIME_ZH.search(said):
+        return found, _CITIES_ZH[found[1]]
+    if found := _CITY_TIME.search(said):
+        from zoneinfo import available_timezones
+
+        city = found[1].replace(" ", "_")
+        zones = [each for each in available_timezones() if each.rpartition("/")[2] == city and "/" in each]
+        return (found, zones[0]) if len(zones) == 1 else None
+    return None
 
 
 def _iso(said: str) -> str:
@@ -88,17 +113,19 @@ def _words(said: str, now: datetime) -> dict[str, Any]:
     left = " ".join(reading.rest.replace("\x00", " ").split())
     has_repeat = bool({"repeat", "step", "cron", "after", "in"} & reading.keys.keys())
     if not (left or has_repeat) and len(reading.times) == 1:
+        _check_halves(reading.vague)
         return {"at": _next(reading.times[0], now).isoformat()}
     if left or not has_repeat:
-        once = None if has_repeat else _once(said, now, part_of_day)
+        once = None if has_repeat else _once(said, reading, part_of_day)
         if once is None:
             raise _unclear(said, left, reading)
         return once
     if "in" in reading.keys:
         if len(reading.keys) > 1:
             raise _unclear(said, left, reading)
+        _check_halves(reading.vague)
         return {"at": _later(reading.keys["in"], reading.times, now).isoformat()}
-    return _assembled(reading)
+    return _assembled(said, reading)
 
 
 def _next(time: str, now: datetime) -> datetime:
@@ -121,14 +148,17 @@ def _later(wait: timedelta, times: list[str], now: datetime) -> datetime:
     return moment.replace(microsecond=0)
 
 
-def _assembled(reading: Reading) -> dict[str, Any]:
+def _assembled(said: str, reading: Reading) -> dict[str, Any]:
     """The keys, with the times of the day put where they belong."""
+    _check_halves(reading.vague)
     keys, times = _without(dict(reading.keys)), list(dict.fromkeys(reading.times))
     if "24:00" in times:
         if keys.get("repeat", "daily") != "daily":
             raise JobError("24:00 is 00:00 of the next day: name that day, at 00:00")
         times = list(dict.fromkeys("00:00" if time == "24:00" else time for time in times))
     _check_count(keys, times)
+    if _contradict(keys):
+        raise _unclear(said, "", reading)
     if "cron" in keys:  # day fields of a line, of what `repeat` cannot say
         lines = [f"{int(time[3:])} {int(time[:2])} {keys['cron']}" for time in times or [DEFAULT_TIME]]
         minutes = {line.split()[0] for line in lines}
@@ -137,17 +167,23 @@ def _assembled(reading: Reading) -> dict[str, Any]:
         hours = ",".join(line.split()[1] for line in lines)
         return {"cron": check_cron(f"{minutes.pop()} {hours} {keys['cron']}")}
     if "step" in keys:
-        if times:
-            raise JobError(
-                "every so many minutes or hours takes no time of the day, but hours: every 2 hours from 8 to 18"
-            )
-        return _stepped(keys["step"], keys)
+        return _step_from(times[0], keys) if "from" in keys and len(times) == 1 else _stepped(times, keys)
+    if "hours" in keys:
+        raise JobError("within those hours, but how often? Say so: every 2 hours from 8 to 18")
     if "after" in keys:
         if len(keys) > 1 or times:
             raise JobError('"after" another job takes no time of its own')
         return {"after": keys["after"]}
     found = {"schedule": ",".join(sorted(times)) or DEFAULT_TIME, **keys}
     return {key: found[key] for key in ("schedule", "repeat", "on") if key in found}
+
+
+def _contradict(keys: dict[str, Any]) -> bool:
+    """Whether something is said that would be left out without a word: hours of a day that is named by its month, a minute of no hour."""
+    steps = {"step", "hours", "minute", "from"} & keys.keys()
+    if "cron" in keys:
+        return bool(steps or {"repeat", "on"} & keys.keys())
+    return bool({"minute", "from"} & steps) and "step" not in keys
 
 
 def _without(keys: dict[str, Any]) -> dict[str, Any]:
@@ -177,11 +213,23 @@ def _check_count(keys: dict[str, Any], times: list[str]) -> None:
         )
 
 
-def _stepped(step: tuple[int, str], keys: dict[str, Any]) -> dict[str, Any]:
+def _step_from(time: str, keys: dict[str, Any]) -> dict[str, Any]:
+    """Every so many minutes or hours, anew from this time of each day."""
+    count, unit = keys["step"]
+    if {"hours", "repeat", "minute"} & keys.keys():
+        raise JobError(f"every {count}{unit} does not go with such days or hours: make it a cron line")
+    return {"schedule": time, "repeat": f"every_{count}{unit}"}
+
+
+def _stepped(times: list[str], keys: dict[str, Any]) -> dict[str, Any]:
     """Every so many minutes or hours: by a clock of its own, or on some days or within hours by the wall's."""
-    count, unit = step
+    if times:
+        raise JobError("every so many minutes or hours takes no time of the day, but hours: every 2 hours from 8 to 18")
+    count, unit = keys["step"]
     repeat = keys.get("repeat", "daily")
-    if repeat == "daily" and "hours" not in keys:
+    if "minute" in keys and (unit == "m" or not count or 24 % count):
+        raise JobError(f"every {count}{unit} takes no minute of the hour: make it a cron line")
+    if repeat == "daily" and not {"hours", "minute"} & keys.keys():
         return {"repeat": f"every_{count}{unit}"}
     days = {"daily": "*", "weekday": "1-5", "weekend": "0,6"}.get(repeat)
     if repeat == "weekly":
@@ -191,14 +239,25 @@ def _stepped(step: tuple[int, str], keys: dict[str, Any]) -> dict[str, Any]:
     first, last = keys.get("hours", (0, 24))
     many = (last - first) % 24 or 24
     hours = [(first + hour) % 24 for hour in range(0, many + (unit == "h" and many < 24), count if unit == "h" else 1)]
-    minutes = "0" if unit == "h" else f"*/{count}"
-    return {"cron": check_cron(f"{minutes} {','.join(map(str, hours))} * * {days}")}
+    minutes = str(keys.get("minute", 0)) if unit == "h" else f"*/{count}"
+    listed = "*" if len(hours) == 24 else ",".join(map(str, hours))
+    return {"cron": check_cron(f"{minutes} {listed} * * {days}")}
 
 
-def _once(said: str, now: datetime, part_of_day: Callable[[str], int | None]) -> dict[str, Any] | None:
+def _check_halves(vague: list[str]) -> None:
+    """At 3 may be in the afternoon or in the night; at 8 is in the morning."""
+    if vague:
+        time = vague[0]
+        raise JobError(
+            f'"{time.removeprefix("0")}" can be meant in two ways.\nSay "{time}", or "{int(time[:2]) + 12}{time[2:]}".'
+        )
+
+
+def _once(said: str, reading: Reading, part_of_day: Callable[[str], int | None]) -> dict[str, Any] | None:
     """One moment that is named; a day alone is meant at nine, a part of one at its hour of days that come again."""
     from memory.timewords import find
 
+    now = reading.now
     ranges = find(said, now, past=False)
     if len(ranges) != 1 or ranges[0].start is None:
         return None
@@ -213,6 +272,9 @@ def _once(said: str, now: datetime, part_of_day: Callable[[str], int | None]) ->
         start = start.replace(hour=int(DEFAULT_TIME[:2]))
     elif lasts > timedelta(hours=1) and (hour := part_of_day(said)) is not None:
         start = start.replace(hour=hour) + timedelta(days=hour == 0 and start.hour > 12)  # midnight ends a day
+    half = f"{start.hour % 12:02d}:{start:%M}"
+    if half in reading.vague and f"{start:%H:%M}" not in set(reading.times) - set(reading.vague):
+        _check_halves([half])
     if start <= now:
         raise JobError(f'"{said}" is over: it was {start:%Y-%m-%d %H:%M}')
     return {"at": start.isoformat()}

@@ -19,8 +19,13 @@ _DAYS = rf"{_WEEK}[{_DAY_CHARACTERS}](?:(?:[、,和及与]|{_WEEK})*[{_DAY_CHARA
 _EXCEPT = rf"(?:每?个?(?:周末|工作日)|每?{_DAYS})"
 _PART = "凌晨|清晨|早晨|早上|清早|上午|中午|下午|傍晚|晚上|夜里|夜间|深夜|半夜|午夜|晚|早"
 _HOURS = {"凌晨": 3, "清晨": 6, "清早": 6, "中午": 12, "下午": 14, "傍晚": 18, "晚上": 20, "夜里": 21, "夜间": 21, "深夜": 23, "半夜": 0, "午夜": 0, "晚": 20}  # fmt: skip
-_LATE = ("下午", "傍晚", "晚上", "夜里", "夜间", "深夜", "晚")
-_NIGHT = ("晚上", "夜里", "夜间", "深夜", "晚")
+_NIGHT = ("夜里", "夜间", "深夜", "半夜", "午夜")
+_HALVES = (  # in which parts of the day the hours from .. to are, and what is added to them
+    (("凌晨",), 0, 6, 0), (("凌晨", "半夜", "午夜"), 12, 12, -12),
+    (("清晨", "早晨", "早上", "清早", "早"), 3, 11, 0), (("上午",), 1, 12, 0), (("中午",), 11, 12, 0), (("中午",), 1, 3, 12),
+    (("下午",), 12, 12, 0), (("下午",), 1, 11, 12), (("傍晚",), 4, 8, 12), (("晚上", "晚"), 5, 12, 12), (("晚上", "晚"), 0, 3, 0),
+    (_NIGHT, 7, 11, 12), (_NIGHT, 0, 5, 0), (("夜里", "夜间", "深夜"), 12, 12, 12),
+)  # fmt: skip
 _CLOCK = rf"(?P<part>{_PART})?的?(?:(?P<h>{_NUMBER})(?:点钟?|时|:)(?:(?P<half>半)|(?P<quarter>[一三1 3])刻|(?P<m>{_NUMBER})分?)?)"
 _WIDE = str.maketrans("０１２３４５６７８９：，、", "0123456789:,、")
 _EVERY = "(?:每(?:隔|个)?|隔)"
@@ -52,11 +57,11 @@ def read(reading: Reading) -> None:
 
 
 def _read_clock(reading: Reading) -> None:
-    part = ""
+    part, earlier = "", 0
 
     def clock(match: re.Match[str]) -> dict[str, Any] | None:
-        nonlocal part
-        part = match["part"] or part  # 早上8点和10点: the second one too
+        nonlocal part, earlier
+        is_told, part = bool(match["part"]), match["part"] or part  # 早上8点和10点: the second one too
         hour, minute = number(match["h"]), number(match["m"]) if match["m"] else 0
         if match["half"]:
             minute = 30
@@ -64,10 +69,12 @@ def _read_clock(reading: Reading) -> None:
             minute = 15 if match["quarter"] in "一1" else 45
         if hour is None or minute is None:
             return None
-        if (part in _LATE and hour < 12) or (part == "中午" and hour < 4) or (part in _NIGHT and hour == 12):
-            hour += 12
-        elif part in ("半夜", "午夜") and hour == 12:
-            hour = 0
+        said, hour = hour, _in_part(hour, part)
+        if hour is None or (not is_told and part and said < earlier):
+            return None  # an hour that this part of the day has not, or of another part that is not named
+        earlier = said
+        if not part and re.fullmatch(r"[1-5]|[一二两三四五]", match["h"]):
+            reading.vague.append(f"{hour:02d}:{minute:02d}")
         if (hour > 23 or minute > 59) and (hour, minute) != (24, 0):
             return None
         reading.times.append(f"{hour:02d}:{minute:02d}")
@@ -79,6 +86,13 @@ def _read_clock(reading: Reading) -> None:
 
     reading.take(re.compile(_CLOCK), clock)
     reading.take(re.compile(_PART), only_part)
+
+
+def _in_part(hour: int, part: str) -> int | None:
+    """The hour of the 24-hour clock that 晚上八点 is; None where that part of the day has no such hour."""
+    if not part or hour > 12:
+        return hour if not part.startswith(("早", "清", "凌")) or hour < 13 else None
+    return next((hour + more for parts, first, last, more in _HALVES if part in parts and first <= hour <= last), None)
 
 
 def _interval(match: re.Match[str]) -> dict[str, Any] | None:
@@ -166,10 +180,13 @@ def _between(match: re.Match[str]) -> dict[str, Any] | None:
     first, last = (number(match["a"]), number(match["b"]))
     if first is None or last is None:
         return None
-    if match["p"] in ("下午", "晚上") and first < 12:
-        first += 12
-    if match["q"] in ("下午", "傍晚", "晚上") and last < 12:
-        last += 12
+    parts = match["p"] or "", match["q"] or ""
+    start, end = _in_part(first, parts[0]), _in_part(last, parts[1] or (parts[0] if last > first else ""))
+    if start is None or end is None:
+        return None
+    first, last = start, end % 24
+    if not parts[1] and last < first <= 12 and parts[0] not in ("凌晨", "半夜"):
+        last += 12  # 9点到5点 is until 17:00
     return {"hours": (first, last)} if first < 24 and last < 24 else None
 
 
@@ -187,11 +204,16 @@ _REPEATS: tuple[tuple[str, Any], ...] = (
     (r"每个?(?P<on>月底|月末)", _of_month),
     (rf"每年的?(?P<m>{_NUMBER})月(?P<d>{_NUMBER})[号日]", _of_year),
     (r"每年", lambda _: {"cron": "1 1 *"}),
+    (r"每个?月的?最后一?个?工作日", lambda _: {"cron": "LW * *"}),
+    (r"每个?季度末", lambda _: {"cron": "L 3,6,9,12 *"}),
+    (r"(?<=小时)的?(?:在?整点|第?(?P<m>\d{1,2})分钟?)", lambda match: {"minute": int(match["m"] or 0)}),
+    (rf"从?(?={_CLOCK}(?:开始|起))|(?<=[点半刻分\d])(?:开始|起)", lambda _: {"from": True}),
     (r"每(?:个)?季度", lambda _: {"cron": "1 1,4,7,10 *"}),
     (rf"(?:每个?)?{_WEEK}([{_DAY_CHARACTERS}])(?:到|至|-){_WEEK}?([{_DAY_CHARACTERS}])", _range),
     (r"每?个?(?:工作日|平日|上班日)", lambda _: {"repeat": "weekday"}),
     (r"每?个?周末", lambda _: {"repeat": "weekend"}),
     (rf"(?:(?P<other>隔(?=周[日天一二三四五六])|隔周|每隔一(?:周|个星期|个礼拜))|每(?:隔)?(?P<n>{_NUMBER})个?(?:周|星期|礼拜)|每(?:个|逢)?)的?(?P<days>{_DAYS})", _days),
+    (rf"(?P<other>)(?P<n>)(?P<days>{_WEEK}[{_DAY_CHARACTERS}](?:(?:[、,和及与]|{_WEEK})+[{_DAY_CHARACTERS}](?![点时:十]))+)", _days),
     (rf"{_EVERY}(?P<half>半)?个?(?P<n>{_NUMBER})?个?(?P<unit>{_UNIT})", _interval),
     (r"每个?(?=[早晚]|清晨|上午|中午|下午|傍晚|凌晨)", lambda _: {"repeat": "daily"}),
     (r"每个?月", lambda _: {"repeat": "monthly"}),

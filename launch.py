@@ -336,6 +336,8 @@ SOME_OPTIONS = (  # option, what stands for its value, type, its words, the comm
     ("--list", "", None, "opt.list", {"worker"}),
     ("--cancel", "RUN", str, "opt.cancel", {"worker"}),
     ("--trust", "", None, "opt.trust", {"sops sync"}),
+    ("--mine", "NAME", str, "opt.mine", {"sops sync"}),
+    ("--theirs", "NAME", str, "opt.theirs", {"sops sync"}),
     ("--until-empty", "", None, "opt.until-empty", {"worker"}),
     ("--events", "", None, "opt.events", {"schedule run-now"}),
     ("--unless-running", "", None, "opt.unless-running", {"schedule start"}),
@@ -478,6 +480,7 @@ def _add_arguments(parser: argparse.ArgumentParser, path: str) -> None:
     for option, metavar, kind, key, paths in SOME_OPTIONS:
         if path in paths:
             takes: dict[str, Any] = {"metavar": metavar, "type": kind} if kind else {"action": "store_true"}
+            takes |= {"action": "append"} if path == "sops sync" and metavar else {}  # of as many SOPs as are named
             options.add_argument(option, help=say(key), **takes)
     if path in WITH_RUN_OPTIONS:
         _add_run_options(options)

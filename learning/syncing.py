@@ -11,8 +11,9 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import unified_diff
 from pathlib import Path
 from typing import Literal
 
@@ -36,6 +37,7 @@ from memory.sops import Sop, SopError, SopStore, read_sop
 What = Literal["same", "taken", "quarantined", "sent", "conflict", "waits", "refused", "removed"]
 SENT = ("candidate", "probation", "active")
 UNCOUNTED = ("evidence.json", "cases/", "references/")  # they go along, and are no change of the procedure
+MAX_DIFF_LINES = 200
 ATTEMPTS = 3  # when somebody else sends meanwhile
 
 
@@ -46,16 +48,27 @@ class Synced:
     name: str
     what: What
     reason: str = ""
+    diff: str = ""  # from here to there, of what was changed there and is not taken
 
 
-def sync(remote: str, home: Path, seeds: Path, replay: Replay, *, trust: bool = False) -> list[Synced]:
-    """Pull, verify, push. `remote`: a git address, or a folder. Raises SopError; what was done by then stays done."""
+def sync(
+    remote: str,
+    home: Path,
+    seeds: Path,
+    replay: Replay,
+    *,
+    trust: bool = False,
+    mine: Collection[str] = (),
+    theirs: Collection[str] = (),
+) -> list[Synced]:
+    """Pull, verify, push. `remote`: a git address, or a folder. `mine`, `theirs`: the SOPs in conflict of which the version
+    here is sent, that there is taken. Raises SopError; what was done by then stays done."""
     address = remote if GIT_ADDRESS.fullmatch(remote) else Path(remote).expanduser().absolute().as_uri()
     found: list[Synced] = []
     for _ in range(ATTEMPTS):
         with tempfile.TemporaryDirectory(prefix="sopwith-sync-") as scratch:
             clone = cloned(address, Path(scratch))
-            round_ = _Round(address, clone, home, seeds, replay, trust)
+            round_ = _Round(address, clone, home, seeds, replay, trust, {"mine": mine, "theirs": theirs})
             found = [*(each for each in found if each.what in ("taken", "quarantined")), *round_.compare()]
             problem = round_.push()
             if problem is None:
@@ -67,7 +80,17 @@ def sync(remote: str, home: Path, seeds: Path, replay: Replay, *, trust: bool = 
 class _Round:
     """One pull, and what is to be pushed after it."""
 
-    def __init__(self, address: str, clone: Path, home: Path, seeds: Path, replay: Replay, trust: bool) -> None:
+    def __init__(
+        self,
+        address: str,
+        clone: Path,
+        home: Path,
+        seeds: Path,
+        replay: Replay,
+        trust: bool,
+        settled: Mapping[str, Collection[str]],
+    ) -> None:
+        self._settled = settled
         self._address, self._clone, self._home, self._replay, self._trust = address, clone, home, replay, trust
         self._changes = SopChanges(home, seeds)
         self._known = {sop.name: sop for sop in SopStore(seeds, home / "sops").all()}
@@ -117,16 +140,20 @@ class _Round:
             return Synced(name, "removed", "it was removed here") if before == there else self._take(theirs, None)
         if ours.is_quarantined or here == before:
             return self._take(theirs, ours)
-        if there == before:
+        if there == before or name in self._settled["mine"]:
             return self._send(ours, theirs)
-        return Synced(name, "conflict", f"it was changed here and there; look at both: sopwith sops import {name}")
+        if name in self._settled["theirs"]:
+            return self._take(theirs, ours)
+        reason = "both sides changed it; settle it with --mine NAME, or --trust --theirs NAME"
+        return Synced(name, "conflict", reason, _diff(_files(ours), theirs.files))
 
     def _take(self, theirs: Skill, ours: Sop | None) -> Synced:
         """What comes in. What is in use here is replaced only by what is trusted."""
         name = theirs.name
         if not self._trust:
             if ours is not None and not ours.is_quarantined:
-                return Synced(name, "waits", "it has changed there; take it with --trust")
+                changed = _diff(_files(ours), theirs.files) if not ours.problem else ""
+                return Synced(name, "waits", "it has changed there; take it with --trust", changed)
             store(theirs, self._address, self._changes, self._known)
             return Synced(name, "quarantined", f"let it in: sopwith sops enable {name}")
         text = with_metadata(theirs.files["SKILL.md"].decode(), {"sopwith-source": safe_source(self._address)})
@@ -180,6 +207,16 @@ def _digest(files: Mapping[str, bytes]) -> str:
     for path, data in _counted(files):
         digest.update(b"%s\0%d\0%s" % (path.encode(), len(data), data))
     return digest.hexdigest()
+
+
+def _diff(ours: Mapping[str, bytes], theirs: Mapping[str, bytes]) -> str:
+    """What is different there, as people read it."""
+    lines: list[str] = []
+    here, there = dict(_counted(ours)), dict(_counted(theirs))
+    for path in sorted({*here, *there}):
+        before, after = (side.get(path, b"").decode("utf-8", "replace").splitlines() for side in (here, there))
+        lines += unified_diff(before, after, f"here/{path}", f"there/{path}", lineterm="", n=1)
+    return "\n".join(lines[:MAX_DIFF_LINES])
 
 
 def _counted(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:

@@ -131,6 +131,29 @@ def test_what_both_changed_is_a_conflict_and_stays_as_it_is(
     assert what(synced(one, remote)) == {"counted": "same"}
 
 
+def test_a_conflict_is_shown_and_settled_by_its_owner(
+    home: Path, remote: Path, machines: tuple[Path, Path], tmp_path: Path, cli: CommandLine
+) -> None:
+    one, _ = machines
+    for name in ("kept", "taken"):
+        add(one, name, boxes=tmp_path)
+    synced(one, remote)
+    synced(home, remote, trust=True)
+    for name in ("kept", "taken"):
+        add(one, name, STEPS.replace("RESULT", "one says"), boxes=tmp_path)
+        add(home, name, STEPS.replace("RESULT", "two says"), boxes=tmp_path)
+    synced(one, remote)
+    told = cli("sops", "sync", str(remote), "--trust", "--theirs", "taken")
+    assert told.code == 1 and "kept · conflict" in told.stdout and "--mine NAME" in told.stdout
+    assert '-result: "two says {{n}}"' in told.stdout and '+result: "one says {{n}}"' in told.stdout
+    assert "one says" in (home / "sops" / "taken" / "sop.yaml").read_text()
+    assert len(json.loads(cli("sops", "history", "taken", "--json").stdout)["history"]) > 1, "what was given up is kept"
+    told = cli("sops", "sync", str(remote), "--mine", "kept")
+    assert told.code == 0 and "kept · sent" in told.stdout
+    assert what(synced(one, remote, trust=True)) == {"kept": "taken", "taken": "same"}
+    assert "two says" in (one / "sops" / "kept" / "sop.yaml").read_text()
+
+
 def test_what_does_not_pass_its_cases_any_more_is_not_sent(
     remote: Path, machines: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -190,6 +213,6 @@ def test_the_command(home: Path, remote: Path, machines: tuple[Path, Path], tmp_
     done = cli("sops", "sync", str(remote))
     assert done.code == 0 and "counted · sent" in done.stdout, done.stderr
     again = json.loads(cli("sops", "sync", str(remote), "--json").stdout)
-    assert again == {"sops": [{"name": "counted", "what": "same", "reason": ""}]}
+    assert again == {"sops": [{"name": "counted", "what": "same", "reason": "", "diff": ""}]}
     gone = cli("sops", "sync", str(tmp_path / "nowhere.git"))
     assert gone.code == 1 and "cannot be cloned" in gone.stderr

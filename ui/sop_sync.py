@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from argparse import Namespace
 from dataclasses import asdict
+from textwrap import indent
 
 from config import Config
 from learning.syncing import sync
 from runs.assemble import SEEDS, Agent
-from ui.clean import one_line
+from ui.clean import clean, one_line
 from ui.page import print_json
 from ui.words import in_words, say
 
 
 def sync_(args: Namespace, config: Config) -> int:
     """`sops sync REMOTE`: 0, or 1 when both sides changed an SOP."""
-    found = sync(args.remote, config.home, SEEDS, Agent(config).replay, trust=args.trust)
+    mine, theirs = args.mine or [], args.theirs or []
+    found = sync(args.remote, config.home, SEEDS, Agent(config).replay, trust=args.trust, mine=mine, theirs=theirs)
     if args.json:
         print_json({"sops": [asdict(each) for each in found]})
     else:
@@ -23,6 +25,8 @@ def sync_(args: Namespace, config: Config) -> int:
             if each.what != "same":
                 reason = f": {one_line(in_words(each.reason), 300)}" if each.reason else ""
                 print(f"{each.name} · {say('sync.' + each.what)}{reason}")
+                if each.diff:
+                    print(indent(clean(each.diff), "  "))
         same = sum(each.what == "same" for each in found)
         print(say("sync.done", n=len(found), same=same))
     return 1 if any(each.what == "conflict" for each in found) else 0

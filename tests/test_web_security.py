@@ -371,6 +371,7 @@ def test_listening_elsewhere_takes_tls_and_a_password(cli: Any, tmp_path: Path) 
         (["--host", "0.0.0.0", "--password-file", "good"], "takes TLS"),
         (["--host", "0.0.0.0", "--password-file", "good", "--tls-cert", "good", "--tls-key", "good"], "cannot be used"),
         (["--tls-cert", "good"], "takes TLS"),
+        (["--tls-cert", "good", "--tls-key", "nowhere.pem"], "nowhere.pem cannot be read: No such file"),
     ):
         for name, text in (("short", "x"), ("open", "a" * 20), ("good", "b" * 20)):
             Path(name).write_text(text)

@@ -208,6 +208,30 @@ def test_a_copy_is_no_run_of_this_machine_alone(shared: Database, home: Path) ->
         RunLog.reopen(home, run)
 
 
+def test_a_machine_that_lost_a_run_lists_what_became_of_it_elsewhere(
+    shared: Database, home: Path, cli: CommandLine
+) -> None:
+    run = a_run(home)
+    late = SharedLogs(shared, claimed(shared, run, "late")).create(home)
+    late.append({**STARTED, "run": run})
+    late.close()  # as its end leaves it: this machine has seen no end of it
+
+    def listed() -> list[str]:
+        shown = json.loads(cli("runs", "list", "--json").stdout)["runs"]
+        assert shown[0]["status"] in cli("runs", "list").stdout
+        return [each["status"] for each in shown]
+
+    new = claimed(shared, run, "another machine")
+    assert listed() == ["working"]
+    end = {"status": "done", "result": "42", "exit": "CURRENT_TASK_DONE", "turns": 1, "model_calls": 0, "cost": 0.0}
+    write(shared, new, 1, [{"type": "run_ended", "run": run, **end, "sop": None, "rote": False}])
+    (home / "config.yaml").rename(home / "aside")
+    assert listed() == ["interrupted"], "without the database nothing else is known"
+    (home / "aside").rename(home / "config.yaml")
+    assert listed() == ["done"]
+    assert json.loads(cli("runs", "list", "--json").stdout)["runs"][0]["turns"] == 1
+
+
 def test_a_lost_connection_is_made_again_and_an_absent_database_is_waited_for(
     postgres: Cluster, shared: Database, home: Path
 ) -> None:

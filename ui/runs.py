@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
@@ -30,12 +31,10 @@ class NotWorking(SopwithError):
 def list_(args: Namespace, config: Config) -> int:
     """`runs list`."""
     if args.json:
-        from memory.run_index import lines
-
-        print('{"runs": [\n' + ",\n".join(lines(config.home, args.limit)) + "\n]}")
+        print('{"runs": [\n' + ",\n".join(_lines(args.limit, config)) + "\n]}")
         return 0
     limit = args.limit or SHOWN_RUNS
-    found = list_runs(config.home, limit + 1)
+    found = _up_to_date(list_runs(config.home, limit + 1), config)
     columns = (
         Column(say("column.run"), "cyan"),
         Column(say("column.status"), styles=_STATUS_STYLES),
@@ -47,6 +46,26 @@ def list_(args: Namespace, config: Config) -> int:
     if len(found) > limit:
         print(say("runs.more", limit=limit))
     return 0
+
+
+def _lines(limit: int | None, config: Config) -> list[str]:
+    from memory.run_index import line_of, lines
+
+    found = lines(config.home, limit)
+    places = [place for place, line in enumerate(found) if '"status": "interrupted"' in line] if config.queue else []
+    summaries = [RunSummary(**json.loads(found[place])) for place in places]
+    for place, summary in zip(places, _up_to_date(summaries, config), strict=True):
+        found[place] = line_of(summary)
+    return found
+
+
+def _up_to_date(found: list[RunSummary], config: Config) -> list[RunSummary]:
+    """With what became on other machines of the runs whose copies lie here."""
+    if config.queue is None or all(run.status != "interrupted" for run in found):
+        return found
+    from runs.shared.copies import up_to_date
+
+    return up_to_date(config, found)
 
 
 _STATUS_STYLES = {

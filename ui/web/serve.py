@@ -250,6 +250,13 @@ def _tls(args: Namespace, is_elsewhere: bool) -> bool:
         raise CannotServe("Listening beyond this machine takes TLS.\nGive both files: --tls-cert FILE --tls-key FILE")
     if not args.tls_cert:
         return False
+    for file in (args.tls_cert, args.tls_key):  # the library does not say which one it could not read
+        try:
+            Path(file).read_bytes()
+        except OSError as error:
+            raise CannotServe(
+                f"{file} cannot be read: {error.strerror}.\nGive a certificate and its key: --tls-cert FILE --tls-key FILE"
+            ) from error
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(args.tls_cert, args.tls_key, password="")
     except (OSError, ValueError) as error:

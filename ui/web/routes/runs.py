@@ -13,9 +13,10 @@ from starlette.responses import JSONResponse
 from context.prompts import Prompts
 from context.tokens import estimate
 from memory.inbox import Answer, Inbox
-from memory.runlog import Totals, list_runs, read_events, summarise
+from memory.runlog import RunSummary, Totals, list_runs, read_events, summarise
 from runs.doctor import checks
 from runs.resume import read_progress
+from runs.shared.copies import up_to_date
 from safety.held import without
 from ui.web import shapes
 from ui.web.routes.chat import files_of
@@ -31,16 +32,17 @@ to = APIRouter(tags=["runs"])
 @to.get("/api/runs")
 def runs(site: Here, limit: int = 100, before: str = "", status: str = "", text: str = "") -> JSONResponse:
     limit = max(1, min(limit, 1_000))
-    rows: list[dict[str, Any]] = []
+    kept: list[RunSummary] = []
     wanted = text.lower()
     for run in list_runs(site.home, None if before or status or text else limit + 1):
         is_wanted = not (before and run.run >= before) and status in ("", run.status) and wanted in run.task.lower()
         if not is_wanted:
             continue
-        rows.append(row(run))
-        if len(rows) > limit:
+        kept.append(run)
+        if len(kept) > limit:
             break
-    return JSONResponse({"runs": site.clean(rows[:limit]), "more": len(rows) > limit})
+    rows = [row(run) for run in up_to_date(site.config, kept[:limit])]
+    return JSONResponse({"runs": site.clean(rows), "more": len(kept) > limit})
 
 
 @to.get("/api/runs/{run}")

@@ -47,7 +47,8 @@ class Budget:
             raise LimitReached(f"cost limit reached: {used}. --max-cost (or limits.cost_usd) raises it.")
         now = time.monotonic()
         if now >= self.deadline:
-            used = f"{(now - self.started) / 60:.1f} of {self.minutes:g} minutes are used"
+            passed = (now - self.started) / 60
+            used = f"{passed:.{1 if passed >= 1 else 2}f} of {self.minutes:g} minutes are used"
             raise LimitReached(f"time limit reached: {used}. --max-minutes (or limits.minutes) raises it.")
 
 

@@ -57,7 +57,7 @@ def collection(name: str) -> Iterator[tuple[str, str]]:
         if line.startswith("## "):
             reason = line[3:]
         elif line.strip():
-            yield reason, line.replace("⏎", "\n")
+            yield reason, line.replace("⏎", "\n").replace("␍", "\r")
 
 
 def is_held_out(command: str) -> bool:
@@ -69,8 +69,8 @@ def gate() -> Gate:
     return Gate(SafetyConfig(), OWNER / ".sopwith", OWNER, OWNER / "work")
 
 
-def decide(gate: Gate, command: str) -> str:
-    ask = Ask("code_run", {"type": "bash", "script": command}, ("execute",), (), "main")
+def decide(gate: Gate, command: str, language: str = "bash") -> str:
+    ask = Ask("code_run", {"type": language, "script": command}, ("execute",), (), "main")
     return gate.decide(ask).decision
 
 
@@ -108,18 +108,24 @@ def main() -> int:
     if options.misses:
         for name, reason, command in misses:
             print(f"{name}: {command!r} ({reason})")
-    if (CASES / "odd.txt").exists():
-        _odd(ours)
+    _odd(ours)
     _speed(ours, times)
     return 0
 
 
 def _odd(ours: Gate) -> None:
-    """Rows `kind: command` or `decision: command`, written after tuning."""
-    for name in ("odd", "principles", "fresh", *(f"fresh{number}" for number in range(2, 13))):
-        rows = [line.partition(": ")[::2] for _, line in collection(name)]
-        right = sum(decide(ours, command) in GOALS.get(wanted, ((wanted,), 0))[0] for wanted, command in rows)
-        print(f"{name}: {right} of {len(rows)} as wanted")
+    """Rows `kind: command` or `decision: command`, written after tuning; `kind py: code` is Python."""
+    for path in sorted(CASES.glob("*.txt"), key=lambda path: (len(path.stem), path.stem)):
+        if path.stem in GOALS:
+            continue
+        rows = [line.partition(": ")[::2] for _, line in collection(path.stem)]
+        right = sum(_is_right(ours, *wanted.partition(" ")[::2], command) for wanted, command in rows)
+        print(f"{path.stem}: {right} of {len(rows)} as wanted")
+
+
+def _is_right(ours: Gate, wanted: str, language: str, command: str) -> bool:
+    decision = decide(ours, command, "python" if language == "py" else "bash")
+    return decision in GOALS.get(wanted, ((wanted,), 0))[0]
 
 
 def _speed(ours: Gate, times: list[float]) -> None:

@@ -14,10 +14,10 @@ _EFFECT = pattern(
     r"|`|\bfs\.\w*(rm|write|append|unlink|rename|chmod)\w*|base64_decode|unpack|\batob\b|Buffer\.from"
 )
 _LOADED = pattern(
-    r"(require|import)\s*\(?\s*['\"](node:)?(child_process|net|http|https|cluster|vm|worker_threads)|process\.(kill|binding)"
+    r"\b(require|import)\s*\(\s*(?!['\"][\w@./:-]+['\"]\s*\))\S|\[[^\]\n]*['\"]\s*\+[^\]\n]*\]\s*\(|(require|import)\s*\(?\s*['\"](node:)?(child_process|net|http|https|cluster|vm|worker_threads)|process\.(kill|binding)"
 )
 _STARTED = pattern(
-    r"(?:system|exec\w*|spawn\w*|popen\w*|passthru|shell_exec|proc_open|qx|do shell script|os\.execute|getoutput)\s*\(?\s*(?:\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|\{([^}]*)\})|`([^`]+)`",
+    r"(?:system|exec\w*|spawn\w*|popen\w*|passthru|shell_exec|proc_open|qx|do shell script|shell-command(?:-to-string)?|os\.execute|getoutput)\s*\(?\s*(?:\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|\{([^}]*)\})|`([^`]+)`",
     re.DOTALL,
 )
 _SED = pattern(
@@ -32,7 +32,7 @@ _BOMB = pattern(
     r"\bfork\W{0,9}\s(while|until)\b|\bfork\(\)\s{0,9}for\b[^\n]{0,40}\b(iter|count|cycle|repeat)\(|\b(while|for|until|loop)\b[^\n]{0,60}\n?[^\n]{0,60}\bfork\b"
 )
 _REMOVED = pattern(
-    r"\b(?:RemoveAll|remove_dir_all|rename(?:Sync)?|move|rm(?:dir)?(?:Sync)?|rm_rf?|rm_f|rmtree|remove_tree|remove_entry\w*|remove_dir|rimraf\w*|remove|unlink\w*|delete)\s*\(?\s*['\"]([^'\"\n]{1,500})['\"]"
+    r"\b(?:RemoveAll|remove_dir_all|delete-directory|delete-file|removeSync|rename(?:Sync)?|move|rm(?:dir)?(?:Sync)?|rm_rf?|rm_f|rmtree|remove_tree|remove_entry\w*|remove_dir|rimraf\w*|remove|unlink\w*|delete)\s*\(?\s*['\"]([^'\"\n]{1,500})['\"]"
 )
 _LISTED = pattern(
     r"\b(?:glob|Dir\.(?:glob|children|entries|each_child)|Dir|opendir|readdirSync|globSync)\s*[(\[]?\s*['\"]([^'\"\n]{1,500})['\"]"
@@ -53,6 +53,18 @@ _OPENED = pattern(
     r"|\b(?:File\.open|File\.new|fopen)\s{0,9}\(?\s{0,9}['\"]([^'\"\n]{1,500})['\"]\s{0,9},\s{0,9}['\"][wa]"
     r"|\bcreateWriteStream\s{0,9}\(\s{0,9}['\"]([^'\"\n]{1,500})['\"]"
 )
+
+
+_SPAWNED = pattern(
+    r"\b(?:spawn|execFile|Command)(?:Sync)?\s*\(\s*['\"]([^'\"\n]{1,200})['\"]\s*,\s*(?:\{\s*args:\s*)?\[((?:\s*(?:'[^'\n]*'|\"[^\"\n]*\")\s*,?){0,50})\]"
+)
+_OPTIONS = r"\s*(?:,\s*\{(?:\s*(?:encoding|stdio|maxBuffer|timeout)\s*:\s*(?:'[\w-]*'|\"[\w-]*\"|\d+)\s*,?)*\})?\s*\)"
+_STARTS_TEXT = pattern(rf"\bexec(?:Sync)?\s*\(\s*(?:'[^'\\\n]*'|\"[^\"\\\n]*\"){_OPTIONS}")
+_STARTS_PROGRAM = pattern(
+    rf"\b(?:spawn|execFile)(?:Sync)?\s*\(\s*(?:'[^'\\\n]*'|\"[^\"\\\n]*\")\s*,\s*\[(?:\s*(?:'[^'\\\n]*'|\"[^\"\\\n]*\")\s*,?)*\]{_OPTIONS}"
+)
+_LOADS_STARTER = pattern(r"\brequire\(\s*['\"](?:node:)?child_process['\"]\s*\)")
+_NAMES_STARTER = pattern(r"\[|\b(exec|spawn|fork)\w*")  # what is left could start something by another name
 
 
 def with_home(code: str, home: str) -> str:
@@ -88,8 +100,18 @@ def has_effect(code: str) -> bool:
 
 
 def started(code: str) -> list[str]:
-    """The shell commands that stand in the code as text."""
-    return [next(text for text in found if text) for found in _STARTED.findall(code) if any(found)]
+    """The shell commands that stand in the code as text, and the programs with their arguments."""
+    texts = [next(text for text in found if text) for found in _STARTED.findall(code) if any(found)]
+    return texts + [
+        " ".join([program, *(f"'{text[1:-1]}'" for text in _STRINGS.findall(listed))])
+        for program, listed in _SPAWNED.findall(code)
+    ]
+
+
+def without_started(code: str) -> str:
+    """JavaScript without the commands that `started` reads from it as a whole, to see what else is in it."""
+    code = _STARTS_PROGRAM.sub("''", _STARTS_TEXT.sub("''", code))
+    return _LOADS_STARTER.sub("''", code) if not _NAMES_STARTER.search(code) else code
 
 
 def sed_starts(program: str) -> bool:

@@ -1,7 +1,7 @@
 """What a shell script would do to the world, command by command. What is not understood is asked about.
 
 shell.py reads the script, expand.py knows its arguments, tables.py what commands do by their names. Each subject has its own
-file: inputs.py, variables.py, finds.py, wrappers.py, interpreters.py, starters.py, git_commands.py, elsewhere.py, windows.py,
+file: inputs.py, variables.py, finds.py, wrappers.py, interpreters.py, starters.py, handing_on.py, git_commands.py, elsewhere.py, windows.py,
 file_effects.py; vital.py and catastrophes.py refuse what cannot be undone for the whole machine.
 """
 
@@ -23,6 +23,7 @@ from safety import (
     file_effects,
     finds,
     git_commands,
+    handing_on,
     inputs,
     interpreters,
     listings,
@@ -191,12 +192,6 @@ class Look:
             return
         if not name:
             return
-        if not name.isascii() and not name.startswith(("./", "/", "~")):
-            self.add("unknown", f"{name!r} looks like the name of a command and is none that is known", "")
-            plain = unicodedata.normalize("NFKC", _INVISIBLE.sub("", name)).strip()
-            if plain.isascii() and plain and plain != name:
-                self.words([Arg(plain, plain), *args[1:]], command)
-            return
         if name in self.aliases and len(self.aliases) < 50:
             text = self.aliases.pop(name)
             known = [arg.text for arg in args[1:]]
@@ -204,6 +199,12 @@ class Look:
             return
         if name in self.functions and self.depth <= MAX_DEPTH:
             self._call(name, args)
+            return
+        if not name.isascii() and not name.startswith(("./", "/", "~")):
+            self.add("unknown", f"{name!r} looks like the name of a command and is none that is known", "")
+            plain = unicodedata.normalize("NFKC", _INVISIBLE.sub("", name)).strip()
+            if plain.isascii() and plain and plain != name:
+                self.words([Arg(plain, plain), *args[1:]], command)
             return
         self._executed(name, args, command)
 
@@ -308,6 +309,8 @@ class Look:
             interpreters.interpreter(self, name, args, values, command)
         if name in WRAPPERS:
             wrappers.wrapped(self, name, args, command)
+        if name in handing_on.PROGRAMS:
+            handing_on.judge(self, name, args, values, command)
 
     def _change_folder(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
         operands = [arg for arg in args[1:] if not arg.start.startswith("-")]
@@ -363,6 +366,7 @@ HANDLERS: dict[str, _Handler] = {
         ("ansible", "salt", "salt-ssh", "pssh", "parallel-ssh", "pdsh", "clush", "dsh", "mussh"), starters.others
     ),
     "cpio": starters.cpio,
+    "scp": starters.scp,
     **dict.fromkeys(("dig", "host", "nslookup", "ping", "whois", "traceroute"), starters.asks),
     "osascript": interpreters.apple,
     "openssl": starters.openssl,

@@ -46,6 +46,7 @@ WHOLE: dict[str, tuple[re.Pattern[str], str, re.Pattern[str] | None]] = {
     "borg": (pattern(r"delete (?!.*::)"), "all backups in the archive", pattern(r"--dry-run| -\w*n| -a | --glob-archives| --prefix")),
     "restic": (pattern(r"(.* )?forget (?=.*(--unsafe-allow-remove-all|--keep-(last|daily|weekly|monthly|within)[ =]0\b))"), "all backups in the archive", pattern(r"--dry-run")),
     "snapper": (pattern(r"(.* )?(delete|remove) .*\d+-\d+"), "all snapshots", None),
+    "wsl": (pattern(r".*--unregister"), "a whole system", None),
     "asr": (pattern(r".*--erase"), "a whole disk", None),
     "timeshift": (pattern(r".*--delete-all"), "all snapshots", None),
     "tmutil": (pattern(r"deletelocalsnapshots /$|delete .*(-a|\*)$|thinlocalsnapshots / 9{6,}"), "all backups", None),
@@ -61,7 +62,7 @@ _DROPPERS = {"dropdb", "mysqladmin", "mongosh", "mongo"}
 _SAME = {"oc": "kubectl", "tofu": "terraform", "podman": "docker", "valkey-cli": "redis-cli", "keydb-cli": "redis-cli"}
 # Lists of all that a place holds: who deletes each line of one, deletes it all.
 _LISTS_ALL = pattern(
-    r"aws( --?[\w=-]+)* (s3 ls$|s3api list-buckets|ec2 describe-(instances|volumes|snapshots)|rds describe-db-\w+|\w+ list-(stacks|tables|clusters|users|accounts|functions))"
+    r"aws( --?[\w=-]+)* (s3 ls$|s3api list-buckets|ec2 describe-(instances|volumes|snapshots)|rds describe-db-\w+|\w+ list-(stacks|tables|clusters|users|accounts|functions)|backup list-(recovery-points|backup-vaults)\S*)"
     r"|gcloud .*\b(projects|instances|clusters|disks|snapshots|buckets) list\b|gsutil ls( gs://)?$|az .*\blist\b|(doctl|hcloud|linode-cli|openstack|vultr-cli) .*\blist\b"
     r"|heroku apps\b|fly(ctl)? apps list|nomad job status|vault secrets list|influx bucket list|kafka-topics(\.sh)? .*--list|gh repo list|rabbitmqctl list_queues"
     r"|(kubectl|oc) get (ns|namespaces?|nodes?|no|pv|persistentvolumes?|all|crds?)\b|helm (ls|list)\b.*(-\w*A|--all-namespaces)|eksctl get clusters?"
@@ -71,6 +72,10 @@ _LISTS_ALL = pattern(
 _CHOOSES = pattern(r"--filters?\b|\[\?|-l \S|--selector|--field-selector|(?<!\S)-n \S|--namespace| WHERE |\bLIKE\b")
 _DELETES = pattern(r"(?i:(^|[\s_:-])(delete|disable|destroy|rb|rm|remove|terminate|drop|dropdb|del|uninstall|purge|lvremove|deletelocalsnapshots))")  # fmt: skip
 _PICKS = names("grep egrep rg head tail comm fzf")
+# What leaves out the databases and namespaces that belong to the server itself leaves out nothing of anybody's.
+_LEAVES_OUT_OWN = pattern(
+    r"e?grep (-\w*v\w*|--invert-match)( -\S+)* .*?\b(schema|information|mysql|sys|postgres|template\w*|kube\S*|default|database|local|admin|config|name|NAME)\b"
+)
 _PICKING = pattern(
     r"(sed|jq|awk|gawk) .*(select|test\(|first|limit|\[\d|/.*/ ?[dp{]|[=!<>]=|-n )"
 )  # `jq -r '.[].name'` and `awk '{print $1}'` choose nothing
@@ -142,11 +147,22 @@ def _dropped(look: Look, name: str, values: list[str | None], known: list[str], 
             found = named or [operands[0].rpartition("/")[2] if operands and "(" not in operands[0] else "?"]
     elif name in queries.CLIENTS:
         text = " ".join([*known, inputs.input_of(look, command) or ""])
-        text = queries.without_strings(text)
-        found = _DROPS.findall(text)
-        if _EMPTIES_DATABASE.search(text):
-            found += [_connected(name, known) or "that it is connected to"]
-    return [each for each in found if each != "?" and not _TRIAL.fullmatch(each)]
+        found = dropped_in(text, _connected(name, known))
+    return [each for each in found if each != "?" and not is_trial(each)]
+
+
+def dropped_in(text: str, connected: str = "") -> list[str]:
+    """The databases that a text of SQL drops and that nobody made to try something; `connected`: where it works."""
+    text = queries.without_strings(text)
+    found: list[str] = _DROPS.findall(text)
+    if _EMPTIES_DATABASE.search(text):
+        found.append(connected or "that it is connected to")
+    return [each for each in found if not is_trial(each)]
+
+
+def is_trial(database: str) -> bool:
+    """Whether a database, by its name, was made to try something."""
+    return _TRIAL.fullmatch(database) is not None
 
 
 def _connected(name: str, known: list[str]) -> str:
@@ -171,8 +187,9 @@ def _is_given(look: Look, command: Command) -> bool:
         source = source.source
     for commands in (tuple(piped), *(part.commands for part in parts), *looped):
         lines = [" ".join(word.written or "?" for word in each.words) for each in commands]
-        picks = any(each.words and each.words[0].literal in _PICKS for each in commands) or any(
-            map(_PICKING.match, lines)
+        picks = any(
+            _PICKING.match(line) or (each.words and each.words[0].literal in _PICKS and not _LEAVES_OUT_OWN.match(line))
+            for each, line in zip(commands, lines, strict=True)
         )
         if not picks and any(_LISTS_ALL.match(line) and not _CHOOSES.search(line) for line in lines):
             return True

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from safety.patterns import pattern
 from safety.shell import Command, NotUnderstood, Word, parse
-from safety.tables import SHELLS, WRAPPERS
+from safety.tables import REMOTE_LIBRARIES, SERVERS, SHELLS, WRAPPERS
 
 _FETCHERS = {"curl", "wget", "aria2c", "http", "https", "xh", "axel", "lynx", "w3m", "links", "yt-dlp", "youtube-dl", "ping", "ping6", "dig", "host", "nslookup", "whois", "telnet", "nc", "ncat", "websocat", "ftp"}  # fmt: skip
 _FETCH_WITH = {"git": {"clone", "ls-remote", "fetch", "pull", "submodule"}, "docker": {"pull"}, "svn": {"checkout", "co", "export"}, "hg": {"clone"}}  # fmt: skip
@@ -22,7 +22,7 @@ _ELSEWHERE = {
     "--unix-socket",
     "--input-file",
 }  # where it goes stands elsewhere
-_LIBRARIES = {"requests", "httpx", "aiohttp", "urllib", "urllib3", "http", "socket", "ftplib", "smtplib", "imaplib", "websockets", "websocket", "paramiko", "feedparser", "bs4", "scrapy", "selenium", "playwright"}  # fmt: skip
+_LIBRARIES = {"requests", "httpx", "aiohttp", "urllib", "urllib3", "http", "socket", "ftplib", "smtplib", "imaplib", "websockets", "websocket", "paramiko", "feedparser", "bs4", "scrapy", "selenium", "playwright"} | SERVERS | REMOTE_LIBRARIES  # fmt: skip
 _LOCAL = pattern(
     r"(?i)(?:[a-z]+://)?(?:[^/@]*@)?(localhost|[\w-]+\.localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[?::1\]?)(?::\d+)?(?:[/?#]|$)"
 )

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 # `eval "$(…)"`: programs that print settings for the shell that asks; running their output is no more than running them.
+_JAVASCRIPT = {"node", "bun", "deno", "tsx"}
 _OF_PATHS = {"dirname", "basename", "which", "realpath", "readlink", "pwd", "cd"}
 FETCHES = {"curl", "wget", "fetch", "aria2c", "axel", "http", "https", "xh"}
 _HOOKS = pattern(
@@ -190,7 +191,7 @@ def _awk(look: Look, name: str, program: str | None) -> None:
 
 def _one_liner(look: Look, name: str, text: str | None) -> None:
     text = text and code.with_home(text, str(look.places.owner))
-    if text is None or code.has_effect(text):
+    if text is None or code.has_effect(code.without_started(text) if name in _JAVASCRIPT else text):
         look.add("unknown", f"{name} runs code that may change files or start commands", name)
     for file in code.written(text or ""):
         file_effects.write(look, Arg(file, file), name)

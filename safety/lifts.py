@@ -17,14 +17,15 @@ from pathlib import Path
 from safety.gate import LEAVE_SANDBOX, Ask, Gate
 from safety.sandbox import Lift
 from safety.shell import Command, NotUnderstood, parse
-from safety.tables import SHELLS, WRAPPERS
+from safety.tables import REMOTE_LIBRARIES, SERVERS, SHELLS, WRAPPERS
 
 SEEDS = Path(__file__).resolve().parent.parent / "sops"
 # Sending with keys of the owner, which no sandbox shows.
 _WITH_KEYS = {"git", "ssh", "scp", "sftp", "rsync", "gh", "glab", "aws", "gcloud", "gsutil", "az", "kubectl", "helm", "docker", "podman", "npm", "pnpm", "yarn", "twine", "cargo", "gem", "rclone", "flyctl", "fly", "heroku", "vercel", "netlify", "svn", "hg", "ansible", "ansible-playbook", "mail", "mutt", "msmtp", "sendmail"}  # fmt: skip
 _NETWORK = {"curl", "wget", "aria2c", "http", "https", "xh", "ping", "ping6", "traceroute", "tracepath", "mtr", "dig", "host", "nslookup", "whois", "yt-dlp", "youtube-dl", "nmap", "ssh-keyscan", "telnet", "nc", "lynx", "w3m", "links", "rsync", "pip", "pip3", "pipx", "uv", "uvx", "npm", "npx", "pnpm", "yarn", "bun", "brew", "apt", "apt-get", "gh", "glab", "aws", "gcloud", "az", "kubectl", "helm", "rclone", "ollama", "huggingface-cli", "hf"}  # fmt: skip
 _NETWORK_WITH = {"git": "clone fetch pull push ls-remote submodule remote", "cargo": "fetch install add update search", "go": "get install mod", "gem": "install fetch", "poetry": "install add update", "conda": "install create update", "mamba": "install create update", "bundle": "install", "docker": "pull push"}  # fmt: skip
-_LIBRARIES = re.compile(r"\b(urllib\.request|urllib3|requests|httpx|aiohttp|http\.client|ftplib|smtplib|imaplib|socket|websockets?|fetch|axios|openai|boto3|paramiko)\b|https?://(?!localhost|127\.)")  # fmt: skip
+_LIBRARIES = re.compile(r"\b(urllib\.request|urllib3|requests|httpx|aiohttp|http\.client|ftplib|smtplib|imaplib|socket|websockets?|fetch|axios|openai|boto3|paramiko)\b|https?://(?!localhost|127\.)"
+                        rf"|^\s*(import|from)\s+({'|'.join(sorted(SERVERS | REMOTE_LIBRARIES))})\b", re.MULTILINE)  # fmt: skip
 _GIT_SETTINGS = {"remote", "branch", "config", "checkout", "switch", "submodule", "push", "clone", "init", "worktree", "sparse-checkout", "lfs"}  # fmt: skip
 # Programs that look at the whole machine and change nothing, and those that only sort out what they say.
 _LOOKERS = {"ps", "pgrep", "pidof", "pstree", "lsof", "fuser", "ss", "netstat", "free", "vmstat", "iostat", "uptime", "w", "who", "last", "lsblk", "lscpu", "lsusb", "lspci", "journalctl", "dmesg", "findmnt", "nvidia-smi", "sensors", "ip", "df"}  # fmt: skip

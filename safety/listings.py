@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from safety import finds, vital
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from safety.commands import Look
 
 _PASS_ON = names("sort cat tac tr uniq shuf tee rev nl xargs parallel")  # what they read, they print
+_WRAPS = names("sudo doas env nice ionice nohup command time timeout")
 _CHOOSE = names("grep egrep fgrep rg test [ file ls")
 _LOCKS = names("chmod chown chgrp setfacl chattr mv")
 _EMPTIES = names("rm shred unlink truncate srm wipe mv rimraf")
@@ -35,6 +37,7 @@ NOTHING = Listing()
 
 def printed_by(look: Look, command: Command) -> Listing:
     """What a command lists of folders, all of it; NOTHING when it chooses."""
+    command = _without_wrapper(command)
     name = ((command.words[0].literal or "") if command.words else "").rpartition("/")[2]
     if name in _PASS_ON and command.source is not None:
         if name in ("xargs", "parallel") and any(word.literal in _CHOOSE for word in command.words[1:6]):
@@ -56,6 +59,15 @@ def printed_by(look: Look, command: Command) -> Listing:
     if name == "ls" and not patterns:
         return Listing(tuple(plain) or (Arg(".", "."),), is_bare=True)
     return Listing(patterns)
+
+
+def _without_wrapper(command: Command) -> Command:
+    """`sudo find /` lists what `find /` does."""
+    words = command.words
+    while len(words) > 1 and (words[0].literal or "").rpartition("/")[2] in _WRAPS:
+        at = next((n for n, word in enumerate(words[1:], 1) if re.match(r"[a-z/]", word.literal or "")), len(words))
+        words = words[at:]
+    return command if words is command.words else replace(command, words=words)
 
 
 def given_to(look: Look, command: Command) -> Listing:
@@ -91,8 +103,9 @@ def refuse(look: Look, args: list[Arg], command: Command) -> None:
             listing = look.listed.get(array[1] if array else last.value, NOTHING)
         else:
             listing = printed_by(look, last.commands[-1]) if last.commands else NOTHING
-        if listing.folders and all(part.kind == "text" for part in parts[:-1]):
-            refuse_named(look, args, listing, "".join(part.value for part in parts[:-1]))
+        before = look.expander().word(Word(parts[:-1])) if parts[:-1] else [Arg("", "")]
+        if listing.folders and len(before) == 1 and before[0].text is not None:
+            refuse_named(look, args, listing, before[0].text)
 
 
 def harm(look: Look) -> tuple[int, int]:

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from safety.code import is_bomb
 from safety.paths import Places
-from safety.tables import Finding, Risk
+from safety.python_values import Values, full_name
+from safety.tables import FILES_OF_TABLES, MACHINE_LIBRARIES, REMOTE_LIBRARIES, SERVERS, Finding, Risk
 
 # The last two names of a call, or the last one after a dot.
 CALLS: tuple[tuple[Risk, str, str], ...] = (
@@ -43,57 +44,68 @@ _MARKERS = re.compile(
     r"remove|unlink|rmdir|rmtree|truncate|renam|replace|move|smtp|send|urlopen|requests|httpx|post|ftplib|paramiko|socket|kill|chown|setuid|fork|chroot"
     r"|terminate|ctypes|eval|exec|compile|__import__|import_module|runpy|marshal|pickle|system|popen|subprocess|spawn|open|write_|[/~]|getattr"
 )
+_LIBRARIES = FILES_OF_TABLES | SERVERS | REMOTE_LIBRARIES | MACHINE_LIBRARIES
 
 
 _NAMED = (*_RUNS, *_DELETES, *_ROWS)
 _REMOVES = re.compile(r"['\"]\s*(sudo\s+)?(rm\s+-\w*[rf]|shred\s)")
+_HIDES = re.compile(r"b(64|32|16|85)decode|a85decode|fromhex|unhexlify|codecs|::-1|\bchr\(")
 _LISTS = {"os.walk", "os.listdir", "os.scandir"}
+_Shell = Callable[[str], list[Finding]]
 
 
-def look_at_python(code: str, places: Places, cwd: Path | None, shell: Callable[[str], list[Finding]]) -> list[Finding]:
+def look_at_python(code: str, places: Places, cwd: Path | None, shell: _Shell) -> list[Finding]:
     """The findings in Python code; `shell` looks at commands that it starts. Code that does not parse finds nothing: it
     will not run. Never raises."""
     code = unicodedata.normalize("NFKC", code)  # as Python reads names
     if is_bomb(code):
         return [Finding("catastrophic", "python starts itself again and again: a fork bomb")]
-    if not _MARKERS.search(code):
+    if not _MARKERS.search(code) and not any(name in code for name in _LIBRARIES):
         return []
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an odd escape in somebody's string is no matter of ours
             tree = ast.parse(code)
         nodes = list(ast.walk(tree))
+        values = Values(nodes, dict(_imported(nodes)), places, cwd)
+        return _findings(code, nodes, values, shell)
     except (SyntaxError, ValueError):
         return []
     except (RecursionError, MemoryError):
         return [Finding("unknown", "Python nested too deeply to be looked at")]
-    names = dict(_imported(nodes))
+
+
+def _findings(code: str, nodes: list[ast.AST], values: Values, shell: _Shell) -> list[Finding]:
     found: list[Finding] = []
     listed: list[Path] = []  # vital folders whose files are gone through
+    modules = _modules(nodes)
     for node in nodes:
         if isinstance(node, ast.Call):
-            found += _call(node, names, places, cwd, shell)
-            if (path := _listed(node, names, places, cwd)) and places.is_vital(path):
+            found += _call(node, values, shell)
+            found += _of_libraries(node, values, modules, code)
+            if (path := _listed(node, values)) and values.places.is_vital(path):
                 listed.append(path)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            found += _constant(node.value, places, cwd)
+            found += _constant(node.value, values)
+        elif isinstance(node, ast.Expr) and (emptied := _emptied(node.value, values)):
+            found.append(emptied)
     deletes = any(finding.risk == "delete" for finding in found) or _REMOVES.search(code)
     if listed and "endswith" not in code and deletes:
         found.append(Finding("catastrophic", f"deletes what is in {listed[0]}: the system or a whole home"))
     return found
 
 
-def _listed(node: ast.Call, names: dict[str, str], places: Places, cwd: Path | None) -> Path | None:
+def _listed(node: ast.Call, values: Values) -> Path | None:
     """The folder whose files a call lists: `os.walk("/")`, `Path("/").rglob("*")`."""
-    name = _full_name(node.func, names)
+    name = full_name(node.func, values.names)
     if name in _LISTS and node.args:
-        return _named(node.args[0], names, places, cwd)
-    if name in ("glob.glob", "glob.iglob") and node.args and isinstance(node.args[0], ast.Constant):
-        folder, _, pattern = str(node.args[0].value).rpartition("/")
-        return _place(folder or "/", places, cwd) if pattern in ("*", "**", ".*") else None
+        return values.path(node.args[0])
+    if name in ("glob.glob", "glob.iglob") and node.args and (text := values.text(node.args[0])) is not None:
+        folder, _, pattern = text.rpartition("/")
+        return values.place(folder or "/") if pattern in ("*", "**", ".*") else None
     if isinstance(node.func, ast.Attribute) and node.func.attr in ("rglob", "iterdir", "glob", "walk"):
         everything = not node.args or (isinstance(node.args[0], ast.Constant) and node.args[0].value in ("*", "**/*"))
-        return _named(node.func.value, names, places, cwd) if everything else None
+        return values.path(node.func.value) if everything else None
     return None
 
 
@@ -108,31 +120,33 @@ def _imported(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
             yield from ((alias.asname, alias.name) for alias in node.names if alias.asname)
 
 
-def _full_name(function: ast.expr, names: dict[str, str]) -> str:
-    if isinstance(function, ast.Name):
-        return names.get(function.id, function.id)
-    if isinstance(function, ast.Attribute):
-        return f"{_full_name(function.value, names)}.{function.attr}"
-    if isinstance(function, ast.Call) and _full_name(function.func, names) == "__import__" and function.args:
-        module = function.args[0]
-        return str(module.value) if isinstance(module, ast.Constant) else "?"
-    return "?"
+def _modules(nodes: list[ast.AST]) -> set[str]:
+    """The top modules that the code loads."""
+    named = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    named += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+    return {name.partition(".")[0] for name in named}
 
 
-def _call(
-    node: ast.Call, names: dict[str, str], places: Places, cwd: Path | None, shell: Callable[[str], list[Finding]]
-) -> list[Finding]:
-    name = _full_name(node.func, names)
+def _of_libraries(node: ast.Call, values: Values, modules: set[str], code: str) -> Iterator[Finding]:
+    if modules & _LIBRARIES:
+        from safety import python_libraries  # what a script without them never needs is not loaded for it
+
+        yield from python_libraries.judge(node, full_name(node.func, values.names), values, modules, code)
+
+
+def _call(node: ast.Call, values: Values, shell: _Shell) -> list[Finding]:
+    name = full_name(node.func, values.names)
     last = "." + name.rpartition(".")[2]
-    if name in ("exec", "eval") and node.args and isinstance(node.args[0], ast.Constant):
-        return look_at_python(str(node.args[0].value), places, cwd, shell)
+    if name in ("exec", "eval") and node.args and (text := values.text(node.args[0])) is not None:
+        hidden = [] if isinstance(node.args[0], ast.Constant) else [Finding("unknown", f"{name}: runs code that was written so that it cannot be read", name)]  # fmt: skip
+        return look_at_python(text, values.places, values.cwd, shell) + hidden
     if name in _RUNS:
-        return _started(node, name, shell)
+        return _started(node, name, values, shell)
     if name in _OPENS or last in _WRITES or (last == ".open" and name != "os.open"):
-        return _opened(node, name, places, cwd)
+        return _opened(node, name, values)
     if plain := _by_name(node, name):
         return [plain]
-    if lost := _lost(node, name, names, places, cwd):
+    if lost := _lost(node, name, values):
         return lost
     if last == ".urlopen" and (len(node.args) > 1 or any(keyword.arg == "data" for keyword in node.keywords)):
         return [Finding("send", f"{name}: sends to others", name)]
@@ -151,14 +165,14 @@ def _by_name(node: ast.Call, name: str) -> Finding | None:
     return None
 
 
-def _lost(node: ast.Call, name: str, names: dict[str, str], places: Places, cwd: Path | None) -> list[Finding]:
+def _lost(node: ast.Call, name: str, values: Values) -> list[Finding]:
     """What a call deletes or moves that is vital, or the agent's own."""
     last = "." + name.rpartition(".")[2]
+    places = values.places
     locks = name in ("os.chmod", "os.chown", "shutil.chown")
     if not locks and name not in _DELETES and last not in (".unlink", ".rmdir", ".rmtree"):
         return []
-    named = [_named(each, names, places, cwd) for each in [*node.args, *_receiver(node)]]
-    found = [path for path in named if path]
+    named = [values.paths(each) for each in [*node.args, *_receiver(node)]]
     is_deep = last == ".rmtree" or name in (
         "shutil.move",
         "os.rename",
@@ -168,6 +182,7 @@ def _lost(node: ast.Call, name: str, names: dict[str, str], places: Places, cwd:
         "shutil.chown",
     )
     named = named[:1] if is_deep and last != ".rmtree" else named
+    found = [path for paths in named for path in paths]
     why = "the system or a whole home" if is_deep else "on which the machine depends"
     is_vital = places.is_lost if is_deep else places.is_vital_file
     own = "in the agent's own home"
@@ -183,72 +198,45 @@ def _receiver(node: ast.Call) -> list[ast.expr]:
     return [node.func.value] if isinstance(node.func, ast.Attribute) else []
 
 
-def _named(node: ast.expr, names: dict[str, str], places: Places, cwd: Path | None) -> Path | None:
-    """The path that an expression stands for: a text, Path(text), the owner's home."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return _place(node.value, places, cwd) if node.value != "~" else places.owner
-    if isinstance(node, ast.Subscript):
-        return places.owner if ast.unparse(node) in ("os.environ['HOME']",) else None
-    if isinstance(node, ast.Call):
-        name = _full_name(node.func, names)
-        if name.endswith(("Path.home", "os.getenv")) and (not node.args or ast.unparse(node.args[0]) == "'HOME'"):
-            return places.owner
-        if node.args and name.endswith(("Path", "expanduser", "abspath", "realpath", "str", "fspath")):
-            return _named(node.args[0], names, places, cwd)
-    return None
-
-
-def _started(node: ast.Call, name: str, shell: Callable[[str], list[Finding]]) -> list[Finding]:
+def _started(node: ast.Call, name: str, values: Values, shell: _Shell) -> list[Finding]:
     first = node.args[0] if node.args else None
-    if first is not None and (text := _joined(first)):
-        return shell(text)
     if isinstance(first, (ast.List, ast.Tuple)):
-        words = [item.value for item in first.elts if isinstance(item, ast.Constant) and isinstance(item.value, str)]
-        if words and len(words) == len(first.elts):
-            return shell(shlex.join(words))
+        words = [values.text(item) for item in first.elts]
+        if words and None not in words:
+            return shell(shlex.join(word or "" for word in words))
+    elif first is not None and (texts := values.texts(first)):
+        found = [finding for text in texts for finding in shell(text)]
+        return found + ([Finding("unknown", f"{name}: a command that was written so that it cannot be read", name)] if _is_hidden(first) else [])  # fmt: skip
     return [Finding("unknown", f"{name}: a command that is only known when it runs", name)]
 
 
-def _joined(node: ast.expr) -> str | None:
-    """A text that is put together of texts and the owner's home."""
-    if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, str) else None
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        left, right = _joined(node.left), _joined(node.right)
-        return None if left is None or right is None else left + right
-    if isinstance(node, ast.JoinedStr):
-        parts = [_joined(each.value if isinstance(each, ast.FormattedValue) else each) for each in node.values]
-        return None if None in parts else "".join(part or "" for part in parts)
-    is_home = ast.unparse(node) in (
-        "os.environ['HOME']",
-        "os.path.expanduser('~')",
-        "Path.home()",
-        "pathlib.Path.home()",
-        "os.getenv('HOME')",
-    )
-    return "~" if is_home else None
+def _is_hidden(node: ast.expr) -> bool:
+    """Whether a text was written so that one could not read it: nobody needs that for what is harmless."""
+    return bool(_HIDES.search(ast.unparse(node)))
 
 
-def _opened(node: ast.Call, name: str, places: Places, cwd: Path | None) -> list[Finding]:
-    """Writing to a place that is named in the code and outside; a place in a variable is left to the sandbox."""
+def _written_to(node: ast.Call, name: str) -> tuple[ast.expr | None, bool]:
+    """The place that a call of `open` and the like names, and whether it writes there."""
     is_method = isinstance(node.func, ast.Attribute) and name not in _OPENS
-    owner = node.func.value if isinstance(node.func, ast.Attribute) and is_method else None
-    target = (
-        owner.args[0]
-        if isinstance(owner, ast.Call) and owner.args
-        else None
-        if is_method
-        else next(iter(node.args), None)
-    )
+    target = node.func.value if isinstance(node.func, ast.Attribute) and is_method else next(iter(node.args), None)
     rest = node.args if is_method else node.args[1:]
     modes = [*rest[:1], *[keyword.value for keyword in node.keywords if keyword.arg == "mode"]]
     mode = "".join(str(item.value) for item in modes if isinstance(item, ast.Constant))
-    writes = name.endswith(("write_text", "write_bytes")) or set(mode) & set("wax+")
-    if not writes or not isinstance(target, ast.Constant) or not isinstance(target.value, str):
+    return target, name.endswith(("write_text", "write_bytes")) or bool(set(mode) & set("wax+"))
+
+
+def _opened(node: ast.Call, name: str, values: Values) -> list[Finding]:
+    """Writing to a place that is named in the code and outside; one that is only known when it runs is left to the sandbox."""
+    target, writes = _written_to(node, name)
+    if not writes or target is None:
         return []
-    path = _place(target.value, places, cwd)
-    kind = places.kind(path) if path else "inside"
-    if path and places.is_vital_file(path):
+    found = [finding for path in values.paths(target) for finding in _placed(path, name, values.places)]
+    is_empty = name.endswith(("write_text", "write_bytes")) and node.args and values.text(node.args[0]) == ""
+    return found + ([Finding("delete", f"{name} empties a file", name)] if is_empty else [])
+
+
+def _placed(path: Path, name: str, places: Places) -> list[Finding]:
+    if places.is_vital_file(path):
         return [Finding("catastrophic", f"{name} writes to {path}, on which the machine depends", name)]
     risks: dict[str, Risk] = {
         "outside": "outside",
@@ -257,23 +245,24 @@ def _opened(node: ast.Call, name: str, places: Places, cwd: Path | None) -> list
         "secret": "system",
         "startup": "system",
     }
+    kind = places.kind(path)
     return [Finding(risks[kind], f"{name} writes to {path}", name)] if kind in risks else []
 
 
-def _constant(text: str, places: Places, cwd: Path | None) -> list[Finding]:
+def _emptied(node: ast.expr, values: Values) -> Finding | None:
+    """`open("x", "w").close()`, and `open("x", "w")` with nobody to write to it."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "close":
+        node = node.func.value
+    if not isinstance(node, ast.Call) or (name := full_name(node.func, values.names)) not in ("open", "io.open"):
+        return None
+    modes = [*node.args[1:2], *[keyword.value for keyword in node.keywords if keyword.arg == "mode"]]
+    empties = any("w" in (values.text(mode) or "") for mode in modes)
+    return Finding("delete", f"{name} empties a file", name) if empties else None
+
+
+def _constant(text: str, values: Values) -> list[Finding]:
     if not 4 < len(text) < 500 or not re.match(r"[~/.\w]", text) or "/" not in text:
         return []
-    path = _place(text, places, cwd)
-    return (
-        [Finding("secret", f"names {path}, which holds keys or passwords")] if path and places.is_secret(path) else []
-    )
-
-
-def _place(text: str, places: Places, cwd: Path | None) -> Path | None:
-    if "\0" in text:
-        return None
-    path = places.owner / text[2:] if text.startswith("~/") else (cwd or Path("/")) / text
-    try:
-        return path.resolve()
-    except (OSError, RuntimeError, ValueError):
-        return None
+    path = values.place(text)
+    is_secret = path is not None and values.places.is_secret(path)
+    return [Finding("secret", f"names {path}, which holds keys or passwords")] if is_secret else []

@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Callable
 
+from safety import vital
 from safety.options import operands_of
 from safety.patterns import pattern
 from safety.tables import INTERPRETERS, SHELLS, WRAPPERS, names
@@ -203,6 +204,26 @@ _USES: dict[str, Callable[[list[str | None], list[str]], bool]] = {
 }  # fmt: skip
 
 
+# Programs that say what they would do: the options that ask for it, in front of a `--`. What they start by themselves on the
+# way there is the owner's own (`npm publish` builds the project); pip is not among them, since it runs what it fetched.
+_DRY: dict[str, str] = {
+    **{f"{name} {verb}": "--dry-run" for name in ("npm", "pnpm", "yarn", "bun") for verb in ("publish", "pack", "install", "i", "ci", "uninstall", "update", "prune")},
+    **{f"{name} {verb}": "--dry-run" for name, verbs in (("cargo", "publish package update"), ("poetry", "publish install update add remove"), ("uv", "publish sync lock"), ("conda", "install create remove update"), ("mamba", "install create remove update")) for verb in verbs.split()},
+    **dict.fromkeys(("rclone", "borg", "restic", "stow", "nix-collect-garbage", "brew"), "--dry-run -n"),
+    **dict.fromkeys(("trash-empty", "nix-env", "goreleaser", "semantic-release", "release-it", "aptitude", "zypper", "docker compose", "docker-compose"), "--dry-run"),
+    **dict.fromkeys(("git push", "git worktree", "git remote", "git prune", "git rm", "git lfs"), "--dry-run -n"),
+    "git send-email": "--dry-run", "gsutil rsync": "-n", "dnf": "--assumeno", "yum": "--assumeno", "pacman": "-p --print", "logrotate": "-d --debug", "rename": "-n --nono --no-act --just-print",
+    "ansible": "--list-hosts", "gio trash": "--list", "alembic upgrade": "--sql", "alembic downgrade": "--sql",
+}  # fmt: skip
+
+
+def _is_dry(name: str, known: list[str]) -> bool:
+    before = known[: known.index("--")] if "--" in known else known
+    first = next(iter(operands_of(name, list(before))), "")
+    asked = _DRY.get(name) or _DRY.get(f"{name} {first}") or ""
+    return bool(set(asked.split()) & set(before))
+
+
 def only_shows(name: str, values: list[str | None]) -> bool:
     """The uses of a dangerous command that only show something."""
     if (
@@ -218,6 +239,8 @@ def only_shows(name: str, values: list[str | None]) -> bool:
         and name not in SHELLS | WRAPPERS.keys() | INTERPRETERS.keys()
         and not name.startswith("python")
     ):
+        return True
+    if vital.is_tried(name, values) or _is_dry(name, known):
         return True
     if name in _VERBED and _is_shown(name, known):
         return True

@@ -109,6 +109,22 @@ def sed(look: Look, name: str, args: list[Arg], values: list[str | None], comman
             file_effects.write(look, Arg(path, path), name)
 
 
+def _there(look: Look, name: str, values: list[str | None]) -> None:
+    """What a copy to another machine takes the place of there."""
+    found = re.match(r"(?!/|\.|[A-Z]:)[\w.@-]+:(/.*)", values[-1] or "" if values else "")
+    place = look.join(found[1]) if found else None
+    if place is None:
+        return
+    empties = name == "rsync" and any((value or "").startswith("--delete") for value in values)
+    if look.places.is_vital_file(place) or (empties and look.places.is_vital(place)):
+        look.add("catastrophic", f"{name} on {place}, on which a machine depends", name)
+
+
+def scp(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+    """A copy to another machine."""
+    _there(look, name, values)
+
+
 def misc(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
     """Options of ordinary commands that start another one."""
     for at, value in enumerate(values):
@@ -127,6 +143,7 @@ def misc(look: Look, name: str, args: list[Arg], values: list[str | None], comma
         look.add("unknown", f"{name}: a variable that says what is started", name)
     if name == "rsync" and any(re.match(r"(?!/|\.|[A-Z]:)[\w.@-]+:|rsync://", value or "") for value in values):
         look.add("send", "rsync talks to another machine", name)
+        _there(look, name, values)
     if name == "coproc":
         text = " ".join(value or "" for value in values)
         look.nested([re.sub(r"^\w*\s*\{|\}\s*$", "", text)])
@@ -150,12 +167,14 @@ def asks(look: Look, name: str, args: list[Arg], values: list[str | None], comma
 
 def others(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
     """`ansible all -m shell -a TEXT`, `pssh -h HOSTS TEXT`: for other machines."""
-    at = (
-        next((n for n, value in enumerate(values) if value in ("-a", "--args", "-i")), None)
-        if name == "ansible"
-        else None
-    )
-    look.nested(values[at + 1 : at + 2] if at is not None else values[-1:])
+    if name != "ansible":
+        look.nested(values[-1:])
+        return
+    given = value_of(values, "-a") or value_of(values, "--args")
+    if given and re.search(r"\bstate=absent\b", given):
+        found = re.search(r"\b(?:path|dest|name)=(\S+)", given)
+        given = f"rm -rf {found[1]}" if found else ""
+    look.nested([given] if given else [])
 
 
 def of_windows(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:

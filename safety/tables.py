@@ -45,7 +45,7 @@ class Finding(NamedTuple):
 TABLE: tuple[tuple[Risk, str, str], ...] = (
     ("delete", "deletes files for good", "rm; rmdir; unlink; shred; srm; wipe; trash; trash-put; trash-empty; find -delete; fd -X; rsync --delete*; rsync --remove-source-files; "
      "truncate; logrotate -f; tar --remove-files; zip -m; 7z d; rclone delete; rclone deletefile; rclone purge; rclone sync; rclone rmdirs; borg delete; borg prune; restic forget; restic prune; cipher; gio trash; fallocate -p; "
-     "Remove-Item; ri; del; erase; rd; deltree; Clear-Content; Clear-RecycleBin; Format-Volume; Clear-Disk; rmtrash; tmutil delete*; npm cache clean; pip cache purge; pip cache remove; yarn cache clean; pnpm store prune; conda clean; uv cache clean; zfs destroy; history -c; history -d; history -w; robocopy"),
+     "Remove-Item; ri; del; erase; rd; deltree; Clear-Content; Clear-RecycleBin; Format-Volume; Clear-Disk; rmtrash; fdupes -d; jdupes -d; fdupes --delete; jdupes --delete; tmutil delete*; npm cache clean; pip cache purge; pip cache remove; yarn cache clean; pnpm store prune; conda clean; uv cache clean; zfs destroy; history -c; history -d; history -w; robocopy"),
     ("delete", "throws away work in git", "git reset --hard; git reset --merge; git reset --keep; git clean -f; git clean -x; git clean -d; git clean -X; git clean --force; git checkout --; git checkout .; "
      "git checkout -f; git checkout --force; git checkout -B; git checkout-index -f; git checkout-index --force; git checkout --ours; git checkout --theirs; git restore; git branch -D; git branch --delete; git branch -M; git branch -f; git branch --force; git tag -d; git tag -f; git tag --delete; git stash drop; "
      "git stash clear; git rm; git reflog expire; git reflog delete; git gc --prune*; git filter-branch; git filter-repo; git worktree remove; git worktree prune; git rebase -i; git rebase --interactive; git rebase --onto; git rebase --root; "
@@ -94,7 +94,7 @@ WRAPPERS: dict[str, tuple[str, int]] = {
     "xvfb-run": ("-n -s -a", 0), "setarch": ("", 1), "linux64": ("", 0), "linux32": ("", 0), "dbus-run-session": ("", 0), "firejail": ("", 0), "bwrap": ("", 99), "nsenter": ("-t --target -S -G", 0),
     "ld.so": ("", 0), "ld-linux-x86-64.so.2": ("", 0), "ld-linux.so.2": ("", 0), "numactl": ("-m -N -C -p", 0), "cgexec": ("-g", 0), "start-stop-daemon": ("-p --pidfile -n --name -x --exec -u", 0), "pipenv": ("", 1),
     "direnv": ("", 2), "dotenv": ("-f", 1), "sg": ("", 1), "aa-exec": ("-p", 0), "setpriv": ("", 0), "hyperfine": ("-w -r", 0), "entr": ("", 0), "rye": ("", 1), "hatch": ("", 1), "pdm": ("", 1), "bundle": ("", 1), "chronic": ("", 0), "ts": ("", 0), "proot": ("-r -b", 0),
-    "runcon": ("-t -u -r", 1), "run0": ("-u --user -g -D", 0), "fakeroot": ("-i -s -l --lib", 0), "systemd-nspawn": ("-D --directory -M --machine -u", 0), "schroot": ("-c --chroot -u --user -d", 0), "chpst": ("-u -U -e -d -n -l -m", 0), "setuidgid": ("", 1), "systemd-cat": ("-t -p", 0), "flatpak-spawn": ("", 0), "noglob": ("", 0), "nocorrect": ("", 0), "rlwrap": ("", 0), "ssh-agent": ("", 0), "dumb-init": ("", 0), "tini": ("", 0), "gosu": ("", 1), "su-exec": ("", 1), "perf": ("", 1), "valgrind": ("", 0), "mise": ("", 1), "npx": ("-p --package", 0),
+    "runcon": ("-t -u -r", 1), "run0": ("-u --user -g -D", 0), "fakeroot": ("-i -s -l --lib", 0), "systemd-nspawn": ("-D --directory -M --machine -u", 0), "schroot": ("-c --chroot -u --user -d", 0), "chpst": ("-u -U -e -d -n -l -m", 0), "setuidgid": ("", 1), "systemd-cat": ("-t -p", 0), "flatpak-spawn": ("", 0), "noglob": ("", 0), "nocorrect": ("", 0), "rlwrap": ("", 0), "ssh-agent": ("", 0), "dumb-init": ("", 0), "tini": ("", 0), "gosu": ("", 1), "su-exec": ("", 1), "gksudo": ("-u", 0), "gksu": ("-u", 0), "kdesu": ("-u", 0), "sshpass": ("-p -f -d -P", 0), "perf": ("", 1), "valgrind": ("", 0), "mise": ("", 1), "npx": ("-p --package", 0),
 }  # fmt: skip
 # Options of a command that take a value, so that the value is not mistaken for a subcommand or an operand.
 VALUED: dict[str, str] = {
@@ -111,7 +111,7 @@ WRITES: dict[str, str] = {
     "unzip": "-d", "gcc": "-o", "cc": "-o", "split": "last", "patch": "-o -d", "ffmpeg": "last", "convert": "last", "pandoc": "-o --output", "dd": "of", "mknod": "all", "mkfifo": "all",
     "sed": "-i --in-place", "perl": "-i", "gzip": "all", "gunzip": "all", "bzip2": "all", "xz": "all", "zip": "first", "7z": "", "truncate": "all", "rename": "rest",
 }  # fmt: skip
-SHELLS = {"bash", "sh", "zsh", "dash", "ksh", "fish", "ash", "rbash", "mksh"}
+SHELLS = {"bash", "sh", "zsh", "dash", "ksh", "fish", "ash", "rbash", "mksh", "csh", "tcsh", "yash", "elvish", "xonsh"}
 INTERPRETERS = {"perl": "-e -E -ne -pe", "ruby": "-e", "node": "-e -p --eval --print", "php": "-r", "lua": "-e", "deno": "eval", "bun": "-e", "R": "-e", "julia": "-e -E", "elixir": "-e", "erl": "-eval", "groovy": "-e", "scala": "-e", "ghc": "-e", "raku": "-e", "luajit": "-e", "guile": "-c", "sbcl": "--eval", "octave": "--eval", "nu": "-c", "clojure": "-e", "swift": "-e", "crystal": "eval", "tsx": "-e", "Rscript": "-e", "tclsh": "-c", "awk": "", "gawk": "", "mawk": ""}  # fmt: skip
 # Names that change what other commands are or load.
 GUARDED_VARIABLES = re.compile(r"(LD_|DYLD_|BASH_FUNC_|GIT_(SSH|EXTERNAL|EDITOR|PAGER|CONFIG)|PERL5|RUBYOPT|NODE_OPTIONS|PYTHON(PATH|STARTUP|HOME)$|PATH$|BASH_ENV$|ENV$|IFS$|PROMPT_COMMAND$|EDITOR$|PAGER$|SHELLOPTS$)")  # fmt: skip
@@ -128,3 +128,17 @@ PLAIN = names(
     " systemctl tmux screen dpkg apt apt-get apt-cache rpm brew snap pip pip3 conda npm yarn pnpm npx uv poetry bundle rails rake gradle mvn dotnet flutter sqlite3 psql mysql xmllint csvlook exiftool rename watch timeout"
     " Get-ChildItem Get-Process Get-Content Write-Host Select-String dir ipconfig systeminfo where findstr Get-Item Test-Path sort-object cls clear reset stty tput getopts hash umask ulimit compgen complete"
 )
+# Libraries of Python: of databases that are a file of one's own, of those that are servers, of clouds and services.
+FILES_OF_TABLES = names("sqlite3 duckdb apsw")
+SERVERS = names(
+    "psycopg2 psycopg asyncpg pg8000 pymysql MySQLdb mysql mariadb aiomysql sqlalchemy sqlmodel pyodbc cx_Oracle oracledb pymssql snowflake"
+    " clickhouse_driver clickhouse_connect cassandra trino prestodb peewee django records redis valkey pymongo motor mongoengine elasticsearch opensearchpy"
+    " neo4j influxdb influxdb_client couchdb etcd3 consul hvac kazoo pymemcache meilisearch qdrant_client weaviate pinecone chromadb"
+)
+REMOTE_LIBRARIES = names(
+    "boto3 botocore aioboto3 aiobotocore boto google googleapiclient gcloud azure msal kubernetes kubernetes_asyncio docker digitalocean hcloud linode_api4"
+    " openstack libcloud oci minio b2sdk dropbox cloudflare CloudFlare heroku3 github gitlab jira atlassian slack_sdk slack slack_bolt telegram telebot aiogram discord tweepy twilio"
+    " sendgrid mailjet_rest mailchimp_marketing stripe paypalrestsdk shopify notion_client todoist_api_python pika kafka confluent_kafka paho nats vobject caldav"
+    " imaplib poplib O365 exchangelib googleads facebook_business mastodon praw spotipy huggingface_hub wandb fabric netmiko ldap3 pyVmomi proxmoxer"
+)
+MACHINE_LIBRARIES = names("pip ensurepip keyring secretstorage winreg win32crypt browser_cookie3 send2trash webbrowser")

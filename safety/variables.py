@@ -38,6 +38,8 @@ def assign(look: Look, name: str, word: Word) -> None:
         look.add("unknown", f"sets {name}, which changes what commands do", name)
     if name in ("HISTFILE", "HISTSIZE", "HISTFILESIZE"):
         look.add("system", f"sets {name}: the shell forgets what was done", name)
+    if name == "PROMPT_COMMAND":
+        look.nested([expander.text(word)])
     if name == "PS4" and word.parts:
         look.nested([f'echo "{expander.text(word) or ""}"'])
     look.outputs.discard(name)

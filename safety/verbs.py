@@ -18,7 +18,7 @@ READS = names(
     "describe list ls get show view status logs log tail plan diff info inspect search find explain top version help history validate lint fmt format template"
     " synth preview events whoami ps stats read cat check lookup print doc docs completion members peers nodes metrics checks usage dig output graph wait watch"
     " query export count head du stat tree exists test audit env console-url outputs providers monitor browse open dashboard ping verify can-i api-resources"
-    " api-versions cluster-info batch-get scan select download ssh-config render build compile batch-describe estimate detect"
+    " api-versions cluster-info batch-get scan select download what-if ssh-config render build compile batch-describe estimate detect"
 )
 DELETES = names(
     "delete del destroy terminate rm remove purge drop erase wipe uninstall rb prune truncate flush clear reset deregister release revoke detach disable"

@@ -49,13 +49,9 @@ def judge(look: Look, name: str, args: list[Arg], values: list[str | None]) -> N
         look.add("catastrophic", "kill -1 stops every process", name)
     if name == "nwipe" or (
         _DISKS.match(name)
-        and not (name == "wipefs" and not set(flags) & set("ao") and not {"--all", "--offset"} & set(values))
+        and not is_tried(name, values)
         and (_NEVER_READS.match(name) or not _DISK_READS & set(values))
-        and any(
-            re.search(r"^(of=)?/dev/(?!null|zero|u?random|shm|std|fd)", value or "")
-            for value in values
-            if not (value or "").startswith("if=")
-        )
+        and any(re.search(r"^(of=)?/dev/(?!null|zero|u?random|shm|std|fd)", arg.start) for arg in args[1:])
     ):
         look.add("catastrophic", f"{name} overwrites a device", name)
     second = next((value for value in values if value and not value.startswith("-")), "")
@@ -70,6 +66,13 @@ def judge(look: Look, name: str, args: list[Arg], values: list[str | None]) -> N
     _spread(look, name, args, values)
     if name in _DELETES:
         deletes(look, name, args, is_deep)
+
+
+def is_tried(name: str, values: list[str | None]) -> bool:
+    """Whether a program for disks only says what it finds there, or what it would do."""
+    if name == "wipefs":
+        return not any(re.fullmatch(r"-[a-z]*[ao].*|--(all|offset)(=.*)?", value or "-o") for value in values)
+    return "-n" in values and bool(re.fullmatch(r"mkfs\.ext[234]|mke2fs|mkfs\.ntfs|mkntfs", name))
 
 
 def _spread(look: Look, name: str, args: list[Arg], values: list[str | None]) -> None:

@@ -37,6 +37,7 @@ _VITAL = pattern(
 )
 _CHOOSES = pattern(r"(?i)-(filter|include|exclude)\b|where-object|\*\.\w")
 _ERASERS = names("remove-item ri del erase rd rmdir rm deltree clear-content clc takeown icacls format reg")
+_TRIED = pattern(r"(?i)\s-whatif(:\$true)?(\s|$)")
 _SEPARATORS = pattern(r"(\|\||&&|[;|&\n(){}])")
 _LISTERS = names("get-childitem gci ls dir gi get-item")
 _QUOTED = pattern(r"'[^'\n]*'|\"[^\"\n]*\"")
@@ -86,6 +87,8 @@ def judge(text: str) -> list[tuple[Risk, str]]:
     listed: list[str] = []  # what `Get-ChildItem PLACE |` hands on
     for statement in _SEPARATORS.split(_QUOTED.sub(lambda quoted: re.sub(r"[;|&(){}]", "_", quoted[0]), text)):
         words = statement.split()
+        if _TRIED.search(statement) and "-" in words[0]:  # a cmdlet that says what it would do
+            continue
         if words and words[0].lower() in _LISTERS and not _CHOOSES.search(statement):
             listed = words[1:]
         elif _SEPARATORS.fullmatch(statement):

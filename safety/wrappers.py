@@ -21,9 +21,9 @@ _LISTS = {"find", "grep", "egrep", "rg", "fd", "fdfind", "git", "ls"}
 
 
 def wrapped(look: Look, name: str, args: list[Arg], command: Command) -> None:
-    if name == "command" and any(arg.text in ("-v", "-V") for arg in args[1:2]):
-        return
     values = [arg.text for arg in args[1:]]
+    if (name == "command" and values[:1] in (["-v"], ["-V"])) or (name == "parallel" and "--dry-run" in values):
+        return
     if name in ("env", "flock", "parallel", "watch", "script") and _as_text(look, name, values):
         return
     _sets_variables(look, name, args, values)
@@ -76,7 +76,7 @@ def _filled(look: Look, inner: list[Arg], values: list[str | None], args: list[A
     return [
         arg
         if mark not in arg.start
-        else Arg(None, _given(look, command, values, args)[0].start)
+        else Arg(None, arg.start.partition(mark)[0] or _given(look, command, values, args)[0].start)
         if line is None
         else Arg(arg.start.replace(mark, line), "")
         for arg in inner

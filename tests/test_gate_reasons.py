@@ -46,10 +46,13 @@ def reasons() -> Iterator[tuple[str, str]]:
                 yield f"{path.name}:{node.lineno}", text.replace("{}", "x1")
 
 
-def cases(*names: str) -> Iterator[str]:
+def cases(*names: str) -> Iterator[tuple[str, str]]:
+    """Language and text of each row; in the files that hold several kinds the kind stands in front of it."""
     for name in names:
-        lines = (CHECKOUT / "tests" / "gate_cases" / f"{name}.txt").read_text("utf-8").splitlines()
-        yield from (line.replace("⏎", "\n") for line in lines if line and not line.startswith("##"))
+        for line in (CHECKOUT / "tests" / "gate_cases" / f"{name}.txt").read_text("utf-8").splitlines():
+            if line and not line.startswith("##"):
+                kind, _, command = line.partition(": ") if name.startswith("fresh") or name == "odd" else ("", "", line)
+                yield ("python" if kind.endswith(" py") else "bash"), command.replace("⏎", "\n")
 
 
 def test_every_reason_in_the_code_has_its_words() -> None:
@@ -63,8 +66,9 @@ def test_every_reason_that_a_command_meets_has_its_words(tmp_path: Path) -> None
     owner = tmp_path / "owner"
     gate = Gate(SafetyConfig(), owner / ".sopwith", owner, owner / "work", sandboxed=True)
     met: dict[str, str] = {}
-    for script in cases("catastrophic", "cloud", "disguised", "dangerous", "odd"):
-        decision = gate.decide(Ask("code_run", {"type": "bash", "script": script}, ("execute",), (), "main"))
+    fresh = (f"fresh{number}" for number in range(13, 17))
+    for language, script in cases("catastrophic", "cloud", "disguised", "dangerous", "odd", *fresh):
+        decision = gate.decide(Ask("code_run", {"type": language, "script": script}, ("execute",), (), "main"))
         met.setdefault(decision.reason, script)
     assert len(met) > 400
     plain = {reason: reasons_in_words(reason, "zh") for reason in met}

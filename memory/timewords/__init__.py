@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 
 from memory.timewords.grammar import Grammar, Reader
-from memory.timewords.spans import DAY, Now, Span
+from memory.timewords.sharing import Found, one_day, shared
+from memory.timewords.spans import Now, Span
 from memory.turns import TimeRange
 
-Found = tuple[int, int, Span]  # where it begins and ends, what it means
 MAX_CHARS = 4_000  # of one text; nobody names times for longer than that, and a reader must not wait
 MAX_EFFORT = 12_000  # of one grammar on one text, about 50 ms: some 100 expressions
 _ENGLISH_START = re.compile(r"(?<![\w.\-/:])[a-z0-9'’@]", re.IGNORECASE)
 _LATIN = re.compile("[a-z]{2}", re.IGNORECASE)
-_LATIN_START = re.compile(r"(?<![a-z0-9_.\-/:])[a-z]", re.IGNORECASE)
+_SAYS_WHEN = re.compile(r"[a-z]|\d([-/.])\d+\1\d{4}", re.IGNORECASE)  # of digits in Chinese the Chinese grammar knows
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 _CHINESE_START = re.compile(r"[\u4e00-\u9fff〇○０-９]|(?<![\w.\-/:$#])\d|(?<=[\u4e00-\u9fff])\d")
 
@@ -35,19 +34,25 @@ def find(text: str, now: datetime, *, past: bool = True) -> list[TimeRange]:
     if is_chinese := _CHINESE.search(readable) is not None:
         from memory.timewords.chinese import CHINESE, simplified
 
-        found += _read(CHINESE, simplified(readable), seen, _CHINESE_START, [])
-    if not is_chinese or _LATIN.search(readable):
+        found = _read(CHINESE, simplified(readable), seen, _CHINESE_START)
+    if not is_chinese:
         from memory.timewords.english import ENGLISH, plain
 
-        starts = _LATIN_START if is_chinese else _ENGLISH_START
-        found += _read(ENGLISH, plain(readable), seen, starts, found)
-    found = _joined(sorted(found, key=lambda each: each[0]), readable) if is_chinese else found
+        found = _read(ENGLISH, plain(readable), seen, _ENGLISH_START)
+    elif _LATIN.search(readable) or _SAYS_WHEN.search(readable):
+        from memory.timewords.english import ENGLISH, plain
+
+        others = _read(ENGLISH, _CHINESE.sub("¦", plain(readable)), seen, _ENGLISH_START)
+        found = one_day(
+            _longest_of(found, [each for each in others if _SAYS_WHEN.search(readable[each[0] : each[1]])]), readable
+        )
+    found = shared(found, readable) if len(found) > 1 else found
     ranges = (_range(span, now, readable[begin:end]) for begin, end, span in found if not span.silent)
     return [each for each in ranges if each]
 
 
-def _read(grammar: Grammar, text: str, now: Now, starts: re.Pattern[str], taken: list[Found]) -> list[Found]:
-    """The longest expressions from left to right, without those that lie in what is taken."""
+def _read(grammar: Grammar, text: str, now: Now, starts: re.Pattern[str]) -> list[Found]:
+    """The longest expressions from left to right."""
     reader, openings = grammar.reader(text, now), grammar.openings("time")
     found: list[Found] = []
     at = 0
@@ -57,23 +62,17 @@ def _read(grammar: Grammar, text: str, now: Now, starts: re.Pattern[str], taken:
             at = start.end()
             continue
         at = end
-        if not any(begin < end and start.start() < other for begin, other, _ in taken):
-            found.append((start.start(), end, span))
+        found.append((start.start(), end, span))
     return found
 
 
-def _joined(found: list[Found], text: str) -> list[Found]:
-    """A day in one language and its hours in the other, side by side, are one: "last Friday 下午"."""
-    joined: list[Found] = []
-    for begin, end, span in found:
-        first, last, before = joined[-1] if joined else (0, 0, None)
-        day = before.start if before and before.unit == "day" and not text[last:begin].strip() else None
-        if day and span.start and span.end and span.end - span.start < DAY:
-            ahead = day - span.start.replace(hour=0, minute=0, second=0)
-            joined[-1] = (first, end, replace(span, start=span.start + ahead, end=span.end + ahead))
-        else:
-            joined.append((begin, end, span))
-    return joined
+def _longest_of(chinese: list[Found], english: list[Found]) -> list[Found]:
+    """What both grammars found, in order; of two that overlap the longer one, of equal ones the Chinese."""
+    kept: list[Found] = []
+    for begin, end, span in sorted([*chinese, *english], key=lambda each: each[0] - each[1]):
+        if not any(first < end and begin < last for first, last, _ in kept):
+            kept.append((begin, end, span))
+    return sorted(kept, key=lambda each: each[0])
 
 
 def _longest(reader: Reader, begin: int) -> tuple[int, Span | None]:

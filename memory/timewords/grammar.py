@@ -33,8 +33,8 @@ class Place:
         return self.text[self.begin : self.end]
 
     def follows(self, pattern: re.Pattern[str]) -> bool:
-        """True when what stands before, 24 characters of it, ends with the pattern; the pattern brings its own `$`."""
-        return pattern.search(self.text[max(0, self.begin - 24) : self.begin]) is not None
+        """True when what stands before, 48 characters of it, ends with the pattern; the pattern brings its own `$`."""
+        return pattern.search(self.text[max(0, self.begin - 48) : self.begin]) is not None
 
     def precedes(self, pattern: re.Pattern[str]) -> bool:
         """True when the pattern matches right behind the rule."""

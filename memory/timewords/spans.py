@@ -27,6 +27,10 @@ class Span:
     again: Callable[[int], Span] | None = None
     zone: tzinfo | None = None  # when it is not the speaker's own
     silent: bool = False  # time words, but of no one time: "every Friday"
+    cycle: str = (
+        ""  # what it is one of: "hours" of any day, "day" (hours of this one), days of a "week", "month", "year"
+    )
+    told: Callable[[Span], Span] | None = None  # what it is, counted from the time spoken of before: "the next day"
 
 
 SILENT = Span(None, None, "", silent=True)
@@ -68,7 +72,7 @@ def days_span(first: date, days: int, unit: str = "day") -> Span:
 def months_span(year: int, month: int, count: int, unit: str) -> Span:
     """Months from the first one on. `month` may be outside 1 to 12."""
     first = plus_months(date(year, 1, 1), month - 1)
-    return Span(at(first), at(plus_months(first, count)), unit)
+    return Span(at(first), at(plus_months(first, count)), unit, cycle="year" if count < 12 else "")
 
 
 def plus_months(day: date, months: int) -> date:
@@ -96,7 +100,7 @@ def unit_span(day: date, unit: str, offset: int = 0) -> Span:
     index = day.year * 12 + day.month - 1
     first_index = (index // count + offset) * count
     year, month = divmod(first_index, 12)
-    return months_span(year, month + 1, count, unit)
+    return replace(months_span(year, month + 1, count, unit), cycle="")
 
 
 def chosen(now: Now, make: Callable[[int], Span], near: int, *, strictly: bool = False) -> Span:
@@ -129,19 +133,46 @@ def _repeating(make: Callable[[int], Span], n: int, span: Span) -> Span:
 
 def yearly(now: Now, make: Callable[[int], Span]) -> Span:
     """What comes once a year: `make(year)`."""
-    return chosen(now, make, now.today.year)
+    return chosen(now, lambda year: replace(make(year), cycle="year"), now.today.year)
 
 
 def weekly(now: Now, weekday: int) -> Span:
     """A day of the week (Monday is 0); said on that day, another one is meant."""
     first = monday(now.today) + weekday * DAY
-    return chosen(now, lambda n: day_span(first + 7 * n * DAY), 0, strictly=True)
+    return chosen(now, lambda n: replace(day_span(first + 7 * n * DAY), cycle="week"), 0, strictly=True)
+
+
+def day_of_week(now: Now, week: int, weekday: int) -> Span:
+    """A day of this week (0), the last one (-1), ..."""
+    return replace(day_span(monday(now.today) + (7 * week + weekday) * DAY), cycle="week")
+
+
+def told_day(days: int, today: date) -> Span:
+    """So many days from the day that was spoken of, or from today."""
+
+    def told(other: Span) -> Span:
+        if not other.start or not other.end or other.end - other.start > 31 * DAY:
+            raise ValueError("no day was spoken of")
+        return day_span((other.start if days < 0 else other.end - timedelta(seconds=1)).date() + days * DAY)
+
+    return replace(day_span(today + days * DAY), told=told)
+
+
+def told_unit(unit: str, offset: int) -> Span:
+    """The week, month, ... beside the one that was spoken of; nothing when there was none."""
+
+    def told(other: Span) -> Span:
+        if not other.start:
+            raise ValueError("nothing was spoken of")
+        return unit_span(other.start.date(), unit, offset)
+
+    return Span(None, None, unit, silent=True, told=told)
 
 
 def monthly(now: Now, make: Callable[[int, int], Span]) -> Span:
     """What comes once a month: `make(year, month)`."""
     near = now.today.year * 12 + now.today.month - 1
-    return chosen(now, lambda n: make(n // 12, n % 12 + 1), near)
+    return chosen(now, lambda n: replace(make(n // 12, n % 12 + 1), cycle="month"), near)
 
 
 def moved(now: Now, start: datetime, quantity: Quantity, sign: int) -> Span:
@@ -199,16 +230,16 @@ def joined(first: Span, last: Span) -> Span:
     if first.start is None or last.end is None or last.start is None:
         raise ValueError("one side is open already")
     if last.again:
-        last = _first_from(last, first.start)
+        last = first_from(last, first.start)
     elif first.again and last.start:
-        first = _last_until(first, last.start)
+        first = last_until(first, last.start)
     if first.start is None or last.start is None or last.start < first.start:
         raise ValueError("ends before it begins")
     end = last.start if last.unit in ("minute", "hour") else last.end
     return Span(first.start, end, last.unit, zone=first.zone or last.zone)
 
 
-def _first_from(span: Span, start: datetime) -> Span:
+def first_from(span: Span, start: datetime) -> Span:
     """Of what comes again, the first that begins at `start` or later."""
     while span.again and span.start and span.start < start:
         span = span.again(1)
@@ -217,7 +248,7 @@ def _first_from(span: Span, start: datetime) -> Span:
     return span
 
 
-def _last_until(span: Span, end: datetime) -> Span:
+def last_until(span: Span, end: datetime) -> Span:
     """Of what comes again, the last that begins at `end` or earlier."""
     while span.again and span.start and span.start > end:
         span = span.again(-1)
@@ -273,23 +304,34 @@ class Clock:
             unit,
             again=(lambda n: self.on(again(n))) if again else None,
             zone=self.zone,
+            cycle="day",
         )
+
+    def told(self) -> Span:
+        """This time on the day that was spoken of; nothing when there was none."""
+
+        def told(other: Span) -> Span:
+            if not other.start or not other.end or other.end - other.start > DAY:
+                raise ValueError("no day was spoken of")
+            return self.on(day_span(other.start.date()))
+
+        return Span(None, None, "part", silent=True, told=told)
 
     def alone(self, now: Now) -> Span:
         """This time on no day that is said."""
-        if not self.halves:
-            today = now.today
-            return chosen(now, lambda n: replace(self, halves=False).on(day_span(today + n * DAY)), 0)
+        halves = 2 if self.halves and self.length <= 3600 else 1
 
-        def half(n: int) -> Span:
-            day, later = divmod(n, 2)
-            seconds = self.start % 43200 + later * 43200
-            return replace(self, start=seconds, halves=False).on(day_span(now.today + day * DAY))
+        def make(n: int) -> Span:
+            day, later = divmod(n, halves)
+            start = self.start % 43200 + later * 43200 if halves == 2 else self.start
+            return replace(replace(self, start=start, halves=False).on(day_span(now.today + day * DAY)), cycle="hours")
 
-        return chosen(now, half, 0)
+        return chosen(now, make, 0)
 
     def within(self, part: Clock) -> Clock:
-        """This time in that part of the day: five in the afternoon."""
+        """This time in that part of the day: five in the afternoon. A time that can only be before or after noon stays."""
+        if not self.halves:
+            return self
         start = self.start
         if start < 43200 and (part.start >= 43200 or (part.start >= 39600 and start < 7200)):
             start += 43200
@@ -315,4 +357,5 @@ def clocks(first: Clock, last: Clock) -> Clock:
         end += 43200
     while end <= start:
         end += 86400
-    return Clock(start, end - start, zone=first.zone or last.zone)
+    halves = first.halves and last.halves and start < 43200
+    return Clock(start, end - start, halves, zone=first.zone or last.zone)

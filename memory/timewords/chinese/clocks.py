@@ -97,9 +97,20 @@ def _noon(place: Place) -> Clock:
     return Clock(12 * HOUR if place.said == "正午" else 0, HOUR)
 
 
+@rule(
+    "clock",
+    "'大概|大约|差不多|约|快到|将近|接近' exact_clock",
+    "part '大概|大约|差不多|约|快|快到|将近|接近|近' exact_clock",
+)
+def _about(place: Place, part: Clock, clock: Clock | None = None) -> Clock | None:
+    if clock is None:
+        return None if place.said.endswith(("一点", "1点")) else part
+    return clock.within(part)
+
+
 @rule("clock", "part ',|的'? exact_clock")
 def _part_and_clock(_place: Place, part: Clock, clock: Clock) -> Clock:
-    return clock.within(part) if clock.halves else clock
+    return clock.within(part)
 
 
 @rule("clock", "exact_clock")

@@ -64,6 +64,8 @@ def _same_day(place: Place, quantity: Quantity) -> Span:
 @rule("stretch", "'在'? back_or_on '的|这'? quantity '里|内|以来|之内|中|间|期间|来'?")
 def _last_few(place: Place, sign: int, quantity: Quantity) -> Span | None:
     said = place.said
+    if said == "前一天" or place.follows(re.compile("公元$")):
+        return None
     if said.startswith(("这", "上", "下")) and not re.match(r"[这上下]\D*[两几三四五六七八九十\d]", said):
         return None
     if said.startswith(("后", "前", "上", "下", "之前", "以前")) and (

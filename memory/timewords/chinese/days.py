@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import date
 
 from memory.timewords import spans
@@ -90,18 +91,51 @@ def _month_day_bare(place: Place, month: int, day: int) -> Span | None:
 @rule("calendar_day", "shift '月份|月' '的'? day_number")
 def _day_of_shifted_month(place: Place, shift: int, day: int) -> Span:
     first = spans.plus_months(place.now.today.replace(day=1), shift)
-    return day_span(first.replace(day=day))
+    return replace(day_span(first.replace(day=day)), cycle="year")
 
 
 @rule("calendar_day", "day_number")
 def _day_of_month(place: Place, day: int) -> Span | None:
-    if place.said[-1] == "日" and not place.follows(re.compile(r"[在于到从至,，。的\s]$")):
+    if place.said[-1] == "日" and not place.follows(re.compile(rf"[在于到从至,，。的\s]$|[日号]{_AND}$")):
         return None
     if place.follows(re.compile(r"[\d第A-Za-z一二三四五六七八九十]$")) or (
         place.precedes(re.compile(r"\s*(?:前|后|之前|之后|以前|以后|内)")) and place.said[-1] == "日"
     ):
         return None
     return spans.monthly(place.now, lambda year, month: day_span(date(year, month, day)))
+
+
+_AND = r"\s*(?:[、,和与跟及或]|以及|还有|或者|还是)\s*"
+_DAYS_BEHIND = re.compile(rf"(?:{_AND}[\d一二三四五六七八九十廿]{{1,3}})*{_AND}[\d一二三四五六七八九十廿]{{1,3}}[日号]")
+_WEEKDAYS_BEFORE = re.compile(
+    rf"(?:周|星期|礼拜)[一二三四五六日天](?:{_AND}[一二三四五六日天])*{_AND}$|(?:周|星期|礼拜)六(?=日)$"
+)
+
+
+@rule("calendar_day", "month_number short_number", "short_number")
+def _day_of_a_list(place: Place, one: int, two: int | None = None) -> Span | None:
+    """ "3月1、3和5日": the last one says that they are days."""
+    day = one if two is None else two
+    if not 1 <= day <= 31 or not place.precedes(_DAYS_BEHIND):
+        return None
+    if two is not None:
+        return dated(place, one, day, None)
+    if not place.follows(
+        re.compile(rf"月\D{{0,2}}[\d一二三四五六七八九十]+{_AND}(?:[\d一二三四五六七八九十]+{_AND})*$")
+    ):
+        return None
+    return spans.monthly(place.now, lambda year, month: day_span(date(year, month, day)))
+
+
+@rule("date", "weekday_digit")
+def _weekday_of_a_list(place: Place, weekday: int) -> Span | None:
+    """ "上周一、三、五"."""
+    if not place.follows(_WEEKDAYS_BEFORE) or place.precedes(_COUNTED):
+        return None
+    return spans.weekly(place.now, weekday)
+
+
+_COUNTED = re.compile(r"[个件条点位次种号日月年岁本份张只块元人名遍趟期楼层家篇章]")
 
 
 @rule("calendar_day", "year_first")
@@ -136,12 +170,12 @@ def _date(_place: Place, day: Span) -> Span:
 def _shifted_weekday(place: Place, shift: int, weekday: int) -> Span | None:
     if place.said[0] in "当前后今" and not place.said.startswith(("今", "前")):
         return None
-    return day_span(spans.monday(place.now.today) + (7 * shift + weekday) * DAY)
+    return spans.day_of_week(place.now, shift, weekday)
 
 
 @rule("date", "shift '周|星期|礼拜' '的' weekday")
 def _weekday_of_shifted_week(place: Place, shift: int, weekday: int) -> Span:
-    return day_span(spans.monday(place.now.today) + (7 * shift + weekday) * DAY)
+    return spans.day_of_week(place.now, shift, weekday)
 
 
 @rule("date", "weekday '那天'?")
@@ -203,14 +237,27 @@ def _near_day(place: Place, days: int) -> Span | None:
     return None if place.precedes(re.compile("性|花板|头条|之星|重现")) else day_span(place.now.today + days * DAY)
 
 
+@rule("date", "any_year? '的'? holiday_name '前夕'")
+def _eve(place: Place, year: int | None, feast: Feast) -> Span | None:
+    day = feast(year) if year else spans.yearly(place.now, feast)
+    return day_span(day.start.date() - DAY) if day.start else None
+
+
+@rule("date", "told_day")
+def _told_day(place: Place, days: int) -> Span | None:
+    day = spans.told_day(days, place.now.today)
+    unclear = place.said in ("第二天", "转天", "同一天", "头一天")
+    return replace(day, silent=True) if unclear else day
+
+
 @rule("date", "any_year '的'? holiday_name '那天|当天'?")
 def _holiday_of_year(place: Place, year: int, feast: Feast) -> Span:
-    return _whole_feast(place, feast)(year)
+    return replace(_whole_feast(place, feast)(year), cycle="year")
 
 
 @rule("date", "shift '个'? holiday_name")
 def _shifted_holiday(place: Place, shift: int, feast: Feast) -> Span | None:
-    if shift not in (-1, 0, 1):
+    if shift not in (-1, 0, 1) or place.said == "今年三十":  # an age
         return None
     today = spans.at(place.now.today)
     year = place.now.today.year
@@ -225,6 +272,10 @@ def _holiday(place: Place, feast: Feast) -> Span | None:
     if place.precedes(A_WISH) or (place.said[-1] == "一" and place.precedes(re.compile("路(?:[^上]|$)"))):
         return None
     said = place.said
+    if said == "年三十" and (
+        place.follows(re.compile("[今去明前后每当]$")) or place.precedes(re.compile("[一二三四五六七八九多几岁个]"))
+    ):
+        return None
     if (whole := _whole_feast(place, feast)) is not feast:
         return spans.yearly(place.now, whole)
     if said in (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta, tzinfo
 
-from memory.timewords.chinese.words import HOUR, NOT_A_CLOCK, rule
+from memory.timewords.chinese.words import HOUR, NOT_A_CLOCK, PARTS, rule
 from memory.timewords.grammar import Place
 from memory.timewords.numbers_zh import CHARACTERS
 from memory.timewords.spans import DAY, Clock, Span, day_span
@@ -29,7 +29,7 @@ def _day(_place: Place, day: Span) -> Span | None:
     return day if day.unit == "day" and day.start and day.end and day.end - day.start <= DAY else None
 
 
-@rule("moment", "day '的|,|在'? clocks")
+@rule("moment", "day '的|,|在|大概|大约|差不多|约|快|快到|将近|接近|近'? clocks")
 def _day_and_clock(_place: Place, day: Span, clock: Clock) -> Span:
     return clock.on(day)
 
@@ -54,14 +54,29 @@ def _earlier_or_later_today(place: Place) -> Span:
     return Span(place.now.moment, day.end, "hour")
 
 
-@rule("moment", "near_day_short part_word '的|,'? clocks", "near_day_short part_word")
+@rule(
+    "moment",
+    "near_day_short part_word '的|,|大概|大约|差不多|约|快|快到|将近|接近|近'? clocks",
+    "near_day_short part_word",
+)
 def _short_day(place: Place, days: int, hours: tuple[int, int], clock: Clock | None = None) -> Span | None:
     if days == -2 and (place.said[1] not in "晚夜" or place.follows(re.compile(r"[之以从目先提往向天日周月年上]$"))):
         return None
     part = Clock(hours[0] * HOUR, (hours[1] - hours[0]) * HOUR, is_part=True)
     if clock:
-        part = clock.within(part) if clock.halves else clock
+        part = clock.within(part)
     return part.on(day_span(place.now.today + days * DAY))
+
+
+@rule("time", "'当|那天的|那天|那|当天' '早上|上午|中午|下午|傍晚|晚上|晚|夜里|夜|早|晨'")
+def _that_evening(place: Place) -> Span | None:
+    word = re.sub("^(?:当天|那天的|那天|那|当)", "", place.said)
+    if len(word) == 1 and (
+        place.said[:-1] not in ("当", "那天", "当天") or place.precedes(re.compile("[餐饭会点安期年到了于间]"))
+    ):
+        return None
+    hours = PARTS[word]
+    return Clock(hours[0] * HOUR, (hours[1] - hours[0]) * HOUR, is_part=True).told()
 
 
 @rule("moment", "counted", "stretch", "date")

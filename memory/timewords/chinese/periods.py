@@ -7,6 +7,7 @@ from datetime import date
 
 from memory.timewords import spans
 from memory.timewords.chinese.words import A_WISH, DURATION_AFTER, EVERY, pattern, rule, words
+from memory.timewords.feasts import lunar_date
 from memory.timewords.grammar import Place
 from memory.timewords.numbers_zh import number
 from memory.timewords.spans import DAY, Quantity, Span
@@ -82,6 +83,42 @@ def _shifted_century(place: Place, shift: int) -> Span:
     return spans.unit_span(place.now.today, "century", shift)
 
 
+@rule(
+    "period",
+    "shift '世纪|个世纪' '初|末|中叶|中期|初期|末期|前期|后期'",
+    "short_number '世纪' '初|末|中叶|中期|初期|末期|前期|后期'",
+)
+def _part_of_century(place: Place, which: int) -> Span:
+    century = place.now.today.year // 100 + which if place.said[0] in "上这本下" else which - 1
+    first, years = (
+        (0, 10)
+        if re.search("[初前]期?$", place.said)
+        else (90, 10)
+        if re.search("[末后]期?$", place.said)
+        else (40, 20)
+    )
+    return spans.months_span(century * 100 + first, 1, 12 * years, "decade")
+
+
+@rule("period", "year '的'? special_month '里|间'?", "special_month '里|间'?", "lunar_mark year? '的'? month_number")
+def _lunar_month(place: Place, *values: int) -> Span | None:
+    """A month of the Chinese calendar, from its first day to before that of the next."""
+    if "元月" in place.said or place.precedes(re.compile("[初十廿二三卅\\d]")):
+        return None
+    month = values[-1]
+
+    def make(year: int) -> Span:
+        first = lunar_date(year, month, 1)
+        try:
+            after = lunar_date(year, month, 1, leap=True)
+        except ValueError:  # as in most years
+            after = lunar_date(year + month // 12, month % 12 + 1, 1)
+        return Span(spans.at(first), spans.at(after), "month")
+
+    said_year = values[-2] if len(values) > 1 and values[-2] and values[-2] > 1000 else None
+    return make(said_year) if said_year else spans.yearly(place.now, make)
+
+
 @rule("period", "shift '年代'", "shift '十年'")
 def _shifted_decade(place: Place, shift: int) -> Span:
     return spans.unit_span(place.now.today, "decade", shift)
@@ -95,7 +132,14 @@ def _nth_quarter(_place: Place, nth: int) -> int | None:
 pattern("quarter_digit", r"[qQ][1-4](?!\w)", lambda said: int(said[1]))
 
 
-@rule("period", "any_year nth_quarter", "any_year quarter_digit")
+@rule("period", "quarter_digits")
+def _quarter_digits(_place: Place, said: str) -> Span:
+    year, nth = (int(each) for each in sorted(re.findall(r"\d+", said), key=len, reverse=True))
+    months = 3 if "q" in said.lower() else 6
+    return spans.months_span(year + 2000 * (year < 100), nth * months - months + 1, months, "quarter")
+
+
+@rule("period", "any_year nth_quarter", "any_year quarter_digit", "short_year quarter_digit", "short_year nth_quarter")
 def _quarter_of_year(_place: Place, year: int, nth: int) -> Span:
     return spans.months_span(year, 3 * nth - 2, 3, "quarter")
 
@@ -125,7 +169,7 @@ def _third_of_this_year(place: Place) -> Span | None:
     return spans.yearly(place.now, lambda year: spans.months_span(year, (1, 4, 10)[third], (3, 6, 3)[third], "quarter"))
 
 
-def _third(span: Span, third: int) -> Span:
+def third_of(span: Span, third: int) -> Span:
     if span.start is None or span.end is None:
         raise ValueError("no month")
     again = span.again
@@ -134,13 +178,13 @@ def _third(span: Span, third: int) -> Span:
         start,
         start + 10 * DAY if third < 2 else span.end,
         "day",
-        again=(lambda n: _third(again(n), third)) if again else None,
+        again=(lambda n: third_of(again(n), third)) if again else None,
     )
 
 
 @rule("period", "a_month '的'? third")
 def _third_of_month(_place: Place, month: Span, third: int) -> Span:
-    return _third(month, third)
+    return third_of(month, third)
 
 
 @rule("a_month", "any_year '的'? month_number")
@@ -163,7 +207,7 @@ def _third_of_this_month(place: Place) -> Span | None:
     if place.follows(re.compile(r"(?:[\d一二三四五六七八九十个每上下本这当]|每个)$")):
         return None
     third = {"月初": 0, "月中": 1, "上旬": 0, "中旬": 1}.get(place.said, 2)
-    return _third(spans.unit_span(place.now.today, "month"), third)
+    return third_of(spans.unit_span(place.now.today, "month"), third)
 
 
 @rule("period", "shift '周初|周末尾|周伊始'", "shift '季度' '初|末|底'")

@@ -6,6 +6,7 @@ import re
 from datetime import date
 
 from memory.timewords import spans
+from memory.timewords.chinese.periods import third_of
 from memory.timewords.chinese.words import rule
 from memory.timewords.grammar import Place
 from memory.timewords.spans import DAY, SILENT, Span, day_span
@@ -19,6 +20,18 @@ def _side(_place: Place, span: Span) -> Span:
 @rule("joint", "'-|--|到|至|直到|一直到|到了'")
 def _joint(place: Place) -> str:
     return str(place.said)
+
+
+@rule("time", "'从|自'? a_month '的'? third joint '月初|月中|月底|月末|上旬|中旬|下旬|中|底|末'")
+def _thirds(place: Place, month: Span, first: int, _joint: str) -> Span:
+    last = (
+        0
+        if place.said[-1] == "初" or place.said.endswith("上旬")
+        else 2
+        if re.search("[底末]$|下旬$", place.said)
+        else 1
+    )
+    return Span(third_of(month, first).start, third_of(month, last).end, "day")
 
 
 @rule(
@@ -85,7 +98,7 @@ def _since(place: Place, span: Span) -> Span | None:
 @rule("time", "'在|于'? side '之前|以前|前'", "'早于|在此之前' side")
 def _before(place: Place, span: Span) -> Span | None:
     if span.start is None or (
-        place.precedes(re.compile(r"[往面边后天两几]"))
+        place.precedes(re.compile(r"[往面边后天两几夕]"))
         and place.said.endswith("前")
         and not place.said.endswith(("之前", "以前"))
     ):

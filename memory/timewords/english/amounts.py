@@ -22,6 +22,16 @@ def _amount(_place: Place, value: float) -> float:
     return value
 
 
+@rule("quantity", "'a|an|one' unit 'or two|or so'")
+def _one_or_two(place: Place, unit: str) -> Quantity:
+    return [(2 if place.said.lower().endswith("two") else 1, unit)]
+
+
+@rule("amount", "number 'or|to|-' number")
+def _two_or_three(place: Place, low: float, high: float) -> float | None:
+    return high if low < high <= low + 5 and low + high < 60 else None
+
+
 @rule("quantity", "amount unit 'and a half'")
 def _unit_and_a_half(_place: Place, amount: float, unit: str) -> Quantity:
     return [(amount + 0.5, unit)]

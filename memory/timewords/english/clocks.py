@@ -22,7 +22,7 @@ def _clock(hour: int, minute: int | None, second: int | None, half: str | None) 
 
 @rule("strict_clock", "colons meridiem?")
 def _digital(place: Place, said: str, half: str | None) -> Clock | None:
-    if "." in said and not half:
+    if "." in said and not half and not place.precedes(_A_DAY):
         return None
     numbers = [int(part) for part in re.split(r"[:.h]", said)]
     found = _clock(numbers[0], numbers[1], numbers[2] if len(numbers) > 2 else None, half)
@@ -95,7 +95,10 @@ def _hour_minutes(_place: Place, hour: int, minute: int, half: str) -> Clock | N
 def _hour_minutes_words(place: Place, hour: int, minute: int) -> Clock | None:
     return (
         _clock(hour, minute, None, None)
-        if not place.said[0].isdigit() and 10 <= minute < 60 and 1 <= hour <= 12
+        if not place.said[0].isdigit()
+        and (minute >= 10 or re.search(r"\b(?:oh|o)\b", place.said, re.I))
+        and minute < 60
+        and 1 <= hour <= 12
         else None
     )
 
@@ -121,6 +124,13 @@ def _minutes_past(place: Place, minutes: int, hour: int, half: str | None) -> Cl
     ):
         return None
     before = re.search(r"\b(?:to|till|before|of|til)\b", place.said, re.I)
+    bare = (
+        before
+        and re.match(r"[\w-]+ (?:to|till|til|of|before)\b", place.said, re.I)
+        and not re.match("quarter", place.said, re.I)
+    )
+    if bare and (minutes % 5 or place.follows(_FROM)):
+        return None  # "from 9 to 5"
     if (
         not half
         and not re.search(r"\b(?:past|quarter)\b", place.said, re.I)
@@ -134,6 +144,16 @@ def _minutes_past(place: Place, minutes: int, hour: int, half: str | None) -> Cl
         return None
     start = found.start + (-60 if before else 60) * minutes
     return Clock(start % 86400, 60, halves=found.halves)
+
+
+_FROM = re.compile(r"\b(?:from|between)\s+$", re.I)
+
+
+@rule("strict_clock", "past_minutes 'past|after|to|before' 'midnight|noon'")
+def _minutes_from_noon(place: Place, minutes: int) -> Clock | None:
+    sign = -1 if re.search(r"\b(?:to|before)\b", place.said, re.I) else 1
+    start = (12 * HOUR if place.said.lower().endswith("noon") else 0) + sign * 60 * minutes
+    return Clock(start % 86400, 60)
 
 
 _A_DAY = re.compile(
@@ -183,6 +203,20 @@ def _exact(_place: Place, clock: Clock) -> Clock:
     return clock
 
 
+@rule(
+    "exact_clock",
+    "'just|shortly|right|soon|a little|a bit' 'after|before|past' strict_clock",
+    "'just|shortly|right|soon|a little|a bit' 'after|before' loose_hour",
+)
+def _nearly(_place: Place, clock: Clock) -> Clock:
+    return clock
+
+
+@rule("exact_clock", "loose_hour '-ish|ish'")
+def _ish(_place: Place, clock: Clock) -> Clock:
+    return clock
+
+
 @rule("exact_clock", "'at|by|around|about|@|at around|at about|at exactly|approximately|past' loose_hour")
 def _at_hour(place: Place, clock: Clock) -> Clock | None:
     if place.said.lower().endswith(" one") and place.precedes(re.compile(r"\s+\w")):  # "at one point"
@@ -219,7 +253,7 @@ def _part(place: Place, hours: tuple[int, int] = (0, 4)) -> Clock:
 
 @rule("clock", "exact_clock ','? 'in the|at|in|during the' part")
 def _clock_in_part(_place: Place, clock: Clock, part: Clock) -> Clock:
-    return clock.within(part) if clock.halves else clock
+    return clock.within(part)
 
 
 @rule("clock", "clock_range ','? 'in the|at' part")
@@ -242,11 +276,19 @@ def _from_to(place: Place, first: Clock, last: Clock) -> Clock | None:
     if re.search(r"\band\b", said) and not said.startswith("between"):
         return None
     exact = not first.is_part and re.search(r"[ap]\.?m|:|o'clock|noon|midnight", said)
-    if not exact and not said.startswith(("from", "between")):
+    is_range = place.follows(_A_DAY_BEFORE) or (
+        re.match(r"\d?[1-46-9]\s", said) and place.precedes(_A_DAY)
+    )  # "9 to 5 yesterday", not "5 to 9"
+    if not exact and not said.startswith(("from", "between")) and not is_range and not place.follows(_FROM):
         return None
     if not exact and (place.precedes(A_QUANTITY) or place.precedes(NOUN)):
         return None
     return spans.clocks(first, last)
+
+
+_A_DAY_BEFORE = re.compile(
+    r"\b(?:yesterday|today|tomorrow|tonight|\w{3,6}day|last night|morning|afternoon|evening),?\s+$", re.I
+)
 
 
 @rule("clock_side", "exact_clock", "loose_hour")
@@ -259,7 +301,7 @@ def _just_clock(_place: Place, clock: Clock) -> Clock:
     return clock
 
 
-@rule("dated_clock", "'in|during|at|around|about'? part", "'at|around|by|from|,|@'? clock", "'at|,|@' loose_hour")
+@rule("dated_clock", "'in|during|at|around|about'? part", "'at|around|by|from|,|@'? clock", "'at|@' loose_hour")
 def _dated_clock(place: Place, clock: Clock) -> Clock:
     return clock
 
@@ -271,4 +313,4 @@ def _dated_clock(place: Place, clock: Clock) -> Clock:
     "'in the|at'? part 'around|about' loose_hour",
 )
 def _part_then_clock(_place: Place, part: Clock, clock: Clock) -> Clock:
-    return clock.within(part) if clock.halves else clock
+    return clock.within(part)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from memory.timewords import spans
-from memory.timewords.english.words import HOW_OFTEN, UNITS, rule, words
+from memory.timewords.english.words import HOUR, HOW_OFTEN, UNITS, rule, words
 from memory.timewords.grammar import Place
 from memory.timewords.spans import DAY, Clock, Quantity, Span, day_span
 
@@ -42,6 +42,13 @@ def _today_week(place: Place) -> Span | None:
         return None
     days = (14 if "fortnight" in place.said.lower() else 7) + ("tomorrow" in place.said.lower())
     return day_span(place.now.today + days * DAY)
+
+
+@rule("counted", "amount parts_plural 'ago'")
+def _nights_ago(place: Place, amount: float, hours: tuple[int, int]) -> Span:
+    return Clock(hours[0] * HOUR, (hours[1] - hours[0]) * HOUR, is_part=True).on(
+        day_span(place.now.today - int(amount) * DAY)
+    )
 
 
 @rule("counted", "amount 'weekends|weekend' sign_after")

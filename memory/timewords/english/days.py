@@ -8,8 +8,8 @@ from dataclasses import replace
 from datetime import date
 
 from memory.timewords import spans
-from memory.timewords.english.words import A_QUANTITY, ADVERB, NOUN, WEEKDAYS, rule, two_digits, words
-from memory.timewords.feasts import Feast, weekday_in_month
+from memory.timewords.english.words import A_QUANTITY, ADVERB, MERIDIEM, MONTHS, NOUN, rule, two_digits, words
+from memory.timewords.feasts import Feast
 from memory.timewords.grammar import Place
 from memory.timewords.spans import DAY, Now, Span, day_span
 
@@ -31,6 +31,29 @@ def _marked_year(_place: Place, year: int) -> int:
     return year
 
 
+@rule("said_year", "year")
+def _year_itself(_place: Place, year: int) -> int:
+    return year
+
+
+@rule("said_year", "shift 'year'")
+def _shifted_year(place: Place, shift: int) -> int:
+    today: date = place.now.today
+    return today.year + shift
+
+
+@rule("said_year", "'the year before last'", "'the year after next'")
+def _year_but_one(place: Place) -> int:
+    today: date = place.now.today
+    return today.year + (2 if place.said.lower().endswith("next") else -2)
+
+
+@rule("said_year", "amount 'years|year' 'ago|back|earlier'")
+def _years_ago(place: Place, years: float) -> int | None:
+    today: date = place.now.today
+    return None if years % 1 else today.year - int(years)
+
+
 @rule("day_number", "digits 'of'?", "'the'? ordinal 'of'?", "'the'? ordinal 'day of'")
 def _day_number(_place: Place, day: int) -> int | None:
     return day if 1 <= day <= 31 else None
@@ -44,24 +67,30 @@ def _last_digits(place: Place, digits: int) -> int | None:
 @rule("two_digit_year", "digits")
 def _two_digit_year(place: Place, digits: int) -> int | None:
     """Behind a day and a month: not the hour that often stands there."""
-    return two_digits(digits) if len(place.said) == 2 and digits > 12 and not place.precedes(_AN_HOUR) else None
+    return two_digits(digits) if len(place.said) == 2 and digits > 12 and not place.precedes(AN_HOUR) else None
 
 
-_AN_HOUR = re.compile(r"\s*(?:[ap]\.?m\b|:|o'clock|h\b|-|to\b|until\b|till\b|through\b|and\b)|[.:/]\d", re.I)
+AN_HOUR = re.compile(r"\s*(?:[ap]\.?m\b|:|o'clock|h\b|-|to\b|until\b|till\b|through\b|and\b)|[.:/]\d", re.I)
 
 
 def _dated(place: Place, month: int, day: int, year: int | None) -> Span:
     if year:
-        return day_span(date(year, month, day))
+        return replace(day_span(date(year, month, day)), cycle="year")
     return spans.yearly(place.now, lambda number: day_span(date(number, month, day)))
 
 
-@rule("date", "month '-|/'? 'the'? day_number ','? 'of|in'? year", "month '-'? day_number '-|,'? two_digit_year")
+@rule(
+    "date", "month '-|/'? 'the'? day_number ',|-|/'? 'of|in'? said_year", "month '-'? day_number '-|,'? two_digit_year"
+)
 def _month_day_year(place: Place, month: int, day: int, year: int) -> Span:
     return _dated(place, month, day, year)
 
 
-@rule("date", "day_number '-|/|,|.'? month '-|/|,|.'? 'of|in'? year", "day_number '-|/'? month '-|/|,'? two_digit_year")
+@rule(
+    "date",
+    "day_number '-|/|,|.'? month '-|/|,|.'? 'of|in'? said_year",
+    "day_number '-|/'? month '-|/|,'? two_digit_year",
+)
 def _day_month_year(place: Place, day: int, month: int, year: int) -> Span:
     return _dated(place, month, day, year)
 
@@ -92,7 +121,7 @@ def _nth_day(_place: Place, nth: int, period: Span) -> Span | None:
     if period.start is None or period.end is None or period.unit not in ("month", "year", "week"):
         return None
     return (
-        _following(period, lambda span: _nth_day_from(span, nth))
+        following(period, lambda span: _nth_day_from(span, nth))
         if period.start + (nth - 1) * DAY < period.end
         else None
     )
@@ -104,10 +133,10 @@ def _nth_day_from(span: Span, nth: int) -> Span:
     return day_span(span.start.date() + (nth - 1) * DAY)
 
 
-def _following(span: Span, change: Callable[[Span], Span]) -> Span:
+def following(span: Span, change: Callable[[Span], Span]) -> Span:
     """What `change` makes of a span, coming again as often as it does."""
     again = span.again
-    return replace(change(span), again=(lambda n: _following(again(n), change)) if again else None)
+    return replace(change(span), again=(lambda n: following(again(n), change)) if again else None)
 
 
 @rule("date", "year_first")
@@ -153,6 +182,8 @@ _FRACTION_AFTER = re.compile(
 @rule("weekday_date", "weekday")
 def _weekday(place: Place, weekday: int) -> Span | None:
     said = place.said.rstrip(".").lower()
+    if place.follows(_ANY):
+        return None
     if len(said) < 5 and said in ("sun", "sat", "wed", "mon", "fri", "thu", "tue") and not place.follows(ADVERB):
         before_or_alone = place.text[place.begin].isupper() and said not in ("sun", "sat", "wed")
         if not before_or_alone:
@@ -160,15 +191,24 @@ def _weekday(place: Place, weekday: int) -> Span | None:
     return spans.weekly(place.now, weekday)
 
 
+_ANY = re.compile(r"\b(?:an?|any|some|most)\s+$", re.I)
+
+
 @rule("weekday_any", "weekday")
 def _weekday_in_context(place: Place, weekday: int) -> Span:
     return spans.weekly(place.now, weekday)
+
+
+@rule("date", "iso_week_day")
+def _iso_week_day(_place: Place, said: str) -> Span:
+    return day_span(date.fromisocalendar(int(said[:4]), int(re.split("[Ww]", said)[1][:2]), int(said[-1])))
 
 
 @rule("date", "weekday_any ','? 'the'? date", "weekday_any ','? 'the' day_of_month", "weekday_any ','? numbered_day")
 def _weekday_and_date(place: Place, weekday: Span, day: Span) -> Span | None:
     if (
         day.unit != "day"
+        or day.cycle == "week"  # "Monday, Wednesday"
         or day.start is None
         or weekday.start is None
         or re.search(r"day\b.*\b(?:to|week|month)", place.said, re.I)
@@ -205,20 +245,42 @@ def _the_nth(place: Place, day: Span) -> Span | None:
 @rule("date", "shift weekday 'of'? 'week'?", "'on'? shift weekday")
 def _shifted_weekday(place: Place, shift: int, weekday: int) -> Span:
     today = place.now.today
-    shifted = day_span(spans.monday(today) + (7 * shift + weekday) * DAY)
     said = place.said.lower()
     if ("coming" in said or "following" in said) and weekday > today.weekday():  # the first one to come
-        return day_span(spans.monday(today) + weekday * DAY)
+        shift = 0
     if "past" in said and weekday < today.weekday():
-        return day_span(spans.monday(today) + weekday * DAY)
-    return shifted
+        shift = 0
+    return spans.day_of_week(place.now, shift, weekday)
 
 
 @rule("date", "weekday_any ','? 'of'? shift 'week'", "weekday_any ','? 'of' shift 'week'")
 def _weekday_of_week(place: Place, weekday: Span, shift: int) -> Span | None:
-    if weekday.start is None:
+    return spans.day_of_week(place.now, shift, weekday.start.weekday()) if weekday.start else None
+
+
+@rule("date", "shift 'week's|weeks'  weekday")
+def _weeks_weekday(place: Place, shift: int, weekday: int) -> Span:
+    return spans.day_of_week(place.now, shift, weekday)
+
+
+_MONTH = "|".join(re.escape(name) for name in MONTHS)
+_AND = r"\s*(?:,|&|,?\s(?:and|or)\b)\s*(?:the\s+)?"
+_DAYS_BEFORE = re.compile(
+    rf"\b(?:{_MONTH})\s+(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)?(?:{_AND}\d{{1,2}}(?:st|nd|rd|th)?)*{_AND}$", re.I
+)
+_DAYS_BEHIND = re.compile(rf"(?:{_AND}\d{{1,2}}(?:st|nd|rd|th)?)+\s+(?:of\s+)?(?:{_MONTH})\b", re.I)
+
+
+@rule("date", "digits", "'the'? ordinal")
+def _day_of_a_list(place: Place, day: int) -> Span | None:
+    """ "March 1st, 3rd and 5th", "the 3rd, 4th or 7th of June": which month it is stands beside (sharing.py)."""
+    behind = place.precedes(_DAYS_BEHIND) and (not place.said.isdigit() or place.follows(ADVERB))
+    before = place.follows(_DAYS_BEFORE) and not (
+        place.precedes(A_QUANTITY) or place.precedes(NOUN) or place.precedes(MERIDIEM)
+    )
+    if not 1 <= day <= 31 or not (behind or before):
         return None
-    return day_span(spans.monday(place.now.today) + (7 * shift + weekday.start.weekday()) * DAY)
+    return spans.monthly(place.now, lambda year, month: day_span(date(year, month, day)))
 
 
 @rule("date", "'the'? 'first'? weekday 'after|following' the_day", "'the'? 'last'? weekday 'before|preceding' the_day")
@@ -253,110 +315,6 @@ def _holiday_of_shifted_year(place: Place, shift: int, feast: Feast) -> Span:
     return feast(place.now.today.year + shift)
 
 
-@rule(
-    "date",
-    "weekday 'week'",
-    "'a week on' weekday",
-    "'a week from' weekday",
-    "'a week this' weekday",
-    "weekday 'a week from now'",
-)
-def _weekday_week(place: Place, weekday: int) -> Span:
-    today = place.now.today
-    coming = today + ((weekday - today.weekday() - 1) % 7 + 1) * DAY
-    return day_span(coming + 7 * DAY)
-
-
-@rule("date", "'the'? weekday 'before last'", "weekday 'of'? 'the week before last'")
-def _weekday_before_last(place: Place, weekday: int) -> Span:
-    return day_span(spans.monday(place.now.today) + (weekday - 14) * DAY)
-
-
-@rule("date", "'the'? weekday 'after next'", "weekday 'of'? 'the week after next'")
-def _weekday_after_next(place: Place, weekday: int) -> Span:
-    return day_span(spans.monday(place.now.today) + (weekday + 14) * DAY)
-
-
-@rule("date", "weekday_any digits")
-def _weekday_and_number(place: Place, weekday: Span, day: int) -> Span | None:
-    """ "Monday 9": the last (or next) ninth that is a Monday."""
-    if (
-        weekday.start is None
-        or not 1 <= day <= 31
-        or place.precedes(A_QUANTITY)
-        or place.precedes(NOUN)
-        or place.precedes(_AN_HOUR)
-    ):
-        return None
-    wanted = weekday.start.weekday()
-
-    def make(number: int) -> Span:
-        found = date(number // 12, number % 12 + 1, day)
-        if found.weekday() != wanted:
-            raise ValueError("another weekday")
-        return day_span(found)
-
-    return spans.chosen(place.now, make, place.now.today.year * 12 + place.now.today.month - 1)
-
-
-@rule("date", "amount weekdays sign_after")
-def _weekdays_ago(place: Place, amount: float, weekday: int, sign: int) -> Span:
-    today = place.now.today
-    if sign < 0:
-        return day_span(today - ((today.weekday() - weekday - 1) % 7 + 1 + 7 * (int(amount) - 1)) * DAY)
-    return day_span(today + ((weekday - today.weekday() - 1) % 7 + 1 + 7 * (int(amount) - 1)) * DAY)
-
-
-words(
-    "weekdays",
-    {f"{name}s": number for name, number in WEEKDAYS.items() if name.endswith("day")}
-    | {name: number for name, number in WEEKDAYS.items() if name.endswith("day")},
-)
-
-
-@rule(
-    "date",
-    "weekday amount 'week|weeks' sign_after",
-    "amount 'week|weeks' sign_after 'on'? weekday",
-    "amount 'week|weeks' sign_after ','? 'last|this' weekday",
-)
-def _weekday_weeks_ago(place: Place, one: float, two: float, three: float) -> Span:
-    spoken = place.said.lower()
-    weekday, amount, sign = (
-        (one, two, three) if WEEKDAYS.get(re.split(r"\W", spoken)[0]) is not None else (three, one, two)
-    )
-    return day_span(spans.monday(place.now.today) + (7 * int(amount) * int(sign) + int(weekday)) * DAY)
-
-
-def _weekday_of(month: Span, nth: int, weekday: int) -> Span:
-    if month.start is None:
-        raise ValueError("no start")
-    return day_span(weekday_in_month(month.start.year, month.start.month, nth, weekday))
-
-
-@rule(
-    "date",
-    "'the'? ordinal weekday 'of|in' period",
-    "'the'? 'last' weekday 'of|in' period",
-    "'the'? ordinal weekday period",
-)
-def _nth_weekday(place: Place, *values: object) -> Span | None:
-    nth, weekday, period = values if len(values) == 3 else (-1, *values)
-    if not (isinstance(nth, int) and isinstance(weekday, int) and isinstance(period, Span)) or period.start is None:
-        return None
-    if period.unit == "month":
-        return _following(period, lambda span: _weekday_of(span, nth, weekday))
-    if period.unit == "year":
-        first = date(period.start.year, 1, 1)
-        found = (
-            weekday_in_month(first.year, 12, -1, weekday)
-            if nth < 0
-            else weekday_in_month(first.year, 1, 1, weekday) + 7 * (nth - 1) * DAY
-        )
-        return day_span(found)
-    return None
-
-
 words("near_day", {
     "today": 0, "yesterday": -1, "tomorrow": 1, "yesterdays": -1, "tmr": 1, "tmrw": 1, "tomorow": 1, "the day before yesterday": -2, "day before yesterday": -2,
     "the day after tomorrow": 2, "day after tomorrow": 2, "the day before": -1, "the previous day": -1, "the following day": 1, "the next day": 1,
@@ -373,12 +331,18 @@ def _near_day(place: Place, days: int) -> Span | None:
         return None
     if place.said.lower() == "the other day":
         return spans.days_span(place.now.today - 7 * DAY, 7)
+    if place.said.lower().removeprefix("the ") in _TOLD:
+        return spans.told_day(days, place.now.today)
     return day_span(place.now.today + days * DAY)
 
 
-@rule("date", "holiday_name 'of|in|,'? year")
-def _holiday_in_year(_place: Place, feast: Feast, year: int) -> Span:
-    return feast(year)
+_TOLD = ("day before", "day after", "next day", "previous day", "following day")
+
+
+@rule("date", "holiday_name 'of|in|,'? said_year", "said_year ','? 'on|at' holiday_name")
+def _holiday_in_year(_place: Place, one: Feast | int, two: Feast | int) -> Span | None:
+    feast, year = (two, one) if isinstance(one, int) else (one, two)
+    return replace(feast(year), cycle="year") if callable(feast) and isinstance(year, int) else None
 
 
 @rule("date", "shift holiday_name", "holiday_name shift 'year'", "holiday_name 'of' shift 'year'")

@@ -71,7 +71,25 @@ def _this_day_then(place: Place, shift: int) -> Span:
     return day_span(day)
 
 
-@rule("moment", "clock_first 'tonight|this evening|this morning|this afternoon|last night|last evening'")
+_TILL = re.compile(r"\b(?:since|until|till|by|before|after|from|to|and|around|about|at)\s+$", re.I)
+
+
+@rule("moment", "loose_hour 'tonight|this evening|this morning|this afternoon|last night|last evening'")
+def _hour_tonight(place: Place, clock: Clock) -> Span | None:
+    """ "Since four this afternoon"."""
+    return _tonight_at(place, clock) if place.follows(_TILL) else None
+
+
+@rule("moment", "loose_clock 'on|,'? day_like")
+def _minutes_and_day(_place: Place, clock: Clock, day: Span) -> Span:
+    return clock.on(day)
+
+
+@rule(
+    "moment",
+    "clock_first 'tonight|this evening|this morning|this afternoon|last night|last evening'",
+    "loose_clock 'tonight|this evening|this morning|this afternoon|last night|last evening'",
+)
 def _tonight_at(place: Place, clock: Clock) -> Span | None:
     said = place.said.lower()
     day = place.now.today - (DAY if re.search(r"last (?:night|evening)$", said) else timedelta())
@@ -79,7 +97,7 @@ def _tonight_at(place: Place, clock: Clock) -> Span | None:
     if clock.is_part:
         return None
     part = Clock(hours[0] * HOUR, (hours[1] - hours[0]) * HOUR)
-    return (clock.within(part) if clock.halves else clock).on(day_span(day))
+    return clock.within(part).on(day_span(day))
 
 
 @rule("moment", "'tonight|tonite' ','? 'at|around|from|by|,'? clock", "'tonight' 'at|around' loose_hour")
@@ -103,7 +121,7 @@ def _this_morning(place: Place, shift: int, hours: tuple[int, int], clock: Clock
         return None
     part = Clock(hours[0] * HOUR, (hours[1] - hours[0]) * HOUR, is_part=True)
     if clock:
-        part = clock.within(part) if clock.halves else clock
+        part = clock.within(part)
     return part.on(day_span(place.now.today + shift * DAY))
 
 

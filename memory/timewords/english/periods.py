@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from datetime import date, timedelta
+from dataclasses import replace
+from datetime import date
 
 from memory.timewords import spans
 from memory.timewords.english.words import (
     ADVERB,
     EVERY,
     HOUR,
+    MONTHS,
     NOUN,
     OF_YEAR_NOUN,
     PART_BEFORE,
@@ -19,15 +21,15 @@ from memory.timewords.english.words import (
 )
 from memory.timewords.feasts import weekday_in_month
 from memory.timewords.grammar import Place
-from memory.timewords.spans import DAY, Now, Span, day_span
+from memory.timewords.spans import DAY, Clock, Now, Span, day_span
 
 
-@rule("period", "month ',|-|of|in|/'? year", "'the'? 'month of' month ',|of'? year", "month last_digits")
+@rule("period", "month ',|-|of|in|/'? said_year", "'the'? 'month of' month ',|of'? said_year", "month last_digits")
 def _month_of_year(_place: Place, month: int, year: int) -> Span:
     return spans.months_span(year, month, 1, "month")
 
 
-@rule("period", "year ',|-|/'? month")
+@rule("period", "year ',|-|/'? month", "said_year ','? 'in' month")
 def _year_and_month(_place: Place, year: int, month: int) -> Span:
     return spans.months_span(year, month, 1, "month")
 
@@ -44,7 +46,16 @@ _A_PERSON = re.compile(
     r"|\s+is \w+ \w+(?:'s)? name\b",
     re.I,
 )
-_NO_MONTH = re.compile(r"\b(?:on the|said|told|asked)\s+$", re.I)
+_NO_MONTH = re.compile(
+    r"\b(?:on the|said|told|ask(?:s|ed)?|tells?|calls?|emails?|emailed|texted|thanks?|loves?|with|sons?|daughters?|sister|brother|friend|aunt|uncle|cousin|niece|nephew|wife|husband"
+    r"|colleague|boss|girl|boy|baby|named|called|mr\.?|mrs\.?|ms\.?|miss|dr\.?|dear|hi|hello|hey)\s+$",
+    re.I,
+)
+_MONTHS_BEHIND = re.compile(
+    rf"(?:\s*(?:,|&|and|or)\s+(?:{'|'.join(re.escape(name) for name in MONTHS)}))+,?\s+(?:of\s+)?(?:\d{{4}}\b|(?:last|this|next) year)",
+    re.I,
+)
+_A_NAME = re.compile(r"\s+(?!(?:I|We|He|She|They|You|It|The|My|Our)\b)[A-Z][a-z'’]")
 
 
 @rule("period", "'the'? 'month of' month", "month")
@@ -52,6 +63,8 @@ def _month(place: Place, month: int) -> Span | None:
     first = place.said.split()[-1]
     if first == place.said and (place.precedes(_A_PERSON) or place.follows(_NO_MONTH)):
         return None
+    if first == place.said and first.istitle() and place.precedes(_A_NAME) and not place.follows(ADVERB):
+        return None  # "January Jones"
     if first.lower().rstrip(".") in (
         "may",
         "march",
@@ -67,7 +80,7 @@ def _month(place: Place, month: int) -> Span | None:
         "nov",
         "oct",
         "jul",
-    ) and not place.follows(ADVERB):
+    ) and not (place.follows(ADVERB) or place.precedes(_MONTHS_BEHIND)):
         capital = place.text[place.begin].isupper() and first.lower() not in (
             "may",
             "march",
@@ -81,23 +94,25 @@ def _month(place: Place, month: int) -> Span | None:
     return spans.yearly(place.now, lambda year: spans.months_span(year, month, 1, "month"))
 
 
-@rule("period", "shift 'year' 'in' month")
-def _month_of_shifted_year(place: Place, shift: int, month: int) -> Span:
-    return spans.months_span(place.now.today.year + shift, month, 1, "month")
-
-
-@rule("period", "shift month", "month shift 'year'", "month 'of' shift 'year'")
-def _shifted_month(place: Place, one: int, two: int) -> Span:
-    shift, month = (one, two) if not place.said.lower().endswith("year") else (two, one)
+@rule("period", "shift month")
+def _shifted_month(place: Place, shift: int, month: int) -> Span:
     today = place.now.today
-    year = today.year + shift
-    if not place.said.lower().endswith("year"):
-        year = today.year
-        if shift < 0 and month >= today.month:
-            year -= 1
-        elif shift > 0 and month <= today.month:
-            year += 1
+    year = today.year
+    if shift < 0 and month >= today.month:
+        year -= 1
+    elif shift > 0 and month <= today.month:
+        year += 1
     return spans.months_span(year, month, 1, "month")
+
+
+@rule("period", "amount months_plural 'ago'", "amount seasons_plural 'ago'")
+def _months_or_seasons_ago(place: Place, amount: float, month: int) -> Span | None:
+    """ "Three summers ago": the last three that have begun, the first of them."""
+    if amount < 1:
+        return None
+    count = 1 if re.search(r"(?:spring|summer|fall|autumn|winter)\w* ago$", place.said, re.I) is None else 3
+    last = spans.yearly(Now(place.now.aware, True), lambda year: spans.months_span(year, month, count, "season"))
+    return spans.months_span(last.start.year - int(amount) + 1, month, count, "season") if last.start else None
 
 
 @rule("period", "shift period_unit", "shift 'whole|entire|full' period_unit")
@@ -112,6 +127,23 @@ def _before_last(place: Place, unit: str) -> Span:
     return spans.unit_span(place.now.today, unit, -2)
 
 
+@rule("time", "'the' period_unit 'before|after'", "'the' 'following|next|previous|preceding' period_unit")
+def _beside_told(place: Place, unit: str) -> Span | None:
+    """ "Last month and the month before"."""
+    ahead = re.search(r"\b(?:after|following|next)\b", place.said, re.I)
+    if re.search(r"s (?:before|after)$", place.said, re.I) or unit == "day" or place.precedes(NOUN):
+        return None
+    if re.search(r"\b(?:before|after)$", place.said, re.I) is None:
+        shifted = spans.unit_span(place.now.today, unit, 1 if ahead else -1)
+        return replace(shifted, told=spans.told_unit(unit, 1 if ahead else -1).told)
+    return spans.told_unit(unit, 1 if ahead else -1)
+
+
+@rule("time", "'that|the same' part_word", "'later that' 'morning|afternoon|evening|night'")
+def _that_evening(place: Place, hours: tuple[int, int] = (16, 20)) -> Span:
+    return Clock(hours[0] * HOUR, (hours[1] - hours[0]) * HOUR, is_part=True).told()
+
+
 @rule("period", "'the'? period_unit 'after next'")
 def _after_next(place: Place, unit: str) -> Span:
     return spans.unit_span(place.now.today, unit, 2)
@@ -124,6 +156,17 @@ def _this_unit(place: Place, unit: str | None = None) -> Span | None:
     if place.said.endswith("s") or not place.follows(PART_BEFORE):
         return None
     return spans.unit_span(place.now.today, unit)
+
+
+@rule("period", "'the whole|the entire|all' 'weekend'")
+def _whole_weekend(place: Place) -> Span:
+    return _weekend(place.now)
+
+
+def _weekend(now: Now) -> Span:
+    """The last one that has begun, or the first that has not ended."""
+    has_begun = now.today.weekday() >= 5
+    return spans.unit_span(now.today, "weekend", -1 if now.past and not has_begun else 0)
 
 
 @rule("period", "'the'? ordinal 'week|full week' 'of|in'? period", "'the'? 'last' 'week' 'of|in' period")
@@ -224,103 +267,6 @@ def _nth_weekend(_place: Place, *values: object) -> Span | None:
     return spans.days_span(weekday_in_month(period.start.year, period.start.month, nth, 5), 2, "weekend")
 
 
-@rule("nth_quarter", "quarter_word", "'the'? ordinal 'quarter'")
-def _nth_quarter(_place: Place, nth: int) -> tuple[int, int] | None:
-    return (nth * 3 - 2, 3) if 1 <= nth <= 4 else None
-
-
-@rule("nth_quarter", "half_word", "'the'? ordinal 'half'")
-def _nth_half(_place: Place, nth: int) -> tuple[int, int] | None:
-    return (nth * 6 - 5, 6) if nth in (1, 2) else None
-
-
-@rule("nth_quarter", "'the'? 'last quarter'", "'the'? 'last half'")
-def _last_quarter(place: Place) -> tuple[int, int]:
-    return (10, 3) if "quarter" in place.said.lower() else (7, 6)
-
-
-@rule("period", "nth_quarter 'of|in|,|-|/'? year", "nth_quarter last_digits")
-def _quarter_of_year(_place: Place, quarter: tuple[int, int], year: int) -> Span:
-    return spans.months_span(year, *quarter, "quarter")
-
-
-@rule("period", "year ',|-|/|'s'? nth_quarter")
-def _year_quarter(_place: Place, year: int, quarter: tuple[int, int]) -> Span:
-    return spans.months_span(year, *quarter, "quarter")
-
-
-@rule("period", "nth_quarter 'of|in'? shift 'year'", "nth_quarter 'of' 'the year'")
-def _quarter_of_shifted(place: Place, quarter: tuple[int, int], shift: int = 0) -> Span:
-    return spans.months_span(place.now.today.year + shift, *quarter, "quarter")
-
-
-@rule("period", "nth_quarter 'of' period")
-def _half_of(_place: Place, part: tuple[int, int], period: Span) -> Span | None:
-    if part[1] != 6 or period.unit not in ("month", "week", "quarter", "season", "decade"):
-        return None
-    return spans.part_of(period, "early" if part[0] == 1 else "late")
-
-
-@rule("period", "nth_quarter")
-def _quarter(place: Place, quarter: tuple[int, int]) -> Span | None:
-    if re.match(r"h|.*half|(?:the )?last", place.said, re.I) or not re.match(r"q[1-4]|.*quarter", place.said, re.I):
-        return None
-    return spans.yearly(place.now, lambda year: spans.months_span(year, *quarter, "quarter"))
-
-
-@rule("period", "season 'of|in|,|'s'? year", "'the' season 'of' year")
-def _season_of_year(_place: Place, month: int, year: int) -> Span:
-    return spans.months_span(year, month, 3, "season")
-
-
-@rule("period", "shift season", "season 'of'? shift 'year'")
-def _shifted_season(place: Place, one: int, two: int) -> Span:
-    shift, month = (two, one) if place.said.lower().endswith("year") else (one, two)
-    today = place.now.today
-    if month == 12 and not place.said.lower().endswith("year"):  # it begins in one year and ends in the next
-        shift -= today.month <= (3 if shift == 0 and place.now.past else 2)
-    return spans.months_span(today.year + shift, month, 3, "season")
-
-
-@rule("period", "shift 'year's|years' season")
-def _season_of_shifted_year(place: Place, shift: int, month: int) -> Span:
-    return spans.months_span(place.now.today.year + shift, month, 3, "season")
-
-
-@rule("period", "'the'? season 'before last'")
-def _season_before_last(place: Place, month: int) -> Span:
-    return spans.months_span(place.now.today.year - 2, month, 3, "season")
-
-
-@rule("period", "'the whole|the entire|all' 'weekend'")
-def _whole_weekend(place: Place) -> Span:
-    return _weekend(place.now)
-
-
-def _weekend(now: Now) -> Span:
-    """The last one that has begun, or the first that has not ended."""
-    has_begun = now.today.weekday() >= 5
-    return spans.unit_span(now.today, "weekend", -1 if now.past and not has_begun else 0)
-
-
-@rule("period", "'the'? season")
-def _season(place: Place, month: int) -> Span | None:
-    if not place.follows(_SEASON_BEFORE) and not place.said.lower().startswith("the "):
-        return None
-    if (
-        place.said.lower().startswith("the ")
-        and not place.follows(_SEASON_BEFORE)
-        and place.said.lower() != "the summer"
-    ):
-        return None
-    return spans.yearly(place.now, lambda year: spans.months_span(year, month, 3, "season"))
-
-
-_SEASON_BEFORE = re.compile(
-    r"\b(?:in|since|during|until|till|before|after|early|late|mid-?|over|last|this)\s*(?:the\s+)?$", re.I
-)
-
-
 @rule("period", "year")
 def _whole_year(place: Place, year: int) -> Span | None:
     said = place.said
@@ -328,8 +274,9 @@ def _whole_year(place: Place, year: int) -> Span | None:
         return None
     if re.fullmatch(r"\d{4}", said) and (place.precedes(OF_YEAR_NOUN) or not _is_a_year(place)):
         return None
-    if not re.search(r"\d", said) and not place.follows(PREPOSITION) and said != place.text.strip(" .?!"):
-        return None
+    spoken = not re.search(r"\d", said) and not place.follows(PREPOSITION) and said != place.text.strip(" .?!")
+    if spoken and (place.precedes(NOUN) or not re.search(r"teen[\s-](?:six|seven|eigh|nine)ty", said, re.I)):
+        return None  # "nineteen thirty" may be a time of day
     return spans.months_span(year, 1, 12, "year")
 
 
@@ -378,95 +325,25 @@ def _decade(_place: Place, year: int) -> Span:
     return spans.months_span(year, 1, 120, "decade")
 
 
+@rule(
+    "period",
+    "'the'? decade_word 'of' 'the last century|last century|the previous century|the 20th century|the twentieth century'",
+    "'the'? decade_word 'of' 'this century|the 21st century|the twenty-first century|the present century'",
+    "'the'? decade_word 'of' 'the 19th century|the nineteenth century'",
+)
+def _decade_of_century(place: Place, tens: int) -> Span:
+    now = place.now.today.year // 100 * 100
+    said = place.said.lower()
+    century = (
+        1800
+        if "19th" in said or "nineteenth" in said
+        else now
+        if re.search("this|present|21st|-first", said)
+        else now - 100
+    )
+    return spans.months_span(century + tens, 1, 120, "decade")
+
+
 @rule("period", "'the'? ordinal 'century'", "'the'? ordinal 'century' 'ad|a.d.|ce'")
 def _century(_place: Place, nth: int) -> Span:
     return spans.months_span((nth - 1) * 100, 1, 1200, "century")
-
-
-@rule("period", "half '-|in'? 'the'? period", "half '-|in'? near_day")
-def _half_period(place: Place, part: str, period: Span | int) -> Span | None:
-    if isinstance(period, int):
-        period = day_span(place.now.today + period * DAY)
-    if period.unit == "day" and part == "late":
-        return Span(spans.at(period.start.date(), 16 * HOUR), period.end, "part") if period.start else None
-    found = spans.part_of(period, part)
-    again = period.again
-    return Span(found.start, found.end, found.unit, again=(lambda n: spans.part_of(again(n), part)) if again else None)
-
-
-@rule("period", "'the'? 'mid|mid-|end of|start of|beginning of|middle of' 'the'? period_unit")
-def _edge_of_this(place: Place, unit: str) -> Span | None:
-    """ "mid week", "end of month": of the one that is now."""
-    if unit not in ("week", "month", "year", "quarter") or place.said.endswith("s"):
-        return None
-    part = {"m": "mid", "e": "late"}.get(re.sub(r"^the\s+", "", place.said.lower())[0], "early")
-    return spans.part_of(spans.unit_span(place.now.today, unit), part)
-
-
-@rule("period", "'the'? 'rest of|remainder of' near_day", "'the'? 'rest of the day|remainder of the day'")
-def _rest_of_today(place: Place, days: int = 0) -> Span | None:
-    return None if days else Span(place.now.moment, day_span(place.now.today).end, "hour")
-
-
-@rule(
-    "period",
-    "'earlier in|earlier|later in|later|the rest of|rest of|the remainder of|the remaining|so far' 'the'? period",
-)
-def _up_to_now(place: Place, period: Span) -> Span | None:
-    if period.start is None or period.end is None:
-        return None
-    now = place.now.moment if period.end - period.start <= DAY else spans.at(place.now.today)
-    if not period.start <= place.now.moment < period.end:
-        later = place.said.lower().startswith("later")
-        return (
-            spans.part_of(period, "late" if later else "early")
-            if re.match(r"earlier|later", place.said, re.I)
-            else None
-        )
-    if re.match(r"earlier|so far", place.said, re.I):
-        return Span(period.start, max(now, period.start), "day")
-    return Span(now, period.end, "day")
-
-
-@rule("period", "'earlier|later' near_day")
-def _earlier_today(place: Place, days: int) -> Span | None:
-    if days:
-        return None
-    day = day_span(place.now.today)
-    if place.said.lower().startswith("earlier"):
-        return Span(day.start, place.now.moment, "hour")
-    return Span(place.now.moment, day.end, "hour")
-
-
-@rule("period", "'year to date|ytd|year-to-date|month to date|mtd|month-to-date|week to date|quarter to date|qtd'")
-def _to_date(place: Place) -> Span:
-    unit = {"y": "year", "m": "month", "w": "week", "q": "quarter"}[place.said[0].lower()]
-    period = spans.unit_span(place.now.today, unit)
-    return Span(period.start, spans.at(place.now.today), "day")
-
-
-@rule("time", "period 'so far'", "near_day 'so far'")
-def _so_far(place: Place, period: Span | int) -> Span | None:
-    if isinstance(period, int):
-        period = day_span(place.now.today + period * DAY)
-    if period.start is None or period.start > place.now.moment:
-        return None
-    return Span(period.start, place.now.moment, "day")
-
-
-@rule(
-    "period", "'eom|eoy|eod|eow|end of day|end of the day|close of business|cob|end of month|end of year|end of week'"
-)
-def _ends(place: Place) -> Span | None:
-    said = place.said.lower()
-    if said == "end of the day" and place.follows(re.compile(r"\bat the\s+$", re.I)):
-        return None
-    unit = {"m": "month", "y": "year", "d": "day", "w": "week"}.get(
-        said[-1] if len(said) == 3 else said.split()[-1][0], "day"
-    )
-    period = spans.unit_span(place.now.today, unit)
-    if period.end is None:
-        return None
-    if unit == "day":
-        return Span(period.end - timedelta(minutes=1), period.end, "minute")
-    return day_span(period.end.date() - DAY)

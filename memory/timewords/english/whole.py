@@ -6,7 +6,7 @@ import re
 from datetime import date, datetime, timedelta
 
 from memory.timewords import spans
-from memory.timewords.english.words import EVERY, PREPOSITION, WEEKDAYS, pattern, rule, words
+from memory.timewords.english.words import EVERY, NOUN, PREPOSITION, WEEKDAYS, pattern, rule, words
 from memory.timewords.grammar import Place
 from memory.timewords.spans import DAY, SILENT, Clock, Span, day_span
 
@@ -148,7 +148,7 @@ def _moment_to_clock(_place: Place, first: Span, clock: Clock) -> Span | None:
 
 @rule(
     "time",
-    "'since|ever since|starting from|starting in|starting on|starting|beginning in|beginning on|beginning|from' since_side 'on|onward|onwards|until now|to now|to date|to the present|to present|till now|up to now'?",
+    "'since|ever since|no earlier than|not earlier than|not before|as of|as from|effective|starting from|starting in|starting on|starting|beginning in|beginning on|beginning|from' since_side 'on|onward|onwards|until now|to now|to date|to the present|to present|till now|up to now'?",
 )
 def _since(place: Place, span: Span) -> Span | None:
     if span.unit == "number" or span.silent:
@@ -164,7 +164,7 @@ def _since(place: Place, span: Span) -> Span | None:
 
 @rule(
     "time",
-    "'before|on or before|prior to|earlier than|previous to|no later than|up to|until|till|til|by|not later than|through|as late as|up until' side",
+    "'before|on or before|prior to|earlier than|previous to|no later than|up to|up to and including|until|till|til|by|not later than|through|as late as|up until' side",
     "'before|until|till|by|prior to|no later than' clock",
 )
 def _before(place: Place, span: Span | Clock) -> Span | None:
@@ -209,6 +209,17 @@ def _alone(place: Place, clock: Clock) -> Span | None:
     if clock.is_part and place.said.lower() == "at night":
         return None
     return clock.alone(place.now)
+
+
+_HOURS_BEFORE = re.compile(
+    r"\bat \d{1,2}(?::\d\d)?(?: ?[ap]\.?m\.?)?(?:, (?:at )?\d{1,2}(?::\d\d)?)*,? (?:and|or) $", re.I
+)
+
+
+@rule("time", "loose_hour")
+def _hour_of_a_list(place: Place, clock: Clock) -> Span | None:
+    """ "At 9 and 4"."""
+    return clock.alone(place.now) if place.follows(_HOURS_BEFORE) and not place.precedes(NOUN) else None
 
 
 @rule(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from memory.timewords import numbers_en
-from memory.timewords.feasts import Feast, easter, fixed, lunar, nth_weekday
+from memory.timewords.feasts import Feast, easter, fixed, lunar, nth_weekday, solar_term
 from memory.timewords.grammar import Grammar
 
 _PLAIN = str.maketrans("\u2010\u2011\u2012\u2013\u2014\u2019", "-----'")
@@ -122,7 +122,13 @@ HOLIDAYS: dict[str, Feast] = {
     "thanksgiving": nth_weekday(11, 4, 3), "thanksgiving day": nth_weekday(11, 4, 3), "black friday": nth_weekday(11, 4, 3, 1),
     "cyber monday": nth_weekday(11, 4, 3, 4), "christmas eve": fixed(12, 24), "xmas eve": fixed(12, 24), "christmas": fixed(12, 25),
     "christmas day": fixed(12, 25), "xmas": fixed(12, 25), "x-mas": fixed(12, 25), "boxing day": fixed(12, 26), "teachers' day": fixed(9, 10),
-    "teacher's day": fixed(9, 10), "children's day": fixed(6, 1), "arbor day": nth_weekday(4, -1, 4),
+    "teacher's day": fixed(9, 10), "children's day": fixed(6, 1), "shrove tuesday": easter(-47), "pancake day": easter(-47), "whit sunday": easter(49), "trinity sunday": easter(56),
+    "corpus christi": easter(60), "epiphany": fixed(1, 6), "australia day": fixed(1, 26), "anzac day": fixed(4, 25), "st. george's day": fixed(4, 23),
+    "st george's day": fixed(4, 23), "bonfire night": fixed(11, 5), "flag day": fixed(6, 14), "st. nicholas day": fixed(12, 6), "st nicholas day": fixed(12, 6),
+    "election day": nth_weekday(11, 1, 0, 1), "winter solstice": solar_term("冬至"), "summer solstice": solar_term("夏至"),
+    "spring equinox": solar_term("春分"), "vernal equinox": solar_term("春分"), "autumn equinox": solar_term("秋分"), "fall equinox": solar_term("秋分"),
+    "autumnal equinox": solar_term("秋分"), "qingming": solar_term("清明"), "qingming festival": solar_term("清明"), "tomb-sweeping day": solar_term("清明"),
+    "tomb sweeping day": solar_term("清明"), "qixi": lunar(7, 7), "qixi festival": lunar(7, 7), "arbor day": nth_weekday(4, -1, 4),
     "mardi gras": easter(-47), "fat tuesday": easter(-47), "ash wednesday": easter(-46), "palm sunday": easter(-7),
     "maundy thursday": easter(-3), "good friday": easter(-2), "holy saturday": easter(-1), "easter": easter(), "easter sunday": easter(),
     "easter day": easter(), "easter monday": easter(1), "ascension day": easter(39), "pentecost": easter(49), "whit monday": easter(50),
@@ -161,6 +167,10 @@ MERIDIEM = re.compile(r"\s*(?:[ap]\.?m\b|o'?clock)", re.I)
 
 words("month", MONTHS)
 words("weekday", WEEKDAYS)
+words("parts_plural", {f"{name}s": hours for name, hours in PARTS.items() if name in ("morning", "afternoon", "evening", "night")}
+      | {name: PARTS[name] for name in ("morning", "afternoon", "evening", "night")})  # fmt: skip
+words("months_plural", {f"{name}s": number for name, number in MONTHS.items() if len(name) > 4 and name != "march"})
+words("seasons_plural", {f"{name}s": number for name, number in SEASONS.items()} | SEASONS)
 words("unit", UNITS)
 words("season", SEASONS)
 words("shift", SHIFTS)
@@ -185,7 +195,7 @@ words(
         "school week": "workweek",
     },
 )
-pattern("digits", r"\d{1,4}(?![\d])", int)
+pattern("digits", r"\d{1,4}(?!\d|(?:st|nd|rd|th)\b)", int)
 pattern("decimal", r"\d{1,4}\.\d{1,2}(?![\d.])", float)
 pattern("cardinal", numbers_en.CARDINAL, numbers_en.cardinal)
 pattern("ordinal", numbers_en.ORDINAL, numbers_en.ordinal)
@@ -201,7 +211,8 @@ pattern("short_slashed", r"\d{1,2}/\d{1,2}(?![\w/]|\.\d|-\d+(?!/))")
 pattern(
     "year_month", r"(?:1[5-9]|20|21)\d\d[-/](?:0?[1-9]|1[0-2])(?![\w/-])|(?:0?[1-9]|1[0-2])[/-](?:19|20)\d\d(?![\w/-])"
 )
-pattern("iso_week", r"(?:19|20)\d\d-?W\d{2}(?!\w)")
+pattern("iso_week", r"(?:19|20)\d\d-?W\d{2}(?!\w|-\d)")
+pattern("iso_week_day", r"(?:19|20)\d\d-W\d{2}-[1-7](?!\w)|(?:19|20)\d\dW\d{2}[1-7](?!\w)")
 pattern("colons", r"\d{1,2}[:.h]\d{2}(?::\d{2})?(?![\d:%])|\d{1,2}:\d{2}(?=[ap]m)")
 pattern("military", r"(?:[01]\d|2[0-3])[0-5]\d\s?(?:hours|hrs|h)(?!\w)")
 pattern(
@@ -210,6 +221,9 @@ pattern(
     lambda said: said[0].lower() if len(said) > 1 or said.islower() else None,
 )
 pattern("quarter_word", r"q[1-4](?!\w)", lambda said: int(said[1]))
+pattern(
+    "quarter_digits", r"(?:19|20)\d\d[-/]?(?:Q[1-4]|H[12])(?!\w)|(?:[1-4]Q|[12]H|Q[1-4]|H[12])[ '-/]?(?:20)?\d\d(?!\w)"
+)
 pattern("half_word", r"h[12](?!\w)", lambda said: int(said[1]))
 pattern("decade_digits", r"(?:1[5-9]|20)\d0['’]?s(?!\w)|['’]?\d0['’]?s(?!\w)")
 words(

@@ -56,6 +56,7 @@ RULES = {  # rule → what is said, in English and in Chinese
     "form": ("a fact is one short line of a known section: {what}", "一条事实应是已有分区里的一行短句：{what}"),
     "negative": ("what is missing here belongs into [NEGATIVE]: {what}", "“这里没有”应放入 [NEGATIVE]：{what}"),
 }  # fmt: skip
+_QUOTED_PATH = re.compile(r"[\"'](~?/[^\"'\n]{1,300})[\"']")
 LEAST_COVERAGE = 0.5  # the share of a sentence's words that its proof must have where no value tells
 MAX_QUOTED = 80
 _WINDOW, _OVERLAP = 1_000, 120  # characters of a line that are looked at together
@@ -303,7 +304,9 @@ def _local(fact: Fact, records: Sequence[RunRecord], where: str) -> Iterator[Ref
     for value in values(fact.text):
         if value.kind == "relative" and not _is_host(value.text):
             yield Refusal("project", where, value.text)
-        elif value.kind == "path" and (root := _project_around(Path(value.text).expanduser())):
+        elif (value.kind == "path" or value.text.startswith(("/", "~/"))) and (
+            root := _project_around(Path(value.text).expanduser())
+        ):
             yield Refusal("project", where, f"{value.text} ({root})")
         elif value.kind == "name" and any(_is_project_file(folder, value.text) for folder in folders):
             yield Refusal("project", where, value.text)
@@ -363,7 +366,8 @@ def _is_fetched(result: Result, keeping: Keeping, cwd: Path) -> bool:
         script = str(result.args.get("script", ""))
         if FETCHES.search(script):
             return True
-        named = [match[0] for match in LITERAL.finditer(script)]
+        named = [found[1] for found in _QUOTED_PATH.finditer(script)]  # whose folders may have blanks in their names
+        named += [match[0] for match in LITERAL.finditer(_QUOTED_PATH.sub("", script))]
     places = [cwd / Path(name).expanduser() for name in named if name]
     return any("Downloads" in place.parts or not any(place.is_relative_to(root) for root in roots) for place in places)
 

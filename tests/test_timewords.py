@@ -189,7 +189,7 @@ def test_very_long_text_is_read_quickly(piece: str) -> None:
     text = (piece * (100_000 // len(piece)))[:100_000]
     began = time.thread_time()
     find(text, NOW)
-    assert time.thread_time() - began < 0.2
+    assert time.thread_time() - began < 1  # 0.1 here; what reads all of it takes minutes
 
 
 @pytest.mark.parametrize("grammar", [ENGLISH, CHINESE], ids=["english", "chinese"])

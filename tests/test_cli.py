@@ -124,6 +124,19 @@ def test_bad_usage_is_two_lines_at_most(cli: CommandLine, args: tuple[str, ...],
     assert len(err.splitlines()) <= 2 and err.startswith("sopwith: ")
 
 
+def test_a_folder_that_was_removed_is_said(cli: CommandLine, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    program = shlex.join([sys.executable, str(CHECKOUT / "launch.py")])
+    for args, code in (("runs list", 2), ("--home here runs list", 2), (f"run --cwd {tmp_path} 'system report'", 0)):
+        gone.mkdir()
+        command = f"cd {gone} && rmdir {gone} && exec {program} {args}"
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+        assert done.returncode == code, done.stderr
+        assert (
+            code == 0 or done.stderr == "sopwith: the folder that you are in was removed. Go to another one, with cd.\n"
+        )
+
+
 def test_errors_are_chinese_where_the_owner_is(cli: CommandLine) -> None:
     assert "是不是 runs？" in cli("--lang", "zh", "rnus").stderr
     assert "缺少：TASK" in cli("run", env={"LANG": "zh_CN.UTF-8"}).stderr

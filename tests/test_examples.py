@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from launch import UsageError, build_parser, with_command
 from tests.conftest import CHECKOUT, CommandLine
+from ui.arguments import UsageError, build_parser, with_command
 from ui.words import use
 
 IN_DOCS = re.compile(r"^(?:    )(?:\./)?sopwith ([a-z].*)$", re.MULTILINE)

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from config import SopwithError
-from launch import build_parser
 from memory import notes
 from memory.api import Memory
 from memory.digest import digest
@@ -30,6 +29,7 @@ from safety.sandbox import probe
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import SpokenOwner, agent, call, drive, of, run
 from tests.scripted_server import Answer
+from ui.arguments import build_parser
 from ui.chat import Conversation, _take
 from ui.plain import EventsScreen
 

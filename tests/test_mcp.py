@@ -400,6 +400,9 @@ def test_the_command_line_lists_and_tests(home: Path, tmp_path: Path, cli: Comma
     assert code == 1 and out == "✗ gone: 无法启动：没有程序 no-such-program\n"
     code, _, err = cli("mcp", "test", "nix")
     assert code == 2 and "no MCP server is called 'nix' (configured: desk, gone, spills)." in err
+    (home / "config.yaml").write_text("mcp: {servers: {gone: {command: [no-such-program]}}}")
+    listed = cli("mcp", "list")
+    assert (listed.code, listed.stdout) == (1, "✗ gone: it cannot be started: there is no program no-such-program\n")
 
 
 def test_the_gate_is_asked_about_the_tool_that_mcp_call_names(cli: CommandLine) -> None:

@@ -68,7 +68,8 @@ def list_(args: Namespace, config: Config) -> int:
             for answer in answers
             for offer in answer.offers
         ]
-        print_table(columns, rows, say("mcp.none"))
+        if rows or not answers:  # servers of which none answers are configured all the same
+            print_table(columns, rows, say("mcp.none"))
         _print_problems(answers)
     return int(any(answer.problem for answer in answers))
 

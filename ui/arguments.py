@@ -1,0 +1,272 @@
+"""Reads the command line into the arguments of one command; whatever cannot be meant is a UsageError, with what may be."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any, NoReturn
+
+from config import SopwithError
+from ui.commands import (
+    ARGUMENTS,
+    COMMANDS,
+    RUN_OPTIONS,
+    SOME_OPTIONS,
+    TARGETS,
+    VERSION,
+    WITH_JSON,
+    WITH_RUN_OPTIONS,
+    amount,
+    folder,
+    port,
+    whole,
+)
+from ui.words import say
+
+
+class UsageError(SopwithError):
+    """The command line cannot be meant."""
+
+    exit_code = 2
+
+
+def with_command(words: list[str]) -> list[str]:
+    """The words with `run` in front when the first of them is a task and no command. Raises UsageError for a typo."""
+    first = _first_word(words)
+    if first is None:
+        if {"-h", "--help", "--version"} & set(words):
+            return words
+        raise UsageError(say("usage.nothing"))
+    if "--" in words[:first]:
+        return ["run", *words]
+    if words[first] in COMMANDS:
+        return words
+    rest = words[first + 1 :]
+    near = _nearest(words[first], COMMANDS)
+    if near and (not rest or rest[0] in COMMANDS[near]):
+        raise UsageError(say("usage.typo", word=words[first], near=near))
+    return ["run", *words]
+
+
+def _first_word(words: list[str]) -> int | None:
+    """Where the first word stands that is neither an option nor the value of one."""
+    takes_value = {"--home", "--lang", "--persona", *(option for option, _, kind in RUN_OPTIONS if kind is not None)}
+    position = 0
+    while position < len(words):
+        word = words[position]
+        if word == "--":
+            return position + 1 if position + 1 < len(words) else None
+        if not word.startswith("-") or word == "-":
+            return position
+        position += 2 if word in takes_value else 1
+    return None
+
+
+def _nearest(word: str, known: Sequence[str] | dict[str, Any]) -> str:
+    """The known word that was probably meant, or nothing."""
+    if not re.fullmatch(r"[\w-]{2,12}", word):
+        return ""
+    import difflib
+
+    return next(iter(difflib.get_close_matches(word.lower(), list(known), 1, 0.7)), "")
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Help in the chosen language; argparse's own words are English."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=30)
+
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:
+        super().add_usage(usage, actions, groups, say("help.usage") + " ")
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are UsageErrors, in the chosen language, with the nearest known word."""
+
+    def __init__(self, key: str, prog: str) -> None:
+        example = say(f"{key}.example")
+        super().__init__(
+            prog=prog,
+            description=say(f"{key}.help"),
+            epilog=f"{say('help.examples')}\n  " + example.replace("\n", "\n  "),
+            formatter_class=_Formatter,
+            add_help=False,
+            allow_abbrev=False,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        for key, pattern in _ARGPARSE_SAYS:
+            if found := re.search(pattern, message):
+                message = self._translated(key, found)
+                break
+        raise UsageError(f"{message}\n{say('usage.see', prog=self.prog)}")
+
+    def _translated(self, key: str, found: re.Match[str]) -> str:
+        if key != "usage.choice":
+            return say(key, what=found[1])
+        known = re.findall(r"[\w-]+", found[2])
+        near = _nearest(found[1], known)
+        hint = say("usage.mean", near=near) if near else ", ".join(known)
+        return say(key, what=found[1], hint=hint)
+
+
+_ARGPARSE_SAYS = (
+    ("usage.missing", r"the following arguments are required: (.*)"),
+    ("usage.unknown", r"unrecognized arguments: (.*)"),
+    ("usage.choice", r"invalid choice: '?([^']*?)'? \(choose from (.*)\)"),
+    ("usage.value", r"argument (\S+): expected"),
+    ("usage.flag", r"argument (\S+): ignored explicit argument"),
+    ("usage.bad", r"argument (\S+: .*)"),
+)
+
+
+def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
+    """The whole command line; given `words`, only commands among them get their arguments, which is quicker."""
+    root = _Parser("cmd", "sopwith")
+    common = _add_common(root, default=None)
+    common.add_argument("--version", action="version", version=f"sopwith {VERSION}", help=say("opt.version"))
+    _add_commands(root, "", COMMANDS, words)
+    return root
+
+
+def _add_commands(
+    parser: argparse.ArgumentParser, above: str, names: Sequence[str] | dict[str, Any], words: Sequence[str] | None
+) -> None:
+    """The commands of this level, each a parser of its own; `above` is the command that they belong to."""
+    metavar = say("help.command_name")
+    children = parser.add_subparsers(title=say("help.commands"), metavar=metavar, required=True, parser_class=_Command)
+    for name in names:
+        path = f"{above} {name}".strip()
+        key = "cmd." + path.replace(" ", ".")
+        child = children.add_parser(name, key=key, prog=f"sopwith {path}", help=say(f"{key}.help"))
+        if words is not None and name not in words:
+            continue
+        if below := COMMANDS.get(path, ()):
+            _add_common(child, default=argparse.SUPPRESS)
+            _add_commands(child, path, below, words)
+        else:
+            _add_arguments(child, path)
+
+
+class _Command(_Parser):
+    """The parser of one command; `add_parser` insists on handing its arguments over by name."""
+
+    def __init__(self, *, key: str, prog: str) -> None:
+        super().__init__(key, prog)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Words may stand on both sides of an option: before Python 3.13 argparse takes only the first of them."""
+        return super().parse_known_args(args if self._subparsers else self._words_first(args), namespace)
+
+    def _words_first(self, given: Sequence[str]) -> Sequence[str]:
+        words, options = [], []
+        rest = iter(given)
+        for text in rest:
+            if not text.startswith("-") or text == "-" or " " in text:
+                words.append(text)
+                continue
+            options.append(text)
+            action = self._option_string_actions.get(text)
+            if text == "--" or (action is not None and action.nargs == "+"):
+                return given  # what is behind it is no matter of order
+            if action is not None and action.nargs is None:
+                options.extend(islice(rest, 1))
+        return [*words, *options]
+
+
+def _add_arguments(parser: argparse.ArgumentParser, path: str) -> None:
+    """Arguments and options of one command."""
+    parser.set_defaults(target=TARGETS[path])
+    arguments = parser.add_argument_group(say("help.arguments"))
+    for name, nargs in ARGUMENTS.get(path, ()):
+        more: dict[str, Any] = {"nargs": nargs} if nargs else {}
+        more |= {"type": whole} if name == "version" else {}
+        arguments.add_argument(name, metavar=say(f"arg.{name}"), help=say(f"arg.{name}.help"), **more)
+    options = parser.add_argument_group(say("help.options"))
+    if path in ("run", "chat"):
+        options.add_argument("--persona", metavar="NAME", help=say("opt.persona"))
+    if path == "chat":
+        options.add_argument("--continue", dest="go_on", action="store_true", help=say("opt.continue"))
+        options.add_argument("--resume", metavar="RUN", help=say("opt.resume"))
+    if add := {"teach": _add_teach_options, "schedule add": _add_job_options}.get(path):
+        add(options)
+    if path == "serve":
+        _add_serve_options(options)
+    for option, metavar, kind, key, paths in SOME_OPTIONS:
+        if path in paths:
+            takes: dict[str, Any] = {"metavar": metavar, "type": kind} if kind else {"action": "store_true"}
+            takes |= {"action": "append"} if path == "sops sync" and metavar else {}  # of as many SOPs as are named
+            options.add_argument(option, help=say(key), **takes)
+    if path in WITH_RUN_OPTIONS:
+        _add_run_options(options)
+    if path in WITH_JSON:
+        options.add_argument("--json", action="store_true", help=say("opt.json"))
+    _add_common(parser, default=argparse.SUPPRESS)
+
+
+def _add_teach_options(options: Any) -> None:
+    options.add_argument("--record", action="store_true", help=say("opt.record"))
+    options.add_argument("--from-run", metavar="RUN", help=say("opt.from-run"))
+    options.add_argument("--from-file", metavar="FILE", help=say("opt.from-file"))
+    options.add_argument("--values", metavar="k=v", nargs="+", help=say("opt.values"))
+    options.add_argument("--request", metavar="TEXT", help=say("opt.request"))
+    options.add_argument("--prove", metavar="k=v", nargs="+", help=say("opt.prove"))
+    options.add_argument("--check", metavar="COMMAND", help=say("opt.check"))
+    options.add_argument("--new-version", action="store_true", help=say("opt.new-version"))
+
+
+def _add_serve_options(options: Any) -> None:
+    options.set_defaults(program_version=VERSION)
+    options.add_argument("--host", metavar="ADDRESS", default="127.0.0.1", help=say("opt.host"))
+    options.add_argument("--port", metavar="N", type=port, default=8737, help=say("opt.port"))
+    options.add_argument("--cwd", metavar="DIR", type=folder, help=say("opt.cwd"))
+    options.add_argument("--tls-cert", metavar="FILE", help=say("opt.tls-cert"))
+    options.add_argument("--tls-key", metavar="FILE", help=say("opt.tls-key"))
+    options.add_argument("--password-file", metavar="FILE", help=say("opt.password-file"))
+    options.add_argument("--name", metavar="NAME", action="append", help=say("opt.name"))
+
+
+def _add_job_options(options: Any) -> None:
+    """What a job's file holds beside when and what."""
+    options.add_argument("--name", metavar="JOB", help=say("opt.job-name"))
+    options.add_argument("--sop", metavar="SOP", help=say("opt.job-sop"))
+    options.add_argument("--timezone", metavar="ZONE", help=say("opt.timezone"))
+    options.add_argument(
+        "--catch-up", choices=("latest", "all", "skip"), metavar="latest|all|skip", help=say("opt.catch-up")
+    )
+    options.add_argument("--max-delay-hours", metavar="N", type=amount, help=say("opt.max-delay-hours"))
+    options.add_argument(
+        "--notify", choices=("failure", "always", "never"), metavar="failure|always|never", help=say("opt.notify")
+    )
+    options.add_argument("--yes", action="store_true", help=say("opt.yes-keep"))
+    for option, metavar, kind in RUN_OPTIONS:
+        if option == "--approve":
+            choices = tuple(metavar.split("|"))
+            options.add_argument(option, metavar=metavar, choices=choices, default="ask", help=say("opt.job-approve"))
+        elif kind is not None:
+            options.add_argument(option, metavar=metavar, type=kind, help=say("opt." + option[2:]))
+
+
+def _add_run_options(options: Any) -> None:
+    for option, metavar, kind in RUN_OPTIONS:
+        key = "opt." + option[2:]
+        if kind is None:
+            options.add_argument(option, action="store_true", help=say(key))
+        elif option == "--approve":
+            choices = tuple(metavar.split("|"))
+            options.add_argument(option, metavar=metavar, choices=choices, default="ask", help=say(key))
+        else:
+            options.add_argument(option, metavar=metavar, type=kind, help=say(key))
+
+
+def _add_common(parser: argparse.ArgumentParser, default: Any) -> Any:
+    """What every command takes, before it or behind it: a level that does not hear it must not overwrite it."""
+    group = parser.add_argument_group(say("help.common"))
+    group.add_argument("--home", metavar="DIR", default=default, help=say("opt.home"))
+    group.add_argument("--lang", choices=("en", "zh"), metavar="en|zh", default=default, help=say("opt.lang"))
+    group.add_argument("--debug", action="store_true", default=default or False, help=say("opt.debug"))
+    group.add_argument("-h", "--help", action="help", help=say("opt.help"))
+    return group

@@ -80,7 +80,7 @@ class Screen:
         return self.text()
 
     def waits_for_prompt(self, *texts: str) -> str:
-        """Reads until all of the texts stand there and a line is read behind them (ui/owner.py): what was typed before
+        """Reads until all of the texts stand there and a line is read behind them (ui/read_line.py): what was typed before
         that is no answer. A prompt that was answered already is not that one."""
         self.waits_for(*texts)
         return self.until(lambda: self._reads(self._answered), f"for the prompt of {texts}")

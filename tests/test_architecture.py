@@ -118,6 +118,16 @@ def test_only_screens_print() -> None:
     assert wrong == []
 
 
+def test_a_line_is_read_where_no_ctrl_c_is_lost() -> None:
+    wrong = [
+        f"{path}:{node.lineno}"
+        for path, _, tree in product()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and node.id == "input" and isinstance(node.ctx, ast.Load)
+    ]
+    assert wrong == [], "ui/read_line.py"
+
+
 def test_every_module_says_its_job_in_its_first_line() -> None:
     wrong = [
         str(file.relative_to(CHECKOUT))

@@ -40,12 +40,12 @@ def test_in_english_the_answers_are_shown_and_written_and_the_file_goes_away(
         ("anything else", ""),
         ("How shall I speak", "short, in English"),
     ):
-        screen.waits_for(question)
+        screen.waits_for_prompt(question)
         screen.types(answer + ENTER)
-    screen.waits_for("OWNER.md  Called: Alex", "SPIRIT.md  How I speak to my owner: short", "Is that right?")
+    screen.waits_for_prompt("OWNER.md  Called: Alex", "SPIRIT.md  How I speak to my owner: short", "Is that right?")
     assert (home / "OWNER.md").read_text() == template("OWNER.md", "en")
     screen.types("well" + ENTER)
-    screen.waits_for("Please say yes or no.")
+    screen.waits_for_prompt("Please say yes or no.")
     screen.types("yes" + ENTER)
     screen.waits_for("Written: OWNER.md, SPIRIT.md")
     assert screen.ends() == 0
@@ -66,6 +66,7 @@ def test_in_chinese_a_no_asks_once_more(home: Path, at_terminal: Callable[..., S
     for times, answers in enumerate(rounds, 1):
         for question, answer in zip(asked, answers, strict=True):
             screen.until(partial(shows, screen, question, times), question)
+            screen.waits_for_prompt()
             screen.types(answer + ENTER)
     screen.waits_for("已写入：OWNER.md, SPIRIT.md")
     assert screen.ends() == 0
@@ -78,9 +79,9 @@ def test_in_chinese_a_no_asks_once_more(home: Path, at_terminal: Callable[..., S
 def test_who_leaves_in_between_is_asked_again(home: Path, at_terminal: Callable[..., Screen], key: str) -> None:
     ready(home)
     screen = at_terminal("init")
-    screen.waits_for("What shall I call you?")
+    screen.waits_for_prompt("What shall I call you?")
     screen.types("Alex" + ENTER)
-    screen.waits_for("What do you do")
+    screen.waits_for_prompt("What do you do")
     screen.types(key)
     screen.waits_for("Nothing was written")
     assert screen.ends() == 130

@@ -80,10 +80,7 @@ class Teaching:
 
     def answers(self, question: str, keys: str) -> None:
         """Waits for a question and types the answer."""
-        if question in ("Enter to go on", "按回车继续") or not keys:  # the list of commands reads plainly
-            self.screen.waits_for(question)
-        else:
-            self.screen.waits_for_prompt(question)
+        self.screen.waits_for_prompt(question)
         self.screen.types(keys)
 
     def ends(self) -> tuple[int, str]:

@@ -82,7 +82,8 @@ def present(args: Namespace) -> Present:
     if args.events or not (sys.stdin.isatty() and sys.stdout.isatty()):
         screen: Screen = EventsScreen() if args.events else PlainScreen()
         return Present(screen, approving(args.approve, AbsentOwner()), attended=False)
-    from ui.owner import TerminalOwner, read_line, read_secret
+    from ui.owner import TerminalOwner
+    from ui.read_line import read_line, read_secret
     from ui.terminal import TerminalScreen, make_console
 
     console = make_console()
@@ -128,10 +129,10 @@ def show(run: Run, screen: Screen) -> None:
 
 def _instead() -> str:
     """What the owner wants done instead; nothing when they leave."""
-    from ui.owner import read_line
+    from ui.read_line import read_next
 
     try:
-        return read_line(say("stopped.instead"), is_awaited=True).strip()
+        return read_next(say("stopped.instead")).strip()
     except (EOFError, KeyboardInterrupt):
         print()
         return ""

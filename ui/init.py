@@ -17,6 +17,7 @@ from config import Config, load
 from memory.files import write_atomic
 from memory.home import open_home
 from ui import bootstrap
+from ui.read_line import read_next
 from ui.words import say
 
 KEY_VARIABLE = "OPENAI_API_KEY"  # taken from the environment without being named in the file
@@ -69,7 +70,7 @@ def _introduce(config: Config, is_attended: bool) -> int:
     if not is_attended:
         print(say("bootstrap.unattended", files=", ".join(bootstrap.MAY_BE_WRITTEN)))
         return 0
-    return 0 if bootstrap.play(config.home, config.lang, input) else 130
+    return 0 if bootstrap.play(config.home, config.lang, read_next) else 130
 
 
 def _report(config: Config) -> int:
@@ -107,7 +108,7 @@ def _ask() -> str:
 def _answer(prompt: str, fits: Callable[[str], object], default: str = "") -> str:
     """Asks until the answer fits. Raises EOFError."""
     while True:
-        text = input(f"{prompt} [{default}] " if default else f"{prompt} ").strip() or default
+        text = read_next(f"{prompt} [{default}] " if default else f"{prompt} ").strip() or default
         if fits(text):
             return text
         print(say("init.again"))

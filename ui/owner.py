@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,6 @@ from ui.clean import clean, one_line, visible
 from ui.words import in_words, reasons_in_words, say
 
 if TYPE_CHECKING:
-    from prompt_toolkit.input import Input
     from rich.console import Console
 
 MAX_PREVIEW_LINES = 80
@@ -107,40 +105,3 @@ def read_approval(text: str) -> Approval | None:
     """What an answer means; None when it is unclear. Only a plain yes is one."""
     answer = consent.read(text)
     return None if answer.meaning == "unclear" else Approval(answer.meaning, answer.reason)
-
-
-def read_secret(prompt: str) -> str:
-    """A line from the terminal that is not shown. Raises EOFError for Ctrl-D."""
-    return read_line(prompt, is_secret=True)
-
-
-def read_line(prompt: str, *, is_secret: bool = False, is_awaited: bool = False) -> str:
-    """A line from the terminal. What was typed before the question is no answer to it, unless the question `is_awaited`:
-    the next one of a dialogue that the owner began. Raises EOFError for Ctrl-D.
-
-    Not `input`: a Ctrl-C that comes while that begins is noticed only at the next key.
-    """
-    from prompt_toolkit import PromptSession
-
-    session: PromptSession[str] = PromptSession()
-    try:
-        if not is_awaited:
-            _put_away(session.input)
-        return session.prompt(prompt, is_password=is_secret)
-    except KeyboardInterrupt:
-        signal.raise_signal(signal.SIGINT)  # so that whoever counts stops sees this one
-        raise
-
-
-def _put_away(typed: Input) -> None:
-    """Throws away what waits to be read: in the terminal, and what came in one piece with the line before. A Ctrl-C
-    among it is none the less one. Raises KeyboardInterrupt."""
-    from prompt_toolkit.input.typeahead import get_typeahead
-    from prompt_toolkit.keys import Keys
-
-    with typed.raw_mode():  # else only whole lines can be read
-        waiting = get_typeahead(typed)
-        while new := typed.read_keys():
-            waiting += new
-    if any(press.key == Keys.ControlC for press in waiting):
-        raise KeyboardInterrupt

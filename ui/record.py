@@ -16,6 +16,7 @@ from memory.home import open_home
 from memory.runlog import read_events
 from safety.held import held_values
 from ui.clean import one_line
+from ui.read_line import read_next
 from ui.words import say
 
 
@@ -46,7 +47,7 @@ def record_demonstration(name: str, config: Config, cwd: Path) -> Demonstration:
     )
     commands = commands_that_count(read_events(config.home, run))
     require_success(name, run, commands)
-    return Demonstration(run, choose(commands, input))
+    return Demonstration(run, choose(commands, read_next))
 
 
 def banner(name: str, shell: str) -> str:

@@ -26,6 +26,7 @@ from safety.held import without
 from ui import plain
 from ui.clean import clean, one_line
 from ui.page import Column, print_json, print_table
+from ui.read_line import read_next
 from ui.words import in_words, say, says
 
 SHOWN_ROWS = 30  # of a history for people; --limit says otherwise
@@ -189,10 +190,8 @@ def _show_new(job: Job, following: list[datetime]) -> None:
 
 
 def _agrees() -> bool:
-    from ui.owner import read_line
-
     try:
-        return read_line(say("schedule.keep"), is_awaited=True).strip().lower() in ("", "y", "yes", "是", "好")
+        return read_next(say("schedule.keep")).strip().lower() in ("", "y", "yes", "是", "好")
     except (EOFError, KeyboardInterrupt):
         return False
 

@@ -15,6 +15,7 @@ from runs.assemble import SEEDS
 from ui import sops
 from ui.clean import one_line
 from ui.page import print_json
+from ui.read_line import read_line
 from ui.words import in_words, say
 
 MAX_SHOWN = 20  # findings of one skill; how many more there are is said
@@ -58,7 +59,15 @@ def _store(skill: Skill, source: str, config: Config) -> tuple[str, str]:
 
 def _agreed(count: int) -> bool:
     try:
-        return input(say("import.question", n=count) + " ").strip().lower() in ("y", "yes", "j", "ja", "是", "好", "对")
+        return read_line(say("import.question", n=count) + " ").strip().lower() in (
+            "y",
+            "yes",
+            "j",
+            "ja",
+            "是",
+            "好",
+            "对",
+        )
     except EOFError:
         return False
 

@@ -13,6 +13,7 @@ from memory.sops import Sop
 from models.procedure import Procedure
 from runs.teach import Lesson, unsaid
 from ui.clean import clean, one_line
+from ui.read_line import read_next
 from ui.sop_changes import as_word
 from ui.sops import parameters
 from ui.words import say
@@ -134,14 +135,14 @@ class AtTerminal:
         """Shows them, and changes them as the owner says."""
         from ui.record import choose
 
-        return choose(commands, _ask) if commands else commands
+        return choose(commands, read_next) if commands else commands
 
     def values(self, found: Mapping[str, str], *, may_drop: bool) -> Mapping[str, str]:
         """Shows what may vary until the owner is content."""
         listed = [_Value(name, text) for name, text in found.items()]
         while True:
             _show_values(listed, may_drop)
-            said = _ask(say("teach.values_prompt")).strip()
+            said = read_next(say("teach.values_prompt")).strip()
             if not said:
                 return {each.name: each.text for each in listed if each.varies}
             if problem := _change(listed, said, may_drop):
@@ -152,7 +153,7 @@ class AtTerminal:
         example = " ".join([lesson.name.replace("-", " "), *(f"{name} {text}" for name, text in values.items())])
         key = "teach.request_plain" if not values else "teach.request" if lesson.trace else "teach.request_slots"
         print(say(key, example=example))
-        while said := _ask(say("teach.request_prompt")).strip():
+        while said := read_next(say("teach.request_prompt")).strip():
             request = _with_values(said, values)
             missing = _unsaid(lesson, request, values)
             if not missing:
@@ -164,7 +165,7 @@ class AtTerminal:
         """Asks; nothing is the default."""
         names = " ".join(f"${name}" for name in draft.content.parameters)
         print(say("teach.check", names=names or "–"))
-        return _ask(say("teach.check_prompt")).strip()
+        return read_next(say("teach.check_prompt")).strip()
 
     def another_set(self, procedure: Procedure, was: Mapping[str, Any]) -> dict[str, str] | None:
         """Asks for one value after the other."""
@@ -173,7 +174,7 @@ class AtTerminal:
         for name, schema in procedure.parameters.items():
             before = as_word(was[name]) if name in was else str(schema.get("default", ""))
             key = "teach.value_prompt" if before else "teach.new_value_prompt"
-            text = _ask(say(key, name=name, before=one_line(before, 60))).strip()
+            text = read_next(say(key, name=name, before=one_line(before, 60))).strip()
             if text.lower() in _LATER and (text or name in procedure.required):
                 return None
             if text:
@@ -235,11 +236,4 @@ def _unsaid(lesson: Lesson, request: str, values: Mapping[str, str]) -> list[str
 
 
 def _yes(question: str) -> bool:
-    return _ask(question).strip().lower() in _YES
-
-
-def _ask(prompt: str) -> str:
-    """A line of the owner's. Raises KeyboardInterrupt, EOFError."""
-    from ui.owner import read_line
-
-    return read_line(prompt, is_awaited=True)
+    return read_next(question).strip().lower() in _YES

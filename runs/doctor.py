@@ -100,6 +100,7 @@ def checks(config: Config) -> list[Check]:
         check_shells(lang),
         *around,
         *check_desktop(config),
+        *check_trash(config),
     ]
 
 
@@ -445,6 +446,17 @@ def check_desktop(config: Config) -> list[Check]:
     return [Check("inbox", True if found else None, detail, "" if found else _install("libnotify-bin"))]
 
 
+def check_trash(config: Config) -> list[Check]:
+    """Whether the desktop's own trash takes what is removed; nothing where there is no desktop, or the owner wants none."""
+    from safety import desktop_trash
+
+    if config.safety.trash == "home" or not desktop_trash.has_screen(os.environ):
+        return []
+    is_there = desktop_trash.is_there(os.environ)
+    detail = _say(config.lang, "trash" if is_there else "no trash", home=config.home)
+    return [Check("trash", True if is_there else None, detail, "" if is_there else "scripts/setup --extra desktop")]
+
+
 def check_terminal(lang: Lang) -> Check:
     """Whether the screen can show what is not ASCII."""
     encoding = sys.stdout.encoding or locale.getpreferredencoding(False)
@@ -485,6 +497,11 @@ _WORDS = {  # key: (English, Chinese)
     "no desktop": (
         "what waits in the inbox cannot be shown: no notify-send",
         "无法提示收件箱的新条目：没有 notify-send",
+    ),
+    "trash": ("what is removed goes to the desktop's trash", "移除的文件进入桌面的回收站"),
+    "no trash": (
+        "not installed: what is removed goes to {home}/trash, not to the desktop's own",
+        "未安装：移除的文件进入 {home}/trash，而不是桌面的回收站",
     ),
     "readable": ("other users of this machine may read {file}", "本机其他用户可以读取 {file}"),
     "no model": (

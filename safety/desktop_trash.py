@@ -15,10 +15,14 @@ from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
 
+def has_screen(environ: Mapping[str, str]) -> bool:
+    """Whether somebody could have a trash to look into."""
+    return sys.platform == "darwin" or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
+
+
 def is_there(environ: Mapping[str, str]) -> bool:
     """Whether somebody has a trash to look into, and we can put something there."""
-    has_screen = sys.platform == "darwin" or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
-    return has_screen and find_spec("send2trash") is not None
+    return has_screen(environ) and find_spec("send2trash") is not None
 
 
 def send(path: Path) -> int:

@@ -18,6 +18,7 @@ from ui.page import print_json
 from ui.read_line import read_line
 from ui.words import in_words, say
 
+_YES = ("y", "yes", "j", "ja", "是", "好", "对")
 MAX_SHOWN = 20  # findings of one skill; how many more there are is said
 
 
@@ -59,15 +60,7 @@ def _store(skill: Skill, source: str, config: Config) -> tuple[str, str]:
 
 def _agreed(count: int) -> bool:
     try:
-        return read_line(say("import.question", n=count) + " ").strip().lower() in (
-            "y",
-            "yes",
-            "j",
-            "ja",
-            "是",
-            "好",
-            "对",
-        )
+        return read_line(say("import.question", n=count) + " ").strip().lower() in _YES
     except EOFError:
         return False
 

@@ -12,12 +12,13 @@ from typing import Any
 
 from safety.key_shapes import hide_keys
 from safety.named_values import MOST, has_name, hide_commands, hide_named
-from safety.spellings import Held, fold, held
+from safety.spellings import FEWEST, Held, fold, held
 
 HIDDEN = "[secret]"
 _LONGEST_WAIT = 8_192  # characters that a stream holds back at most
 _NEAR = 2_000
 _BLOCK = "-----BEGIN"
+_TO_COME = "Vx7Probe92kQ"  # stands for the next line: where it would be hidden, a secret goes on in it
 
 
 @dataclass(slots=True)
@@ -115,6 +116,21 @@ class Stream:
         """Whether both sides of the cut hide the same as the whole does; a look at what is near is enough."""
         before, behind = self._waiting[max(0, cut - _NEAR) : cut], self._waiting[cut:]
         return self._redactor(before) + self._redactor(behind) == self._redactor(before + behind)
+
+    def settle(self) -> str:
+        """The source is silent, so that somebody may be waiting for its last lines: those that are whole, unless a secret
+        plainly goes on in the next one."""
+        cut = self._waiting.rfind("\n") + 1
+        lines = self._waiting[:cut]
+        goes_on = _BLOCK in lines or not self._redactor(lines[-_NEAR:] + _TO_COME).endswith(_TO_COME)
+        if not cut or goes_on or self._open_letters(fold(lines[-_NEAR:])) >= FEWEST or not self._is_apart(cut):
+            return ""
+        self._waiting = self._waiting[cut:]
+        return self._redactor(lines)
+
+    def _open_letters(self, tail: bytes) -> int:
+        """How many letters of a value that we hold stand at the end, where it is not all of it."""
+        return max((_overlap(tail, needle[:-1]) for needle in self._needles if not tail.endswith(needle)), default=0)
 
     def close(self) -> str:
         """What still waited."""

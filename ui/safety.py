@@ -9,6 +9,7 @@ import codecs
 import json
 import os
 import re
+import select
 import sys
 from argparse import Namespace
 from functools import partial
@@ -26,6 +27,7 @@ from tools.toolbox import Toolbox
 from ui.words import reasons_in_words
 
 PIECE = 65_536  # bytes read at a time
+QUIET_SECONDS = 0.2  # without a piece: then somebody may be waiting for the lines that are there
 _FIELDS: dict[str, tuple[type, Any]] = {  # what a line may hold, of which type, and what holds without it
     "tool": (str, "code_run"),
     "args": (dict, {}),
@@ -66,10 +68,20 @@ def redact(args: Namespace, config: Config) -> int:
     """`safety redact`: stdin to stdout as it comes; bytes that are no UTF-8 stay as they are."""
     stream = Redactor(held_values(config, os.environ)).stream()
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
-    while piece := os.read(sys.stdin.fileno(), PIECE):
+    source = sys.stdin.fileno()
+    while True:
+        if not _comes(source):
+            _put(stream.settle())
+        if not (piece := os.read(source, PIECE)):
+            break
         _put(stream.feed(decoder.decode(piece)))
     _put(stream.feed(decoder.decode(b"", final=True)) + stream.close())
     return 0
+
+
+def _comes(source: int) -> bool:
+    """Whether something comes within a moment; always true where one cannot wait for a pipe."""
+    return sys.platform == "win32" or bool(select.select([source], [], [], QUIET_SECONDS)[0])
 
 
 def _put(text: str) -> None:

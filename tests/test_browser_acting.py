@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from models.base import ToolResult
 from tests import browser_site
 from tests.browser_driving import Driver, driver, needs_browser
 from tests.browser_site import site
@@ -122,15 +123,14 @@ def test_a_tab_behind_another_takes_clicks_at_once(web: Driver) -> None:
     web.scan("/small")
     web.scan("/two", tab="new")
     reference = web.scan(tab="t1").data["output"].partition("[Card](")[2].split()[0]
-    seconds = []
-    for _ in range(2):  # behind the other tab, then in front of it
-        started = time.monotonic()
-        assert web.run(f"await click('{reference}')", tab="t1").status == "ok"
-        seconds.append(time.monotonic() - started)
-        web.ctx.kept["browser"].connection.call(
-            "Target.activateTarget", targetId=web.ctx.kept["browser"].tabs["t1"].target
-        )
-    assert seconds[0] < seconds[1] + 4  # five and more behind a tab that is not told of it
+    browser, seconds = web.ctx.kept["browser"], dict[str, list[float]](t1=[], t2=[])
+    for _ in range(3):
+        for front in seconds:
+            browser.connection.call("Target.activateTarget", targetId=browser.tabs[front].target)
+            started = time.monotonic()
+            assert web.run(f"await click('{reference}')", tab="t1").status == "ok"
+            seconds[front].append(time.monotonic() - started)
+    assert min(seconds["t2"]) < min(seconds["t1"]) + 4  # five and more behind a tab that is not told of it
 
 
 def test_parts_of_images_are_shown_and_pressed_where_they_are(web: Driver) -> None:
@@ -166,11 +166,22 @@ def test_a_reference_to_what_only_listens_serves_a_page_that_nobody_has_scanned(
 
 
 def test_a_clock_on_the_page_costs_no_time_and_is_no_news_but_what_is_being_written_is_waited_for(web: Driver) -> None:
-    web.scan("/clock")
-    web.scan()
-    started = time.monotonic()
-    result = web.run("await click(“Go”)")
-    assert "pressed" in result.data["new_text"]
-    assert len(result.data["passed"].splitlines()) < 3
-    assert "word12" in web.run("await click(“Ask”)").data["new_text"]
-    assert time.monotonic() - started < 12
+    """A clock is known by how often it ticks, what is being written by how soon more of it comes: a machine that is busy
+    elsewhere blurs both now and then."""
+
+    def pressed(path: str, label: str) -> tuple[float, list[ToolResult]]:
+        """The least seconds of three presses, and what came of each."""
+        web.scan(path)
+        seconds, results = [], []
+        for _ in range(3):
+            started = time.monotonic()
+            results.append(web.run(f"await click(“{label}”)"))
+            seconds.append(time.monotonic() - started)
+        return min(seconds), results
+
+    usual, _ = pressed("/small", "Card")
+    seconds, results = pressed("/clock", "Go")
+    assert "pressed" in results[0].data["new_text"]
+    assert min(len(each.data["passed"].splitlines()) for each in results) < 3  # of the twenty that are told
+    assert seconds < usual + 2  # what never rests is waited for a second longer
+    assert any("word12" in each.data["new_text"] for each in pressed("/clock", "Ask")[1])

@@ -135,6 +135,8 @@ class Agent:
     def run_sop(self, name: str, parameters: dict[str, Any], options: Options, owner: Owner) -> Run:
         """A new run that does the SOP called `name` by rote. Raises SopwithError when it cannot be."""
         sop = self.released(name)
+        if sop.status == "archived":
+            raise ConfigError(f"{name} is disabled: it is kept and not used.\nUse it again: sopwith sops enable {name}")
         if sop.procedure is None:
             why = f": {sop.problem}" if sop.problem else ""
             raise ConfigError(f"{name} has no recorded steps{why}.\nRead it with: sopwith sops show {name}")

@@ -545,6 +545,8 @@ def test_disable_and_enable(home: Path, cli: CommandLine) -> None:
 def test_a_seed_can_be_disabled_too(home: Path, cli: CommandLine) -> None:
     assert cli("sops", "disable", "largest-files").code == 0
     assert cli("largest files in .").code == 5
+    code, out, err = cli("sops", "run", "largest-files", "folder=.")
+    assert (code, out) == (2, "") and "sopwith sops enable largest-files" in err
     assert cli("sops", "enable", "largest-files").code == 0
     assert cli("largest files in .").code == 0
 

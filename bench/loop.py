@@ -60,7 +60,7 @@ GOALS: dict[str, Any] = {
     "last_over_first": 1.3,
     "cpu_ms": 8.0,
     "rss_mb": 70.0,
-    "first_request": 1150,
+    "first_request": 1140,
     "constant": 1024,
     "added": 40.0,
     "billed": {20: 7500, 40: 16500, 100: 60000},
@@ -358,7 +358,7 @@ def table(found: dict[str, Any]) -> str:
         lines.append([row["name"], *times, f"{row['cpu_ms']:.1f}", f"{row['rss_mb']:.0f}", *tokens])
     cold = f"≤ {found['rows'][1]['cold_ms'] + GOALS['cold_over_openai_ms']:.0f}"
     goals = " / ".join(f"{value:,}" for value in GOALS["billed"].values())
-    lines.append(["goal", cold, "≤ 5, flat", "≤ 1.3", "≤ 8", "≤ 70", "≤ 1150", "≥ 1024", "≤ 40", f"≤ {goals}", "0"])
+    lines.append(["goal", cold, "≤ 5, flat", "≤ 1.3", "≤ 8", "≤ 70", "≤ 1140", "≥ 1024", "≤ 40", f"≤ {goals}", "0"])
     widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
     text = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]
     text += ["", f"times in ms, memory in MB; the tool's own time, taken off each turn: {found['tool_ms']} ms"]

@@ -259,7 +259,7 @@ TASKS = {
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_first_request_of_a_fresh_home_is_small(home: Path, lang: Lang) -> None:
-    assert tokens.count(first_request(home, TASKS[lang][0], lang)) <= 1150
+    assert tokens.count(first_request(home, TASKS[lang][0], lang)) <= 1138
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

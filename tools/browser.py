@@ -105,7 +105,7 @@ def web_execute_js(
                 failure = str(error)
             finally:
                 browser.secrets += running.secrets
-            used.rest(min(_left(ctx), 20.0), at_least_ms=200 if running.done else 30)
+            used.rest(min(_left(ctx), 20.0), at_least_ms=600 if running.suggests else 200 if running.done else 30)
             data = _changed(browser, used, running)
         except (Blocked, TabLost, TooLate) as error:
             result = _stuck(browser, used, error, running.done)
@@ -160,7 +160,7 @@ def _open(ctx: ToolContext, browser: Browser, url: str, tab: str | None) -> Tab:
         used.end()
         if is_new:
             browser.drop(used)
-        more = ": it asks for a login, which is the owner's" if "AUTH" in problem else ""
+        more = ": it asks for a login, which is the owner's" if "_AUTH_" in problem else ""
         raise BrowserError(f"{url} could not be opened: {problem.removeprefix('net::')}{more}")
     return used
 
@@ -171,6 +171,7 @@ def _page_result(ctx: ToolContext, browser: Browser, used: Tab, page: dict[str, 
         line[0] = browser.hide(line[0])
     text, is_cut = fit(page["lines"])
     data: dict[str, Any] = {"output": text, "tab": used.name, **around(page)}
+    data["passed"] = "\n".join(page["meanwhile"])
     if used.error:
         data["url"] = f"{used.error} (could not be opened)"
     if used.status >= 400:
@@ -237,6 +238,8 @@ def _changed(browser: Browser, tab: Tab, running: Script) -> dict[str, Any]:
         data["page"] = "loaded anew"
     more = [f"… {found['more']} more lines"] if found["more"] else []
     data["new_text"] = "\n".join(found["text"] + more)
+    data["refused"] = found["refused"]  # by the browser, in a field: it says so beside the page
+    data["meanwhile"] = "\n".join(found["meanwhile"])  # came between the calls
     data["passed"] = "\n".join(found["passed"])  # was shown, and is gone again
     if tab.chooser:
         data["chooser"] = "the page asks for a file: upload(e, path), with the e that was pressed"

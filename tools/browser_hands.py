@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -33,6 +34,7 @@ class Hands:
         self.images: list[Path] = []
         self.has_closed = False  # its tab
         self.secrets: list[str] = []  # what the owner has said for the page
+        self.suggests = False  # a field has been typed into that may show what fits, a moment later
 
     @property
     def left(self) -> float:
@@ -68,25 +70,15 @@ class Hands:
         if found["type"] == "file":
             raise BrowserError(f"{ref} takes a file: upload({ref!r}, path)")
         options = options or {}
-        if self.tab.is_frame:  # the mouse belongs to the tab around it
-            self.tab.ask("element", ref)
-            element = self.tab.object("element", ref)
-            self.tab.do(
-                "Runtime.callFunctionOn",
-                objectId=element,
-                functionDeclaration="function() { this.click() }",
-                userGesture=True,
-            )
-        else:
-            spot = self._spot(ref)
-            if "x" in options or "y" in options:  # in a drawing, from its upper left corner
-                left, top, _, _ = spot["box"]
-                spot |= {"x": left + float(options.get("x", 0)), "y": top + float(options.get("y", 0))}
-            button = "right" if options.get("right") else "left"
-            for count in (1, 2) if options.get("double") else (1,):
-                self._mouse("mouseMoved", spot)
-                self._mouse("mousePressed", spot, button=button, clickCount=count)
-                self._mouse("mouseReleased", spot, button=button, clickCount=count)
+        spot = self._spot(ref)
+        if "x" in options or "y" in options:  # in a drawing, from its upper left corner
+            left, top, _, _ = spot["box"]
+            spot |= {"x": left + float(options.get("x", 0)), "y": top + float(options.get("y", 0))}
+        button = "right" if options.get("right") else "left"
+        for count in (1, 2) if options.get("double") else (1,):
+            self._mouse("mouseMoved", spot)
+            self._mouse("mousePressed", spot, button=button, clickCount=count)
+            self._mouse("mouseReleased", spot, button=button, clickCount=count)
         self._after()
         return str(found["name"])
 
@@ -151,19 +143,35 @@ class Hands:
         else:
             is_more = bool(options.get("append"))
             self.tab.ask("enter", ref, is_more)
+            if found["isThrough"] and not is_more:
+                self._key("Meta+a" if sys.platform == "darwin" else "Control+a")
             if is_more:
                 self._key("End")
             elif not text:
                 self._key("Delete")
             if text:
-                self.tab.do("Input.insertText", self.left, text=text)
+                self._enter(text, found)
             now = self.tab.ask("now", ref)
+            self.suggests = bool(found["suggests"] and not options.get("enter"))
             if text and not now and found["type"] == "number":
                 raise BrowserError(f"{ref} is a number field and does not take {text[:80]!r}")
         if options.get("enter"):
             self._key("Enter")
         self._after()
         return None if found["type"] == "password" else now
+
+    def _enter(self, text: str, field: dict[str, Any]) -> None:
+        """Types into what has the focus; `field` is what was found there. The last letter is a stroke, since some pages
+        listen for keys alone; and so is each where a field takes fewer than are typed and hands on the focus."""
+        if field["isThrough"]:
+            self.tab.do("Input.insertText", self.left, text=text)
+            return
+        strokes = len(text) if 0 < field["most"] < len(text) < 20 else 1
+        strokes = 0 if text[-strokes:].strip() != text[-strokes:] else strokes
+        if head := text[: len(text) - strokes]:
+            self.tab.do("Input.insertText", self.left, text=head)
+        for letter in text[len(text) - strokes :]:
+            self._key(letter)
 
     def _do_select(self, ref: Any, *options: Any) -> Any:
         self._find(ref, moves=False)
@@ -190,8 +198,9 @@ class Hands:
         if hidden or not names:
             raise BrowserError("upload: the path must stand in the script, written out")
         files = [resolve(self.ctx.path(name)) for name in names]
-        if missing := [str(file) for file in files if not file.is_file()]:
-            raise BrowserError(f"upload: no such file: {missing[0]}")
+        may_be_folder = found["takesFolder"]
+        if missing := [str(file) for file in files if not (file.is_dir() if may_be_folder else file.is_file())]:
+            raise BrowserError(f"upload: no such {'folder' if may_be_folder else 'file'}: {missing[0]}")
         into = {"objectId": self.tab.object("element", ref)} if found["type"] == "file" else self._chosen(ref)
         self.tab.do("DOM.setFileInputFiles", files=[str(file) for file in files], **into)
         self._after()
@@ -234,6 +243,8 @@ class Hands:
 
     def _do_shot(self, ref: Any = None) -> str:
         options: dict[str, Any] = {}
+        if self.tab.is_frame:
+            raise BrowserError(f"shot: take it in the tab around the frame, {self.tab.name.rpartition('.')[0]}")
         if isinstance(ref, str) and ref != "page":
             x, y, width, height = self._find(ref).get("box") or (0, 0, 0, 0)
             view = self.tab.do("Page.getLayoutMetrics")["cssVisualViewport"]
@@ -252,7 +263,11 @@ class Hands:
             self.ctx.folder
             / f"shot-{re.sub(r'[^A-Za-z0-9_.-]', '_', self.ctx.call)[:40] or 'call'}-{len(self.images) + 1}.png"
         )
-        said = self.tab.do("Page.captureScreenshot", self.left, format="png", **options)
+        self.tab.do("Page.startScreencast", format="jpeg", quality=1, maxWidth=16, maxHeight=16)
+        try:  # behind another tab nothing is drawn otherwise, and no picture comes
+            said = self.tab.do("Page.captureScreenshot", self.left, format="png", **options)
+        finally:
+            self.tab.link.post("Page.stopScreencast", self.tab.session)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(base64.b64decode(said["data"]))
         self.images.append(file)

@@ -20,7 +20,9 @@ KEYS = {  # name: (code, key number, text)
     "End": ("End", 35, ""),
     "PageUp": ("PageUp", 33, ""),
     "PageDown": ("PageDown", 34, ""),
+    "Insert": ("Insert", 45, ""),
     " ": ("Space", 32, " "),
+    **{f"F{number}": (f"F{number}", 111 + number, "") for number in range(1, 13)},
 }
 _MODIFIERS = {"alt": 1, "control": 2, "ctrl": 2, "meta": 4, "shift": 8}
 

@@ -39,6 +39,11 @@ _FLAGS = (
     *("--remote-debugging-port=0", "--no-first-run", "--no-default-browser-check", "--window-size=1280,900"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-breakpad"),
     *("--disable-default-apps", "--password-store=basic", "--use-mock-keychain", "--hide-crash-restore-bubble"),
+    *(
+        "--disable-background-timer-throttling",
+        "--disable-backgrounding-occluded-windows",
+        "--disable-renderer-backgrounding",
+    ),
     "--disable-features=Translate,OptimizationHints,MediaRouter",
 )
 # What a page asks the browser for, and only somebody at the screen could answer, is answered as without a window: with no. A

@@ -5,7 +5,7 @@
   const refs = new Map()        // "e48213" → {el: WeakRef, key: what it was when it was shown}
   const seen = new Map()        // "e48213" → what a model was shown by this name, as a WeakRef
   const named = new WeakMap()   // element → its reference
-  const MAX_CHARS = 2_000_000, MAX_MS = 4_000, LABEL = 140, VALUE = 300
+  const MAX_CHARS = 2_000_000, MAX_MS = 6_000, LABEL = 140, VALUE = 300
   const ROLES = new Set(['button', 'link', 'tab', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'checkbox', 'radio', 'switch',
     'option', 'combobox', 'textbox', 'searchbox', 'slider', 'spinbutton', 'treeitem'])
   const SKIP = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE', 'HEAD', 'META', 'LINK', 'OPTION', 'DATALIST', 'SOURCE', 'TRACK'])
@@ -22,13 +22,14 @@
     if (isAway(el, box)) return false
     if (box.width > 1 && box.height > 1) return true
     const style = getComputedStyle(el)
-    return !(style.overflow !== 'visible' || style.clip !== 'auto' || style.clipPath !== 'none')
+    return !(style.transform.startsWith('matrix(0, 0, 0, 0') || style.overflow !== 'visible' || style.clip !== 'auto' || style.clipPath !== 'none')
   }
   // Moved away to hide it: left of or above all that can be scrolled to, in the page or in the box around it that scrolls.
   function isAway(el, box) {
     const view = el.ownerDocument.defaultView
     const root = el.ownerDocument.scrollingElement
     if (view && root && box.left + view.scrollX > root.clientWidth && getComputedStyle(root).direction === 'rtl') return true
+    if (view && el.offsetParent === null && (box.bottom < 0 || box.right < 0 || box.left >= view.innerWidth || box.top >= view.innerHeight) && getComputedStyle(el).position === 'fixed') return true
     if (!view || box.right + view.scrollX >= 0 && box.bottom + view.scrollY >= 0) return false
     for (let up = above(el); up; up = above(up)) {
       const style = getComputedStyle(up)
@@ -64,6 +65,11 @@
     if (el.isContentEditable && !el.parentElement?.isContentEditable) return 'textbox'
     return said || (attr(el, 'draggable') === 'true' ? 'draggable' : '')
   }
+  // The field through which an editor that draws its own text is typed into: there, and too small or too clear to be seen.
+  const isThrough = el => tagOf(el) === 'TEXTAREA' && !el.readOnly && !el.disabled && el.tabIndex >= 0 && attr(el, 'aria-hidden') !== 'true'
+    && el.checkVisibility({visibilityProperty: true}) && (!isShown(el) || isFolded(el.parentElement)) && !isAway(el, el.getBoundingClientRect())
+  const isFolded = el => el && (el.clientHeight < 2 || el.clientWidth < 2)
+  const HIDES = /^(inset\((50|100)%|circle\(0)/  // paths that leave nothing of what they cut out
   const isField = el => /^(INPUT|TEXTAREA|SELECT)$/.test(tagOf(el)) || (el.isContentEditable && role(el) === 'textbox')
 
   // What can be pressed: by its role, its handlers, or because the pointer says so.
@@ -85,24 +91,46 @@
   }
   // What listens for a press, as the browser says (tools/browser_tab.py): a thing of its own, or a row of a list that listens;
   // not what holds a whole page, or other things to press.
-  let listeners = []
   const listening = new WeakSet()
-  function heard(...found) { listeners = found.map(each => new WeakRef(each)); for (const each of found) listening.add(each) }
+  let around = new WeakSet()  // what holds something that listens
+  function heard(...found) {
+    around = new WeakSet()
+    for (const each of found) {
+      listening.add(each)
+      for (let up = above(each); up && !around.has(up); up = above(up)) around.add(up)
+    }
+  }
   const LISTS = 'ul,ol,table,tbody,[role=list],[role=listbox],[role=menu],[role=tree],[role=grid]'
   function listens(el) {
     const list = /^(LI|TR)$/.test(tagOf(el)) && !el.querySelector(':scope > th') && el.parentElement?.closest(LISTS)
-    if (!listening.has(el) && !(list && (listening.has(list) || tagOf(list) === 'TBODY' && listening.has(list.parentElement)))) return false
-    if (el.matches(LISTS) || el.querySelector(CONTROLS)) return false
+    if (!listening.has(el) && !(list && (listening.has(list) || tagOf(list) === 'TBODY' && listening.has(list.parentElement))) && !isRow(el)) return false
+    if (el.matches(LISTS) || hasRows(el) || holdsControl(el)) return false
     const box = el.getBoundingClientRect()
     return box.width * box.height < innerWidth * innerHeight / 2 && !!(textOf(el) || attr(el, 'aria-label') || attr(el, 'title') || el.querySelector('img,svg'))
+  }
+  // Boxes that are alike, in one that listens for them all.
+  const hasRows = el => el.childElementCount > 2 && !el.matches('button,a,[role=button]') && [...el.children].every(each => tagOf(each) === tagOf(el.children[0]) && each.className === el.children[0].className && getComputedStyle(each).display !== 'inline')
+  function isRow(el) {
+    const list = el.parentElement
+    if (!list || !listening.has(list) || !hasRows(list)) return false
+    const box = list.getBoundingClientRect()
+    return box.width * box.height < innerWidth * innerHeight / 2
+  }
+  // Whether there is something of its own to press in what listens: by its kind, or since the pointer says so there alone.
+  function holdsControl(el) {
+    const isPointed = getComputedStyle(el).cursor === 'pointer'
+    let left = 300
+    const look = node => [...children(node)].some(each => each.nodeType === 1 && !SKIP.has(tagOf(each)) && left-- > 0 && isShown(each)
+      && (each.matches(CONTROLS) || !isPointed && getComputedStyle(each).cursor === 'pointer' || look(each)))
+    return look(el)
   }
   const isBlank = (el, style) => !el.childElementCount && !el.shadowRoot && !clean(el.textContent) && style.backgroundImage === 'none'
     && !attr(el, 'title') && !attr(el, 'aria-label') && /^(TD|TH)$/.test(tagOf(el))
 
   // A card of many lines, or one with more to press in it, is walked through instead of being one label.
-  const CONTROLS = 'a[href],button,input,select,textarea,[role=button],[role=link],[role=checkbox],[contenteditable=true]'
+  const CONTROLS = ['a[href],button,input,select,textarea,[contenteditable=true]', ...[...ROLES].filter(each => each !== 'textbox').map(each => `[role=${each}]`)].join()
   function hasInside(el) {
-    if (el.querySelector(CONTROLS) || listeners.some(each => { const other = each.deref(); return other && other !== el && el.contains(other) })) return true
+    if (around.has(el) && !el.shadowRoot || el.childElementCount && el.querySelector(CONTROLS)) return true
     if (el.shadowRoot) return false
     return textOf(el, LABEL + 1).length > LABEL || (role(el) !== 'button' && !!el.querySelector('h1,h2,h3,h4,p,table,ul'))
   }
@@ -136,7 +164,7 @@
     if (isField(el)) {
       const around = [...(el.labels ?? [])].map(each => textOf(each)).join(' ').trim()
       const is = tagOf(el) === 'INPUT' && /^(submit|reset|button)$/.test(el.type)
-      return is ? clean(el.value) || {submit: 'Submit', reset: 'Reset'}[el.type] || '' : around || attr(el, 'placeholder') || attr(el, 'data-placeholder') || attr(el, 'aria-placeholder') || attr(el, 'title') || attr(el, 'alt') || attr(el, 'name') || hint(el)
+      return is ? clean(el.value) || {submit: 'Submit', reset: 'Reset'}[el.type] || '' : around || attr(el, 'placeholder') || attr(el, 'data-placeholder') || attr(el, 'aria-placeholder') || attr(el, 'title') || attr(el, 'alt') || attr(el, 'name') || hint(el) || (isThrough(el) ? 'editor' : '')
     }
     const text = textOf(el)
     if (text && !/[\p{L}\p{N}]/u.test(text) && attr(el, 'title')) return `${text} ${attr(el, 'title')}`  // "›" says little
@@ -157,14 +185,15 @@
 
   function states(el) {
     const on = (name, word) => attr(el, name) === 'true' ? [word] : []
-    const found = [...(el.matches(':disabled') || attr(el, 'aria-disabled') === 'true' ? ['disabled'] : []), ...(el.readOnly ? ['read-only'] : []),
+    const found = [...(isOff(el) || attr(el, 'aria-disabled') === 'true' ? ['disabled'] : []), ...(el.readOnly ? ['read-only'] : []),
       ...(el.required || attr(el, 'aria-required') === 'true' ? ['required'] : []), ...on('aria-selected', 'selected'), ...on('aria-pressed', 'pressed'),
       ...(attr(el, 'aria-current') && attr(el, 'aria-current') !== 'false' ? ['current'] : []), ...on('aria-invalid', 'invalid')]
     if (el.hasAttribute('aria-expanded')) found.push(attr(el, 'aria-expanded') === 'true' ? 'open' : 'closed')
-    if (tagOf(el) === 'SUMMARY') found.push(el.parentElement?.open ? 'open' : 'closed')
-    if (el.willValidate && el.value && !el.checkValidity()) found.push('invalid')
+    else if (tagOf(el) === 'SUMMARY') found.push(el.parentElement?.open ? 'open' : 'closed')
+    if (el.willValidate && el.value && !el.validity.valid && !found.includes('invalid')) found.push('invalid')  // checkValidity() would tell the page
     return found
   }
+  const isOff = el => el.matches(':disabled') || !!el.closest('[inert]')
 
   // A reference is made of what a thing is: its kind, its words, its row. So it stays the same when the page is loaded anew,
   // or built again by its framework, in this run and in a replay; and it is nobody's when that thing is not there.
@@ -194,6 +223,7 @@
   }
 
   function scan({textOnly = false, isSeen = false} = {}) {
+    const missed = isSeen ? between(null) : []
     const start = performance.now(), lines = [], controls = {}, mark = `\ue000${Math.random()}`  // of references that are ours
     faint = []
     let line = '', prefix = '', chars = 0, isCut = false, group = 0, path = [], frames = 0, hasPassword = false
@@ -215,6 +245,8 @@
         return put(` [${on ? 'x' : ' '}] [${cut(text, LABEL)}](${mark}${[ref, is, ...more].join(' ')}) `)
       }
       let shown = cut(text, LABEL)
+      const amount = isField(el) ? '' : attr(el, 'aria-valuetext') || attr(el, 'aria-valuenow')
+      if (amount) shown += ` = ${cut(amount, 40)}`
       if (isField(el) && is !== 'button') {
         const now = cut(value(el), VALUE)
         shown += now ? ` = ${now}` : ''
@@ -264,9 +296,23 @@
       }
     }
 
+    function editors(el) { for (const each of el.getElementsByTagName('TEXTAREA')) if (isThrough(each)) control(each, 'textbox') }
+
+    // Text whose line ends are seen, as in code.
+    function written(text) {
+      for (const [at, each] of text.split('\n').entries()) {
+        if (at) flush()
+        if (each.trim() && !clean(line) && !prefix) prefix = each.match(/^\s*/)[0].replaceAll('\t', '  ').slice(0, 40)
+        put(each)
+      }
+    }
+
     function walk(node) {
       if (isCut) return
-      if (node.nodeType === 3) { if (node.data.length) put(node.data); return }
+      if (node.nodeType === 3) {
+        const keeps = node.data.includes('\n') && node.parentElement && /^(pre|break)/.test(getComputedStyle(node.parentElement).whiteSpace)
+        return keeps ? written(node.data) : put(node.data)
+      }
       if (node.nodeType !== 1 || SKIP.has(tagOf(node))) return
       if (chars > MAX_CHARS || performance.now() - start > MAX_MS) { isCut = true; return }
       const el = node, tag = tagOf(el)
@@ -275,11 +321,13 @@
       if (style.display === 'none' || !isShown(el)) {
         if (tag === 'INPUT' && /^(file|checkbox|radio)$/.test(el.type) && style.display !== 'none' && el.labels?.length && isShown(el.labels[0])) control(el, role(el))
         else if (tag === 'INPUT' && el.type === 'file') control(el, 'file')  // hidden behind a button of the page's own
+        else if (isThrough(el)) control(el, 'textbox')
         else if (style.display !== 'none' && el.textContent.length < 400 && faint.length < 100 && clean(el.textContent)) faint.push(new WeakRef(el))
+        if (isFolded(el) && style.display !== 'none') editors(el)
         if (style.visibility === 'hidden' && tag !== 'INPUT') for (const each of children(el)) if (each.nodeType === 1) walk(each)  // one inside may be shown
         return
       }
-      if (style.overflow !== 'visible' && (el.clientHeight < 2 || el.clientWidth < 2) && !style.display.startsWith('inline') && tag !== 'HTML' && tag !== 'BODY') return
+      if (style.overflow !== 'visible' && isFolded(el) && !style.display.startsWith('inline') && tag !== 'HTML' && tag !== 'BODY' || HIDES.test(style.clipPath)) return editors(el)
       const isBlock = !/^(inline|contents|ruby)/.test(style.display) || tag === 'LI' || tag === 'TR'
       const isCell = tag === 'TD' || tag === 'TH' || style.display === 'table-cell'
       if (isBlock && !isCell) flush()
@@ -307,6 +355,7 @@
       else if (tag === 'CANVAS') { drawn(el); for (const each of children(el)) walk(each) }
       else if (tag === 'VIDEO' || tag === 'AUDIO') put(`(${tag.toLowerCase()} ${attr(el, 'aria-label') || attr(el, 'title')}) `)
       else if (tag === 'OBJECT' || tag === 'EMBED') put(`(${attr(el, 'type') || 'object'} that holds no text) `)
+      else if (/^(progressbar|meter)$/.test(attr(el, 'role')) && attr(el, 'aria-valuenow') && !textOf(el)) put(` (${attr(el, 'aria-label') || attr(el, 'role')} ${attr(el, 'aria-valuetext') || attr(el, 'aria-valuenow') + '/' + (attr(el, 'aria-valuemax') || '100')}) `)
       else if (tag === 'METER' || tag === 'PROGRESS') put(` (${attr(el, 'aria-label') || tag.toLowerCase()} ${el.value}/${el.max}) `)
       else if (tag === 'DIALOG' || /^(alert)?dialog$/.test(attr(el, 'role'))) { put('(dialog)'); flush(); walkAll(el); flush(); put('(end of dialog)'); flush() }
       else walkAll(el)
@@ -334,10 +383,11 @@
 
     const open = document.querySelector('dialog[open]:modal, [aria-modal=true]')
     if (document.body) walkAll(document.body)
+    else if (document.documentElement) walk(document.documentElement)  // a drawing
     flush()
     const root = document.scrollingElement ?? document.documentElement
     return {title: clean(document.title), url: location.href, type: document.contentType, lines, controls, isCut, frames, hasPassword,
-      isModal: !!open && isShown(open), screens: root ? root.scrollHeight / Math.max(1, innerHeight) : 0, scrolled: root ? root.scrollTop / Math.max(1, innerHeight) : 0,
+      meanwhile: missed, isModal: !!open && isShown(open), screens: root ? root.scrollHeight / Math.max(1, innerHeight) : 0, scrolled: root ? root.scrollTop / Math.max(1, innerHeight) : 0,
       state: document.readyState}
   }
 
@@ -359,7 +409,8 @@
     if (keyOf(el, is, text) !== known.key && !isField(el)) {
       return {problem: `${ref} was ${known.key.split('|').slice(0, 2).join(' ')} and is now ${is} ${cut(text, 80)}: web_scan shows the page anew`}
     }
-    const found = {role: is, name: cut(text, LABEL), tag: tagOf(el), type: el.type ?? '', disabled: el.matches(':disabled'), isField: isField(el), multiple: el.multiple === true}
+    const found = {role: is, name: cut(text, LABEL), tag: tagOf(el), type: el.type ?? '', disabled: isOff(el), isField: isField(el), multiple: el.multiple === true, takesFolder: el.webkitdirectory === true, isThrough: isThrough(el), most: el.maxLength ?? -1,
+      suggests: /^(combobox|searchbox)$/.test(is) || ['aria-autocomplete', 'aria-owns', 'aria-controls'].some(each => el.hasAttribute(each))}
     if (!moves) { refs.set(ref, {...known, el: new WeakRef(el)}); return found }
     if (el.scrollIntoViewIfNeeded) el.scrollIntoViewIfNeeded(true); else el.scrollIntoView({block: 'center', behavior: 'instant'})
     refs.set(ref, {...known, el: new WeakRef(el)})
@@ -485,17 +536,26 @@
 
   // ---- what changes -------------------------------------------------------------------------------------------
   let before = null, came = [], last = 0, moved = 0
+  let refusals = []        // of fields, by the browser; it says them in bubbles beside the page
+  let known = null, meanwhile = []  // what the last report left on the page, and what has come since
   let faint = []  // what was clear or moved away in the last scan, though it holds text: messages are shown from there
   const watched = new WeakSet(), roots = []
   const shown = text => text.split('\n').map(clean).filter(Boolean)
+  // The lines that an element shows; innerText has all options of a list, of which a person sees one.
+  function linesOf(el) {
+    const found = shown(el.innerText ?? ''), options = new Map(), lists = tagOf(el) === 'SELECT' ? [el] : el.getElementsByTagName('SELECT')
+    if (!lists.length || lists.length > 200) return found
+    for (const list of lists) if (list.checkVisibility()) for (const each of shown(list.innerText)) options.set(each, (options.get(each) ?? 0) + 1)
+    return found.filter(each => { const left = options.get(each); if (left) options.set(each, left - 1); return !left })
+  }
   function texts() {
-    const unseen = new Set(faint.map(each => each.deref()).filter(each => each?.isConnected && !isShown(each)).flatMap(each => shown(each.innerText ?? '')))
-    const found = shown(document.body && document.getElementsByTagName('*').length < 40_000 ? document.body.innerText : '')
+    const unseen = new Set(faint.map(each => each.deref()).filter(each => each?.isConnected && !isShown(each)).flatMap(linesOf))
+    const found = document.body && document.getElementsByTagName('*').length < 40_000 ? linesOf(document.body) : []
     for (const each of roots) {
       const root = each.deref()
       if (!root || !(root.host ?? root.defaultView?.frameElement)?.isConnected) continue
-      if (root.body) found.push(...shown(root.body.innerText))
-      else for (const child of root.children) if (child.innerText && isShown(child)) found.push(...shown(child.innerText))
+      if (root.body) found.push(...linesOf(root.body))
+      else for (const child of root.children) if (child.innerText && isShown(child)) found.push(...linesOf(child))
     }
     return unseen.size ? found.filter(each => !unseen.has(each)) : found
   }
@@ -508,7 +568,7 @@
     if (!el || came.length > 400 || document.readyState === 'loading' || SKIP.has(tagOf(el)) || !el.isConnected) return
     if ((el.textContent?.length ?? 0) > 2000 || !el.innerText || !isShown(el)) return
     if (isWaiting(el) && waiting.length < 20) waiting.push(new WeakRef(el))
-    for (const each of shown(el.innerText)) if (came.length <= 400) came.push(cut(each, 300))
+    for (const each of linesOf(el)) if (came.length <= 400) came.push(cut(each, 300))
   }
   // A clock or a counter changes for ever and says nothing new; what grows, as an answer that is being written, is no such thing.
   const ticking = new WeakMap()
@@ -538,12 +598,26 @@
     if (watched.has(root)) return
     watched.add(root)
     if (root !== document) roots.push(new WeakRef(root))
+    root.addEventListener('invalid', event => { if (refusals.length < 20) refusals.push(event) }, true)
     watcher.observe(root, {subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ['class', 'style', 'hidden', 'open', 'aria-hidden']})
   }
   observe(document)
   for (const kind of ['transitionend', 'animationend']) document.addEventListener(kind, event => { if ((event.target.textContent?.length ?? 400) < 400) note(event.target) }, true)
+  // What came since the last report; only what is gone again, when what is there is shown anyway.
+  function between(now) {
+    const like = new Set([...known ?? []].map(letters)), there = known && came.length && !now ? texts() : []
+    const found = known ? [...new Set([...came, ...now ?? []])].filter(each => /\p{L}{2}/u.test(each) && !like.has(letters(each)) && !there.some(line => line.includes(each))) : []
+    known = null
+    came = []
+    return found.slice(0, 12).map(each => cut(each, 200))
+  }
   // `before` stays null in a document that has come since: all that it shows is new.
-  function begin() { before = new Set(texts()); came = []; waiting = []; moved = 0; last = performance.now(); return true }
+  function begin() {
+    const now = texts()
+    meanwhile = between(now)
+    before = new Set(now); waiting = []; refusals = []; moved = 0; last = performance.now()
+    return true
+  }
   function quiet() { return {ms: performance.now() - last, moved, state: document.readyState, waits: waiting.some(each => isWaiting(each.deref()))} }
   function end(most) {
     for (const record of watcher.takeRecords()) for (const node of record.addedNodes) note(node)
@@ -552,7 +626,10 @@
     const gone = [...new Set(came.filter(each => !there.has(each) && !old.has(each) && !after.some(line => line.includes(each))))]
     const news = [], sizes = {left: most}
     for (const each of fresh) { if (sizes.left <= 0) break; news.push(cut(each, 300)); sizes.left -= each.length }
-    return {isNew: before === null, text: news, more: fresh.length - news.length, passed: gone.slice(0, 20), title: clean(document.title), url: location.href}
+    const refused = refusals.filter(each => !each.defaultPrevented && each.target.validationMessage).map(each => cut(`${label(each.target)}: ${clean(each.target.validationMessage)}`, 200))
+    known = there
+    came = []
+    return {isNew: before === null, meanwhile, refused: [...new Set(refused)], text: news, more: fresh.length - news.length, passed: gone.slice(0, 20), title: clean(document.title), url: location.href}
   }
 
   Object.defineProperty(globalThis, 'sopwith', {value: {scan, heard, find, showing, element, now_at: () => location.href, enter, set, now, choose, scroll, there, begin, quiet, end}})

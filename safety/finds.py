@@ -38,8 +38,8 @@ def find(look: Look, name: str, args: list[Arg], values: list[str | None], comma
     """What find deletes, writes and starts."""
     folders = roots(args)
     chooses = is_filtered([value or "" for value in values], look.places.owner.name)
-    if "-delete" in values and not chooses:
-        vital.refuse(look, "find", folders)
+    if "-delete" in values:
+        _deletes(look, folders, is_all=not chooses)
     for at, value in enumerate(values):
         if value in ("-exec", "-execdir", "-ok", "-okdir"):
             inner = args[at + 2 :]
@@ -60,6 +60,14 @@ def find(look: Look, name: str, args: list[Arg], values: list[str | None], comma
                     listings.refuse_harm(look, found, folders, before)
         elif value in ("-fprint", "-fprintf", "-fls", "-fprint0") and at + 2 < len(args):
             file_effects.write(look, args[at + 2], "find")
+
+
+def _deletes(look: Look, folders: list[Arg], *, is_all: bool) -> None:
+    if is_all:
+        vital.refuse(look, "find", folders)
+    for place in filter(None, map(look.path, folders)):
+        if look.places.kind(place) == "outside":
+            vital.leaves_sandbox(look, f"in {place}", "find")
 
 
 def _found_in(look: Look, folders: list[Arg]) -> str:

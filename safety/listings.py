@@ -56,7 +56,7 @@ def printed_by(look: Look, command: Command) -> Listing:
         return NOTHING if finds.is_filtered([arg.start for arg in args]) else Listing(tuple(finds.roots(args)))
     plain = [arg for arg in args[1:] if not arg.start.startswith("-")]
     patterns = tuple(arg for arg in plain if arg.is_pattern and (arg.text or "").endswith("*"))
-    if name == "ls" and not patterns:
+    if name == "ls" and not any(arg.is_pattern for arg in plain):
         return Listing(tuple(plain) or (Arg(".", "."),), is_bare=True)
     return Listing(patterns)
 

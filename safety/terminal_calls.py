@@ -18,6 +18,12 @@ _SHELLS = {"bash", "sh", "zsh", "dash", "ksh", "fish", "ash", "rbash"}
 _INTERPRETERS = {"node", "ruby", "irb", "perl", "php", "lua", "Rscript", "R", "pwsh"}
 _CLIENTS = {"ssh", "mosh", "telnet", "nc", "ncat", "ftp", "sftp", "psql", "mysql", "mariadb", "sqlite3", "mongo", "mongosh", "redis-cli", "sqlplus", "gdb", "docker", "podman", "kubectl", "su", "sudo", "doas"}  # fmt: skip
 _READERS = {"vi", "vim", "nvim", "view", "nano", "emacs", "less", "more", "man", "most", "ed", "ex", "mutt"}
+_ASKS_BELOW = {"nano", "pico", "rnano", "emacs", "mg", "micro", "joe", "jed", "mcedit"}  # in a line of their own
+_LOOKS_FOR = re.compile(
+    r"(?i)\s*(?:search|replac|with\b|query|enter line|go ?to|i-search|save modified|save file|suche|ersetz|搜索|查找|替换)"
+)
+# Keys that make nano ask where to write, what to read, what to run, when they come within a text.
+_ASKED_FOR = re.compile(r"([\x0f\x12\x13\x14])([^\x00-\x1f]*)")
 _WATCHERS = {"top", "htop", "btop", "atop"}  # with a key that stops processes
 _STARTED = re.compile(r"(?m)(?:^|[\r\n]|:)[^!\r\n]{0,40}!(.+)|:\s*(?:sh|shell|te|term|terminal)\b()")
 # What an editor writes to another file, and reads from one.
@@ -58,10 +64,36 @@ def meant(tool: str, args: Mapping[str, Any], about: Mapping[str, Any]) -> Meant
         started = [match[1] or "sh" for match in _STARTED.finditer(typed)]
         written = [f"echo text > {_path(match[1])}" for match in _WRITTEN.finditer(typed)]
         opened = [f"cat {_path(match[1])}" for match in _OPENED.finditer(typed)]
-        return Meant("\n".join([*started, *written, *opened]))
+        return Meant("\n".join([*started, *written, *opened, *_answered(name, str(about.get("asked", "")), str(text))]))
     if name in _CLIENTS and not re.fullmatch(r"\s*(?:y|n|yes|no|q|quit|exit|\d{0,6})\s*", typed, re.IGNORECASE):
         return Meant(f"{shlex.join(words)} <<< {shlex.quote(typed)}")
     return Meant(typed, is_sure=False)
+
+
+def asks_below(words: Sequence[str]) -> bool:
+    """Whether a program asks for files and commands in a line at the bottom of its screen."""
+    return bool(words) and words[0].rpartition("/")[2] in _ASKS_BELOW
+
+
+def _answered(name: str, asked: str, text: str) -> list[str]:
+    """What an editor is told in the line in which it asks (`asked`: what stands there), or is made to ask."""
+    if name not in _ASKS_BELOW:
+        return []
+    found = [
+        said if key == "\x14" else _written_or_read(said) for key, said in _ASKED_FOR.findall(text) if said.strip()
+    ]
+    question, _, there = asked.rpartition(": ") if ": " in asked else (asked, "", "")
+    said = re.split(r"[\x00-\x1f]", there + text)[0].strip()
+    if question.strip() and len(said) > 1 and not _LOOKS_FOR.match(question):
+        found.append(
+            said if re.search(r"(?i)command|execut|befehl|commande|命令|M-x", question) else _written_or_read(said)
+        )
+    return found
+
+
+def _written_or_read(file: str) -> str:
+    """Nobody can tell in which language it was asked for: it may be both."""
+    return f"cat {_path(file)}; echo text > {_path(file)}"
 
 
 def _path(said: str) -> str:

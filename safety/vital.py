@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from safety.expand import Arg
@@ -144,13 +145,28 @@ def deletes(look: Look, name: str, args: list[Arg], is_deep: bool) -> None:
     for arg in args[1:-1] if name == "mv" and len(args) > 2 else args[1:]:
         path = look.path(arg) if arg.text and not arg.text.startswith("-") else None
         if path is None:
+            _somewhere(look, name, arg)
             continue
         if path.is_relative_to(look.places.agent):
             look.add("agent", f"{name} on {path}, in the agent's own home", name)
         elif look.places.is_vital_file(path):
             look.add("catastrophic", f"{name} on {path}, on which the machine depends", name)
         elif name in _REMOVERS and look.places.kind(path) == "outside":  # no sandbox would let it
-            look.add("outside", f"deletes {path}, which is outside the allowed folders or guarded", name)
+            leaves_sandbox(look, path, name)
+
+
+def _somewhere(look: Look, name: str, arg: Arg) -> None:
+    """What is deleted in a folder outside, where only its name is not known: `rm "/srv/old/$x"`."""
+    if arg.text is None and name in _REMOVERS:
+        folder = re.sub(r"/(found|listed)$", "", arg.start.rpartition("/")[0])  # what stands for a name that is found
+        place = look.join(folder or ("/" if arg.start.startswith("/") else "."))
+        if place is not None and str(place) != "/" and look.places.kind(place) == "outside":
+            leaves_sandbox(look, f"in {place}", name)
+
+
+def leaves_sandbox(look: Look, place: Path | str, name: str) -> None:
+    """A removal that no sandbox would let happen: once the owner has allowed it, it leaves."""
+    look.add("outside", f"deletes {place}, which is outside the allowed folders or guarded", name)
 
 
 def refuse(look: Look, name: str, args: list[Arg], *, removes: bool = True) -> None:

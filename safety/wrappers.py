@@ -135,6 +135,9 @@ def _listed_in(look: Look, name: str, args: list[Arg]) -> str:
         roots = finds.roots(args)
     elif name in ("git", "ls"):
         roots = [Arg(".", ".")] if values[:1] in (["ls-files"], ["grep"], ["diff"]) else []
+        if name == "ls":
+            named = [arg.start.rpartition("/")[0] for arg in args[1:] if arg.is_pattern and "/" in arg.start]
+            roots = [Arg(folder, folder) for folder in named]
     else:
         is_listing = any(re.match(r"-\w*[lL]|--files", value or "") for value in values) or name.startswith("fd")
         pattern = 0 if {"-e", "-f", "--files"} & set(values) else 1

@@ -5,14 +5,27 @@ from pathlib import Path
 
 import pytest
 
+from config import SafetyConfig
+from safety.gate import Ask, Gate
+from safety.lifts import lifts_of
+from safety.sandbox import probe
 from tests.conftest import CommandLine
 from tests.driving import bash
 
 
-@pytest.mark.parametrize("command", ["rm -rf {}", "rm {}/file && rmdir {}", "unlink {}/file; rmdir {}"])
+@pytest.mark.parametrize("command", ["rm -rf {}", "unlink {}/file; rmdir {}", "find {} -delete"])
 def test_an_approved_removal_outside_the_roots_is_done(
     cli: CommandLine, home: Path, tmp_path: Path, command: str
 ) -> None:
+    gone = _asked(cli, home, tmp_path, command)
+    [waiting] = json.loads(cli("inbox", "list", "--json").stdout)["inbox"]
+    assert "outside the allowed folders" in waiting["text"]
+    answered = cli("inbox", "approve", waiting["id"])
+    assert answered.code == 0 and not gone.exists(), answered
+
+
+def _asked(cli: CommandLine, home: Path, tmp_path: Path, command: str) -> Path:
+    """A folder outside the roots that a command wants to remove; the run waits for the owner."""
     gone = tmp_path / "elsewhere"
     gone.mkdir()
     (gone / "file").write_text("x")
@@ -25,7 +38,41 @@ def test_an_approved_removal_outside_the_roots_is_done(
     }
     (home / "config.yaml").write_text(json.dumps(settings))
     assert cli("run", "remove it", "--no-rote").code == 3 and gone.is_dir()  # it is asked, and nothing done before
+    return gone
+
+
+@pytest.mark.parametrize(
+    ("command", "leaves"),
+    [
+        ('rm "/srv/old/$name"', True),
+        ("find /srv/old -name '*.log' -delete", True),
+        ("find /srv/old -name '*.log' | xargs rm", True),
+        ("find /srv/old -name '*.log' -exec rm {} +", True),
+        ("ls /srv/old/*.log | xargs rm", True),
+        ('cd /srv/old && rm -rf "$name"', True),
+        ('for f in /srv/old/*.log; do rm "$f"; done', True),
+        ('rm "$name"', False),
+        ("cat list | xargs rm", False),
+        ('rm "work/$name"', False),
+    ],
+)
+def test_what_is_found_in_a_folder_that_the_script_names_leaves_the_sandbox(command: str, leaves: bool) -> None:
+    owner = Path("/home/mia")
+    gate = Gate(SafetyConfig(roots=(Path("/home/mia"),)), owner / ".sopwith", owner, owner, sandboxed=True)
+    ask = Ask("code_run", {"type": "bash", "script": command}, ("execute",), (), "main")
+    assert gate.decide(ask).decision == "confirm"
+    assert ("all" in lifts_of(gate, ask)) == leaves
+    assert ("runs outside the sandbox" in gate.decide(ask).reason) == leaves
+
+
+def test_a_place_that_only_the_shell_knows_stays_and_the_run_says_why(
+    cli: CommandLine, home: Path, tmp_path: Path
+) -> None:
+    if probe().name == "none":
+        pytest.skip("no sandbox on this machine: nothing is held")
+    (Path.cwd() / "list").write_text(f"{tmp_path}/elsewhere\n")
+    kept = _asked(cli, home, tmp_path, 'p=$(cat list); rm -rf "$p"')
     [waiting] = json.loads(cli("inbox", "list", "--json").stdout)["inbox"]
-    assert "outside the allowed folders" in waiting["text"]
-    answered = cli("inbox", "approve", waiting["id"])
-    assert answered.code == 0 and not gone.exists(), answered
+    assert "outside" not in waiting["text"]  # it was not what the owner was asked
+    assert cli("inbox", "approve", waiting["id"]).code == 0 and kept.is_dir()
+    assert "named in the script itself" in cli("runs", "show", "last", "--json").stdout

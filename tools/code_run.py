@@ -22,11 +22,14 @@ from tools.process_tree import Tree, Work
 from tools.text_files import is_folder
 
 if TYPE_CHECKING:
-    from safety.sandbox import Lift
+    from safety.sandbox import Lift, Sandbox
     from tools.cells import Call
 
 _STARTUP_FILES = ("BASH_ENV", "ENV", "PYTHONSTARTUP")  # would run code that is not in the script
 _LOOKS_AT_PROCESSES = re.compile(r"(?:^|[|;&(\n])\s*(?:ps|pgrep|pidof|pstree|lsof|fuser|ss|netstat|h?top)\b|\bpsutil\b")
+# How programs say it, in the languages that we speak: a place is held by a mount, or by Landlock.
+_READ_ONLY = ("Read-only file system", "只读文件系统")
+_DENIED = ("Permission denied", "权限不够", "Operation not permitted", "不允许的操作")
 _ARGUMENT_BYTES = 100_000  # Linux takes at most 128 kB as one argument
 _PIECE_CHARS = 25_000  # of a script that is given in several
 _DRAIN_SECONDS = 0.3  # what a script left in the background may take to end by itself
@@ -76,13 +79,27 @@ def code_run(
     if running.problem:
         raise ToolError(f"the sandbox has ended: {running.problem}")
     result = _result(running.code, output, limit if is_late else None, [] if is_late else stopped)
-    if ctx.sandbox and ctx.sandbox.level.name == "full" and "all" not in lifts and _LOOKS_AT_PROCESSES.search(script):
-        result.data["note"] = (
-            "in the sandbox only the script's own processes are seen; ps, ss or lsof in a script of their own see all"
-        )
+    if ctx.sandbox and "all" not in lifts and (note := _held(ctx.sandbox, script, result)):
+        result.data["note"] = note
     if taken:
         result.data["taken"] = f"moved to {ctx.folder}, since it would run at the next login: {', '.join(taken)}"
     return result
+
+
+def _held(sandbox: Sandbox, script: str, result: ToolResult) -> str:
+    """What the sandbox kept from a script, said to whom did not expect it; "" for nothing that can be told."""
+    if sandbox.level.name == "full" and _LOOKS_AT_PROCESSES.search(script):
+        return (
+            "in the sandbox only the script's own processes are seen; ps, ss or lsof in a script of their own see all"
+        )
+    refusals = _READ_ONLY if sandbox.level.name == "full" else _DENIED
+    if result.status == "error" and any(each in str(result.data["output"]) for each in refusals):
+        roots = ", ".join(map(str, sandbox.profile.places.roots))
+        return (
+            f"the sandbox lets nothing be changed outside the allowed folders ({roots}): where a path outside is named in"
+            " the script itself, not in a variable or a list, the owner can let it through"
+        )
+    return ""
 
 
 @contextmanager

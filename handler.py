@@ -359,7 +359,7 @@ class AgentHandler:
         if found:
             self.inbox.remove(id)
         if approval.decision == "no":
-            return ToolResult("refused", self.prompts.text("denied", reason=approval.reason or "-"))
+            return ToolResult("refused", self.prompts.text("denied", reason=approval.reason or "").rstrip())
         if approval.decision == "run":
             self.state.allowed_for_run.add(verdict.scope)
         return None

@@ -23,6 +23,8 @@ from typing import Any, Protocol
 
 import pytest
 
+from tests.machine import PATIENCE_SECONDS
+
 # Started in the background, or with nohup, we would ignore these, and so would every process that a test starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -151,7 +153,7 @@ class CommandLine(Protocol):
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
         stdin: str = "",
-        timeout_seconds: float = 60,
+        timeout_seconds: float = PATIENCE_SECONDS,
     ) -> Finished: ...
 
 
@@ -164,7 +166,7 @@ def cli(home: Path) -> CommandLine:
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
         stdin: str = "",
-        timeout_seconds: float = 60,
+        timeout_seconds: float = PATIENCE_SECONDS,
     ) -> Finished:
         done = subprocess.run(
             [sys.executable, "-W", "error", str(CHECKOUT / "launch.py"), *args],

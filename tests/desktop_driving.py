@@ -19,6 +19,7 @@ import pytest
 
 from models.base import ToolResult
 from tests.conftest import CHECKOUT
+from tests.machine import PATIENCE_SECONDS
 from tools.base import ToolContext
 from tools.desktop import desktop_do, desktop_look
 
@@ -28,7 +29,7 @@ MISSING = [name for name in PROGRAMS if not shutil.which(name)] + [
 ]
 needs_desktop = pytest.mark.skipif(bool(MISSING), reason=f"no screen for tests: {', '.join(MISSING)} missing")
 SIZE = (1280, 800)
-WAIT_SECONDS = 30.0
+WAIT_SECONDS = PATIENCE_SECONDS
 
 
 def until(is_so: Callable[[], Any], what: str) -> Any:

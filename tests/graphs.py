@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import socket
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from config import GraphConfig
 from memory.api import Memory
 from memory.sessions import MAIN, Session
 from tests.bolt_server import PASSWORD
+from tests.machine import PATIENCE_SECONDS, free_port
 
 START = datetime(2026, 2, 1, 12, tzinfo=UTC)
 DAYS = timedelta(days=3)  # between two things that are said: each is an episode of its own
@@ -84,7 +84,7 @@ class BoltServer:
                 stderr=log,
                 cwd=self.folder,
             )
-        until = time.monotonic() + 60
+        until = time.monotonic() + PATIENCE_SECONDS
         while not self._answers():
             assert time.monotonic() < until and self._process.poll() is None, (self.folder / "output.txt").read_text()[
                 -2000:
@@ -110,14 +110,6 @@ class BoltServer:
     def _answers(self) -> bool:
         """Whether the log says that the database is there; a port is open sooner."""
         return "\nready\n" in (self.folder / "output.txt").read_text("utf-8", "replace")
-
-
-def free_port() -> int:
-    """A port of loopback that nobody uses."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @contextmanager

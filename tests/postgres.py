@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
+from tests.machine import PATIENCE_SECONDS
+
 
 def programs() -> Path | None:
     """The folder with initdb and pg_ctl; None where PostgreSQL is not installed, or only root could start it."""
@@ -72,7 +74,7 @@ class Cluster:
             stdin=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             check=True,
-            timeout=60,
+            timeout=PATIENCE_SECONDS,
         )
 
 

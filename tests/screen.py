@@ -13,14 +13,14 @@ import pexpect
 import pyte
 
 from tests.conftest import CHECKOUT
+from tests.machine import PATIENCE_SECONDS
 
 CTRL_C, CTRL_D, ENTER = "\x03", "\x04", "\r"
 _READS, _HAS_READ = b"\x1b[?2004h", b"\x1b[?2004l"  # a line editor tells pasted text from typed text, and stops to
 
 
 class Screen:
-    """A program on a terminal of `columns` by `rows`. Waits fail with what stands on the screen; they have a minute, which
-    a busy machine may need."""
+    """A program on a terminal of `columns` by `rows`. Waits fail with what stands on the screen."""
 
     def __init__(
         self, command: list[str], *, columns: int = 100, rows: int = 40, env: Mapping[str, str] | None = None
@@ -35,7 +35,7 @@ class Screen:
             dimensions=(rows, columns),
             env={**os.environ, "PROMPT_TOOLKIT_NO_CPR": "1", **(env or {})},
             encoding=None,
-            timeout=60,
+            timeout=PATIENCE_SECONDS,
         )
         self._child.delaybeforesend = None
 
@@ -65,11 +65,11 @@ class Screen:
         ]
         return "\n".join(line.rstrip() for line in [*above, *self._screen.display]).rstrip()
 
-    def waits_for(self, *texts: str, seconds: float = 60) -> str:
+    def waits_for(self, *texts: str, seconds: float = PATIENCE_SECONDS) -> str:
         """Reads until all of the texts stand on the screen."""
         return self.until(lambda: all(text in self.text() for text in texts), f"to see {texts}", seconds)
 
-    def until(self, holds: Callable[[], bool], what: str, seconds: float = 60) -> str:
+    def until(self, holds: Callable[[], bool], what: str, seconds: float = PATIENCE_SECONDS) -> str:
         """Reads until something holds."""
         end = time.monotonic() + seconds
         while not holds():
@@ -96,7 +96,7 @@ class Screen:
             self._answered = len(self.raw)
         self._child.send(text.encode())
 
-    def ends(self, seconds: float = 60) -> int:
+    def ends(self, seconds: float = PATIENCE_SECONDS) -> int:
         """Reads to the end; returns the exit code."""
         end = time.monotonic() + seconds
         while self._read():
@@ -122,7 +122,7 @@ class Screen:
         self._child.close(force=True)
 
 
-def waits_until(holds: Callable[[], bool], seconds: float = 60) -> None:
+def waits_until(holds: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> None:
     """Waits for something outside of the terminal."""
     end = time.monotonic() + seconds
     while not holds():

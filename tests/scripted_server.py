@@ -149,9 +149,9 @@ def body_of(answer: Answer) -> bytes:
 
 def refused_url() -> str:
     """A base_url on which nothing listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{probe.getsockname()[1]}/v1"
+    from tests.machine import free_port  # not above: this file is also started by its path
+
+    return f"http://127.0.0.1:{free_port()}/v1"
 
 
 def _pieces(text: str) -> Iterator[str]:

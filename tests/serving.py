@@ -18,8 +18,9 @@ from types import TracebackType
 from typing import Any
 
 from tests.conftest import CHECKOUT
+from tests.machine import PATIENCE_SECONDS
 
-START_SECONDS = 60.0
+START_SECONDS = PATIENCE_SECONDS
 STRICT = ("-W", "error", "-W", "ignore::ResourceWarning")  # a run that outlives its server is no leak
 
 
@@ -116,11 +117,11 @@ class Served:
 
     def ask(self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None) -> Answer:
         """Exactly this request; a header of None is left out."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS)
         if self.tls:
             context = ssl.create_default_context(cafile=self.tls)
             context.check_hostname = False  # it is reached by its number here
-            connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=60, context=context)
+            connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS, context=context)
         try:
             connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
             for name, value in {"Host": self.origin.partition("://")[2], **(headers or {})}.items():

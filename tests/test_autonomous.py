@@ -28,6 +28,7 @@ from runs.owners import AbsentOwner
 from tests import screen
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import drive, of
+from tests.machine import PATIENCE_SECONDS
 from tests.scripted_server import Answer
 
 PRICE = "price: {input: 100, cached: 100, output: 100}"  # a call costs 0.011 USD
@@ -257,7 +258,7 @@ def test_a_session_that_was_killed_or_stopped_is_gone_on_from_where_it_stood(
     waits_until(lambda: any(len(of(list(read_events(home, run)), "tool_started")) == 2 for run in run_ids(home)))
     [run] = run_ids(home)
     process.send_signal(number)
-    process.wait(timeout=60)
+    process.wait(timeout=PATIENCE_SECONDS)
     waits_until(lambda: (s := summarise(home, run)) is not None and s.status == "cancelled")
     gate.touch()
     told = work(home)
@@ -319,7 +320,7 @@ def test_what_its_owner_cancels_is_over(home: Path, served: Any, cli: CommandLin
     process = in_background(home)
     waits_until(lambda: any(of(list(read_events(home, run)), "tool_started") for run in run_ids(home)))
     assert cli("runs", "cancel", run_ids(home)[0]).code == 0
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=PATIENCE_SECONDS) == 0
     [attempt] = Ledger(home).attempts()
     assert attempt.status == "cancelled" and "cancelled" in history(home)[0]
 

@@ -13,6 +13,7 @@ import pytest
 
 from bench import tokens
 from bench.endpoint import step
+from tests.machine import PATIENCE_SECONDS
 
 ROOT = Path(__file__).parent.parent
 
@@ -47,7 +48,7 @@ def test_the_bare_loop_plays_the_script_to_its_end() -> None:
         assert endpoint.stdout
         port = int(endpoint.stdout.readline())
         client = [sys.executable, str(ROOT / "bench" / "bare_http.py"), f"http://127.0.0.1:{port}/bare/4/v1"]
-        subprocess.run(client, check=True, timeout=60)
+        subprocess.run(client, check=True, timeout=PATIENCE_SECONDS)
         connection = http.client.HTTPConnection("127.0.0.1", port)
         connection.request("GET", "/records")
         records = [json.loads(line) for line in connection.getresponse().read().splitlines()]

@@ -20,6 +20,7 @@ from config import BrowserConfig, Config
 from tests.browser_driving import Driver, driver, needs_browser
 from tests.browser_site import site
 from tests.conftest import CHECKOUT
+from tests.machine import PATIENCE_SECONDS
 from tests.screen import waits_until
 from tools.base import ToolError
 from tools.browser_link import Link
@@ -65,7 +66,7 @@ def chromium(profile: Path, *more: str, headless: str = "--headless=new") -> sub
         *more,
     ]
     child = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-    until = time.monotonic() + 30
+    until = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < until:
         try:
             Link(address_in(profile / "DevToolsActivePort")).close()
@@ -103,7 +104,7 @@ def watchers(folder: Path) -> list[int]:
 
 def all_gone(folder: Path) -> bool:
     """Whether neither is left, or soon is not."""
-    until = time.monotonic() + 30
+    until = time.monotonic() + PATIENCE_SECONDS
     while (browsers(folder) or watchers(folder)) and time.monotonic() < until:
         time.sleep(0.02)
     return browsers(folder) == watchers(folder) == []
@@ -136,7 +137,7 @@ def test_windows_beyond_the_limit_are_closed_and_counted(web: Driver, monkeypatc
     mine = {tab.target for tab in browser.tabs.values()}
     web.ctx.close()
     link = Link(address_in(browser.place.profile / "DevToolsActivePort"))
-    left, end = mine, time.monotonic() + 10  # windows that had just been opened take a moment to go
+    left, end = mine, time.monotonic() + PATIENCE_SECONDS  # windows that had just been opened take a moment to go
     while left & mine and time.monotonic() < end:
         left = {each["targetId"] for each in link.call("Target.getTargets")["targetInfos"]}
     link.close()
@@ -149,7 +150,7 @@ def test_a_page_of_thirty_megabytes_costs_its_time_and_no_more(web: Driver) -> N
     assert found.status == "ok"
     assert "more like these" in found.data["output"]
     assert len(found.data["output"]) < 20_000
-    assert time.monotonic() - started < 60
+    assert time.monotonic() - started < PATIENCE_SECONDS
 
 
 @pytest.mark.parametrize(
@@ -313,7 +314,7 @@ def test_the_owners_browser_keeps_its_tabs_dialogs_and_downloads(base: str, tmp_
         assert "kept" in web.scan(tab=name).as_text()
         web.ctx.close()
         left: list[str] = []
-        until = time.monotonic() + 5
+        until = time.monotonic() + PATIENCE_SECONDS
         while len(left) != 2 and time.monotonic() < until:  # the blank page that it began with is the other one
             infos = owner.call("Target.getTargets")["targetInfos"]
             left = [each["targetId"] for each in infos if each["type"] == "page"]

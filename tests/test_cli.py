@@ -17,6 +17,7 @@ import pytest
 
 from memory.runlog import read_events
 from tests.conftest import CHECKOUT, CommandLine, children_seconds
+from tests.machine import PATIENCE_SECONDS
 from tests.screen import is_still, scripted, waits_until
 from tests.scripted_server import Answer, ScriptedServer
 from ui import words
@@ -354,7 +355,7 @@ def test_a_signal_ends_the_run_and_its_tool(home: Path, tmp_path: Path, cli: Com
     process = start("wait")
     waits_until(beats.exists)
     process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 130 and out == "" and "runs resume" in err and "Traceback" not in err
     waits_until(lambda: is_still(beats))
     assert json.loads(cli("runs", "list", "--json").stdout)["runs"][0]["status"] == "cancelled"
@@ -371,7 +372,7 @@ def test_a_run_under_nohup_outlives_its_terminal(home: Path, tmp_path: Path) -> 
     waits_until(there.exists)
     process.send_signal(signal.SIGHUP)
     go_on.touch()
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 0 and "Done." in out
 
 

@@ -21,6 +21,7 @@ import pytest
 
 from models.base import ToolResult
 from safety.secrets import Redactor
+from tests.machine import PATIENCE_SECONDS
 from tools import process_tree
 from tools.base import ToolContext, ToolError
 from tools.code_run import code_run
@@ -356,7 +357,7 @@ def test_psutil_finds_the_same_processes_as_proc(ctx: ToolContext) -> None:
     """The way for systems without /proc, on this one."""
     tree = process_tree.Tree(["bash", "-c", "sleep 60 & setsid sleep 61 & wait"], ctx.cwd, dict(os.environ), "t")
     try:
-        end = time.monotonic() + 60
+        end = time.monotonic() + PATIENCE_SECONDS
         while len(tree._rest_by_proc()) < 3 and time.monotonic() < end:
             time.sleep(0.02)
         assert sorted(tree._rest_by_psutil()) == sorted(tree._rest_by_proc())

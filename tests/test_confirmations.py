@@ -21,6 +21,7 @@ from runs.assemble import Options
 from runs.owners import AbsentOwner
 from tests.conftest import CHECKOUT
 from tests.driving import SpokenOwner, agent, bash, drive, run
+from tests.machine import PATIENCE_SECONDS
 from tests.screen import ENTER, Screen, scripted
 
 
@@ -114,7 +115,7 @@ def test_of_processes_that_approve_at_the_same_moment_one_goes_on_and_the_call_h
     assert subprocess.run([*one, "run", "tidy up", "--no-rote"], capture_output=True, check=False).returncode == 3
     entry = Inbox(home).list()[0]
     racing = [subprocess.Popen([*one, "inbox", "approve", entry.id], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]  # fmt: skip
-    ended = [(process.communicate(timeout=60), process.returncode) for process in racing]
+    ended = [(process.communicate(timeout=PATIENCE_SECONDS), process.returncode) for process in racing]
     assert sorted(code for _, code in ended)[0] == 0 and [code for _, code in ended].count(0) == 1, ended
     assert all("answered already" in err or "no open entry" in err for (_, err), code in ended if code), ended
     assert (Path.cwd() / "times").read_text() == "x\n"

@@ -24,6 +24,7 @@ from runs.run import cancel
 from tests import screen
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import drive, of
+from tests.machine import PATIENCE_SECONDS
 from tests.scripted_server import Answer, ScriptedServer
 
 
@@ -317,7 +318,7 @@ def test_a_helper_whose_process_is_killed_goes_on(home: Path, served: Any, tmp_p
     [child] = helpers_of(home)
     os.kill(worker(home / "runs" / child) or 0, signal.SIGKILL)
     gate.touch()
-    process.wait(timeout=60)
+    process.wait(timeout=PATIENCE_SECONDS)
     assert helpers_of(home) == [child]
     found = summarise(home, child)
     assert found is not None and found.status == "done"
@@ -362,7 +363,7 @@ def test_cancel_goes_down(home: Path, served: Any, tmp_path: Path) -> None:
     waits_until(lambda: all(of(list(read_events(home, child)), "tool_started") for child in helpers_of(home)))
     parent = next(summary.run for summary in list_runs(home) if not summary.parent)
     assert cancel(home, parent)
-    process.wait(timeout=60)
+    process.wait(timeout=PATIENCE_SECONDS)
     assert {s.status for run in run_ids(home) if (s := summarise(home, run))} == {"cancelled"}
     assert not Path("effects").exists()
 
@@ -377,7 +378,7 @@ def test_a_parent_that_was_stopped_and_goes_on_takes_its_helpers_up_again(
         lambda: bool(helpers_of(home)) and bool(of(list(read_events(home, helpers_of(home)[0])), "tool_started"))
     )
     process.terminate()
-    process.wait(timeout=60)
+    process.wait(timeout=PATIENCE_SECONDS)
     [child] = helpers_of(home)
     gate.touch()
     run = next(summary.run for summary in list_runs(home) if not summary.parent)
@@ -421,7 +422,7 @@ def test_a_helper_is_steered_and_answered_from_outside(
     told = cli("runs", "steer", child, "be brief")
     assert told.code == 0, told
     gate.touch()
-    process.wait(timeout=60)
+    process.wait(timeout=PATIENCE_SECONDS)
     assert of(list(read_events(home, child)), "steered")[0]["text"] == "be brief"
     shown = cli("runs", "show", next(s.run for s in list_runs(home) if not s.parent))
     assert child in shown.stdout and "slow" in shown.stdout

@@ -19,6 +19,7 @@ import pytest
 from models.wire import MAX_IMAGE_BYTES
 from tests.conftest import CHECKOUT
 from tests.desktop_driving import SIZE, Driver, Window, driver, needs_desktop, screen, started, until, window
+from tests.machine import PATIENCE_SECONDS
 from tests.window import ARTEFACTS
 from tools.base import ToolError
 from tools.desktop import aimed, problem
@@ -227,7 +228,9 @@ root.mainloop()
 
 def test_the_window_that_we_run_in_is_known(shown: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command = [sys.executable, "-c", OUR_TERMINAL, str(tmp_path)]
-    said = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, timeout=60, check=False).stdout
+    said = subprocess.run(
+        command, cwd=CHECKOUT, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False
+    ).stdout
     assert re.search(r"Terminal: bash .*Sopwith runs in it", said), said
     assert "Sopwith" not in next(line for line in said.splitlines() if "灯" in line)
     run = driver(tmp_path / "told")

@@ -27,6 +27,7 @@ from memory.facts import FACTS, INDEX, Add, Amend, FactConflict, FactRefused, Fa
 from memory.repository import BY_HAND, Repository, RepositoryError
 from tests.conftest import CHECKOUT
 from tests.driving import bash, run
+from tests.machine import PATIENCE_SECONDS
 
 KILLS = 20
 WRITER = """
@@ -248,7 +249,7 @@ def writer(home: Path, first: int, end: int) -> subprocess.Popen[str]:
 def test_writers_at_once_lose_nothing(home: Path) -> None:
     home.mkdir(parents=True)
     writers = [writer(home, 100 * number, 100 * number + 8) for number in range(3)]
-    said = [each.communicate(timeout=60)[0].splitlines() for each in writers]
+    said = [each.communicate(timeout=PATIENCE_SECONDS)[0].splitlines() for each in writers]
     assert [each.returncode for each in writers] == [0, 0, 0]
     ids = {line.split()[1] for lines in said for line in lines}
     assert len(ids) == 24 and {fact.id for fact in FactStore(home).all()} == ids and check(home) == []

@@ -22,7 +22,8 @@ from memory.journal_store import Store
 from memory.journal_sync import rebuild
 from runs.doctor import check_graph
 from tests.conftest import CommandLine
-from tests.graphs import START, BoltServer, bolt_server, edges, free_port, same, say
+from tests.graphs import START, BoltServer, bolt_server, edges, same, say
+from tests.machine import free_port
 
 COUNTS = (
     "MATCH (n) WHERE n.graph IS NOT NULL RETURN count(n), count(DISTINCT n.uid)",

@@ -22,6 +22,7 @@ from models.base import Event, ToolCall, ToolResult
 from runs.assemble import Options
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import SpokenOwner, agent, call, drive
+from tests.machine import PATIENCE_SECONDS, free_port
 from tools.base import ToolContext, ToolError
 from tools.mcp_client import finder, mcp_call, mcp_find, offer_of, plain_schema
 from tools.registry import all_tools
@@ -227,7 +228,7 @@ def test_a_server_dies_with_us_however_we_die(tmp_path: Path) -> None:
     child = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], cwd=CHECKOUT, stdout=subprocess.PIPE)
     assert child.stdout and child.stdout.readline() == b"up\n"
     servers: list[int] = []
-    end = time.monotonic() + 20
+    end = time.monotonic() + PATIENCE_SECONDS
     while not servers and time.monotonic() < end:
         said = subprocess.run(
             ["pgrep", "-P", str(child.pid), "-f", "hangs"], capture_output=True, text=True, check=False
@@ -260,13 +261,12 @@ def _lives(pid: int) -> bool:
 @pytest.fixture
 def remote(tmp_path: Path) -> Iterator[str]:
     """A server over HTTP, in a process of its own."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     argv = [sys.executable, str(SERVER), "http", str(port)]
     process = subprocess.Popen(
         argv, cwd=CHECKOUT, stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": str(CHECKOUT)}
     )
-    end = time.monotonic() + 20
+    end = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < end:
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:

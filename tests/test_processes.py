@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 
 from models.base import ToolResult
+from tests.machine import free_port
 from tools import process_words, processes
 from tools.base import ToolContext, ToolError
 from tools.process_tree import MARK, born, leaders
@@ -89,8 +89,7 @@ def test_a_process_is_found_by_port_file_and_name(ctx: ToolContext, tmp_path: Pa
     details = look(ctx, process=named(server))
     assert f"folder: {folder}" in details and f"127.0.0.1:{port} listen" in details
     assert f"{process_words.identity(os.getpid())}" in details  # its parent
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        free = other.getsockname()[1]
+    free = free_port()
     assert look(ctx, port=free) == "none"
     assert look(ctx, name="no such program").startswith("none")
     whole = look(ctx, sort="memory")
@@ -206,10 +205,9 @@ def test_waiting(ctx: ToolContext, start: Any, monkeypatch: pytest.MonkeyPatch) 
     assert wait(ctx, process=named(server), until="idle").status == "ok"
     busy = start("while True: pass")
     assert wait(ctx, process=named(busy), until="idle", timeout=1).status == "timeout"
-    short = start("import time; time.sleep(0.3)")
+    short = start("import time; time.sleep(1)")
     assert "has ended" in wait(ctx, process=named(short)).data["output"]
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        free = other.getsockname()[1]
+    free = free_port()
     assert wait(ctx, port=free, timeout=1).status == "timeout"
     with pytest.raises(ToolError, match="one of them"):
         wait(ctx)

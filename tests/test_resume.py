@@ -22,6 +22,7 @@ from runs.owners import AbsentOwner, ApprovingOwner
 from runs.run import cancel
 from tests.conftest import CHECKOUT
 from tests.driving import agent, bash, call, drive, of
+from tests.machine import PATIENCE_SECONDS
 from tests.screen import waits_until
 from tests.scripted_server import Answer
 
@@ -248,11 +249,11 @@ def test_a_stop_kills_the_tool_and_is_written_down(home: Path, number: int, tmp_
     agent(home, [bash(f"sleep 0.2; echo started > started; sleep {OUR_OWN}; echo late > late"), "done"])
     command = [sys.executable, str(CHECKOUT / "launch.py"), "run", "wait", "--no-rote"]
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while not (Path.cwd() / "started").exists() and time.monotonic() < deadline:
         time.sleep(0.02)
     process.send_signal(number)
-    _, stderr = process.communicate(timeout=60)
+    _, stderr = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 130, stderr
     summary = list_runs(home)[0]
     ended = of(list(read_events(home, summary.run)), "tool_ended")

@@ -25,6 +25,7 @@ from safety.gate import Ask, Gate
 from safety.lifts import lifts_of
 from safety.paths import Places
 from safety.sandbox import Kind, Level, LevelName, Lift, Limits, Profile, Sandbox
+from tests.machine import PATIENCE_SECONDS
 from tests.screen import waits_until
 from tools.base import ToolContext
 from tools.code_run import code_run
@@ -343,12 +344,12 @@ for said in code_run.run(ctx, "echo up; setsid bash -c 'exec -a {orphan} sleep 4
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as agent:
         assert agent.stdout
         assert agent.stdout.readline() == b"up\n"
-        end = time.monotonic() + 20
+        end = time.monotonic() + PATIENCE_SECONDS
         while not orphans() and time.monotonic() < end:
             time.sleep(0.02)
         assert orphans()
         agent.kill()
-    while orphans() and time.monotonic() < end + 20:
+    while orphans() and time.monotonic() < end + PATIENCE_SECONDS:
         time.sleep(0.02)
     assert orphans() == []
 

@@ -23,6 +23,7 @@ from runs.schedule.ledger import Counted, Owner, Row, SqliteLedger, micros
 from runs.scheduler import Scheduler
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import bash, call
+from tests.machine import PATIENCE_SECONDS
 
 Start = Callable[[], subprocess.Popen[str]]
 
@@ -53,7 +54,7 @@ def soon(seconds: float = 1.0) -> str:
     return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat()
 
 
-def until(wanted: Callable[[], Any], seconds: float = 30.0) -> Any:
+def until(wanted: Callable[[], Any], seconds: float = PATIENCE_SECONDS) -> Any:
     """Waits for what another process does."""
     end = time.monotonic() + seconds
     while not (found := wanted()):

@@ -19,6 +19,7 @@ from models.base import ToolResult
 from safety.paths import Places
 from safety.sandbox import Profile, Sandbox, chosen, probe
 from safety.secrets import Redactor
+from tests.machine import PATIENCE_SECONDS
 from tests.screen import waits_until
 from tools import process_tree, shell
 from tools.base import ToolContext, ToolError
@@ -225,7 +226,7 @@ def test_a_flood_is_bounded_and_a_server_nobody_listens_to_goes_on(desk: Desk) -
     assert result.data["exit_code"] == 0 and len(result.data["output"]) < 14_000
     assert "1000000" in result.data["output"] and Path(result.data["file"]).stat().st_size > 6_000_000
     desk.run("(seq 3000000; echo done >&2; touch finished) & sleep 0.1")
-    end = time.monotonic() + 20
+    end = time.monotonic() + PATIENCE_SECONDS
     while not (desk.ctx.cwd / "finished").exists():  # nobody reads its 20 MB meanwhile
         assert time.monotonic() < end
         threading.Event().wait(0.05)
@@ -253,7 +254,7 @@ def test_nothing_is_left_when_the_run_ends(desk: Desk) -> None:
     assert not shells_alive(f"{OURS}-one 60") and not shells_alive(f"{OURS}-two 60")
     assert not shells_alive(str(desk.ctx.folder)) and len(readers) >= 1
     for reader in readers:
-        reader.join(20)
+        reader.join(PATIENCE_SECONDS)
         assert not reader.is_alive()
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -15,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from models.base import ToolResult
+from tests.machine import PATIENCE_SECONDS, free_port
 from tests.test_shell import ASK, PASSWORD, Desk
 from tools.base import ToolError
 from tools.shell import open_shell
@@ -40,7 +40,7 @@ def lacks(*programs: str) -> str:
 
 def whole(desk: Desk, result: ToolResult, wanted: str) -> str:
     """What a program has said when this is in it, or it has ended; a loaded machine may make a pause before."""
-    said, end = str(result.data["output"]), time.monotonic() + 20
+    said, end = str(result.data["output"]), time.monotonic() + PATIENCE_SECONDS
     while wanted not in said and result.data["exit_code"] is None and time.monotonic() < end:
         result = desk.keys()
         said += str(result.data["output"])
@@ -79,13 +79,12 @@ def server(tmp_path: Path) -> Iterator[str]:
         Path("/run/sshd").mkdir(exist_ok=True)
     for name in ("host", "key"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / name], check=True)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     settings = {"Port": port, "ListenAddress": "127.0.0.1", "HostKey": tmp_path / "host", "PidFile": "none", "StrictModes": "no", "AuthorizedKeysFile": tmp_path / "key.pub", "PermitRootLogin": "yes", "UsePAM": "no"}  # fmt: skip
     (tmp_path / "settings").write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
     with (tmp_path / "log").open("wb") as log:
         process = subprocess.Popen([sshd, "-D", "-e", "-f", tmp_path / "settings"], stderr=log)
-    end = time.monotonic() + 20
+    end = time.monotonic() + PATIENCE_SECONDS
     while "listening" not in (tmp_path / "log").read_text() and process.poll() is None and time.monotonic() < end:
         time.sleep(0.02)
     login = f"ssh -p {port} -i {tmp_path / 'key'} -o IdentitiesOnly=yes -o UserKnownHostsFile={tmp_path / 'known'} 127.0.0.1"

@@ -321,9 +321,9 @@ def test_sops_are_verified_disabled_and_rolled_back(site: Served) -> None:
         diff = site.get("/api/sops/find-files/diff").json["diff"]
         assert "-  sopwith-status: archived" in diff.replace('"', "").replace("'", "")
         errand = site.post("/api/sops/find-files/verify", {"values": {}}).json["errand"]
-        done = tab.until("errand", seconds=60)
+        done = tab.until("errand")
         while done["errand"]["state"] == "working":
-            done = tab.until("errand", seconds=60)
+            done = tab.until("errand")
         assert done["errand"]["id"] == errand
         assert site.get(f"/api/errands/{errand}").json["lines"]
 
@@ -338,7 +338,7 @@ def test_an_sop_is_taught_from_a_text(site: Served) -> None:
         "request": "look here now",
     }
     errand = site.post("/api/sops/teach", body).json["errand"]
-    done = site.until(lambda: (j := site.get(f"/api/errands/{errand}").json)["state"] != "working" and j, 60)
+    done = site.until(lambda: (j := site.get(f"/api/errands/{errand}").json)["state"] != "working" and j)
     assert done["lines"], done
     if done["state"] == "done":
         assert site.get("/api/sops/look-here").json["status"] in ("draft", "candidate", "probation")
@@ -368,9 +368,9 @@ def test_the_graph_grows_before_the_eyes_of_a_tab_that_shows_it(site: Served) ->
         tab.send(type="graph", filter={"predicates": ["PREFERS"]})
         assert tab.until("graph_snapshot")["edges"] == []
         site.ended(site.begin("I like green tea very much."))
-        site.until(lambda: site.get("/api/graph?predicates=PREFERS").json["edges"], 60)
+        site.until(lambda: site.get("/api/graph?predicates=PREFERS").json["edges"])
         site.ended(site.begin("My sister Anna likes coffee."))
-        while "Anna" not in json.dumps(tab.until("graph_patch", seconds=60)["patch"]):
+        while "Anna" not in json.dumps(tab.until("graph_patch")["patch"]):
             pass
         found = site.get("/api/graph?predicates=PREFERS").json
         assert "green tea" in json.dumps(found["nodes"])
@@ -395,9 +395,9 @@ def test_jobs_are_kept_shown_on_a_calendar_and_done_at_once(site: Served) -> Non
         assert [job["id"] for job in listed["jobs"]] == [kept["id"]]
         site.until(lambda: site.get("/api/schedule").json["is_on"])
         begun = site.post(f"/api/schedule/{kept['id']}/run-now").json["errand"]
-        done = tab.until("errand", seconds=60)
+        done = tab.until("errand")
         while done["errand"]["state"] == "working":
-            done = tab.until("errand", seconds=60)
+            done = tab.until("errand")
         assert done["errand"]["id"] == begun
     (row,) = site.get(f"/api/schedule/{kept['id']}/history").json["rows"]
     assert (row["state"], row["job"]) == ("done", kept["id"])

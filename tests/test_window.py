@@ -30,6 +30,7 @@ from runs.owners import AbsentOwner
 from runs.recalling import Recalling
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import agent, drive, run
+from tests.machine import PATIENCE_SECONDS, free_port
 
 TEAM = Session.parse("shared:team")
 NOW = datetime.now(UTC)
@@ -54,20 +55,13 @@ def turn(number: int, text: str = "", run: str = "") -> Turn:
     )
 
 
-def eventually(holds: Callable[[], bool], seconds: float = 30.0) -> bool:
+def eventually(holds: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> bool:
     end = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > end:
             return False
         time.sleep(0.01)
     return True
-
-
-def free_port() -> int:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        port: int = listening.getsockname()[1]
-        return port
 
 
 def answer_as_a_web_server(listening: socket.socket) -> None:

@@ -43,6 +43,7 @@ from runs.shared.log import (
 )
 from runs.shared.tasks import cancel, send, sent
 from tests.conftest import CHECKOUT, CommandLine
+from tests.machine import PATIENCE_SECONDS
 from tests.postgres import Cluster, cluster, programs
 from tests.scripted_server import Answer, ScriptedServer
 
@@ -124,7 +125,7 @@ def worker(home: Path) -> Iterator[Callable[[Path], subprocess.Popen[str]]]:
 
 
 def until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 90  # of a busy machine
+    end = time.monotonic() + PATIENCE_SECONDS
     while not holds():
         assert time.monotonic() < end, "it never came"
         time.sleep(0.05)
@@ -277,7 +278,9 @@ def test_the_tasks_of_a_session_are_done_one_after_the_other(
 def test_workers_that_are_killed_and_frozen_lose_nothing_and_do_nothing_twice(postgres: Cluster) -> None:
     command = [str(CHECKOUT / "scripts" / "crash_workers"), "10", "--kills", "2", "--freezes", "1"]
     more = ["--lease", "1", "--away", "1.5", "--workers", "3"]
-    done = subprocess.run([sys.executable, *command, *more], capture_output=True, text=True, check=False, timeout=100)
+    done = subprocess.run(
+        [sys.executable, *command, *more], capture_output=True, text=True, check=False, timeout=PATIENCE_SECONDS
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "{'done': 10}" in done.stdout and " 0 wrong" in done.stdout
 
@@ -309,7 +312,7 @@ def test_a_worker_ends_after_the_task_in_its_hands(
     started = worker(home)
     until(lambda: bool(events_of(shared, first)))
     started.send_signal(signal.SIGTERM)
-    _, said = started.communicate(timeout=60)
+    _, said = started.communicate(timeout=PATIENCE_SECONDS)
     assert started.returncode == 0, said
     assert {each.run: each.status for each in sent(shared, 2)} == {first: "done", second: "queued"}
 

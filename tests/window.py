@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.conftest import CHECKOUT
+from tests.machine import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, Request
 
 AXE = CHECKOUT / "tests" / "vendor" / "axe.js"
 ARTEFACTS = CHECKOUT / "artefacts"
-WAIT_MS = 60_000
+WAIT_MS = int(PATIENCE_SECONDS * 1000)
 WIDE, NARROW = (1600, 1000), (380, 780)
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 

@@ -25,9 +25,9 @@ back_up backup make_a_backup_of take_a_backup_of create_a_backup_of make_backup_
 restore recover bring_back~ undelete~ | 恢复 还原
 copy make_a_copy_of duplicate~ copy_over | 复制 拷贝 拷 抄 拷贝到 复制到
 move transfer~ relocate shift~ | 移动 移到 移 挪到 搬到 移动到 挪 转移~ 转移到~ 挪动 挪 移至 移入 搬
-rename change_the_name_of | 重命名 改名 更名 重新命名 改名为 改名成 重新命名为 重命名为 命名为
+rename change_the_name_of be_called~ | 重命名 改名 更名 重新命名 改名为 改名成 重新命名为 重命名为 命名为
 convert transform turn~ | 转换 转成 转为 转~ 转换成 转换为 转化~ 转化为 转化成 变成 变为
-create make generate produce write_up~ put_together~ | 创建 新建 生成 建立 建~ 建个 制作 生成一份 生成一个 做~ 做一个 做一份 写一份~ 写成~ 整理成~
+create make generate produce write_up~ put_together~ report~ | 创建 新建 生成 建立 建~ 建个 制作 生成一份 生成一个 做~ 做一个 做一份 写一份~ 写成~ 整理成~
 add insert~ | 添加 加上 增加~ 加~ 新增 添上 加到 加入 添加到
 send | 发送 发 发给 发出
 email mail | 邮寄
@@ -58,7 +58,7 @@ check | 检查
 verify | 验证 校验 核对~
 validate |
 compare diff~ | 比较 对比 对照~
-replace substitute~ change~ swap~ exchange~ | 替换 换成 改成~ 改为~ 替换成 替换为 替换掉 换为 换掉
+replace substitute~ change~ swap~ exchange~ become~ | 替换 换成 改成~ 改为~ 替换成 替换为 替换掉 换为 换掉
 update | 更新
 upgrade | 升级
 cancel call_off void~ annul~ abort~ | 取消
@@ -68,7 +68,7 @@ reject | 拒绝
 refund | 退款
 return | 退货
 ship dispatch~ | 发货
-order | 订购 下单
+order place_an_order~ | 订购 下单
 buy purchase | 购买 买
 pay | 支付 付款
 charge | 收费
@@ -111,6 +111,7 @@ deploy | 部署
 build | 构建
 test | 测试
 ping |
+wait wait_for~ wait_until~ | 等 等待 等到~ 等候
 kill terminate | 杀掉 结束~
 schedule | 安排
 remind | 提醒
@@ -236,8 +237,8 @@ large big | 大 大的
 small little | 小 小的
 new | 新 新的
 old | 旧 旧的 老
-older more_than~ | 超过 早于 多于~
-newer younger | 晚于
+older more_than~ nobody_touched_for~ nobody_changed_for~ nobody_used_for~ untouched_for~ unchanged_for~ | 超过 早于 多于~
+newer younger | 晚于 以内 之内
 larger bigger | 大于
 smaller | 小于
 longer | 长于
@@ -253,7 +254,7 @@ until till | 直到
 between | 之间
 empty blank~ | 空 空的 空白 没有内容的
 duplicate duplicated identical~ repeated same~ twice~ more_than_once~ double~ | 重复 重复的 相同~ 一样~ 相同的~ 重复行~
-unique distinct without_duplicates~ without_repeats~ | 不重复 唯一 去重后~ 不同~
+unique distinct without_duplicates~ without_duplicate_lines~ without_repeated_lines~ without_double_lines~ each_only_once~ only_once~ without_repeats~ | 不重复 唯一 去重后~ 不同~
 open | 未完成
 closed | 已关闭
 active | 活跃
@@ -346,7 +347,7 @@ add create register save tag put change
 put add rename prepend
 tag add create put set
 download save write
-back_up copy save create
+back_up copy save create put
 create write save summarise
 send email mail
 order buy

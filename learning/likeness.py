@@ -20,6 +20,7 @@ from learning.concepts import (
     LIGHT,
     NAMED_THINGS,
     NEED,
+    NEGATIONS,
     NEUTRAL_TURNS,
     NUMBERS,
     QUESTIONS,
@@ -36,25 +37,28 @@ from learning.sentences import Knowledge, Sentence
 
 ONCE = frozenset({"t:unique", "v:deduplicate"})  # what says that of what is there twice one goes
 TWICE = frozenset({"t:duplicate", "o:duplicate", "v:delete"})
-AMOUNTS = frozenset({"多少", "几", "how much", "much", "counts", "numbers", "total"})
+AMOUNTS = frozenset(
+    {"多少", "几", "how much", "much", "counts", "numbers", "total", "stock", "inventory", "quantity", "库存", "数量"}
+)
 COUNTED = frozenset({"u:time", "u:piece"})
-OPPOSITE: Mapping[str, Sequence[set[str]]] = {"from": ({"to"},), "to": ({"from"},)}
+OPPOSITE: Mapping[str, set[str]] = {"from": {"to"}, "to": {"from"}}
 PLAIN_PLACES = frozenset({"thing", "start", "value", "in"})
 
 
 def contrary(
-    parts: Sequence[Part], known: Knowledge, values: Iterable[Any], *, is_careful: bool, may_stand_in: bool = True
+    parts: Sequence[Part], known: Knowledge, values: Iterable[Any], *, is_careful: bool, is_shown: bool = False
 ) -> str:
     """What in a sentence speaks against it being one more way to ask for an SOP with these values; empty when nothing does.
 
     Careful, for a request: a word that is in no table and in no wording says something that nobody knows. Else, for a
-    wording that is to be kept: such a word may stand for one of the wordings' own that is in no table either, where it
-    `may_stand_in`.
+    wording that is to be kept: such a word may stand for one of the wordings' own that is in no table either. Where the
+    owner is shown the whole sentence first (`is_shown`), a thing that it names may be left unsaid, when no other is said
+    in its place, and one word that is in no table.
     """
     if why := never([part for part in parts if not (isinstance(part, Word) and part.text in known.texts)]):
         return why
     first = parts[0] if parts else None
-    if isinstance(first, Word) and first.text in QUESTIONS and not _reads(known):
+    if isinstance(first, Word) and first.text in QUESTIONS and not reads(known):
         return f"it asks “{first.text} …”"
     given = {word for value in values for word in re.findall(r"\w+|\.", str(value).lower())}
     unknown = []
@@ -65,17 +69,23 @@ def contrary(
                 return f"it says “{word.text}”"
         else:
             unknown.append(word)
-    said = _directed({thing for part in parts if isinstance(part, Word) for thing in things_of(part)})
-    if said & ONCE:
-        said |= TWICE
-    spare = len(unknown) if may_stand_in else 0
-    missing = [_missing(sentence, said, known, spare) for sentence in known.sentences]
+    said = said_in(parts, given if is_shown else set())
+    others = any(thing.startswith("o:") for word in left_over(parts, known, given) for thing in word.things)
+    missing = []
+    for sentence in known.sentences:
+        left = unsaid(sentence, said, known)
+        if is_shown:
+            left = [word for word in left if others or not _is_mere_thing(word)]
+        spare = 1 if is_shown else len(unknown)
+        strange = [word for word in left if all(thing.startswith("w:") for thing in word.things)]
+        strange = [word for word in strange if word.text not in NEGATIONS]
+        missing.append(next((word.text for word in left if word not in strange[:spare]), ""))
     if missing and all(missing):
         return f"it does not say “{missing[0]}”"
     is_other_verb = unknown and not any(isinstance(part, Word) and is_verb(part.things) for part in parts)
     if known.things & NUMBERS and not _says_number(parts, known):
         return "it does not ask for a number"
-    return "" if _reads(known) or is_other_verb or _has_the_verb(parts, known) else "it does not say what to do"
+    return "" if reads(known) or is_other_verb or _has_the_verb(parts, known) else "it does not say what to do"
 
 
 def left_over(parts: Sequence[Part], known: Knowledge, given: set[str]) -> Iterator[Word]:
@@ -91,17 +101,17 @@ def _is_idle(word: Word, known: Knowledge) -> bool:
     """True for words that change nothing, or nothing for an SOP that only reads."""
     is_small = word.is_free or word.place or word.text in BEHIND
     is_idle = word.text in IDLE and not any(thing.startswith(("t:", "u:")) for thing in word.things)
-    if is_small or is_idle or (_reads(known) and word.text in LIGHT) or word.things & COUNTED:
+    if is_small or is_idle or (reads(known) and word.text in LIGHT) or word.things & COUNTED:
         return True
     if word.things & NEUTRAL_TURNS or ("t:new" in word.things and known.things & {"v:add", "v:create"}):
         return True
     if SHOW in word.things or "v:find" in word.things or word.text in SEEING:  # to change something takes one verb more
         return True
     is_amount = word.text in AMOUNTS and bool(known.things & NUMBERS)
-    return _reads(known) and (word.text in ASKING or is_amount or bool(word.things & READING_TURNS))
+    return reads(known) and (word.text in ASKING or is_amount or bool(word.things & READING_TURNS))
 
 
-def _reads(known: Knowledge) -> bool:
+def reads(known: Knowledge) -> bool:
     """True for an SOP that only reads, or that is asked for as if it did."""
     asks = any(sentence.head & NUMBERS for sentence in known.sentences)
     return known.only_reads or asks or bool(known.texts & SEEING) or SHOW in known.things
@@ -148,17 +158,31 @@ def _directed(things: frozenset[str] | set[str]) -> frozenset[str]:
     return frozenset(things) | {SAME_DIRECTION[thing] for thing in things if thing in SAME_DIRECTION}
 
 
-def _missing(sentence: Sentence, said: frozenset[str], known: Knowledge, spare: int) -> str:
-    """A word of a wording that is not said; up to `spare` words of no table may be said by words that nobody knows."""
+def said_in(parts: Sequence[Part], given: set[str]) -> frozenset[str]:
+    """What the words of a request may mean, those that are values left out."""
+    words = [part for part in parts if isinstance(part, Word) and part.text not in given]
+    said = _directed({thing for word in words for thing in things_of(word)})
+    return said | TWICE if said & ONCE else said
+
+
+def unsaid(sentence: Sentence, said: frozenset[str], known: Knowledge) -> list[Word]:
+    """The words of a wording, one of each choice, that say which task it is, and are not said."""
+    found = []
     for at, piece in enumerate(sentence.pieces):
         words = [word for word in _words(piece) if not _goes_unsaid(word, at, sentence, said, known)]
-        if all(_directed(word.things) & said for word in words):
-            continue
-        if spare and all(thing.startswith("w:") for word in words for thing in word.things):
-            spare -= 1
-            continue
-        return words[0].text
-    return ""
+        if not all(_directed(_telling(word, at)) & said for word in words):
+            found.append(words[0])
+    return found
+
+
+def _telling(word: Word, at: int) -> frozenset[str]:
+    """What of a word's meanings has to be said: of one that says which, where it is not what is to be done, that alone."""
+    which = frozenset(thing for thing in word.things if thing.startswith("t:"))
+    return which if which and at else word.things
+
+
+def _is_mere_thing(word: Word) -> bool:
+    return bool(word.things) and all(thing.startswith("o:") for thing in word.things)
 
 
 def _words(piece: Piece) -> tuple[Word, ...]:
@@ -218,7 +242,7 @@ def swapped(stands: Sequence[tuple[str, str]], kinds: Mapping[str, Any], known: 
     value's parameter and place, in their order. Empty when there is none."""
     own = {name: {plain(each.place) for each in several} for name, several in known.contexts.items()}
     for name, place in stands:
-        if own.get(name) in OPPOSITE.get(place, ()):
+        if place in OPPOSITE and own.get(name) == OPPOSITE[place]:
             return name
     orders = {(a, b) for each in known.sentences for at, a in enumerate(each.gaps) for b in each.gaps[at + 1 :]}
     for at, (name, place) in enumerate(stands):

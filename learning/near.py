@@ -8,34 +8,35 @@ would be another task (a negation, another verb, unit or comparison, something l
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import permutations
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from learning.concepts import ASKING, IDLE, LIGHT, QUESTIONS, SEEING, families, is_verb, meaning
+from learning.concepts import GENERIC_THINGS, families, meaning, stem
+from learning.filling import SMALL, filled
+from learning.habits import habits
 from learning.index import INDEX
-from learning.likeness import COUNTED, contrary, left_over, plain, swapped, things_of
-from learning.parts import Context, Literal, Part, Word, particles_of, surroundings
-from learning.placing import fitting, kind_of
+from learning.likeness import contrary, left_over, reads, said_in, unsaid
+from learning.parts import FILE_OR_FOLDER, Literal, Part, Word, particles_of
+from learning.placing import kind_of
 from learning.reading import read
 from learning.request import Asked
 from learning.rewording import other_question
 from learning.sentences import Knowledge, Sentence, knowledge
-from learning.slots import BARE_FILE, ENDINGS, Unclear, Where, as_ending, says_which, value_of
+from learning.slots import BARE_FILE, Unclear, Where
 from learning.spoken_forms import in_active
 from memory.sops import Sop
-from models.parameters import ParameterError, mismatch
+from models.parameters import ParameterError
 from models.procedure import SLOT, Procedure
 from safety.patterns import pattern
 
 MOST = 3  # that the owner is shown
 LOOKED_AT = 12  # of those that the ranking found
 MAX_CHARS = 400  # of a request
-MAX_PASSED_OVER = 2  # words
-BY = dict.fromkeys(("per", "each", "every", "按", "每个", "每"), "by")  # says into what something is divided
+MAX_PASSED_OVER = 2  # words that say something of their own
+MOST_SHOWN = 4  # with those that say little, like "rows"
 FAR = ("external", "destructive")  # effects of which a word that nobody knows must not be what is to be done
+NEEDS = pattern(r"(?<!\w)only ((?:need|want)\b)", re.IGNORECASE)  # who only needs some rows denies nothing
 GROUP = pattern(r"\[([^\[\]|]*)[^\[\]]*\]")
 TURNING = (
     "every",
@@ -47,20 +48,25 @@ TURNING = (
     "每隔",
     "关于",
 )  # before a value: it is there for something else
+EACH = ("every", "each", "每")  # each "river" is what is there, every 5 minutes is when
+READING = frozenset(
+    {"v:show", "v:find", "v:count", "v:check", "v:print", "v:read", "v:sum up", "v:calculate", "v:average"}
+)
+ASKED = frozenset({"吗", "什么时候", "何时", "谁", "哪", "哪个", "哪些", "多少", "几", "是否", "有没有"})  # a question
 DIRECTIONS = frozenset(
     {"up", "down", "out", "off", "over", "away", "back", "向上", "向下"}
 )  # with a verb they make another
-SMALL = ASKING | IDLE | LIGHT | QUESTIONS | SEEING | {*BY}
 
 
 class Near(NamedTuple):
-    """An SOP that a request may mean: its parameters (bound), the request as one of its wordings would say it, and the words
-    of the request that it passes over."""
+    """An SOP that a request may mean: its parameters (bound), the request as one of its wordings would say it, the words
+    of the request that it passes over, and those that it adds."""
 
     sop: Sop
     parameters: dict[str, Any]
     said: str
     passed_over: tuple[str, ...]
+    added: tuple[str, ...] = ()
 
     @property
     def command(self) -> list[str]:
@@ -68,16 +74,9 @@ class Near(NamedTuple):
         return ["sops", "run", self.sop.name, *(f"{key}={value}" for key, value in self.parameters.items())]
 
 
-class Loose(NamedTuple):
-    """A word that may be a value, where a parameter is left without one: an ending of files, or a word nobody knows."""
-
-    text: str
-    around: Context
-    is_ending: bool
-
-
 def near(request: str, sops: Sequence[Sop], where: Where) -> list[Near]:
     """Up to three SOPs that may run alone; those that pass over fewest words first, what the owner taught before seeds."""
+    request = NEEDS.sub(r"\1", request)
     asked = Asked.read(request) if len(request) <= MAX_CHARS else None
     able = {sop.name: sop for sop in sops if sop.runs_alone}
     if asked is None or not able:
@@ -87,7 +86,7 @@ def near(request: str, sops: Sequence[Sop], where: Where) -> list[Near]:
     if not found and (active := in_active(request)) and (asked := Asked.read(active)):
         found = [each for sop in ranked if (each := _as(sop, asked, where))]
     own = [each for each in found if not each.sop.is_seed] or found
-    return sorted(own, key=lambda each: len(each.passed_over))[:MOST]
+    return sorted(own, key=lambda each: len(each.passed_over) + len(each.added))[:MOST]
 
 
 def _as(sop: Sop, asked: Asked, where: Where) -> Near | None:
@@ -101,224 +100,59 @@ def _as(sop: Sop, asked: Asked, where: Where) -> Near | None:
         parts = [
             part for part in read(asked, procedure, known, where) if not (isinstance(part, Word) and part.text == ".")
         ]
-        values = _values(parts, asked, procedure, known, where)
-        parameters = procedure.bind(values, where.cwd) if values is not None else None
+        found = filled(parts, asked, procedure, known, habits(sop), where)
+        values = found.values if found else {}
+        parameters = procedure.bind(values, where.cwd) if found else {}
     except (Unclear, ParameterError):
         return None
-    if values is None or parameters is None or _is_of_other_kind(procedure, parameters):
+    if found is None or _is_of_other_kind(procedure, parameters):
         return None
     if (
-        contrary(parts, known, values.values(), is_careful=False, may_stand_in=False)
-        or other_question(parts, known)
+        contrary(parts, known, values.values(), is_careful=False, is_shown=True)
+        or other_question(_plainly(parts), known)
         or _is_of_other_verb(parts, known)
         or _is_turned(parts, known)
     ):
         return None
+    if not reads(known) and any(isinstance(part, Word) and part.text in ASKED for part in parts):
+        return None
     given = {word for value in values.values() for word in re.findall(r"\w+", str(value).lower())}
-    words = tuple(dict.fromkeys(word.text for word in left_over(parts, known, given)))
-    understood = sum(isinstance(part, Literal) or _tells(part, known) for part in parts)
-    says_more = len(words) > MAX_PASSED_OVER or understood <= len(words)
-    is_unknown_verb = bool(parts) and isinstance(parts[0], Word) and parts[0].text in words and procedure.effects in FAR
+    words = _passed_over(parts, known, given)
+    counted = [word for word in words if not word.things & GENERIC_THINGS]
+    understood = sum(isinstance(part, Literal) or part.text in given or _tells(part, known) for part in parts)
+    says_more = len(counted) > MAX_PASSED_OVER or len(words) > MOST_SHOWN or understood <= len(counted)
     said = _said(procedure, values, where, lang)
-    return Near(sop, parameters, said, words) if said and not says_more and not is_unknown_verb else None
+    if not said or says_more or (procedure.effects in FAR and any(_may_be_verb(word, parts) for word in words)):
+        return None
+    added = min((unsaid(each, said_in(parts, given), known) for each in known.sentences), key=len)
+    over = tuple(dict.fromkeys((*(word.text for word in words), *found.moved)))
+    return Near(sop, parameters, said, over, tuple(word.text for word in added))
 
 
-def _values(
-    parts: Sequence[Part], asked: Asked, procedure: Procedure, known: Knowledge, where: Where
-) -> dict[str, Any] | None:
-    """The one way to give every literal of a request to a parameter; None when there is none, or another one."""
-    literals = [
-        (part, surroundings(parts, at))
-        for at, part in enumerate(parts)
-        if isinstance(part, Literal) and not _ending(part)
-    ]
-    kinds = Counter(kind_of(schema) for schema in procedure.parameters.values())
-    is_chinese = not asked.plain[asked.start : asked.end].isascii()
-    if all(each.is_chinese != is_chinese for each in known.sentences) and max(kinds["text"], kinds["number"]) > 1:
-        return None  # wordings of another language do not say which of two texts is which
-    loose = list(_loose(parts, asked, known))
-    only = {
-        name: schema["enum"][0]
-        for name, schema in procedure.parameters.items()
-        if len(schema.get("enum", ())) == 1 and _stands(str(schema["enum"][0]), asked)
-    }
-    lanes = ((_placed, False), (_typed, _has_several_paths(procedure)))
-    for ways, must_be_ready in lanes:
-        given = ways(literals, procedure, known, where)
-        found = [whole for way in given for whole in _with_loose(only | way, loose, procedure, known)]
-        if must_be_ready or any(way != found[0] for way in found):
-            found = [way for way in found if _is_ready(procedure, way)]
-        if found:
-            return found[0] if all(way == found[0] for way in found) else None
-    return None
+def _plainly(parts: Sequence[Part]) -> list[Part]:
+    """Without the "been" of "that have been merged": they are."""
+    texts = [part.text if isinstance(part, Word) else "" for part in parts]
+    return [part for at, part in enumerate(parts) if texts[at] != "been" or texts[at - 1] not in ("have", "has")]
 
 
-def _stands(value: str, asked: Asked) -> bool:
-    """Whether a request says a value, an ending also without its dot."""
-    return re.search(rf"(?<!\w){re.escape(value.lstrip('.'))}(?!\w)", asked.written, re.IGNORECASE) is not None
+def _passed_over(parts: Sequence[Part], known: Knowledge, given: set[str]) -> list[Word]:
+    """The words that are not taken up; where a file begins or ends with something, that too."""
+    own = {thing for sentence in known.sentences for piece in sentence.pieces for thing in getattr(piece, "things", ())}
+    labels = own & FILE_OR_FOLDER  # those beside a slot say nothing else
+    left = [word for word in left_over(parts, known, given) if not word.things & labels]
+    tells = [part for part in parts if isinstance(part, Word) and _tells_where(part) and part.text not in known.texts]
+    return [*left, *(word for word in tells if word not in left)]
 
 
-def _has_several_paths(procedure: Procedure) -> bool:
-    """Whether one path could be taken for another: then what must be there says which is which."""
-    return sum(kind_of(schema) == "path" for schema in procedure.parameters.values()) > 1
-
-
-def _is_ready(procedure: Procedure, values: Mapping[str, Any]) -> bool:
-    """Whether what must be there for these values is there."""
-    paths = {
-        kind: [Path(values[name]) for name in procedure.requires.get(kind, ()) if name in values]
-        for kind in ("files", "folders")
-    }
-    return all(path.is_file() for path in paths["files"]) and all(path.is_dir() for path in paths["folders"])
-
-
-def _placed(
-    literals: Sequence[tuple[Literal, Context]], procedure: Procedure, known: Knowledge, where: Where
-) -> Iterator[dict[str, Any]]:
-    """Each way in which every value stands as the slot of its parameter stands in a wording."""
-    kinds = Counter(kind_of(schema) for schema in procedure.parameters.values())
-    for names in permutations(procedure.parameters, len(literals)):
-        if any(
-            context.preposition == "for" and kinds[kind_of(procedure.parameters[name])] > 1
-            for name, (_, context) in zip(names, literals, strict=True)
-        ):
-            continue  # "swap a for b" is the one, and "substitute a for b" the other
-        values = {
-            name: fitting(literal, context, name, known, procedure, where)
-            for name, (literal, context) in zip(names, literals, strict=True)
-        }
-        if None not in values.values():
-            yield values
-
-
-def _typed(
-    literals: Sequence[tuple[Literal, Context]], procedure: Procedure, known: Knowledge, where: Where
-) -> Iterator[dict[str, Any]]:
-    """Each way in which every value is of its parameter's type, and none stands where another's belongs."""
-    kinds = {name: kind_of(schema) for name, schema in procedure.parameters.items()}
-    for names in permutations(procedure.parameters, len(literals)):
-        values = {
-            name: value_of(literal.slot, procedure.parameters[name], known.shapes.get(name, ""), where)
-            for name, (literal, _) in zip(names, literals, strict=True)
-            if not (literal.kind == "quoted" and not _may_be(literal.slot.plain, kinds[name]))
-            and not (literal.kind == "bare" and says_which(literal.slot.plain, procedure.parameters[name]))
-        }
-        stands = [(name, context.place) for name, (_, context) in zip(names, literals, strict=True)]
-        well = all(
-            _stands_well(literal, context, name, known, procedure)
-            for name, (literal, context) in zip(names, literals, strict=True)
-        )
-        is_whole = len(values) == len(literals) and None not in values.values()
-        if is_whole and well and not swapped(stands, kinds, known):
-            yield values
-
-
-def _may_be(quoted: str, kind: str) -> bool:
-    """Whether a quoted text looks like what a parameter is for: "~/My files" is a path, and "Ann Lee" is none."""
-    return bool(re.search(r"[/~.]", quoted)) if kind == "path" else not re.match(r".[/~]", quoted)
-
-
-def _stands_well(literal: Literal, around: Context, name: str, known: Knowledge, procedure: Procedure) -> bool:
-    """Whether nothing around a value says that it is another's: it counts the same, and stands behind the same kind of
-    word (by 5 is not to 5). A path may also be named with "in" or "from" where a wording has neither, and be written in."""
-    if not _counts_alike(around, name, known):
-        return False
-    own = {plain(context.place) for context in known.contexts.get(name, ())}
-    kinds = [kind_of(schema) for schema in procedure.parameters.values()]
-    kind = kind_of(procedure.parameters[name])
-    if kind != "path":
-        prepositions = {context.preposition for context in known.contexts.get(name, ())}
-        is_same = around.preposition in prepositions or not around.preposition or literal.kind == "date"
-        is_quiet = around.preposition in ("", "with", "of", "in") and plain(around.place) in ("", "with")
-        if kind == "number":  # its unit tells what it is
-            is_told = is_quiet and not around.preposition and bool(around.unit - COUNTED) and own <= {"", "than"}
-        else:
-            is_told = is_quiet and (not around.preposition or own <= {"", "with"})
-        return kinds.count(kind) == 1 and (is_told or (plain(around.place) in own and is_same))
-    return plain(around.place) in own | (
-        {"from", ""} if own & {"from", ""} else {""} if around.preposition in ("in", "as") else set()
-    )
-
-
-def _counts_alike(around: Context, name: str, known: Knowledge) -> bool:
-    """Whether a value counts the same as a slot: days are no weeks."""
-    own = [context.unit - COUNTED for context in known.contexts.get(name, ())]
-    unit = around.unit - COUNTED
-    return any(unit & each or unit == each for each in own) if own else not unit
-
-
-def _with_loose(
-    values: Mapping[str, Any], loose: Sequence[Loose], procedure: Procedure, known: Knowledge
-) -> Iterator[dict[str, Any]]:
-    """Each way to give the parameters that are left without a value one of the loose words; an ending must be given away."""
-    missing = [name for name in procedure.required if name not in values]
-    taken = {str(value).lower().lstrip(".").rpartition(".")[2] for value in values.values()}
-    endings = [each for each in loose if each.is_ending and each.text.lstrip(".") not in taken]
-    words = endings or [each for each in loose if not each.is_ending]
-    if not missing and not endings:
-        yield dict(values)
-    if not missing or len(words) != len(missing):
-        return
-    ways = []
-    for names in permutations(missing):
-        pairs = list(zip(names, words, strict=True))
-        filled = {name: as_ending(word.text, procedure.parameters[name]) for name, word in pairs}
-        beside = sum(
-            any(_stands_beside(word.around, each) for each in known.contexts.get(name, ())) for name, word in pairs
-        )
-        if not any(_mismatch(value, procedure.parameters[name]) for name, value in filled.items()):
-            ways.append((beside, filled))
-    most = max((beside for beside, _ in ways), default=0)
-    best = [filled for beside, filled in ways if beside == most]
-    if len(best) == 1 and (most >= max(1, len(words) - 1) or (bool(endings) and len(words) == 1)):
-        yield {**values, **best[0]}
-
-
-def _stands_beside(around: Context, context: Context) -> bool:
-    """Whether a word stands behind the same word as a slot."""
-    before, own = (BY.get(each.before, each.before) for each in (around, context))
-    return bool(before and before == own)
-
-
-def _mismatch(value: str, schema: Mapping[str, Any]) -> bool:
-    return kind_of(schema) != "text" or bool(mismatch(value, schema)) or says_which(value, schema)
-
-
-def _ending(literal: Literal) -> str:
-    """The ending that *.svg means; "" for what is no such pattern."""
-    return (
-        literal.slot.plain[1:]
-        if literal.kind == "glob" and re.fullmatch(r"\*\.\w+", literal.slot.plain, re.ASCII)
-        else ""
-    )
-
-
-def _loose(parts: Sequence[Part], asked: Asked, known: Knowledge) -> Iterator[Loose]:
-    """The words of a request that may be values."""
-    for at, part in enumerate(parts):
-        around = surroundings(parts, at)
-        if isinstance(part, Literal):
-            if ending := _ending(part):
-                yield Loose(ending, around, True)
-        elif re.search(rf"(?<!\w)\.{re.escape(part.text)}(?![\w.])", asked.lower):
-            yield Loose(f".{part.text}", around, True)
-        elif part.text in ENDINGS and part.text not in known.texts:
-            yield Loose(part.text, around, True)
-        elif at and _is_unknown(part, known):
-            yield Loose(part.text, around, False)
+def _may_be_verb(word: Word, parts: Sequence[Part]) -> bool:
+    """Whether a word that nobody knows may be what is to be done: the first one, and in Chinese any."""
+    is_listed = not all(thing.startswith("w:") for thing in word.things)
+    return not is_listed and (word is parts[0] or not word.text.isascii())
 
 
 def _tells(word: Word, known: Knowledge) -> bool:
     """Whether a word says something, and the SOP's wordings say it too."""
     return not (word.is_free or word.place or word.text in SMALL) and bool(word.things & known.things)
-
-
-def _is_unknown(word: Word, known: Knowledge) -> bool:
-    """Whether a word is in no table and no wording, and is none of the small ones."""
-    things = things_of(word)
-    is_small = word.is_free or bool(word.place) or word.text in SMALL or bool(things & known.things)
-    is_word = re.fullmatch(r"[a-z][a-z0-9_-]+", word.text, re.ASCII)
-    return bool(is_word) and not is_small and all(thing.startswith("w:") for thing in things)
 
 
 def _is_of_other_kind(procedure: Procedure, parameters: Mapping[str, Any]) -> bool:
@@ -331,49 +165,89 @@ def _is_of_other_kind(procedure: Procedure, parameters: Mapping[str, Any]) -> bo
 
 
 def _is_of_other_verb(parts: Sequence[Part], known: Knowledge) -> bool:
-    """Whether a request says first that something else is to be done than what the SOP would change, or undone."""
+    """Whether a request says first that something else is to be done than what the SOP does, or undone."""
     words = [part for part in parts if isinstance(part, Word)]
-    bases = {
-        base
+    for at, word in enumerate(words):
+        undone = re.findall(r"^(?:un|re|dis)(\w{3,})", word.text) if word.text not in known.texts else []
+        verbs = frozenset(thing for base in undone for thing in meaning(base) if thing.startswith("v:"))
+        if verbs & known.things or (verbs and at == 0 and not word.things & known.things):
+            return True
+    heads = frozenset(thing for sentence in known.sentences for thing in _verbs(sentence.pieces[:1]))
+    if words and not words[0].things & heads and _verbs(words[:1]) and _is_only_told(words[0], known):
+        return True  # "duplicate the files", where duplicates are looked for
+    own = heads | frozenset(thing for sentence in known.sentences for thing in _verbs(sentence.pieces))
+    own |= READING if reads(known) else frozenset()
+    said = [
+        verbs
         for word in words
-        for base in re.findall(r"^(?:un|re|dis)(\w{3,})", word.text)
-        if word.text not in known.texts
-    }
-    if any(thing.startswith("v:") and thing in known.things for base in bases for thing in meaning(base)):
-        return True
-    heads = frozenset(thing for thing in known.things if thing.startswith("v:"))
-    first = next((word.things for word in words if is_verb(word.things)), None)
-    if known.only_reads or not heads or first is None:
+        if (verbs := _verbs([word])) and not _tells_where(word) and not word.things & known.things & _things(word)
+    ]
+    if not said or not own:
         return False
-    return not (first & heads or families(first) & families(heads))
+    if not reads(known) and said[0] <= READING and not any(verbs & heads for verbs in said):
+        return True
+    return not (said[0] & own or families(said[0]) & families(own) or any(verbs & heads for verbs in said))
+
+
+def _verbs(pieces: Sequence[Any]) -> frozenset[str]:
+    """What these words may be as things to do; "merged" tells which branches, and is not to be done."""
+    words = [piece for piece in pieces if isinstance(piece, Word) and not piece.text.endswith(("ed", "ing"))]
+    return frozenset(thing for word in words for thing in word.things if thing.startswith("v:"))
+
+
+def _things(word: Word) -> frozenset[str]:
+    return frozenset(thing for thing in word.things if thing.startswith("o:"))
+
+
+def _is_only_told(word: Word, known: Knowledge) -> bool:
+    """Whether the wordings have a word too, and as something else than what is to be done."""
+    return any(
+        stem(text).removesuffix("d") in (word.text, f"{word.text}e") or stem(text) == word.text for text in known.texts
+    )
+
+
+def _tells_where(word: Word) -> bool:
+    """True for words that are seldom what is to be done: files that start with a, the end of the name."""
+    return word.text in ("start", "starts", "end", "ends", "begin", "begins", "open", "开头")
 
 
 def _is_turned(parts: Sequence[Part], known: Knowledge) -> bool:
     """Whether the small words of a request turn it into another: off for on, from json for to json, every 5 minutes."""
     ends = [part.text for part in parts[-2:] if isinstance(part, Word)]
-    particles, said = particles_of(parts[:-2] if ends == ["in", "it"] else parts), _directions(parts)
+    particles, said = _particles(parts[:-2] if ends == ["in", "it"] else parts), _directions(parts)
     if not any(
-        particles == each.particles and _of_verb(each) <= said <= _directions(each.pieces) for each in known.sentences
+        particles == _particles(each.pieces) and _of_verb(each) <= said <= _directions(each.pieces)
+        for each in known.sentences
     ):
         return True
     pairs = frozenset(pair for sentence in known.sentences for pair in sentence.explains)
     for at, part in enumerate(parts):
         if not isinstance(part, Word) or part.is_free or part.place:
             continue
-        if part.roles & {"from", "to"} and part.things & {thing for thing, _ in pairs} and not part.said & pairs:
+        placed = {thing for thing, role in pairs if role in ("from", "to")}
+        if part.roles & {"from", "to"} and part.things & placed and not part.said & pairs:
             return True
         if (
             part.text in TURNING
-            and isinstance(next(iter(parts[at + 1 : at + 2]), None), Literal)
+            and isinstance(value := next(iter(parts[at + 1 : at + 2]), None), Literal)
+            and (value.kind != "quoted" or part.text not in EACH)
             and part.text not in known.texts
         ):
             return True
     return False
 
 
+def _particles(parts: Sequence[Any]) -> frozenset[str]:
+    """Of the words that belong to no value those that make another verb of one: turn on, check in."""
+    plain = [part.text if isinstance(part, Word) else "" for part in parts]
+    is_in = "in" in (*plain[1:2], *plain[-1:])
+    return frozenset(particles_of(parts)) & (DIRECTIONS | {"on", *(["in"] if is_in else [])})
+
+
 def _directions(parts: Sequence[Any]) -> frozenset[str]:
     """The words like "up" in a request, or in a wording."""
-    return DIRECTIONS & {part.text for part in parts if isinstance(part, Word)}
+    texts = [part.text if isinstance(part, Word) else "" for part in parts]
+    return DIRECTIONS & {text for text, behind in zip(texts, [*texts[1:], ""], strict=True) if behind != "of"}
 
 
 def _of_verb(sentence: Sentence) -> frozenset[str]:

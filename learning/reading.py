@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from learning.concepts import BEHIND, FREE_CHINESE, NEGATIONS, NEGATIONS_CHINESE, PLACES, chinese_cut, meaning, phrases
+from learning.concepts import (
+    BEHIND,
+    FREE_CHINESE,
+    IDLE,
+    NEGATIONS,
+    NEGATIONS_CHINESE,
+    PLACES,
+    chinese_cut,
+    meaning,
+    phrases,
+)
 from learning.parts import CJK, PLAIN_ROLE, WORD, Literal, Part, Word, in_place, with_roles, word_of
 from learning.request import Asked
 from learning.sentences import Knowledge, is_chinese
@@ -189,6 +199,7 @@ def never(parts: Sequence[Part]) -> str:
     for part in parts:
         if isinstance(part, Word):
             is_unknown = all(thing.startswith("w:") for thing in part.things) and not part.text.isascii()
+            is_unknown = is_unknown and part.text not in IDLE  # 分别 denies nothing
             if part.text in NEGATIONS or (is_unknown and any(word in part.text for word in NEGATIONS_CHINESE)):
                 return f"it says “{part.text}”"
             if part.text in ";|&<>$?\\^=+*/" and len(part.text) == 1:

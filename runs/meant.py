@@ -37,6 +37,7 @@ SAY = {
     },
     "none": {"en": "none of these", "zh": "都不是"},
     "passed_over": {"en": "not taken up: {}", "zh": "未处理：{}"},
+    "added": {"en": "you did not say: {}", "zh": "您没有说：{}"},
     "plan": {
         "en": "Nobody can do this without a model. Shall it be done by rote at these times?",
         "zh": "没有模型，无法直接做这件事。要按这些时间照流程来做吗？",
@@ -148,9 +149,9 @@ class Asking(NamedTuple):
         """One line: what would be done, by what, what that changes, and what of the request it passes over."""
         sop = each.sop
         notes = [sop.name, self._say(f"effects {sop.procedure.effects if sop.procedure else 'none'}")]
-        if each.passed_over:
-            words = ", ".join(f"“{word}”" for word in each.passed_over)
-            notes.append(self._say("passed_over", words))
+        for what, words in (("passed_over", each.passed_over), ("added", each.added)):
+            if words:
+                notes.append(self._say(what, ", ".join(f"“{word}”" for word in words)))
         return f"{each.said} ({'; '.join(notes)})"
 
     def reason(self, command: Sequence[str], why: ModelUnavailable) -> str:

@@ -203,7 +203,7 @@ def at_terminal() -> Iterator[Callable[..., Any]]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """A second try (scripts/test) begins anew: what a module or the session shares may have died with the first, and
+    """A second or third try (scripts/test) begins anew: what a module or the session shares may have died with the first, and
     pytest-rerunfailures would keep it."""
     if getattr(item, "execution_count", 1) > 1:
         kept = importlib.import_module("pytest_rerunfailures").suspended_finalizers

@@ -1,4 +1,4 @@
-"""A test that failed is tried once more by scripts/test: with everything made anew, to be seen, and no third time."""
+"""A test that failed is tried twice more by scripts/test: with everything made anew, to be seen, and no fourth time."""
 
 from __future__ import annotations
 
@@ -41,18 +41,34 @@ def test_hangs_once():
         while True:
             pass
 
-def test_fails_twice():
+def test_is_right_at_last():
+    assert not is_first("one") and not is_first("two")
+
+def test_fails_for_good():
     assert not "so it is"
 """
 
 
-def test_a_failed_test_is_tried_once_more_with_everything_made_anew_and_is_named(tmp_path: Path) -> None:
+def test_a_failed_test_is_tried_twice_more_with_everything_made_anew_and_is_named(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text("from tests.conftest import pytest_runtest_setup\n")
     (tmp_path / "test_it.py").write_text(TESTS)
     found = re.search(r'^again="(.*)"$', (CHECKOUT / "scripts/test").read_text("utf-8"), re.MULTILINE)
     assert found
     ran = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", "1", "--dist", "worksteal", *found[1].split()],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "no:cacheprovider",
+            "-n",
+            "1",
+            "--dist",
+            "worksteal",
+            *found[1].split(),
+            "--reruns-delay",
+            "0",
+        ],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
         capture_output=True,
@@ -60,11 +76,12 @@ def test_a_failed_test_is_tried_once_more_with_everything_made_anew_and_is_named
         check=False,
     )
     assert ran.returncode == 1, ran.stdout + ran.stderr
-    assert "1 failed, 3 passed, 3 rerun" in ran.stdout, ran.stdout
+    assert "1 failed, 4 passed, 6 rerun" in ran.stdout, ran.stdout
     seen = set(re.findall(r"^(\w+) test_it.py::(\w+)", ran.stdout, re.MULTILINE))
     assert {
         ("RERUN", "test_dies_with_its_server"),
         ("RERUN", "test_hangs_once"),
-        ("FAILED", "test_fails_twice"),
+        ("RERUN", "test_is_right_at_last"),
+        ("FAILED", "test_fails_for_good"),
     } <= seen
     assert "Timeout (>1.0s)" in ran.stdout  # how it failed at first

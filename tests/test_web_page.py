@@ -300,6 +300,21 @@ def test_the_graph_shows_what_says_so(window: Window, site: Served, lived_in: No
     window.picture("graph")
 
 
+def test_a_day_is_written_as_the_page_writes_it_whatever_the_browser_speaks(window: Window, lived_in: None) -> None:
+    window.open("graph").settled()
+    field = window.page.get_by_label("to", exact=True)
+    field.fill("2026-02-30")
+    field.press("Tab")
+    window.expect(field).to_have_attribute("aria-invalid", "true")
+    window.expect(window.find(".graph-box .empty")).to_have_count(0)
+    field.fill("2001年2月3日")
+    window.expect(field).to_have_value("2001-02-03")
+    window.find(".graph-box .empty").wait_for()  # nothing was said by then
+    field.fill("")
+    field.press("Tab")
+    window.find(".graph-box .empty").wait_for(state="detached")
+
+
 def test_a_job_is_added_seen_in_the_calendar_and_taken_away(window: Window) -> None:
     window.go("schedule").settled()
     window.button("Add a job").click()
@@ -413,7 +428,9 @@ def test_a_notice_is_put_away_and_a_question_in_the_inbox_goes_on(window: Window
     notice = window.find(".asked.notice", has_text="nearly full")
     notice.get_by_role("button", name="Seen").click()
     notice.wait_for(state="detached")
-    window.find(".asked.question").first.get_by_role("link", name="Open in chat").click()
+    asked = window.find(".asked.question").first
+    window.expect(asked).to_contain_text("choose one")  # of which task it is
+    asked.get_by_role("link", name="Open in chat").click()
     window.find(".asked.question").get_by_role("button", name="b", exact=True).click()
     window.find(".markdown", has_text="Thank you.").wait_for()
 

@@ -1,40 +1,50 @@
 // Draws the mind graph with Cytoscape: keeps places when something changes, and takes its colours from the style sheet.
 
-const SETTLING = { name: "cose", animate: false, nodeRepulsion: 26000, nodeOverlap: 18, nodeDimensionsIncludeLabels: true, idealEdgeLength: 96, edgeElasticity: 90, gravity: 0.5, componentSpacing: 70, numIter: 1500, padding: 30 };
+const PADDING = 30;
+const SETTLING = { name: "cose", animate: false, nodeRepulsion: 26000, nodeOverlap: 18, nodeDimensionsIncludeLabels: true, idealEdgeLength: 96, edgeElasticity: 90, gravity: 0.5, fit: false };
 const LETTERS = 11; // pixels on the screen, however far away the picture is
 const LARGEST_LETTERS = 26; // in the picture: more would hide it
+const LARGEST_OF_NAMED = 120; // the same, of the nodes that much hangs on: they are named from far away
+const PIXELS_A_NAME = 45; // of the picture's width, for each that is named from far away
+const STEPS_IN_ALL = 60_000; // of a layout, shared among its nodes: it holds up the page
+const MOST_STEPS = 1_000;
+const GAP = 50;
 const LARGEST_ZOOM = 1.5; // by itself
 const SPOTS = 24; // newcomers start around what they hang on
 
 /** → {show(graph), select(id), paint(), fit(), end()}; `clicked(id)` for a node, an edge, or null for the ground; `named(id)`: a node's label, `labelled(edge)` an edge's. */
 export async function drawing(element, { clicked, named, labelled }) {
   const { default: cytoscape } = await import("../vendor/cytoscape.js");
-  const cy = cytoscape({ container: element, minZoom: 0.15, maxZoom: 4, style: styles(element), autounselectify: true });
+  const cy = cytoscape({ container: element, minZoom: 0.03, maxZoom: 4, style: styles(element), autounselectify: true });
   cy.on("tap", (event) => clicked(event.target === cy ? null : event.target.id()));
   cy.on("mouseover", "node, edge", () => (element.style.cursor = "pointer"));
   cy.on("mouseout", "node, edge", () => (element.style.cursor = ""));
-  const write = () => cy.style().selector("node").style("font-size", Math.min(LARGEST_LETTERS, Math.max(7, LETTERS / cy.zoom()))).update();
+  const letters = (largest) => Math.min(largest, Math.max(7, LETTERS / cy.zoom()));
+  const write = () => cy.style().selector("node").style("font-size", letters(LARGEST_LETTERS)).selector("node.named").style("font-size", letters(LARGEST_OF_NAMED)).update();
   cy.on("zoom", write);
-  const shape = new ResizeObserver(() => cy.resize());
+  let isHeld = false; // somebody has moved the picture: it stays as it is
+  cy.on("dragpan pinchzoom scrollzoom", () => (isHeld = true));
+  const shape = new ResizeObserver(() => (cy.resize(), isHeld || (cy.fit(undefined, PADDING), calm())));
   shape.observe(element);
 
   function show({ nodes, edges }) {
     const wanted = new Map();
     for (const each of nodes.values()) wanted.set(each.id, { group: "nodes", data: { ...nodeData(each), label: cut(named(each.id)) } });
     for (const each of edges.values()) if (nodes.has(each.source) && nodes.has(each.target)) wanted.set(each.id, { group: "edges", data: edgeData(each, labelled) });
-    const before = cy.nodes().length;
-    let isNew = false;
+    const added = new Set();
     cy.batch(() => {
       cy.elements().filter((each) => !wanted.has(each.id())).remove();
       for (const [id, each] of wanted) {
         const there = cy.getElementById(id);
         if (there.length) there.data(each.data);
-        else if (cy.add(each)) isNew = true;
+        else if (cy.add(each)) added.add(id);
       }
     });
-    if (!isNew) return;
-    if (before) placeNewcomers(cy);
-    cy.layout({ ...SETTLING, randomize: !before, fit: true }).run();
+    if (!added.size) return;
+    const byEdges = cy.nodes().removeClass("named").sort((a, b) => b.degree() - a.degree());
+    byEdges.slice(0, Math.round(cy.width() / PIXELS_A_NAME)).union(cy.nodes("[kind = 'User']")).addClass("named");
+    settle(cy, added);
+    if (!isHeld) cy.fit(undefined, PADDING);
     calm();
   }
 
@@ -58,7 +68,7 @@ export async function drawing(element, { clicked, named, labelled }) {
       chosen.addClass("chosen");
     },
     paint: () => (cy.style(styles(element)), write()),
-    fit: () => cy.animate({ fit: { padding: 30 } }, { duration: 200 }),
+    fit: () => ((isHeld = false), cy.animate({ fit: { padding: PADDING } }, { duration: 200 })),
     end() {
       shape.disconnect();
       cy.destroy();
@@ -66,12 +76,44 @@ export async function drawing(element, { clicked, named, labelled }) {
   };
 }
 
-function placeNewcomers(cy) {
-  cy.nodes().forEach((node, n) => {
-    const { x, y } = node.position();
-    if (x || y) return;
-    const friend = node.neighborhood("node").filter((each) => each.position().x || each.position().y).first();
-    const at = friend.length ? friend.position() : { x: 0, y: 0 };
+/** Finds places for what was added: what hangs together is laid out by itself, which takes far less time than all at once. */
+function settle(cy, added) {
+  const fresh = [];
+  const edge = cy.nodes().filter((node) => !added.has(node.id())).boundingBox();
+  for (const part of cy.elements().components()) {
+    const nodes = part.nodes();
+    const newcomers = nodes.filter((node) => added.has(node.id()));
+    if (!newcomers.length) continue;
+    const isFresh = newcomers.length === nodes.length;
+    if (!isFresh) placeNewcomers(newcomers);
+    const numIter = Math.max(100, Math.min(MOST_STEPS, Math.round(STEPS_IN_ALL / nodes.length)));
+    if (nodes.length > 1) part.layout({ ...SETTLING, numIter, randomize: isFresh }).run();
+    if (isFresh) fresh.push(part);
+  }
+  shelve(fresh, edge.w ? edge : null, cy.width() / Math.max(1, cy.height()));
+}
+
+/** Puts parts that hang on nothing else beside each other, in rows, below what is there. */
+function shelve(parts, there, shape) {
+  const boxes = parts.map((part) => ({ part, box: part.boundingBox() })).sort((a, b) => hasOwner(b.part) - hasOwner(a.part) || b.box.h - a.box.h);
+  const area = boxes.reduce((sum, { box }) => sum + (box.w + GAP) * (box.h + GAP), 0);
+  const width = Math.max(there?.w ?? 0, Math.sqrt(area * shape), ...boxes.map(({ box }) => box.w));
+  const left = there?.x1 ?? 0;
+  let [x, y, tallest] = [left, there ? there.y2 + GAP : 0, 0];
+  for (const { part, box } of boxes) {
+    if (x > left && x + box.w > left + width) [x, y, tallest] = [left, y + tallest + GAP, 0];
+    part.nodes().shift({ x: x - box.x1, y: y - box.y1 });
+    x += box.w + GAP;
+    tallest = Math.max(tallest, box.h);
+  }
+}
+
+const hasOwner = (part) => part.nodes("[kind = 'User']").length;
+
+function placeNewcomers(newcomers) {
+  newcomers.forEach((node, n) => {
+    const friend = node.neighborhood("node").difference(newcomers).first();
+    const at = friend.length ? friend.position() : newcomers.neighborhood("node").difference(newcomers).first().position();
     const angle = (2 * Math.PI * (n % SPOTS)) / SPOTS;
     node.position({ x: at.x + 60 * Math.cos(angle), y: at.y + 60 * Math.sin(angle) });
   });

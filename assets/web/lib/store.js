@@ -36,6 +36,9 @@ export async function loadState() {
   if (live.epoch === null) Object.assign(live, { epoch: state.epoch, seq: state.seq }); // the socket goes on from here
 }
 
+/** A run's state; one that works and asks its owner something waits. */
+export const stateOf = (run) => (run.status === "working" && waitingFor([run.run]).length ? "waiting" : run.status);
+
 export async function loadInbox() {
   store.inbox = (await get("/api/inbox")).inbox;
 }

@@ -4,7 +4,7 @@ import { get, part, post, Refused } from "../lib/api.js";
 import { listen, live, watchRuns } from "../lib/live.js";
 import { go, route } from "../lib/route.js";
 import { newStory, storyOf, tell } from "../lib/story.js";
-import { doing, store, waitingFor } from "../lib/store.js";
+import { doing, stateOf, store, waitingFor } from "../lib/store.js";
 import { useFetched, useKeys } from "../lib/use.js";
 import { say, when } from "../lib/words.js";
 import { Asked } from "../parts/asked.js";
@@ -26,7 +26,7 @@ export const Chat = {
         ${instead(all, !all.data?.conversations.length, say("chat.none")) ?? html`<ul class="list">${all.data.conversations.map((each) => html`
           <li key=${each.id}><a href=${`/chat/${part(each.id)}`} aria-current=${talk.id === each.id ? "page" : null}>
             <span class="title">${each.title}</span>
-            <span class="dim small">${when(each.at)} ${each.last.status !== "done" ? chip(each.last.status) : null}</span></a></li>`)}</ul>`}
+            <span class="dim small">${when(each.at)} ${each.last.status !== "done" ? chip(stateOf(each.last)) : null}</span></a></li>`)}</ul>`}
       </nav>
       <section class="main talk">
         <header class="talk-head"><button type="button" class="btn quiet square only-narrow" aria-expanded=${isListOpen.value} aria-label=${say("chat.list")}

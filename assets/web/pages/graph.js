@@ -7,6 +7,7 @@ import { theme } from "../lib/theme.js";
 import { doing } from "../lib/store.js";
 import { say, sayOr, when } from "../lib/words.js";
 import { chip, head } from "../parts/bits.js";
+import { Day } from "../parts/day.js";
 import { icon } from "../parts/icon.js";
 
 export const PREDICATES = ["PREFERS", "DISLIKES", "CARES_ABOUT", "RELATES_TO", "CAUSED_BY", "MENTIONED"];
@@ -96,8 +97,8 @@ export const Graph = {
       <form class="filters" onSubmit=${search}><label class="search">${icon("search")}<span class="hidden">${say("graph.name")}</span>
           <input type="search" value=${wanted.typed} placeholder=${say("graph.name")} onInput=${({ target }) => ((wanted.typed = target.value), target.value || (wanted.name = ""))} /></label>
         <div class="pills" role="group" aria-label=${say("graph.predicates")}>${PREDICATES.map((name) => html`<button type="button" key=${name} class=${`pill ${name}`} aria-pressed=${wanted.predicates.includes(name)} onClick=${() => flip(name)}>${say(`graph.${name}`)}</button>`)}</div>
-        <label class="mini">${say("graph.since")} <input type="date" value=${wanted.since} onChange=${({ target }) => (wanted.since = target.value)} /></label>
-        <label class="mini">${say("graph.until")} <input type="date" value=${wanted.until} onChange=${({ target }) => (wanted.until = target.value)} /></label></form>
+        <${Day} label=${say("graph.since")} value=${wanted.since} onChosen=${(day) => (wanted.since = day)} />
+        <${Day} label=${say("graph.until")} value=${wanted.until} onChosen=${(day) => (wanted.until = day)} /></form>
       ${shown.error ? html`<div class="empty" role="alert"><p>${shown.error.text}</p></div>` : null}
       <div class="graph-split"><div class="graph-box" aria-busy=${shown.isLoading}><div class="graph" ref=${element} role="img" aria-label=${say("graph.picture", { nodes: graph.value.nodes.size, edges: graph.value.edges.size })}></div>
           ${!graph.value.nodes.size && !shown.isLoading && !shown.error ? html`<div class="empty over"><p>${say(shown.isLost ? "graph.unknown" : "graph.none", { name: wanted.name })}</p>${shown.isLost ? null : html`<p class="small">${say("graph.none_more")}</p>`}</div>` : null}

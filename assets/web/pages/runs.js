@@ -3,7 +3,7 @@ import { html, onBeforeUnmount, reactive, ref, watch } from "../lib/html.js";
 import { get, part, post, Refused } from "../lib/api.js";
 import { listen, live, watchRuns } from "../lib/live.js";
 import { go, route } from "../lib/route.js";
-import { doing, waitingFor } from "../lib/store.js";
+import { doing, stateOf, waitingFor } from "../lib/store.js";
 import { storyOf, tell } from "../lib/story.js";
 import { useFetched } from "../lib/use.js";
 import { amount, money, say, seconds, when } from "../lib/words.js";
@@ -37,7 +37,7 @@ const List = {
           <option value="">${say("runs.any")}</option>${STATES.map((each) => html`<option key=${each} value=${each}>${say(`status.${each}`)}</option>`)}</select></label></div>
       ${instead(all, !all.data?.runs.length, say(wanted.status || wanted.text ? "runs.none" : "runs.first")) ?? html`
         <ul class="rows runs">${all.data.runs.map((run) => html`<li key=${run.run}><a class="row" href=${`/runs/${part(run.run)}`}>
-          ${chip(run.status)}<span class="title">${run.task}</span>
+          ${chip(stateOf(run))}<span class="title">${run.task}</span>
           <span class="facts">${run.rote ? html`<span class="roted">${icon("rote")}${run.sop}</span>` : run.sop ? html`<span>${run.sop}</span>` : null}
             <span>${say("turns", { n: run.turns ?? 0 })}</span><span>${say("calls", { n: run.model_calls ?? 0 })}</span>${run.cost ? html`<span>${money(run.cost)}</span>` : null}
             <time datetime=${run.started}>${when(run.started)}</time></span></a></li>`)}</ul>

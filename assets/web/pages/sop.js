@@ -4,7 +4,7 @@ import { get, part, post } from "../lib/api.js";
 import { go, route } from "../lib/route.js";
 import { doing, errandDone, toast } from "../lib/store.js";
 import { useBusy, useFetched } from "../lib/use.js";
-import { amount, money, percent, say, sayOr, seconds, when } from "../lib/words.js";
+import { amount, lang, money, percent, say, sayOr, seconds, when } from "../lib/words.js";
 import { act, chip, code, Dialog, diff, given, head, instead, tabs, tile } from "../parts/bits.js";
 import { bars } from "../parts/chart.js";
 import { icon } from "../parts/icon.js";
@@ -75,11 +75,17 @@ function verified(shown) {
 }
 
 function body(sop) {
-  return html`${sop.wordings?.length ? html`<section class="card"><h2>${say("sop.wordings")}</h2>${wordings(sop.wordings.slice(0, SHOWN))}
-      ${sop.wordings.length > SHOWN ? html`<details><summary class="dim">${say("more.lines", { n: sop.wordings.length - SHOWN })}</summary>${wordings(sop.wordings.slice(SHOWN))}</details>` : null}</section>` : null}
+  const all = inOrder(sop.wordings ?? []);
+  return html`${all.length ? html`<section class="card"><h2>${say("sop.wordings")}</h2>${wordings(all.slice(0, SHOWN))}
+      ${all.length > SHOWN ? html`<details><summary class="dim">${say("more.lines", { n: all.length - SHOWN })}</summary>${wordings(all.slice(SHOWN))}</details>` : null}</section>` : null}
     <${Markdown} text=${sop.body || ""} />`;
 }
 
+/** Those in the language of the page first. */
+const inOrder = (all) => {
+  const isOurs = (wording) => /[\u4e00-\u9fff]/.test(wording) === (lang() === "zh");
+  return [...all.filter(isOurs), ...all.filter((each) => !isOurs(each))];
+};
 const wordings = (all) => html`<ul class="wordings">${all.map((each) => html`<li key=${each} title=${each}>${slots(each)}</li>`)}</ul>`;
 /** A wording as somebody would say it: of words that may stand for each other the first, each blank by its name. */
 const spoken = (wording) => wording.replace(/\[([^\]]*)\]/g, (_, words) => words.split("|")[0]).replace(/ {2,}/g, " ").trim();

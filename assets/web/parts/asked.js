@@ -27,12 +27,13 @@ export const Asked = {
 
     return () => {
       const { asked } = props;
-      return html`<section class=${`asked ${asked.kind}`} aria-label=${say(`asked.${asked.kind}`)}>
+      return html`<section class=${`asked ${asked.kind}`} aria-label=${`${say(`asked.${asked.kind}`)}: ${worded(asked, asked.text).slice(0, 80)}`}>
         <header><h2>${say(`asked.${asked.kind}`)}</h2>
           ${asked.risk && html`<span class="chip wait">${sayOr(`risk.${asked.risk}`, asked.risk)}</span>`}
           <span class="dim small">${when(asked.at)}${asked.session && asked.session !== "main" ? ` · ${asked.session}` : ""}</span>
           ${props.withRun && asked.run && html`<a class="small" href=${`/chat/${part(asked.run)}`}>${say("run.open")}</a>`}
           ${asked.is_expired && chip("expired", say("asked.expired"))}</header>
+        ${task(props) && html`<p class="dim small asked-task">${task(props)}</p>`}
         <p class="asked-text">${worded(asked, asked.text)}</p>
         ${asked.kind === "confirmation" && given(asked.args)}
         ${answers(asked, typed, put, busy)}
@@ -40,6 +41,9 @@ export const Asked = {
     };
   },
 };
+
+/** What its run is about, where that does not stand above it. */
+const task = ({ asked, withRun }) => withRun && (asked.task || store.working[asked.run]?.task);
 
 function forInbox(body) {
   if (body.answer !== undefined) return { decision: "answer", text: body.answer };

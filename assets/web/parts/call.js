@@ -61,9 +61,10 @@ function opened(part) {
 function problem(part) {
   const { data } = part;
   if (part.reason) return worded(part, part.reason); // the gate's
-  const said = typeof data === "string" ? data : String(data?.error || data?.output || "").trimEnd().split("\n").at(-1);
+  const last = (text) => String(text || "").trimEnd().split("\n").at(-1).slice(0, 400);
+  const own = typeof data === "string" ? data : data?.error || data?.reason || data?.note; // the tool's
   const exit = data?.exit_code ? say("call.exit", { code: data.exit_code }) : "";
-  return [exit, (said ?? "").slice(0, 400)].filter(Boolean).join(" · ");
+  return [exit, last(data?.output), last(worded(part, own))].filter(Boolean).join(" · ");
 }
 
 const cut = (text, lines = 60) => {

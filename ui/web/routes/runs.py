@@ -14,7 +14,7 @@ from context.prompts import Prompts
 from context.tokens import estimate
 from memory.inbox import Answer, Inbox
 from memory.runlog import RunSummary, Totals, list_runs, read_events, summarise
-from runs.doctor import checks
+from runs.doctor.report import checks
 from runs.resume import read_progress
 from runs.shared.copies import up_to_date
 from safety.held import without
@@ -73,6 +73,7 @@ def inbox(site: Here) -> JSONResponse:
             **asdict(entry),
             "text": entry.text if entry.kind == "question" else reasons_in_words(entry.text),
             "is_expired": entry.is_expired,
+            "task": (summary.task if (summary := summarise(site.home, entry.run)) else "") if entry.run else "",
         }
         for entry in Inbox(site.home).list()
     ]

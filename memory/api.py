@@ -213,13 +213,19 @@ class Memory:
         for turn in turns:
             wanted.setdefault((turn.session, turn.id), turn)  # of two with one id the first is kept
         if self._rows is None:
-            return list(wanted.values())
+            return self._unwritten(wanted)
         try:
             catch_up(self._journal, self._rows, {file_of(turn) for turn in wanted.values()})
             return [turn for (session, id), turn in wanted.items() if self._rows.number(session, id) is None]
         except JournalError as error:
             self.problem = str(error)
-            return list(wanted.values())
+            return self._unwritten(wanted)
+
+    def _unwritten(self, wanted: dict[tuple[str, str], Turn]) -> list[Turn]:
+        """Those that do not stand in their day's original, for when the index cannot say."""
+        days = {file_of(turn) for turn in wanted.values()} & self._journal.sizes().keys()
+        there = {(entry.turn.session, entry.turn.id) for day in days for entry in self._journal.entries(day)}
+        return [turn for key, turn in wanted.items() if key not in there]
 
     def _put(self, written: Sequence[Turn]) -> None:
         """The rows of turns whose lines were written; where that fails they are made from the lines later."""

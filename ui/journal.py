@@ -153,8 +153,14 @@ def _work_off(memory: Memory) -> None:
 
 
 def _progress(key: str) -> Any:
+    """Says how far it is, once a second at most."""
+    told = -1.0
+
     def tell(done: int) -> None:
-        print(say(key, n=done), file=sys.stderr)
+        nonlocal told
+        if told < 0 or time.monotonic() - told >= 1:
+            told = time.monotonic()
+            print(say(key, n=done), file=sys.stderr)
 
     return tell
 

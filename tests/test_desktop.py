@@ -11,7 +11,7 @@ from config import Config, InboxConfig, Lang
 from memory.inbox import Entry, Inbox
 from runs.assemble import Options
 from runs.desktop import on_desktop
-from runs.doctor import check_desktop
+from runs.doctor.machine import check_desktop
 from runs.owners import AbsentOwner
 from tests.driving import agent, call, drive
 

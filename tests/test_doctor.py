@@ -17,7 +17,8 @@ import pytest
 
 from config import Config, Lang, ModelConfig, Price
 from memory.api import Memory
-from runs.doctor import Check, checks
+from runs.doctor.check import Check
+from runs.doctor.report import checks
 from tests.conftest import CommandLine
 
 KEY = "sk-never-to-be-shown-1234567890"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from config import load
-from runs.doctor import check_trash
+from runs.doctor.machine import check_trash
 from safety import desktop_trash
 from tests.conftest import CommandLine
 

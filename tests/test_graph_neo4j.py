@@ -20,7 +20,7 @@ from memory.graph.neo4j_graph import GraphDown, Neo4jGraph
 from memory.graph.rows import RowGraph
 from memory.journal_store import Store
 from memory.journal_sync import rebuild
-from runs.doctor import check_graph
+from runs.doctor.stores import check_graph
 from tests.conftest import CommandLine
 from tests.graphs import START, BoltServer, bolt_server, edges, same, say
 from tests.machine import free_port

@@ -25,7 +25,8 @@ from memory.turns import Turn
 from memory.window import Window, turns_of, user_of
 from memory.window_places import RedisList, Ring, Turns, WindowDown, problem_of
 from runs.assemble import Options
-from runs.doctor import Check, check_redis
+from runs.doctor.check import Check
+from runs.doctor.stores import check_redis
 from runs.owners import AbsentOwner
 from runs.recalling import Recalling
 from tests.conftest import CHECKOUT, CommandLine

@@ -5,7 +5,8 @@ from __future__ import annotations
 from argparse import Namespace
 
 from config import Config
-from runs.doctor import Check, checks
+from runs.doctor.check import Check
+from runs.doctor.report import checks
 from ui.clean import one_line
 from ui.page import print_json
 from ui.words import say

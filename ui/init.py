@@ -75,7 +75,7 @@ def _introduce(config: Config, is_attended: bool) -> int:
 
 def _report(config: Config) -> int:
     """What works now, from the doctor: it also asks the endpoint whether it is there."""
-    from runs.doctor import checks
+    from runs.doctor.report import checks
     from ui.doctor import print_checks
 
     print_checks(checks(config))

@@ -1,0 +1,170 @@
+"""This machine: Python and its packages, home folder and disk, programs, sandbox, browser, desktop, terminal."""
+
+from __future__ import annotations
+
+import importlib.util
+import locale
+import os
+import platform
+import shutil
+import sys
+from pathlib import Path
+
+from config import Config, Lang
+from context.phrases import in_words
+from memory.home import LAYOUT, HomeError, open_home
+from runs.doctor.check import Check, install, say
+
+LITTLE_SPACE_BYTES = 200_000_000
+LIBRARIES = {  # module: package
+    "openai": "openai",
+    "yaml": "pyyaml",
+    "psutil": "psutil",
+    "requests": "requests",
+    "rich": "rich",
+    "prompt_toolkit": "prompt_toolkit",
+    "fastjsonschema": "fastjsonschema",
+    "json_repair": "json-repair",
+    "pexpect": "pexpect",
+    "pyte": "pyte",
+    "tree_sitter": "tree-sitter",
+    "tree_sitter_bash": "tree-sitter-bash",
+    "cronsim": "cronsim",
+}
+
+
+def check_python() -> Check:
+    """An older Python than 3.11 does not come this far."""
+    return Check("python", True, f"{platform.python_version()} ({sys.executable})")
+
+
+def check_libraries(lang: Lang) -> Check:
+    """The packages of requirements/core.in, looked up and not imported."""
+    missing = [package for module, package in LIBRARIES.items() if importlib.util.find_spec(module) is None]
+    if missing:
+        return Check("packages", False, say(lang, "missing", names=", ".join(missing)), "./sopwith doctor")
+    return Check("packages", True, say(lang, "all there", n=len(LIBRARIES)))
+
+
+def check_home(config: Config) -> Check:
+    """The home folder, or the right to make it."""
+    home = config.home
+    if not home.exists():
+        parent = _nearest_folder(home)
+        is_possible = os.access(parent, os.W_OK | os.X_OK)
+        detail = say(config.lang, "home later" if is_possible else "home never", home=home, parent=parent)
+        return Check("home", is_possible, detail, "" if is_possible else "export SOPWITH_HOME=DIR")
+    try:
+        open_home(home)
+    except HomeError as error:
+        return Check("home", False, in_words(str(error), config.lang), "export SOPWITH_HOME=DIR")
+    return Check("home", True, say(config.lang, "home", home=home, layout=LAYOUT))
+
+
+def check_disk(config: Config) -> Check:
+    """Room for run logs and outputs."""
+    free = shutil.disk_usage(_nearest_folder(config.home)).free
+    detail = say(config.lang, "free", gigabytes=f"{free / 1e9:.1f}", home=config.home)
+    return Check("disk", free >= LITTLE_SPACE_BYTES, detail, f"du -h -d 1 {config.home}")
+
+
+def check_privacy(config: Config) -> list[Check]:
+    """A config.yaml with a key in it is for the owner's eyes."""
+    file = config.home / "config.yaml"
+    if not any(model.api_key for model in config.models) or not file.exists() or not file.stat().st_mode & 0o077:
+        return []
+    return [Check("privacy", None, say(config.lang, "readable", file=file), f"chmod 600 {file}")]
+
+
+def check_programs(lang: Lang) -> list[Check]:
+    """Programs beside Python: git, and what is optional."""
+    git = shutil.which("git")
+    return [Check("git", git is not None, git or say(lang, "no git"), install("git")), check_sandbox(lang)]
+
+
+def check_sandbox(lang: Lang) -> Check:
+    """What holds the scripts that run; really tried."""
+    from safety.sandbox import probe
+
+    level = probe()
+    fix = install("bubblewrap") if level.fix and not shutil.which("bwrap") else level.fix
+    reason = in_words(level.reason, lang)
+    detail = say(lang, f"sandbox {level.name}", program=level.program, reason=reason)
+    return Check("sandbox", True if level.name == "full" else None, detail, fix)
+
+
+def check_shells(lang: Lang) -> Check:
+    """Whether there are shells that stay open, for programs that ask."""
+    from tools.shell import problem
+
+    if missing := problem():
+        return Check("shells", None, in_words(missing, lang), "" if sys.platform == "win32" else install("bash"))
+    return Check("shells", True, say(lang, "shells", bash=shutil.which("bash") or ""))
+
+
+def check_browser(config: Config) -> Check:
+    """Which browser web tasks would use; an address is asked, nothing is started."""
+    from tools.browser import problem
+    from tools.browser_start import answers, has_display, program
+
+    lang, settings = config.lang, config.browser
+    if problem():
+        return Check("browser", None, say(lang, "no browser package"), "scripts/setup --extra browser")
+    if settings.address:
+        is_there = answers(settings.address)
+        detail = say(lang, "browser there" if is_there else "browser gone", address=settings.address)
+        return Check("browser", is_there, detail, "chromium --remote-debugging-port=9222 --user-data-dir=…")
+    found = program()
+    if not found:
+        return Check("browser", None, say(lang, "no browser"), install("chromium"))
+    is_headless = settings.headless == "on" or (settings.headless == "auto" and not has_display())
+    return Check("browser", True, say(lang, "browser headless" if is_headless else "browser", program=found))
+
+
+def check_screen(lang: Lang) -> Check:
+    """Whether programs with windows can be used, and what typing and reading there lack."""
+    from tools.desktop import lack
+
+    if missing := lack():
+        command = "scripts/setup --extra desktop" if missing == "packages" else ""
+        return Check("desktop", None, say(lang, f"screen {missing}"), command)
+    lacks = [
+        package for name, package in (("xclip", "xclip"), ("tesseract", "tesseract-ocr")) if not shutil.which(name)
+    ]
+    if lacks:
+        return Check("desktop", None, say(lang, "screen lacks", names=", ".join(lacks)), install(" ".join(lacks)))
+    return Check("desktop", True, say(lang, "screen", display=os.environ["DISPLAY"]))
+
+
+def check_desktop(config: Config) -> list[Check]:
+    """Whether the desktop shows that something waits in the inbox; nothing where there is none."""
+    from runs.desktop import program
+
+    found = program(os.environ)
+    if found is None or config.inbox.desktop == "off":
+        return []
+    detail = say(config.lang, "desktop" if found else "no desktop", program=found)
+    return [Check("inbox", True if found else None, detail, "" if found else install("libnotify-bin"))]
+
+
+def check_trash(config: Config) -> list[Check]:
+    """Whether the desktop's own trash takes what is removed; nothing where there is no desktop, or the owner wants none."""
+    from safety import desktop_trash
+
+    if config.safety.trash == "home" or not desktop_trash.has_screen(os.environ):
+        return []
+    is_there = desktop_trash.is_there(os.environ)
+    detail = say(config.lang, "trash" if is_there else "no trash", home=config.home)
+    return [Check("trash", True if is_there else None, detail, "" if is_there else "scripts/setup --extra desktop")]
+
+
+def check_terminal(lang: Lang) -> Check:
+    """Whether the screen can show what is not ASCII."""
+    encoding = sys.stdout.encoding or locale.getpreferredencoding(False)
+    is_utf8 = encoding.lower().replace("-", "") == "utf8"
+    detail = say(lang, "terminal" if is_utf8 else "no utf8", encoding=encoding, term=os.environ.get("TERM", "-"))
+    return Check("terminal", is_utf8, detail, "export LANG=C.UTF-8")
+
+
+def _nearest_folder(path: Path) -> Path:
+    return next(folder for folder in (path, *path.parents) if folder.is_dir())

@@ -23,7 +23,7 @@ NAME = ".index.json"
 WORTH_KEEPING = 20  # SOPs that were not in the file yet
 
 Weights = dict[str, float]
-State = tuple[str, int, int, list[str]]  # folder, when its files changed, wordings
+State = tuple[str, list[int], list[str]]  # folder, what tells its files as they are from others, wordings
 
 
 class Index:
@@ -81,16 +81,16 @@ def _tables() -> str:
 
 
 def _state(sop: Sop) -> State:
-    """What tells one state of an SOP from another."""
+    """What tells one state of an SOP from another; its files are only looked at where nobody did when it was read."""
     folder = os.fspath(sop.folder)
     wordings = [wording.text for wording in sop.steps.wordings] if isinstance(sop.steps, Procedure) else []
-    return folder, _changed(f"{folder}/SKILL.md"), _changed(f"{folder}/sop.yaml"), wordings
+    files = list(sop.stamp) or [_changed(f"{folder}/{name}") for name in ("SKILL.md", "SKILL.zh.md", "sop.yaml")]
+    return folder, files, wordings
 
 
 def _stamp(sop: Sop, state: State) -> str:
     """The same in a few characters, for the file."""
-    whole = json.dumps([*state, _changed(f"{os.fspath(sop.folder)}/SKILL.zh.md")])
-    return f"{sop.name}:{hashlib.blake2b(whole.encode(), digest_size=12).hexdigest()}"
+    return f"{sop.name}:{hashlib.blake2b(json.dumps(state).encode(), digest_size=12).hexdigest()}"
 
 
 def _changed(path: str) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -47,6 +47,7 @@ class Sop:
     steps: Procedure | KeptProcedure | None = None
     problem: str | None = None
     translated: str | None = None  # the description in Chinese, where it was read already
+    stamp: Sequence[int] = field(default=(), compare=False, repr=False)  # of its files as they were read; () unknown
 
     @property
     def procedure(self) -> Procedure | None:
@@ -125,19 +126,20 @@ class SopStore:
                 if folder.is_dir():
                     for entry in os.scandir(folder):
                         if not entry.name.startswith((".", "_")) and (entry.is_dir() or entry.is_symlink()):
-                            found[entry.name] = _known_or_read(folder / entry.name, is_seed, catalogue)
+                            is_link = entry.is_symlink()
+                            found[entry.name] = _known_or_read(folder / entry.name, is_seed, is_link, catalogue)
             self._sops = dict(sorted(found.items()))
             catalogue.keep()
         return self._sops
 
 
-def _known_or_read(folder: Path, is_seed: bool, catalogue: Catalogue) -> Sop:
+def _known_or_read(folder: Path, is_seed: bool, is_link: bool, catalogue: Catalogue) -> Sop:
     """From the catalogue when nothing of it changed; else read, and kept there when nothing is wrong with it."""
     name = os.fspath(folder)
-    stamp = stamp_of(name) if not folder.is_symlink() else []
+    stamp = [] if is_link else stamp_of(name)
     if known := catalogue.get(name, stamp):
         with suppress(KeyError, TypeError):  # a damaged file
-            return _kept(folder, is_seed, known)
+            return _kept(folder, is_seed, known, stamp)
     sop = read_sop(folder, is_seed)
     text = keep(sop.procedure) if sop.procedure else ""
     if sop.problem or text is None or stamp_of(name) != stamp:
@@ -148,12 +150,12 @@ def _known_or_read(folder: Path, is_seed: bool, catalogue: Catalogue) -> Sop:
         {"header": {**header, "translated": sop.summary("zh")}, "asked": [list(words) for words in groups]}, text
     )
     catalogue.put(name, stamp, entry)
-    return _kept(folder, is_seed, entry)
+    return _kept(folder, is_seed, entry, stamp)
 
 
-def _kept(folder: Path, is_seed: bool, entry: Entry) -> Sop:
+def _kept(folder: Path, is_seed: bool, entry: Entry, stamp: Sequence[int]) -> Sop:
     steps = KeptProcedure(folder, entry.text, entry.said["asked"]) if entry.text else None
-    return Sop(folder.name, folder, is_seed, **entry.said["header"], steps=steps)
+    return Sop(folder.name, folder, is_seed, **entry.said["header"], steps=steps, stamp=stamp)
 
 
 def read_sop(folder: Path, is_seed: bool) -> Sop:

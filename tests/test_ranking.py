@@ -101,3 +101,14 @@ def test_an_sop_that_changed_is_taken_apart_again(tmp_path: Path) -> None:
     skill = tmp_path / "sops" / "paint-5" / "SKILL.md"
     skill.write_text(skill.read_text("utf-8").replace("Paints", "Varnishes"), "utf-8")
     assert Index().of(SopStore(tmp_path / "none", tmp_path / "sops").all()).best("varnish", 1)[0][0] == "paint-5"
+
+
+def test_what_the_store_read_is_not_looked_at_again_and_what_changed_is(tmp_path: Path) -> None:
+    write_sop(tmp_path / "sops", "water", "Waters the plants.", ["water plant {plant}"])
+    store, index = SopStore(tmp_path / "none", tmp_path / "sops"), Index()
+    first = index.of(store.all())
+    (tmp_path / "sops" / "water" / "SKILL.md").touch()
+    assert index.of(store.all()) is first, "the files were looked at once more"
+    write_sop(tmp_path / "sops", "water", "Feeds the cat.", ["feed the cat {plant}"])
+    store.reload()
+    assert index.of(store.all()).best("feed the cat", 1)[0][0] == "water"

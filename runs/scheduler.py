@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,6 +20,7 @@ from pathlib import Path
 from config import Config, SopwithError
 from memory.runlog import worker
 from runs.schedule.calendar import Due, due_between, problems
+from runs.schedule.due_rows import GRACE, allowed_lateness, due_rows
 from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import Job
 from runs.schedule.ledger import Counted, Ledger, Owner, Row, SqliteLedger, micros, moment
@@ -31,9 +32,7 @@ from safety.secrets import Redactor
 
 WORKERS = 2  # runs at a time
 MAX_ATTEMPTS = 3  # of one due time whose process dies
-GRACE = timedelta(minutes=1)  # a due time that is no later than this is on time
 AT_ONCE = 1000  # jobs whose rows are written in one step; each step waits for the disk
-SINGLE_ROWS = 100  # of skipped due times; what was missed before these has one row for all
 AGAIN_SECONDS = 30.0  # until it looks again at what another scheduler works on, or at a disk that was full
 RESUMED_SECONDS = 5.0  # until it looks again at a run that its owner has answered
 CHILD = Path(__file__).parent / "schedule" / "child.py"
@@ -65,41 +64,6 @@ class _Planned:
 def ledger_of(config: Config) -> Ledger:
     """The ledger that this home's schedules are kept in."""
     return SqliteLedger(config.home)
-
-
-class _Missed:
-    """The rows of due times that are too late: of many in a row the newest have one each, those before share one."""
-
-    def __init__(self, job: Job, now: datetime) -> None:
-        self.rows: list[Row] = []
-        self._job, self._now, self._reason = job, now, f"missed: more than {job.max_delay_hours:g} hours late"
-        self._newest: deque[datetime] = deque(maxlen=SINGLE_ROWS)
-        self._first, self._count = now, 0
-
-    def add(self, due: datetime) -> None:
-        """The next one that was missed."""
-        self._first = due if not self._count else self._first
-        self._count += 1
-        self._newest.append(due)
-
-    def pause(self) -> None:
-        """No row may reach over what comes here."""
-        if (shared := self._count - len(self._newest)) > 0:
-            until = micros(self._newest[0]) - 1
-            shared_row = Row(self._job.id, micros(self._first), until, shared, status="skipped", reason=self._reason)
-            self.rows.append(replace(shared_row, noticed=micros(self._now)))
-        self.rows += _skipped(self._job, self._newest, self._reason, self._now)
-        self._newest.clear()
-        self._count = 0
-
-
-def _skipped(job: Job, dues: Iterable[datetime], reason: str, now: datetime) -> list[Row]:
-    return [Row(job.id, micros(due), status="skipped", reason=reason, noticed=micros(now)) for due in dues]
-
-
-def _allowed(job: Job) -> timedelta:
-    """How late a due time may be."""
-    return max(timedelta(hours=job.max_delay_hours), GRACE)
 
 
 def _wake_at(stop: threading.Event, waiter: Waiter) -> None:
@@ -273,33 +237,9 @@ class Scheduler:
         if self.outcomes.pause_if_failing(job, plan.since):
             plan.next = None
             return
-        allowed, known = _allowed(job), self.ledger.rows(job.id, start=plan.cursor)
-        fresh: list[datetime] = []
-        missed, following, before = _Missed(job, now), None, 0
-        for due in due_after(job, plan.since, plan.cursor):
-            if due > here:
-                following = due
-                break
-            at = micros(due)
-            if any(before < row.due <= at for row in known):  # it had come before the clock was set back
-                missed.pause()
-            before = at
-            if any(row.due <= at <= row.until for row in known):
-                continue
-            if here - due <= allowed:
-                fresh.append(due)
-            else:
-                missed.add(due)
-        missed.pause()
-        rows = missed.rows
-        if job.id in waiting:
-            rows += _skipped(job, fresh, "the run before waits for the owner", now)
-            fresh = []
-        chosen = {"latest": fresh[-1:], "all": fresh, "skip": [due for due in fresh if here - due <= GRACE][-1:]}
-        doing = chosen[job.catch_up]
-        reason = "missed: a later one is due as well" if job.catch_up == "latest" else "missed: catch_up is skip"
-        rows += _skipped(job, [due for due in fresh if due not in doing], reason, now)
-        rows += [Row(job.id, micros(due), owner=self.owner.name, noticed=micros(now)) for due in doing]
+        dues = due_after(job, plan.since, plan.cursor)
+        known = self.ledger.rows(job.id, start=plan.cursor)
+        rows, following = due_rows(job, dues, known, here, now, owner=self.owner.name, is_waiting=job.id in waiting)
         self._record(job, rows, {job.id: here})
         plan.cursor, plan.next = here, following
 
@@ -313,7 +253,7 @@ class Scheduler:
         rows: list[Row] = []
         for row in new:
             mine = Row(plan.job.id, row.due, kind="after", owner=self.owner.name, noticed=micros(now))
-            if now - moment(row.ended) > _allowed(plan.job):
+            if now - moment(row.ended) > allowed_lateness(plan.job):
                 reason = f"missed: more than {plan.job.max_delay_hours:g} hours late"
                 mine = replace(mine, status="skipped", reason=reason)
             rows.append(mine)
@@ -387,7 +327,7 @@ class Scheduler:
             said = self._said.get((row.job, row.due), "")
             self.outcomes.fail(row, job, f"its process died {MAX_ATTEMPTS} times: {said or 'killed'}", now)
             return False
-        allowed = _allowed(job) if job else GRACE
+        allowed = allowed_lateness(job) if job else GRACE
         if not row.run and row.kind != "hand" and now - row.at > allowed and not (job and job.is_steady):
             self.outcomes.skip(row, job, f"missed: more than {allowed.total_seconds() / 3600:g} hours late", now)
             return False

@@ -19,10 +19,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from config import Config, load
+from runs.schedule.due_rows import GRACE
 from runs.schedule.jobs import Job, job_of
 from runs.schedule.ledger import LedgerError, Owner, Row, SqliteLedger, micros
 from runs.schedule.times import due_after
-from runs.scheduler import GRACE, Clock, Scheduler
+from runs.scheduler import Clock, Scheduler
 
 EXAMPLES = int(os.environ.get("SOPWITH_SCHEDULES", "40"))  # SOPWITH_SCHEDULES=10000 pytest tests/test_schedule_rules.py
 BEGIN = datetime(2026, 3, 20, 10, 7, 13, tzinfo=UTC)

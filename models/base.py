@@ -90,12 +90,24 @@ class ToolResult:
         rest = {
             key: value for key, value in self.data.items() if key != "output" and value not in (None, "", 0, [], {})
         }
+        if "structured" in rest and _says(output, rest["structured"]):
+            del rest["structured"]
         lines = [output] if output else []
         lines += [
             f"[{key}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}]"
             for key, value in rest.items()
         ]
         return "\n".join(lines) or f"[{self.status}]"
+
+
+def _says(text: str, structured: Any) -> bool:
+    """Whether an MCP server's structured answer is its text again: as JSON, or wrapped in one key."""
+    inner = [structured, *structured.values()] if isinstance(structured, dict) and len(structured) == 1 else [structured]
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError):
+        said = text
+    return any(each == said or (isinstance(each, str) and each.strip() == text.strip()) for each in inner)
 
 
 @dataclass(slots=True)

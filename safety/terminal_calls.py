@@ -22,8 +22,8 @@ _ASKS_BELOW = {"nano", "pico", "rnano", "emacs", "mg", "micro", "joe", "jed", "m
 _LOOKS_FOR = re.compile(
     r"(?i)\s*(?:search|replac|with\b|query|enter line|go ?to|i-search|save modified|save file|suche|ersetz|搜索|查找|替换)"
 )
-# Keys that make nano ask where to write, what to read, what to run, when they come within a text.
-_ASKED_FOR = re.compile(r"([\x0f\x12\x13\x14])([^\x00-\x1f]*)")
+# Keys that make an editor ask, when they come within a text: what follows may be a file or a command.
+_ASKED_FOR = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f]+[yY]?([^\x00-\x1f]+)")
 _WATCHERS = {"top", "htop", "btop", "atop"}  # with a key that stops processes
 _STARTED = re.compile(r"(?m)(?:^|[\r\n]|:)[^!\r\n]{0,40}!(.+)|:\s*(?:sh|shell|te|term|terminal)\b()")
 # What an editor writes to another file, and reads from one.
@@ -79,9 +79,7 @@ def _answered(name: str, asked: str, text: str) -> list[str]:
     """What an editor is told in the line in which it asks (`asked`: what stands there), or is made to ask."""
     if name not in _ASKS_BELOW:
         return []
-    found = [
-        said if key == "\x14" else _written_or_read(said) for key, said in _ASKED_FOR.findall(text) if said.strip()
-    ]
+    found = [each for said in _ASKED_FOR.findall(text) if said.strip() for each in (said, _written_or_read(said))]
     question, _, there = asked.rpartition(": ") if ": " in asked else (asked, "", "")
     said = re.split(r"[\x00-\x1f]", there + text)[0].strip()
     if question.strip() and len(said) > 1 and not _LOOKS_FOR.match(question):

@@ -142,3 +142,19 @@ def use_all(running: Any) -> ToolResult:
         except StopIteration as done:
             assert isinstance(done.value, ToolResult)
             return done.value
+
+
+@pytest.mark.parametrize(
+    ("text", "structured", "is_told"),
+    [
+        ("hello\n", {"content": "hello\n"}, False),
+        ('{"total": 3.5}', {"total": 3.5}, False),
+        ('[{"name": "Ann"}]', {"entities": [{"name": "Ann"}]}, False),
+        ("3 found", {"found": 3}, True),
+        ("[1, 2", {"found": [1, 2]}, True),
+    ],
+)
+def test_what_a_server_says_twice_is_read_once_and_kept_for_sops(text: str, structured: Any, is_told: bool) -> None:
+    result = ToolResult("ok", {"output": text, "structured": structured})
+    assert ("[structured: " in result.as_text()) == is_told
+    assert result.data["structured"] == structured

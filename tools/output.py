@@ -18,6 +18,7 @@ HELD = 32_768  # bytes held of the head, and of the tail: SHOWN characters of an
 FILE_BYTES = 32_000_000  # bytes kept in the file
 RESERVED_BYTES = 65_536  # taken of the disk before a script starts, so that its output and its end can be written
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])")
+_STRUCK_TWICE = re.compile(r"(.)(?:\x08\1)+|_\x08(?=.)")  # bold and underlined, as manuals have it for paper
 _REWRITTEN = re.compile(r"[^\n]*\r+(?=[^\r\n])")  # what a progress bar has painted over
 # Control characters as their pictures (U+2400 …), so that a NUL or a backspace is seen and does nothing.
 _VISIBLE = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"} | {0x7F: "\u2421"}
@@ -30,6 +31,8 @@ def clean(text: str) -> str:
         text = _ESCAPES.sub("", text)
     if "\r" in text:
         text = _REWRITTEN.sub("", text.replace("\r\n", "\n")).replace("\r", "")
+    if "\b" in text:
+        text = _STRUCK_TWICE.sub(r"\1", text)
     return text.translate(_VISIBLE)
 
 

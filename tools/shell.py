@@ -16,11 +16,12 @@ from typing import Annotated, Any, Literal
 from models.base import Status, ToolResult
 from safety.origins import WEB, of_result
 from safety.secrets import Redactor
+from safety.terminal_calls import asks_below
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.output import Live, Output, clean
 from tools.shell_process import COLUMNS, ROWS, Foreground, Shell
+from tools.shell_screen import asked_below, painted, paints
 from tools.shell_screen import keys as keys_of
-from tools.shell_screen import painted, paints
 
 MOST_SHELLS = 8
 MOST_PASSWORDS = 3  # asked of the owner in one call
@@ -53,6 +54,7 @@ def open_shell(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
         "program": list(found.words),
         "is_shell": found.is_shell,
         "typed": shell.typed,
+        "asked": asked_below(bytes(shell.screen), ROWS, COLUMNS) if asks_below(found.words) else "",
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from tools.base import ToolError
 
@@ -33,6 +34,21 @@ def paints(said: bytes) -> bool:
 
 def painted(said: bytes, rows: int, columns: int) -> str:
     """The screen after all that was said, without the blanks at the ends of lines and the empty lines below."""
+    screen = _screen(said, rows, columns)
+    return "\n".join(_line(screen, row) for row in range(rows)).rstrip("\n")
+
+
+def asked_below(said: bytes, rows: int, columns: int) -> str:
+    """The line at the bottom of the screen in which an editor asks for something, when the cursor stands there."""
+    screen = _screen(said, rows, columns)
+    return _line(screen, screen.cursor.y) if screen.cursor.y >= rows - 3 else ""
+
+
+def _line(screen: Any, row: int) -> str:
+    return "".join(screen.buffer[row][column].data for column in range(screen.columns)).rstrip()
+
+
+def _screen(said: bytes, rows: int, columns: int) -> Any:
     import pyte  # 20 ms, for those who look at a screen
 
     screen = pyte.Screen(columns, rows)
@@ -47,8 +63,7 @@ def painted(said: bytes, rows: int, columns: int) -> str:
             ValueError,
         ):  # pyte fails on numbers that are too many; a terminal goes on
             stream = pyte.ByteStream(screen)
-    lines = ("".join(screen.buffer[row][column].data for column in range(columns)) for row in range(rows))
-    return "\n".join(line.rstrip() for line in lines).rstrip("\n")
+    return screen
 
 
 def _key(name: str) -> str:

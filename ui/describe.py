@@ -37,18 +37,28 @@ def seconds(value: float) -> str:
     return say("time.minutes", minutes=int(value // 60), seconds=int(value % 60))
 
 
+def sentence(event: Event) -> str:
+    """What we say of a call that did not go well, in English as it is logged: the gate's reason, or the tool's own words. ""
+    where only what a program printed tells it."""
+    data = event.get("data")
+    if reason := event.get("reason"):
+        return str(reason)
+    if isinstance(data, str):
+        return data
+    told = [data.get(name) for name in ("error", "reason", "note")] if isinstance(data, dict) else []
+    return next((each for each in told if isinstance(each, str) and each), "")
+
+
 def problem(event: Event) -> str:
     """Why a call did not go well, in one line: of a `tool_ended` that is not ok."""
     data = event.get("data")
-    if reason := event.get("reason"):  # the gate's
-        return one_line(reasons_in_words(str(reason)), 300)
-    if isinstance(data, str):
-        return one_line(in_words(data), 300)
-    if not isinstance(data, dict):
-        return ""
-    said = last_line(str(data.get("error") or data.get("output") or ""))
+    said = (reasons_in_words if event.get("reason") else in_words)(sentence(event))
+    if event.get("reason") or not isinstance(data, dict):
+        return one_line(said, 300)
+    parts = [last_line(str(data.get("output") or "")), last_line(said) if data.get("error") else said]
     code = data.get("exit_code")
-    return " · ".join(filter(None, [say("tool.exit_code", code=code) if code else "", one_line(said, 300)]))
+    shown = [say("tool.exit_code", code=code) if code else "", *(one_line(part, 300) for part in parts)]
+    return " · ".join(filter(None, shown))
 
 
 def diff(event: Event) -> list[str]:

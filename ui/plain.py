@@ -139,7 +139,11 @@ def _model(event: Event) -> str:
 
 
 def _rote(event: Event) -> str:
-    return say("rote.diverged", reason=one_line(str(event["reason"]), 300)) if event["state"] == "diverged" else ""
+    return (
+        say("rote.diverged", reason=one_line(in_words(str(event["reason"])), 300))
+        if event["state"] == "diverged"
+        else ""
+    )
 
 
 def _delegated(event: Event) -> str:

@@ -70,6 +70,11 @@ def reasons_in_words(text: str) -> str:
     return phrases.reasons_in_words(text, language())
 
 
+def in_each(text: str) -> dict[str, str]:
+    """An error in each language, for a page whose readers each have their own."""
+    return {lang: phrases.in_words(text, lang) for lang in ("en", "zh")}
+
+
 def reasons_in_each(text: str) -> dict[str, str]:
     """The same in every language, for who does not know yet who will read it."""
     return {lang: phrases.reasons_in_words(text, lang) for lang in ("en", "zh")}

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from ui.words import reasons_in_each
+from ui.describe import sentence
+from ui.words import in_each, reasons_in_each
 
 _SAID = {
     "confirm": "reason",
-    "tool_ended": "reason",
     "model_failed": "reason",
     "model_retry": "reason",
     "journal_failed": "reason",
     "learned": "reason",
+    "rote": "reason",
     "noted": "problem",
     "run_ended": "result",
 }
@@ -20,8 +21,10 @@ _SAID = {
 
 def worded(event: dict[str, Any]) -> dict[str, Any]:
     """The event with `words`: {language: text}, when it says something that is not a model's and is there in both."""
-    text = event.get(_SAID.get(event.get("type", ""), ""))
+    kind = event.get("type", "")
+    is_failed_call = kind == "tool_ended" and event.get("status") != "ok"
+    text = sentence(event) if is_failed_call else event.get(_SAID.get(kind, ""))
     if not isinstance(text, str) or not text or event.get("status") == "done":
         return event
-    words = reasons_in_each(text)
+    words = in_each(text) if is_failed_call and not event.get("reason") else reasons_in_each(text)
     return {**event, "words": words} if words["zh"] != text else event

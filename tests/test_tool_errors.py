@@ -1,0 +1,122 @@
+"""What a tool says when it does not go well is English for the model, and in the owner's language on every screen."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from config import Lang
+from context import phrases
+from tests.conftest import CHECKOUT, CommandLine
+from tests.driving import call
+from tests.screen import scripted
+from tests.test_errors import CHINESE, sources, texts
+from ui import describe, words
+from ui.web.worded import worded
+
+FAILED = {"error", "timeout", "refused", "cancelled"}
+TOLD = {"reason", "error", "note", "problem"}  # names in a result's data whose values are sentences of ours
+OTHERS = {"Trouble", "PrivateAddress"}  # what becomes a result without being a ToolError
+TELLING = {"problem", "_why", "_held"}  # functions of the tools that give such a sentence
+
+
+@pytest.fixture(params=["en", "zh"])
+def lang(request: pytest.FixtureRequest) -> Iterator[Lang]:
+    words.use(request.param)
+    yield request.param
+    words.use("en")
+
+
+def subclasses() -> set[str]:
+    """The names of ToolError and of what is below it."""
+    bases = {
+        node.name: {ast.unparse(base).rpartition(".")[2] for base in node.bases}
+        for path in sources()
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef)
+    }
+    found = {"ToolError"}
+    while more := {name for name, above in bases.items() if above & found} - found:
+        found |= more
+    return found
+
+
+def said() -> Iterator[tuple[str, str]]:
+    """Place and text of each thing that a tool can say: what it raises, and the sentences in its results."""
+    names = subclasses() | OTHERS
+    for path in sources():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            for each in _told(node, names, path.parent.name == "tools"):
+                for line in (line for text in texts(each) for line in text.split("\n")):
+                    yield f"{path.relative_to(CHECKOUT)}:{each.lineno}", line
+
+
+def _told(node: ast.AST, names: set[str], is_of_tools: bool) -> Iterator[ast.expr]:
+    if isinstance(node, ast.Call):
+        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+        if name in names:
+            yield from node.args[:1]
+        elif name == "ToolResult" and len(node.args) > 1 and isinstance(node.args[0], ast.Constant):
+            yield from node.args[1:2] if node.args[0].value in FAILED else []
+    elif isinstance(node, ast.Dict) and is_of_tools:
+        keys = [key.value if isinstance(key, ast.Constant) else "" for key in node.keys]
+        yield from (value for key, value in zip(keys, node.values, strict=True) if key in TOLD)
+    elif isinstance(node, ast.FunctionDef) and is_of_tools and node.name in TELLING:
+        yield from (each.value for each in ast.walk(node) if isinstance(each, ast.Return) and each.value)
+
+
+def test_everything_that_a_tool_says_has_its_words(lang: Lang) -> None:
+    ours = [(where, line.replace("{}", "x1")) for where, line in said() if re.search("[A-Za-z]{2,} [A-Za-z]{2,}", line)]
+    assert len(ours) > 110
+    missing = [f"{where} {line}" for where, line in ours if not CHINESE.search(phrases.in_words(line, "zh"))]
+    assert missing == [], "give each of these lines its Chinese in assets/words/errors.zh.json"
+
+
+def ended(data: Any, **more: str) -> dict[str, Any]:
+    return {"type": "tool_ended", "status": "error", "tool": "x", "data": data, **more}
+
+
+@pytest.mark.parametrize(
+    ("data", "english", "chinese"),
+    [
+        ("/a/b does not exist; near it: /a/c", "/a/b does not exist; near it: /a/c", "/a/b 不存在；相近的有：/a/c"),
+        ("/a/b: Permission denied", "/a/b: Permission denied", "/a/b: 没有权限"),
+        (
+            {
+                "exit_code": None,
+                "output": "half\n",
+                "reason": "stopped after 5 s, the time limit; what it had started too",
+            },
+            "half · stopped after 5 s, the time limit; what it had started too",
+            "half · 已到时限 5 秒，停止了它和它启动的一切",
+        ),
+        (
+            {"exit_code": 2, "output": "ls: no such thing\n"},
+            "exit code 2 · ls: no such thing",
+            "退出码 2 · ls: no such thing",
+        ),
+        ("42 is not text but a binary file", "42 is not text but a binary file", "42 不是文本，而是 二进制文件"),
+    ],
+)
+def test_a_screen_says_it_in_its_language_and_the_page_in_each(
+    lang: Lang, data: Any, english: str, chinese: str
+) -> None:
+    assert describe.problem(ended(data)) == {"en": english, "zh": chinese}[lang]
+    sent = worded(ended(data))
+    assert sent["data"] == data  # what the model reads stays
+    if describe.sentence(ended(data)):
+        assert sent["words"]["en"] == describe.sentence(ended(data)) and CHINESE.search(sent["words"]["zh"])
+
+
+def test_a_run_in_chinese_shows_no_english_of_ours(cli: CommandLine, home: Path) -> None:
+    scripted(home, [call("file_read", path="nowhere.txt"), call("code_run", script="sleep 9", timeout=1), "完成。"])
+    shown = cli("--lang", "zh", "run", "看看", "--no-rote", "--approve", "all")
+    assert "nowhere.txt 不存在" in shown.stderr and "已到时限 1 秒" in shown.stderr, shown
+    assert "does not exist" not in shown.stderr
+    log = cli("runs", "show", "last", "--json").stdout
+    assert "nowhere.txt does not exist" in log  # the log and the model have one form

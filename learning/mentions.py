@@ -92,14 +92,20 @@ def given(values: Mapping[str, str], cwd: Path, owner_home: Path) -> list[Mentio
     return found
 
 
-def merged(asked: Sequence[Mention], confirmed: Iterable[Mention]) -> list[Mention]:
-    """The mentions of a request with the owner's names; what the owner names elsewhere is added."""
+def merged(asked: Sequence[Mention], confirmed: Iterable[Mention], request: str = "") -> list[Mention]:
+    """The mentions of a request with the owner's names; what the owner names elsewhere is added. A text of several words
+    that stands in the request as it is, once, is mentioned there."""
     found = list(asked)
     for mention in confirmed:
         same = [n for n, each in enumerate(found) if each.value == mention.value or each.text == mention.text]
         if len(same) == 1:
             old = found[same[0]]
             found[same[0]] = replace(old, name=mention.name, is_hard=True, near=(*old.near, *mention.near))
+        elif mention.kind == "text" and " " in mention.text and request.count(mention.text) == 1:
+            start = request.index(mention.text)
+            there = replace(mention, start=start, end=start + len(mention.text), is_quoted=False)
+            found = [each for each in found if each.is_hard or not _overlap(each, there)]
+            found.append(there if not any(_overlap(each, there) for each in found) else mention)
         else:
             found.append(mention)
     return found

@@ -106,7 +106,7 @@ def provenance(
 ) -> Provenance:
     """Where each value of the trace's calls came from. `values`: what the owner confirmed, name → value."""
     asked = [] if trace.taught else mentions_in(trace.request, trace.cwd, around.owner_home)
-    mentions = merged(asked, given(values or {}, trace.cwd, around.owner_home))
+    mentions = merged(asked, given(values or {}, trace.cwd, around.owner_home), "" if trace.taught else trace.request)
     if values is not None:  # a plain word is a value only where the owner says so
         mentions = [mention for mention in mentions if mention.kind != "word" or mention.name]
     result = Provenance(mentions, [], [])

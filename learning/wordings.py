@@ -210,7 +210,7 @@ def _with_slots(
                 (
                     mention.start,
                     mention.end,
-                    f"{{{names[id(mention)]}{_shape(mention, parameters[names[id(mention)]])}}}",
+                    f"{{{names[id(mention)]}{_shape(mention, parameters[names[id(mention)]], text[mention.end :])}}}",
                 )
             )
     for start, end, slot in sorted(spans, reverse=True):
@@ -218,9 +218,13 @@ def _with_slots(
     return text
 
 
-def _shape(mention: Mention, schema: Mapping[str, Any]) -> str:
+def _shape(mention: Mention, schema: Mapping[str, Any], behind: str) -> str:
+    """How a slot has to be filled. A text of several words takes all that is left where it was the last thing said; anywhere
+    else nobody knows where it ends, so it wants quotes."""
     if mention.kind == "glob":
         return ":glob"
+    if mention.kind == "text" and " " in mention.text and not mention.is_quoted and "pattern" not in schema:
+        return ":quoted" if behind.strip(" .!?。！？") else ":rest"
     return ":quoted" if mention.is_quoted and "format" not in schema and schema["type"] == "string" else ""
 
 

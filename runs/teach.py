@@ -235,7 +235,8 @@ def with_check(draft: Draft, command: str) -> Draft:
 
 
 def _mentions(lesson: Lesson, values: Mapping[str, str]) -> list[Mention]:
-    return merged(mentions_in(lesson.request, lesson.cwd, Path.home()), given(values, lesson.cwd, Path.home()))
+    offered = given(values, lesson.cwd, Path.home())
+    return merged(mentions_in(lesson.request, lesson.cwd, Path.home()), offered, lesson.request)
 
 
 def unsaid(lesson: Lesson, request: str, values: Mapping[str, str]) -> list[str]:

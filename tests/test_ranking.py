@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 
@@ -104,11 +105,12 @@ def test_an_sop_that_changed_is_taken_apart_again(tmp_path: Path) -> None:
 
 
 def test_what_the_store_read_is_not_looked_at_again_and_what_changed_is(tmp_path: Path) -> None:
-    write_sop(tmp_path / "sops", "water", "Waters the plants.", ["water plant {plant}"])
+    write_sop(tmp_path / "sops", "water", "Waters the plants.", ["water plant {plant}"], properties="plant: {type: integer}")
     store, index = SopStore(tmp_path / "none", tmp_path / "sops"), Index()
     first = index.of(store.all())
     (tmp_path / "sops" / "water" / "SKILL.md").touch()
     assert index.of(store.all()) is first, "the files were looked at once more"
-    write_sop(tmp_path / "sops", "water", "Feeds the cat.", ["feed the cat {plant}"])
+    rmtree(tmp_path / "sops" / "water")
+    write_sop(tmp_path / "sops", "water", "Feeds the cat.", ["feed the cat {plant}"], properties="plant: {type: integer}")
     store.reload()
     assert index.of(store.all()).best("feed the cat", 1)[0][0] == "water"

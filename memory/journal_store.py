@@ -113,6 +113,12 @@ class Store:
             self._database.executemany("INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?)", rows)
             self.finish("embedding", vectors)
 
+    def renew_embeddings(self, model: str, size: int) -> None:
+        """A model's vectors have `size` bytes now: those of another dimension go, and are due again."""
+        with self.writing():
+            self.run("DELETE FROM embeddings WHERE model = ? AND length(vector) <> ?", (model, size))
+            self.enqueue("embedding", self.without_embedding(model))
+
     def put_episode(self, episode: Episode, members: Iterable[int]) -> int:
         """Adds an episode (number 0) or replaces it; its members leave the episode they were in. Gives its number."""
         times = (episode.start, episode.end, episode.scene_start, episode.scene_end)

@@ -17,6 +17,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
+from memory.journal_lock import JournalError
 from memory.journal_store import Store, text_hash
 from memory.recall_features import Meaning
 from memory.recall_question import Question
@@ -80,7 +81,12 @@ def near(store: Store, question: Question, session: str | None, embedder: Embedd
     known = vocabulary(embedder.name)
     words = known.unknown(store, asked_words(question)) if known else []
     vectors = embedder.embed([*texts, *words], is_awaited=True)
-    if vectors.shape[1] != opened.vectors.dimension:
+    if vectors.shape[1] != opened.vectors.dimension:  # another model under the same name
+        if not store.readonly and store.only is None:
+            _opened.pop(store, None)
+            with contextlib.suppress(OSError, JournalError):  # the next question tries it again
+                _file(store).unlink(missing_ok=True)
+                store.renew_embeddings(embedder.name, vectors.shape[1] * 4)
         return None
     if known and words:
         known.add(words, vectors[len(texts) :])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -197,7 +196,7 @@ def test_ctrl_c_twice_at_an_empty_line_leaves(chat: Opener, home: Path) -> None:
     screen.types("work" + ENTER)  # what is sent in between begins the count anew
     screen.waits_for("Done.")
     screen.types(CTRL_C)
-    time.sleep(0.3)
+    screen.until(lambda: screen.text().count("Ctrl-D leaves") == 2, "to be told once more")
     screen.types(CTRL_C)
     assert screen.ends() == 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import re
 import shlex
@@ -340,6 +341,7 @@ def test_a_stop_while_the_program_loads_says_nothing(home: Path, milliseconds: i
     command = [sys.executable, "-X", "importtime", str(CHECKOUT / "launch.py"), "doctor"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None and process.stderr is not None
+        fcntl.fcntl(process.stderr, fcntl.F_SETPIPE_SZ, 8192)  # it cannot be done before anybody looks
         while not process.stderr.readline().endswith(" enum\n"):  # among the first that launch.py imports
             pass
         time.sleep(milliseconds / 1000)

@@ -372,18 +372,18 @@ from pathlib import Path
 from tools.base import ToolContext
 from tools.code_run import code_run
 
-def quickest(action):
-    times = []
-    for _ in range(40):
-        start = time.perf_counter()
-        action()
-        times.append(time.perf_counter() - start)
-    return min(times)
+def seconds(action):
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
 
 folder = Path(sys.argv[1])
 context = ToolContext(folder, folder / "run", folder)
-bare = quickest(lambda: subprocess.run(["bash", "-c", "true"], stdin=subprocess.DEVNULL, capture_output=True, check=True))
-print(quickest(lambda: list(code_run.run(context, "true"))) - bare)
+bare, ours = [], []
+for _ in range(40):  # in turn: both meet the same machine
+    bare.append(seconds(lambda: subprocess.run(["bash", "-c", "true"], stdin=subprocess.DEVNULL, capture_output=True, check=True)))
+    ours.append(seconds(lambda: list(code_run.run(context, "true"))))
+print(min(ours) - min(bare))
 """
 
 

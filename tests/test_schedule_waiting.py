@@ -37,21 +37,21 @@ def slept(waiter: Waiter, wall: datetime | None = None, seconds: float | None = 
 
 def test_it_ends_at_a_time_or_after_a_while(folder: Path) -> None:
     with Waiter([folder]) as waiter:
-        assert 0.1 < slept(waiter, seconds=0.15) < 5
-        assert 0.1 < slept(waiter, wall=datetime.now(UTC) + timedelta(seconds=0.15)) < 5
-        assert slept(waiter, wall=datetime.now(UTC) - timedelta(days=365)) < 5, "a time that has passed"
-        assert slept(waiter, wall=datetime(1960, 1, 1, tzinfo=UTC)) < 5
-        assert slept(waiter, seconds=0.0) < 5
-        assert slept(waiter, wall=datetime.now(UTC) + timedelta(days=9000), seconds=0.1) < 5
+        assert 0.1 < slept(waiter, seconds=0.15) < 60
+        assert 0.1 < slept(waiter, wall=datetime.now(UTC) + timedelta(seconds=0.15)) < 60
+        assert slept(waiter, wall=datetime.now(UTC) - timedelta(days=365)) < 60, "a time that has passed"
+        assert slept(waiter, wall=datetime(1960, 1, 1, tzinfo=UTC)) < 60
+        assert slept(waiter, seconds=0.0) < 60
+        assert slept(waiter, wall=datetime.now(UTC) + timedelta(days=9000), seconds=0.1) < 60
 
 
 def test_it_is_woken_by_another_thread_and_before_it_sleeps(folder: Path) -> None:
     with Waiter([folder]) as waiter:
         threading.Timer(0.1, waiter.wake).start()
-        assert slept(waiter) < 5
+        assert slept(waiter) < 60
         for _ in range(100_000):  # more than a pipe holds
             waiter.wake()
-        assert slept(waiter) < 5
+        assert slept(waiter) < 60
 
 
 def test_a_file_that_changes_ends_it_and_is_said(folder: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_file_that_changes_ends_it_and_is_said(folder: Path) -> None:
             lambda: (folder / "b.json").unlink(),
         ):
             change()
-            assert waiter.wait(None, 5) is True
+            assert waiter.wait(None, 60) is True
 
 
 def test_what_is_hidden_is_not_looked_at(tmp_path: Path) -> None:
@@ -75,4 +75,4 @@ def test_what_is_hidden_is_not_looked_at(tmp_path: Path) -> None:
 def test_the_steady_clock_goes_on() -> None:
     before = steady()
     time.sleep(0.01)
-    assert 0 < steady() - before < 5
+    assert 0 < steady() - before < 60

@@ -334,9 +334,9 @@ def test_ten_thousand_runs_are_counted_at_once(home: Path, stats: SopStats) -> N
     run = log(home, 1)
     times = []
     for work in (lambda: update(home, run), lambda: stats.counts("sop-7")) * 5:
-        started = time.perf_counter()
+        started = time.process_time()
         work()
-        times.append(time.perf_counter() - started)
+        times.append(time.process_time() - started)
     assert sorted(times[::2])[2] < 0.05 and sorted(times[1::2])[2] < 0.1  # ten times what it takes on a quiet machine
     assert (stats.counts("x").runs, stats.counts("sop-7").runs) == (1, 200)
 

@@ -132,10 +132,13 @@ def test_an_idle_server_is_small_and_quiet(tmp_path: Path) -> None:
         with site.tab():
             assert site.process is not None
             process = psutil.Process(site.process.pid)
-            began, used = time.monotonic(), sum(process.cpu_times()[:2])
-            time.sleep(0.5)
-            spent = (sum(process.cpu_times()[:2]) - used) / (time.monotonic() - began)
-            assert spent < 0.2
+
+            def rests() -> bool:
+                began, used = time.monotonic(), sum(process.cpu_times()[:2])
+                time.sleep(0.5)
+                return (sum(process.cpu_times()[:2]) - used) / (time.monotonic() - began) < 0.2
+
+            site.until(rests)
             assert process.memory_info().rss < 160_000_000
 
 

@@ -281,8 +281,12 @@ def test_redis_that_hangs_is_left_alone_until_it_answers(home: Path, redis: Redi
     assert len(window.recent(MAIN, 9)) == 2
     waited = time.monotonic() - started
     assert 0.2 < waited < 20
-    again = time.monotonic()
-    assert len(window.recent(MAIN, 9)) == 2 and time.monotonic() - again < waited / 2  # it is not asked again at once
+    seconds = []
+    for _ in range(3):  # it is not asked again at once
+        again = time.monotonic()
+        assert len(window.recent(MAIN, 9)) == 2
+        seconds.append(time.monotonic() - again)
+    assert min(seconds) < waited / 2
     redis.freeze(False)
     assert eventually(lambda: window.is_shared and window.flush(0.1))
     window.close()

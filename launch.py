@@ -38,6 +38,7 @@ _loaded: list[Config] = []  # the config, once it is read: errors are told witho
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code: 0 done, 1 failed, 2 usage, 3 waits, 4 limit, 5 no model, 130."""
     words = list(sys.argv[1:] if argv is None else argv)
+    _open_streams()
     _loaded.clear()
     sys.excepthook = _tell_defect
     if "--debug" in words:
@@ -59,6 +60,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # whoever read our output has gone: nothing more can be said to them
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1
+
+
+def _open_streams() -> None:
+    """Streams that were closed lead nowhere: else the next file that is opened would get what is printed."""
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free: this one
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
 
 
 def _tell_defect(kind: type[BaseException], error: BaseException, _: object) -> None:

@@ -126,6 +126,16 @@ def test_bad_usage_is_two_lines_at_most(cli: CommandLine, args: tuple[str, ...],
     assert len(err.splitlines()) <= 2 and err.startswith("sopwith: ")
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_lead_nowhere(closed: str, home: Path, tmp_path: Path) -> None:
+    program = shlex.join([sys.executable, "-W", "error", str(CHECKOUT / "launch.py")])
+    command = f"{program} 'largest files in {tmp_path}' {closed}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (run,) = (home / "runs").glob("2*")
+    assert [*read_events(home, run.name)][-1]["status"] == "done"
+
+
 def test_a_folder_that_was_removed_is_said(cli: CommandLine, tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     program = shlex.join([sys.executable, str(CHECKOUT / "launch.py")])

@@ -34,7 +34,7 @@ MAX_ENTRIES = 50_000  # of a zip
 MAX_NOTE_CHARS = 1_500  # of a piece of a note
 MAX_NOTES = 50_000  # files of a folder
 _DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
-_ROLES = {"user": "owner", "human": "owner", "assistant": "agent"}
+_EXPORT = re.compile(r"conversations(?:-\d+)?\.json|result\.json")
 NOTES = (".md", ".markdown", ".txt")
 
 
@@ -144,7 +144,7 @@ def _archive(path: Path, archive: zipfile.ZipFile) -> Iterator[Item]:
 
 def _is_known(name: str) -> bool:
     base = name.rpartition("/")[2].lower()
-    return base in ("conversations.json", "result.json") or base.endswith((".jsonl", ".ndjson", *NOTES))
+    return bool(_EXPORT.fullmatch(base)) or base.endswith((".jsonl", ".ndjson", *NOTES))
 
 
 def _file(name: str, file: BinaryIO, size: int, changed: datetime) -> Iterator[Item]:
@@ -254,9 +254,9 @@ def _document(name: str, file: BinaryIO, changed: datetime) -> Iterator[Item]:
     for number, each in enumerate(document, 1):
         place = f"{name}, item {number}"
         if isinstance(each, dict) and isinstance(each.get("mapping"), dict):
-            yield from _chatgpt(place, each)
+            yield from _said(place, chat_exports.chatgpt(each))
         elif isinstance(each, dict) and isinstance(each.get("chat_messages"), list):
-            yield from _claude(place, each)
+            yield from _said(place, chat_exports.claude(each))
         elif isinstance(each, dict) and isinstance(each.get("messages"), list):
             yield from _messages(place, each, name, changed)
         elif isinstance(each, dict) and "text" in each:
@@ -272,51 +272,9 @@ def _messages(place: str, talk: Mapping[str, Any], name: str, changed: datetime)
         yield _turn(f"{place}, message {number}", said)
 
 
-def _chatgpt(place: str, talk: Mapping[str, Any]) -> Iterator[Item]:
-    """The branch that the conversation ended on: a node for each message, linked by `parent`."""
-    nodes = talk["mapping"]
-    key, branch, seen = talk.get("current_node"), [], set()
-    while isinstance(key, str) and key in nodes and key not in seen and isinstance(nodes[key], dict):
-        seen.add(key)
-        branch.append(nodes[key])
-        key = nodes[key].get("parent")
-    for node in reversed(branch) if branch else nodes.values():
-        message = node.get("message") if isinstance(node, dict) else None
-        if not isinstance(message, dict) or _at(message, "metadata", "is_visually_hidden_from_conversation"):
-            continue
-        role, text = _at(message, "author", "role"), _chatgpt_text(message.get("content"))
-        if role in _ROLES and text:
-            at = message.get("create_time") or talk.get("create_time")
-            yield _said(
-                f"{place}, {message.get('id')}", message.get("id"), at, role, text, "chatgpt", talk.get("title")
-            )
-
-
-def _chatgpt_text(content: Any) -> str:
-    if not isinstance(content, dict) or content.get("content_type") not in ("text", "multimodal_text", "code"):
-        return ""
-    parts = content.get("parts") if isinstance(content.get("parts"), list) else [content.get("text")]
-    words = [part.get("text") if isinstance(part, dict) else part for part in parts or ()]
-    return "\n".join(word for word in words if isinstance(word, str) and word).strip()
-
-
-def _claude(place: str, talk: Mapping[str, Any]) -> Iterator[Item]:
-    for message in talk["chat_messages"]:
-        if not isinstance(message, dict):
-            yield Bad(place, "a message that is none")
-            continue
-        blocks = message.get("content") if isinstance(message.get("content"), list) else []
-        words = [each.get("text") for each in blocks or () if isinstance(each, dict) and each.get("type") == "text"]
-        text = "\n".join(word for word in words if isinstance(word, str)) or message.get("text")
-        if message.get("sender") in _ROLES and isinstance(text, str) and text.strip():
-            at = message.get("created_at") or talk.get("created_at")
-            key = message.get("uuid")
-            yield _said(f"{place}, {key}", key, at, message["sender"], text, "claude", talk.get("name"))
-
-
-def _said(place: str, id: Any, at: Any, role: str, text: str, source: str, title: Any) -> Item:
-    tags = [source, *([title[:80]] if isinstance(title, str) and title else [])]
-    return _turn(place, {"id": id, "at": at, "who": _ROLES[role], "text": text, "tags": tags})
+def _said(place: str, all_said: Iterable[Mapping[str, Any]]) -> Iterator[Item]:
+    for said in all_said:
+        yield _turn(f"{place}, {said['id']}", said)
 
 
 def _at(said: Mapping[str, Any], *keys: str) -> Any:

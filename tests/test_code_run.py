@@ -69,7 +69,8 @@ def test_output_and_errors_come_in_order_with_the_exit_code(ctx: ToolContext) ->
     assert run(ctx, "true").data == {"exit_code": 0, "output": ""}
 
 
-def test_python_starts_in_the_folder_and_quotes_its_lines(ctx: ToolContext) -> None:
+def test_python_starts_in_the_folder_and_quotes_its_lines(ctx: ToolContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")  # of the owner's shell; the run reads UTF-8
     (ctx.cwd / "near.py").write_text("value = 'é密'")
     result = run(ctx, "import near, os\nprint(near.value, os.getcwd())\nraise ValueError('no')", "python")
     assert result.status == "error"

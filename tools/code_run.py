@@ -139,7 +139,8 @@ def environment() -> dict[str, str]:
     variables = {name: value for name, value in os.environ.items() if not is_secret_name(name)}
     for name in _STARTUP_FILES:
         variables.pop(name, None)
-    return variables | {"PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1", "PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
+    utf8 = {"PYTHONUTF8": "1", "PYTHONIOENCODING": "utf-8"}
+    return variables | utf8 | {"PYTHONUNBUFFERED": "1", "PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
 
 
 def _given(variables: dict[str, str]) -> dict[str, str]:

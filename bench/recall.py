@@ -3,7 +3,7 @@
     python bench/recall.py [--data FILE]       recall@5/10/25/50 by category, each of three ways, with times
     python bench/recall.py --data FILE --held  the weights learned anew without the conversation that is asked about
     python bench/recall.py --data FILE --learn the same, then the weights of all of it, into assets/recall_weights.json
-    python bench/recall.py --size 100000       time, CPU and memory with as many generated turns
+    python bench/recall.py --size 100000       time, CPU and memory with as many generated turns; what writing one takes
 
 The data is in LoCoMo's form (bench/recall_data/ has our own small set). Everything goes the way of the product: turns
 are written into a journal, what is put off is worked off, questions are asked of its index.
@@ -21,8 +21,9 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -47,6 +48,8 @@ CATEGORIES = {1: "multi-hop", 2: "when", 3: "open", 4: "single-hop", 5: "adversa
 COMMON = "i we the a to and of went was with my for you it that on in had have really"
 LAMBDA = {"words_and_meaning": 5e-3, "words": 2e-3}  # how strongly weights are held near 0
 STEPS = 200
+WRITES = 100
+BETWEEN_SECONDS = 0.15  # two turns: long enough that the work behind goes on between them
 SEVERAL = 0.75  # a question with n answers counts n ** 0.75
 
 
@@ -292,7 +295,7 @@ def filled(home: str, count: int) -> None:
 
 
 def speed(count: int, embedder: Embedder) -> None:
-    """Prints how long questions take with so many turns, embedding included, and how much memory."""
+    """Prints how long questions take with so many turns, embedding included, how much memory, and how long writes take."""
     random = np.random.default_rng(8)
     chosen = {int(number) for number in random.integers(0, count, 100)}
     asked_about = []
@@ -320,10 +323,38 @@ def speed(count: int, embedder: Embedder) -> None:
             recall.search(store, question, now, embedder=embedder)
             times.append(time.process_time() - began)
             walls.append(time.monotonic() - wall)
-        half, most = np.percentile(times, [50, 95]) * 1000
-        print(f"retrieve: CPU p50 {half:.1f} ms, p95 {most:.1f} ms; wall p95 {1000 * np.percentile(walls, 95):.1f} ms")
+        print(f"retrieve: CPU {_spread(times)}; wall {_spread(walls)}")
         print(f"memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB at most")
         store.close()
+        disk = [_seconds(lambda: _synced(Path(folder) / "synced")) for _ in range(WRITES)]
+        print(f"a line synced to this disk: wall {_spread([wall for wall, _ in disk])}")
+        said = islice(generated(count + 2 * WRITES), count, None)
+        for way, works_behind in (("nothing behind", False), ("the work behind at work", True)):
+            with Memory(Path(folder), embedder=embedder, works_behind=works_behind) as memory:
+                seconds = []
+                for turn in islice(said, WRITES):
+                    seconds.append(_seconds(partial(memory.write, [turn])))
+                    time.sleep(BETWEEN_SECONDS)
+            walls, times = ([each[part] for each in seconds] for part in (0, 1))
+            print(f"write_turn, {way}: wall {_spread(walls)}; CPU {_spread(times)}")
+
+
+def _seconds(done: Callable[[], object]) -> tuple[float, float]:
+    """How long it takes: on the clock, and of this thread's CPU."""
+    wall, began = time.monotonic(), time.thread_time()
+    done()
+    return time.monotonic() - wall, time.thread_time() - began
+
+
+def _synced(file: Path) -> None:
+    with file.open("ab", buffering=0) as opened:
+        opened.write(b"x" * 300)
+        os.fdatasync(opened.fileno())
+
+
+def _spread(seconds: Sequence[float]) -> str:
+    half, most = np.percentile(seconds, [50, 95]) * 1000
+    return f"p50 {half:.1f} ms, p95 {most:.1f} ms"
 
 
 def main() -> int:

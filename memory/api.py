@@ -71,7 +71,7 @@ class Memory:
             )
             if not self._rows.setting(GRAPH_PAUSED):
                 works |= _graph_works(home, self._rows, graph)
-        self._worker = Worker(lambda: Store(self._path), works)
+        self._worker = Worker(lambda: Store(self._path, lock=self._lock), works)
 
     def write_turn(
         self,

@@ -14,6 +14,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -24,6 +25,9 @@ from memory.words import cut
 
 Axis = Literal["said", "mentioned"]
 MAX_TERMS = 16  # of a question; the rarest ones
+RARE = 1000  # turns in which a term may stand to be scored wherever it stands
+MOST_RANKED = 10_000  # turns that are scored for a question; 7 ms
+GROWN = 1.01  # so much larger, what is known of a journal's frequent terms is counted again
 MAX_NEAR_CHARS = 2_000
 NEAR_SECONDS = 4 * 3600  # what was said longer ago does not belong to a turn
 BUSY_SECONDS = 20.0
@@ -66,6 +70,8 @@ class Store:
         self.path, self.readonly, self.only = path, readonly, only
         self.lock = lock or WriterLock(path.parent)
         self._inode = 0
+        self._frequent: tuple[int, dict[str, int]] = (0, {})  # the last number when they were counted; term → turns
+        self._totals: dict[str, tuple[int, int]] = {}  # session → the last number when its turns were counted; turns
         try:
             self._database = self._open_to_read() if readonly else self._open()
         except sqlite3.Error as error:
@@ -191,6 +197,15 @@ class Store:
         where, values = self._within(session)
         return int(self._rows(f"SELECT count(*) FROM turns WHERE {where}", values)[0][0])
 
+    def total(self, session: str | None = None) -> int:
+        """The same for who asks often. None is ever removed, so the highest number tells how many there are."""
+        last, only = self.last(), session or self.only
+        if only is None:
+            return last
+        if self._totals.get(only, (-1, 0))[0] != last:
+            self._totals[only] = (last, self.count(session))
+        return self._totals[only][1]
+
     def last(self) -> int:
         """The highest number of a turn, of whatever session; 0 while there is none."""
         return int(self._rows("SELECT coalesce(max(number), 0) FROM turns", ())[0][0])
@@ -241,11 +256,18 @@ class Store:
         ]
 
     def documents(self, terms: Iterable[str]) -> dict[str, int]:
-        """In how many turns each term stands; a term that stands nowhere is left out."""
+        """In how many turns each term stands; a term that stands nowhere is left out. Counting takes as long as there are
+        turns, so frequent ones are counted again only when there are more turns by a hundredth."""
+        last = self.last()
+        if last > GROWN * self._frequent[0]:
+            self._frequent = (last, {})
+        known = self._frequent[1]
+        wanted = list(dict.fromkeys(terms))
         found: dict[str, int] = {}
-        for some, marks in _chunks(list(dict.fromkeys(terms))):
+        for some, marks in _chunks([term for term in wanted if term not in known]):
             found |= dict(self._rows(f"SELECT term, doc FROM vocabulary WHERE term IN ({marks})", some))
-        return found
+        known |= {term: turns for term, turns in found.items() if turns > RARE}
+        return {term: turns for term in wanted if (turns := found.get(term) or known.get(term))}
 
     def rarest(self, terms: Sequence[str], limit: int = MAX_TERMS) -> list[str]:
         """Those of the terms that tell most: the rarest ones that stand somewhere."""
@@ -262,21 +284,35 @@ class Store:
         """The turns with the highest BM25, best first: (number, score), the score above 0.
 
         `terms` come from memory.words.asked; only the rarest MAX_TERMS are looked up. `weights`: of a turn's own words,
-        and of those of the turn before and the speaker.
+        and of those of the turn before and the speaker. Where terms stand in more than MOST_RANKED turns, only those of them
+        are scored in which one of the rarer terms stands, or two of the others; too many of these: the newest.
         """
-        rare = [term for term in terms if '"' not in term]
-        if len(rare) > MAX_TERMS:  # counting takes as long as some of the search
-            rare = self.rarest(rare)
+        known = self.documents(term for term in terms if '"' not in term)
+        rare = sorted(known, key=lambda term: known[term])[:MAX_TERMS]
         if not rare:
             return []
         where, values = self._within(session)
-        join = "" if where == "1" else "JOIN turns ON turns.number = words.rowid"
-        asked = (
-            f"SELECT words.rowid, bm25(words, ?, ?) AS score FROM words {join}"
-            f" WHERE words MATCH ? AND {where} ORDER BY score LIMIT ?"
-        )
+        inside = "words" if where == "1" else "words JOIN turns ON turns.number = words.rowid"
         match = " OR ".join(f'"{term}"' for term in rare)
-        return [(number, -score) for number, score in self._rows(asked, (*weights, match, *values, limit))]
+        among, pool = "1", tuple[Any, ...]()
+        if sum(known[term] for term in rare) > MOST_RANKED:
+            newest = (
+                f"SELECT words.rowid FROM {inside} WHERE words MATCH ? AND {where} ORDER BY words.rowid DESC LIMIT ?"
+            )
+            better = self._better(rare, known)
+            has_enough = better and len(self._rows(newest, (better, *values, limit))) == limit
+            among, pool = f"+words.rowid IN ({newest})", (better if has_enough else match, *values, MOST_RANKED)
+        asked = (
+            f"SELECT words.rowid, bm25(words, ?, ?) AS score FROM {inside}"
+            f" WHERE words MATCH ? AND {among} AND {where} ORDER BY score LIMIT ?"
+        )
+        return [(number, -score) for number, score in self._rows(asked, (*weights, match, *pool, *values, limit))]
+
+    def _better(self, terms: Sequence[str], known: Mapping[str, int]) -> str:
+        """Which turns are likely to have a high BM25, as FTS5 asks for it; "" for none in particular."""
+        alone = [f'"{term}"' for term in terms if known[term] <= RARE]
+        common = [f'"{term}"' for term in terms if known[term] > RARE]
+        return " OR ".join(alone + [f"({one} AND {other})" for one, other in combinations(common, 2)])
 
     def neighbours(self, number: int, before: int = 1, after: int = 1) -> list[int]:
         """The turns around one, of the same session, in the order in which they were said, without itself."""

@@ -7,6 +7,7 @@ done by the next one. Source: seed 003 P1.3, P3.5.
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +17,11 @@ from memory.journal_lock import JournalError
 from memory.journal_store import Store
 
 Work = Callable[[Store, Sequence[str]], None]  # does it and puts what comes of it into the store, or raises
-BATCH = 32
+BATCH = 32  # while somebody waits for it
+BESIDE = 4  # else: short enough that who writes meanwhile does not feel it
+SWITCH_SECONDS = (
+    0.0005  # how long it keeps the interpreter from who asks for it: a write does some thirty times, each 5 ms else
+)
 AFTER = {"episode": ("times",), "graph": ("times", "episode")}  # a scene's time is what its turns speak of
 BY_SESSION = ("episode",)  # kinds of which one key stands for more than one thing
 PAUSE_SECONDS = 0.02  # between two batches: what runs in front goes first
@@ -47,6 +52,7 @@ class Worker:
             self._wake.set()
             self._woken = time.monotonic()
         if self._thread is None:
+            sys.setswitchinterval(min(SWITCH_SECONDS, sys.getswitchinterval()))
             self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
             self._thread.start()
 
@@ -93,7 +99,7 @@ class Worker:
         for kind, work in self._works.items():
             if any(store.due(before, 1) for before in AFTER.get(kind, ())):
                 continue
-            if keys := store.due(kind, BATCH):
+            if keys := store.due(kind, BATCH if self._awaited else BESIDE):
                 self._pause()
                 if self._stop.is_set():
                     break

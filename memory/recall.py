@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from models.embeddings import Embedder
 
 WEIGHTS = Path(__file__).parent.parent / "assets" / "recall_weights.json"
-BY_WORDS = 120
+BY_WORDS = 60
+BY_WORDS_ALONE = 120  # where nothing is found by meaning
 BY_MEANING = 60
 BY_TIME = 40  # of each time axis
 MAX_QUERY_CHARS = 2000  # what stands behind adds nothing to what is asked
@@ -103,17 +104,19 @@ def candidates(
     query = query[:MAX_QUERY_CHARS]
     if not query.strip():
         return None, []
-    total = store.count(session)
+    total = store.total(session)
     also = synonyms(store, query, session)
     terms = [term for term in asked(query) if not is_small(term)]
     documents = store.documents([*terms, *(other for others in also.values() for other in others)])
     for term, others in also.items():
         if term not in documents and (known := [documents[other] for other in others if other in documents]):
             documents[term] = max(known)
-    words = dict(store.keyword_ranks(_telling(documents, total), BY_WORDS, session))
+    ranked = store.keyword_ranks(_telling(documents, total), BY_WORDS_ALONE, session)
+    words = dict(ranked[:BY_WORDS])
     turns = store.turns(words, session)
     question = understood(query, {turn.who for turn in turns.values()}, also)
     near, degraded = _near(store, question, session, embedder)
+    words = words if near else dict(ranked)
     ranges = _ranges(query, now)
     numbers = set(words) | set(near.best if near else ()) | _in_time(store, ranges, session, words, near)
     if not numbers:
@@ -256,8 +259,8 @@ def relevant(store: Store, request: str, k: int) -> list[Found]:
     terms = [term for term in asked(request[:MAX_QUERY_CHARS]) if not is_small(term)]
     if len(terms) < LEAST_TERMS:
         return []
-    documents, total = store.documents(terms), store.count()
-    hits = dict(store.keyword_ranks(_telling(documents, total), BY_WORDS))
+    documents, total = store.documents(terms), store.total()
+    hits = dict(store.keyword_ranks(_telling(documents, total), BY_WORDS_ALONE))
     if len(hits) < 2:  # the request itself may be one
         return []
     turns = store.turns({number + step for number in hits for step in (-1, 0, 1)})

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from memory.recall_question import Question
@@ -38,9 +39,10 @@ sunday january february march april may june july august september october novem
 """
 _TIME = frozenset(_TIMES.split())
 _DATE = re.compile(r"\b(19|20)\d\d\b|\d(st|nd|rd|th)\b|\d[月号日]")
-_FIRST = re.compile(r"\b(I|I'm|I've|my|we|our)\b|[我咱]")
+_FIRST = re.compile(r"\b(?:I|my|we|our)\b")
+_FIRST_ZH = re.compile("[我咱]")
 _DIGIT = re.compile(r"\d")
-_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
+_NAME = re.compile(r"[A-Z](?<=[a-z,] .)[a-z]+")  # behind a small letter or comma
 _SENTENCE = re.compile(r"[^.!?。！？]+[.!。！]|[^.!?。！？]+$")
 
 
@@ -67,17 +69,19 @@ def shape(text: str) -> Shape:
     tokens = cut(text)
     has_digit = _DIGIT.search(text) is not None
     bare = text.partition(" [photo")[0].rstrip()
-    size = sum(map(len, _SENTENCE.findall(text))) / max(1, len(text))
+    asks = "?" in text or "？" in text
+    stated = sum(map(len, _SENTENCE.findall(text))) / len(text) if asks else 1.0
+    firsts = len(_FIRST.findall(text)) + (0 if text.isascii() else len(_FIRST_ZH.findall(text)))
     return Shape(
         Counter(tokens),
         max(1, len(tokens)),
-        round(len(tokens) * size),
-        "?" in text or "？" in text,
+        round(len(tokens) * stated),
+        asks,
         bare.endswith(("?", "？")),
         (has_digit and _DATE.search(text) is not None) or not _TIME.isdisjoint(tokens),
         has_digit,
         len(_NAME.findall(text)),
-        len(_FIRST.findall(text)),
+        firsts,
         "[photo" in text or "[图" in text,
         text.lower(),
     )
@@ -107,19 +111,17 @@ class Rows:
         self.shapes = [shape(turn.text) for turn in self.turns]
         self.at = np.array([turn.at.timestamp() for turn in self.turns], float)
         total = len(order)
+        gaps = np.diff(self.at)
+        is_same = np.array([one.session == other.session for one, other in pairwise(self.turns)], bool)
+        follows = np.nonzero((np.diff(order) == 1) & is_same & (gaps <= NEAR_SECONDS))[0]
         self.before = np.full(total, -1)  # the row of the turn before; -1: none, or it is not here
-        episodes = np.zeros(total, int)
-        for row in range(1, total):
-            earlier, here = self.turns[row - 1], self.turns[row]
-            gap = self.at[row] - self.at[row - 1]
-            is_same = earlier.session == here.session
-            if order[row] - order[row - 1] == 1 and is_same and gap <= NEAR_SECONDS:
-                self.before[row] = row - 1
-            episodes[row] = episodes[row - 1] + (not is_same or gap > EPISODE_SECONDS)
-        self.episodes = episodes
+        self.before[follows + 1] = follows
         self.after = np.full(total, -1)
-        self.after[self.before[self.before >= 0]] = np.nonzero(self.before >= 0)[0]
-        self.starts = np.nonzero(np.diff(episodes, prepend=-1))[0] if total else np.zeros(0, int)
+        self.after[follows] = follows + 1
+        self.episodes: NDArray[np.int64] = np.concatenate(
+            [np.zeros(min(1, total), int), np.cumsum(~is_same | (gaps > EPISODE_SECONDS))]
+        )
+        self.starts = np.nonzero(np.diff(self.episodes, prepend=-1))[0] if total else np.zeros(0, int)
         self.lengths = np.array([each.length for each in self.shapes], float)
 
     def earlier(self, values: Numbers, steps: int = 1) -> Numbers:
@@ -208,9 +210,9 @@ def _of_words(question: Question, rows: Rows, documents: Mapping[str, int], tota
         np.zeros(count),
     )
     lower = [each.lower for each in rows.shapes]
-    pairs = np.zeros(count)
-    for pair in question.pairs:
-        pairs += [pair in text for text in lower]
+    pairs = (
+        np.array([[pair in text for text in lower] for pair in question.pairs], float).reshape(-1, count).sum(axis=0)
+    )
     covered, episode_covered = rare @ near / everything, rare @ (here > 0) / everything
     asks = np.array([each.asks for each in rows.shapes], float)
     return {
@@ -237,7 +239,9 @@ def _of_shape(question: Question, rows: Rows, words: Mapping[str, Numbers]) -> d
     asks = np.array([each.asks for each in rows.shapes], float)
     named = np.array([turn.who in question.named for turn in rows.turns], float)
     who = {name.lower() for name in question.named}
-    speaks_of = np.array([any(name in each.tokens for name in who) for each in rows.shapes], float)
+    speaks_of = np.zeros(len(named))
+    for name in who:
+        speaks_of = np.maximum(speaks_of, [name in each.tokens for each in rows.shapes])
     picture = np.array([each.has_picture for each in rows.shapes], float)
     found = {
         "long": np.log1p(rows.lengths) - 3.2,

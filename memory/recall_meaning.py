@@ -100,7 +100,7 @@ def _of_session(store: Store, opened: _Opened, session: str | None) -> frozenset
     """The turns of one session; None for all that the store may read."""
     if session is None:
         return None
-    total = store.count(session)
+    total = store.total(session)
     known = opened.sessions.get(session)
     if known is None or known[0] != total:
         known = opened.sessions[session] = (total, frozenset(store.numbers(session)))
@@ -112,7 +112,7 @@ def _vectors(store: Store, model: str) -> _Opened | None:
     opened = _opened.get(store)
     if opened is None or opened.vectors.model != model:
         opened = _from_file(store, model)
-    state = (store.count(), store.waiting("embedding"))
+    state = (store.last(), store.waiting("embedding"))
     if opened is None or (opened.state != state and time.monotonic() - opened.looked_at > LOOK_AGAIN_SECONDS):
         opened = _with_new(store, model, opened)
         if opened is None:

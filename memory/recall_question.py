@@ -22,7 +22,7 @@ _SMALL = """
     then so if not no into during after before since also still current recent recently currently type kind s
     be ani whi onli dure sinc
 """
-_STOP = frozenset(_SMALL.split())
+SMALL = frozenset(_SMALL.split())
 _STOP_CHARACTERS = frozenset("的了吗呢吧啊我你您他她它们是在有和与什么时候哪里儿个谁怎样为几多少那这都也就过说想要")
 _START = re.compile(
     r"^\s*(what|when|where|who|which|why|how)\b(\s+(kind|type|sort)s? of|\s+(many|much|long|often|old))?", re.IGNORECASE
@@ -78,7 +78,7 @@ def understood(text: str, speakers: Iterable[str], also: Mapping[str, tuple[str,
     terms = tuple(token for token in asked(text) if not is_small(token) and token not in people)
     kinds = frozenset(kind for kind, pattern in _KINDS.items() if pattern.search(text))
     words = re.findall(r"[a-z0-9']+", text.lower())
-    pairs = tuple(f"{a} {b}" for a, b in pairwise(words) if not (a in _STOP and b in _STOP))
+    pairs = tuple(f"{a} {b}" for a, b in pairwise(words) if not (a in SMALL and b in SMALL))
     said = (stated(text, named), _as_first(text, named)[:MAX_STATED_CHARS])
     return Question(text, terms, named, kinds, pairs, *said, also or {})
 
@@ -109,4 +109,4 @@ def _names(text: str, who: str) -> bool:
 
 def is_small(token: str) -> bool:
     """True for a token that says nothing about what is asked for."""
-    return token in _STOP or all(letter in _STOP_CHARACTERS for letter in token)
+    return token in SMALL or _STOP_CHARACTERS.issuperset(token)

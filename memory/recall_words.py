@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from memory.journal_store import Store
 from memory.journal_tables import WITH_WORDS
-from memory.recall_question import Question, is_small
+from memory.recall_question import SMALL, Question
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +37,7 @@ _WORD = re.compile(r"[a-z]{3,24}")
 
 def words_of(text: str) -> tuple[str, ...]:
     """The words of a text that say something, each once, in order."""
-    return tuple(word for word in dict.fromkeys(_WORD.findall(text[:MAX_CHARS].lower())) if not is_small(word))
+    return tuple(word for word in dict.fromkeys(_WORD.findall(text[:MAX_CHARS].lower())) if word not in SMALL)
 
 
 def learn(store: Store, embedder: Embedder, texts: Iterable[str]) -> None:
@@ -90,18 +90,25 @@ class Words:
             self._read(store, asked)
             said = self._said(store, texts)
             places, vectors, lengths = self._places, self._vectors, np.array([len(each) for each in said])
-            used, column = np.unique(np.concatenate(said) if said else np.zeros(0, int), return_inverse=True)
+            every = np.concatenate(said) if said else np.zeros(0, int)
+            column = np.zeros(len(places) + 1, int)
+            column[every] = 1
+            used = np.nonzero(column)[0]
+            column[used] = np.arange(len(used))
             wanted = [at for at, word in enumerate(asked) if word in places]
             if not wanted or not used.any():
                 return found
             there = vectors[used].astype(np.float32)
             here = vectors[[places[asked[at]] for at in wanted]].astype(np.float32)
-        common = there[used > 0].mean(axis=0)
-        cosines = _unit(here - common) @ (_unit(there - common) * (used > 0)[:, None]).T
+        common = there.sum(axis=0) / np.count_nonzero(used)  # the vector at 0 is 0
+        here = _unit(here - common)
+        squares = np.einsum("ij,ij->i", there, there) - 2 * (there @ common) + common @ common
+        cosines = (there @ here.T - here @ common) / np.sqrt(np.maximum(squares, 1e-6))[:, None]
+        cosines[used == 0] = 0
         starts = (np.cumsum(lengths) - lengths)[lengths > 0]
-        best = np.zeros((len(wanted), len(texts)))
-        best[:, lengths > 0] = np.maximum.reduceat(cosines[:, column], starts, axis=1)
-        found[wanted] = np.clip((best - LEAST_ALIKE) / (1 - LEAST_ALIKE), 0, 1)
+        best = np.zeros((len(texts), len(wanted)))
+        best[lengths > 0] = np.maximum.reduceat(cosines[column[every]], starts, axis=0)
+        found[wanted] = np.clip((best.T - LEAST_ALIKE) / (1 - LEAST_ALIKE), 0, 1)
         return found
 
     def _forget(self) -> None:

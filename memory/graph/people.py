@@ -25,6 +25,7 @@ partner | partner girlfriend boyfriend fiancee fiancé fiance fiancée | 女朋�
 son | son | 儿子
 daughter | daughter | 女儿 闺女
 child | kid child baby | 孩子 宝宝
+parents | parents folks | 父母 爸妈
 grandmother | grandmother grandma granny nana | 奶奶 外婆 姥姥 祖母
 grandfather | grandfather grandpa granddad | 爷爷 外公 姥爷 祖父
 aunt | aunt auntie | 阿姨 姑姑 姨妈 舅妈

@@ -181,22 +181,27 @@ def test_ctrl_c_stops_the_turn_and_not_the_program(chat: Opener, home: Path, tmp
     screen.waits_for("stopped", "runs resume")
     waits_until(lambda: is_still(beats))
     screen.types(CTRL_C)
-    screen.waits_for("Ctrl-D leaves")
+    screen.until(lambda: told_how_to_leave(screen) == 1, "to be told how to leave")
     screen.types("/resume" + ENTER)
     screen.waits_for("Done.")
     screen.types(CTRL_D)
     assert screen.ends() == 0
 
 
+def told_how_to_leave(screen: Screen) -> int:
+    """How often, the line at the beginning apart."""
+    return screen.text().split("\n").count("Ctrl-D leaves")
+
+
 def test_ctrl_c_twice_at_an_empty_line_leaves(chat: Opener, home: Path) -> None:
     scripted(home, ["Done."])
     screen = chat()
     screen.types(CTRL_C)
-    screen.waits_for("Ctrl-D leaves")
+    screen.until(lambda: told_how_to_leave(screen) == 1, "to be told how to leave")
     screen.types("work" + ENTER)  # what is sent in between begins the count anew
-    screen.waits_for("Done.")
+    screen.waits_for("Done.", "1 turn")
     screen.types(CTRL_C)
-    screen.until(lambda: screen.text().count("Ctrl-D leaves") == 2, "to be told once more")
+    screen.until(lambda: told_how_to_leave(screen) == 2, "to be told once more")
     screen.types(CTRL_C)
     assert screen.ends() == 0
 
@@ -251,7 +256,7 @@ def test_a_command_is_no_answer_to_a_question(chat: Opener, home: Path) -> None:
     scripted(home, [{"calls": [{"name": "ask_user", "args": {"question": "Which folder?"}}]}, "Painted."])
     screen = chat()
     screen.types("paint" + ENTER)
-    screen.waits_for("Which folder?")
+    screen.waits_for("Which folder?", "answer:")
     screen.types("/cost" + ENTER)
     screen.waits_for("/cost comes when this task is over")
     screen.types("/home/me" + ENTER)  # looks like one, and is none
@@ -265,7 +270,7 @@ def test_a_question_can_be_left_with_the_command_that_leaves(chat: Opener, home:
     scripted(home, [{"calls": [{"name": "ask_user", "args": {"question": "Which folder?"}}]}, "Painted."])
     screen = chat()
     screen.types("paint" + ENTER)
-    screen.waits_for("Which folder?")
+    screen.waits_for("Which folder?", "answer:")
     screen.types("/quit" + ENTER)
     assert screen.ends() == 0
     assert logs(home)[0][-1]["status"] == "waiting"

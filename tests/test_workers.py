@@ -423,6 +423,7 @@ def test_helpers_of_a_task_go_on_where_it_goes_on(
     tmp_path: Path,
     worker: Callable[[Path], subprocess.Popen[str]],
     scripted_server: Any,
+    cli: CommandLine,
 ) -> None:
     """The first machine is killed with one helper done and one at work: the second takes the one's answer, and goes on
     with the other; neither is begun anew."""
@@ -448,6 +449,10 @@ def test_helpers_of_a_task_go_on_where_it_goes_on(
     assert [each["status"] for each in ended["data"]] == ["done", "done"]
     assert (work / "effects").read_text().split().count("quick") == 1
     assert (homes[1] / "runs" / slow / "log.jsonl").read_text().splitlines() == events_of(shared, slow)
+    for each in (run, quick, slow):  # a third machine, that did none of it, shows what they did
+        assert cli("runs", "show", each).code == 0
+        assert (home / "runs" / each / "log.jsonl").read_text().splitlines() == events_of(shared, each)
+    assert quick in cli("runs", "show", run).stdout
 
 
 def test_to_take_a_task_back_takes_its_helpers_back(

@@ -39,9 +39,9 @@ from learning.verify import (
 from memory.files import write_atomic
 from memory.repository import Repository, contents_of
 from memory.runlog import read_events
-from memory.sop_changes import SopChanges, SopConflict, Version, contract_of
+from memory.sop_changes import SopChanges, SopConflict, Version
 from memory.sop_stats import SopRun, SopStats
-from memory.sops import Sop, SopError, SopStore, Status, read_sop
+from memory.sops import Sop, SopError, SopStore, Status, contract_of, read_sop
 from models.base import Event
 from models.procedure import Procedure, ProcedureError
 

@@ -110,7 +110,7 @@ def verify(
     """
     for attempt in range(1, ATTEMPTS + 1):
         verdict = prove(sop, values, replay=replay, scratch=scratch)
-        is_new = verdict.status_after != sop.status or verdict.files
+        is_new = verdict.status_after != sop.status or verdict.files or (verdict.passed and sop.is_edited)
         if sop.is_seed or sop.status == "archived" or not is_new:
             return verdict
         try:
@@ -374,7 +374,7 @@ def _verdict(sop: Sop, procedure: Procedure, tried: Sequence[CaseResult], *, has
     known = tried[:-1] if has_new else tried
     failed = [result for result in known if result.passed is False]
     if failed:
-        return verdict(_after_failure(sop.status), False, f"case {failed[0].case.name}: {failed[0].reason}")
+        return verdict(_after_failure(sop.was or sop.status), False, f"case {failed[0].case.name}: {failed[0].reason}")
     if has_new and not tried[-1].passed:
         return verdict(sop.status, False, tried[-1].reason)
     passed = [result for result in tried if result.passed]
@@ -447,7 +447,7 @@ def _is_stored(path: Path, text: str) -> bool:
 def _store(store: SopChanges, sop: Sop, verdict: Verdict) -> None:
     run = next((result.outcome.run for result in reversed(verdict.cases) if result.outcome), None)
     reason = f"{verdict.status_after}: {verdict.reason}"
-    if not verdict.files:
+    if not verdict.files and not sop.is_edited:  # what was edited is proven as it is now: a new version
         store.set_status(sop.name, verdict.status_after, reason, run, expects_version=sop.version)
         return
     files = {path: content.data for path, content in contents_of(sop.folder).items()}

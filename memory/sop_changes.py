@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import os
 import re
 import secrets
@@ -37,7 +36,7 @@ from memory.repository import (
     mode_of,
     one_line,
 )
-from memory.sops import READ_NAME, Sop, SopError, Status, read_sop
+from memory.sops import READ_NAME, Sop, SopError, Status, contract, read_sop
 
 DRAFT = ".new-"  # how the folders begin in which changes are built
 MAX_FILES = 2_000
@@ -345,22 +344,10 @@ class SopChanges:
         shutil.rmtree(leftover, ignore_errors=True)
 
 
-def contract_of(folder: Path) -> str | None:
-    """What the machine goes by, as one value: "sha256:…" over sop.yaml and scripts/; None where there is neither.
-
-    It stands in the metadata of SKILL.md as `sopwith-contract`; when it differs, somebody edited the files by hand.
-    """
-    return _contract(contents_of(folder))
-
-
 def _contract(files: Mapping[str, Content]) -> str | None:
-    parts = {path: files[path].data for path in sorted(files) if path == "sop.yaml" or path.startswith("scripts/")}
-    if not parts:
-        return None
-    digest = hashlib.sha256()
-    for path, data in parts.items():
-        digest.update(b"%s\0%d\0%s" % (os.fsencode(path), len(data), data))
-    return f"sha256:{digest.hexdigest()}"
+    return contract(
+        {path: content.data for path, content in files.items() if path == "sop.yaml" or path.startswith("scripts/")}
+    )
 
 
 def _path(name: str) -> str:

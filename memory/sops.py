@@ -25,6 +25,8 @@ NAME = pattern(r"(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*")
 READ_NAME = pattern(r"(?=.{1,64}$)[a-z0-9]+([-_][a-z0-9]+)*")  # older skills are called task_management
 FRONT_MATTER = pattern(r"\A\ufeff?---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)(.*)", re.DOTALL)
 QUARANTINE = "sopwith-quarantine"  # metadata of an imported SOP that its owner has not enabled yet
+EDITED = "edited by hand"  # metadata that no file holds: the status that it had before
+PROVEN = ("candidate", "probation", "active")
 MAX_SKILL_BYTES = 1_000_000
 MAX_READS = 10  # of a folder that changes each time
 
@@ -58,6 +60,16 @@ class Sop:
     def runs_alone(self) -> bool:
         """True when a request may lead to a replay without a model: it has steps, and they are proven."""
         return self.steps is not None and self.status in ("probation", "active") and not self.is_quarantined
+
+    @property
+    def is_edited(self) -> bool:
+        """True when its steps are not those that were proven: somebody edited them by hand, so it is a draft again."""
+        return EDITED in self.metadata
+
+    @property
+    def was(self) -> Status | None:
+        """The status that it had before it was edited by hand; None where nobody did."""
+        return self.metadata.get(EDITED)
 
     @property
     def is_quarantined(self) -> bool:
@@ -189,7 +201,38 @@ def _read_sop(folder: Path, is_seed: bool) -> Sop:
     except SopError as error:
         return Sop(folder.name, folder, is_seed, problem=str(error))
     procedure, problem = _procedure(folder)
+    proven = known["metadata"].get("sopwith-contract")
+    if procedure and proven and not is_seed and known["status"] in PROVEN and contract_of(folder) != proven:
+        known |= {"status": "draft", "metadata": {**known["metadata"], EDITED: known["status"]}}
     return Sop(folder.name, folder, is_seed, **known, steps=procedure, problem=problem)
+
+
+def contract_of(folder: Path) -> str | None:
+    """What the machine goes by, as one value: "sha256:…" over sop.yaml and scripts/; None where there is neither.
+
+    It stands in the metadata of SKILL.md as `sopwith-contract`; when it differs, somebody edited the files by hand, and
+    what was proven is not what is there.
+    """
+    from memory.repository import contents_of  # only what changed since the last start is looked at
+
+    try:
+        own = {f"sop.yaml{rest}": content for rest, content in contents_of(folder / "sop.yaml").items()}
+        scripts = {f"scripts/{name}": content for name, content in contents_of(folder / "scripts").items()}
+    except OSError as error:
+        raise SopError(f"{folder.name} cannot be read: {error}") from error
+    return contract({path: content.data for path, content in {**own, **scripts}.items()})
+
+
+def contract(parts: Mapping[str, bytes]) -> str | None:
+    """The contract of sop.yaml and scripts by their paths."""
+    if not parts:
+        return None
+    import hashlib  # as above
+
+    digest = hashlib.sha256()
+    for path in sorted(parts):
+        digest.update(b"%s\0%d\0%s" % (os.fsencode(path), len(parts[path]), parts[path]))
+    return f"sha256:{digest.hexdigest()}"
 
 
 def _described(folder: Path, front: Mapping[str, Any]) -> dict[str, Any]:

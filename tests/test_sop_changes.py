@@ -30,9 +30,8 @@ from memory.sop_changes import (
     SopChanges,
     SopConflict,
     SopNotWritten,
-    contract_of,
 )
-from memory.sops import Sop, SopError, SopStore, Status, read_sop
+from memory.sops import Sop, SopError, SopStore, Status, contract_of, read_sop
 from models.parameters import FORMATS, SCHEMA_KEYS, TYPES
 from models.procedure import BUILT_IN, EFFECTS, EXPECT_KEYS, REQUIRES, SLOT_SHAPES, STATUSES, STEP_KEYS, TOP_KEYS
 from models.template import FILTERS

@@ -11,12 +11,15 @@ from typing import NamedTuple, cast
 
 from config import Config
 from handler import Owner
+from memory.sops import Sop
 from models.base import Event
 from runs.assemble import Agent, Options
 from runs.owners import AbsentOwner, ApprovingOwner, RefusingOwner
 from runs.run import Run
 from ui.plain import EventsScreen, PlainScreen, Screen
 from ui.words import say
+
+YES = ("y", "yes", "是", "好", "对")
 
 
 class Present(NamedTuple):
@@ -57,8 +60,27 @@ def run_sop(args: Namespace, config: Config) -> int:
 
         return send(args, config, {"sop": args.sop, "values": parameters(args.values)})
     here, options, agent = present(args), options_of(args), Agent(config)
+    _may_be_done(agent.released(args.sop), here, options)
     run = agent.run_sop(args.sop, parameters(args.values), options, here.owner)
     return to_its_end(agent, run, options, here)
+
+
+def _may_be_done(sop: Sop, here: Present, options: Options) -> None:
+    """What nothing proves, or what failed, is done only when its owner says so now. Raises SopUsage."""
+    from ui.sops import SopUsage
+
+    if sop.procedure is None or sop.status not in ("draft", "suspended") or options.approve == "all":
+        return
+    state = "edited" if sop.is_edited else sop.status
+    if here.attended and options.approve == "ask":
+        from ui.read_line import read_line
+
+        try:
+            if read_line(say(f"sops.{state}_now", name=sop.name) + " ").strip().lower() in YES:
+                return
+        except EOFError:
+            pass
+    raise SopUsage(say(f"sops.{state}_not_done", name=sop.name))
 
 
 def options_of(args: Namespace) -> Options:

@@ -35,9 +35,11 @@ GOALS = {
     "en": 75.0,
     "en_new_york": 75.0,
     "en_london": 75.0,
+    "en_leap_day": 75.0,
     "zh": 80.0,
     "zh_sunday": 80.0,
     "zh_new_year": 80.0,
+    "zh_leap_day": 80.0,
     "mixed": 80.0,
     "silent": 97.0,
 }

@@ -37,7 +37,7 @@ def local(text: str, now: datetime, *, past: bool = True) -> list[str]:
 def test_collection_is_read_right(name: str) -> None:
     cases = list(collection(name))
     wrong = [text for text, meant, now in cases if ours(text, now) != meant]
-    assert len(wrong) <= max(len(cases) * 0.02, 1), wrong
+    assert len(wrong) <= max(len(cases) * 0.03, 1), wrong
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def _nth_day_from(_place: Place, day: Span, sign: int, nth: int) -> Span | None:
     return day_span(day.start.date() + sign * nth * DAY) if day.start and nth <= 366 else None
 
 
-@rule("counted", "quantity '前|之前|后|之后' '的' '今天|这一天|同一天'")
+@rule("counted", "quantity '前|之前|以前|后|之后|以后' '的' '今天|这一天|同一天'")
 def _same_day(place: Place, quantity: Quantity) -> Span:
     return spans.moved(place.now, place.now.moment, quantity, -1 if "前" in place.said else 1)
 

@@ -230,6 +230,22 @@ def _latest_weekday(place: Place, weekday: int) -> Span:
     return spans.weekly(place.now, weekday)
 
 
+@rule(
+    "date",
+    "holiday_name '后|之后|以后|过后' '的'? '第一个|第1个' weekday",
+    "holiday_name '前|之前|以前' '的'? '最后一个|最后1个' weekday",
+)
+def _weekday_beside(place: Place, feast: Feast, weekday: int) -> Span | None:
+    found = spans.yearly(place.now, feast)
+    if found.start is None or found.end is None:
+        return None
+    if "后一个" not in place.said and "后1个" not in place.said:
+        first = found.end.date()
+        return day_span(first + (weekday - first.weekday()) % 7 * DAY)
+    last = found.start.date() - DAY
+    return day_span(last - (last.weekday() - weekday) % 7 * DAY)
+
+
 @rule("date", "near_day")
 def _near_day(place: Place, days: int) -> Span | None:
     if place.precedes(re.compile(r"的?(?:值|学生们)")) and days == 0:

@@ -7,7 +7,7 @@ from datetime import date
 
 from memory.timewords import spans
 from memory.timewords.chinese.words import A_WISH, DURATION_AFTER, EVERY, pattern, rule, words
-from memory.timewords.feasts import lunar_date
+from memory.timewords.feasts import lunar_date, weekday_in_month
 from memory.timewords.grammar import Place
 from memory.timewords.numbers_zh import number
 from memory.timewords.spans import DAY, Quantity, Span
@@ -269,6 +269,13 @@ def _week_of_month(_place: Place, month: Span, nth: int = -1) -> Span | None:
     last_thursday = month.end.date() - ((month.end.weekday() - 4) % 7 + 1) * DAY
     thursday = last_thursday if nth < 0 else first_thursday + 7 * (nth - 1) * DAY
     return spans.days_span(thursday - 3 * DAY, 7, "week") if thursday < month.end.date() else None
+
+
+@rule("period", "a_month '的'? '第' number '个'? '周末'", "a_month '的'? '最后' '一个|1个' '周末'")
+def _nth_weekend(_place: Place, month: Span, nth: int = -1) -> Span | None:
+    if month.start is None:
+        return None
+    return spans.days_span(weekday_in_month(month.start.year, month.start.month, nth, 5), 2, "weekend")
 
 
 @rule("period", "any_year '的'? '第' number '周|个星期|个礼拜|个周'")

@@ -9,6 +9,7 @@ from memory.timewords import spans
 from memory.timewords.chinese.periods import third_of
 from memory.timewords.chinese.words import rule
 from memory.timewords.grammar import Place
+from memory.timewords.numbers_zh import number
 from memory.timewords.spans import DAY, SILENT, Span, day_span
 
 
@@ -46,6 +47,14 @@ def _range(place: Place, first: Span, *rest: object) -> Span | None:
     if (place.said.startswith("从") and place.said.endswith("到")) or first.unit == "number":
         return None
     return spans.joined(first, last)
+
+
+@rule("time", "'从|自'? date joint '初' short_number")
+def _lunar_days(place: Place, first: Span, _joint: str, last: int) -> Span | None:
+    """ "正月初一到初七"."""
+    begun = re.search(r"初([一二三四五六七八九十]{1,2})\s*(?:到|至|-)", place.said)
+    days = last - (number(begun[1]) or 31) if begun else -1
+    return Span(first.start, first.start + (days + 1) * DAY, "day") if first.start and 0 < days < 30 else None
 
 
 @rule("time", "'从|自'? calendar_day joint day_number", "'从|自'? calendar_day joint calendar_day")
@@ -88,7 +97,7 @@ def _short_ranges(place: Place, first: int, _joint: str, last: int) -> Span | No
     "'自从|自打' side",
 )
 def _since(place: Place, span: Span) -> Span | None:
-    if span.start is None:
+    if span.start is None or (place.said.endswith("起") and place.precedes(re.compile("[床身飞来火]"))):
         return None
     if place.said.endswith(("至今", "到现在")):
         return Span(span.start, place.now.moment, span.unit, zone=span.zone)

@@ -169,7 +169,7 @@ def _half_seven(place: Place, hour: int) -> Clock | None:
     return _clock(hour, 30, None, None)
 
 
-@rule("strict_clock", "'at'? '12'? 'noon|noontime|midday|mid-day|noonday|twelve noon|high noon'")
+@rule("strict_clock", "'at'? '12'? 'noon|noonish|noontime|midday|mid-day|noonday|twelve noon|high noon'")
 def _noon(_place: Place) -> Clock:
     return Clock(12 * HOUR, HOUR)
 
@@ -212,9 +212,9 @@ def _nearly(_place: Place, clock: Clock) -> Clock:
     return clock
 
 
-@rule("exact_clock", "loose_hour '-ish|ish'")
-def _ish(_place: Place, clock: Clock) -> Clock:
-    return clock
+@rule("exact_clock", "'around|about|at'? hour_ish")
+def _ish(_place: Place, hour: int) -> Clock | None:
+    return _clock(hour, None, None, None)
 
 
 @rule("exact_clock", "'at|by|around|about|@|at around|at about|at exactly|approximately|past' loose_hour")

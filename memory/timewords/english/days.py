@@ -82,7 +82,9 @@ def _dated(place: Place, month: int, day: int, year: int | None) -> Span:
 @rule(
     "date", "month '-|/'? 'the'? day_number ',|-|/'? 'of|in'? said_year", "month '-'? day_number '-|,'? two_digit_year"
 )
-def _month_day_year(place: Place, month: int, day: int, year: int) -> Span:
+def _month_day_year(place: Place, month: int, day: int, year: int) -> Span | None:
+    if re.search(r"[a-z.] \d{1,2}-[0-3]\d$", place.said, re.I):  # "Jan 4-22" are days
+        return None
     return _dated(place, month, day, year)
 
 
@@ -343,6 +345,12 @@ _TOLD = ("day before", "day after", "next day", "previous day", "following day")
 def _holiday_in_year(_place: Place, one: Feast | int, two: Feast | int) -> Span | None:
     feast, year = (two, one) if isinstance(one, int) else (one, two)
     return replace(feast(year), cycle="year") if callable(feast) and isinstance(year, int) else None
+
+
+@rule("date", "holiday_name 'weekend' 'of|in|,'? said_year")
+def _holiday_weekend_in_year(_place: Place, feast: Feast, year: int) -> Span | None:
+    day = feast(year).start
+    return spans.unit_span(day.date(), "weekend") if day else None
 
 
 @rule("date", "shift holiday_name", "holiday_name shift 'year'", "holiday_name 'of' shift 'year'")

@@ -39,7 +39,7 @@ def _clock_and_day(place: Place, clock: Clock, day: Span) -> Span:
     return clock.on(day)
 
 
-@rule("clock_first", "'in|during'? part", "'at|@|around|by|from'? clock", "'at|@|around' loose_hour")
+@rule("clock_first", "'in|during|at|over|around'? part", "'at|@|around|from'? clock", "'at|@|around' loose_hour")
 def _clock_first(_place: Place, clock: Clock) -> Clock:
     return clock
 
@@ -123,6 +123,20 @@ def _this_morning(place: Place, shift: int, hours: tuple[int, int], clock: Clock
     if clock:
         part = clock.within(part)
     return part.on(day_span(place.now.today + shift * DAY))
+
+
+@rule(
+    "moment",
+    "'early|late|mid|mid-' 'in|on'? 'this|last' part_word",
+    "'early|late|mid|mid-' 'in|on'? 'yesterday|tomorrow|today' part_word",
+)
+def _early_this_morning(place: Place, hours: tuple[int, int]) -> Span:
+    part, _, rest = place.said.lower().replace("-", " ").partition(" ")
+    name = rest.split()[-1]
+    first, last = PARTS.get(f"{part} {name}", hours)
+    days = {"last": -1, "yesterday": -1, "tomorrow": 1}
+    day = next((number for word, number in days.items() if word in rest.split()), 0)
+    return Clock(first * HOUR, (last - first) * HOUR, is_part=True).on(day_span(place.now.today + day * DAY))
 
 
 @rule("moment", "'the'? part_word 'before last'")

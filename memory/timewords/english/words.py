@@ -92,7 +92,7 @@ SHIFTS = {
 HOUR = 3600
 PARTS = {
     "morning": (8, 12), "early morning": (6, 9), "mid-morning": (9, 11), "late morning": (10, 12), "afternoon": (12, 16),
-    "early afternoon": (12, 14), "late afternoon": (14, 16), "evening": (16, 20), "early evening": (16, 18),
+    "early afternoon": (12, 14), "late afternoon": (14, 16), "mid-afternoon": (13, 15), "mid afternoon": (13, 15), "midafternoon": (13, 15), "midmorning": (9, 11), "mid morning": (9, 11), "evening": (16, 20), "early evening": (16, 18),
     "late evening": (18, 20), "night": (20, 24), "nite": (20, 24), "nighttime": (20, 24), "night-time": (20, 24), "late night": (22, 24), "daytime": (8, 18),
     "lunchtime": (11, 13), "lunch time": (11, 13), "breakfast time": (8, 12), "dinnertime": (16, 20), "dinner time": (16, 20),
     "business hours": (8, 18), "overnight": (20, 32), "dawn": (5, 7), "dusk": (17, 19), "sunrise": (5, 7), "sunset": (17, 19),
@@ -122,7 +122,7 @@ HOLIDAYS: dict[str, Feast] = {
     "thanksgiving": nth_weekday(11, 4, 3), "thanksgiving day": nth_weekday(11, 4, 3), "black friday": nth_weekday(11, 4, 3, 1),
     "cyber monday": nth_weekday(11, 4, 3, 4), "christmas eve": fixed(12, 24), "xmas eve": fixed(12, 24), "christmas": fixed(12, 25),
     "christmas day": fixed(12, 25), "xmas": fixed(12, 25), "x-mas": fixed(12, 25), "boxing day": fixed(12, 26), "teachers' day": fixed(9, 10),
-    "teacher's day": fixed(9, 10), "children's day": fixed(6, 1), "shrove tuesday": easter(-47), "pancake day": easter(-47), "whit sunday": easter(49), "trinity sunday": easter(56),
+    "teacher's day": fixed(9, 10), "children's day": fixed(6, 1), "shrove tuesday": easter(-47), "pancake day": easter(-47), "whit sunday": easter(49), "whitsun": easter(49), "trinity sunday": easter(56),
     "corpus christi": easter(60), "epiphany": fixed(1, 6), "australia day": fixed(1, 26), "anzac day": fixed(4, 25), "st. george's day": fixed(4, 23),
     "st george's day": fixed(4, 23), "bonfire night": fixed(11, 5), "flag day": fixed(6, 14), "st. nicholas day": fixed(12, 6), "st nicholas day": fixed(12, 6),
     "election day": nth_weekday(11, 1, 0, 1), "winter solstice": solar_term("冬至"), "summer solstice": solar_term("夏至"),
@@ -223,6 +223,11 @@ pattern(
 pattern("quarter_word", r"q[1-4](?!\w)", lambda said: int(said[1]))
 pattern(
     "quarter_digits", r"(?:19|20)\d\d[-/]?(?:Q[1-4]|H[12])(?!\w)|(?:[1-4]Q|[12]H|Q[1-4]|H[12])[ '-/]?(?:20)?\d\d(?!\w)"
+)
+pattern(
+    "hour_ish",
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d{1,2})-?ish(?!\w)",
+    lambda said: numbers_en.cardinal(re.sub("-?ish$", "", said.lower())),
 )
 pattern("half_word", r"h[12](?!\w)", lambda said: int(said[1]))
 pattern("decade_digits", r"(?:1[5-9]|20)\d0['’]?s(?!\w)|['’]?\d0['’]?s(?!\w)")

@@ -248,7 +248,8 @@ def first_request(home: Path, task: str, lang: Lang, **changed: Any) -> list[tok
     assert len(SopStore(ROOT / "sops", home / "sops").header_lines(lang, seeds=True)) >= 9
     context = built(home, task, lang=lang, **({"cwd": Path("/home/ann/work/reports")} | changed))
     tools = json.loads((ROOT / "assets" / "tools_schema.json").read_text(encoding="utf-8"))
-    return tokens.segments({"tools": tools, "messages": context.messages})
+    messages = json.loads(json.dumps(context.messages).replace(str(ROOT), "/opt/sopwith"))  # wherever the checkout lies
+    return tokens.segments({"tools": tools, "messages": messages})
 
 
 TASKS = {
@@ -259,7 +260,7 @@ TASKS = {
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_first_request_of_a_fresh_home_is_small(home: Path, lang: Lang) -> None:
-    assert tokens.count(first_request(home, TASKS[lang][0], lang)) <= 1138
+    assert tokens.count(first_request(home, TASKS[lang][0], lang)) <= 1136
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

@@ -284,6 +284,7 @@ class AgentHandler:
                 origin=self._origins(),
                 attended=self.attended,
                 hints=tool.about(self.context, args),
+                read=self._results,
             )
         )
         if verdict.decision == "refuse":
@@ -296,6 +297,10 @@ class AgentHandler:
         if isinstance(result, ToolResult):
             result.origin = result.origin or origins.of_result(tool.effects, args, paths, self.gate.places)
         return result
+
+    def _results(self) -> list[str]:
+        """What tools have answered, as the model has it."""
+        return [str(message["content"]) for message in self.history if message.get("role") == "tool"]
 
     def _origins(self) -> tuple[str, ...]:
         """Whose words, beside the owner's, the model has read. A replay has no model that could obey them."""

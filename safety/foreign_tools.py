@@ -7,13 +7,14 @@ and the kind of thing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from safety import records
 from safety.queries import changes_sql
 from safety.tables import Finding, Risk, names
 from safety.targets import Named, Target, host_of, of_call
-from safety.tool_words import Effect, Words, asks_for, names_thing
+from safety.tool_words import Effect, Words, asks_for, names_thing, takes_all
 
 # Of a tool that is not ours: what the gate calls its effect, and what it says of it.
 _FOREIGN: dict[Effect, tuple[Risk, str]] = {
@@ -32,15 +33,24 @@ PUBLIC = names(
 )
 
 
-def look(tool: str, args: Mapping[str, Any], call: Words, named: Named, *, is_tainted: bool) -> Iterator[Finding]:
-    """The findings; `call` is what the tool's name says, `is_tainted`: the run has read what others wrote."""
+def look(
+    tool: str,
+    args: Mapping[str, Any],
+    call: Words,
+    named: Named,
+    *,
+    is_tainted: bool,
+    read: Callable[[], Iterable[str]] = tuple,
+) -> Iterator[Finding]:
+    """The findings; `call` is what the tool's name says, `is_tainted`: the run has read what others wrote, `read`: that."""
     targets = of_call(args, effect=call.effect)
     if call.effect == "read":
         yield from _asked(tool, args, named.unknown(targets, strict=is_tainted))
     elif call.effect == "unknown":
         yield Finding("unknown", f"{tool}: its name does not say what it does")
     else:
-        yield from _reached(tool, call, targets, named)
+        found = list(_reached(tool, call, targets, named))
+        yield from found or (_others(tool, call, targets, named, read) if is_tainted else ())
 
 
 def _asked(tool: str, args: Mapping[str, Any], missing: list[Target]) -> Iterator[Finding]:
@@ -64,10 +74,27 @@ def _reached(tool: str, call: Words, targets: list[Target], named: Named) -> Ite
     elif reached:
         for target in reached[:5]:
             yield Finding(risk, f"{tool} {does}: the request does not name {_shown(target)}", "target")
+    elif takes_all(tool, named.request):
+        yield Finding(risk, f"{tool} {does}, all there is, and the request does not speak of all")
     elif not asks_for(named.request, call) or (
         _needs_thing(targets, missing, named) and not names_thing(named.request, call)
     ):
         yield Finding(risk, f"{tool} {does}, and the request does not ask for that")
+
+
+def _others(
+    tool: str, call: Words, targets: list[Target], named: Named, read: Callable[[], Iterable[str]]
+) -> Iterator[Finding]:
+    """What is named by its id alone, and is another thing than the request speaks of by what was read of it."""
+    ids = [target for target in named.unknown(targets, strict=True) if target.kind == "id"]
+    texts = list(read()) if ids else []
+    risk, does = _FOREIGN[call.effect]
+    for id in (target.value[:60] for target in ids[:5]):
+        misfit = records.misfit(named.request, id, texts, lambda id: not named.unknown([Target("id", id)], strict=True))
+        if misfit == "not read":
+            yield Finding(risk, f"{tool} {does}, and nothing that was read is called {id}", "target")
+        elif misfit:
+            yield Finding(risk, f"{tool} {does}, and {id} is another one than the request speaks of", "target")
 
 
 def _needs_thing(targets: list[Target], missing: list[Target], named: Named) -> bool:

@@ -6,7 +6,7 @@ Source: seed 000 (safety), 004 (sessions).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -59,6 +59,7 @@ class Ask:
     origin: tuple[str, ...] = ()  # whose words the run has read besides the owner's (origins.py)
     attended: bool = True  # somebody is there to be asked now
     hints: Mapping[str, Any] = field(default_factory=dict)  # what the server of a tool that is not ours declares
+    read: Callable[[], Iterable[str]] = tuple  # the results that the model has before it
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +242,7 @@ class Gate:
         yield from self._named_credentials(ask)
         yield from self._named_paths(ask, call.effect)
         named, is_tainted = Named(ask.request, self.own_targets()), bool(origins.foreign(ask.origin))
-        yield from foreign_tools.look(ask.tool, ask.args, call, named, is_tainted=is_tainted)
+        yield from foreign_tools.look(ask.tool, ask.args, call, named, is_tainted=is_tainted, read=ask.read)
 
     def _private(self, ask: Ask) -> Iterator[Finding]:
         """An address that says itself that it is not public; where a name leads, the fetch finds out."""

@@ -61,6 +61,11 @@ _NAMES = "|".join(_MONTHS)
 _MONTH_FIRST = re.compile(rf"\b({_NAMES})[a-z]{{0,6}}\.?\s{{1,3}}({_DAYS})")
 _DAY_FIRST = re.compile(rf"({_DAYS})(?:\s?of)?\s?({_NAMES})[a-z]{{0,6}}\b")
 _NUMBERED = re.compile(r"\b(\d{1,2})[/.](\d{1,2})(?:(?<=/\d)|(?<=/\d\d)|\.(?!\d)|[/.]\d{2,4}\b)")
+# What stands in front of a number that names a thing.
+_NUMBERS_A_THING = (
+    r"\bids?|\bno\.?|\bnumber|\bnr\.?|#|编号|号|订单|工单|任务|问题|单"
+    r"|\b(?:issue|ticket|task|order|case|event|job|item|row|pr|pull request|merge request|invoice|booking|page|card|request|bug|story)"
+)
 _STOP = names("the a an of for to with and or in on at my our your this that from by about please re")
 
 
@@ -101,7 +106,7 @@ def _of_value(keys: set[str], text: str, value: Any, effect: str) -> Iterator[Ta
 def _kind(keys: set[str], text: str, effect: str) -> Kind | None:
     """What kind of target an argument of these names is."""
     rows: tuple[tuple[bool, Kind], ...] = (
-        (bool(keys & _ID), "id"),
+        (bool(keys & _ID) or keys == {"number"}, "id"),
         (bool(keys & _TIME and re.search(r"\d", text)), "time"),
         (bool(keys & _AMOUNT and re.fullmatch(r"\D{0,4}[\d.,]+\D{0,4}", text.strip())), "amount"),
         (bool(keys & _FILE), "file" if effect == "delete" else "id"),
@@ -198,9 +203,7 @@ class Named:
         if target.kind == "title":
             return not strict or self._has_words(value)
         if target.kind == "id" and re.fullmatch(r"\d{1,4}", value):  # a number that merely occurs names nothing
-            return bool(
-                re.search(rf"(?:\bids?|\bno\.?|\bnumber|\bnr\.?|#|编号|号)\W{{0,4}}(?:is )?\W?{value}\b", self._text)
-            )
+            return bool(re.search(rf"(?:{_NUMBERS_A_THING})\W{{0,4}}(?:is )?\W?{value}(?!\d)", self._text))
         return self._has_phrase(value)
 
     def has_url(self, url: str, *, strict: bool) -> bool:

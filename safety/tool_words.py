@@ -30,7 +30,7 @@ _VERBS: dict[Effect, str] = {
     " terminate truncate close prune rm del leave mute",
     "change": "create update add set edit write move rename schedule reschedule change modify append insert put save make new replace assign copy mark star"
     " label tag pin unpin draft merge patch apply complete rate log record register import export sync attach toggle start stop pause resume open join unarchive"
-    " restore format reorder upsert store remember unblock generate accept approve commit",
+    " restore format reorder upsert store remember unblock generate accept approve commit turn switch",
     "system": "install uninstall enable disable grant revoke authorize authorise authenticate configure elevate promote demote reset chmod sudo execute exec"
     " run eval invoke deploy reboot restart shutdown kill login logout impersonate unlock provision",
 }  # fmt: skip
@@ -88,6 +88,14 @@ _SYNONYMS: dict[str, set[str]] = {}
 for _group in _GROUPS:
     for _word in _group.split():
         _SYNONYMS.setdefault(_word, set()).update(_group.split())
+# One question and nothing else: no second part that could ask for something.
+_ONLY_WANTS_TO_KNOW = re.compile(
+    r"(?:how (?:many|much|long|often|old|far|big)|which|what|who|whose|when|where|why)\b(?!.*\b(?:and|then|please)\b)[^.;:!?,\n]*\?"
+    r"|(?!.*(?:把|给|请|帮|并|然后))[^，。；：！？\n]*(?:哪|多少|什么|几|谁|是否)[^，。；：！？\n]*[?？]",
+    re.IGNORECASE,
+)
+_ALL = re.compile(r"(?i)\b(all|every(thing|body|one)?|each|both|any|whole|entire)\b|全部|所有|每|都|一切|统统")
+_TAKES_ALL = names("all every everything bulk batch everyone everybody")
 _FILLERS = {"a", "an", "the", "to", "of", "in", "on", "by", "for", "with", "from", "and", "or", "all", "my", "id", "ids", "data", "api", "v1", "v2", "tool", "name", "at", "new", "direct", "create"}  # fmt: skip
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[\u3400-\u9fff]+")
 
@@ -183,13 +191,28 @@ def _chinese(name: str) -> Words | None:
 
 
 def asks_for(request: str, call: Words) -> bool:
-    """Whether the request has a verb of the call's kind, in English or Chinese."""
+    """Whether the request has a verb of the call's kind, in English or Chinese. One that only wants to know has none:
+    "which tickets are open?" opens nothing."""
+    if _ONLY_WANTS_TO_KNOW.fullmatch(request.strip()):
+        return False
     words = request_words(request)
     kinds = {call.effect, *(_VERB_OF[verb] for verb in call.verbs if verb in _VERB_OF)} - {"read", "unknown"}
     wanted = {word for kind in kinds for word in f"{_VERBS[kind]} {_ASKS[kind]}".split()}
     if words & (wanted | call.verbs):
         return True
     return any(re.search(_ASKS_CHINESE[kind], request) for kind in kinds)
+
+
+def takes_all(tool: str, request: str) -> bool:
+    """Whether a tool, by its name, takes all there is of a kind, and the request does not speak of all."""
+    words = {word.lower() for word in _WORD.findall(tool.rpartition(".")[2])}
+    is_all = bool(words & _TAKES_ALL) or bool(re.search("全部|所有|批量", tool))
+    return is_all and not _ALL.search(request)
+
+
+def is_verb(word: str) -> bool:
+    """Whether a word is one that asks for something to be done."""
+    return word in _VERB_OF or any(word in said.split() for said in _ASKS.values())
 
 
 def names_thing(request: str, call: Words) -> bool:
@@ -209,6 +232,7 @@ _THINGS_CHINESE = {
     "email": "邮件 邮箱 信", "event": "日程 会议 日历 活动 提醒 约", "calendar": "日程 会议 日历", "file": "文件 文档 笔记", "message": "消息 信息 短信 私信",
     "money": "钱 款 账", "transaction": "转账 款 账单", "hotel": "酒店 宾馆 房", "restaurant": "餐厅 饭店 位", "car": "车", "password": "密码", "user": "用户 资料 地址 成员 同事",
     "channel": "频道 群", "webpage": "网页 网站", "task": "任务 待办", "contact": "联系人", "note": "笔记", "flight": "机票 航班",
+    "order": "订单", "ticket": "工单 票", "issue": "问题", "device": "设备 灯 空调 门", "product": "商品 产品", "customer": "客户 顾客",
 }  # fmt: skip
 
 

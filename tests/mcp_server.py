@@ -46,6 +46,16 @@ def desk() -> MCPServer:
         return [TextContent(type="text", text="here"), ImageContent(type="image", data=PNG, mime_type="image/png")]
 
     @server.tool()
+    def list_events() -> str:
+        """The events of the week."""
+        return (notes / "events.json").read_text("utf-8")
+
+    @server.tool()
+    def cancel_event(event_id: int) -> str:
+        """Cancels an event."""
+        return f"{event_id} is cancelled"
+
+    @server.tool()
     def get_many(count: int) -> str:
         """Gives so many letters."""
         return "x" * count

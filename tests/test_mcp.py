@@ -91,9 +91,9 @@ def test_tools_are_found_by_words_when_there_are_many(desk: ToolContext) -> None
     ]
     assert found(desk, "note")[0] == "desk.read_note(name: string): Reads a note of the desk."
     everything = found(desk)
-    assert len(everything) == 14 and "400 more; a query finds them" in everything[-2] and len(everything[-2]) < 1000
-    assert found(desk, "zebra")[0].startswith("none of 412 tools fits")
-    assert len(found(desk, server="desk")) == 11
+    assert len(everything) == 14 and "402 more; a query finds them" in everything[-2] and len(everything[-2]) < 1000
+    assert found(desk, "zebra")[0].startswith("none of 414 tools fits")
+    assert len(found(desk, server="desk")) == 13
     with pytest.raises(ToolError, match="no MCP server is called 'dest'; there are: desk, noisy"):
         mcp_find.run(desk, "", "dest")
 

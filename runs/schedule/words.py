@@ -214,11 +214,12 @@ def _check_count(keys: dict[str, Any], times: list[str]) -> None:
 
 
 def _step_from(time: str, keys: dict[str, Any]) -> dict[str, Any]:
-    """Every so many minutes or hours, anew from this time of each day."""
+    """Every so many hours, of which one is at this time of the day: where that fits into a day, it says when all of them are."""
     count, unit = keys["step"]
-    if {"hours", "repeat", "minute"} & keys.keys():
+    if {"hours", "repeat", "minute"} & keys.keys() or unit == "m" or not count or 24 % count:
         raise JobError(f"every {count}{unit} does not go with such days or hours: make it a cron line")
-    return {"schedule": time, "repeat": f"every_{count}{unit}"}
+    hours = sorted((int(time[:2]) + hour) % 24 for hour in range(0, 24, count))
+    return {"cron": check_cron(f"{int(time[3:])} {','.join(map(str, hours)) if count > 1 else '*'} * * *")}
 
 
 def _stepped(times: list[str], keys: dict[str, Any]) -> dict[str, Any]:

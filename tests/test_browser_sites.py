@@ -57,6 +57,10 @@ SITES = {
         <button onmousedown="window.held = true" onmouseup="if (held) parent.postMessage(n.value, '*')">Pay</button>""",
     "/ledger": f"<title>Ledger</title><table>{ROWS}</table><button onclick=\"document.title = 'exported'\">Export</button>",
     "/text": "<title>Text</title><pre>def f():\n    return 1\n\nf()</pre><p>one\nline</p>",
+    "/shown": """<title>Shown</title><p>Lamp <del><span>19.99</span></del> <b>9.99</b></p><p>Rated <span role="img" aria-label="4.5 of 5 stars">★★★★☆</span></p>
+        <style>.done { text-decoration: line-through }</style><ul><li class="done">Milk</li><li>Bread</li></ul>
+        <label>Fruit <input list="all"></label><datalist id="all"><option value="Apple"><option value="Pear"></datalist>
+        <label>Land <select><option>AT<option>JP<option disabled>CN</select></label>""",
     "/picks": """<title>Picks</title><input type="file" webkitdirectory aria-label="Folder" onchange="document.title = [...this.files].map(f => f.name)">""",
 }  # fmt: skip
 DRAWING = b"<svg xmlns='http://www.w3.org/2000/svg' width='300' height='90'><text y='20'>Drawn words</text></svg>"
@@ -182,6 +186,14 @@ def test_what_lies_below_thousands_of_rows_is_there(web: Driver) -> None:
 def test_line_ends_that_are_seen_are_kept_and_drawings_are_read(web: Driver) -> None:
     assert "def f():\n    return 1\nf()\none line" in web.scan("/text").as_text()
     assert "Drawn words" in web.scan("/drawing.svg").as_text()
+
+
+def test_what_is_struck_rated_suggested_and_not_to_be_chosen_is_seen(web: Driver) -> None:
+    scan = web.scan("/shown").as_text()
+    assert "Lamp ~~19.99~~ 9.99\nRated (image: 4.5 of 5 stars)\n- ~~Milk~~\n- Bread\n" in scan
+    assert "{Apple|Pear}" in scan
+    assert "{AT|JP|CN (disabled)}" in scan
+    assert "is disabled" in web.run("await select(“Land”, 'CN')").data["output"]
 
 
 def test_a_folder_is_uploaded_where_one_is_asked_for_and_keys_have_their_names(web: Driver, tmp_path: Path) -> None:

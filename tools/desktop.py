@@ -241,6 +241,8 @@ def _picture(answer: dict[str, Any]) -> str:
     screen = " × ".join(map(str, answer["size"]))
     if [width, height] == list(answer["size"]):
         said = f"the whole screen, {screen}"
+        if len(answer.get("monitors", ())) > 1:
+            said += f" on {len(answer['monitors'])} monitors: {', '.join(map(str, answer['monitors']))}"
         if max(width, height) > LARGE:
             said += f". Large: for exact positions take a region of at most {LARGE} pixels"
         return said

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from importlib import import_module
+from importlib import import_module, reload
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -90,6 +90,7 @@ class Desktop:
         self._reach(asked)
         self._aims(asked)
         self._owner_is_away()
+        self._know_keyboard()
         before = self._grab()
         try:
             self.acts[asked["action"]](asked)
@@ -109,6 +110,7 @@ class Desktop:
     def _seen(self) -> dict[str, Any]:
         return {
             "size": self.windows.size(),
+            "monitors": self.windows.monitors(),
             "pointer": self.windows.pointer(),
             "windows": self.windows.listed(),
             "active": self.windows.active(),
@@ -158,6 +160,13 @@ class Desktop:
         if self.windows.pointer() in self.hands.FAILSAFE_POINTS:
             raise Trouble(_CORNER)
 
+    def _know_keyboard(self) -> None:
+        """pyautogui looks once which key has which letter; the owner may have taken another layout since."""
+        if self.windows.has_new_keyboard():
+            keys = cast("Any", sys.modules["pyautogui._pyautogui_x11"])
+            keys._display.close()
+            reload(keys)
+
     def _click(self, asked: dict[str, Any]) -> None:
         button, clicks = CLICKS[asked["action"]]
         self.hands.moveTo(*asked["at"])
@@ -187,7 +196,10 @@ class Desktop:
         else:
             self.clipboard.put(text)
             before = self.clipboard.asked()
-            self.hands.hotkey(*("ctrl", "shift", "v") if asked.get("is_terminal") else ("ctrl", "v"))
+            has_v = self.windows.has_key("v")
+            self.hands.hotkey(
+                *("ctrl", "shift", "v")[:: 1 if asked.get("is_terminal") else 2] if has_v else ("shift", "insert")
+            )
             self.clipboard.wait_until_taken(before)
 
     def _keys(self, asked: dict[str, Any]) -> None:
@@ -198,6 +210,8 @@ class Desktop:
 
     def _key(self, name: str) -> str:
         plain = "+" if name == "plus" else KEYS.get(name.lower(), name.lower() if len(name) > 1 else name)
+        if len(plain) == 1 and not self.windows.has_key(plain):
+            raise Trouble(f"the keyboard of this desktop has no key {plain!r} in its present layout: ask_user")
         if plain not in self.hands.KEYBOARD_KEYS:
             raise Trouble(
                 f"no key {name!r}; keys are such as enter, tab, esc, f5, pagedown, left, ctrl+shift+t. Text: type"

@@ -15,6 +15,7 @@ Window = dict[
     str, Any
 ]  # id, title, app, rect [x, y, width, height] with its frame; popup, hidden, ours: true or absent
 FRONT_SECONDS = 1.5
+_OTHER_GROUPS = 0x6000  # of the keyboard's state: its second to fourth layout is on
 
 
 class Busy(Exception):
@@ -31,6 +32,8 @@ class Windows:
         self._ignored = error.CatchError(*self._gone)
         self.display: Any = import_module("Xlib.display").Display()
         self.root = self.display.screen().root
+        self._keys: list[tuple[int, ...]] = []
+        self.has_new_keyboard()
 
     def take(self) -> None:
         """Raises Busy. What is owned is a selection: the server gives it back when the process ends, however it ends."""
@@ -65,14 +68,16 @@ class Windows:
         found = self.root.get_geometry()
         return found.width, found.height
 
+    def monitors(self) -> list[list[int]]:
+        """The part of the screen that each monitor shows: x, y, width, height; empty where nobody tells."""
+        if not self.display.has_extension("XINERAMA") or not self.display.xinerama_is_active():
+            return []
+        return [[each.x, each.y, each.width, each.height] for each in self.display.xinerama_query_screens().screens]
+
     def pointer(self) -> tuple[int, int]:
         """Where the mouse is."""
         found = self.root.query_pointer()
         return found.root_x, found.root_y
-
-    def has_caps_lock(self) -> bool:
-        """Whether letters come out as capitals."""
-        return bool(self.root.query_pointer().mask & self._x.LockMask)
 
     def listed(self) -> list[Window]:
         """All that lies on the screen or is minimised, topmost first."""
@@ -134,10 +139,35 @@ class Windows:
         """Whether each letter has a key here, with the shift that a US keyboard would take, as pyautogui presses it."""
         is_shifted = import_module("pyautogui").isShiftCharacter
         for letter in text:
-            keys = self.display.keysym_to_keycodes(ord(letter))
-            if not " " <= letter <= "~" or not keys or min(keys)[1] != int(is_shifted(letter)):
+            key = self.display.keysym_to_keycode(ord(letter)) if " " <= letter <= "~" else 0
+            if not key or self.display.keycode_to_keysym(key, int(is_shifted(letter))) != ord(letter):
                 return False
-        return not self.has_caps_lock()
+        state = self.root.query_pointer().mask
+        return not (state & self._x.LockMask or state & _OTHER_GROUPS)
+
+    def has_key(self, letter: str) -> bool:
+        """Whether this keyboard has a key for a letter; a Russian one has none for v."""
+        return bool(self.display.keysym_to_keycode(ord(letter)))
+
+    def has_new_keyboard(self) -> bool:
+        """Whether the layout is another than when this was last asked; from now on it is the one that is known here."""
+        info = self.display.display.info
+        first, count = info.min_keycode, info.max_keycode - info.min_keycode + 1
+        keys = [tuple(each) for each in self.display.get_keyboard_mapping(first, count)]
+        before, self._keys = self._keys, keys
+        if keys == before or not before:
+            return False
+        said = self._event.MappingNotify
+        self.display.refresh_keyboard_mapping(
+            said(
+                type=self._x.MappingNotify,
+                sequence_number=0,
+                request=self._x.MappingKeyboard,
+                first_keycode=first,
+                count=count,
+            )
+        )
+        return True
 
     def _described(self, frame: Any, client: int) -> Window | None:
         """A child of the root as a model and the gate see it; None for what nobody could see or press."""

@@ -250,8 +250,9 @@
       if (isField(el) && is !== 'button') {
         const now = cut(value(el), VALUE)
         shown += now ? ` = ${now}` : ''
-        if (tagOf(el) === 'SELECT') {
-          const all = [...el.options].map(each => cut(clean(each.label), 40))
+        const options = tagOf(el) === 'SELECT' ? el.options : tagOf(el) === 'INPUT' && el.list ? el.list.options : []
+        if (options.length) {
+          const all = [...options].map(each => cut(clean(each.label || each.value), 40) + (isOff(each) ? ' (disabled)' : ''))
           shown += ` {${all.slice(0, 30).join('|')}${all.length > 32 ? `|… ${all.length - 30} more` : all.slice(30).map(each => '|' + each).join('')}}`
         }
         if (is === 'password') hasPassword = true
@@ -336,7 +337,10 @@
         if (is) { const ref = name(el, is, label(el)); controls[ref] = {role: is, name: cut(label(el), LABEL), ...about(el)}
           if (isSeen) seen.set(ref, new WeakRef(el))
           if (!textOnly) put(`(${mark}${[ref, ...(is === 'link' ? [] : [is]), ...states(el)].join(' ')}) `) }
+        const isStruck = style.textDecorationLine === 'line-through' && !textOnly && clean(el.textContent)  // the price that was
+        if (isStruck) put(' ~~')
         inside(el, tag, isCell)
+        if (isStruck) line = line.trimEnd() + '~~ '
       }
       if (isBlock && !isCell) flush()
       if (isCell) put(' | ')
@@ -355,6 +359,7 @@
       else if (tag === 'CANVAS') { drawn(el); for (const each of children(el)) walk(each) }
       else if (tag === 'VIDEO' || tag === 'AUDIO') put(`(${tag.toLowerCase()} ${attr(el, 'aria-label') || attr(el, 'title')}) `)
       else if (tag === 'OBJECT' || tag === 'EMBED') put(`(${attr(el, 'type') || 'object'} that holds no text) `)
+      else if (attr(el, 'role') === 'img' && attr(el, 'aria-label')) { const text = textOf(el); put(` (image: ${cut(attr(el, 'aria-label'), 400)}) ${/[\p{L}\p{N}]/u.test(text) ? text : ''}`) }
       else if (/^(progressbar|meter)$/.test(attr(el, 'role')) && attr(el, 'aria-valuenow') && !textOf(el)) put(` (${attr(el, 'aria-label') || attr(el, 'role')} ${attr(el, 'aria-valuetext') || attr(el, 'aria-valuenow') + '/' + (attr(el, 'aria-valuemax') || '100')}) `)
       else if (tag === 'METER' || tag === 'PROGRESS') put(` (${attr(el, 'aria-label') || tag.toLowerCase()} ${el.value}/${el.max}) `)
       else if (tag === 'DIALOG' || /^(alert)?dialog$/.test(attr(el, 'role'))) { put('(dialog)'); flush(); walkAll(el); flush(); put('(end of dialog)'); flush() }
@@ -503,6 +508,7 @@
     for (const each of names) {
       const found = all.filter(option => [clean(option.label).toLowerCase(), option.value.toLowerCase()].includes(each))
       const close = found.length ? found : all.filter(option => clean(option.label).toLowerCase().includes(each))
+      if (close.length && isOff(close[0])) return {problem: `${ref}: “${clean(close[0].label)}” is disabled`}
       if (close.length !== 1 && !found.length) return {problem: `${ref}: ${close.length ? 'several options' : 'no option'} “${each}”; there are ${cut(all.map(option => clean(option.label)).join(', '), 600)}`}
       picked.push(close[0])
     }

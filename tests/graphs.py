@@ -84,7 +84,7 @@ class BoltServer:
                 stderr=log,
                 cwd=self.folder,
             )
-        until = time.monotonic() + PATIENCE_SECONDS
+        until = time.monotonic() + 2 * PATIENCE_SECONDS
         while not self._answers():
             assert time.monotonic() < until and self._process.poll() is None, (self.folder / "output.txt").read_text()[
                 -2000:

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import CHECKOUT, children_seconds
+from tests.machine import PATIENCE_SECONDS
 
 LAUNCH = "import sys; print(sys.prefix, sys.argv[1:])\n"
 
@@ -71,7 +72,9 @@ def with_environment(checkout: Path) -> Path:
 
 def call(script: Path, *args: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     environ = {**os.environ, **(env or {})}
-    return subprocess.run([script, *args], capture_output=True, text=True, env=environ, timeout=100, check=False)
+    return subprocess.run(
+        [script, *args], capture_output=True, text=True, env=environ, timeout=PATIENCE_SECONDS * 2, check=False
+    )
 
 
 def test_finished_environment_is_used_at_once(checkout: Path) -> None:
@@ -110,7 +113,7 @@ def test_first_calls_at_once_set_up_once_and_all_run(checkout: Path) -> None:
         subprocess.Popen([checkout / "sopwith", str(number)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for number in range(3)
     ]
-    ended = [(*process.communicate(timeout=100), process.returncode) for process in started]
+    ended = [(*process.communicate(timeout=PATIENCE_SECONDS * 2), process.returncode) for process in started]
     for number, (stdout, _, code) in enumerate(ended):
         assert (code, stdout) == (0, f"{checkout / '.venv'} ['{number}']\n")
     progress = "".join(stderr for _, stderr, _ in ended)

@@ -442,11 +442,15 @@ Opener = Callable[..., Screen]
 
 
 @pytest.mark.parametrize("columns", [40, 100, 380])
-def test_a_run_on_a_terminal(at_terminal: Opener, home: Path, columns: int) -> None:
-    slow = "for n in 1 2 3 4; do printf '\\033]0;evil\\007step %s 下载\\n' $n; sleep 0.3; done"
+def test_a_run_on_a_terminal(at_terminal: Opener, home: Path, tmp_path: Path, columns: int) -> None:
+    seen = tmp_path / "seen"
+    slow = (
+        f"for n in 1 2; do printf '\\033]0;evil\\007step %s 下载\\n' $n; done; until [ -e {seen} ]; do sleep 0.1; done"
+    )
     scripted(home, [bash(slow, "I look **first**."), "# Answer\n\nAll *fine*. 中文也行。"])
     screen = at_terminal("look at it", columns=columns)
     screen.waits_for("I look first.", "step 2 下载", "code_run")
+    seen.touch()
     assert screen.ends() == 0
     text = screen.text()
     assert "✓ code_run" in text and "All fine. 中文也行。" in text and "2 turns" in text

@@ -12,8 +12,8 @@ from contextlib import suppress
 from typing import IO
 
 LARGEST_BYTES = 20_000_000  # of what the owner has in the clipboard
-READ_SECONDS = 3.0
-TAKEN_SECONDS = 4.0  # for a program to ask for what is pasted
+READ_SECONDS = 5.0
+TAKEN_SECONDS = 8.0  # for a program to ask for what is pasted: one that is slower gets what the owner had there
 KINDS = ("UTF8_STRING", "image/png")  # what can be given back
 
 

@@ -307,7 +307,7 @@ def test_a_run_whose_process_is_killed_goes_on_and_has_failed_the_third_time(
     waits_until(lambda: len(run_ids(home)) == 1)
     for number in range(kills):
         kill(home, run_ids(home)[-1], 2 * number + 1)
-    thread.join(60)
+    thread.join(PATIENCE_SECONDS)
     assert ended(told) == [("Look", ends)]
     assert (own(home) / "seen").read_text().split() == ["seen"] * 2
     assert f"- {ends} ·" in (home / "reports/R01_look.md").read_text()

@@ -54,7 +54,7 @@ def test_the_bare_loop_plays_the_script_to_its_end() -> None:
         records = [json.loads(line) for line in connection.getresponse().read().splitlines()]
         connection.close()
         endpoint.stdin.close()
-        assert endpoint.wait(60) == 0
+        assert endpoint.wait(PATIENCE_SECONDS) == 0
     bodies = [json.loads(record["body"]) for record in records]
     assert [len(body["messages"]) for body in bodies] == [2, 4, 6, 8]
     assert [message["content"] for message in bodies[-1]["messages"] if message["role"] == "tool"] == [

@@ -17,6 +17,7 @@ from tests.browser_driving import needs_browser
 from tests.browser_site import site
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import call
+from tests.machine import PATIENCE_SECONDS
 from tests.screen import scripted
 from tests.test_browser_faults import browsers
 
@@ -78,7 +79,7 @@ def test_a_run_that_is_stopped_leaves_no_browser(home: Path, base: str, tmp_path
                 time.sleep(0.2)  # in the middle of it
                 run.send_signal(signal.SIGINT)
         assert event["status"] == "cancelled"
-        assert run.wait(60) == 130
+        assert run.wait(PATIENCE_SECONDS) == 130
     assert browsers(tmp_path) == []
     assert list((home / "browser" / "runs").iterdir()) == []
 

@@ -399,7 +399,7 @@ def test_a_run_that_works_is_spoken_to_and_cancelled(home: Path, tmp_path: Path,
     waits_until(lambda: "heard: only 2025" in cli("runs", "show", "last").stdout)
     waits_until(lambda: "sleep 60" in cli("runs", "show", "last").stdout)
     assert cli("runs", "cancel", "last").code == 0
-    assert process.wait(60) == 130
+    assert process.wait(PATIENCE_SECONDS) == 130
     process.communicate()
     code, _, err = cli("runs", "steer", "last", "more")
     assert code == 1 and "runs resume" in err

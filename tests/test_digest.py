@@ -32,6 +32,7 @@ from runs.heartbeat import beat, memory_entries
 from safety.trash import Trash
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import run
+from tests.machine import PATIENCE_SECONDS
 from tests.scripted_server import Answer, ScriptedServer
 
 NOW = datetime(2026, 2, 16, 9, 0).astimezone()
@@ -422,7 +423,7 @@ def test_of_two_processes_one_does_it(home: Path) -> None:
     digest(home, NOW, ask=ask)
     assert [each.is_busy for each in inside] == [True]
     other = [subprocess.Popen([sys.executable, "-c", DIGESTER, home, NOW.isoformat()], cwd=CHECKOUT) for _ in range(3)]
-    assert [each.wait(60) for each in other] == [0, 0, 0]
+    assert [each.wait(PATIENCE_SECONDS) for each in other] == [0, 0, 0]
 
 
 def test_killed_at_any_moment_the_next_digest_finishes_it(home: Path) -> None:

@@ -23,6 +23,7 @@ from memory.tasks import Tasks
 from runs.auto.idle import WhenIdle
 from runs.auto.ledger import Ledger
 from runs.heartbeat import Heartbeat
+from tests.machine import PATIENCE_SECONDS
 from tests.screen import waits_until
 from tests.scripted_server import Answer, ScriptedServer
 
@@ -97,7 +98,7 @@ def test_the_loop_ends_at_once_when_it_is_stopped(home: Path) -> None:
     thread = threading.Thread(target=Heartbeat(settings(home), lambda: NOON).run, args=(stop,))
     thread.start()
     stop.set()
-    thread.join(10)
+    thread.join(PATIENCE_SECONDS)
     assert not thread.is_alive()
 
 

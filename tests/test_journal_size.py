@@ -13,6 +13,7 @@ from memory import journal_store
 from memory.journal_store import Store
 from memory.journal_work import BATCH, BESIDE, Worker
 from memory.turns import Turn
+from tests.machine import PATIENCE_SECONDS
 
 AT = datetime(2026, 2, 4, 9, 0, tzinfo=UTC)
 TEXTS = ["the boat is red", "the car is green", "a long story of the boat and what came of it in the end"]
@@ -87,7 +88,7 @@ def test_work_behind_takes_little_at_once_until_somebody_waits_for_it(tmp_path: 
 
     worker = Worker(lambda: Store(path), {"times": work})
     worker.wake()
-    assert begun.wait(60) and worker.flush(60)
+    assert begun.wait(PATIENCE_SECONDS) and worker.flush(PATIENCE_SECONDS)
     worker.stop()
     assert sizes[0] == BESIDE and max(sizes) == BATCH and sum(sizes) == 3 * BATCH
     store.close()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from models.base import ToolResult
-from tests.machine import free_port
+from tests.machine import PATIENCE_SECONDS, free_port
 from tools import process_words, processes
 from tools.base import ToolContext, ToolError
 from tools.process_tree import MARK, born, leaders
@@ -100,12 +100,12 @@ def test_a_process_is_asked_to_end_and_then_killed(ctx: ToolContext, start: Any)
     polite = start(SERVE)
     first_line(polite)
     assert "has ended" in stop(ctx, named(polite)).data["output"]
-    assert polite.wait(60) == -signal.SIGTERM
+    assert polite.wait(PATIENCE_SECONDS) == -signal.SIGTERM
     deaf = start(DEAF)
     first_line(deaf)
     result = stop(ctx, named(deaf), grace=1)
     assert result.status == "ok" and "was killed, since it had not ended after 1 s" in result.data["output"]
-    assert deaf.wait(60) == -signal.SIGKILL
+    assert deaf.wait(PATIENCE_SECONDS) == -signal.SIGKILL
     suspended = start(SERVE)
     first_line(suspended)
     os.kill(suspended.pid, signal.SIGSTOP)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from safety.secrets import Redactor
+from tests.machine import PATIENCE_SECONDS
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 VALUE = "zq8Xw3-Pl0mBeta77"
@@ -40,7 +41,7 @@ def say(home: Path) -> Iterator[Say]:
 
     yield saying
     stdin.close()
-    child.wait(20)
+    child.wait(PATIENCE_SECONDS)
     stdout.close()
 
 

@@ -138,7 +138,7 @@ def test_jobs_run_at_their_times_by_rote_and_leave_a_report(cli: CommandLine, ho
     assert until(lambda: row(home, "second", "done")).model_calls == 0
     assert until(lambda: row(home, "third", "done")).model_calls == 0
     process.send_signal(signal.SIGTERM)
-    assert process.wait(60) == 0
+    assert process.wait(PATIENCE_SECONDS) == 0
     first = row(home, "first")
     assert first is not None and first.run and (first.began - first.due) / 1e6 < 30
     [report] = (home / "schedule" / "done").glob("*_first.md")

@@ -28,6 +28,7 @@ from runs.plan_calls import plan_calls
 from safety.bubblewrap import narrow
 from tests.conftest import CHECKOUT
 from tests.driving import agent, drive, of
+from tests.machine import PATIENCE_SECONDS
 from tools.registry import all_tools
 
 SKILL = """\
@@ -608,7 +609,7 @@ def test_the_process_goes_when_we_are_gone() -> None:
             about = {"source": code, "path": "run.py", "seconds": 1}
             child.stdin.write(f"{json.dumps(about)}\n{json.dumps({'plan': {}})}\n".encode())
             child.stdin.close()
-            assert child.wait(60) == ends_by
+            assert child.wait(PATIENCE_SECONDS) == ends_by
 
 
 # reading it

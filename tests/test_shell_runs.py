@@ -16,6 +16,7 @@ from safety.gate import Ask, Decision, Gate
 from safety.lifts import lifts_of
 from tests.conftest import CommandLine
 from tests.driving import SpokenOwner, call, of, run
+from tests.machine import PATIENCE_SECONDS
 from tools.process_words import identity
 
 PASSWORD = "wombat-Flight_77"
@@ -150,7 +151,7 @@ def test_a_process_of_somebody_else_is_stopped_when_the_owner_says_so(cli: Comma
         assert of(events_of(cli, "--approve", "never", "stop it"), "tool_ended")[0]["status"] == "refused"
         assert other.poll() is None
         assert of(events_of(cli, "--approve", "all", "stop it"), "tool_ended")[0]["status"] == "ok"
-        assert other.wait(60) == -15
+        assert other.wait(PATIENCE_SECONDS) == -15
 
 
 def test_the_command_line_uses_a_shell(cli: CommandLine, home: Path) -> None:

@@ -18,6 +18,7 @@ from runs.heartbeat import _important
 from runs.owners import AbsentOwner
 from runs.spoken import Spoken
 from tests.driving import SpokenOwner, agent, bash, call, drive
+from tests.machine import PATIENCE_SECONDS
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def settled() -> None:
     """Waits for what is written beside the run."""
     for thread in threading.enumerate():
         if thread.name == "spoken":
-            thread.join(60)
+            thread.join(PATIENCE_SECONDS)
 
 
 def said(home: Path) -> list[tuple[str, str, str]]:

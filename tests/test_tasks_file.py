@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from memory.owner_files import Unreadable
 from memory.tasks import FILE, Status, Task, TaskError, Tasks
+from tests.machine import PATIENCE_SECONDS
 
 DAY = date(2026, 11, 22)
 
@@ -196,6 +197,6 @@ def test_many_processes_lose_nothing(tmp_path: Path) -> None:
     for each in running:
         each.start()
     for each in running:
-        each.join(30)
+        each.join(PATIENCE_SECONDS)
     found = Tasks(tmp_path).all()
     assert len({task.title for task in found}) == len({task.id for task in found}) == 60

@@ -23,6 +23,7 @@ from memory.sops import Sop
 from runs.assemble import SEEDS, Agent, Options
 from runs.owners import AbsentOwner
 from tests.driving import agent, bash, drive
+from tests.machine import PATIENCE_SECONDS
 
 SKILL = "---\nname: {name}\ndescription: Lists a folder into a file\n---\n\nDo it.\n"
 LIST_INTO = """\
@@ -285,7 +286,7 @@ def test_two_processes_may_verify_at_once(home: Path, boxes: tuple[Path, Path]) 
     workers = [context.Process(target=_verify_in_process, args=(str(home), "list-into", v, queue)) for v in values]
     for worker in workers:
         worker.start()
-    found = [queue.get(timeout=90) for _ in workers]
+    found = [queue.get(timeout=PATIENCE_SECONDS) for _ in workers]
     for worker in workers:
         worker.join()
     assert [(status, passed) for status, passed, _ in found] == [("probation", True)] * 2, found

@@ -19,6 +19,7 @@ import pytest
 from handler import Confirmation
 from models.base import Event
 from tests.conftest import CHECKOUT
+from tests.machine import PATIENCE_SECONDS
 from tests.serving import Served, made_home
 from ui import words
 from ui.web.child import Line, PageOwner
@@ -88,7 +89,7 @@ def test_a_run_goes_on_when_nobody_reads_what_it_says(tmp_path: Path) -> None:
         assert run.stdout is not None
         assert run.stdout.read(100)
         run.stdout.close()
-        assert run.wait(60) == 0
+        assert run.wait(PATIENCE_SECONDS) == 0
     assert (tmp_path / "done").exists()
 
 

@@ -16,6 +16,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from tests.driving import bash
+from tests.machine import PATIENCE_SECONDS
 from tests.serving import Answer, Served, made_home
 
 JSON = {"Content-Type": "application/json"}
@@ -283,4 +284,4 @@ def test_who_does_not_finish_a_request_is_not_waited_for(monkeypatch: pytest.Mon
         assert heard == ["http.request", "http.disconnect", "http.request"]
     finally:
         server.should_exit = True
-        thread.join(10)
+        thread.join(PATIENCE_SECONDS)

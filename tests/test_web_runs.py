@@ -19,6 +19,7 @@ from memory.inbox import Inbox
 from memory.runlog import worker
 from tests.conftest import CommandLine
 from tests.driving import bash, call
+from tests.machine import PATIENCE_SECONDS
 from tests.serving import Served, made_home
 
 DELETE = [bash("rm -rf old", "I remove it."), "It is gone."]
@@ -445,7 +446,7 @@ def test_ctrl_c_ends_it_and_the_tabs_know(site: Served) -> None:
         stopping.start()
         with pytest.raises(ConnectionClosed) as closed:
             tab.until("never")
-        stopping.join(15)
+        stopping.join(PATIENCE_SECONDS)
     assert closed.value.rcvd is not None
     assert closed.value.rcvd.code == 1012
     assert site.process is not None

@@ -196,7 +196,7 @@ def test_processes_share_a_window(home: Path, redis: RedisServer) -> None:
     names = ("one", "two", "three")
     command = [sys.executable, "-c", WRITER, str(home), redis.url]
     writers = [subprocess.Popen([*command, name], cwd=CHECKOUT) for name in names]
-    assert [each.wait(60) for each in writers] == [0, 0, 0]
+    assert [each.wait(PATIENCE_SECONDS) for each in writers] == [0, 0, 0]
     window = Window(home, redis.url)
     found = [each.id for each in window.recent(MAIN, 40)]
     assert sorted(found) == sorted(f"{name}-{number}" for name in names for number in range(10))

@@ -18,11 +18,14 @@ _NEXT_OF_A_LIST = re.compile(
 )
 _END_OF_SENTENCE = re.compile(r"[.!?][\s\"')]|[。！？；;\n]")
 _ONE_DAY = re.compile(r"\s*(?:at|around|on|the|in|的|在)?\s*", re.IGNORECASE)
+_NOUN = re.compile(r"(?: (?!and\b|or\b|but\b|was\b|is\b|then\b)[a-z]+)? (?:on |of )?", re.IGNORECASE)
+_DETERMINER = re.compile(r"\b(?:the|my|our|your|his|her|their|that|this|a)\s+$", re.IGNORECASE)
 _NEAR = 92 * DAY  # December and January are neighbours
 
 
 def shared(found: list[Found], text: str) -> list[Found]:
     """The same expressions; those that leave their day, week, month or year to another one have it from there."""
+    found = _around_a_noun(found, text)
     spans = [span for _, _, span in found]
     between = [text[before[1] : after[0]] for before, after in pairwise(found)]
     for n, gap in enumerate(between):
@@ -31,6 +34,25 @@ def shared(found: list[Found], text: str) -> list[Found]:
         if _NEXT_OF_A_LIST.fullmatch(gap):
             spans[n] = _tried(lambda span, other: _beside(span, other, ahead=True), spans[n], spans[n + 1])
     return [(begin, end, span) for (begin, end, _), span in zip(found, spans, strict=True)]
+
+
+def _around_a_noun(found: list[Found], text: str) -> list[Found]:
+    """ "The 3pm meeting yesterday", "my Monday class last week": the noun stands within one expression."""
+    joined: list[Found] = []
+    for begin, end, span in found:
+        first, last, before = joined[-1] if joined else (0, 0, SILENT)
+        if before.again and _NOUN.fullmatch(text[last:begin]) and _DETERMINER.search(text[:first]):
+            whole = SILENT
+            if before.cycle == "hours":
+                whole = _tried(_hours_of, before, span)
+            elif span.unit == "week" and span.start and before.start and (before.cycle or before.unit == "part"):
+                day = span.start + before.start.weekday() * DAY
+                whole = _moved(before, day + (before.start - at(before.start.date())))
+            if whole.start and not whole.again:
+                joined[-1] = (first, end, whole)
+                continue
+        joined.append((begin, end, span))
+    return joined
 
 
 def _known(span: Span, before: Span, gap: str) -> Span:

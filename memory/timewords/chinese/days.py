@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 
 from memory.timewords import spans
-from memory.timewords.chinese.words import A_WISH, HOLIDAYS, THINGS_BY_NUMBER, dated, rule
+from memory.timewords.chinese.words import A_WISH, FROM, HOLIDAYS, NO_WEEKDAY, THINGS_BY_NUMBER, dated, rule
 from memory.timewords.feasts import (
     LUNAR_YEARS,
     Feast,
@@ -70,7 +70,9 @@ def _day_number(place: Place, day: int) -> int | None:
 def _full_date(place: Place, year: int, month: int, day: int) -> Span | None:
     if place.said[-1] not in "日号" and (
         not 1 <= day <= 31
-        or place.precedes(re.compile(r"\s*(?:个|天|点|时|块|元|人|次|月|年|[一二三四五六七八九十\d])"))
+        or place.precedes(
+            re.compile(r"\s*(?:个|天|点|时|块|元|人|次|月|年|[起直定共同样边些]|[一二三四五六七八九十\d])")
+        )
     ):
         return None
     return dated(place, month, day, year)
@@ -152,8 +154,12 @@ def _slashed(place: Place, said: str) -> Span | None:
 
 
 @rule("weekday", "weekday_prefix weekday_digit")
-def _weekday(_place: Place, _prefix: int, weekday: int) -> int:
-    return weekday
+def _weekday(place: Place, _prefix: int, weekday: int) -> int | None:
+    is_other = NO_WEEKDAY.match(place.text, place.end - 1) and not (place.precedes(_SINCE) and place.follows(FROM))
+    return None if is_other else weekday
+
+
+_SINCE = re.compile("起")
 
 
 @rule("date", "calendar_day ',|的'? '('? weekday ')'?")

@@ -6,7 +6,7 @@ import re
 from datetime import date
 
 from memory.timewords import spans
-from memory.timewords.chinese.words import A_WISH, DURATION_AFTER, EVERY, pattern, rule, words
+from memory.timewords.chinese.words import A_WISH, DURATION_AFTER, EVERY, NO_WEEKDAY, pattern, rule, words
 from memory.timewords.feasts import lunar_date, weekday_in_month
 from memory.timewords.grammar import Place
 from memory.timewords.numbers_zh import number
@@ -26,7 +26,7 @@ def _numeric_month(_place: Place, said: str) -> Span:
 
 @rule("period", "month_number")
 def _month(place: Place, month: int) -> Span | None:
-    if place.precedes(re.compile(r"(?:饼|薪|球|亮|票|经|革命|兔)")):
+    if place.precedes(re.compile(r"(?:饼|薪|球|亮|票|经|革命|兔|[一两三]次)")):
         return None
     return spans.yearly(place.now, lambda year: spans.months_span(year, month, 1, "month"))
 
@@ -61,7 +61,8 @@ def _shifted_month(place: Place, shift: int) -> Span | None:
 
 @rule("period", "shift '周|星期|礼拜'")
 def _shifted_week(place: Place, shift: int) -> Span | None:
-    if place.precedes(re.compile(r"(?:几|年|[天日一二三四五六]|末|期|边|围|到的|转)")) or place.said.startswith("当"):
+    is_weekday = place.precedes(re.compile("[天日一二三四五六]")) and not NO_WEEKDAY.match(place.text, place.end)
+    if is_weekday or place.precedes(re.compile(r"(?:几|年|末|期|边|围|到的|转)")) or place.said.startswith("当"):
         return None
     return spans.unit_span(place.now.today, "week", shift)
 

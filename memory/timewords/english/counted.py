@@ -131,7 +131,9 @@ def _within(place: Place, quantity: Quantity) -> Span:
 
 
 @rule("stretch", "'recently|lately|of late|in recent days'")
-def _recently(place: Place) -> Span:
+def _recently(place: Place) -> Span | None:
+    if place.follows(re.compile(r"\bas\s+$", re.I)):  # "as recently as last Friday"
+        return None
     return Span(spans.at(place.now.today - 14 * DAY), place.now.moment, "day")
 
 

@@ -224,6 +224,22 @@ def _weekday_and_date(place: Place, weekday: Span, day: Span) -> Span | None:
     return day
 
 
+@rule("date", "date_in_words ','? '(' weekday_any ')'", "weekday_any '(' date_in_words ')'")
+def _date_and_weekday(_place: Place, one: Span, two: Span) -> Span:
+    return two if one.cycle == "week" else one
+
+
+@rule("date_in_words", "month 'the'? day_number", "day_number month", "'the' day_of_month")
+def _date_in_words(place: Place, one: int | Span, two: int = 0) -> Span:
+    if isinstance(one, Span):
+        return one
+    return (
+        _dated(place, two, one, None)
+        if place.said[0].isdigit() or place.said.startswith("the")
+        else _dated(place, one, two, None)
+    )
+
+
 @rule("numbered_day", "ordinal")
 def _numbered_day(place: Place, day: int) -> Span | None:
     return spans.monthly(place.now, lambda year, month: day_span(date(year, month, day))) if day <= 31 else None

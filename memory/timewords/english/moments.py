@@ -34,6 +34,17 @@ def _day_and_clock(_place: Place, day: Span, clock: Clock) -> Span:
     return clock.on(day)
 
 
+@rule("moment", "day_like ''s' clock", "day_like ''s' 'at'? strict_clock")
+def _days_clock(_place: Place, day: Span, clock: Clock) -> Span:
+    """ "Last Friday's 3pm"."""
+    return clock.on(day)
+
+
+@rule("moment", "'end of day|end of the day|close of business|cob|eod|end of business' 'on|of|,'? day_like")
+def _end_of_day(_place: Place, day: Span) -> Span | None:
+    return Clock(86400 - 60, 60).on(day)
+
+
 @rule("moment", "clock_first 'on|of|,|in'? day_like")
 def _clock_and_day(place: Place, clock: Clock, day: Span) -> Span:
     return clock.on(day)

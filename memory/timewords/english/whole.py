@@ -21,7 +21,7 @@ def _since_side(_place: Place, span: Span) -> Span:
     return span
 
 
-@rule("since_side", "clock")
+@rule("since_side", "'about|around|approximately|roughly'? clock")
 def _since_clock(place: Place, clock: Clock) -> Span:
     return clock.alone(place.now)
 

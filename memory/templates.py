@@ -35,6 +35,16 @@ def is_first_start(home: Path) -> bool:
     return not any(os.path.lexists(home / name) for name in ("OWNER.md", "SPIRIT.md", FIRST_START))
 
 
+def is_answered(home: Path, folder: Path = TEMPLATES) -> bool:
+    """True when BOOTSTRAP.md has nothing left to ask: who the owner is and who the agent is stand in their files, by whatever
+    way they came there (a chat, the owner's own hand)."""
+    try:
+        texts = [(name, (home / name).read_text("utf-8")) for name in ("OWNER.md", "SPIRIT.md")]
+    except (OSError, UnicodeDecodeError):
+        return False
+    return all(text.strip() and not is_template(name, text, folder) for name, text in texts)
+
+
 def lay_out(home: Path, lang: str, folder: Path = TEMPLATES) -> list[str]:
     """Writes each workspace file that is missing; on the first start also BOOTSTRAP.md and the example personas. Gives
     their paths in the home folder. Raises OSError."""

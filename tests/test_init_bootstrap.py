@@ -163,3 +163,12 @@ def test_a_broken_file_is_told_and_the_shipped_questions_are_asked(
 def test_it_is_played_once(laid_out: Path) -> None:
     assert bootstrap.play(laid_out, "en", Spoken("", "", "", "", "yes"))
     assert not bootstrap.prepare(laid_out, "en")
+
+
+def test_it_goes_when_what_it_asks_stands_in_the_files_already(laid_out: Path) -> None:
+    """Whoever told the agent in a chat, or wrote it there, is not asked again."""
+    (laid_out / "OWNER.md").write_text("# Owner\n\n- Name: Ada\n")
+    assert bootstrap.prepare(laid_out, "en"), "who the agent is has not been said"
+    (laid_out / "SPIRIT.md").write_text("# Spirit\n\nShort answers.\n")
+    assert not bootstrap.prepare(laid_out, "en") and not (laid_out / "BOOTSTRAP.md").exists()
+    assert not bootstrap.prepare(laid_out, "en"), "and does not come back"

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from memory.files import write_atomic
 from memory.owner_files import Unreadable, read_owner_text
 from memory.repository import Repository
-from memory.templates import FILES, FIRST_START, is_template, lay_out, template
+from memory.templates import FILES, FIRST_START, is_answered, is_template, lay_out, template
 from ui import consent
 from ui.clean import one_line
 from ui.words import in_words, say
@@ -39,7 +39,14 @@ def prepare(home: Path, lang: str) -> bool:
     """Makes the workspace files that are missing; True when BOOTSTRAP.md is there to be played. Raises OSError."""
     made = lay_out(home, lang)
     Repository(home).commit([name for name in made if name in (*FILES, FIRST_START)], "workspace files as shipped")
+    put_away(home)
     return (home / FIRST_START).exists()
+
+
+def put_away(home: Path) -> None:
+    """Removes BOOTSTRAP.md when what it asks is answered already. Raises OSError."""
+    if (home / FIRST_START).exists() and is_answered(home):
+        _write(home, {})
 
 
 def questions(home: Path, lang: str) -> list[Question]:

@@ -16,7 +16,7 @@ from handler import Owner
 from memory.reader import NotForThisSession, Reader, reader_for
 from memory.runlog import summarise
 from memory.sessions import Session
-from memory.templates import lay_out
+from memory.templates import FIRST_START, lay_out
 from models.base import Event
 from runs.assemble import Agent, Options
 from runs.owners import AbsentOwner
@@ -175,6 +175,12 @@ def _at_terminal(args: Namespace, agent: Agent, options: Options) -> int:
     screen = TerminalScreen(console, live=False, attended=args.approve == "ask")
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _leave)
+    if (agent.config.home / FIRST_START).exists():
+        from memory.repository import RepositoryError
+        from ui.bootstrap import put_away
+
+        with suppress(OSError, RepositoryError):  # it goes the next time
+            put_away(agent.config.home)
     print(say("chat.welcome"))
     line = InputLine(console, screen, agent.config.home / HISTORY, [f"/{each.name}" for each in SLASHES])
     owner = approving(args.approve, TerminalOwner(console, line.read_answer, screen.pause, line.read_secret))

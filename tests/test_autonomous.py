@@ -315,7 +315,7 @@ def test_a_run_whose_process_is_killed_goes_on_and_has_failed_the_third_time(
 
 
 def test_what_its_owner_cancels_is_over(home: Path, served: Any, cli: CommandLine) -> None:
-    served({"Look": [bash("sleep 20"), Answer(text="never")]})
+    served({"Look": [bash("sleep 200"), Answer(text="never")]})
     Tasks(home).add("Look")
     process = in_background(home)
     waits_until(lambda: any(of(list(read_events(home, run)), "tool_started") for run in run_ids(home)))

@@ -29,7 +29,7 @@ SCRIPTS: dict[str, list[Any]] = {  # model → its replies
     "delete": DELETE,
     "leave": [DELETE[0], "Then I leave it."],
     "choose": [call("ask_user", question="Which one?", candidates=["a", "b"]), "Thank you."],
-    "slow": [bash("echo begun; sleep 30"), "I stopped there."],
+    "slow": [bash("echo begun; sleep 300"), "I stopped there."],
     "wait": [WAIT, "Done after all."],
     "count": [call("file_read", path="a.txt"), bash("echo x >> count; sleep 20"), "Done."],
     "loud": [bash("for i in $(seq 60); do head -c 100000 /dev/zero | tr '\\0' x; echo; done"), "ok"],

@@ -263,6 +263,8 @@ def intervals(database: Database, runs: list[str]) -> list[tuple[str, str]]:
 def test_the_tasks_of_a_session_are_done_one_after_the_other(
     shared: Database, home: Path, tmp_path: Path, worker: Callable[[Path], subprocess.Popen[str]], parallel: bool
 ) -> None:
+    if parallel:  # long enough for the other one to begin
+        (home / "sops" / "stamp" / "sop.yaml").write_text(SOP.replace("sleep 0.2", "sleep 1.5"))
     started = [worker(home) for _ in range(2)]
     for process in started:
         assert process.stderr is not None and "takes tasks" in process.stderr.readline()
@@ -288,7 +290,7 @@ def test_workers_that_are_killed_and_frozen_lose_nothing_and_do_nothing_twice(po
 def test_a_task_that_waits_is_taken_back_and_one_at_work_stops(
     shared: Database, home: Path, tmp_path: Path, worker: Callable[[Path], subprocess.Popen[str]], cli: CommandLine
 ) -> None:
-    (home / "sops" / "stamp" / "sop.yaml").write_text(SOP.replace("sleep 0.2", "sleep 2"))
+    (home / "sops" / "stamp" / "sop.yaml").write_text(SOP.replace("sleep 0.2", "[ $number != 0 ] || sleep 100"))
     first, second = queue(home, range(2), tmp_path / "work")
     assert cli("worker", "--cancel", second).code == 0
     assert cli("worker", "--cancel", second).code == 1
@@ -308,10 +310,14 @@ def test_a_task_that_waits_is_taken_back_and_one_at_work_stops(
 def test_a_worker_ends_after_the_task_in_its_hands(
     shared: Database, home: Path, tmp_path: Path, worker: Callable[[Path], subprocess.Popen[str]]
 ) -> None:
+    gate = tmp_path / "gate"
+    waits = f"while [ ! -e {gate} ]; do sleep 0.05; done"
+    (home / "sops" / "stamp" / "sop.yaml").write_text(SOP.replace("sleep 0.2", waits))
     first, second = queue(home, range(2), tmp_path / "work")
     started = worker(home)
     until(lambda: bool(events_of(shared, first)))
     started.send_signal(signal.SIGTERM)
+    gate.touch()
     _, said = started.communicate(timeout=PATIENCE_SECONDS)
     assert started.returncode == 0, said
     assert {each.run: each.status for each in sent(shared, 2)} == {first: "done", second: "queued"}

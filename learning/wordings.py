@@ -223,7 +223,7 @@ def _shape(mention: Mention, schema: Mapping[str, Any], behind: str) -> str:
     else nobody knows where it ends, so it wants quotes."""
     if mention.kind == "glob":
         return ":glob"
-    if mention.kind == "text" and " " in mention.text and not mention.is_quoted and "pattern" not in schema:
+    if mention.kind == "text" and " " in mention.text and not mention.is_quoted:
         return ":quoted" if behind.strip(" .!?。！？") else ":rest"
     return ":quoted" if mention.is_quoted and "format" not in schema and schema["type"] == "string" else ""
 

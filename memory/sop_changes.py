@@ -36,7 +36,7 @@ from memory.repository import (
     mode_of,
     one_line,
 )
-from memory.sops import READ_NAME, Sop, SopError, Status, contract, read_sop
+from memory.sops import PROVEN, READ_NAME, Sop, SopError, Status, contract, read_sop
 
 DRAFT = ".new-"  # how the folders begin in which changes are built
 MAX_FILES = 2_000
@@ -168,11 +168,14 @@ class SopChanges:
         """
         with self._changing(name):
             number, broken = self._next_version(name), SopError("")
-            for target in self._targets(name, to):
+            found = [(each, self._history.files(each.commit, _path(name))) for each in self._targets(name, to)]
+            if to is not None:  # what was proven goes before what its owner made of it by hand
+                found.sort(key=lambda pair: not _is_as_proven(pair[1]))
+            for target, contents in found:
+                status = target.status if _is_as_proven(contents) or target.status not in PROVEN else "draft"
                 why = reason or f"back to version {target.version}"
-                change = _Change(number, target.status, why, run, target.version)
                 try:
-                    return self._store(name, self._history.files(target.commit, _path(name)), change)
+                    return self._store(name, contents, _Change(number, status, why, run, target.version))
                 except SopError as error:
                     broken = error
             raise broken
@@ -348,6 +351,15 @@ def _contract(files: Mapping[str, Content]) -> str | None:
     return contract(
         {path: content.data for path, content in files.items() if path == "sop.yaml" or path.startswith("scripts/")}
     )
+
+
+def _is_as_proven(files: Mapping[str, Content]) -> bool:
+    """False where sop.yaml or a script is another one than SKILL.md says."""
+    try:
+        said = metadata_of(_skill_text(files)).get("sopwith-contract")
+    except SopError:
+        return True  # nothing is said
+    return not said or said == _contract(files)
 
 
 def _path(name: str) -> str:

@@ -36,7 +36,7 @@ from memory.runlog import RunLogError, find_run, read_events
 from memory.sop_changes import SopChanges
 from memory.sops import Sop, Status, read_sop
 from models.parameters import ParameterError
-from models.procedure import Procedure, ProcedureError
+from models.procedure import SLOT, Procedure, ProcedureError
 from runs.assemble import SEEDS, Agent
 from runs.authoring import ScriptWriter, script_writer
 
@@ -229,7 +229,7 @@ def with_check(draft: Draft, command: str) -> Draft:
     draft.content.checks = [{"command": command}]
     checked = replace(_with_steps(draft, checks=draft.content.checks), problems=[])
     checked.procedure()
-    description = " ".join(draft.content.wordings[:1]) or draft.name
+    description = SLOT.sub(lambda slot: f"{{{slot[1]}}}", " ".join(draft.content.wordings[:1])) or draft.name
     checked.files["SKILL.md"] = skill_text(draft.name, description, draft.content)
     return checked
 
@@ -368,7 +368,8 @@ def with_old_cases(draft: Draft, existing: Sop | None) -> tuple[dict[str, str | 
             except ParameterError:
                 unfit.append(case.name)
                 continue
-            kept = replace(case, name=free_name(read_cases(folder)))
+            due = {key: value for key, value in case.expect.items() if key != "steps" or not case.run}
+            kept = replace(case, name=free_name(read_cases(folder)), expect=due)  # it may take other steps to the same
             _write(folder, kept.files())
         files |= {path: content.data for path, content in contents_of(folder).items()}
     files |= {path: data for path, data in old.items() if path.startswith("references/") and path not in files}

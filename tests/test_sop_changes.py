@@ -604,3 +604,24 @@ def test_every_key_and_status_is_documented() -> None:
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as place:
         sys.stdout.write(f"{kill_writers(Path(place), int(sys.argv[1]) if sys.argv[1:] else 200, random.Random())}\n")
+
+
+def test_what_was_edited_by_hand_has_lost_its_proof_until_it_is_taken_back(home: Path, changes: SopChanges) -> None:
+    changes.write("x", files("x", 1), reason="one", status="active")
+    script = home / "sops/x/scripts/run.py"
+    proven = script.read_text("utf-8")
+    script.write_text("print(99)\n", "utf-8")
+    sop = SopStore(home / "none", home / "sops").get("x")
+    assert sop and sop.is_edited and sop.status == "draft" and not sop.runs_alone and sop.was == "active"
+    back = changes.rollback("x", to=1)
+    assert (back.status, back.is_edited, script.read_text("utf-8")) == ("active", False, proven)
+    assert changes.history("x")[1].reason == "edited by hand"  # and what was edited is not lost
+
+
+def test_no_rollback_gives_what_was_edited_by_hand_a_proof(home: Path, changes: SopChanges) -> None:
+    changes.write("x", files("x", 1), reason="one", status="active")
+    (home / "sops/x/scripts/run.py").write_text("print(99)\n", "utf-8")
+    changes.set_status("x", "active", "said so")
+    changes.write("x", files("x", 3), reason="three")
+    assert changes.rollback("x").status == "draft"
+    assert (home / "sops/x/scripts/run.py").read_text("utf-8") == "print(99)\n"

@@ -80,7 +80,7 @@ def _may_be_done(sop: Sop, here: Present, options: Options) -> None:
                 return
         except EOFError:
             pass
-    raise SopUsage(say(f"sops.{state}_not_done", name=sop.name))
+    raise SopUsage(say(f"sops.{state}_not_done", name=sop.name, version=sop.version))
 
 
 def options_of(args: Namespace) -> Options:

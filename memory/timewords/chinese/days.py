@@ -110,7 +110,7 @@ def _day_of_month(place: Place, day: int) -> Span | None:
 _AND = r"\s*(?:[、,和与跟及或]|以及|还有|或者|还是)\s*"
 _DAYS_BEHIND = re.compile(rf"(?:{_AND}[\d一二三四五六七八九十廿]{{1,3}})*{_AND}[\d一二三四五六七八九十廿]{{1,3}}[日号]")
 _WEEKDAYS_BEFORE = re.compile(
-    rf"(?:周|星期|礼拜)[一二三四五六日天](?:{_AND}[一二三四五六日天])*{_AND}$|(?:周|星期|礼拜)六(?=日)$"
+    rf"(?:周|星期|礼拜)[一二三四五六日天](?:{_AND}[一二三四五六日天])*{_AND}$|(?:周|星期|礼拜)六$"
 )
 
 
@@ -132,7 +132,8 @@ def _day_of_a_list(place: Place, one: int, two: int | None = None) -> Span | Non
 @rule("date", "weekday_digit")
 def _weekday_of_a_list(place: Place, weekday: int) -> Span | None:
     """ "上周一、三、五"."""
-    if not place.follows(_WEEKDAYS_BEFORE) or place.precedes(_COUNTED):
+    together = place.said != "日" and place.follows(re.compile("六$"))  # only 六日 need nothing between them
+    if not place.follows(_WEEKDAYS_BEFORE) or place.precedes(_COUNTED) or together:
         return None
     return spans.weekly(place.now, weekday)
 
@@ -263,6 +264,12 @@ def _near_day(place: Place, days: int) -> Span | None:
 def _eve(place: Place, year: int | None, feast: Feast) -> Span | None:
     day = feast(year) if year else spans.yearly(place.now, feast)
     return day_span(day.start.date() - DAY) if day.start else None
+
+
+@rule("date", "any_year? '的'? holiday_name '的'? '第二天|次日|翌日'")
+def _day_after_holiday(place: Place, year: int | None, feast: Feast) -> Span | None:
+    day = feast(year) if year else spans.yearly(place.now, feast)
+    return day_span(day.start.date() + DAY) if day.start else None
 
 
 @rule("date", "told_day")

@@ -260,7 +260,7 @@ def _the_nth(place: Place, day: Span) -> Span | None:
     return day if re.search(r"\d|month|twenty|teen", place.said) else None
 
 
-@rule("date", "shift weekday 'of'? 'week'?", "'on'? shift weekday")
+@rule("date", "shift weekday 'of'? 'week'?")
 def _shifted_weekday(place: Place, shift: int, weekday: int) -> Span:
     today = place.now.today
     said = place.said.lower()

@@ -119,6 +119,8 @@ def _months_or_seasons_ago(place: Place, amount: float, month: int) -> Span | No
 def _shifted_unit(place: Place, shift: int, unit: str) -> Span | None:
     if place.said.lower().startswith("the same") or (re.search(r"s$", place.said) and not place.said.endswith("'s")):
         return None
+    if unit == "weekend" and "coming" in place.said.lower() and place.now.today.weekday() < 5:
+        shift = 0  # the first to come
     return spans.unit_span(place.now.today, unit, shift)
 
 

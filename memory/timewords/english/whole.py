@@ -39,7 +39,7 @@ def _time(_place: Place, span: Span) -> Span:
 
 @rule(
     "time",
-    "'from|between'? 'the'? month 'the'? day_number '-|to|through|till|until|and|thru' 'the'? day_number ','? year?",
+    "'from|between'? 'the'? month 'the'? day_number '-|to|through|till|until|and|thru' 'the'? day_number ','? 'of'? said_year?",
 )
 def _days_of_month(place: Place, month: int, first: int, last: int, year: int | None) -> Span | None:
     if re.search(r"\band\b", place.said, re.I) and not re.match("between|from", place.said, re.I):
@@ -53,7 +53,7 @@ def _days_of_month(place: Place, month: int, first: int, last: int, year: int | 
     return make(year) if year else spans.yearly(place.now, make)
 
 
-@rule("time", "'from|between'? day_number '-|to|through|till|until|and|thru' day_number month ','? 'of'? year?")
+@rule("time", "'from|between'? day_number '-|to|through|till|until|and|thru' day_number month ','? 'of'? said_year?")
 def _month_after_days(place: Place, first: int, last: int, month: int, year: int | None) -> Span | None:
     found: Span | None = _days_of_month(place, month, first, last, year)
     return found

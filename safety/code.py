@@ -14,7 +14,7 @@ _EFFECT = pattern(
     r"|`|\bfs\.\w*(rm|write|append|unlink|rename|chmod)\w*|base64_decode|unpack|\batob\b|Buffer\.from"
 )
 _LOADED = pattern(
-    r"\b(require|import)\s*\(\s*(?!['\"][\w@./:-]+['\"]\s*\))\S|\[[^\]\n]*['\"]\s*\+[^\]\n]*\]\s*\(|(require|import)\s*\(?\s*['\"](node:)?(child_process|net|http|https|cluster|vm|worker_threads)|process\.(kill|binding)"
+    r"\b(require|import)\s*\(\s*(?!['\"][\w@./:-]+['\"]\s*\))\S|\[[^\[\]\n]{0,200}['\"]\s*\+[^\[\]\n]{0,200}\]\s*\(|(require|import)\s*\(?\s*['\"](node:)?(child_process|net|http|https|cluster|vm|worker_threads)|process\.(kill|binding)"
 )
 _STARTED = pattern(
     r"(?:system|exec\w*|spawn\w*|popen\w*|passthru|shell_exec|proc_open|qx|do shell script|shell-command(?:-to-string)?|os\.execute|getoutput)\s*\(?\s*(?:\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|\{([^}]*)\})|`([^`]+)`",
@@ -43,6 +43,12 @@ _REMOVES = pattern(r"\b(unlink\w*|rmtree|remove_tree|rm_rf?|rm_f|rmSync|rimraf|r
 _HOME_CALLS = pattern(
     r"require\(['\"](?:node:)?os['\"]\)\.homedir\(\)|\bos\.homedir\(\)|process\.env\.HOME|\bDir\.home|ENV\[['\"]HOME['\"]\]|\$ENV\{HOME\}|getenv\(['\"]HOME['\"]\)|os\.getenv\(['\"]HOME['\"]\)"
 )
+_HOME_IN_TEXT = pattern(r"\$ENV\{HOME\}(?=[/\"])|\$\{process\.env\.HOME\}|#\{Dir\.home\}|#\{ENV\['HOME'\]\}")
+_TWO_TEXTS = pattern(r"(?:'([^'\\\n]*)'|\"([^\"'\\\n]*)\")\s*\+\s*(?:'([^'\\\n]*)'|\"([^\"'\\\n]*)\")")
+# A pattern that only looks: none that runs code by itself.
+_LOOKED_FOR = pattern(
+    r"(?:(?<==~)|(?<=!~)|\b(?:if|unless|and|or|not|grep|split|match|test|filter)\b|&&|\|\||[({,])\s*/(?![*/])(?!(?:[^/\\\n]|\\.)*(?:\?\??\{|[$@]\{|`))(?:[^/\\\n]|\\.)+/[imsxgu]*(?![\w/])"
+)
 _WRITTEN = pattern(
     r"(?:\b(?:write|append)File(?:Sync)?|\bFile\.write|\bfile_put_contents)\s{0,9}\(?\s{0,9}(?:'([^'\n]{1,500})'|\"([^\"\n]{1,500})\")"
 )
@@ -67,9 +73,18 @@ _LOADS_STARTER = pattern(r"\brequire\(\s*['\"](?:node:)?child_process['\"]\s*\)"
 _NAMES_STARTER = pattern(r"\[|\b(exec|spawn|fork)\w*")  # what is left could start something by another name
 
 
+_CALLED_BY_TEXT = pattern(r"\[\s*['\"](\w+)['\"]\s*\]\s*\(")
+
+
 def with_home(code: str, home: str) -> str:
-    """The code with the owner's home where it asks for it."""
-    return _HOME_CALLS.sub(repr(home).replace("\\", "/"), code)
+    """The code with the owner's home where it asks for it, and with texts that are put together of several as one."""
+    code = _HOME_CALLS.sub(repr(home).replace("\\", "/"), _HOME_IN_TEXT.sub(home, code))
+    for _ in range(20):
+        joined = _TWO_TEXTS.sub(lambda found: repr((found[1] or found[2] or "") + (found[3] or found[4] or "")), code)
+        if joined == code:
+            break
+        code = joined
+    return code
 
 
 def written(code: str) -> list[str]:
@@ -91,11 +106,12 @@ def removed(code: str) -> list[str]:
 
 def has_effect(code: str) -> bool:
     """Whether a one-liner may do more than compute and print. Words in its strings do not count."""
-    code = _WRITTEN.sub("", code)  # is judged by its place
+    code = _LOOKED_FOR.sub(" ", _WRITTEN.sub("", code))  # what is written is judged by its place
     names = [text[1:-1] for text in _STRINGS.findall(code)]
     is_called_by_name = "(" in code and any(
         _EFFECT.fullmatch(name) for name in names if "_map" in code or "call" in code or "send" in code
     )
+    is_called_by_name |= any(_EFFECT.search(name) for name in _CALLED_BY_TEXT.findall(code))
     return bool(_LOADED.search(code) or is_called_by_name or _EFFECT.search(_STRINGS.sub("''", code)))
 
 

@@ -66,7 +66,7 @@ _LISTS_ALL = pattern(
     r"|gcloud .*\b(projects|instances|clusters|disks|snapshots|buckets) list\b|gsutil ls( gs://)?$|az .*\blist\b|(doctl|hcloud|linode-cli|openstack|vultr-cli) .*\blist\b"
     r"|heroku apps\b|fly(ctl)? apps list|nomad job status|vault secrets list|influx bucket list|kafka-topics(\.sh)? .*--list|gh repo list|rabbitmqctl list_queues"
     r"|(kubectl|oc) get (ns|namespaces?|nodes?|no|pv|persistentvolumes?|all|crds?)\b|helm (ls|list)\b.*(-\w*A|--all-namespaces)|eksctl get clusters?"
-    r"|(docker|podman) volume ls\b|psql .*pg_database|psql .*(-\w*l\b|--list)|mysql(show)? .*(?i:show databases|schemata)|mysqlshow\b|redis-cli( .*)? (?i:keys) \*"
+    r"|(docker|podman) volume ls\b|psql .*pg_database|psql .*(-[a-zA-Z]*l[a-zA-Z]*\b|--list)|mysql(show)? .*(?i:show databases|schemata)|mysqlshow\b|redis-cli( .*)? (?i:keys) \*"
     r"|(zfs|zpool) list\b|(lvs|vgs|pvs)\b|lvdisplay|btrfs subvolume list|snapper( \S+)* list|tmutil list\w+|borg list \S+$|restic( \S+)* snapshots"
 )
 _CHOOSES = pattern(r"--filters?\b|\[\?|-l \S|--selector|--field-selector|(?<!\S)-n \S|--namespace| WHERE |\bLIKE\b")

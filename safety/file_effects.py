@@ -25,7 +25,15 @@ _NAMED_ONLY = names(
 
 
 # What the machine runs by itself, besides what the owner's login runs (paths.py).
-_RUN_LATER = pattern(r"/etc/(rc\.local|cron[\w.]*/|profile|bash\.bashrc|zsh|init\.d/)|/var/spool/cron/")
+_RUN_LATER = pattern(
+    r"(/usr)?/lib/systemd/|/etc/(systemd/|udev/|xdg/autostart/|rc\.local|cron[\w.]*/|profile|bash\.bashrc|zsh|init\.d/)|/var/spool/cron/"
+)
+
+
+_ORDERS = pattern(
+    r"(?m)^[ \t]*Exec\w*[ \t]*=[ \t]*[-@:+!]*(.+)$|\bRUN\+?=\"([^\"\n]+)\""
+    r"|^[ \t]*(?:@\w+|(?:[\d*/,-]+[ \t]+){4}[\w*/,-]+)[ \t]+(?:(?:root|\w+)[ \t]+(?=/?\w))?(.+)$"
+)
 
 
 # All that is on a disk, read past the rights of its files.
@@ -73,7 +81,14 @@ def _redirected(look: Look, target: Arg, redirect: Redirect, command: Command, n
 def runs_later(look: Look, path: Path, text: str | None) -> None:
     """Refuses what would destroy everything at the next login, or at a set time."""
     if text and (look.places.kind(path) == "startup" or _RUN_LATER.match(str(path))):
-        look.findings += [each for each in look.inner().script(text) if each.risk in ("catastrophic", "agent")]
+        for script in (text, *_orders(text)):
+            look.findings += [each for each in look.inner().script(script) if each.risk in ("catastrophic", "agent")]
+
+
+def _orders(text: str) -> list[str]:
+    """The command lines in a unit of systemd, a desktop entry, a table of cron, a rule of udev."""
+    found = [next(each for each in match.groups() if each) for match in _ORDERS.finditer(text)]
+    return [order for order in found if len(order) < 2000][:50]
 
 
 def _reads_nothing(command: Command) -> bool:

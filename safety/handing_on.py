@@ -6,6 +6,7 @@ import itertools
 import re
 from typing import TYPE_CHECKING
 
+from safety import code, interpreters
 from safety.expand import Arg
 from safety.options import behind, operands_of
 from safety.shell import Command
@@ -41,16 +42,21 @@ _TMUX_VALUED = "-s -t -n -c -e -F -x -y -l -b -w -h -T -S -L -f"
 _ENTER = names("Enter C-m KPEnter C-j")
 # What stands in front of a command: an order of a debugger or of expect, the name of a setting, a key.
 _ORDER = re.compile(
-    r"^\s*(?:spawn(?:\s+-\w+)*|exec|system|send(?:\s+--)?|shell|platform shell|!|commands=|(?:Proxy|Local|Remote)Command[= ]|[\"'][^\"']*[\"']\s*:|(?:EXEC|SYSTEM|SHELL):)\s*",
+    r"^\s*(?:(?:EXEC|SYSTEM|SHELL):|spawn(?:\s+-\w+)*|exec|system|send(?:\s+--)?|shell|platform shell|!|commands=|(?:Proxy|Local|Remote)Command[= ]|[\"'][^\"']*[\"']\s*:)\s*",
     re.IGNORECASE,
 )
-PROGRAMS = frozenset({*_IN_A_WORD, *_BEHIND_WORD, *(name.partition(" ")[0] for name in _BEHIND), *_EACH_WORD, "tmux"})
+PROGRAMS = frozenset(
+    {*_IN_A_WORD, *_BEHIND_WORD, *(name.partition(" ")[0] for name in _BEHIND), *_EACH_WORD, "tmux", "emacs"}
+)
 
 
 def judge(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
     """Looks at what one of `PROGRAMS` hands on."""
     if name == "tmux":
         _tmux(look, args, values, command)
+        return
+    if name == "emacs":
+        _emacs(look, values)
         return
     at = next((n for n, value in enumerate(values) if value in _BEHIND_WORD.get(name, "").split()), None)
     for text in _in_words(name, values):
@@ -97,6 +103,13 @@ def _tmux(look: Look, args: list[Arg], values: list[str | None], command: Comman
         look.nested([_typed([arg.text for arg in keys])])
     elif at is not None:
         _rest(look, behind(args[at + 1 :], _TMUX_VALUED, 0), command)
+
+
+def _emacs(look: Look, values: list[str | None]) -> None:
+    for before, after in itertools.pairwise(values):
+        if before in ("--eval", "-eval", "--execute") and after:
+            interpreters.deep(look, "emacs", after)
+            look.nested(code.started(after))
 
 
 def _rest(look: Look, inner: list[Arg], command: Command) -> None:

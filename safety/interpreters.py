@@ -203,7 +203,9 @@ def deep(look: Look, name: str, text: str) -> None:
     """What code destroys for the whole machine."""
     if code.is_bomb(text):
         look.add("catastrophic", f"{name} starts itself again and again: a fork bomb", name)
-    removed = [Arg(path, path, "*" in path) for path in code.removed(text)]
+    home = str(look.places.owner)
+    named = [home + path[1:] if re.match(r"~(/|$)", path) else path for path in code.removed(text)]
+    removed = [Arg(path, path, "*" in path) for path in named]
     vital.deletes(look, "rm", [Arg("rm"), *removed], is_deep=True)
 
 

@@ -82,7 +82,13 @@ def _prefix_rows() -> list[tuple[str, tuple[list[str], Risk, str]]]:
 
 def operands_of(name: str, values: list[str | None]) -> list[str | None]:
     listed = [name, *values]
-    return [listed[at] for at in range(1, len(listed)) if is_operand(name, listed, at)]
+    end = listed.index("--", 1) if "--" in values else len(listed)  # behind it all are operands
+    valued = VALUED.get(name, "").split()
+    return [
+        value
+        for at, value in enumerate(listed)
+        if at and listed[at - 1] not in valued and (at > end or value is None or value == "-" or value[:1] != "-")
+    ]
 
 
 def is_operand(name: str, values: list[str | None], at: int) -> bool:

@@ -87,12 +87,25 @@ def _findings(code: str, nodes: list[ast.AST], values: Values, shell: _Shell) ->
                 listed.append(path)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             found += _constant(node.value, values)
+        elif isinstance(node, ast.Subscript) and _is_module_s(node.value, values, modules):
+            found.append(Finding("unknown", "a name of a module that is only known when it runs"))
         elif isinstance(node, ast.Expr) and (emptied := _emptied(node.value, values)):
             found.append(emptied)
     deletes = any(finding.risk == "delete" for finding in found) or _REMOVES.search(code)
     if listed and "endswith" not in code and deletes:
         found.append(Finding("catastrophic", f"deletes what is in {listed[0]}: the system or a whole home"))
     return found
+
+
+def _is_module_s(node: ast.expr, values: Values, modules: set[str]) -> bool:
+    """`os.__dict__`, `vars(os)`: all that a module has, by its name."""
+    if isinstance(node, ast.Call) and full_name(node.func, values.names) == "vars" and node.args:
+        return full_name(node.args[0], values.names) in modules
+    return (
+        isinstance(node, ast.Attribute)
+        and node.attr == "__dict__"
+        and full_name(node.value, values.names) in modules | {"__builtins__"}
+    )
 
 
 def _listed(node: ast.Call, values: Values) -> Path | None:
@@ -144,6 +157,8 @@ def _call(node: ast.Call, values: Values, shell: _Shell) -> list[Finding]:
         return _started(node, name, values, shell)
     if name in _OPENS or last in _WRITES or (last == ".open" and name != "os.open"):
         return _opened(node, name, values)
+    if _RUNS_OTHERS.fullmatch(name):
+        return _replaced(node, name, values, shell)
     if plain := _by_name(node, name):
         return [plain]
     if lost := _lost(node, name, values):
@@ -156,10 +171,10 @@ def _call(node: ast.Call, values: Values, shell: _Shell) -> list[Finding]:
 
 def _by_name(node: ast.Call, name: str) -> Finding | None:
     """What a call says of itself, wherever it reaches."""
-    if _RUNS_OTHERS.fullmatch(name):
-        return Finding("unknown", f"{name} starts another program", name)
     if name in ("os.kill", "os.killpg") and node.args and ast.unparse(node.args[0]) in ("-1", "1"):
         return Finding("catastrophic", f"{name} stops every process", name)
+    if name in ("operator.methodcaller", "operator.attrgetter"):
+        return Finding("unknown", f"{name}: a name that is only known when it runs", name)
     if name == "getattr" and len(node.args) > 1 and not isinstance(node.args[1], ast.Constant):
         return Finding("unknown", "getattr: a name that is only known when it runs", name)
     return None
@@ -208,6 +223,16 @@ def _started(node: ast.Call, name: str, values: Values, shell: _Shell) -> list[F
         found = [finding for text in texts for finding in shell(text)]
         return found + ([Finding("unknown", f"{name}: a command that was written so that it cannot be read", name)] if _is_hidden(first) else [])  # fmt: skip
     return [Finding("unknown", f"{name}: a command that is only known when it runs", name)]
+
+
+def _replaced(node: ast.Call, name: str, values: Values, shell: _Shell) -> list[Finding]:
+    """`os.execvp("rm", ["rm", "x"])`, `pty.spawn(…)`: another program, with what it would do as far as that is known."""
+    found = [Finding("unknown", f"{name} starts another program", name)]
+    listed = next((arg.elts for arg in node.args if isinstance(arg, (ast.List, ast.Tuple))), node.args[1:])
+    words = [values.text(each) for each in listed]
+    if words and None not in words:
+        found += [each for each in shell(shlex.join(word or "" for word in words)) if each.risk == "catastrophic"]
+    return found
 
 
 def _is_hidden(node: ast.expr) -> bool:

@@ -4,6 +4,7 @@ names of the calls, as verbs.py judges the command lines of the same places."""
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 
@@ -24,6 +25,9 @@ _SENDS = names("send put post publish upload insert update patch modify invoke r
 _PLAINLY_DELETES = names("delete terminate destroy drop purge flushall flushdb prune expunge truncate dele unlink drop_all")  # fmt: skip
 _PLAINLY_SENDS = names("send publish upload invoke produce insert_one insert_many bulk_write")
 _REDIS = names("set setex setnx mset hset hmset hdel lpush rpush lpop rpop ltrim sadd srem zadd zrem xadd incr decr expire eval config_set")  # fmt: skip
+_SERVICES = names(
+    "stripe twilio shopify paypalrestsdk notion_client plaid square"
+)  # a single word does something there
 _NEITHER = pattern(
     r"(drop_(duplicates|vars|index|na)|delete_(rows|cols|column)|remove_(columns|unused\w*)|(reset|set)_(index|option\w*|option_context|default\w*|trace|title|[xy]\w*|seed|level|stream_logger|page_config|theme|style)"
     r"|(create|start|run)_(engine|async_engine|client|async_client|session|task|connection|pool|default_context|model|retry\w*|async\w*|until\w*|in_executor|request|query|reader|string|prefetch\w*)"
@@ -54,7 +58,14 @@ def judge(node: ast.Call, name: str, values: Values, imported: set[str], code: s
     elif last in _STATEMENTS and imported & (FILES_OF_TABLES | SERVERS) and (node.args or node.keywords):
         yield from _statement(node, last, values, imported, code)
     elif imported & (SERVERS | REMOTE_LIBRARIES) and "." in name and not _is_of_another(name, imported):
-        yield from _there(node, last, values, code, is_redis=bool(imported & {"redis", "valkey"}))
+        yield from _there(
+            node,
+            last,
+            values,
+            code,
+            is_redis=bool(imported & {"redis", "valkey"}),
+            has_money=bool(imported & _SERVICES),
+        )
 
 
 def _is_of_another(name: str, imported: set[str]) -> bool:
@@ -80,7 +91,9 @@ def _statement(node: ast.Call, last: str, values: Values, imported: set[str], co
         yield Finding("delete", f"{last}: may change or delete data", last)
 
 
-def _there(node: ast.Call, last: str, values: Values, code: str, *, is_redis: bool) -> Iterator[Finding]:
+def _there(
+    node: ast.Call, last: str, values: Values, code: str, *, is_redis: bool, has_money: bool
+) -> Iterator[Finding]:
     """What a server or a service is asked to do."""
     words = verbs.pieces(last)
     if not words or _NEITHER.fullmatch(last):
@@ -96,6 +109,7 @@ def _there(node: ast.Call, last: str, values: Values, code: str, *, is_redis: bo
     elif (
         last in _PLAINLY_SENDS
         or (is_redis and last in _REDIS)
+        or (has_money and last in ("create", "update"))
         or (len(words) > 1 and words[0] in _SENDS)
         or "post" in words
     ):
@@ -118,6 +132,12 @@ def _whole(node: ast.Call, last: str, values: Values, code: str, *, deletes: boo
         each.arg == "index" and values.text(each.value) in ("*", "_all") for each in node.keywords
     ):
         return "deletes all data of the server"
-    if deletes and _LISTS.search(code) and not _CHOOSES.search(code):
+    if deletes and _goes_over_all(code):
         return "deletes all that a list names"
     return None
+
+
+@functools.lru_cache(maxsize=4)
+def _goes_over_all(code: str) -> bool:
+    """Whether the code lists all there is of something, and chooses nothing of it."""
+    return bool(_LISTS.search(code)) and not _CHOOSES.search(code)

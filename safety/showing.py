@@ -200,6 +200,7 @@ _USES: dict[str, Callable[[list[str | None], list[str]], bool]] = {
     "fsck": lambda _, known: "-n" in known or "-N" in known,
     "nft": lambda _, known: known[:1] == ["list"],
     "iptables": lambda _, known: known[:1] in (["-L"], ["-S"]) or "-L" in known,
+    "expect": lambda _, known: known in (["-v"], ["-version"]),
     "ufw": lambda _, known: known[:1] == ["status"],
 }  # fmt: skip
 

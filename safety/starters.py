@@ -37,9 +37,16 @@ def su(look: Look, name: str, args: list[Arg], values: list[str | None], command
         return
 
 
+def _made(look: Look, named: list[str | None]) -> str:
+    """What this script has written into a file."""
+    path = look.join(named[0]) if named and named[0] else None
+    return (look.written.get(str(path)) or "") if path else ""
+
+
 def crontab(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
     """The lines of a table that it is given."""
     text = inputs.input_of(look, command) or "\n".join(inputs.known_input(look, command))
+    text += "\n" + _made(look, operands_of(name, values)[-1:])
     for line in text.splitlines():
         look.nested([re.sub(r"^\s*(@\w+|(\S+\s+){5})", "", line)])
 
@@ -148,7 +155,7 @@ def misc(look: Look, name: str, args: list[Arg], values: list[str | None], comma
         text = " ".join(value or "" for value in values)
         look.nested([re.sub(r"^\w*\s*\{|\}\s*$", "", text)])
     if name in ("at", "batch"):
-        given = inputs.input_of(look, command)
+        given = inputs.input_of(look, command) or _made(look, [value_of(values, "-f")])
         look.nested([given] if given else [])
 
 

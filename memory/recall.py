@@ -121,7 +121,7 @@ def candidates(
     numbers = set(words) | set(near.best if near else ()) | _in_time(store, ranges, session, words, near)
     if not numbers:
         return None, degraded
-    around = {number + step for number in numbers for step in (-1, 1)} | numbers
+    around = {number + step for number in (*words, *(near.best if near else ())) for step in (-1, 1)} | numbers
     turns |= store.turns(around - turns.keys(), session)
     rows = Rows(turns)
     meaning = near.of(rows.numbers) if near else None

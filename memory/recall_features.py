@@ -105,7 +105,7 @@ class Rows:
     def __init__(self, turns: Mapping[int, Turn]) -> None:
         import numpy as np
 
-        order = sorted(turns, key=lambda number: (turns[number].session, turns[number].at, number))
+        order = [number for *_, number in sorted((turn.session, turn.at, number) for number, turn in turns.items())]
         self.numbers = order
         self.turns = [turns[number] for number in order]
         self.shapes = [shape(turn.text) for turn in self.turns]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Numbers = NDArray[np.int64]
 
-SAMPLE = 1000  # vectors from which the spread of similarities is told
+SAMPLE = 500  # vectors from which the spread of similarities is told
 _HEADER_BYTES = 4096
 
 

@@ -214,9 +214,9 @@ def test_agent_within_an_agent_is_ended_with_what_it_started(ctx: ToolContext) -
 
 def test_interrupt_ends_the_tree_and_goes_on(ctx: ToolContext) -> None:
     timer = threading.Timer(0.4, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
+        timer.start()
         run(ctx, "sleep 60 & setsid sleep 61 & sleep 62")
         time.sleep(60)
     timer.join()

@@ -90,9 +90,7 @@ def test_a_run_ends_well_and_nothing_is_lost(
     for fault in faults:
         fault(home)
     before = kinds(home)
-    done = cli(
-        "run", "Make a file. Remember that the printer is called inky.", "--session", session, timeout_seconds=20
-    )
+    done = cli("run", "Make a file. Remember that the printer is called inky.", "--session", session)
     assert done.code == 0 and "well done" in done.stdout, done
     assert Path("made.txt").exists() == (session == "main")
     after = kinds(home)

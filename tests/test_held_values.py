@@ -128,7 +128,7 @@ def test_tools_that_send_type_keep_and_ask(
         ],
         f"mcp: {{servers: {{desk: {desk}}}}}\nsafety: {{private_hosts: ['127.0.0.1']}}",
     )
-    done = cli("run", f"use {VALUE} for it", "--approve", "all", "--events", "--no-rote", timeout_seconds=100)
+    done = cli("run", f"use {VALUE} for it", "--approve", "all", "--events", "--no-rote")
     statuses = [status for _, status in ended(events(done.stdout))]
     assert statuses == ["ok", "ok", "error", *["ok"] * 8, "error", "ok"], ended(events(done.stdout))
     assert (notes / "a").read_text() == f"it is {VALUE}" and Path("out.txt").read_text() == f"{VALUE}!"
@@ -179,7 +179,7 @@ def test_what_the_owner_types(cli: CommandLine, home: Path, words: tuple[str, ..
 def test_helpers_and_what_is_said_to_them(cli: CommandLine, home: Path) -> None:
     tasks = [f"find {VALUE}", "find the other"]
     scripted(home, [call("delegate", tasks=tasks), f"both found {VALUE}"])
-    done = cli("run", f"look for {VALUE}", "--events", "--no-rote", timeout_seconds=100)
+    done = cli("run", f"look for {VALUE}", "--events", "--no-rote")
     assert ended(events(done.stdout))[0][0] == "delegate"
     assert (places(home), found((done.stdout + done.stderr).encode())) == ([], [])
 
@@ -198,7 +198,7 @@ def test_the_browser(cli: CommandLine, home: Path, server: tuple[str, list[str]]
         ],
         "safety: {private_hosts: ['127.0.0.1']}",
     )
-    done = cli("run", f"type {VALUE} at {at}", "--approve", "all", "--events", "--no-rote", timeout_seconds=120)
+    done = cli("run", f"type {VALUE} at {at}", "--approve", "all", "--events", "--no-rote")
     assert [status for _, status in ended(events(done.stdout))] == ["ok"] * 4, done
     kept = [(place, name) for place, name in places(home) if not place.startswith("browser/")]  # its own history
     assert (kept, found((done.stdout + done.stderr).encode())) == ([], [])

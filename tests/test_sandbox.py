@@ -503,9 +503,12 @@ def test_exit_codes_signals_and_long_output(world: World, level: Level) -> None:
 def test_time_is_up_for_the_whole_tree_and_a_trap_still_runs(world: World, level: Level) -> None:
     polite = "(trap 'echo told > told; exit' TERM; sleep 60 & wait) &"
     script = f"trap '' TERM; {polite} setsid sleep 60 & while :; do sleep 1; done"
-    began = time.monotonic()
-    assert run(world.context(level), script, timeout=1).status == "timeout"
-    assert time.monotonic() - began < 20  # of a minute
+    for seconds in (1, 5, 20):  # within which a busy machine has to come to the trap
+        began = time.monotonic()
+        assert run(world.context(level), script, timeout=seconds).status == "timeout"
+        assert time.monotonic() - began < seconds + 19  # of a minute
+        if (world.project / "told").exists():
+            break
     assert (world.project / "told").exists()
 
 

@@ -327,7 +327,7 @@ def test_it_is_put_into_cron_and_taken_out_again(home: Path, cli: CommandLine, t
 def test_a_second_scheduler_ends_at_once_where_one_is_enough(home: Path, cli: CommandLine, start: Start) -> None:
     home.mkdir(parents=True)
     start()
-    done = cli("schedule", "start", "--unless-running", timeout_seconds=60)
+    done = cli("schedule", "start", "--unless-running")
     assert (done.code, done.stdout) == (0, "")
 
 

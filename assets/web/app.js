@@ -44,7 +44,7 @@ const App = {
       document.title = `${waitingCount.value ? `(${waitingCount.value}) ` : ""}${say(`page.${PAGES[route.page] ? route.page : "chat"}`)} · Sopwith`;
     }, { immediate: true });
     return () => {
-      if (store.isSignedIn === null) return html`<div class="gate">${mark()}</div>`;
+      if (store.isSignedIn === null) return html`<div class="gate" role="status" aria-label=${say("loading")}>${mark()}</div>`;
       if (!store.isSignedIn) return html`<${SignIn} />`;
       const page = PAGES[route.page];
       return html`<a class="skip" href="#main" onClick=${skip}>${say("skip")}</a>

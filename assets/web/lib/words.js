@@ -51,7 +51,7 @@ export function time(iso) {
   return iso ? new Date(iso).toLocaleTimeString(locale(), { hour: "2-digit", minute: "2-digit" }) : "";
 }
 
-/** 14:05 today, "yesterday 14:05", "3 Nov 14:05", "3 Nov 2025". */
+/** 14:05 today, "yesterday 14:05", "3 Nov 14:05", "3 Nov 2025", "3 Nov 2027 14:05". */
 export function when(iso, now = new Date()) {
   if (!iso) return "";
   const at = new Date(iso);
@@ -63,7 +63,7 @@ export function when(iso, now = new Date()) {
   if (sameDay(at, tomorrow)) return say("time.tomorrow", { time: time(iso) });
   const isNear = at.getFullYear() === now.getFullYear();
   const day = at.toLocaleDateString(locale(), { day: "numeric", month: "short", ...(isNear ? {} : { year: "numeric" }) });
-  return isNear ? `${day} ${time(iso)}` : day;
+  return isNear || at > now ? `${day} ${time(iso)}` : day; // of what is to come, the hour matters
 }
 
 /** A day as "Sunday, 22 November 2026". */

@@ -1,6 +1,6 @@
 // The schedule: jobs with what comes next, a calendar of what was and will be due, the ledger of each job.
 import { html, reactive } from "../lib/html.js";
-import { get, part, post } from "../lib/api.js";
+import { get, part, post, Refused } from "../lib/api.js";
 import { doing, store, toast } from "../lib/store.js";
 import { useBusy, useFetched } from "../lib/use.js";
 import { longDay, monthName, say, sayOr, time, weekdays, when } from "../lib/words.js";
@@ -110,14 +110,19 @@ const Add = {
       clearTimeout(timer);
       timer = setTimeout(look, 300);
     };
+    let newest = 0; // of the questions: an answer that comes late is of what stood there before
     async function look() {
-      Object.assign(form, { said: "", next: [], error: "" });
-      if (!form.when.trim() || !store.changes) return;
-      try {
-        Object.assign(form, await post("/api/schedule/preview", { when: form.when }));
-      } catch (error) {
-        form.error = error.text ?? String(error);
+      const mine = (newest += 1);
+      let found = { said: "", next: [], error: "" };
+      if (form.when.trim() && store.changes) {
+        try {
+          found = { error: "", ...(await post("/api/schedule/preview", { when: form.when })) };
+        } catch (error) {
+          if (!(error instanceof Refused)) throw error;
+          found.error = error.text;
+        }
       }
+      if (mine === newest) Object.assign(form, found);
     }
     const add = (event) => {
       event?.preventDefault();
@@ -128,8 +133,8 @@ const Add = {
     };
     return () => html`<${Dialog} title=${say("schedule.add")} onClosed=${() => emit("closed")}><form class="form" onSubmit=${add}>
       <label class="field"><span>${say("schedule.when")} <small class="dim">${say("schedule.when_hint")}</small></span><input autofocus value=${form.when} placeholder=${say("schedule.when_example")} onInput=${typed} /></label>
-      ${form.error ? html`<p class="bad" role="alert">${form.error}</p>` : null}
-      ${form.next.length ? html`<p role="status"><b>${form.said}</b><br /><span class="dim">${say("schedule.next", { when: form.next.slice(0, 3).map((each) => when(each)).join(" · ") })}</span></p>` : null}
+      <div class="reading">${form.error ? html`<p class="bad" role="alert">${form.error}</p>` : null}
+      ${form.next.length ? html`<p role="status"><b>${form.said}</b><br /><span class="dim">${say("schedule.next", { when: form.next.slice(0, 3).map((each) => when(each)).join(" · ") })}</span></p>` : null}</div>
       <label class="field"><span>${say("schedule.task")}</span><textarea rows="3" value=${form.task} placeholder=${say("schedule.task_example")} onInput=${(event) => (form.task = event.target.value)}></textarea></label>
       <div class="actions">${act(say("schedule.add"), add, { kind: "primary", busy: busy.is, disabled: !form.when.trim() || !form.task.trim() || !!form.error })}</div></form></${Dialog}>`;
   },

@@ -21,7 +21,7 @@ from learning.mentions import given
 from learning.reach import Reach, goes_out, reach_of
 from learning.wordings import plain_result, unique
 from memory.evidence import Result
-from models.procedure import ProcedureError
+from models.procedure import BUILT_IN, ProcedureError
 from safety.shell import NotUnderstood
 from safety.tables import TABLE, WRITES
 
@@ -340,12 +340,15 @@ def _shell_block(work: _Text, script: str, number: int) -> None:
 
 
 def _with_unset(work: _Text, script: str) -> str:
-    """Variables in capitals that nobody sets come from parameters of their name."""
+    """Variables that nobody sets come from parameters of their name; what stands in single quotes is for awk and the like."""
     own = shell_words.variables_of(script)
-    asked = dict.fromkeys(a or b for a, b in re.findall(r"\$(?:([A-Z][A-Z0-9_]*)|\{([A-Z][A-Z0-9_]*)[}:])", script))
-    unset = [name for name in asked if name not in own and name not in _ENVIRONMENT]
-    first = "".join(f'{name}="${work.parameter(name)}"\n' for name in unset)
-    return first + script
+    plain = _SINGLE_QUOTED.sub(lambda match: "" if match[0][0] in "'\\#" else match[0], script)
+    asked = dict.fromkeys(
+        a or b for a, b in re.findall(r"\$(?:([A-Za-z][A-Za-z0-9_]*)|\{([A-Za-z][A-Za-z0-9_]*)[}:])", plain)
+    )
+    taken = {*own, *_ENVIRONMENT, *BUILT_IN, *work.content.parameters}
+    names = {name: work.parameter(name) for name in asked if name not in taken}
+    return "".join(f'{name}="${parameter}"\n' for name, parameter in names.items() if name != parameter) + script
 
 
 def _python_placeholders(work: _Text, code: str, number: int) -> str:

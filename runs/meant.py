@@ -7,6 +7,7 @@ no too. Where nobody is there, the reason that no model can do it names the near
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Generator, Sequence
 from contextlib import suppress
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from runs.planned import Planned
 
 LANE = "asked"
+ABOUT = 0.5  # of what a request is about stands in an SOP that it may mean
 YES = ("y", "yes", "ok", "1", "是", "是的", "好", "好的", "对", "可以", "行")
 SAY = {
     "question": {
@@ -48,6 +50,10 @@ SAY = {
         "zh": "{} 已存为任务；下次：{}。调度器运行时它才会执行：sopwith schedule start",
     },
     "nearest": {"en": "The nearest is: sopwith {}", "zh": "最接近的是：sopwith {}"},
+    "broken": {
+        "en": "{0} may be meant, and cannot be used: {1} (sopwith sops show {0})",
+        "zh": "可能是指 {0}，但它无法使用：{1}（sopwith sops show {0}）",
+    },
     "not_sure": {
         "en": "no learned procedure covers this for sure, and no model is configured (see: sopwith doctor).",
         "zh": "没有学会的流程能确定地做这件事，也没有配置模型（参见：sopwith doctor）。",
@@ -89,7 +95,8 @@ class Asking(NamedTuple):
             return (yield from self._plan(plan, why))
         found = self.nearest()
         if not found:
-            raise why
+            broken = self._broken()
+            raise ModelUnavailable(f"{str(why).splitlines()[0]}\n{broken}") if broken else why
         texts = [self.shown(each) for each in found]
         chosen = yield from self._question(
             self._say("question"), texts, [each.sop.name for each in found], found[0].command, why
@@ -101,6 +108,16 @@ class Asking(NamedTuple):
                 self._refuse(each.sop, each.parameters)
             raise why
         return found[chosen]
+
+    def _broken(self) -> str:
+        """What to say of an SOP that cannot be used, and that the request is about; empty when there is none."""
+        from learning.index import Index
+
+        broken = {sop.name: sop for sop in self.known if sop.problem and not sop.is_quarantined}
+        ranking = Index().of(list(broken.values()))
+        words = re.sub(r"\S*/\S*", " ", self.task)
+        name = next((name for name, _ in ranking.best(words, 1) if ranking.share(words, name) >= ABOUT), "")
+        return self._say("broken", name, broken[name].problem) if name else ""
 
     def _plan(self, plan: Planned, why: ModelUnavailable) -> Generator[Event, None, End]:
         """Asks whether the job is meant, and keeps it."""

@@ -276,6 +276,21 @@ def test_where_nobody_is_the_command_of_the_job_is_named(home: Path, log: Path, 
     assert len(JobFolder(home).all()) == 1
 
 
+@pytest.mark.parametrize(("lang", "said"), [("en", "may be meant, and cannot be used"), ("zh", "但它无法使用")])
+def test_an_sop_that_broke_is_named_by_the_run_that_it_would_have_done(
+    home: Path, log: Path, cli: Any, lang: str, said: str
+) -> None:
+    taught(home)
+    (home / "sops/last-lines/SKILL.md").write_text(
+        SKILL.format(name="last-lines", about="Shows the last lines of a file.")
+    )
+    (home / "sops/last-lines/sop.yaml").write_text("plan: [")
+    done = cli("--lang", lang, f"show the last 2 lines of {log}")
+    assert done.code == 5 and len(done.stderr.strip().splitlines()) == 2
+    assert said in done.stderr and "sops show last-lines" in done.stderr
+    assert said not in cli("--lang", lang, "play some jazz").stderr
+
+
 def test_the_page_asks_too_at_once_or_from_its_inbox(home: Path, log: Path) -> None:
     taught(home)
     with Served(home, log.parent) as served, served.sign_in().tab() as tab:

@@ -23,6 +23,7 @@ from runs.assemble import Agent
 from runs.authoring import author
 from ui.clean import one_line
 from ui.sop_changes import MARKS, as_word
+from ui.sops import parameters
 from ui.teach_questions import AtTerminal, FromOptions, Questions
 from ui.words import say, says
 
@@ -109,7 +110,7 @@ class _Teaching:
         if lesson.trace is None:
             slots = {name: f"{{{name}}}" for name in draft.content.parameters}
             lesson.request = self.questions.request(lesson, slots)
-            draft = teach.draft_of(self.agent, lesson, values)
+            draft = teach.draft_of(self.agent, lesson, self._said_of(draft))
         if teach.UNUSABLE in draft.notes:
             print(say("teach.unusable", wording=(draft.content.wordings or [draft.name])[0]))
         if (twin := teach.twin_of(self.agent, draft)) and not self.questions.may_be_second(twin):
@@ -123,6 +124,16 @@ class _Teaching:
         if made := author(self.agent, draft, lesson.cwd):
             print(one_line(made.line(self.agent.config.lang), 400))
         return made.draft if made else draft
+
+    def _said_of(self, draft: Draft) -> dict[str, str] | None:
+        """What --values says of the parameters of a text. Raises TeachingError for a name that is none of them."""
+        values = parameters(self.args.values or [])
+        known = draft.content.parameters
+        if unknown := next((name for name in (*values, *parameters(self.args.prove or [])) if name not in known), ""):
+            raise teach.TeachingError(
+                f"There is no parameter {unknown!r} here; there is: {', '.join(known) or 'none'}."
+            )
+        return values or None
 
     def _pass_the_gate(self, files: Mapping[str, str | bytes], *, is_draft: bool) -> None:
         """Raises TeachingError with what the evidence gate has against these files."""

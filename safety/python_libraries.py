@@ -28,6 +28,9 @@ _REDIS = names("set setex setnx mset hset hmset hdel lpush rpush lpop rpop ltrim
 _SERVICES = names(
     "stripe twilio shopify paypalrestsdk notion_client plaid square"
 )  # a single word does something there
+_OF_EITHER = names("sqlalchemy sqlmodel records peewee")
+_SQLITE = pattern(r"['\"]sqlite:|\bSqliteDatabase\(")
+_OF_SERVER = pattern(r"(?i)(postgres|mysql|mariadb|mssql|oracle)\w*(\+\w+)?://|PostgresqlDatabase|MySQLDatabase")
 _NEITHER = pattern(
     r"(drop_(duplicates|vars|index|na)|delete_(rows|cols|column)|remove_(columns|unused\w*)|(reset|set)_(index|option\w*|option_context|default\w*|trace|title|[xy]\w*|seed|level|stream_logger|page_config|theme|style)"
     r"|(create|start|run)_(engine|async_engine|client|async_client|session|task|connection|pool|default_context|model|retry\w*|async\w*|until\w*|in_executor|request|query|reader|string|prefetch\w*)"
@@ -53,6 +56,8 @@ CALLS: dict[str, tuple[Risk, str]] = {
 def judge(node: ast.Call, name: str, values: Values, imported: set[str], code: str) -> Iterator[Finding]:
     """What one call would do; `imported`: the top modules that the code loads."""
     last = name.rpartition(".")[2]
+    if imported & _OF_EITHER and _SQLITE.search(code) and not _OF_SERVER.search(code):
+        imported = imported - _OF_EITHER | {"sqlite3"}  # a database that is a file of one's own
     if name in CALLS:
         yield Finding(CALLS[name][0], f"{name}: {CALLS[name][1]}", name)
     elif last in _STATEMENTS and imported & (FILES_OF_TABLES | SERVERS) and (node.args or node.keywords):

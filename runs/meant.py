@@ -114,10 +114,11 @@ class Asking(NamedTuple):
         from learning.index import Index
 
         broken = {sop.name: sop for sop in self.known if sop.problem and not sop.is_quarantined}
+        problems = {name: sop.problem or "" for name, sop in broken.items()}
         ranking = Index().of(list(broken.values()))
         words = re.sub(r"\S*/\S*", " ", self.task)
         name = next((name for name, _ in ranking.best(words, 1) if ranking.share(words, name) >= ABOUT), "")
-        return self._say("broken", name, broken[name].problem) if name else ""
+        return self._say("broken", name, problems[name]) if name else ""
 
     def _plan(self, plan: Planned, why: ModelUnavailable) -> Generator[Event, None, End]:
         """Asks whether the job is meant, and keeps it."""

@@ -276,6 +276,11 @@ def _once(said: str, reading: Reading, part_of_day: Callable[[str], int | None])
     half = f"{start.hour % 12:02d}:{start:%M}"
     if half in reading.vague and f"{start:%H:%M}" not in set(reading.times) - set(reading.vague):
         _check_halves([half])
+    if (
+        len(reading.times) == 1
+        and f"{start:%H:%M}" == f"{(int(reading.times[0][:2]) + 12) % 24:02d}{reading.times[0][2:]}"
+    ):
+        _check_halves([min(f"{start:%H:%M}", reading.times[0])])  # it is read in two ways: 今晚3点
     if start <= now:
         raise JobError(f'"{said}" is over: it was {start:%Y-%m-%d %H:%M}')
     return {"at": start.isoformat()}

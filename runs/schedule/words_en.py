@@ -85,7 +85,12 @@ def read(reading: Reading) -> None:
 
 
 def _read_clock(reading: Reading) -> None:
-    parts = [word for word in _PARTS if re.search(rf"\b{word}s?\b", reading.rest)]
+    parts = [word for word in _PARTS if re.search(rf"\b(?:to)?{word}s?\b", reading.rest)]
+    if (
+        re.search(rf"\b(?:{'|'.join(_PARTS)})s\b", reading.rest)
+        and not {"repeat", "cron", "step"} & reading.keys.keys()
+    ):
+        reading.keys["repeat"] = "daily"  # nights at 11
     found: list[str] = []
 
     def clock(match: re.Match[str]) -> dict[str, Any] | None:

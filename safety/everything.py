@@ -54,7 +54,7 @@ WHOLE: dict[str, tuple[re.Pattern[str], str, re.Pattern[str] | None]] = {
     "wmic": (pattern(r"(?i:shadowcopy.* delete|shadowcopy delete)"), "all backups", None),
     "wbadmin": (pattern(r"(?i:delete (catalog|systemstatebackup|backup))"), "all backups", None),
     "bcdedit": (pattern(r"(?i:/delete)"), "what the machine starts from", None),
-    "reg": (pattern(r"(?i:delete [\"']?(hklm|hkey_local_machine)[\\]+(system|software|sam|security)[\\]*[\"']?( |$))"), "the registry", None),
+    "reg": (pattern(r"(?i:delete [\"']?(hklm|hkey_local_machine)[\\]*(system|software|sam|security)[\\]*[\"']?( |$))"), "the registry", None),
     "dscl": (pattern(r".* -delete /Users/\w+$"), "the account of a user", None),
     "sysadminctl": (pattern(r".*-deleteUser "), "the account of a user", None),
 }  # fmt: skip

@@ -200,11 +200,13 @@ _USES: dict[str, Callable[[list[str | None], list[str]], bool]] = {
     "fsck": lambda _, known: "-n" in known or "-N" in known,
     "nft": lambda _, known: known[:1] == ["list"],
     "iptables": lambda _, known: known[:1] in (["-L"], ["-S"]) or "-L" in known,
+    "efibootmgr": lambda _, known: not known or known in (["-v"], ["--verbose"]),
     "expect": lambda _, known: known in (["-v"], ["-version"]),
     "ufw": lambda _, known: known[:1] == ["status"],
 }  # fmt: skip
 
 
+_ASKED_OF_WINDOWS = {"reg": "query", "schtasks": "/query", "sc": "query", "vssadmin": "list", "bcdedit": "/enum", "wbadmin": "get"}  # fmt: skip
 # Programs that say what they would do: the options that ask for it, in front of a `--`. What they start by themselves on the
 # way there is the owner's own (`npm publish` builds the project); pip is not among them, since it runs what it fetched.
 _DRY: dict[str, str] = {
@@ -244,6 +246,8 @@ def only_shows(name: str, values: list[str | None]) -> bool:
     if vital.is_tried(name, values) or _is_dry(name, known):
         return True
     if name in _VERBED and _is_shown(name, known):
+        return True
+    if known and known[0].lower() == _ASKED_OF_WINDOWS.get(name):
         return True
     judge = _USES.get(name)
     return judge is not None and judge(values, known)

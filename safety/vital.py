@@ -192,6 +192,8 @@ def is_vital(look: Look, arg: Arg, *, removes: bool = True) -> bool:
         return True
     if path is None or behind.strip("/*"):
         return False
+    if removes and path.name == ".ssh" and found in ("id_*", "id*"):  # all keys, whatever else stays there
+        return True
     if is_lost(path) and _EVERY.fullmatch(found):
         return True
     inside = [each for each in (*SYSTEM, str(look.places.owner)) if each.rpartition("/")[0] == str(path).rstrip("/")]

@@ -66,7 +66,7 @@ def test_every_reason_that_a_command_meets_has_its_words(tmp_path: Path) -> None
     owner = tmp_path / "owner"
     gate = Gate(SafetyConfig(), owner / ".sopwith", owner, owner / "work", sandboxed=True)
     met: dict[str, str] = {}
-    fresh = (f"fresh{number}" for number in range(13, 18))
+    fresh = (f"fresh{number}" for number in range(13, 19))
     for language, script in cases("catastrophic", "cloud", "disguised", "dangerous", "odd", *fresh):
         decision = gate.decide(Ask("code_run", {"type": language, "script": script}, ("execute",), (), "main"))
         met.setdefault(decision.reason, script)

@@ -3,6 +3,7 @@ hand on the focus, frames that hear the mouse alone, what the browser says besid
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -119,6 +120,14 @@ def test_what_is_typed_ends_with_a_stroke_and_a_field_of_one_letter_hands_on_the
     web.scan("/strokes")
     assert web.run("await type(“Search”, 'lamp 灯')").data["new_text"] == "found lamp 灯"
     assert web.run("await type(“Digit 1”, '4711')").data["new_text"] == "4711"
+
+
+def test_a_mark_at_the_end_is_no_arrow_and_no_delete(web: Driver) -> None:
+    web.scan("/strokes")
+    web.run("old.onkeydown = e => { if (e.keyCode > 32 && e.keyCode < 47) e.preventDefault() }")  # as old menus have it
+    marks = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~7Zé"
+    script = f"const all = []; for (const mark of {json.dumps(marks)}) all.push((await type(“Search”, 'so' + mark))[2]); return all.join('')"
+    assert web.run(script).data["output"] == marks
 
 
 def test_a_field_that_suggests_is_given_the_moment_that_it_takes(web: Driver) -> None:

@@ -290,7 +290,7 @@ class Hands:
             raise BrowserError("nobody is there who could say it")
         self.secrets += [said, quote(said), quote_plus(said)] if len(said) > 3 else []
         self.tab.ask("enter", ref)
-        self.tab.do("Input.insertText", self.left, text=said)
+        self._enter(said, found)
         self._after()
 
     def _do_close(self) -> None:

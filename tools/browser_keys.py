@@ -24,6 +24,23 @@ KEYS = {  # name: (code, key number, text)
     " ": ("Space", 32, " "),
     **{f"F{number}": (f"F{number}", 111 + number, "") for number in range(1, 13)},
 }
+_MARKS = {  # on a US keyboard: the marks of a key, its code and number; by their own numbers they would be arrows and Delete
+    **{
+        marks: (f"Digit{digit}", 48 + digit)
+        for digit, marks in enumerate((")", "!", "@", "#", "$", "%", "^", "&", "*", "("))
+    },
+    "=+": ("Equal", 187),
+    ",<": ("Comma", 188),
+    "-_": ("Minus", 189),
+    ".>": ("Period", 190),
+    "/?": ("Slash", 191),
+    ";:": ("Semicolon", 186),
+    "`~": ("Backquote", 192),
+    "[{": ("BracketLeft", 219),
+    "\\|": ("Backslash", 220),
+    "]}": ("BracketRight", 221),
+    "'\"": ("Quote", 222),
+}
 _MODIFIERS = {"alt": 1, "control": 2, "ctrl": 2, "meta": 4, "shift": 8}
 
 
@@ -35,7 +52,7 @@ def key_events(keys: str) -> list[dict[str, Any]]:
     name = next((each for each in KEYS if each.lower() == key.lower()), " " if key.lower() == "space" else key)
     code, number, text = KEYS.get(name, ("", 0, ""))
     if name not in KEYS and len(name) == 1:
-        code, number, text = f"Key{name.upper()}" if name.isalpha() else "", ord(name.upper()) & 0xFF, name
+        code, number, text = *_letter(name), name
     if (not number and not text) or not set(held) <= set(_MODIFIERS):
         known = ", ".join(each for each in KEYS if each.strip())
         raise BrowserError(f"no such key: {keys[:40]}; there are {known}, letters, Control+a …")
@@ -43,3 +60,10 @@ def key_events(keys: str) -> list[dict[str, Any]]:
     typed = {"text": text} if text and not modifiers & 6 else {}
     more = {"commands": ["selectAll"]} if modifiers & 6 and name.lower() == "a" else {}
     return [{"type": "keyDown" if typed else "rawKeyDown", **same, **typed, **more}, {"type": "keyUp", **same}]
+
+
+def _letter(sign: str) -> tuple[str, int]:
+    """Code and number of the key that has a sign; a sign that no key has is text alone."""
+    if sign.isascii() and sign.isalnum():
+        return (f"Digit{sign}" if sign.isdigit() else f"Key{sign.upper()}"), ord(sign.upper())
+    return next((key for marks, key in _MARKS.items() if sign in marks), ("", 0))

@@ -102,6 +102,10 @@ def _finished(work: _Text, name: str, lang: str) -> Draft:
     scripts = [str(step.args.get("script", "")) for step in (*content.plan, *content.commit)]
     if commands := list(dict.fromkeys(word for script in scripts for word in _commands(script))):
         content.requires["commands"] = commands
+    for key, said in (("files", "file|filename|log|input"), ("folders", "folder|dir|directory|repo")):
+        named = [each for each in content.parameters if re.fullmatch(rf"(.*_)?({said})\d?", each)]
+        if content.effects == "none" and named:  # of a pipe only the last command says that something is missing
+            content.requires[key] = named
     content.wordings = [*_title_wording(work), *plain_wordings(name, content.parameters, lang)]
     work.problems.sort(key=lambda each: int(found[1]) if (found := re.match(r"line (\d+)", each)) else 0)
     last = (content.commit or content.plan)[-1]

@@ -36,6 +36,8 @@ def test_a_variable_that_nobody_sets_is_a_parameter_and_values_name_it(
     sop = SopStore(home / "none", home / "sops").get("count-lines")
     assert sop and sop.procedure and [*sop.procedure.parameters] == ["file"]
     assert cli(REQUEST.format(tmp_path / "n.txt")).stdout.splitlines()[0] == "3"
+    missing = cli(REQUEST.format(tmp_path / "none.txt"))
+    assert missing.code != 0 and "none.txt" in missing.stderr and not missing.stdout
 
 
 def test_a_value_of_no_parameter_is_told_and_nothing_is_stored(home: Path, tmp_path: Path, cli: Any) -> None:

@@ -19,6 +19,7 @@ from memory.turns import Turn
 from memory.window_places import MAX_TURNS, RedisList, Ring, WindowDown
 
 WAIT_SECONDS = 1.0  # a reader waits for Redis
+CLOSE_SECONDS = 5.0  # at the end, for what is not sent; one that does not answer is given up long before
 LEAST_PAUSE_SECONDS, MOST_PAUSE_SECONDS = 0.25, 30.0  # before Redis is tried again: doubled each time
 
 

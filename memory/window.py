@@ -18,7 +18,7 @@ from pathlib import Path
 from config import SopwithError
 from memory.runlog import read_events, run_ids
 from memory.sessions import Session
-from memory.shared_window import WAIT_SECONDS, SharedWindow
+from memory.shared_window import CLOSE_SECONDS, WAIT_SECONDS, SharedWindow
 from memory.turns import Turn
 from memory.window_places import MAX_TURNS, TTL_SECONDS, RedisList, Ring
 from models.base import Event
@@ -84,7 +84,7 @@ class Window:
         """Waits until Redis has everything; False when it has not by then."""
         return self._shared is None or self._shared.flush(timeout_seconds)
 
-    def close(self, timeout_seconds: float = WAIT_SECONDS) -> None:
+    def close(self, timeout_seconds: float = CLOSE_SECONDS) -> None:
         """Sends what is not sent, as far as that works in time, and ends the thread."""
         if self._shared is not None:
             self._shared.close(timeout_seconds)

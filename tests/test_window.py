@@ -471,5 +471,5 @@ def test_a_command_that_is_over_at_once_has_told_redis(home: Path, redis: RedisS
         assert done.code == 0 and "Traceback" not in done.stderr
         return [each.who for each in place.last(MAIN, 2)] == ["owner", "agent"]
 
-    assert eventually(has_told)  # it waits a second for that, which may be too short for a busy machine
+    assert eventually(has_told)  # it waits some seconds for that, which may be too short for a busy machine
     place.close()

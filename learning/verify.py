@@ -418,14 +418,15 @@ def _after_failure(status: Status) -> Status:
 def _files(sop: Sop, kept: Sequence[CaseResult], status: Status) -> dict[str, str]:
     """New or changed case files, and the evidence: the tools as they are now, the measure of one run, what proved it."""
     files: dict[str, str] = {}
-    proofs = []
+    found = evidence(sop.folder)
+    proofs, named = [], {str(each.get("case")) for each in found.get("proofs", [])}
     for result in kept:
         if result.passed and result.outcome is not None:
             texts = result.case.files()
-            if any(not _is_stored(sop.folder / path, text) for path, text in texts.items()):
-                files |= texts
+            is_new = any(not _is_stored(sop.folder / path, text) for path, text in texts.items())
+            files |= texts if is_new else {}
+            if is_new or ("runs" not in found and result.case.name not in named):  # a text has no other proof
                 proofs.append({"run": result.outcome.run, "case": result.case.name, "status": status})
-    found = evidence(sop.folder)
     first = next(result.outcome for result in kept if result.outcome)
     wanted = {
         "tools": found.get("tools") or dict(first.tools),

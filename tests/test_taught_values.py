@@ -36,6 +36,8 @@ def test_a_variable_that_nobody_sets_is_a_parameter_and_values_name_it(
     sop = SopStore(home / "none", home / "sops").get("count-lines")
     assert sop and sop.procedure and [*sop.procedure.parameters] == ["file"]
     assert cli(REQUEST.format(tmp_path / "n.txt")).stdout.splitlines()[0] == "3"
+    again = cli(*said, "--values", f"file={tmp_path}/l.txt", "--prove", f"file={tmp_path}/m.txt", "--new-version")
+    assert again.code == 0 and "count-lines 2 · probation" in again.stdout, again
     missing = cli(REQUEST.format(tmp_path / "none.txt"))
     assert missing.code != 0 and "none.txt" in missing.stderr and not missing.stdout
 

@@ -164,9 +164,9 @@ class Memory:
         return {**held, "days": len(self._journal.sizes()), "problem": self.problem}
 
     def waiting(self) -> int:
-        """How much is still to be worked off."""
+        """How many turns are still to be worked off: each may wait for its times and for its vector."""
         queues = self._store.queues() if self._store else {}
-        return sum(count for kind, count in queues.items() if kind not in LATER)
+        return max((count for kind, count in queues.items() if kind not in LATER), default=0)
 
     def flush(self, timeout_seconds: float = 60.0) -> bool:
         """Waits for what is worked off behind. False when the time was not enough; it goes on then."""

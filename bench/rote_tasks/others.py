@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from bench.rote_tasks.nearly import NEARLY
-
 UNCOVERED: tuple[str, ...] = (
     "play some jazz",
     "what will the weather be like tomorrow?",
@@ -73,5 +71,3 @@ NEAR: dict[str, tuple[str, ...]] = {
     "biggest-folder": ("which folder in {folder} takes up the least space?",),
     "log-levels": ("how many lines of each level were in {file} last week?",),
 }
-for _task, _texts in NEARLY.items():
-    NEAR[_task] = (*NEAR.get(_task, ()), *_texts)

@@ -102,7 +102,9 @@ class ToolResult:
 
 def _says(text: str, structured: Any) -> bool:
     """Whether an MCP server's structured answer is its text again: as JSON, or wrapped in one key."""
-    inner = [structured, *structured.values()] if isinstance(structured, dict) and len(structured) == 1 else [structured]
+    inner = (
+        [structured, *structured.values()] if isinstance(structured, dict) and len(structured) == 1 else [structured]
+    )
     try:
         said = json.loads(text)
     except (ValueError, RecursionError):

@@ -105,12 +105,16 @@ def test_an_sop_that_changed_is_taken_apart_again(tmp_path: Path) -> None:
 
 
 def test_what_the_store_read_is_not_looked_at_again_and_what_changed_is(tmp_path: Path) -> None:
-    write_sop(tmp_path / "sops", "water", "Waters the plants.", ["water plant {plant}"], properties="plant: {type: integer}")
+    write_sop(
+        tmp_path / "sops", "water", "Waters the plants.", ["water plant {plant}"], properties="plant: {type: integer}"
+    )
     store, index = SopStore(tmp_path / "none", tmp_path / "sops"), Index()
     first = index.of(store.all())
     (tmp_path / "sops" / "water" / "SKILL.md").touch()
     assert index.of(store.all()) is first, "the files were looked at once more"
     rmtree(tmp_path / "sops" / "water")
-    write_sop(tmp_path / "sops", "water", "Feeds the cat.", ["feed the cat {plant}"], properties="plant: {type: integer}")
+    write_sop(
+        tmp_path / "sops", "water", "Feeds the cat.", ["feed the cat {plant}"], properties="plant: {type: integer}"
+    )
     store.reload()
     assert index.of(store.all()).best("feed the cat", 1)[0][0] == "water"

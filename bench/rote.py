@@ -141,9 +141,8 @@ class Bench:
             name = list(self.tasks)[at % len(self.tasks)]
             values = self.tasks[name].draw(self.draws[name])
             self._ask(self.tasks[name], values, text, "uncovered")
-        more = {} if self.model else NEARLY  # its model says yes to each: some of these get by (docs/learning.md)
-        for name in [*NEAR, *(name for name in more if name not in NEAR)]:
-            texts = (*NEAR.get(name, ()), *more.get(name, ()))
+        for name in [*NEAR, *(name for name in NEARLY if name not in NEAR)]:
+            texts = (*NEAR.get(name, ()), *NEARLY.get(name, ()))
             for text in texts if name in self.tasks else ():
                 values = self.tasks[name].draw(self.draws[name])
                 said = sentence(text, values, self.at.rng(name, text))

@@ -33,10 +33,15 @@ def contradiction(
     """
     known = knowledge(procedure, name)
     parts = read(asked, procedure, known, where)
+    from learning.another import another, does_otherwise, tells_where_else
     from learning.likeness import contrary, swapped
 
-    if why := contrary(parts, known, parameters.values(), is_careful=True) or (
-        _strange(parts, known) if is_strict else ""
+    if why := (
+        contrary(parts, known, parameters.values(), is_careful=True)
+        or another(parts, known)
+        or tells_where_else(parts, known)
+        or does_otherwise(parts, known)
+        or (_strange(parts, known) if is_strict else "")
     ):
         return why
     around = [surroundings(parts, at) for at, part in enumerate(parts) if isinstance(part, Literal)]

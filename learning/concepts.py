@@ -343,7 +343,7 @@ filter extract write save copy find keep show
 sort write save create rank
 sum_up calculate group
 count calculate group
-add create register save tag put change
+add create register save tag put
 put add rename prepend
 tag add create put set
 download save write
@@ -409,6 +409,14 @@ def families(things: frozenset[str]) -> frozenset[int]:
     verbs = {thing[2:].replace(" ", "_") for thing in things if thing.startswith("v:")}
     lines = enumerate(FAMILIES.strip().splitlines())
     return frozenset(number for number, line in lines if verbs & set(line.split()))
+
+
+@cache
+def alike(things: frozenset[str]) -> frozenset[str]:
+    """What may be said for these things to do: all of the families that one of them heads."""
+    verbs = {thing[2:].replace(" ", "_") for thing in things if thing.startswith("v:")}
+    own = [line.split() for line in FAMILIES.strip().splitlines() if line.split()[0] in verbs]
+    return frozenset(f"v:{verb.replace('_', ' ')}" for line in own for verb in line)
 
 
 PLACES = {  # what stands before a value, and what it says about it

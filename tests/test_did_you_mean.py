@@ -304,4 +304,4 @@ def test_the_page_asks_too_at_once_or_from_its_inbox(home: Path, log: Path) -> N
         assert tab.until("run_ended", run=second)["status"] == "waiting"
         entry = served.until(lambda: next(iter(served.get("/api/inbox").json["inbox"]), None))
         assert served.post(f"/api/inbox/{entry['id']}", {"decision": "answer", "text": "1"}).json == {"run": second}
-        assert tab.until("run_ended", run=second)["result"] == "two\nthree"
+        assert tab.until("run_ended", run=second, status="done")["result"] == "two\nthree"

@@ -455,9 +455,9 @@ def test_helpers_of_a_task_go_on_where_it_goes_on(
     assert [each["status"] for each in ended["data"]] == ["done", "done"]
     assert (work / "effects").read_text().split().count("quick") == 1
     assert (homes[1] / "runs" / slow / "log.jsonl").read_text().splitlines() == events_of(shared, slow)
-    for each in (run, quick, slow):  # a third machine, that did none of it, shows what they did
-        assert cli("runs", "show", each).code == 0
-        assert (home / "runs" / each / "log.jsonl").read_text().splitlines() == events_of(shared, each)
+    for one in (run, quick, slow):  # a third machine, that did none of it, shows what they did
+        assert cli("runs", "show", one).code == 0
+        assert (home / "runs" / one / "log.jsonl").read_text().splitlines() == events_of(shared, one)
     assert quick in cli("runs", "show", run).stdout
 
 

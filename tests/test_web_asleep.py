@@ -192,7 +192,7 @@ def test_five_megabytes_typed_become_a_file_beside_the_message(window: Window, s
     window.find(".composer .file .spinner").wait_for(state="detached")
     window.find("#composer").fill("what is in it?")
     window.page.keyboard.press("Enter")
-    window.find(".markdown", has_text="Hello.").wait_for()
+    window.find(".markdown", has_text="Hello.").first.wait_for()
     run = window.page.url.rpartition("/")[2]
     assert [each["size"] for each in site.get(f"/api/runs/{run}").json["files"] if each["name"] == "message.txt"] == [
         4_999_999

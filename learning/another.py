@@ -13,36 +13,17 @@ from learning.parts import FILE_OR_FOLDER, Literal, Part, Word, particles_of
 from learning.rewording import other_question
 from learning.sentences import Knowledge, Sentence
 
-TURNING = (
-    "every",
-    "each",
-    "about",
-    "via",
-    "through",
-    "每",
-    "每隔",
-    "关于",
-)  # before a value: it is there for something else
-WHICH = (
-    "which",
-    "many",
-    "how many",
-    "most",
-    "fewest",
-    "least",
-    "哪个",
-    "哪些",
-    "几个",
-    "多少",
-)  # what is asked for stands behind
+# before a value: it is there for something else
+TURNING = ("every", "each", "about", "via", "through", "每", "每隔", "关于")
+# what is asked for stands behind
+WHICH = ("which", "many", "how many", "most", "fewest", "least", "哪个", "哪些", "几个", "多少")
 EACH = ("every", "each", "每")  # each "river" is what is there, every 5 minutes is when
 READING = frozenset(
     {"v:show", "v:find", "v:count", "v:check", "v:print", "v:read", "v:sum up", "v:calculate", "v:average"}
 )
 ASKED = frozenset({"吗", "什么时候", "何时", "谁", "哪", "哪个", "哪些", "多少", "几", "是否", "有没有"})  # a question
-DIRECTIONS = frozenset(
-    {"up", "down", "out", "off", "over", "away", "back", "向上", "向下"}
-)  # with a verb they make another
+# with a verb they make another
+DIRECTIONS = frozenset({"up", "down", "out", "off", "over", "away", "back", "向上", "向下"})
 
 
 def another(parts: Sequence[Part], known: Knowledge) -> str:
@@ -53,10 +34,8 @@ def another(parts: Sequence[Part], known: Knowledge) -> str:
         return "it says that something else is to be done"
     if _is_turned(parts, known):
         return "its small words say something else"
-    asks = (
-        "" if reads(known) else next((part.text for part in parts if isinstance(part, Word) and part.text in ASKED), "")
-    )
-    return f"it asks “{asks}”" if asks else ""
+    words = () if reads(known) else (part.text for part in parts if isinstance(part, Word))
+    return next((f"it asks “{text}”" for text in words if text in ASKED), "")
 
 
 def tells_where_else(parts: Sequence[Part], known: Knowledge) -> str:

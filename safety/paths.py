@@ -27,7 +27,8 @@ NO_SECRET = re.compile(r"/\.ssh/(known_hosts|config|authorized_keys|[^/]+\.pub)(
 NAMED_SECRETS = re.compile(
     r"\.env(\.(local|production|prod|development|dev|staging|test|secret)\w*)?|id_(rsa|dsa|ecdsa|ed25519)|\.pgpass|\.netrc|\.htpasswd|credentials\.json"
 )
-SYSTEM_SECRETS = ("/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssl/private", "/root/.ssh")
+ROOTS_KEYS = os.path.expanduser("~root/.ssh")  # noqa: PTH111 - as it stands where there is no root; it differs by system
+SYSTEM_SECRETS = ("/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssl/private", ROOTS_KEYS)
 # What is run at the next login, commit or start without anyone asking.
 STARTUP = (
     *(".bashrc", ".bash_profile", ".bash_login", ".profile", ".bash_logout", ".zshrc", ".zshenv", ".zprofile"),

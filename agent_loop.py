@@ -55,7 +55,12 @@ class Handler(Protocol):
 
 
 def agent_loop(
-    model: Model, handler: Handler, messages: list[Message], *, first_turn: int = 1, last_turn: int = 40
+    model: Model,
+    handler: Handler,
+    messages: list[Message],
+    *,
+    first_turn: int = 1,
+    last_turn: int = 40,
 ) -> Generator[Event, None, End]:
     """Runs one task. `messages` is the history so far (system prompt, task) and grows in place.
 

@@ -58,7 +58,9 @@ class ModelConfig:
     name: str = field(metadata={"like": "model"})
     model: str
     kind: Literal["openai", "scripted"] = "openai"
-    base_url: str | None = field(default=None, metadata={"url": True})  # None: the provider's own address
+    base_url: str | None = field(
+        default=None, metadata={"url": True}
+    )  # None: the provider's own address
     api_key: str = field(default="", repr=False)
     protocol: Literal["native", "text"] = "native"
     price: Price | None = None
@@ -73,7 +75,9 @@ class Limits:
     minutes: float = field(default=60.0, metadata={"above": 0})
     tool_seconds: float = field(default=60.0, metadata={"above": 0})
     context_tokens: int = field(default=100_000, metadata={"least": 4000})  # of one request
-    cost_usd_per_day: float = field(default=10.0, metadata={"least": 0})  # of all that schedules begin
+    cost_usd_per_day: float = field(
+        default=10.0, metadata={"least": 0}
+    )  # of all that schedules begin
 
 
 @dataclass(frozen=True)
@@ -85,10 +89,18 @@ class SafetyConfig:
     sandbox: Literal["auto", "full", "partial", "none"] = "auto"  # docs/safety.md
     confirm: tuple[Confirmable, ...] = ("delete", "send", "install", "spend")
     forbid: tuple[str, ...] = ()
-    private_hosts: tuple[str, ...] = ()  # of the owner's own net, which may be asked all the same (safety/addresses.py)
-    credentials: tuple[str, ...] = ()  # variables of the environment that tools may use by name (safety/credentials.py)
-    confirm_hours: float = field(default=72.0, metadata={"above": 0})  # what nobody has confirmed by then is a no
-    trash: Literal["auto", "home"] = "auto"  # auto: the desktop's own, where there is one (safety/desktop_trash.py)
+    private_hosts: tuple[
+        str, ...
+    ] = ()  # of the owner's own net, which may be asked all the same (safety/addresses.py)
+    credentials: tuple[
+        str, ...
+    ] = ()  # variables of the environment that tools may use by name (safety/credentials.py)
+    confirm_hours: float = field(
+        default=72.0, metadata={"above": 0}
+    )  # what nobody has confirmed by then is a no
+    trash: Literal["auto", "home"] = (
+        "auto"  # auto: the desktop's own, where there is one (safety/desktop_trash.py)
+    )
 
 
 @dataclass(frozen=True)
@@ -213,7 +225,9 @@ def find_home(option: str | None, environ: Mapping[str, str]) -> Path:
     try:
         return Path(option or environ.get("SOPWITH_HOME") or "~/.sopwith").expanduser().absolute()
     except RuntimeError as error:  # no such user, or no HOME at all
-        raise ConfigError(f"The home folder cannot be found: {error}. Give it with --home DIR.") from error
+        raise ConfigError(
+            f"The home folder cannot be found: {error}. Give it with --home DIR."
+        ) from error
 
 
 def find_lang(option: str | None, environ: Mapping[str, str]) -> Lang:
@@ -231,29 +245,46 @@ def load(home: Path, lang: Lang, environ: Mapping[str, str]) -> Config:
     except (FileNotFoundError, NotADirectoryError):
         settings = _File()
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{file} is not UTF-8 text (byte {error.start}). Save it as UTF-8.") from error
+        raise ConfigError(
+            f"{file} is not UTF-8 text (byte {error.start}). Save it as UTF-8."
+        ) from error
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror}.") from error
     else:
         settings = _read(file, text, environ)
     kept = {each.name: getattr(settings, each.name) for each in dataclasses.fields(_File)}
-    return Config(**{**kept, "models": _with_environment(settings.models, environ)}, home=home, lang=lang)
+    return Config(
+        **{**kept, "models": _with_environment(settings.models, environ)}, home=home, lang=lang
+    )
 
 
-def _with_environment(models: tuple[ModelConfig, ...], environ: Mapping[str, str]) -> tuple[ModelConfig, ...]:
+def _with_environment(
+    models: tuple[ModelConfig, ...], environ: Mapping[str, str]
+) -> tuple[ModelConfig, ...]:
     """The models, with what OPENAI_API_KEY, OPENAI_BASE_URL and SOPWITH_MODEL say about the one named "main".
 
     Where the file has no "main", they make one and put it first. A key alone does that only where the file names no
     model at all: a key that happens to be in the environment must not send a local owner's words to a provider.
     """
-    variables = {"api_key": "OPENAI_API_KEY", "base_url": "OPENAI_BASE_URL", "model": "SOPWITH_MODEL"}
+    variables = {
+        "api_key": "OPENAI_API_KEY",
+        "base_url": "OPENAI_BASE_URL",
+        "model": "SOPWITH_MODEL",
+    }
     said: dict[str, Any] = {
-        key: environ[name].strip() for key, name in variables.items() if environ.get(name, "").strip()
+        key: environ[name].strip()
+        for key, name in variables.items()
+        if environ.get(name, "").strip()
     }
     if "base_url" in said and not _is_url(said["base_url"]):
-        raise ConfigError("OPENAI_BASE_URL must be an address that starts with http:// or https://.")
+        raise ConfigError(
+            "OPENAI_BASE_URL must be an address that starts with http:// or https://."
+        )
     if any(model.name == "main" for model in models):
-        return tuple(dataclasses.replace(model, **said) if model.name == "main" else model for model in models)
+        return tuple(
+            dataclasses.replace(model, **said) if model.name == "main" else model
+            for model in models
+        )
     if not said or (models and said.keys() == {"api_key"}):
         return models
     return (ModelConfig(**{"name": "main", "model": DEFAULT_MODEL, **said}), *models)
@@ -268,7 +299,9 @@ def _read(file: Path, text: str, environ: Mapping[str, str]) -> _File:
     import yaml
 
     try:
-        plain = _VARIABLE.sub("$\ue000\\1\ue001", text)  # in `{api_key: ${KEY}}` YAML would take the braces for its own
+        plain = _VARIABLE.sub(
+            "$\ue000\\1\ue001", text
+        )  # in `{api_key: ${KEY}}` YAML would take the braces for its own
         root = yaml.compose(plain, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.MarkedYAMLError as error:
         line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
@@ -276,9 +309,17 @@ def _read(file: Path, text: str, environ: Mapping[str, str]) -> _File:
             f"{file}{line}: this is not YAML: {' '.join(filter(None, (error.context, error.problem)))}."
         ) from error
     except (yaml.YAMLError, RecursionError) as error:
-        number = getattr(error, "character", None)  # one that no YAML may hold; its position comes in bytes or not
-        line = f", line {text.count(chr(10), 0, text.index(chr(number))) + 1}" if isinstance(number, int) else ""
-        raise ConfigError(f"{file}{line}: this is not YAML: {str(error).splitlines()[0]}.") from error
+        number = getattr(
+            error, "character", None
+        )  # one that no YAML may hold; its position comes in bytes or not
+        line = (
+            f", line {text.count(chr(10), 0, text.index(chr(number))) + 1}"
+            if isinstance(number, int)
+            else ""
+        )
+        raise ConfigError(
+            f"{file}{line}: this is not YAML: {str(error).splitlines()[0]}."
+        ) from error
     reader = _Reader(file, environ)
     if root is None or reader.is_null(root):
         return _File()
@@ -305,7 +346,9 @@ class _Reader:
 
     def error(self, node: _Node, path: str, problem: str) -> ConfigError:
         """The error at a node; `path` is the way there, such as models[0].api_key."""
-        return ConfigError(f"{self.file}, line {node.start_mark.line + 1}: {path or 'the file'} {problem}")
+        return ConfigError(
+            f"{self.file}, line {node.start_mark.line + 1}: {path or 'the file'} {problem}"
+        )
 
     def is_null(self, node: _Node) -> bool:
         """True of a key with nothing behind it: the default holds."""
@@ -318,14 +361,20 @@ class _Reader:
         values: dict[str, Any] = {}
         for key, below, key_node, child in self.pairs(node, path):
             if key not in fields:
-                raise self.error(key_node, below, f"is not a key that Sopwith knows{_nearest(key, list(fields))}")
+                raise self.error(
+                    key_node, below, f"is not a key that Sopwith knows{_nearest(key, list(fields))}"
+                )
             if not self.is_null(child):
                 values[key] = self.value(child, hints[key], below)
                 self.check_bounds(child, below, values[key], fields[key].metadata)
         for name, each in fields.items():
-            required = each.default is dataclasses.MISSING and each.default_factory is dataclasses.MISSING
+            required = (
+                each.default is dataclasses.MISSING and each.default_factory is dataclasses.MISSING
+            )
             if required and name not in values:
-                like = each.metadata.get("like", name)  # the key whose value it takes when it is left out
+                like = each.metadata.get(
+                    "like", name
+                )  # the key whose value it takes when it is left out
                 if like not in values:
                     raise self.error(node, f"{path}.{like}".lstrip("."), "is missing.")
                 values[name] = values[like]
@@ -354,37 +403,58 @@ class _Reader:
         if origin is tuple:
             return self.sequence(node, inner[0], path)
         if origin is Mapping:
-            return {each.key: self.value(each.node, inner[1], each.path) for each in self.pairs(node, path)}
+            return {
+                each.key: self.value(each.node, inner[1], each.path)
+                for each in self.pairs(node, path)
+            }
         if origin is Literal:
             word = self.scalar(node, path, "a word")  # of any tag: `off` is a boolean to YAML
             if word not in inner:
-                raise self.error(node, path, f"must be one of {', '.join(inner)}; it is {_as_written(node)!r}.")
+                raise self.error(
+                    node, path, f"must be one of {', '.join(inner)}; it is {_as_written(node)!r}."
+                )
             return word
         if dataclasses.is_dataclass(kind):
             return self.section(node, typing.cast("type[Any]", kind), path)
-        return {int: self.integer, float: self.number, str: self.text, Path: self.path}[kind](node, path)
+        return {int: self.integer, float: self.number, str: self.text, Path: self.path}[kind](
+            node, path
+        )
 
     def sequence(self, node: _Node, kind: Any, path: str) -> tuple[Any, ...]:
         """A list, each item of the type `kind`."""
         if node.id != "sequence":
-            raise self.error(node, path, "must be a list ([a, b], or lines that start with a dash).")
-        return tuple(self.value(child, kind, f"{path}[{index}]") for index, child in enumerate(node.value))
+            raise self.error(
+                node, path, "must be a list ([a, b], or lines that start with a dash)."
+            )
+        return tuple(
+            self.value(child, kind, f"{path}[{index}]") for index, child in enumerate(node.value)
+        )
 
     def scalar(self, node: _Node, path: str, wanted: str) -> str:
         """The text of a scalar, each ${VAR} replaced by the variable."""
         if node.id != "scalar":
-            raise self.error(node, path, f"must be {wanted}, not a {'list' if node.id == 'sequence' else 'mapping'}.")
+            raise self.error(
+                node,
+                path,
+                f"must be {wanted}, not a {'list' if node.id == 'sequence' else 'mapping'}.",
+            )
 
         def look_up(match: re.Match[str]) -> str:
             if match[1] not in self.environ:
-                raise self.error(node, path, f"refers to {match[1]}, which is not set. Set it: export {match[1]}=…")
+                raise self.error(
+                    node,
+                    path,
+                    f"refers to {match[1]}, which is not set. Set it: export {match[1]}=…",
+                )
             return self.environ[match[1]]
 
         return _VARIABLE.sub(look_up, _as_written(node))
 
     def text(self, node: _Node, path: str) -> str:
         text = self.scalar(node, path, "text")
-        if node.tag != "tag:yaml.org,2002:str":  # 007, yes and 1.0 are not text to YAML: what was meant may be lost
+        if (
+            node.tag != "tag:yaml.org,2002:str"
+        ):  # 007, yes and 1.0 are not text to YAML: what was meant may be lost
             raise self.error(node, path, "must be text; put it in quotes.")
         return text
 
@@ -396,7 +466,10 @@ class _Reader:
 
     def number(self, node: _Node, path: str) -> float:
         text = self.scalar(node, path, "a number")
-        if not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text) or node.style:
+        if (
+            not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text)
+            or node.style
+        ):
             raise self.error(node, path, f"must be a number; it is {_as_written(node)!r}.")
         if not math.isfinite(float(text)):
             raise self.error(node, path, "is too large.")
@@ -406,7 +479,9 @@ class _Reader:
         try:
             folder = Path(self.text(node, path)).expanduser()
         except RuntimeError as error:
-            raise self.error(node, path, f"names a home folder that cannot be found: {error}") from error
+            raise self.error(
+                node, path, f"names a home folder that cannot be found: {error}"
+            ) from error
         if not folder.is_absolute():
             raise self.error(node, path, "must be an absolute path, or start with ~.")
         return folder
@@ -436,8 +511,14 @@ class _Reader:
         names = [model.name for model in settings.models]
         for index, name in enumerate(names):
             if name in names[:index]:
-                entry = next(each for each in self.pairs(root, "") if each.key == "models").node.value[index]
-                raise self.error(entry, f"models[{index}].name", f"is {name!r}, as another model is called already.")
+                entry = next(
+                    each for each in self.pairs(root, "") if each.key == "models"
+                ).node.value[index]
+                raise self.error(
+                    entry,
+                    f"models[{index}].name",
+                    f"is {name!r}, as another model is called already.",
+                )
 
 
 def _as_written(node: _Node) -> str:

@@ -108,8 +108,12 @@ class TurnState:
 
     must_ask: bool = False
     allowed_for_run: set[str] = field(default_factory=set)  # scopes (safety/gate.py)
-    confirmed: set[str] = field(default_factory=set)  # ids of confirmations whose answer has been taken
-    origins: set[str] = field(default_factory=set)  # whose words, beside the owner's, the model has read
+    confirmed: set[str] = field(
+        default_factory=set
+    )  # ids of confirmations whose answer has been taken
+    origins: set[str] = field(
+        default_factory=set
+    )  # whose words, beside the owner's, the model has read
     interrupted: str = ""  # hash of the call that had started, and not ended, when the run stopped
     has_resumed: bool = False
 
@@ -165,12 +169,16 @@ class AgentHandler:
         self.state.must_ask |= "must_ask" in due
         describe = self.resend_tools or "tools" in due
         whole = "tools" in due or self.state.has_resumed or self.by_rote
-        parts = [self.working.anchor(turn, whole=whole)] if self.working.summaries or turn > 1 else []
+        parts = (
+            [self.working.anchor(turn, whole=whole)] if self.working.summaries or turn > 1 else []
+        )
         if "tools" in due and (index := self.l2_index()):
             parts.append(index)
         if self.state.has_resumed:
             parts.append(self.prompts.text("resumed"))
-        parts += [self.prompts.text(f"reminder_{kind}", turn=turn) for kind in due if kind != "tools"]
+        parts += [
+            self.prompts.text(f"reminder_{kind}", turn=turn) for kind in due if kind != "tools"
+        ]
         parts += self.notes
         self.notes, self.resend_tools, self.state.has_resumed = [], False, False
         return Request(turn, messages, self.tools.schemas, "\n\n".join(parts), describe)
@@ -180,11 +188,18 @@ class AgentHandler:
         for said in self.steering():
             yield {"type": "steered", "turn": turn, **said}
             prompt = "steered" if self.session == "main" else "steered_group"
-            messages.append({"role": "user", "content": self.prompts.text(prompt, text=said["text"])})
+            messages.append(
+                {"role": "user", "content": self.prompts.text(prompt, text=said["text"])}
+            )
             yield from self.remember(turn, said["text"])
         reloaded = self.context_changes()
         if reloaded is not None:
-            yield {"type": "reloaded", "turn": turn, "files": dict(reloaded.files), "text": reloaded.text}
+            yield {
+                "type": "reloaded",
+                "turn": turn,
+                "files": dict(reloaded.files),
+                "text": reloaded.text,
+            }
             messages.append({"role": "user", "content": reloaded.text})
 
     def dispatch(self, turn: int, reply: Reply) -> Generator[Event, None, Outcome]:
@@ -194,7 +209,9 @@ class AgentHandler:
             return (yield from self._no_call(turn, reply))
         call = self.tools.meant(reply.calls[0])
         started = time.monotonic()
-        result = self._refusal(call) or self._unfit(call) or (yield from self._gated(turn, call, reply))
+        result = (
+            self._refusal(call) or self._unfit(call) or (yield from self._gated(turn, call, reply))
+        )
         if isinstance(result, Outcome):
             return result
         result.data = self.redact(result.data)
@@ -219,7 +236,10 @@ class AgentHandler:
         if not self.by_rote and (yield from self._is_stuck(turn, call, result)):
             return Outcome(self.prompts.text("loop_failed"), should_exit=True, ending="failed")
         return Outcome(
-            result.data, prompt_after(reply, result, self.prompts), status=result.status, seconds=result.seconds
+            result.data,
+            prompt_after(reply, result, self.prompts),
+            status=result.status,
+            seconds=result.seconds,
         )
 
     def _no_call(self, turn: int, reply: Reply) -> Generator[Event, None, Outcome]:
@@ -258,21 +278,33 @@ class AgentHandler:
             return ToolResult("error", missing)
         problem = self.check_args(self.tools.schema(call.name), call.args)
         if problem:
-            return ToolResult("error", self.prompts.text("bad_args", tool=call.name, problem=problem))
+            return ToolResult(
+                "error", self.prompts.text("bad_args", tool=call.name, problem=problem)
+            )
         return None
 
-    def _gated(self, turn: int, call: ToolCall, reply: Reply) -> Generator[Event, None, ToolResult | Outcome]:
+    def _gated(
+        self, turn: int, call: ToolCall, reply: Reply
+    ) -> Generator[Event, None, ToolResult | Outcome]:
         """Asks the gate, and the owner when the gate says so; then runs the tool."""
         tool, args = self.tools[call.name], call.args or {}
         if self.state.interrupted == call_hash(call.name, args):
             self.state.interrupted = ""
             if not (tool.only_reads or reply.only_reads or reply.repeatable):
-                yield {"type": "uncertain", "turn": turn, "call": call.id, "tool": call.name, "args": args}
+                yield {
+                    "type": "uncertain",
+                    "turn": turn,
+                    "call": call.id,
+                    "tool": call.name,
+                    "args": args,
+                }
                 return ToolResult("error", self.prompts.text("may_have_happened", tool=call.name))
         try:
             paths = tool.touches(self.context, args)
         except ToolError as error:
-            return ToolResult("error", self.prompts.text("bad_args", tool=call.name, problem=str(error)))
+            return ToolResult(
+                "error", self.prompts.text("bad_args", tool=call.name, problem=str(error))
+            )
         verdict = self.gate.decide(
             Ask(
                 tool=call.name,
@@ -288,19 +320,27 @@ class AgentHandler:
             )
         )
         if verdict.decision == "refuse":
-            return ToolResult("refused", self.prompts.text("refused", reason=verdict.reason), reason=verdict.reason)
+            return ToolResult(
+                "refused",
+                self.prompts.text("refused", reason=verdict.reason),
+                reason=verdict.reason,
+            )
         if verdict.decision == "confirm":
             refusal = yield from self._confirmed(turn, call, verdict)
             if refusal is not None:
                 return refusal
         result = yield from self._run(turn, call, tool, tool.only_reads or reply.only_reads)
         if isinstance(result, ToolResult):
-            result.origin = result.origin or origins.of_result(tool.effects, args, paths, self.gate.places)
+            result.origin = result.origin or origins.of_result(
+                tool.effects, args, paths, self.gate.places
+            )
         return result
 
     def _results(self) -> list[str]:
         """What tools have answered, as the model has it."""
-        return [str(message["content"]) for message in self.history if message.get("role") == "tool"]
+        return [
+            str(message["content"]) for message in self.history if message.get("role") == "tool"
+        ]
 
     def _origins(self) -> tuple[str, ...]:
         """Whose words, beside the owner's, the model has read. A replay has no model that could obey them."""
@@ -318,7 +358,9 @@ class AgentHandler:
         from tools.previews import diff  # only where somebody is asked
 
         changed = diff(tool, args, self.context.path(args["path"]))
-        rest = {name: value for name, value in args.items() if name not in ("old", "new", "content")}
+        rest = {
+            name: value for name, value in args.items() if name not in ("old", "new", "content")
+        }
         return preview(rest | {"changes": changed}) if changed else preview(args)
 
     def _confirmed(
@@ -330,17 +372,30 @@ class AgentHandler:
             return None
         id, name = f"{self.run}.{turn}", call_hash(call.name, args)
         found = self.inbox.answer_for(self.run, name)
-        if found and found[0] in self.state.confirmed:  # a crash came behind it: an answer holds once
+        if (
+            found and found[0] in self.state.confirmed
+        ):  # a crash came behind it: an answer holds once
             self.inbox.remove(found[0])
             found = None
         if found:
             id, answer = found
-            approval: Approval | None = Approval("no" if answer.decision == "deny" else "once", answer.text)
+            approval: Approval | None = Approval(
+                "no" if answer.decision == "deny" else "once", answer.text
+            )
         elif expired := self.inbox.expired(self.run, name):
             id, found = expired, (expired, Answer("deny"))
-            approval = Approval("no", self.prompts.text("expired", hours=f"{self.gate.settings.confirm_hours:g}"))
+            approval = Approval(
+                "no", self.prompts.text("expired", hours=f"{self.gate.settings.confirm_hours:g}")
+            )
         else:
-            yield {"type": "confirm", "id": id, "turn": turn, "tool": call.name, "reason": reason, "risk": risk}
+            yield {
+                "type": "confirm",
+                "id": id,
+                "turn": turn,
+                "tool": call.name,
+                "reason": reason,
+                "risk": risk,
+            }
             approval = self.owner.confirm(
                 Confirmation(id, call.name, args, reason, risk, self._preview(call.name, args))
             )
@@ -349,7 +404,19 @@ class AgentHandler:
             hours = self.gate.settings.confirm_hours
             shown = self.redact(args)
             self.inbox.add(
-                Entry(id, self.run, "confirmation", text, [], call.name, shown, risk, name, self.session, hours=hours)
+                Entry(
+                    id,
+                    self.run,
+                    "confirmation",
+                    text,
+                    [],
+                    call.name,
+                    shown,
+                    risk,
+                    name,
+                    self.session,
+                    hours=hours,
+                )
             )
             return Outcome(text, should_exit=True, ending="waiting")
         self.state.confirmed.add(id)
@@ -364,7 +431,9 @@ class AgentHandler:
         if found:
             self.inbox.remove(id)
         if approval.decision == "no":
-            return ToolResult("refused", self.prompts.text("denied", reason=approval.reason or "").rstrip())
+            return ToolResult(
+                "refused", self.prompts.text("denied", reason=approval.reason or "").rstrip()
+            )
         if approval.decision == "run":
             self.state.allowed_for_run.add(verdict.scope)
         return None
@@ -390,7 +459,11 @@ class AgentHandler:
         started = time.monotonic()
         try:
             running = tool.run(self.context, **args)
-            result = running if isinstance(running, ToolResult) else (yield from self._progress(call, running))
+            result = (
+                running
+                if isinstance(running, ToolResult)
+                else (yield from self._progress(call, running))
+            )
         except (ToolError, OSError, ValueError) as error:  # the model's mistake, or the world's
             return ToolResult("error", str(error) or type(error).__name__)
         except KeyboardInterrupt:
@@ -436,12 +509,26 @@ class AgentHandler:
         if found:
             answer: str | None = found[1].text
         else:
-            yield {"type": "asked", "id": id, "turn": turn, "question": question, "candidates": candidates}
+            yield {
+                "type": "asked",
+                "id": id,
+                "turn": turn,
+                "question": question,
+                "candidates": candidates,
+            }
             answer = self.owner.ask(id, question, candidates)
         if answer is None:
             shown = self.redact(question)
             self.inbox.add(
-                Entry(id, self.run, "question", shown, self.redact(candidates), call=name, session=self.session)
+                Entry(
+                    id,
+                    self.run,
+                    "question",
+                    shown,
+                    self.redact(candidates),
+                    call=name,
+                    session=self.session,
+                )
             )
             return Outcome(shown, should_exit=True, ending="waiting")
         yield {"type": "answered", "id": id, "turn": turn, "text": answer}
@@ -453,12 +540,18 @@ class AgentHandler:
         """A family of tools joins the offer when the model has asked for it, or has called one of its tools."""
         if result.status == "refused":
             return
-        asked = (call.args or {}).get("family") if call.name == "more_tools" and result.status == "ok" else None
+        asked = (
+            (call.args or {}).get("family")
+            if call.name == "more_tools" and result.status == "ok"
+            else None
+        )
         family = asked or self.tools.family_of(call.name)
         if family and self.tools.offer(str(family)):
             yield {"type": "offered", "turn": turn, "family": family}
 
-    def _is_stuck(self, turn: int, call: ToolCall, result: ToolResult) -> Generator[Event, None, bool]:
+    def _is_stuck(
+        self, turn: int, call: ToolCall, result: ToolResult
+    ) -> Generator[Event, None, bool]:
         """Tells a model that goes round in circles; True when telling has not helped."""
         verdict = self.loops.see(call, result)
         if verdict:
@@ -474,7 +567,11 @@ def no_answer(reply: Reply, answer: str) -> str:
         return "cut_off_reply"
     if not answer:
         return "empty_reply"
-    if reply.kind != "rote" and re.fullmatch(r"```[^\n]*\n.*?```", answer, re.DOTALL) and answer.count("```") == 2:
+    if (
+        reply.kind != "rote"
+        and re.fullmatch(r"```[^\n]*\n.*?```", answer, re.DOTALL)
+        and answer.count("```") == 2
+    ):
         return "code_only_reply"
     return ""
 
@@ -491,10 +588,18 @@ def prompt_after(reply: Reply, result: ToolResult, prompts: Prompts) -> list[Mes
         text = prompts.text("foreign", origin=result.origin, text=text)
     messages: list[Message] = [{"role": "tool", "tool_call_id": reply.calls[0].id, "content": text}]
     extra = prompts.text("one_tool_a_turn") if len(reply.calls) > 1 else ""
-    messages += [{"role": "tool", "tool_call_id": call.id, "content": extra} for call in reply.calls[1:]]
+    messages += [
+        {"role": "tool", "tool_call_id": call.id, "content": extra} for call in reply.calls[1:]
+    ]
     if result.images:  # no endpoint takes them in a tool's own message
         named = "\n".join(result.images)
-        messages.append({"role": "user", "content": prompts.text("images", paths=named), "images": result.images})
+        messages.append(
+            {
+                "role": "user",
+                "content": prompts.text("images", paths=named),
+                "images": result.images,
+            }
+        )
     return messages
 
 
@@ -503,8 +608,19 @@ def preview(args: dict[str, Any]) -> str:
     lines: list[str] = []
     for name, value in args.items():
         text = "\n".join(map(str, value)) if isinstance(value, list) else str(value)
-        lines.append(f"{name}: {text}" if "\n" not in text else f"{name}:\n  " + text.replace("\n", "\n  "))
+        lines.append(
+            f"{name}: {text}" if "\n" not in text else f"{name}:\n  " + text.replace("\n", "\n  ")
+        )
     return "\n".join(lines)
 
 
-__all__ = ["AgentHandler", "Answer", "Approval", "Confirmation", "Owner", "TurnState", "no_answer", "prompt_after"]
+__all__ = [
+    "AgentHandler",
+    "Answer",
+    "Approval",
+    "Confirmation",
+    "Owner",
+    "TurnState",
+    "no_answer",
+    "prompt_after",
+]

@@ -6,8 +6,13 @@ ui/commands.py, and the sentences of ui/words.py.
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # until a command begins there is nothing to stop: a Ctrl-C while this loads says nothing
-    early, system = __import__("_signal"), __import__("posix")  # they are there; `signal` and `os` take milliseconds
+if (
+    __name__ == "__main__"
+):  # until a command begins there is nothing to stop: a Ctrl-C while this loads says nothing
+    early, system = (
+        __import__("_signal"),
+        __import__("posix"),
+    )  # they are there; `signal` and `os` take milliseconds
     if early.getsignal(early.SIGINT) is early.default_int_handler:
         early.signal(early.SIGINT, lambda *_: system._exit(130))
 
@@ -72,14 +77,21 @@ def _open_streams() -> None:
 
 def _tell_defect(kind: type[BaseException], error: BaseException, _: object) -> None:
     """What a defect of ours leaves on the screen; it has ended the process, and the run log says so."""
-    print(say("usage.defect", kind=kind.__name__, text=_without_secrets(str(error))[:500]), file=sys.stderr)
+    print(
+        say("usage.defect", kind=kind.__name__, text=_without_secrets(str(error))[:500]),
+        file=sys.stderr,
+    )
 
 
 def _tell_all(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """The traceback, for `--debug`."""
     import traceback
 
-    print(_without_secrets("".join(traceback.format_exception(kind, error, trace))), end="", file=sys.stderr)
+    print(
+        _without_secrets("".join(traceback.format_exception(kind, error, trace))),
+        end="",
+        file=sys.stderr,
+    )
 
 
 def _without_secrets(text: str) -> str:
@@ -93,13 +105,19 @@ def _without_secrets(text: str) -> str:
 def _dispatch(words: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that lacks a character still shows the rest
+            stream.reconfigure(
+                errors="replace"
+            )  # a terminal that lacks a character still shows the rest
     lang = find_lang(_early(words, "--lang"), os.environ)
     use(lang)
     words = with_command(words)
     args = build_parser(words).parse_args(words)
-    if args.target == TARGETS["run"] and not " ".join(args.task).strip():  # a variable that was empty, in a script
-        raise UsageError(f"{say('usage.missing', what=say('arg.task'))}\n{say('usage.see', prog='sopwith run')}")
+    if (
+        args.target == TARGETS["run"] and not " ".join(args.task).strip()
+    ):  # a variable that was empty, in a script
+        raise UsageError(
+            f"{say('usage.missing', what=say('arg.task'))}\n{say('usage.see', prog='sopwith run')}"
+        )
     if not getattr(args, "cwd", None):
         _check_folder()
     home = find_home(args.home, os.environ)
@@ -109,7 +127,9 @@ def _dispatch(words: list[str]) -> int:
     module, name = args.target.split(":")
     command: Callable[[argparse.Namespace, Config], int] = getattr(import_module(module), name)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # from here on it stops what the command does
+        signal.signal(
+            signal.SIGINT, signal.default_int_handler
+        )  # from here on it stops what the command does
     code = command(args, config)
     sys.stdout.flush()
     return code
@@ -135,7 +155,11 @@ def _early(words: list[str], option: str) -> str | None:
 
 
 if __name__ == "__main__":
-    gc.set_threshold(200_000)  # a start makes 150,000 objects that all stay: to look for garbage took a tenth of it
+    gc.set_threshold(
+        200_000
+    )  # a start makes 150,000 objects that all stay: to look for garbage took a tenth of it
     code = main()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done: what is put away now is not cut short
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # all is done: what is put away now is not cut short
     sys.exit(code)

@@ -19,7 +19,11 @@ TOOL = {
     "function": {
         "name": "shell",
         "description": "Runs a command in bash and returns what it prints.",
-        "parameters": {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]},
+        "parameters": {
+            "type": "object",
+            "properties": {"command": {"type": "string"}},
+            "required": ["command"],
+        },
     },
 }
 
@@ -27,7 +31,10 @@ TOOL = {
 def main(base_url: str) -> None:
     url = urlsplit(base_url)
     connection = http.client.HTTPConnection(str(url.hostname), url.port)
-    messages: list[dict[str, Any]] = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": TASK}]
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": SYSTEM},
+        {"role": "user", "content": TASK},
+    ]
     while True:
         body = {"model": "scripted", "messages": messages, "tools": [TOOL], "stream": True}
         connection.request("POST", f"{url.path}/chat/completions", json.dumps(body))
@@ -37,7 +44,9 @@ def main(base_url: str) -> None:
         messages.append({"role": "assistant", "content": text, "tool_calls": [call]})
         command = json.loads(call["function"]["arguments"])["command"]
         done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
-        messages.append({"role": "tool", "tool_call_id": call["id"], "content": done.stdout.rstrip("\n")})
+        messages.append(
+            {"role": "tool", "tool_call_id": call["id"], "content": done.stdout.rstrip("\n")}
+        )
 
 
 def _read(response: http.client.HTTPResponse) -> tuple[str, dict[str, Any] | None]:

@@ -21,7 +21,9 @@ def main(base_url: str) -> None:
     tools: list[Any] = [TOOL]
     while True:
         text, call = "", None
-        for chunk in client.chat.completions.create(model="scripted", messages=messages, tools=tools, stream=True):
+        for chunk in client.chat.completions.create(
+            model="scripted", messages=messages, tools=tools, stream=True
+        ):
             for choice in chunk.choices:
                 text += choice.delta.content or ""
                 for part in choice.delta.tool_calls or []:
@@ -34,7 +36,9 @@ def main(base_url: str) -> None:
         messages.append({"role": "assistant", "content": text, "tool_calls": [call]})
         command = json.loads(call["function"]["arguments"])["command"]
         done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
-        messages.append({"role": "tool", "tool_call_id": call["id"], "content": done.stdout.rstrip("\n")})
+        messages.append(
+            {"role": "tool", "tool_call_id": call["id"], "content": done.stdout.rstrip("\n")}
+        )
 
 
 if __name__ == "__main__":

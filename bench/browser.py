@@ -84,7 +84,11 @@ def measured(page: Path, base: str, driver: Any, tokens: Any) -> dict[str, Any]:
         started = time.perf_counter()
         shown = driver.scan()
         seconds.append(time.perf_counter() - started)
-    whole = Path(shown.data["whole"]).read_text("utf-8") if "whole" in shown.data else shown.data["output"]
+    whole = (
+        Path(shown.data["whole"]).read_text("utf-8")
+        if "whole" in shown.data
+        else shown.data["output"]
+    )
     seen = json.loads(value(driver.run(_SEEN)))
     there = plain(whole)
     missing = [text.strip() for text in seen if plain(text) not in there]
@@ -109,7 +113,11 @@ def measured(page: Path, base: str, driver: Any, tokens: Any) -> dict[str, Any]:
 
 def value(result: Any) -> str:
     """The whole value of a script."""
-    return Path(result.data["whole"]).read_text("utf-8") if "whole" in result.data else str(result.data["output"])
+    return (
+        Path(result.data["whole"]).read_text("utf-8")
+        if "whole" in result.data
+        else str(result.data["output"])
+    )
 
 
 def main() -> int:
@@ -141,11 +149,15 @@ def main() -> int:
             str(program()),
             *(f"{base}/{page.name}" for page in pages),
         ]
-        snapshots = json.loads(subprocess.run(argv, check=True, capture_output=True, text=True).stdout)
+        snapshots = json.loads(
+            subprocess.run(argv, check=True, capture_output=True, text=True).stdout
+        )
         for row, (text, seconds) in zip(rows, snapshots, strict=True):
             row |= {"aria": tokens(text), "aria_ms": round(1000 * seconds, 1)}
     server.shutdown()
-    print(json.dumps({"pages": rows}, ensure_ascii=False, indent=1) if options.json else table(rows))
+    print(
+        json.dumps({"pages": rows}, ensure_ascii=False, indent=1) if options.json else table(rows)
+    )
     return int(any(row["missing"] or row["references"] < row["pressable"] for row in rows))
 
 

@@ -24,7 +24,10 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 Json = dict[str, Any]
-FIRST_PORT, LAST_PORT = 8085, 8185  # a lasting address, as a service of the owner's has: not one chosen at random
+FIRST_PORT, LAST_PORT = (
+    8085,
+    8185,
+)  # a lasting address, as a service of the owner's has: not one chosen at random
 
 
 @dataclass(slots=True)
@@ -64,7 +67,12 @@ class Desk:
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         self._server.shutdown()
         self._server.server_close()
 
@@ -93,7 +101,11 @@ class Desk:
             case ["stock", sku] if sku in books.stock:
                 return {"sku": sku, "quantity": books.stock[sku]}
             case ["orders"]:
-                return [each for each in books.orders if asked.get("customer") in (None, each["customer"])]
+                return [
+                    each
+                    for each in books.orders
+                    if asked.get("customer") in (None, each["customer"])
+                ]
             case ["orders", number]:
                 return self._order(number)
             case ["jobs", number] if number in books.jobs:
@@ -122,15 +134,27 @@ class Desk:
         raise Refused(404, f"nothing takes a POST at {'/'.join(parts)}")
 
     def _place(self, given: Json) -> Json:
-        customer, sku, quantity = given.get("customer"), str(given.get("sku")), given.get("quantity")
-        if not any(each["id"] == customer for each in self.books.customers) or sku not in self.books.stock:
+        customer, sku, quantity = (
+            given.get("customer"),
+            str(given.get("sku")),
+            given.get("quantity"),
+        )
+        if (
+            not any(each["id"] == customer for each in self.books.customers)
+            or sku not in self.books.stock
+        ):
             raise Refused(404, f"there is no customer {customer} or no product {sku}")
         if not isinstance(quantity, int) or quantity < 1:
             raise Refused(400, "quantity must be a whole number above 0")
         if self.books.stock[sku] < quantity:
             raise Refused(409, f"only {self.books.stock[sku]} of {sku} in stock")
         self.books.stock[sku] -= quantity
-        order = {"id": f"A-{1001 + len(self.books.orders)}", "customer": customer, "sku": sku, "quantity": quantity}
+        order = {
+            "id": f"A-{1001 + len(self.books.orders)}",
+            "customer": customer,
+            "sku": sku,
+            "quantity": quantity,
+        }
         self.books.orders.append(order | {"status": "open"})
         return self.books.orders[-1]
 

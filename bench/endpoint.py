@@ -48,14 +48,24 @@ class Record:
 def step(dialect: str, turn: int, turns: int) -> Step:
     """The script: an `echo` that differs each turn, a question where Sopwith needs one, an answer in the last turn."""
     if turn >= turns:
-        return Step(f"The archive has {turns - 1} parts, all of them counted and none of them damaged.")
+        return Step(
+            f"The archive has {turns - 1} parts, all of them counted and none of them damaged."
+        )
     if dialect == "sopwith" and turn == ASK_TURN:
-        question = {"question": f"{turn - 1} parts are counted. Shall I go on?", "candidates": [ANSWER, "Stop here."]}
+        question = {
+            "question": f"{turn - 1} parts are counted. Shall I go on?",
+            "candidates": [ANSWER, "Stop here."],
+        }
         return Step("", "ask_user", json.dumps(question), ANSWER)
     output = f"part {turn} of the archive: {1000 + 37 * turn % 911} bytes, checksum fine, seen {turn % 7} days ago"
     command = f"echo '{output}'"
     args = {"command" if dialect == "bare" else "script": command}
-    return Step(f"Part {turn} comes next here.", "shell" if dialect == "bare" else "code_run", json.dumps(args), output)
+    return Step(
+        f"Part {turn} comes next here.",
+        "shell" if dialect == "bare" else "code_run",
+        json.dumps(args),
+        output,
+    )
 
 
 class Endpoint:
@@ -95,7 +105,11 @@ class Endpoint:
             return b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n"
         records, self._records = self._records, []
         body = "".join(json.dumps(asdict(record)) + "\n" for record in records).encode()
-        return b"HTTP/1.1 200 OK\r\ncontent-type: application/jsonl\r\ncontent-length: %d\r\n\r\n" % len(body) + body
+        return (
+            b"HTTP/1.1 200 OK\r\ncontent-type: application/jsonl\r\ncontent-length: %d\r\n\r\n"
+            % len(body)
+            + body
+        )
 
 
 def _completion(path: str, body: bytes) -> bytes:
@@ -107,21 +121,42 @@ def _completion(path: str, body: bytes) -> bytes:
     deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
     deltas += [{"content": piece} for piece in _pieces(now.text)]
     if now.tool:
-        call = {"index": 0, "id": f"call_{turn}", "type": "function", "function": {"name": now.tool, "arguments": ""}}
+        call = {
+            "index": 0,
+            "id": f"call_{turn}",
+            "type": "function",
+            "function": {"name": now.tool, "arguments": ""},
+        }
         deltas.append({"tool_calls": [call]})
-        deltas += [{"tool_calls": [{"index": 0, "function": {"arguments": piece}}]} for piece in _pieces(now.args)]
+        deltas += [
+            {"tool_calls": [{"index": 0, "function": {"arguments": piece}}]}
+            for piece in _pieces(now.args)
+        ]
     chunks = [_chunk([{"index": 0, "delta": delta, "finish_reason": None}]) for delta in deltas]
     finish = "tool_calls" if now.tool else "stop"
     chunks.append(_chunk([{"index": 0, "delta": {}, "finish_reason": finish}]))
     said, asked = len(now.text + now.args) // 4, len(body) // 4  # rough: nobody pays for it
-    chunks.append(_chunk([], {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}))
-    events = [b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks] + [b"data: [DONE]\n\n"]
-    head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+    chunks.append(
+        _chunk(
+            [], {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
+        )
+    )
+    events = [b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks] + [
+        b"data: [DONE]\n\n"
+    ]
+    head = (
+        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+    )
     return head + b"".join(b"%x\r\n%b\r\n" % (len(event), event) for event in events) + b"0\r\n\r\n"
 
 
 def _chunk(choices: list[dict[str, Any]], usage: dict[str, int] | None = None) -> dict[str, Any]:
-    shape = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "scripted"}
+    shape = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "scripted",
+    }
     return shape | {"choices": choices, "usage": usage}
 
 

@@ -76,9 +76,13 @@ def decide(gate: Gate, command: str, language: str = "bash") -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--dev", action="store_true", help="the half that was looked at while tuning")
+    parser.add_argument(
+        "--dev", action="store_true", help="the half that was looked at while tuning"
+    )
     parser.add_argument("--held-out", action="store_true", help="the other half")
-    parser.add_argument("--misses", action="store_true", help="print each command that was judged wrongly")
+    parser.add_argument(
+        "--misses", action="store_true", help="print each command that was judged wrongly"
+    )
     options = parser.parse_args()
     ours, times = gate(), list[float]()
     decide(ours, "ls")
@@ -91,8 +95,12 @@ def main() -> int:
 
     ways: dict[str, Callable[[str], str]] = {
         "ours": timed,
-        "keywords": lambda command: "confirm" if any(word in command for word in KEYWORDS) else "allow",
-        "regexes": lambda command: "confirm" if any(regex.search(command) for regex in REGEXES) else "allow",
+        "keywords": lambda command: (
+            "confirm" if any(word in command for word in KEYWORDS) else "allow"
+        ),
+        "regexes": lambda command: (
+            "confirm" if any(regex.search(command) for regex in REGEXES) else "allow"
+        ),
     }
     print(f"{'right, percent':16}{'n':>5}{'goal':>7}" + "".join(f"{name:>11}" for name in ways))
     misses = []
@@ -119,7 +127,9 @@ def _odd(ours: Gate) -> None:
         if path.stem in GOALS:
             continue
         rows = [line.partition(": ")[::2] for _, line in collection(path.stem)]
-        right = sum(_is_right(ours, *wanted.partition(" ")[::2], command) for wanted, command in rows)
+        right = sum(
+            _is_right(ours, *wanted.partition(" ")[::2], command) for wanted, command in rows
+        )
         print(f"{path.stem}: {right} of {len(rows)} as wanted")
 
 

@@ -95,7 +95,9 @@ class Measured:
     cpu_ms: float
     rss_mb: float
     tool_ms: float  # a shell call at that time
-    added_ms: list[float]  # from each reply to the next request, less the tool; without the turn that asked the owner
+    added_ms: list[
+        float
+    ]  # from each reply to the next request, less the tool; without the turn that asked the owner
     bodies: list[str] = field(repr=False)
 
 
@@ -114,11 +116,21 @@ class Raw:
 
     def read(self) -> Measured:
         records = [json.loads(line) for line in self.records.open(encoding="utf-8")]
-        added = [(new["arrived"] - old["answered"]) / 1e6 - self.tool_ms for old, new in pairwise(records)]
+        added = [
+            (new["arrived"] - old["answered"]) / 1e6 - self.tool_ms
+            for old, new in pairwise(records)
+        ]
         if self.loop.name == "sopwith" and self.turns > ASKS_FROM:
             del added[ASKS_FROM - 1]
         cold = (records[0]["arrived"] - self.started) / 1e6
-        return Measured(cold, self.cpu_ms, self.rss_mb, self.tool_ms, added, [record["body"] for record in records])
+        return Measured(
+            cold,
+            self.cpu_ms,
+            self.rss_mb,
+            self.tool_ms,
+            added,
+            [record["body"] for record in records],
+        )
 
 
 @dataclass(slots=True)
@@ -147,8 +159,14 @@ class Bench:
 
     def environment(self, base_url: str = "") -> dict[str, str]:
         """What a process sees: a home of its own, and the endpoint, or no model at all."""
-        kept = {name: os.environ[name] for name in ("PATH", "LANG", "VIRTUAL_ENV") if name in os.environ}
-        own = {"HOME": str(self.folder), "SOPWITH_HOME": str(self.folder / "home"), "PYTHONPATH": str(ROOT)}
+        kept = {
+            name: os.environ[name] for name in ("PATH", "LANG", "VIRTUAL_ENV") if name in os.environ
+        }
+        own = {
+            "HOME": str(self.folder),
+            "SOPWITH_HOME": str(self.folder / "home"),
+            "PYTHONPATH": str(ROOT),
+        }
         model = {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": base_url, "SOPWITH_MODEL": "scripted"}
         return kept | own | (model if base_url else {})
 
@@ -174,7 +192,9 @@ class Bench:
         records, requests = self._records()
         if process.returncode or requests != turns:
             text = (self.folder / "said").read_text("utf-8", "replace")[-4000:]
-            raise SystemExit(f"{loop.name}: exit {process.returncode}, {requests} requests of {turns}\n{text}")
+            raise SystemExit(
+                f"{loop.name}: exit {process.returncode}, {requests} requests of {turns}\n{text}"
+            )
         cpu = (used.ru_utime + used.ru_stime) * 1000
         return Raw(loop, turns, tool_ms, started, cpu, used.ru_maxrss / 1024, records)
 
@@ -205,7 +225,9 @@ class Bench:
             if not taken and json.loads(line)["type"] == "tool_started":
                 taken = (time.monotonic() - started) * 1000
         if process.wait() or not taken:
-            raise SystemExit(f"the SOP lane did not serve: exit {process.returncode}\n{''.join(said)[-4000:]}")
+            raise SystemExit(
+                f"the SOP lane did not serve: exit {process.returncode}\n{''.join(said)[-4000:]}"
+            )
         return taken
 
     def _records(self) -> tuple[Path, int]:
@@ -225,7 +247,10 @@ class Bench:
 def bench() -> Iterator[Bench]:
     """Starts the endpoint in a process of its own; ends it and removes the folders."""
     endpoint = subprocess.Popen(
-        [sys.executable, str(ROOT / "bench" / "endpoint.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, str(ROOT / "bench" / "endpoint.py")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert endpoint.stdin
     assert endpoint.stdout
@@ -256,12 +281,17 @@ def measure(turns: list[int], starts: int, repeats: int) -> dict[str, Any]:
                 task = TASK if number > 1 or attempt else OTHER_TASK
                 taken += [at.run(loop, number, task) for loop in LOOPS]
         at.run(ours := LOOPS[-1], 2, OTHER_TASK)
-        later = [at.run(ours, 1, f"{TASK} It is archive {n}.", is_first=False).read() for n in range(starts)]
+        later = [
+            at.run(ours, 1, f"{TASK} It is archive {n}.", is_first=False).read()
+            for n in range(starts)
+        ]
         runs: dict[tuple[str, int], list[Measured]] = {}
         for raw in taken:
             runs.setdefault((raw.loop.name, raw.turns), []).append(raw.read())
     rows = [_row(loop, turns, runs) for loop in LOOPS]
-    tool_ms = median(run.tool_ms for number in turns for loop in LOOPS for run in runs[loop.name, number])
+    tool_ms = median(
+        run.tool_ms for number in turns for loop in LOOPS for run in runs[loop.name, number]
+    )
     return {
         "tool_ms": round(tool_ms, 2),
         "sop_lane_ms": round(lane, 1),
@@ -276,7 +306,8 @@ def _row(loop: Loop, turns: list[int], runs: dict[tuple[str, int], list[Measured
 
     cold, longest = runs[loop.name, 1], runs[loop.name, max(turns)]
     requests = {
-        number: [tokens.segments(json.loads(body)) for body in runs[loop.name, number][0].bodies] for number in turns
+        number: [tokens.segments(json.loads(body)) for body in runs[loop.name, number][0].bodies]
+        for number in turns
     }
     shape = [_typical(run.added_ms[-10:]) / _typical(run.added_ms[:10]) for run in longest]
     first = [tokens.segments(json.loads(run.bodies[0])) for run in cold]
@@ -284,10 +315,14 @@ def _row(loop: Loop, turns: list[int], runs: dict[tuple[str, int], list[Measured
         name=loop.name,
         cold_ms=round(median(run.cold_ms for run in cold), 1),
         per_turn_ms={
-            number: round(median(mean(run.added_ms) for run in runs[loop.name, number]), 2) for number in turns
+            number: round(median(mean(run.added_ms) for run in runs[loop.name, number]), 2)
+            for number in turns
         },
         last_over_first=round(median(shape), 2),
-        cpu_ms=round((median(r.cpu_ms for r in longest) - median(r.cpu_ms for r in cold)) / (max(turns) - 1), 2),
+        cpu_ms=round(
+            (median(r.cpu_ms for r in longest) - median(r.cpu_ms for r in cold)) / (max(turns) - 1),
+            2,
+        ),
         rss_mb=round(median(run.rss_mb for run in longest), 1),
         first_request=tokens.count(first[-1]),
         constant=tokens.repeated(first[0], first[-1]),
@@ -315,7 +350,10 @@ def _added(loop: Loop, requests: list[Any], turns: int) -> float:
             {"role": "assistant", "content": said.text, "tool_calls": [call]},
             {"role": "tool", "content": said.output},
         ]
-        added.append(tokens.fresh(before, now) - sum(len(tokens.message_tokens(message)) for message in words))
+        added.append(
+            tokens.fresh(before, now)
+            - sum(len(tokens.message_tokens(message)) for message in words)
+        )
     return mean(added)
 
 
@@ -324,22 +362,36 @@ def verdicts(found: dict[str, Any]) -> list[tuple[str, str, str, bool]]:
     ours, openai = found["rows"][2], found["rows"][1]
     cold_goal = openai["cold_ms"] + GOALS["cold_over_openai_ms"]
     said: list[tuple[str, str, str, bool]] = [
-        ("cold start, ms", f"{ours['cold_ms']}", f"≤ {cold_goal:.0f} (openai + 60)", ours["cold_ms"] <= cold_goal)
+        (
+            "cold start, ms",
+            f"{ours['cold_ms']}",
+            f"≤ {cold_goal:.0f} (openai + 60)",
+            ours["cold_ms"] <= cold_goal,
+        )
     ]
     for name, value, goal in (
         ("SOP lane, ms", found["sop_lane_ms"], GOALS["sop_lane_ms"]),
-        *((f"per turn, N={n}, ms", value, GOALS["per_turn_ms"]) for n, value in ours["per_turn_ms"].items()),
+        *(
+            (f"per turn, N={n}, ms", value, GOALS["per_turn_ms"])
+            for n, value in ours["per_turn_ms"].items()
+        ),
         ("last 10 / first 10", ours["last_over_first"], GOALS["last_over_first"]),
         ("CPU a turn, ms", ours["cpu_ms"], GOALS["cpu_ms"]),
         ("peak RSS, MB", ours["rss_mb"], GOALS["rss_mb"]),
         ("first request, tokens", ours["first_request"], GOALS["first_request"]),
         ("added a turn, tokens", ours["added"], GOALS["added"]),
-        *((f"billed, N={n}", value, GOALS["billed"][n]) for n, value in ours["billed"].items() if n in GOALS["billed"]),
+        *(
+            (f"billed, N={n}", value, GOALS["billed"][n])
+            for n, value in ours["billed"].items()
+            if n in GOALS["billed"]
+        ),
         ("breaks of the prefix", ours["breaks"], GOALS["breaks"]),
     ):
         said.append((name, f"{value}", f"≤ {goal:g}", value <= goal))
     constant = ours["constant"]
-    said.append(("constant tokens", f"{constant}", f"≥ {GOALS['constant']}", constant >= GOALS["constant"]))
+    said.append(
+        ("constant tokens", f"{constant}", f"≥ {GOALS['constant']}", constant >= GOALS["constant"])
+    )
     return said
 
 
@@ -347,43 +399,88 @@ def table(found: dict[str, Any]) -> str:
     """The rows, our goals below, then which of them are met."""
     turns = list(found["rows"][0]["per_turn_ms"])
     by_turns = "/".join(str(number) for number in turns)
-    heads = ["", "cold start", f"per turn {by_turns}", "last/first", "CPU", "RSS", "first request", "constant"]
+    heads = [
+        "",
+        "cold start",
+        f"per turn {by_turns}",
+        "last/first",
+        "CPU",
+        "RSS",
+        "first request",
+        "constant",
+    ]
     heads += ["added", f"billed {by_turns}", "breaks"]
     lines = [heads]
     for row in found["rows"]:
         per_turn = " / ".join(f"{value:.1f}" for value in row["per_turn_ms"].values())
         billed = " / ".join(f"{value:,}" for value in row["billed"].values())
-        tokens = [str(row["first_request"]), str(row["constant"]), str(row["added"]), billed, str(row["breaks"])]
+        tokens = [
+            str(row["first_request"]),
+            str(row["constant"]),
+            str(row["added"]),
+            billed,
+            str(row["breaks"]),
+        ]
         times = [f"{row['cold_ms']:.0f}", per_turn, f"{row['last_over_first']:.2f}"]
         lines.append([row["name"], *times, f"{row['cpu_ms']:.1f}", f"{row['rss_mb']:.0f}", *tokens])
     cold = f"≤ {found['rows'][1]['cold_ms'] + GOALS['cold_over_openai_ms']:.0f}"
     goals = " / ".join(f"{value:,}" for value in GOALS["billed"].values())
-    lines.append(["goal", cold, "≤ 5, flat", "≤ 1.3", "≤ 8", "≤ 70", "≤ 1140", "≥ 1024", "≤ 40", f"≤ {goals}", "0"])
+    lines.append(
+        [
+            "goal",
+            cold,
+            "≤ 5, flat",
+            "≤ 1.3",
+            "≤ 8",
+            "≤ 70",
+            "≤ 1140",
+            "≥ 1024",
+            "≤ 40",
+            f"≤ {goals}",
+            "0",
+        ]
+    )
     widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
-    text = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]
-    text += ["", f"times in ms, memory in MB; the tool's own time, taken off each turn: {found['tool_ms']} ms"]
+    text = [
+        "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
+        for line in lines
+    ]
+    text += [
+        "",
+        f"times in ms, memory in MB; the tool's own time, taken off each turn: {found['tool_ms']} ms",
+    ]
     text += [
         f"a run of ours that begins after others: cold start {found['later_cold_ms']:.0f},"
         f" first request {found['later_first_request']}"
     ]
     text += ["medians on a shared machine: noisy, compare within one run", ""]
-    text += [f"{'met   ' if met else 'MISSED'}  {name}: {value} ({goal})" for name, value, goal, met in verdicts(found)]
+    text += [
+        f"{'met   ' if met else 'MISSED'}  {name}: {value} ({goal})"
+        for name, value, goal, met in verdicts(found)
+    ]
     return "\n".join(text)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--turns", default="20,40,100", help="numbers of turns, 20 or more each (20,40,100)")
+    parser.add_argument(
+        "--turns", default="20,40,100", help="numbers of turns, 20 or more each (20,40,100)"
+    )
     parser.add_argument("--starts", type=int, default=7, help="cold starts of each loop (7)")
     parser.add_argument("--repeats", type=int, default=3, help="runs of each length (3)")
-    parser.add_argument("--json", action="store_true", help="one JSON document instead of the table")
+    parser.add_argument(
+        "--json", action="store_true", help="one JSON document instead of the table"
+    )
     options = parser.parse_args()
     turns = sorted(int(number) for number in options.turns.split(","))
     if turns[0] < 20 or options.starts < 2 or options.repeats < 1:
         parser.error("needs 20 turns or more, 2 starts or more, 1 repeat or more")
     sys.path[:0] = [str(ROOT)]
     found = measure(turns, options.starts, options.repeats)
-    goals = [dict(zip(("goal", "value", "wanted", "met"), verdict, strict=True)) for verdict in verdicts(found)]
+    goals = [
+        dict(zip(("goal", "value", "wanted", "met"), verdict, strict=True))
+        for verdict in verdicts(found)
+    ]
     print(json.dumps(found | {"goals": goals}, indent=2) if options.json else table(found))
     return 0
 

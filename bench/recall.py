@@ -80,22 +80,41 @@ class Examples(NamedTuple):
 def conversations(file: Path) -> list[Conversation]:
     """The conversations of a file in LoCoMo's form."""
     read = json.loads(file.read_text("utf-8"))
-    return [_conversation(each) for each in (read["conversations"] if isinstance(read, dict) else read)]
+    return [
+        _conversation(each) for each in (read["conversations"] if isinstance(read, dict) else read)
+    ]
 
 
 def _conversation(raw: dict[str, Any]) -> Conversation:
     talk = raw["conversation"]
-    sessions = sorted((key for key in talk if re.fullmatch(r"session_\d+", key)), key=lambda key: int(key[8:]))
+    sessions = sorted(
+        (key for key in talk if re.fullmatch(r"session_\d+", key)), key=lambda key: int(key[8:])
+    )
     turns: list[Turn] = []
     for key in sessions:
-        at = datetime.strptime(talk[f"{key}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+        at = datetime.strptime(talk[f"{key}_date_time"], "%I:%M %p on %d %B, %Y").replace(
+            tzinfo=UTC
+        )
         for place, said in enumerate(talk[key]):
-            text = said["text"] + (f" [photo: {said['blip_caption']}]" if "blip_caption" in said else "")
-            turns.append(Turn(said["dia_id"], "main", said["speaker"], text, at + timedelta(seconds=20 * place)))
+            text = said["text"] + (
+                f" [photo: {said['blip_caption']}]" if "blip_caption" in said else ""
+            )
+            turns.append(
+                Turn(
+                    said["dia_id"],
+                    "main",
+                    said["speaker"],
+                    text,
+                    at + timedelta(seconds=20 * place),
+                )
+            )
     known = {turn.id for turn in turns}
     questions = []
     for each in raw["qa"]:
-        answers = frozenset(found for text in each["evidence"] for found in re.findall(r"D\d+:\d+", text)) & known
+        answers = (
+            frozenset(found for text in each["evidence"] for found in re.findall(r"D\d+:\d+", text))
+            & known
+        )
         if answers:
             questions.append(Asked(each["question"], answers, CATEGORIES[each["category"]]))
     return Conversation(turns, questions, max(turn.at for turn in turns) + timedelta(days=1))
@@ -119,10 +138,14 @@ class Table:
     """Recall by way and category."""
 
     def __init__(self) -> None:
-        self.shares: dict[str, dict[str, list[list[float]]]] = defaultdict(lambda: defaultdict(list))
+        self.shares: dict[str, dict[str, list[list[float]]]] = defaultdict(
+            lambda: defaultdict(list)
+        )
         self.seconds: dict[str, list[float]] = defaultdict(list)
 
-    def add(self, way: str, question: Asked, is_dated: bool, found: Sequence[str], seconds: float = 0.0) -> None:
+    def add(
+        self, way: str, question: Asked, is_dated: bool, found: Sequence[str], seconds: float = 0.0
+    ) -> None:
         """Counts one question."""
         row = [share(found, question.answers, cut) for cut in CUTS]
         for category in ("all", question.category, *([DATED] if is_dated else [])):
@@ -152,17 +175,24 @@ def measure(talks: Iterable[Conversation], embedder: Embedder) -> Table:
         with tempfile.TemporaryDirectory() as folder:
             store = written(Path(folder), talk, embedder)
             ids = {number: turn.id for number, turn in store.turns(store.numbers()).items()}
-            vectors = {number: np.frombuffer(data, "<f4") for number, data in store.embeddings(embedder.name)}
+            vectors = {
+                number: np.frombuffer(data, "<f4")
+                for number, data in store.embeddings(embedder.name)
+            }
             matrix = np.stack(list(vectors.values()))
             recall.search(store, "warm", talk.now, embedder=embedder)
             for question in talk.questions:
                 is_dated = bool(recall._ranges(question.text, talk.now))
                 started = time.process_time()
-                found = recall.search(store, question.text, talk.now, max(CUTS), embedder=embedder).results
+                found = recall.search(
+                    store, question.text, talk.now, max(CUTS), embedder=embedder
+                ).results
                 seconds = time.process_time() - started
                 table.add("recall", question, is_dated, [each.turn.id for each in found], seconds)
                 words = store.keyword_ranks(asked(question.text), max(CUTS), weights=(1.0, 0.0))
-                table.add("keywords alone", question, is_dated, [ids[number] for number, _ in words])
+                table.add(
+                    "keywords alone", question, is_dated, [ids[number] for number, _ in words]
+                )
                 cosines = matrix @ embedder.embed([question.text])[0]
                 near = [ids[list(vectors)[row]] for row in np.argsort(-cosines)[: max(CUTS)]]
                 table.add("meaning alone", question, is_dated, near)
@@ -206,7 +236,11 @@ def learned(seen: Sequence[Examples], way: str) -> np.ndarray[Any, np.dtype[np.f
     starts, question = np.cumsum([0, *sizes[:-1]]), np.repeat(np.arange(len(sizes)), sizes)
     answers = np.add.reduceat(is_answer.astype(float), starts)
     counts = answers**SEVERAL / (answers**SEVERAL).sum() / answers
-    weights, slope, square = np.zeros(rows.shape[1]), np.zeros(rows.shape[1]), np.zeros(rows.shape[1])
+    weights, slope, square = (
+        np.zeros(rows.shape[1]),
+        np.zeros(rows.shape[1]),
+        np.zeros(rows.shape[1]),
+    )
     for step in range(1, STEPS + 1):
         scores = (rows @ weights.astype(np.float32)).astype(float)
         powers = np.exp(scores - np.maximum.reduceat(scores, starts)[question])
@@ -233,15 +267,24 @@ def held_out(talks: Sequence[Conversation], made: Embedder, *, keep: bool, file:
             each_seen.append((talk, seen, weighed))
         for talk, _, weighed in each_seen:
             others = [one for other, rows, _ in each_seen if other is not talk for one in rows]
-            weights = dict(zip(names, learned(others, way).tolist(), strict=True)) if len(talks) > 1 else {}
+            weights = (
+                dict(zip(names, learned(others, way).tolist(), strict=True))
+                if len(talks) > 1
+                else {}
+            )
             for question, candidates in zip(talk.questions, weighed, strict=True):
                 ranked = _ranked(candidates, weights, talk.now) if candidates else []
                 tables.add(way, question, bool(candidates and candidates.ranges), ranked)
         final = learned([one for _, rows, _ in each_seen for one in rows], way)
-        kept[way] = {name: round(float(weight), 3) for name, weight in zip(names, final, strict=True)}
+        kept[way] = {
+            name: round(float(weight), 3) for name, weight in zip(names, final, strict=True)
+        }
     tables.show()
     if keep:
-        how: dict[str, Any] = {"command": "python bench/recall.py --data FILE --learn", "model": made.name}
+        how: dict[str, Any] = {
+            "command": "python bench/recall.py --data FILE --learn",
+            "model": made.name,
+        }
         how |= {"questions": sum(len(talk.questions) for talk in talks)}
         how |= {"held_out": {way: tables.mean(way) for way in kept}}
         file.write_text(json.dumps({"learned": how, "weights": kept}, indent=1) + "\n", "utf-8")
@@ -249,9 +292,12 @@ def held_out(talks: Sequence[Conversation], made: Embedder, *, keep: bool, file:
 
 def _ranked(candidates: recall.Candidates, weights: dict[str, float], now: datetime) -> list[str]:
     scores = sum(
-        (weights[name] * values for name, values in candidates.features.items()), np.zeros(len(candidates.rows.numbers))
+        (weights[name] * values for name, values in candidates.features.items()),
+        np.zeros(len(candidates.rows.numbers)),
     )
-    return [candidates.rows.turns[row].id for row in np.argsort(-scores, kind="stable")[: max(CUTS)]]
+    return [
+        candidates.rows.turns[row].id for row in np.argsort(-scores, kind="stable")[: max(CUTS)]
+    ]
 
 
 # speed
@@ -271,7 +317,9 @@ def generated(count: int) -> Iterator[Turn]:
     for number in range(count):
         size = int(random.integers(6, 30))
         rare = random.zipf(1.3, size) % len(words)
-        text = " ".join(words[int(r)] if at % 2 else common[int(r) % len(common)] for at, r in enumerate(rare))
+        text = " ".join(
+            words[int(r)] if at % 2 else common[int(r) % len(common)] for at, r in enumerate(rare)
+        )
         at = started + timedelta(hours=2 * (number // 20), seconds=20 * (number % 20))
         yield Turn(f"g{number}", "main", ("Ann", "Bob")[number % 2], text, at)
 
@@ -289,7 +337,9 @@ def filled(home: str, count: int) -> None:
         learn(store, embedder, store.texts(keys).values())
         made = random.normal(size=(len(keys), dimension)).astype("<f4")
         made /= np.linalg.norm(made, axis=1, keepdims=True)
-        store.put_embeddings(embedder.name, {key: row.tobytes() for key, row in zip(keys, made, strict=True)})
+        store.put_embeddings(
+            embedder.name, {key: row.tobytes() for key, row in zip(keys, made, strict=True)}
+        )
     recall.search(store, "warm", datetime.now(UTC), embedder=embedder)
     store.close()
 
@@ -359,11 +409,19 @@ def _spread(seconds: Sequence[float]) -> str:
 
 def main() -> int:
     """Runs it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, action="append", help="a file in LoCoMo's form (default: our own)")
-    parser.add_argument("--held", action="store_true", help="learn the weights anew, without what is asked about")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--data", type=Path, action="append", help="a file in LoCoMo's form (default: our own)"
+    )
+    parser.add_argument(
+        "--held", action="store_true", help="learn the weights anew, without what is asked about"
+    )
     parser.add_argument("--learn", action="store_true", help="then write the weights of all of it")
-    parser.add_argument("--size", type=int, default=0, help="measure speed with so many generated turns")
+    parser.add_argument(
+        "--size", type=int, default=0, help="measure speed with so many generated turns"
+    )
     options = parser.parse_args()
     embedder = EmbeddedModel()
     if options.size:

@@ -35,7 +35,9 @@ from safety.secrets import HIDDEN, Redactor
 GOALS = {"held": 100.0, "named": 97.0, "keys": 98.0}
 LETTERS = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
-NAMED = Path(__file__).resolve().parent / "secret_forms.txt"  # one form a line, § stands for the value
+NAMED = (
+    Path(__file__).resolve().parent / "secret_forms.txt"
+)  # one form a line, § stands for the value
 KEYS: dict[str, Callable[[random.Random], str]] = {
     "aws": lambda r: "AKIA" + some(r, 16, string.ascii_uppercase + "234567"),
     "aws session": lambda r: "ASIA" + some(r, 16, string.ascii_uppercase + "234567"),
@@ -125,7 +127,19 @@ def some(source: random.Random, count: int, alphabet: str = LETTERS) -> str:
 
 def passwords(source: random.Random) -> list[str]:
     """What people and programs take as passwords and tokens."""
-    word = source.choice(("hunter", "dragon", "sunshine", "Winter", "monkey", "Passw0rd", "letmein", "qwerty", "Zebra"))
+    word = source.choice(
+        (
+            "hunter",
+            "dragon",
+            "sunshine",
+            "Winter",
+            "monkey",
+            "Passw0rd",
+            "letmein",
+            "qwerty",
+            "Zebra",
+        )
+    )
     other = source.choice(("tiger", "Cloud", "river", "Ocean"))
     return [
         some(source, 16),
@@ -163,7 +177,9 @@ def keys() -> Iterator[tuple[str, str, str]]:
         for number, around in enumerate(AROUND):
             key = make(random.Random(number))
             if name == "slack hook":
-                around = "curl https://hooks.slack.com/services/{}" + ("" if number % 2 else " -d x")
+                around = "curl https://hooks.slack.com/services/{}" + (
+                    "" if number % 2 else " -d x"
+                )
             if name == "url":
                 around = URLS[number % len(URLS)]
             yield name, around.format(key), key
@@ -249,7 +265,11 @@ def detect_secrets() -> Callable[[str], str] | None:
 
 
 def share(
-    cases: list[tuple[str, str, str]], hide: Callable[[str], str], label: str, misses: bool, only: bool | None
+    cases: list[tuple[str, str, str]],
+    hide: Callable[[str], str],
+    label: str,
+    misses: bool,
+    only: bool | None,
 ) -> str:
     chosen = [case for case in cases if only is None or is_held_out(case[0]) == only]
     missed = [(form, text) for form, text, value in chosen if value in hide(text)]
@@ -263,7 +283,8 @@ def code(most_bytes: int) -> tuple[list[str], list[str]]:
     folder = Path(sysconfig.get_paths()["purelib"])
     texts, size = [], 0
     for path in sorted(
-        folder.rglob("*.py"), key=lambda path: hashlib.sha256(str(path.relative_to(folder)).encode()).digest()
+        folder.rglob("*.py"),
+        key=lambda path: hashlib.sha256(str(path.relative_to(folder)).encode()).digest(),
     ):
         text = path.read_text("utf-8", "replace")
         if "detect_secrets" in path.parts:
@@ -281,7 +302,9 @@ def code(most_bytes: int) -> tuple[list[str], list[str]]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--misses", action="store_true", help="print what was not hidden, of the half for tuning")
+    parser.add_argument(
+        "--misses", action="store_true", help="print what was not hidden, of the half for tuning"
+    )
     parser.add_argument("--hits", action="store_true", help="print what was hidden in code")
     options = parser.parse_args()
     source, locks = code(12_000_000)
@@ -292,12 +315,23 @@ def main() -> int:
     collections = {"held": list(held()), "named": list(named()), "keys": list(keys())}
     print(f"{'':26}" + "".join(f"{name:>22}" for name in columns))
     for kind, cases in collections.items():
-        for half, only in (("dev", False), ("held out", True)) if kind == "named" else (("", None),):
+        for half, only in (
+            (("dev", False), ("held out", True)) if kind == "named" else (("", None),)
+        ):
             cells = [
-                share(cases, hide, f"{kind} {half}", options.misses and name == "ours" and not only, only)
+                share(
+                    cases,
+                    hide,
+                    f"{kind} {half}",
+                    options.misses and name == "ours" and not only,
+                    only,
+                )
                 for name, hide in columns.items()
             ]
-            print(f"{kind + ' ' + half:16}≥ {GOALS[kind]:g} %".ljust(26) + "".join(f"{cell:>22}" for cell in cells))
+            print(
+                f"{kind + ' ' + half:16}≥ {GOALS[kind]:g} %".ljust(26)
+                + "".join(f"{cell:>22}" for cell in cells)
+            )
     for name, texts in (("code", source), ("lock files", locks)):
         cells = []
         for column, hide in columns.items():
@@ -306,7 +340,10 @@ def main() -> int:
             start = time.process_time()
             hidden = [hide(text) for text in part]
             seconds = time.process_time() - start
-            hits = sum(after.count(HIDDEN) - before.count(HIDDEN) for before, after in zip(part, hidden, strict=True))
+            hits = sum(
+                after.count(HIDDEN) - before.count(HIDDEN)
+                for before, after in zip(part, hidden, strict=True)
+            )
             cells.append(f"{hits / size * 1e6:.1f} a MB, {size / 1e6 / seconds:.1f} MB/s")
             if options.hits and column == "ours":
                 show_hits("".join(part), "".join(hidden))

@@ -78,7 +78,10 @@ OF_TASKS: tuple[Kind, ...] = ("own words", "by name", "other words", "unproven")
 FOREIGN: tuple[Kind, ...] = ("uncovered", "near miss")
 KINDS = (*OF_TASKS, *FOREIGN)
 SAID = ("right", "wrong", "misread", "others", "known", "nothing")  # what comes of asking the owner
-OWN_WORDS, BY_NAME = 2, 3  # requests of each task in the words that taught it, and by `sops run NAME k=v`
+OWN_WORDS, BY_NAME = (
+    2,
+    3,
+)  # requests of each task in the words that taught it, and by `sops run NAME k=v`
 LEAST_REQUESTS = 250  # of which none may be silently wrong
 STOPPED_SHARE, ROUTING_MS, GROWN = 0.10, 20.0, 500
 
@@ -97,7 +100,9 @@ def school(seed: int, model: Model | None = None) -> Iterator[School]:
             os.environ.update({"PATH": kept["PATH"]} | own)
             with ScriptedServer(model) if model else nullcontext() as server:
                 url = server.base_url if server else ""
-                yield School(folder / "home", folder / "cwd", World(folder / "owner", desk), seed, url)
+                yield School(
+                    folder / "home", folder / "cwd", World(folder / "owner", desk), seed, url
+                )
         finally:
             os.environ.clear()
             os.environ.update(kept)
@@ -112,7 +117,9 @@ class Bench:
         self.taught: list[Taught] = []
         self.asked: list[Asked] = []
         self.declined: list[tuple[Task, Values, str, Kind]] = []
-        self.said: dict[str, Counter[str]] = {}  # of what was put to the owner, the outcomes by kind
+        self.said: dict[
+            str, Counter[str]
+        ] = {}  # of what was put to the owner, the outcomes by kind
         self.shown: list[dict[str, Any]] = []  # what the owner was asked
 
     def teach(self) -> None:
@@ -133,7 +140,9 @@ class Bench:
             for kind, template in planned:
                 values = task.draw(self.draws[name])
                 self._ask(task, values, sentence(template, values, rng), kind)
-            _progress(f"{name}: {dict(Counter(each.outcome for each in self.asked if each.task == name))}")
+            _progress(
+                f"{name}: {dict(Counter(each.outcome for each in self.asked if each.task == name))}"
+            )
 
     def ask_for_else(self) -> None:
         """Asks for what no task is, and for what is nearly one."""
@@ -159,7 +168,9 @@ class Bench:
         agent = self.at.agent("en" if text.isascii() else "zh")
         options = Options(cwd=self.at.cwd)
         if self.model:
-            self.model.meant = None if kind == "uncovered" else (task.name, self.at.named(task.name, values))
+            self.model.meant = (
+                None if kind == "uncovered" else (task.name, self.at.named(task.name, values))
+            )
         calls, tokens = self._chosen()
         try:
             if kind == "by name":
@@ -197,7 +208,9 @@ class Bench:
             owner = Knowing(means, world.owner)
             events = list(agent.start(text, Options(cwd=self.at.cwd), owner).events())
             due = None if kind in FOREIGN else task
-            outcome = owner.outcome(judge((task.name, kind, text), due, values, before, world.state(), events).outcome)
+            outcome = owner.outcome(
+                judge((task.name, kind, text), due, values, before, world.state(), events).outcome
+            )
             found.setdefault(kind, Counter())[outcome] += 1
             if owner.shown:
                 self.shown.append({"kind": kind, "task": task.name, "request": text, "outcome": outcome, "shown": owner.shown})  # fmt: skip
@@ -241,7 +254,9 @@ class Bench:
             started = time.perf_counter()
             match = choose(each.request, sops, self.at.cwd, self.at.world.owner).match
             taken.append((time.perf_counter() - started) * 1000)
-            is_right = each.kind not in FOREIGN and match is not None and match.sop.name == each.task
+            is_right = (
+                each.kind not in FOREIGN and match is not None and match.sop.name == each.task
+            )
             counts["declined" if match is None else "right" if is_right else "wrong"] += 1
         ordered = sorted(taken[1:])
         return {
@@ -269,7 +284,9 @@ class Bench:
         return found
 
     def _row(self, taught: Taught) -> dict[str, Any]:
-        mine = [each for each in self.asked if each.task == taught.task and each.kind not in FOREIGN]
+        mine = [
+            each for each in self.asked if each.task == taught.task and each.kind not in FOREIGN
+        ]
         began = [each.seconds for each in mine if each.outcome in ("right", "wrong", "stopped")]
         return {
             **asdict(taught),
@@ -286,7 +303,9 @@ def _counts(asked: Sequence[Asked]) -> dict[str, int]:
     return {
         "asked": len(asked),
         **{outcome: outcomes[outcome] for outcome in OUTCOMES},
-        "stopped_after_write": sum(each.outcome == "stopped" and each.has_written for each in asked),
+        "stopped_after_write": sum(
+            each.outcome == "stopped" and each.has_written for each in asked
+        ),
         "model_calls": sum(each.model_calls for each in asked),
     }
 
@@ -298,10 +317,16 @@ def _is_fault(each: Asked) -> bool:
 def _goals(found: dict[str, Any], *, may_ask: bool) -> list[dict[str, Any]]:
     kinds = [found[kind] for kind in (*KINDS, "supervised") if kind != "unproven"]
     asked, wrong, after_write, calls = (
-        sum(kind[key] for kind in kinds) for key in ("asked", "wrong", "stopped_after_write", "model_calls")
+        sum(kind[key] for kind in kinds)
+        for key in ("asked", "wrong", "stopped_after_write", "model_calls")
     )
     goals = [
-        ("silently wrong", f"{wrong} of {asked}", f"0 of ≥ {LEAST_REQUESTS}", wrong == 0 and asked >= LEAST_REQUESTS),
+        (
+            "silently wrong",
+            f"{wrong} of {asked}",
+            f"0 of ≥ {LEAST_REQUESTS}",
+            wrong == 0 and asked >= LEAST_REQUESTS,
+        ),
         ("stopped", *_share([found[kind] for kind in OF_TASKS[:3]])),
         ("stopped after a write", str(after_write), "0", after_write == 0),
         *([_to_the_owner(found["did you mean"])] if found["did you mean"] else []),
@@ -317,7 +342,9 @@ def _goals(found: dict[str, Any], *, may_ask: bool) -> list[dict[str, Any]]:
     for row in found["growth"]:
         if row["sops"] == GROWN:
             met = row["routing_ms"] < ROUTING_MS
-            goals.append((f"routing at {GROWN} SOPs, ms", f"{row['routing_ms']}", f"< {ROUTING_MS:g}", met))
+            goals.append(
+                (f"routing at {GROWN} SOPs, ms", f"{row['routing_ms']}", f"< {ROUTING_MS:g}", met)
+            )
             steady = row["wrong"] == 0
             goals.append((f"routed wrong at {GROWN} SOPs", f"{row['wrong']}", "0", steady))
     return [dict(zip(("goal", "value", "wanted", "met"), goal, strict=True)) for goal in goals]
@@ -349,7 +376,10 @@ def table(found: dict[str, Any]) -> str:
     lines += ["-" * len(more), f"{'all':<35}{_four(found['own words'], 3)}{_four(found['by name'], 3)}{_four(found['other words'], 5)}"]  # fmt: skip
     lines += [f"{kind:<59}{_four(found[kind], 5)}" for kind in (*FOREIGN, "supervised", "unproven")]
     if found["growth"]:
-        lines += ["", "SOPs in the store   read ms  first ms  routing ms    p95   right  wrong  declined"]
+        lines += [
+            "",
+            "SOPs in the store   read ms  first ms  routing ms    p95   right  wrong  declined",
+        ]
     for row in found["growth"]:
         lines.append(f"{row['sops']:>17}{row['read_ms']:>10}{row['first_ms']:>10}{row['routing_ms']:>12}{row['p95_ms']:>7}{row['right']:>8}{row['wrong']:>7}{row['declined']:>10}")  # fmt: skip
     lines += _near_misses(found) + _did_you_mean(found)
@@ -359,8 +389,15 @@ def table(found: dict[str, Any]) -> str:
 
 def _near_misses(found: dict[str, Any]) -> list[str]:
     """The near misses that something was done for; none is best."""
-    begun = [each for each in found["asked"] if each["kind"] == "near miss" and each["outcome"] != "declined"]
-    lines = [f"{each['outcome']:>9}  {each['sop']:<20} {each['lane']:<10} {each['request']}" for each in begun]
+    begun = [
+        each
+        for each in found["asked"]
+        if each["kind"] == "near miss" and each["outcome"] != "declined"
+    ]
+    lines = [
+        f"{each['outcome']:>9}  {each['sop']:<20} {each['lane']:<10} {each['request']}"
+        for each in begun
+    ]
     return ["", "near misses that were not declined", *lines] if begun else []
 
 
@@ -381,17 +418,29 @@ def faults(found: dict[str, Any]) -> str:
     kept tasks from being learned."""
     lines = []
     for each in found["faults"]:
-        lines += [f"[{each['kind']}] {each['task']} → {each['sop']}: {each['outcome']} {each['reason']}"]
-        lines += [f"  request: {each['request']}", f"  parameters: {each['parameters']}", f"  answer: {each['answer']}"]
+        lines += [
+            f"[{each['kind']}] {each['task']} → {each['sop']}: {each['outcome']} {each['reason']}"
+        ]
+        lines += [
+            f"  request: {each['request']}",
+            f"  parameters: {each['parameters']}",
+            f"  answer: {each['answer']}",
+        ]
         lines += [f"  {line}" for line in each["differs"]]
     for each in found["asked"]:
         if each["outcome"] in ("declined", "stopped") and each["kind"] in OF_TASKS:
-            lines += [f"{each['task']}: {each['kind']}: {each['outcome']}: {each['request']}", f"  {each['reason']}"]
+            lines += [
+                f"{each['task']}: {each['kind']}: {each['outcome']}: {each['request']}",
+                f"  {each['reason']}",
+            ]
     for each in found["shown"]:
         lines += [f"[{each['kind']}] {each['task']}: the owner: {each['outcome']}: {each['request']}", *(f"  {text}" for text in each["shown"])]  # fmt: skip
     for row in found["rows"]:
         if row["why"] and row["status"] not in ("probation", "active"):
-            lines += [f"{row['task']}: {row['status']}: {row['request']}", *(f"  {why}" for why in row["why"])]
+            lines += [
+                f"{row['task']}: {row['status']}: {row['request']}",
+                *(f"  {why}" for why in row["why"]),
+            ]
     return "\n".join(lines)
 
 
@@ -402,27 +451,57 @@ def _progress(text: str) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--tasks", default="", help="names, with commas; all of them when left out")
-    parser.add_argument("--requests", type=int, default=10, help="requests of each task in other words (10)")
-    parser.add_argument("--seed", type=int, default=1, help="another one gives other values and other words (1)")
-    parser.add_argument("--sizes", default="50,500", help="SOPs in the store for the growth; empty: none (50,500)")
     parser.add_argument(
-        "--model", choices=("none", "scripted", "both"), default="both", help="what is configured (both)"
+        "--requests", type=int, default=10, help="requests of each task in other words (10)"
     )
-    parser.add_argument("--json", action="store_true", help="one JSON document instead of the table")
-    parser.add_argument("--faults", action="store_true", help="what went wrong, in full, behind the table")
+    parser.add_argument(
+        "--seed", type=int, default=1, help="another one gives other values and other words (1)"
+    )
+    parser.add_argument(
+        "--sizes", default="50,500", help="SOPs in the store for the growth; empty: none (50,500)"
+    )
+    parser.add_argument(
+        "--model",
+        choices=("none", "scripted", "both"),
+        default="both",
+        help="what is configured (both)",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="one JSON document instead of the table"
+    )
+    parser.add_argument(
+        "--faults", action="store_true", help="what went wrong, in full, behind the table"
+    )
     parser.add_argument("--keep", type=Path, help="copy the SOPs here at the end")
     options = parser.parse_args()
     names = [name for name in options.tasks.split(",") if name]
     if unknown := set(names) - {task.name for task in TASKS}:
-        parser.error(f"unknown: {', '.join(sorted(unknown))} (known: {', '.join(task.name for task in TASKS)})")
+        parser.error(
+            f"unknown: {', '.join(sorted(unknown))} (known: {', '.join(task.name for task in TASKS)})"
+        )
     tasks = [task for task in TASKS if not names or task.name in names]
     wanted = [False, True] if options.model == "both" else [options.model == "scripted"]
-    with ProcessPoolExecutor(len(wanted), get_context("spawn")) as pool:  # each has an environment of its own
-        measured = pool.map(_measured, [options] * len(wanted), [[task.name for task in tasks]] * len(wanted), wanted)
+    with ProcessPoolExecutor(
+        len(wanted), get_context("spawn")
+    ) as pool:  # each has an environment of its own
+        measured = pool.map(
+            _measured,
+            [options] * len(wanted),
+            [[task.name for task in tasks]] * len(wanted),
+            wanted,
+        )
         reports = dict(zip(wanted, measured, strict=True))
-    named = {"with a model" if which else "without a model": found for which, found in reports.items()}
+    named = {
+        "with a model" if which else "without a model": found for which, found in reports.items()
+    }
     if options.json:
-        print(json.dumps(named if len(named) > 1 else next(iter(named.values())), indent=1, ensure_ascii=False))
+        print(
+            json.dumps(
+                named if len(named) > 1 else next(iter(named.values())),
+                indent=1,
+                ensure_ascii=False,
+            )
+        )
     for title, found in {} if options.json else named.items():
         print(f"== {title}\n{table(found)}\n")
     for title, found in named.items() if options.faults else ():
@@ -441,14 +520,19 @@ def _measured(options: argparse.Namespace, names: Sequence[str], has_model: bool
         bench.ask(options.requests)
         bench.ask_for_else()
         bench.said = {} if model else bench.ask_the_owner()
-        growth = bench.growth([] if model else [int(size) for size in options.sizes.split(",") if size])
+        growth = bench.growth(
+            [] if model else [int(size) for size in options.sizes.split(",") if size]
+        )
         if options.keep:
             import shutil
 
-            shutil.copytree(at.home / "sops", options.keep / ("model" if model else "none"), dirs_exist_ok=True)
+            shutil.copytree(
+                at.home / "sops", options.keep / ("model" if model else "none"), dirs_exist_ok=True
+            )
         found = bench.report(growth)
     return (
-        found | {"asked of the model": dict(model.counts), "tokens of the model": dict(model.tokens)}
+        found
+        | {"asked of the model": dict(model.counts), "tokens of the model": dict(model.tokens)}
         if model
         else found
     )

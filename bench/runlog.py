@@ -40,7 +40,14 @@ def make_runs(home: Path, count: int, seconds_apart: float = 60.0) -> list[str]:
 def _log(run: str, at: str, number: int) -> str:
     stamp = {"run": run, "at": at}
     tokens = {"input": 0, "cached": 0, "output": 0}
-    called = {"type": "model_called", "model": "rote:x", "kind": "rote", "seconds": 0, "tokens": tokens, "cost": 0.0}
+    called = {
+        "type": "model_called",
+        "model": "rote:x",
+        "kind": "rote",
+        "seconds": 0,
+        "tokens": tokens,
+        "cost": 0.0,
+    }
     reply = {"reply": {"text": "one step", "calls": [], "finish": "stop", "only_reads": True}}
     data = {"exit_code": 0, "output": "line\n" * 40}
     step = {"call": "rote00001", "tool": "code_run"}
@@ -59,7 +66,13 @@ def _log(run: str, at: str, number: int) -> str:
             for event in (
                 {"type": "turn_started"},
                 called | reply,
-                {"type": "tool_started", **step, "args": {"script": "ls"}, "hash": "0", "only_reads": True},
+                {
+                    "type": "tool_started",
+                    **step,
+                    "args": {"script": "ls"},
+                    "hash": "0",
+                    "only_reads": True,
+                },
                 {"type": "tool_ended", **step, "status": "ok", "seconds": 0.01, "data": data},
             )
         ),
@@ -90,7 +103,9 @@ def timed(home: Path, *words: str) -> tuple[float, str]:
 
 def main() -> int:
     """Makes, measures, prints."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("runs", type=int, nargs="?", default=100_000)
     parser.add_argument("--archive", type=int, default=2_000)
     options = parser.parse_args()
@@ -121,7 +136,9 @@ def main() -> int:
         seconds, shown = timed(home, "runs", "show", ids[0])
         print(f"runs show of an archived one: {seconds:.2f} s, {len(shown.splitlines())} lines")
         seconds, listed = timed(home, "runs", "list", "--json")
-        print(f"runs list --json after it: {seconds:.2f} s, {len(json.loads(listed)['runs']):,} runs")
+        print(
+            f"runs list --json after it: {seconds:.2f} s, {len(json.loads(listed)['runs']):,} runs"
+        )
     return 0
 
 

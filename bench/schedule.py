@@ -30,7 +30,9 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 
 def main() -> None:
     """Measures, and prints a line each."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--jobs", type=int, default=10_000)
     parser.add_argument("--due", type=int, default=30)
     parser.add_argument("--at-once", type=int, default=60)
@@ -41,7 +43,13 @@ def main() -> None:
         (home / "schedule").mkdir(parents=True)
         for number in range(args.jobs):
             day, hour, minute = number % 28 + 1, number // 28 % 24, number // 672 % 60
-            write(home, f"job-{number:05d}", schedule=f"{hour:02d}:{minute:02d}", repeat="monthly", on=day)
+            write(
+                home,
+                f"job-{number:05d}",
+                schedule=f"{hour:02d}:{minute:02d}",
+                repeat="monthly",
+                on=day,
+            )
         process, seconds = start(home)
         print(f"{args.jobs} jobs: at work after {seconds:.1f} s, {memory(process):.0f} MB")
         try:
@@ -49,7 +57,9 @@ def main() -> None:
             one_by_one(home, args.due)
             at_once(home, args.at_once)
             rows = SqliteLedger(home).rows()
-            print(f"processor time of a run, its process and its script: {of_children(process) / len(rows):.2f} s")
+            print(
+                f"processor time of a run, its process and its script: {of_children(process) / len(rows):.2f} s"
+            )
             print(f"model calls of all {len(rows)} runs: {sum(row.model_calls for row in rows)}")
         finally:
             process.send_signal(signal.SIGTERM)
@@ -58,14 +68,18 @@ def main() -> None:
 
 def write(home: Path, id: str, **fields: object) -> None:
     """A job's file that tells what the machine is like."""
-    (home / "schedule" / f"{id}.json").write_text(json.dumps({"sop": "system-report", **fields}), "utf-8")
+    (home / "schedule" / f"{id}.json").write_text(
+        json.dumps({"sop": "system-report", **fields}), "utf-8"
+    )
 
 
 def start(home: Path) -> tuple[subprocess.Popen[str], float]:
     """`schedule start`, and how long it took until all jobs were read."""
     began = time.monotonic()
     words = [sys.executable, str(CHECKOUT / "launch.py"), "--home", str(home), "schedule", "start"]
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(
+        words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True
+    )
     watched = psutil.Process(process.pid)
     while True:  # asleep in the kernel, and no processor time taken for a while
         before = cpu(watched)

@@ -27,7 +27,9 @@ def main() -> int:
     tools = Toolbox(all_tools())
     rows = [("core", len(tools.schemas), tokens(tools.schemas))]
     for family in FAMILIES.values():
-        rows.append((family.name, len(family.tools), tokens([tools.schema(name) for name in family.tools])))
+        rows.append(
+            (family.name, len(family.tools), tokens([tools.schema(name) for name in family.tools]))
+        )
     for name in FAMILIES:
         tools.offer(name)
     rows.append(("all together", len(tools.schemas), tokens(tools.schemas)))

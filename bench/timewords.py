@@ -46,7 +46,9 @@ GOALS = {
     "silent": 97.0,
 }
 Ranges = list[tuple[datetime | None, datetime | None]]
-_POINT = re.compile(r"(?:(\d{4})(?:-(\d\d))?(?:-(\d\d))?|(\d\d)-(\d\d))(?:T(\d\d)(?::(\d\d))?(?::(\d\d))?)?")
+_POINT = re.compile(
+    r"(?:(\d{4})(?:-(\d\d))?(?:-(\d\d))?|(\d\d)-(\d\d))(?:T(\d\d)(?::(\d\d))?(?::(\d\d))?)?"
+)
 
 
 class Case(NamedTuple):
@@ -100,7 +102,9 @@ def collection(name: str) -> Iterator[Case]:
     """The texts of a collection, which ranges they mean, and when they are said: its first line, or `NOW`."""
     lines = (CASES / f"{name}.txt").read_text("utf-8").splitlines()
     said_at = re.match(r"# now: (\S+) ([\w/]+)", lines[0])
-    now = datetime.fromisoformat(said_at[1]).replace(tzinfo=ZoneInfo(said_at[2])) if said_at else NOW
+    now = (
+        datetime.fromisoformat(said_at[1]).replace(tzinfo=ZoneInfo(said_at[2])) if said_at else NOW
+    )
     for line in lines:
         if line and not line.startswith("#"):
             text, equals, said = line.rpartition(" = ") if name != "silent" else (line, "", "")
@@ -155,13 +159,18 @@ def measured(
 
 
 def _shown(ranges: Ranges, now: datetime) -> str:
-    local = ["/".join(str(side.astimezone(now.tzinfo))[:19] if side else "" for side in each) for each in ranges]
+    local = [
+        "/".join(str(side.astimezone(now.tzinfo))[:19] if side else "" for side in each)
+        for each in ranges
+    ]
     return "; ".join(local) or "nothing"
 
 
 def main() -> int:
     """Prints a table; 1 when a goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     half = parser.add_mutually_exclusive_group()
     half.add_argument("--dev", action="store_true")
     half.add_argument("--held-out", action="store_true")
@@ -186,7 +195,8 @@ def main() -> int:
             for each, finder in finders.items()
         }
         print(
-            f"{name:12}{len(cases):6}" + "".join(f"{rate:14.1f}{took:9.2f}" for rate, took in rates.values()),
+            f"{name:12}{len(cases):6}"
+            + "".join(f"{rate:14.1f}{took:9.2f}" for rate, took in rates.values()),
             flush=True,
         )
         missed = missed or rates["ours"][0] < goal or rates["ours"][1] > 5

@@ -10,7 +10,11 @@ from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
-CACHE_FROM, CACHE_STEP, CACHED_PRICE = 1024, 128, 0.1  # tokens, tokens, part of the price of fresh input
+CACHE_FROM, CACHE_STEP, CACHED_PRICE = (
+    1024,
+    128,
+    0.1,
+)  # tokens, tokens, part of the price of fresh input
 Segment = tuple[int, ...]  # the tokens of the tool schemas, or of one message
 ROLES = ("system", "user", "assistant", "tool")
 
@@ -24,20 +28,28 @@ def encode(text: str) -> Segment:
 @cache
 def _encoding() -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # the package reads its tables in an old way
+        warnings.simplefilter(
+            "ignore", DeprecationWarning
+        )  # the package reads its tables in an old way
         return import_module("bpe_openai").get_encoding("o200k_base")
 
 
 def segments(body: dict[str, Any]) -> list[Segment]:
     """A request as a provider reads it: the tool schemas (compact JSON), then each message, 4 tokens of frame each."""
     tools = json.dumps(body.get("tools", []), ensure_ascii=False, separators=(",", ":"))
-    return [encode(tools) if body.get("tools") else (), *(message_tokens(message) for message in body["messages"])]
+    return [
+        encode(tools) if body.get("tools") else (),
+        *(message_tokens(message) for message in body["messages"]),
+    ]
 
 
 def message_tokens(message: dict[str, Any]) -> Segment:
     """Text, names and arguments of the calls, and a frame of 4 (no tokens of the encoding: negative numbers)."""
     functions = [call["function"] for call in message.get("tool_calls") or []]
-    said = [message.get("content") or "", *(text for f in functions for text in (f["name"], f["arguments"]))]
+    said = [
+        message.get("content") or "",
+        *(text for f in functions for text in (f["name"], f["arguments"])),
+    ]
     frame = (-1, -2, -3, -10 - ROLES.index(message["role"]))
     return frame + tuple(token for text in said for token in encode(text))
 
@@ -51,7 +63,9 @@ def repeated(before: Sequence[Segment], now: Sequence[Segment]) -> int:
     same = 0
     for old, new in zip(before, now, strict=False):
         pairs = zip(old, new, strict=False)
-        same += next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(old), len(new)))
+        same += next(
+            (at for at, (one, other) in enumerate(pairs) if one != other), min(len(old), len(new))
+        )
         if old != new:
             break
     return same
@@ -71,7 +85,9 @@ def billed(requests: Sequence[Sequence[Segment]]) -> float:
 
 def breaks(requests: Sequence[Sequence[Segment]]) -> int:
     """How often a request changed more of the one before than its last message (a tail that is not kept)."""
-    return sum(list(now[: len(before) - 1]) != list(before[:-1]) for before, now in pairwise(requests))
+    return sum(
+        list(now[: len(before) - 1]) != list(before[:-1]) for before, now in pairwise(requests)
+    )
 
 
 def fresh(before: Sequence[Segment], now: Sequence[Segment]) -> int:

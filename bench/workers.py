@@ -58,7 +58,9 @@ def make_home(home: Path, url: str) -> None:
 
 def main() -> int:
     """Sends, waits, counts, prints."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("tasks", type=int, nargs="?", default=100)
     parser.add_argument("--workers", type=int, default=1)
     options = parser.parse_args()
@@ -70,7 +72,10 @@ def main() -> int:
     from runs.shared.tasks import send
     from tests.postgres import cluster
 
-    with tempfile.TemporaryDirectory(prefix="bench-workers-") as name, cluster(durable=True) as postgres:
+    with (
+        tempfile.TemporaryDirectory(prefix="bench-workers-") as name,
+        cluster(durable=True) as postgres,
+    ):
         home, work = Path(name) / "home", Path(name) / "work"
         make_home(home, postgres.url)
         work.mkdir()
@@ -91,7 +96,13 @@ def main() -> int:
 
         begin = time.monotonic()
         for number in range(options.tasks):
-            send(config, {"task": f"stamp {number} into {work}"}, Options(), lambda data: data, parallel=True)
+            send(
+                config,
+                {"task": f"stamp {number} into {work}"},
+                Options(),
+                lambda data: data,
+                parallel=True,
+            )
         print(f"sending: {(time.monotonic() - begin) / options.tasks * 1e3:.1f} ms a task")
         size, spent, before = ask("SELECT pg_database_size('postgres')"), postgres_cpu(), commits()
         command = [sys.executable, str(CHECKOUT / "launch.py"), "--home", str(home), "worker"]
@@ -100,19 +111,29 @@ def main() -> int:
         while ask("SELECT count(*) FROM sopwith_runs WHERE status <> 'done'"):
             time.sleep(0.1)
         seconds = time.monotonic() - begin
-        print(f"{options.tasks} tasks by {options.workers} workers: {seconds / options.tasks * 1e3:.0f} ms a task")
+        print(
+            f"{options.tasks} tasks by {options.workers} workers: {seconds / options.tasks * 1e3:.0f} ms a task"
+        )
         print(f"worker: {cpu_of(workers) / options.tasks * 1e3:.0f} ms of CPU a task")
         print(f"database: {(postgres_cpu() - spent) / options.tasks * 1e3:.1f} ms of CPU a task")
-        print(f"database: {(commits() - before) / options.tasks:.1f} transactions a task (with those of this bench)")
-        print(f"database: {(ask('SELECT pg_database_size($$postgres$$)') - size) / options.tasks / 1e3:.1f} kB a task")
+        print(
+            f"database: {(commits() - before) / options.tasks:.1f} transactions a task (with those of this bench)"
+        )
+        print(
+            f"database: {(ask('SELECT pg_database_size($$postgres$$)') - size) / options.tasks / 1e3:.1f} kB a task"
+        )
         print(f"events: {ask('SELECT count(*) FROM sopwith_events') / options.tasks:.1f} a task")
         print(
             f"connections: {ask('SELECT count(*) FROM pg_stat_activity WHERE datname IS NOT NULL') - 1} of {options.workers} workers"
         )
         idle, spent, before = cpu_of(workers), postgres_cpu(), commits()
         time.sleep(IDLE_SECONDS)
-        print(f"idle worker: {(cpu_of(workers) - idle) / options.workers / IDLE_SECONDS * 1e3:.2f} ms of CPU a second")
-        print(f"idle: {(commits() - before) / options.workers / IDLE_SECONDS:.2f} transactions a second and worker")
+        print(
+            f"idle worker: {(cpu_of(workers) - idle) / options.workers / IDLE_SECONDS * 1e3:.2f} ms of CPU a second"
+        )
+        print(
+            f"idle: {(commits() - before) / options.workers / IDLE_SECONDS:.2f} transactions a second and worker"
+        )
         print(
             f"idle: {(postgres_cpu() - spent) / options.workers / IDLE_SECONDS * 1e3:.2f} ms of the database's CPU a second and worker"
         )

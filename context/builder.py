@@ -22,7 +22,16 @@ from memory.sops import Sop, SopStore
 from memory.turns import Turn
 from models.base import Event, Message
 
-FAULTS = (OSError, SopwithError, ValueError, LookupError, TypeError, AttributeError, RuntimeError, ImportError)
+FAULTS = (
+    OSError,
+    SopwithError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    RuntimeError,
+    ImportError,
+)
 SHARE = 0.5  # of the run's budget: as much may the first messages take, the task not counted
 
 
@@ -96,7 +105,9 @@ class Context:
 class ContextBuilder:
     """Builds the context from injectors. One that fails is left out, and said."""
 
-    def __init__(self, injectors: Iterable[Injector] = (), redact: Callable[[str], str] = str) -> None:
+    def __init__(
+        self, injectors: Iterable[Injector] = (), redact: Callable[[str], str] = str
+    ) -> None:
         self._injectors: list[Injector] = []
         self._redact = redact
         for injector in injectors:
@@ -109,7 +120,9 @@ class ContextBuilder:
     def build(self, brief: Brief, max_tokens: int) -> Context:
         """The first messages within `max_tokens`: blocks of a higher priority take what they need first."""
         blocks, failed = self._blocks(brief)
-        room = max_tokens - sum(estimate(_whole(block)) for each, block in blocks if each.max_tokens is None)
+        room = max_tokens - sum(
+            estimate(_whole(block)) for each, block in blocks if each.max_tokens is None
+        )
         written: list[tuple[Injector, str]] = []
         cut: list[str] = []
         for injector, block in blocks:
@@ -122,7 +135,12 @@ class ContextBuilder:
                 room -= estimate(_whole(block))
             written.append((injector, _whole(block)))
         messages: list[Message] = [
-            {"role": role, "content": "\n\n".join(text for each, text in written if each.is_stable == is_stable)}
+            {
+                "role": role,
+                "content": "\n\n".join(
+                    text for each, text in written if each.is_stable == is_stable
+                ),
+            }
             for role, is_stable in (("system", True), ("user", False))
         ]
         sizes = {each.name: estimate(text) for each, text in written}

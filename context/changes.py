@@ -25,9 +25,18 @@ class Changes:
     resumed run had read."""
 
     def __init__(
-        self, workspace: Workspace, prompts: Prompts, redact: Callable[[str], str], versions: Mapping[str, str] | None
+        self,
+        workspace: Workspace,
+        prompts: Prompts,
+        redact: Callable[[str], str],
+        versions: Mapping[str, str] | None,
     ) -> None:
-        self._workspace, self._prompts, self._redact, self._versions = workspace, prompts, redact, versions
+        self._workspace, self._prompts, self._redact, self._versions = (
+            workspace,
+            prompts,
+            redact,
+            versions,
+        )
         self._own: set[str] = set()
 
     def wrote(self, name: str) -> None:
@@ -38,18 +47,26 @@ class Changes:
     def take(self) -> Reloaded | None:
         """What changed since the last look; None when nothing did."""
         if self._workspace.state is not State.INITIAL:
-            found = [(name, text) for name, text in self._workspace.changed() if name not in self._own]
+            found = [
+                (name, text) for name, text in self._workspace.changed() if name not in self._own
+            ]
             self._own.clear()
         elif self._versions is not None:
             found = self._workspace.resume(self._versions)
         else:
             return None
-        found = [(name, text) for name, text in found if text.strip() or "/" not in name]  # a day without notes is none
+        found = [
+            (name, text) for name, text in found if text.strip() or "/" not in name
+        ]  # a day without notes is none
         if not found:
             return None
         said = [
-            self._prompts.text("reloaded", name=name, text=fit(text.strip() or "-", MAX_TOKENS, self._prompts))
+            self._prompts.text(
+                "reloaded", name=name, text=fit(text.strip() or "-", MAX_TOKENS, self._prompts)
+            )
             for name, text in found
         ]
         versions = self._workspace.versions
-        return Reloaded({name: versions[name] for name, _ in found}, self._redact("\n\n".join(said)))
+        return Reloaded(
+            {name: versions[name] for name, _ in found}, self._redact("\n\n".join(said))
+        )

@@ -18,7 +18,9 @@ from models.base import Message
 HIGH, LOW = 0.8, 0.5  # of the budget: where a compaction begins, and where it should lead
 KEPT = 6  # the last turns, which stay whole as long as they fit
 MAX_LINE_CHARS = 80  # of a result that shrank
-MAX_SAID_CHARS = 4000  # of what stands in a folded turn beside call and result, such as the owner's words
+MAX_SAID_CHARS = (
+    4000  # of what stands in a folded turn beside call and result, such as the owner's words
+)
 MAX_FOLDED_LINES = 200  # the newest; the run log has them all
 RESULTS = "results"  # folder beside the run log
 
@@ -57,7 +59,11 @@ class Compaction:
         said: list[Message] = []
         for number, turn in enumerate(turns, start=now.folded + 1):
             if number <= to.folded:
-                said += [_cut(message) for message in turn if message["role"] == "user" and "images" not in message]
+                said += [
+                    _cut(message)
+                    for message in turn
+                    if message["role"] == "user" and "images" not in message
+                ]
             elif now.up_to < number <= to.up_to:
                 kept += [_imageless(self._shrunk(number, message)) for message in turn]
             else:
@@ -89,7 +95,10 @@ class Compaction:
 
     def _folded(self, turns: int) -> Message:
         first = max(0, turns - MAX_FOLDED_LINES)
-        lines = [f"{first + at}. {summary}" for at, summary in enumerate(self.summaries[first:turns], start=1)]
+        lines = [
+            f"{first + at}. {summary}"
+            for at, summary in enumerate(self.summaries[first:turns], start=1)
+        ]
         if first:
             lines.insert(0, f"1-{first}: …")
         prompt = "folded" if self.is_kept else "folded_gone"
@@ -119,7 +128,10 @@ def extents(now: Extent, turns: int) -> list[tuple[int, Extent]]:
     tried: list[tuple[int, Extent]] = []
     for whole in range(min(KEPT, turns), 0, -1):
         up_to = max(turns - whole, now.up_to)
-        tried += [(whole, Extent(up_to, now.folded)), (whole, Extent(up_to, max(up_to, now.folded)))]
+        tried += [
+            (whole, Extent(up_to, now.folded)),
+            (whole, Extent(up_to, max(up_to, now.folded))),
+        ]
     return [(whole, extent) for whole, extent in dict.fromkeys(tried) if extent != now]
 
 
@@ -130,7 +142,9 @@ def _shrinks(message: Message) -> bool:
 
 def _imageless(message: Message) -> Message:
     """The text, which names the files."""
-    return {"role": message["role"], "content": message["content"]} if "images" in message else message
+    return (
+        {"role": message["role"], "content": message["content"]} if "images" in message else message
+    )
 
 
 def _file_name(turn: int) -> str:

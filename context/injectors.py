@@ -36,7 +36,9 @@ def rules(brief: Brief) -> str:
 
 def file(name: str) -> Callable[[Brief], Block]:
     """A workspace file; one that is as it was shipped says nothing new, and one that is not this session's is not there."""
-    return lambda brief: Block(_texts(brief).get(name, ""), brief.prompts.text("workspace_file", name=name))
+    return lambda brief: Block(
+        _texts(brief).get(name, ""), brief.prompts.text("workspace_file", name=name)
+    )
 
 
 def group(brief: Brief) -> str:
@@ -62,7 +64,9 @@ def sops(brief: Brief) -> Block | str:
     if not brief.reader.session.is_main:
         return ""
     headers = brief.reader.sop_headers(brief.sops, brief.prompts.lang, seeds=True)
-    return Block("\n".join(map(_header, headers)), brief.prompts.text("sops", folder=brief.seeds_folder))
+    return Block(
+        "\n".join(map(_header, headers)), brief.prompts.text("sops", folder=brief.seeds_folder)
+    )
 
 
 def learned(brief: Brief) -> Block | str:
@@ -70,43 +74,65 @@ def learned(brief: Brief) -> Block | str:
     if not brief.reader.session.is_main:
         return ""
     headers = brief.reader.sop_headers(brief.sops, brief.prompts.lang, seeds=False)[:MAX_LEARNED]
-    return Block("\n".join(map(_header, headers)), brief.prompts.text("learned_sops", folder=brief.learned_folder))
+    return Block(
+        "\n".join(map(_header, headers)),
+        brief.prompts.text("learned_sops", folder=brief.learned_folder),
+    )
 
 
 def always(brief: Brief) -> str:
     """The texts of SOPs that are to be read each time."""
-    return "\n\n".join(_body(sop, brief) for sop in _readable(brief) if sop.metadata.get("always_load") is True)
+    return "\n\n".join(
+        _body(sop, brief) for sop in _readable(brief) if sop.metadata.get("always_load") is True
+    )
 
 
 def notes(brief: Brief) -> Block:
     """What was written down today and yesterday."""
-    days = sorted((name, text) for name, text in _texts(brief).items() if name.startswith("memory/"))
+    days = sorted(
+        (name, text) for name, text in _texts(brief).items() if name.startswith("memory/")
+    )
     return Block("\n\n".join(text for _, text in days), brief.prompts.text("notes"))
 
 
 def recalled(brief: Brief) -> Block:
     """Memories that the request brings up."""
-    return Block("\n".join(f"- {text}" for text in brief.recall(brief.task)), brief.prompts.text("recalled"))
+    return Block(
+        "\n".join(f"- {text}" for text in brief.recall(brief.task)), brief.prompts.text("recalled")
+    )
 
 
 def earlier(brief: Brief) -> Block:
     """The conversation so far, one item a task. The last result is kept longer than the others."""
     folded = [each for run in brief.previous if (each := _folded(brief, run))]
     shown = folded[-MAX_EARLIER_TASKS:]
-    lines = [brief.prompts.text("earlier_left_out", count=len(folded) - len(shown))] if len(folded) > len(shown) else []
+    lines = (
+        [brief.prompts.text("earlier_left_out", count=len(folded) - len(shown))]
+        if len(folded) > len(shown)
+        else []
+    )
     for each in shown:
         request, result, turns = each
         limit = MAX_LAST_RESULT_CHARS if each is shown[-1] else MAX_RESULT_CHARS
         request, result = _cut(request, MAX_REQUEST_CHARS), _cut(result, limit)
-        lines.append(brief.prompts.text("earlier_task", request=request, result=result, turns=turns))
+        lines.append(
+            brief.prompts.text("earlier_task", request=request, result=result, turns=turns)
+        )
     return Block("\n".join(lines), brief.prompts.text("earlier"))
 
 
 def window(brief: Brief) -> Block:
     """What was said last in this session; a conversation has its earlier tasks instead."""
-    prompts, asks = brief.prompts, "window_owner" if brief.reader.session.is_main else "window_group"
+    prompts, asks = (
+        brief.prompts,
+        "window_owner" if brief.reader.session.is_main else "window_group",
+    )
     lines = [
-        prompts.text("window_agent" if turn.who == "agent" else asks, at=_local(turn.at), text=_row(turn.text))
+        prompts.text(
+            "window_agent" if turn.who == "agent" else asks,
+            at=_local(turn.at),
+            text=_row(turn.text),
+        )
         for turn in _once(brief.window())
     ]
     return Block("\n".join(lines), prompts.text("window"))
@@ -119,7 +145,9 @@ def _once(turns: Iterable[Turn]) -> Iterator[Turn]:
         if turn.who != "agent" or not rounds:
             rounds.append([])
         rounds[-1].append(turn)
-    last = {tuple((turn.who, turn.text) for turn in each): number for number, each in enumerate(rounds)}
+    last = {
+        tuple((turn.who, turn.text) for turn in each): number for number, each in enumerate(rounds)
+    }
     return chain.from_iterable(rounds[number] for number in sorted(last.values()))
 
 
@@ -143,7 +171,9 @@ def matched(brief: Brief) -> Block:
 def environment(brief: Brief) -> str:
     """Where the run works, and when."""
     here = f"{platform.system()} {platform.machine()}"
-    said = brief.prompts.text("environment", cwd=brief.cwd, platform=here, date=brief.now.strftime("%Y-%m-%d %a"))
+    said = brief.prompts.text(
+        "environment", cwd=brief.cwd, platform=here, date=brief.now.strftime("%Y-%m-%d %a")
+    )
     named = ", ".join(f"${{{name}}}" for name in brief.credentials)
     return said + ("\n" + brief.prompts.text("credentials", names=named) if named else "")
 
@@ -181,7 +211,9 @@ def _texts(brief: Brief) -> dict[str, str]:
     workspace = brief.workspace
     if workspace.state is State.INITIAL:
         workspace.load()
-    results = [result for result in workspace.results if not workspace.is_pristine(result.file_path)]
+    results = [
+        result for result in workspace.results if not workspace.is_pristine(result.file_path)
+    ]
     return {result.file_path: result.content for result in results if result.content}
 
 
@@ -189,7 +221,11 @@ def _readable(brief: Brief) -> list[Sop]:
     """The SOPs whose text this session may read."""
     is_main = brief.reader.session.is_main
     usable = (sop for sop in brief.sops.all() if sop.description and not sop.is_quarantined)
-    return [sop for sop in usable if sop.status not in ("archived", "suspended") and (is_main or sop.is_seed)]
+    return [
+        sop
+        for sop in usable
+        if sop.status not in ("archived", "suspended") and (is_main or sop.is_seed)
+    ]
 
 
 def _triggers(sop: Sop) -> list[str]:

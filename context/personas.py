@@ -91,7 +91,9 @@ def _read_all(home: Path) -> list[tuple[str, Persona | PersonaError]]:
     """Each file of the folder by its name, with what it holds or what is wrong with it."""
     try:
         files = sorted(
-            path.name for path in (home / "personas").iterdir() if path.suffix == ".md" and path.name[0] != "."
+            path.name
+            for path in (home / "personas").iterdir()
+            if path.suffix == ".md" and path.name[0] != "."
         )
     except OSError:
         return []
@@ -101,7 +103,9 @@ def _read_all(home: Path) -> list[tuple[str, Persona | PersonaError]]:
         try:
             one, line = _read(home, f"personas/{file}")
             if other := taken.get(one.name.casefold()):
-                raise PersonaError(f'personas/{file}:{line}: the name "{one.name}" is also that of {other}')
+                raise PersonaError(
+                    f'personas/{file}:{line}: the name "{one.name}" is also that of {other}'
+                )
             taken[one.name.casefold()] = file
             found.append((file, one))
         except PersonaError as error:
@@ -119,16 +123,25 @@ def _read(home: Path, file: str) -> tuple[Persona, int]:
         raise PersonaError(f"{file} cannot be read: {error.strerror or error}") from error
     match = _FRONT_MATTER.match(text)
     if match is None:
-        raise PersonaError(f"{file}:1: the front matter is missing: name and description between two lines of ---")
+        raise PersonaError(
+            f"{file}:1: the front matter is missing: name and description between two lines of ---"
+        )
     front, lines = _front_matter(match[1], file)
     for key in front:
         if key not in _FIELDS:
             known = ", ".join(_FIELDS)
-            raise PersonaError(f"{file}:{lines.get(str(key), 2)}: there is no field {key!r}; there are: {known}")
+            raise PersonaError(
+                f"{file}:{lines.get(str(key), 2)}: there is no field {key!r}; there are: {known}"
+            )
     name, description = _text(front, "name", file, lines), _text(front, "description", file, lines)
     if len(name) > MAX_NAME_CHARS:
-        raise PersonaError(f"{file}:{lines['name']}: name is longer than {MAX_NAME_CHARS} characters")
-    speech, skills = _texts(front, "speech_patterns", file, lines), _texts(front, "skills", file, lines)
+        raise PersonaError(
+            f"{file}:{lines['name']}: name is longer than {MAX_NAME_CHARS} characters"
+        )
+    speech, skills = (
+        _texts(front, "speech_patterns", file, lines),
+        _texts(front, "skills", file, lines),
+    )
     return Persona(name, description, speech, skills, match[2].strip()), lines["name"]
 
 
@@ -145,7 +158,9 @@ def _front_matter(text: str, file: str) -> tuple[dict[str, Any], dict[str, int]]
         line = mark.line + 2 if mark else 2
         raise PersonaError(f"{file}:{line}: the front matter is not YAML: {what}") from error
     if not isinstance(front, dict) or not isinstance(root, yaml.MappingNode):
-        raise PersonaError(f"{file}:1: the front matter is missing: name and description between two lines of ---")
+        raise PersonaError(
+            f"{file}:1: the front matter is missing: name and description between two lines of ---"
+        )
     return front, {key.value: key.start_mark.line + 2 for key, _ in root.value}
 
 
@@ -159,6 +174,8 @@ def _text(front: dict[str, Any], key: str, file: str, lines: dict[str, int]) -> 
 def _texts(front: dict[str, Any], key: str, file: str, lines: dict[str, int]) -> tuple[str, ...]:
     value = front.get(key)
     said = [value] if isinstance(value, str) else value or []
-    if not isinstance(said, list) or not all(isinstance(each, str) and each.strip() for each in said):
+    if not isinstance(said, list) or not all(
+        isinstance(each, str) and each.strip() for each in said
+    ):
         raise PersonaError(f"{file}:{lines.get(key, 1)}: {key} must be a list of texts")
     return tuple(" ".join(each.split()) for each in said)

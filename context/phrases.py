@@ -30,7 +30,9 @@ def reasons_in_words(text: str, lang: str) -> str:
     pieces, said = text.split("; "), []
     while pieces:
         joined = ("; ".join(pieces[:count]) for count in range(1, min(len(pieces), 8) + 1))
-        found = next(((piece, words) for piece in joined if (words := in_words(piece, lang)) != piece), None)
+        found = next(
+            ((piece, words) for piece in joined if (words := in_words(piece, lang)) != piece), None
+        )
         piece, words = found or (pieces[0], pieces[0])
         said.append(words)
         del pieces[: piece.count("; ") + 1]
@@ -49,10 +51,16 @@ class _Phrase:
     def blanks(self, line: str) -> dict[str, str] | None:
         """What stands in its blanks; None when the line is another one."""
         first, last = self._parts[0], self._parts[-1]
-        if not (line.startswith(first) and line.endswith(last) and all(part in line for part in self._parts)):
+        if not (
+            line.startswith(first)
+            and line.endswith(last)
+            and all(part in line for part in self._parts)
+        ):
             return None
         if self._pattern is None:
-            self._pattern = re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.*?)", re.escape(self._line)), re.DOTALL)
+            self._pattern = re.compile(
+                re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.*?)", re.escape(self._line)), re.DOTALL
+            )
         found = self._pattern.fullmatch(line)
         return found.groupdict() if found else None
 
@@ -68,9 +76,16 @@ def _phrases(lang: str) -> list[_Phrase]:
 
 
 def _reworded(line: str, lang: str) -> str:
-    fitting = [(values, each.words) for each in _phrases(lang) if (values := each.blanks(line)) is not None]
+    fitting = [
+        (values, each.words) for each in _phrases(lang) if (values := each.blanks(line)) is not None
+    ]
     if fitting:  # the one that leaves least to words that are not ours
-        values, words = min(fitting, key=lambda each: sum(len(v) for k, v in each[0].items() if not _OURS.fullmatch(k)))
-        return words.format(**{k: _reworded(v, lang) if _OURS.fullmatch(k) else v for k, v in values.items()})
+        values, words = min(
+            fitting,
+            key=lambda each: sum(len(v) for k, v in each[0].items() if not _OURS.fullmatch(k)),
+        )
+        return words.format(
+            **{k: _reworded(v, lang) if _OURS.fullmatch(k) else v for k, v in values.items()}
+        )
     head, colon, rest = line.partition(": ")  # a name or a place, then what is wrong there
     return f"{head}{colon}{_reworded(rest, lang)}" if rest else line

@@ -18,12 +18,20 @@ class Places:
     """Replaces paths, and what begins with them, in a text: `names` is path → what is said instead."""
 
     def __init__(self, names: Mapping[Path, str]) -> None:
-        found = {str(path): name for given, name in names.items() for path in (given, given.resolve())}
-        found = {path: name for path, name in found.items() if path.count("/") > 1 or path == str(Path.home())}
+        found = {
+            str(path): name for given, name in names.items() for path in (given, given.resolve())
+        }
+        found = {
+            path: name
+            for path, name in found.items()
+            if path.count("/") > 1 or path == str(Path.home())
+        }
         found.pop("/", None)
         longest_first = sorted(found, key=len, reverse=True)
         self._names = found
-        self._pattern = re.compile("|".join(f"{re.escape(path)}(?![\\w-])" for path in longest_first) or r"(?!)")
+        self._pattern = re.compile(
+            "|".join(f"{re.escape(path)}(?![\\w-])" for path in longest_first) or r"(?!)"
+        )
 
     def hide(self, data: Any) -> Any:
         """The same text, message or list without the paths; keys stay."""

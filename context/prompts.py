@@ -28,5 +28,7 @@ class Prompts:
 
     def _template(self, name: str) -> str:
         if name not in self._templates:
-            self._templates[name] = (self._folder / f"{name}.md").read_text(encoding="utf-8").strip()
+            self._templates[name] = (
+                (self._folder / f"{name}.md").read_text(encoding="utf-8").strip()
+            )
         return self._templates[name]

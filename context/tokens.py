@@ -18,13 +18,17 @@ from models.wire import common_start
 
 FRAME = 4  # tokens around a message
 IMAGE = 1100  # tokens of an image as endpoints count one of a screen
-PLAUSIBLE = (0.6, 3.0)  # of reported to estimated; an endpoint that says less or more does not count as we do
+PLAUSIBLE = (
+    0.6,
+    3.0,
+)  # of reported to estimated; an endpoint that says less or more does not count as we do
 
 
 @cache
 def _pieces() -> re.Pattern[str]:
     return re.compile(
-        r" ?[A-Z]?[a-z]{1,8}|[A-Z]{1,3}|[0-9]{1,3}|\n+ *| {1,16}|[!-/:-@\[-`{-~]{1,3}|[\u00c0-\u05ff]{1,3}|.", re.DOTALL
+        r" ?[A-Z]?[a-z]{1,8}|[A-Z]{1,3}|[0-9]{1,3}|\n+ *| {1,16}|[!-/:-@\[-`{-~]{1,3}|[\u00c0-\u05ff]{1,3}|.",
+        re.DOTALL,
     )
 
 
@@ -36,7 +40,10 @@ def estimate(text: str) -> int:
 def of_message(message: Message) -> int:
     """About how many tokens a message has: its text, names and arguments of its calls, and a frame."""
     functions = [call["function"] for call in message.get("tool_calls") or []]
-    said = [message.get("content") or "", *(text for f in functions for text in (f["name"], f["arguments"]))]
+    said = [
+        message.get("content") or "",
+        *(text for f in functions for text in (f["name"], f["arguments"])),
+    ]
     return FRAME + IMAGE * len(message.get("images", ())) + sum(map(estimate, said))
 
 
@@ -54,7 +61,9 @@ class TokenCounter:
         """About how many tokens the request has, by our own measure."""
         if request.tools is not self._tools:
             self._tools = request.tools
-            self._tool_tokens = estimate(json.dumps(request.tools, ensure_ascii=False)) if request.tools else 0
+            self._tool_tokens = (
+                estimate(json.dumps(request.tools, ensure_ascii=False)) if request.tools else 0
+            )
         tail = FRAME + estimate(request.tail) if request.tail else 0
         return self._tool_tokens + self._of_history(request.messages) + tail
 

@@ -61,21 +61,32 @@ class Workspace:
     """The workspace files of one home folder for one session. `today` decides which notes are today's and yesterday's."""
 
     def __init__(
-        self, home: Path, lang: str, session: Session, today: date | None = None, templates: Path = TEMPLATES
+        self,
+        home: Path,
+        lang: str,
+        session: Session,
+        today: date | None = None,
+        templates: Path = TEMPLATES,
     ) -> None:
         self.home, self.lang, self.session = home, lang, session
         self.today = today or date.today()
         self.state = State.INITIAL
         self._templates = templates
         self._reader = reader_for(home, session, self.today)
-        self._days = [self.today, self.today - timedelta(days=1)] if session.is_main else [self.today]
+        self._days = (
+            [self.today, self.today - timedelta(days=1)] if session.is_main else [self.today]
+        )
         self._notes = {f"memory/{day.isoformat()}.md": day for day in self._days}
         self._known: dict[str, _Known] = {}
 
     @property
     def names(self) -> list[str]:
         """What is loaded, in order, by paths in the home folder."""
-        files = [name for name in _FIELDS if name in (MAIN_FILES if self.session.is_main else SHARED_FILES)]
+        files = [
+            name
+            for name in _FIELDS
+            if name in (MAIN_FILES if self.session.is_main else SHARED_FILES)
+        ]
         at_end = [name for name in files if name == "MEMORY.md"]
         return [*(name for name in files if name not in at_end), *self._notes, *at_end]
 
@@ -91,7 +102,9 @@ class Workspace:
                 required=name in REQUIRED,
                 main_session_only=name in _FIELDS and name not in SHARED_FILES,
                 load_order=order,
-                default_template=template(name, self.lang, self._templates) if name in _FIELDS else None,
+                default_template=template(name, self.lang, self._templates)
+                if name in _FIELDS
+                else None,
             )
             for order, name in enumerate(self.names, 1)
         ]
@@ -118,9 +131,9 @@ class Workspace:
             daily_dates=list(noted),
             loaded_files=[name for name in texts if name in _FIELDS or self._notes[name] in noted],
             load_time_ms=round((time.monotonic() - started) * 1000),
-            version=hashlib.sha256("\0".join(f"{name}\0{text}" for name, text in texts.items()).encode()).hexdigest()[
-                :16
-            ],
+            version=hashlib.sha256(
+                "\0".join(f"{name}\0{text}" for name, text in texts.items()).encode()
+            ).hexdigest()[:16],
             **{field: texts.get(name) for name, field in _FIELDS.items()},
         )
         self.state = State.READY
@@ -129,7 +142,11 @@ class Workspace:
     @property
     def results(self) -> list[FileLoadResult]:
         """How loading each file went, as of the last look, in order. A day without a note has none."""
-        return [known.result for known in self._known.values() if known.signature or known.result.is_default]
+        return [
+            known.result
+            for known in self._known.values()
+            if known.signature or known.result.is_default
+        ]
 
     @property
     def versions(self) -> dict[str, str]:
@@ -204,7 +221,9 @@ class Workspace:
         found = self._reader.text(name)
         return (
             found.text,
-            f"{name} is larger than {MAX_BYTES:,} bytes; only its beginning is read" if found.is_cut else "",
+            f"{name} is larger than {MAX_BYTES:,} bytes; only its beginning is read"
+            if found.is_cut
+            else "",
         )
 
     def _from_cache(self, name: str, signature: Signature, why: str) -> _Known:
@@ -212,7 +231,9 @@ class Workspace:
         if name in _FIELDS:
             with suppress(OSError, Unreadable):
                 text = read_owner_text(self.home, f"{CACHE}/{name}", follows_links=False).text
-        said = f"{why}; " + ("there is no older copy of it" if text is None else "its last good copy is used")
+        said = f"{why}; " + (
+            "there is no older copy of it" if text is None else "its last good copy is used"
+        )
         return _Known(signature, text, self._result(name, text, said, from_cache=text is not None))
 
     def _keep(self, name: str, text: str) -> None:

@@ -19,9 +19,21 @@ TURNING = ("every", "each", "about", "via", "through", "每", "每隔", "关于"
 WHICH = ("which", "many", "how many", "most", "fewest", "least", "哪个", "哪些", "几个", "多少")
 EACH = ("every", "each", "每")  # each "river" is what is there, every 5 minutes is when
 READING = frozenset(
-    {"v:show", "v:find", "v:count", "v:check", "v:print", "v:read", "v:sum up", "v:calculate", "v:average"}
+    {
+        "v:show",
+        "v:find",
+        "v:count",
+        "v:check",
+        "v:print",
+        "v:read",
+        "v:sum up",
+        "v:calculate",
+        "v:average",
+    }
 )
-ASKED = frozenset({"吗", "什么时候", "何时", "谁", "哪", "哪个", "哪些", "多少", "几", "是否", "有没有"})  # a question
+ASKED = frozenset(
+    {"吗", "什么时候", "何时", "谁", "哪", "哪个", "哪些", "多少", "几", "是否", "有没有"}
+)  # a question
 # with a verb they make another
 DIRECTIONS = frozenset({"up", "down", "out", "off", "over", "away", "back", "向上", "向下"})
 
@@ -54,11 +66,19 @@ def does_otherwise(parts: Sequence[Part], known: Knowledge) -> str:
     if verbs and heads and not reads(known) and not any(word.things & own for word in words):
         return f"it says “{verbs[0].text}”"
     for at, word in enumerate(parts[:-1]):
-        if not isinstance(word, Word) or word.text not in WHICH or not isinstance(thing := parts[at + 1], Word):
+        if (
+            not isinstance(word, Word)
+            or word.text not in WHICH
+            or not isinstance(thing := parts[at + 1], Word)
+        ):
             continue
-        meant = [each for sentence in known.sentences for each in _asked_for(sentence.pieces, word.text)]
+        meant = [
+            each for sentence in known.sentences for each in _asked_for(sentence.pieces, word.text)
+        ]
         is_other = meant and not any(_things(thing) & each for each in meant)
-        is_mere_label = not meant and thing.things & FILE_OR_FOLDER and thing.text not in known.texts
+        is_mere_label = (
+            not meant and thing.things & FILE_OR_FOLDER and thing.text not in known.texts
+        )
         if _things(thing) and (is_other or is_mere_label):
             return f"it asks for {thing.text}"
     return ""
@@ -74,45 +94,75 @@ def _asked_for(pieces: Sequence[Any], word: str) -> list[frozenset[str]]:
     return [
         _things(behind)
         for piece, behind in pairwise(pieces)
-        if isinstance(piece, Word) and isinstance(behind, Word) and piece.text == word and _things(behind)
+        if isinstance(piece, Word)
+        and isinstance(behind, Word)
+        and piece.text == word
+        and _things(behind)
     ]
 
 
 def _plainly(parts: Sequence[Part]) -> list[Part]:
     """Without the "been" of "that have been merged": they are."""
     texts = [part.text if isinstance(part, Word) else "" for part in parts]
-    return [part for at, part in enumerate(parts) if texts[at] != "been" or texts[at - 1] not in ("have", "has")]
+    return [
+        part
+        for at, part in enumerate(parts)
+        if texts[at] != "been" or texts[at - 1] not in ("have", "has")
+    ]
 
 
 def _is_of_other_verb(parts: Sequence[Part], known: Knowledge) -> bool:
     """Whether a request says first that something else is to be done than what the SOP does, or undone."""
     words = [part for part in parts if isinstance(part, Word)]
     for at, word in enumerate(words):
-        undone = re.findall(r"^(?:un|re|dis)(\w{3,})", word.text) if word.text not in known.texts else []
-        verbs = frozenset(thing for base in undone for thing in meaning(base) if thing.startswith("v:"))
+        undone = (
+            re.findall(r"^(?:un|re|dis)(\w{3,})", word.text) if word.text not in known.texts else []
+        )
+        verbs = frozenset(
+            thing for base in undone for thing in meaning(base) if thing.startswith("v:")
+        )
         if verbs & known.things or (verbs and at == 0 and not word.things & known.things):
             return True
-    heads = frozenset(thing for sentence in known.sentences for thing in _verbs(sentence.pieces[:1]))
-    if words and not words[0].things & heads and _verbs(words[:1]) and _is_only_told(words[0], known):
+    heads = frozenset(
+        thing for sentence in known.sentences for thing in _verbs(sentence.pieces[:1])
+    )
+    if (
+        words
+        and not words[0].things & heads
+        and _verbs(words[:1])
+        and _is_only_told(words[0], known)
+    ):
         return True  # "duplicate the files", where duplicates are looked for
-    own = heads | frozenset(thing for sentence in known.sentences for thing in _verbs(sentence.pieces))
+    own = heads | frozenset(
+        thing for sentence in known.sentences for thing in _verbs(sentence.pieces)
+    )
     own |= READING if reads(known) else frozenset()
     said = [_verbs([word]) for word in words if _is_to_be_done(word, known)]
     if not said or not own:
         return False
     if not reads(known) and said[0] <= READING and not any(verbs & heads for verbs in said):
         return True
-    return not (said[0] & own or families(said[0]) & families(own) or any(verbs & heads for verbs in said))
+    return not (
+        said[0] & own or families(said[0]) & families(own) or any(verbs & heads for verbs in said)
+    )
 
 
 def _is_to_be_done(word: Word, known: Knowledge) -> bool:
     """True for a verb that is not a thing of the SOP's as well: "order" where orders are cancelled."""
-    return bool(_verbs([word])) and not tells_where(word) and not word.things & known.things & _things(word)
+    return (
+        bool(_verbs([word]))
+        and not tells_where(word)
+        and not word.things & known.things & _things(word)
+    )
 
 
 def _verbs(pieces: Sequence[Any]) -> frozenset[str]:
     """What these words may be as things to do; "merged" tells which branches, and is not to be done."""
-    words = [piece for piece in pieces if isinstance(piece, Word) and not piece.text.endswith(("ed", "ing"))]
+    words = [
+        piece
+        for piece in pieces
+        if isinstance(piece, Word) and not piece.text.endswith(("ed", "ing"))
+    ]
     return frozenset(thing for word in words for thing in word.things if thing.startswith("v:"))
 
 
@@ -123,7 +173,8 @@ def _things(word: Word) -> frozenset[str]:
 def _is_only_told(word: Word, known: Knowledge) -> bool:
     """Whether the wordings have a word too, and as something else than what is to be done."""
     return any(
-        stem(text).removesuffix("d") in (word.text, f"{word.text}e") or stem(text) == word.text for text in known.texts
+        stem(text).removesuffix("d") in (word.text, f"{word.text}e") or stem(text) == word.text
+        for text in known.texts
     )
 
 
@@ -168,7 +219,9 @@ def _particles(parts: Sequence[Any]) -> frozenset[str]:
 def _directions(parts: Sequence[Any]) -> frozenset[str]:
     """The words like "up" in a request, or in a wording."""
     texts = [part.text if isinstance(part, Word) else "" for part in parts]
-    return DIRECTIONS & {text for text, behind in zip(texts, [*texts[1:], ""], strict=True) if behind != "of"}
+    return DIRECTIONS & {
+        text for text, behind in zip(texts, [*texts[1:], ""], strict=True) if behind != "of"
+    }
 
 
 def _of_verb(sentence: Sentence) -> frozenset[str]:

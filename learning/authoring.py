@@ -39,7 +39,13 @@ MAX_WORDING_CHARS = 200
 MAX_STEP_CHARS = 600
 MAX_STEPS = 20
 SHORTEST_VALUE = 3  # characters; a shorter one stands in a sentence by chance
-KEYS = {"description": str, "description_zh": str, "wordings": list, "wordings_zh": list, "pitfalls": list}
+KEYS = {
+    "description": str,
+    "description_zh": str,
+    "wordings": list,
+    "wordings_zh": list,
+    "pitfalls": list,
+}
 REASONS = {  # why something was not taken, in English and Chinese
     "form": ("not one short line", "不是一行短句"),
     "slots": ("other slots", "槽位不对"),
@@ -55,10 +61,18 @@ REASONS = {  # why something was not taken, in English and Chinese
 }
 _SMALL = re.compile(r"\b(?:the|an?|my|all|please)\b|:quoted|:glob|[\s,.!?，。！？的了]+")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
-_ROLES = {"to": "to", "with": "with", "by": "by"}  # of a value by the word before it; all others change nothing
-_REACHES = re.compile(r"(?:https?|file|ftp)://|www\.|(?<![\w.])(?:~|\.{1,2})?/[\w.]|[`<>|$\\]")  # in a text for people
+_ROLES = {
+    "to": "to",
+    "with": "with",
+    "by": "by",
+}  # of a value by the word before it; all others change nothing
+_REACHES = re.compile(
+    r"(?:https?|file|ftp)://|www\.|(?<![\w.])(?:~|\.{1,2})?/[\w.]|[`<>|$\\]"
+)  # in a text for people
 
-Keeps = Callable[[Mapping[str, str]], bool]  # files of the SOP's folder → whether the evidence gate lets them pass
+Keeps = Callable[
+    [Mapping[str, str]], bool
+]  # files of the SOP's folder → whether the evidence gate lets them pass
 
 
 class BadReply(ValueError):
@@ -77,7 +91,9 @@ class Authored:
 
     def refusals(self, lang: str) -> str:
         """What was refused, as a part of a line: "3 (2 another meaning, 1 too many)"; empty for nothing."""
-        several = [f"{count} {REASONS[why][lang == 'zh']}" for why, count in self.refused.most_common()]
+        several = [
+            f"{count} {REASONS[why][lang == 'zh']}" for why, count in self.refused.most_common()
+        ]
         return f"{self.refused.total()} ({', '.join(several)})" if several else ""
 
 
@@ -85,12 +101,18 @@ def brief(draft: Draft) -> str:
     """What the model is told of the draft: one JSON object, for the placeholder {draft} of the prompt author_sop."""
     content, taught = draft.content, draft.taught[0] if draft.taught else None
     procedure = draft.procedure()
-    steps = [(kind, step) for kind in ("plan", "commit") for step in getattr(content, kind)][:MAX_STEPS]
+    steps = [(kind, step) for kind in ("plan", "commit") for step in getattr(content, kind)][
+        :MAX_STEPS
+    ]
     said = {
         "name": draft.name,
         "request": taught.trace.request[:MAX_STEP_CHARS] if taught else "",
         "parameters": {
-            name: {key: schema[key] for key in ("type", "format", "enum", "description") if key in schema}
+            name: {
+                key: schema[key]
+                for key in ("type", "format", "enum", "description")
+                if key in schema
+            }
             for name, schema in procedure.parameters.items()
         },
         "slots": list(_slots(procedure).values()),
@@ -103,11 +125,17 @@ def brief(draft: Draft) -> str:
 
 
 def _cut(args: Mapping[str, Any]) -> str:
-    text = str(args["script"]) if isinstance(args.get("script"), str) else json.dumps(args, ensure_ascii=False)
+    text = (
+        str(args["script"])
+        if isinstance(args.get("script"), str)
+        else json.dumps(args, ensure_ascii=False)
+    )
     return text if len(text) <= MAX_STEP_CHARS else f"{text[:MAX_STEP_CHARS]} …"
 
 
-def authored(draft: Draft, reply: str, *, others: Sequence[Sop], where: Where, keeps: Keeps) -> Authored:
+def authored(
+    draft: Draft, reply: str, *, others: Sequence[Sop], where: Where, keeps: Keeps
+) -> Authored:
     """The draft with what may be taken of a model's reply. `others`: the SOPs that there are.
 
     `keeps` is the evidence gate. Raises BadReply, and ProcedureError for a draft that cannot be read itself.
@@ -117,7 +145,9 @@ def authored(draft: Draft, reply: str, *, others: Sequence[Sop], where: Where, k
     judge = _Judge.of(draft, others, where)
     wordings = list(draft.content.wordings)
     pairs = zip_longest(said["wordings"][:MOST_PROPOSED], said["wordings_zh"][:MOST_PROPOSED])
-    late = max(0, len(said["wordings"]) - MOST_PROPOSED) + max(0, len(said["wordings_zh"]) - MOST_PROPOSED)
+    late = max(0, len(said["wordings"]) - MOST_PROPOSED) + max(
+        0, len(said["wordings_zh"]) - MOST_PROPOSED
+    )
     found.refused += Counter({"many": late} if late else {})
     for proposed in (each for each in chain.from_iterable(pairs) if each is not None):
         wording, why = judge.wording(proposed, wordings)
@@ -136,8 +166,12 @@ def authored(draft: Draft, reply: str, *, others: Sequence[Sop], where: Where, k
         return found
     written = _written(draft, wordings, description, translated, pitfalls)
     written.procedure()
-    if not keeps(written.files) and keeps(draft.files):  # together they say what none of them says alone
-        return Authored(draft, refused=Counter({"gate": found.wordings + found.pitfalls + found.is_described}))
+    if not keeps(written.files) and keeps(
+        draft.files
+    ):  # together they say what none of them says alone
+        return Authored(
+            draft, refused=Counter({"gate": found.wordings + found.pitfalls + found.is_described})
+        )
     found.draft = written
     return found
 
@@ -168,7 +202,9 @@ class _Judge:
     sop: Sop  # the draft, as if it were in use
     values: Mapping[str, Any]  # that it was taught with, bound
     others: tuple[Sop, ...]
-    twins: frozenset[str]  # seeds that do what was taught already: the owner wants this one in their place
+    twins: frozenset[
+        str
+    ]  # seeds that do what was taught already: the owner wants this one in their place
     where: Where
 
     @classmethod
@@ -184,17 +220,29 @@ class _Judge:
         except ParameterError:  # nothing is known that it takes: then no wording can be tried
             values = {}
         judge = cls(sop, values, beside, frozenset(), where)
-        led = {name for each in procedure.wordings if (name := judge.leads_to(judge.filled(each.text)))}
-        return replace(judge, twins=frozenset(other.name for other in beside if other.is_seed and other.name in led))
+        led = {
+            name for each in procedure.wordings if (name := judge.leads_to(judge.filled(each.text)))
+        }
+        return replace(
+            judge,
+            twins=frozenset(other.name for other in beside if other.is_seed and other.name in led),
+        )
 
     def wording(self, proposed: Any, known: Sequence[str]) -> tuple[str, str]:
         """The wording as it would be kept, and why it is not; "" when it is."""
-        if not isinstance(proposed, str) or not _is_line(proposed, MAX_WORDING_CHARS) or re.search(r"[\[\]]", proposed):
+        if (
+            not isinstance(proposed, str)
+            or not _is_line(proposed, MAX_WORDING_CHARS)
+            or re.search(r"[\[\]]", proposed)
+        ):
             return "", "form"
         procedure = self.sop.procedure
         assert procedure is not None
         slots = _slots(procedure)
-        text = SLOT.sub(lambda slot: slots.get(slot[1], slot[0]), " ".join(proposed.split()).rstrip(".!?。！？ "))
+        text = SLOT.sub(
+            lambda slot: slots.get(slot[1], slot[0]),
+            " ".join(proposed.split()).rstrip(".!?。！？ "),
+        )
         if len(known) >= MOST_WORDINGS:
             return text, "many"
         if scan({"SKILL.md": SLOT.sub("it", text).encode()}):
@@ -222,8 +270,14 @@ class _Judge:
         if led and led not in self.twins:
             return "other"
         alone = replace(self.sop, steps=extended)
-        match = typed_wordings(request, [alone, *(other for other in self.others if other.runs_alone)], self.where)
-        comes_back = match is not None and match.sop.name == self.sop.name and match.parameters == dict(self.values)
+        match = typed_wordings(
+            request, [alone, *(other for other in self.others if other.runs_alone)], self.where
+        )
+        comes_back = (
+            match is not None
+            and match.sop.name == self.sop.name
+            and match.parameters == dict(self.values)
+        )
         return "" if comes_back else "trip"
 
     def means_it(self, request: str) -> bool:
@@ -232,7 +286,9 @@ class _Judge:
         if asked is None or procedure is None:
             return False
         known = knowledge(procedure, name)
-        return not contrary(read(asked, procedure, known, self.where), known, self.values.values(), is_careful=False)
+        return not contrary(
+            read(asked, procedure, known, self.where), known, self.values.values(), is_careful=False
+        )
 
     def gives_them_their_places(self, extended: Procedure) -> bool:
         """Whether no value takes the place of another: "copy to" is not "copy from"."""
@@ -243,7 +299,9 @@ class _Judge:
         taught, proposed = knowledge(procedure, name).contexts, own.contexts
         kinds = {key: _kind(schema) for key, schema in procedure.parameters.items()}
         if max(Counter(kinds.values()).values(), default=0) > 1:
-            stands = [(slot, each.place) for slot in own.sentences[0].gaps for each in proposed[slot]]
+            stands = [
+                (slot, each.place) for slot in own.sentences[0].gaps for each in proposed[slot]
+            ]
             return not swapped(stands, kinds, knowledge(procedure, name))
         return all(
             {_ROLES.get(each.place, "") for each in contexts}
@@ -277,7 +335,11 @@ class _Judge:
             path = Path(value)
             for part in {value, path.name, path.stem} if "/" in value or path.suffix else {value}:
                 form = rf"(?<![a-z0-9]){re.escape(part.casefold())}(?![a-z0-9])"
-                if len(part) >= SHORTEST_VALUE and re.search(form, plain) and not re.search(form, taught):
+                if (
+                    len(part) >= SHORTEST_VALUE
+                    and re.search(form, plain)
+                    and not re.search(form, taught)
+                ):
                     return True
         return False
 
@@ -285,7 +347,11 @@ class _Judge:
 def _kind(schema: Mapping[str, Any]) -> str:
     """What a parameter's values look like: two of a kind could be taken for one another."""
     is_number = schema["type"] in ("integer", "number")
-    return "number" if is_number else json.dumps([schema["type"], schema.get("format"), schema.get("enum")])
+    return (
+        "number"
+        if is_number
+        else json.dumps([schema["type"], schema.get("format"), schema.get("enum")])
+    )
 
 
 def _slots(procedure: Procedure) -> dict[str, str]:
@@ -299,7 +365,11 @@ def _slots(procedure: Procedure) -> dict[str, str]:
 def _as_said(value: Any, schema: Mapping[str, Any], shape: str) -> str:
     """A value as an owner would write it: in quotes where it cannot stand without."""
     text = str(value)
-    if schema.get("type") != "string" or schema.get("format") in ("date", "url") or "enum" in schema:
+    if (
+        schema.get("type") != "string"
+        or schema.get("format") in ("date", "url")
+        or "enum" in schema
+    ):
         return text
     if schema.get("format") == "path":
         is_bare = bool(BARE_PATH.fullmatch(text) or BARE_FILE.fullmatch(text)) and text.isascii()
@@ -316,7 +386,11 @@ def _sample(schema: Mapping[str, Any]) -> Any:
     """A value to try a slot with, for what was taught by a text and not by doing it."""
     if "default" in schema or "enum" in schema:
         return schema.get("default", *schema.get("enum", [])[:1])
-    by_format = {"path": "/srv/sample_7.txt", "date": "2024-05-17", "url": "https://example.org/sample"}
+    by_format = {
+        "path": "/srv/sample_7.txt",
+        "date": "2024-05-17",
+        "url": "https://example.org/sample",
+    }
     by_type = {"integer": 17, "number": 17, "boolean": True, "array": [], "string": "sample"}
     return by_format.get(str(schema.get("format")), by_type.get(str(schema["type"])))
 
@@ -356,7 +430,11 @@ class _Texts:
         return list(dict.fromkeys(found))
 
     def fault(self, text: Any, most: int, is_chinese: bool) -> str:
-        if not isinstance(text, str) or not _is_line(text, most) or (is_chinese and not _CHINESE.search(text)):
+        if (
+            not isinstance(text, str)
+            or not _is_line(text, most)
+            or (is_chinese and not _CHINESE.search(text))
+        ):
             return "form"
         if _REACHES.search(text) or scan({"SKILL.md": text.encode()}):
             return "address"
@@ -366,7 +444,10 @@ class _Texts:
 def _is_line(text: str, most: int) -> bool:
     """One printable line that begins no other part of a Markdown document."""
     return (
-        bool(text.strip()) and len(text) <= most and text.isprintable() and not re.match(r"\s*(?:#|---|[-*+>]\s)", text)
+        bool(text.strip())
+        and len(text) <= most
+        and text.isprintable()
+        and not re.match(r"\s*(?:#|---|[-*+>]\s)", text)
     )
 
 
@@ -374,7 +455,11 @@ def _is_line(text: str, most: int) -> bool:
 
 
 def _written(
-    draft: Draft, wordings: Sequence[str], description: str, translated: str, pitfalls: Sequence[str]
+    draft: Draft,
+    wordings: Sequence[str],
+    description: str,
+    translated: str,
+    pitfalls: Sequence[str],
 ) -> Draft:
     import yaml
 
@@ -385,11 +470,16 @@ def _written(
     text = skill_text(draft.name, description or old, content, draft.slots, draft.problems)
     if pitfalls:
         lines = "\n".join(f"- {pitfall}" for pitfall in pitfalls)
-        text = text.replace("\n## Known failures\n", f"\n## Pitfalls\n\n{lines}\n\n## Known failures\n", 1)
+        text = text.replace(
+            "\n## Known failures\n", f"\n## Pitfalls\n\n{lines}\n\n## Known failures\n", 1
+        )
     files["SKILL.md"] = text
     if translated:
         front = yaml.safe_dump(
-            {"name": draft.name, "description": translated}, sort_keys=False, allow_unicode=True, width=10_000
+            {"name": draft.name, "description": translated},
+            sort_keys=False,
+            allow_unicode=True,
+            width=10_000,
         )
         files["SKILL.zh.md"] = f"---\n{front}---\n{text.split('---' + chr(10), 2)[2]}"
     return replace(draft, content=content, files=dict(sorted(files.items())))

@@ -26,7 +26,12 @@ MAX_FIXTURE_ENTRIES = 2_000
 MAX_CASES = 50  # more than anybody waits for
 MASKS = (  # what differs from day to day and run to run
     (re.compile(r"\d{8}-\d{6}-[0-9a-f]{4,6}"), "<id>"),
-    (re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"), "<date>"),
+    (
+        re.compile(
+            r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+        ),
+        "<date>",
+    ),
     (re.compile(r"\b\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\b"), "<time>"),
     (re.compile(r"\b\d+(?:\.\d+)? ?(?:s|ms|seconds)\b"), "<time>"),
 )
@@ -52,9 +57,15 @@ class Case:
 
         said = {"parameters": dict(self.parameters), "expect": dict(self.expect)}
         said |= {key: getattr(self, key) for key in ("request", "run", "cwd") if getattr(self, key)}
-        files = {f"cases/{self.name}.yaml": yaml.safe_dump(said, allow_unicode=True, sort_keys=False, width=120)}
+        files = {
+            f"cases/{self.name}.yaml": yaml.safe_dump(
+                said, allow_unicode=True, sort_keys=False, width=120
+            )
+        }
         if self.fixture is not None:
-            files[_fixture_path(self.name)] = json.dumps(self.fixture, ensure_ascii=False, indent=0, sort_keys=True)
+            files[_fixture_path(self.name)] = json.dumps(
+                self.fixture, ensure_ascii=False, indent=0, sort_keys=True
+            )
         return files
 
 
@@ -134,7 +145,9 @@ def masked(value: Any) -> Any:
 def free_name(taken: list[Case]) -> str:
     """A name for one more case: its number."""
     names = {case.name for case in taken}
-    return next(name for number in range(1, len(names) + 2) if (name := f"case-{number}") not in names)
+    return next(
+        name for number in range(1, len(names) + 2) if (name := f"case-{number}") not in names
+    )
 
 
 def _fixture_path(name: str) -> str:
@@ -149,10 +162,16 @@ def _read(path: Path, folder: Path) -> Case:
         beside = folder / _fixture_path(path.stem)
         fixture = json.loads(beside.read_text(encoding="utf-8")) if beside.is_file() else None
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-        raise SopError(f"cases/{path.name} cannot be read: {' '.join(str(error).split())[:200]}") from error
+        raise SopError(
+            f"cases/{path.name} cannot be read: {' '.join(str(error).split())[:200]}"
+        ) from error
     parameters = said.get("parameters") if isinstance(said, dict) else None
     expect = (said.get("expect") or {}) if isinstance(said, dict) else None
-    if not isinstance(parameters, dict) or not isinstance(expect, dict) or not isinstance(fixture, dict | None):
+    if (
+        not isinstance(parameters, dict)
+        or not isinstance(expect, dict)
+        or not isinstance(fixture, dict | None)
+    ):
         raise SopError(f"cases/{path.name} must be a mapping with parameters and expect")
     texts = {key: str(said.get(key) or "") for key in ("request", "run", "cwd")}
     return Case(path.stem, parameters, expect, **texts, fixture=fixture)

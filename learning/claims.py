@@ -54,18 +54,28 @@ def contradiction(
             at
             for at, literal in enumerate(literals)
             if literal_is(literal, value, schema, where)
-            and not (is_strict and fitting(literal, around[at], key, known, procedure, where) is None)
+            and not (
+                is_strict and fitting(literal, around[at], key, known, procedure, where) is None
+            )
         ]
         taken.update(places)
         stands += [(at, key) for at in places[:1]]
         is_filled_in = value == schema.get("default") or _is_default(key, value, procedure, where)
-        if not places and not is_filled_in and not (kind_of(schema) in ("text", "enum") and _stands(str(value), asked)):
+        if (
+            not places
+            and not is_filled_in
+            and not (kind_of(schema) in ("text", "enum") and _stands(str(value), asked))
+        ):
             return f"it does not say {key}"
     kinds = {key: kind_of(procedure.parameters[key]) for key in parameters}
     if name := swapped([(key, around[at].place) for at, key in sorted(stands)], kinds, known):
         return f"{name} stands where another value belongs"
     left = next(
-        (literal for at, literal in enumerate(literals) if at not in taken and literal.kind not in ("name", "bare")),
+        (
+            literal
+            for at, literal in enumerate(literals)
+            if at not in taken and literal.kind not in ("name", "bare")
+        ),
         None,
     )
     return f"nothing takes up “{left.slot.written}”" if left else ""
@@ -80,9 +90,19 @@ def _subjects(
 ) -> Iterator[tuple[Word, ...]]:
     """The words of a wording, other than what is to be done, that are not said in any way."""
     for at, piece in enumerate(pieces):
-        options = piece.options if isinstance(piece, Choice) else ((piece,),) if isinstance(piece, Word) else ()
-        kept = [tuple(word for word in option if not _only_does(word, at == 0)) for option in options]
-        if kept and all(option and not all(is_said(word, said, known) for word in option) for option in kept):
+        options = (
+            piece.options
+            if isinstance(piece, Choice)
+            else ((piece,),)
+            if isinstance(piece, Word)
+            else ()
+        )
+        kept = [
+            tuple(word for word in option if not _only_does(word, at == 0)) for option in options
+        ]
+        if kept and all(
+            option and not all(is_said(word, said, known) for word in option) for option in kept
+        ):
             yield kept[0]
 
 
@@ -121,5 +141,9 @@ def _is_default(key: str, value: Any, procedure: Procedure, where: Where) -> boo
 def _stands(value: str, asked: Asked) -> bool:
     """True when the request holds the text as words of its own; .rtf also as rtf."""
     texts = [value, *([value[1:]] if value[:1] == "." and value[1:].lower() in ENDINGS else [])]
-    found = (re.search(rf"(?<![\w]){re.escape(text)}(?![\w])", asked.written, re.IGNORECASE) for text in texts if text)
+    found = (
+        re.search(rf"(?<![\w]){re.escape(text)}(?![\w])", asked.written, re.IGNORECASE)
+        for text in texts
+        if text
+    )
     return any(found)

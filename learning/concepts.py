@@ -373,7 +373,9 @@ GENERIC_THINGS = frozenset(
 )  # they say little about which task is meant
 NEED = _set("need needs want wants 要 需要 想要")  # something that is to be there then
 NEUTRAL_TURNS = frozenset({"t:also", "t:and"})  # what they add is looked at itself
-READING_TURNS = frozenset({"t:how", "t:who", "t:where", "t:whether"})  # questions, to what only reads
+READING_TURNS = frozenset(
+    {"t:how", "t:who", "t:where", "t:whether"}
+)  # questions, to what only reads
 SAME_DIRECTION = {
     **dict.fromkeys(("t:largest", "t:highest", "t:most", "t:descending"), "t:up"),
     **dict.fromkeys(("t:smallest", "t:lowest", "t:least", "t:ascending"), "t:down"),
@@ -392,9 +394,22 @@ IDLE = _set(
 )
 NAMED_THINGS = frozenset(  # what may stand beside a path and says no more than the path does
     f"o:{thing}"
-    for thing in ("file", "folder", "repository", "archive", "table", "page", "image", "spreadsheet", "report", "log")
+    for thing in (
+        "file",
+        "folder",
+        "repository",
+        "archive",
+        "table",
+        "page",
+        "image",
+        "spreadsheet",
+        "report",
+        "log",
+    )
 )
-NUMBERS = frozenset({"v:count", "v:sum up", "v:average", "v:calculate"})  # what comes of these is a number
+NUMBERS = frozenset(
+    {"v:count", "v:sum up", "v:average", "v:calculate"}
+)  # what comes of these is a number
 QUESTIONS = _set(  # at the beginning of a request
     "who who's what what's whats which is are was were did does do am should shall will would must may might 是不是 有没有"
 )
@@ -429,7 +444,14 @@ PLACES = {  # what stands before a value, and what it says about it
     **dict.fromkeys(("by", "按", "按照", "由"), "by"),
     **dict.fromkeys(("than", "比"), "than"),
 }
-MAKES = ("成", "为", "到", "至", "入", "进")  # a Chinese verb that ends so says what comes of it: "to"
+MAKES = (
+    "成",
+    "为",
+    "到",
+    "至",
+    "入",
+    "进",
+)  # a Chinese verb that ends so says what comes of it: "to"
 BEHIND = (
     "里面",
     "里边",
@@ -460,7 +482,9 @@ EMPTIES = _set(
     "clean_out clear_out clear_away wipe 清理掉 清掉 清除"
 )  # said of things, "delete"; of a folder itself, not
 SIZES = frozenset({"u:kb", "u:mb", "u:gb", "u:tb", "u:byte"})
-ABOVE = _set("over above more_than exceeding larger_than bigger_than 超过 大于 高于 多于")  # before a size: the same
+ABOVE = _set(
+    "over above more_than exceeding larger_than bigger_than 超过 大于 高于 多于"
+)  # before a size: the same
 BELOW = _set("under below less_than smaller_than 小于 低于 少于 不到")
 KINDS_BY_ENDING = {  # a thing, and the endings that say it too
     "o:image": _set("jpg jpeg png gif webp bmp tif tiff svg heic"),
@@ -524,7 +548,9 @@ def _listed(table: str) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[
     return found, unsure
 
 
-ENDINGS = _set("到 为 成 至 进 入 在 好 一下 出 出来 掉 完 起来 下来")  # of a Chinese verb, which stays the same
+ENDINGS = _set(
+    "到 为 成 至 进 入 在 好 一下 出 出来 掉 完 起来 下来"
+)  # of a Chinese verb, which stays the same
 
 
 @cache
@@ -572,19 +598,29 @@ def phrases() -> dict[str, tuple[tuple[str, ...], ...]]:
         parts = tuple(word.split(" "))
         if len(parts) > 1:
             found.setdefault(parts[0], []).append(parts)
-    return {first: tuple(sorted(several, key=len, reverse=True)) for first, several in found.items()}
+    return {
+        first: tuple(sorted(several, key=len, reverse=True)) for first, several in found.items()
+    }
 
 
 @cache
 def chinese_words() -> frozenset[str]:
     """All Chinese words of the tables, for cutting a sentence into words."""
     known = {word for word in meanings() if not word.isascii()}
-    return frozenset({*known, *FREE_CHINESE, *(word for word in PLACES if not word.isascii()), *BEHIND})
+    return frozenset(
+        {*known, *FREE_CHINESE, *(word for word in PLACES if not word.isascii()), *BEHIND}
+    )
 
 
 def stem(word: str) -> str:
     """A word without the endings of plurals and forms of verbs; short ones as they are."""
-    for ending, instead in (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x")):
+    for ending, instead in (
+        ("ies", "y"),
+        ("sses", "ss"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+        ("xes", "x"),
+    ):
         if word.endswith(ending) and len(word) > len(ending) + 2:
             return word[: -len(ending)] + instead
     if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3:

@@ -25,7 +25,15 @@ from learning.script_writing import WriteScript
 from learning.steps import build_step, folder_of_run, name_parameters, names_in_scripts, save, split
 from learning.trace import Trace
 from learning.units import MIN_BYTES, Unit, as_text
-from learning.wordings import fitted, keep_endings, name_of, plain_result, result_text, unique, wordings_of
+from learning.wordings import (
+    fitted,
+    keep_endings,
+    name_of,
+    plain_result,
+    result_text,
+    unique,
+    wordings_of,
+)
 from models.procedure import Procedure
 from tools.output import clean
 
@@ -52,13 +60,18 @@ def crystallise(
     named = (
         None
         if values is None
-        else {key: as_text(value) for key, value in values.items() if isinstance(value, str | int | float)}
+        else {
+            key: as_text(value)
+            for key, value in values.items()
+            if isinstance(value, str | int | float)
+        }
     )
     every = [traces] if isinstance(traces, Trace) else list(traces)
     if not every:
         raise LearningError("there is no run to learn from.")
     works = [
-        begin(trace, named if n == 0 else None, owner_home or Path.home(), agent_home) for n, trace in enumerate(every)
+        begin(trace, named if n == 0 else None, owner_home or Path.home(), agent_home)
+        for n, trace in enumerate(every)
     ]
     for other in works[1:]:
         _compare_units(works[0], other)
@@ -81,7 +94,9 @@ def crystallise(
         notes=first.notes,
     )
     if write_script and len(works) == 1 and script_writing.needs_script(first):
-        before = [each for trace, known in earlier for each in _as_before(first, trace, known, agent_home)]
+        before = [
+            each for trace, known in earlier for each in _as_before(first, trace, known, agent_home)
+        ]
         return _with_script(draft, first, lang, write_script, before)
     return draft
 
@@ -91,7 +106,11 @@ def _as_before(
 ) -> Iterator[tuple[Work, Mapping[str, Any]]]:
     """An earlier teaching with its values; nothing where no more is to be learned from it."""
     try:
-        named = {name: as_text(value) for name, value in known.items() if isinstance(value, str | int | float)}
+        named = {
+            name: as_text(value)
+            for name, value in known.items()
+            if isinstance(value, str | int | float)
+        }
         work = begin(trace, named, first.around.owner_home, agent_home)
     except LearningError:
         return
@@ -99,7 +118,11 @@ def _as_before(
 
 
 def _with_script(
-    draft: Draft, work: Work, lang: str, write: WriteScript, before: Sequence[tuple[Work, Mapping[str, Any]]]
+    draft: Draft,
+    work: Work,
+    lang: str,
+    write: WriteScript,
+    before: Sequence[tuple[Work, Mapping[str, Any]]],
 ) -> Draft:
     """The draft with a script in place of its steps, where a model writes one that stands all checks."""
     parameters = dict(work.content.parameters)
@@ -113,7 +136,10 @@ def _with_script(
         wrong = script_writing.faults(source, work, taught.values)
         same = [each for each in before if set(each[1]) == set(taught.values)]
         for other, values in same if not wrong else ():
-            wrong += [f"run {other.trace.run}: {fault}" for fault in script_writing.faults(source, other, values)]
+            wrong += [
+                f"run {other.trace.run}: {fault}"
+                for fault in script_writing.faults(source, other, values)
+            ]
         if not wrong:
             break
     else:
@@ -122,7 +148,9 @@ def _with_script(
         return draft
     content = work.content
     content.plan, content.commit, content.result, content.script = [], [], "", script_writing.NAME
-    content.checks = [check for check in content.checks if _needs_no_steps(check["command"], content.parameters)]
+    content.checks = [
+        check for check in content.checks if _needs_no_steps(check["command"], content.parameters)
+    ]
     _ask_for(work, draft.name, lang)
     changes = any(work.reaches[number] != "reads" for number in work.kept)
     open_problems = [each for each in work.problems if each.startswith(script_writing.UNSOLVED)]
@@ -195,10 +223,15 @@ def same_procedure(draft: Draft, existing: Procedure) -> str:
         source = existing.script.source if existing.script else ""
         return "same" if draft.files.get(draft.content.script) == source else "other"
     ours = [(step.tool, step.args) for step in (*draft.content.plan, *draft.content.commit)]
-    theirs = [(step.tool, dict(step.args)) for step in existing.steps if step.tool and not step.id.startswith("check")]
+    theirs = [
+        (step.tool, dict(step.args))
+        for step in existing.steps
+        if step.tool and not step.id.startswith("check")
+    ]
     names = [list(draft.content.parameters), list(existing.parameters)]
     shapes = [
-        [_shape(tool, args, own) for tool, args in steps] for steps, own in zip((ours, theirs), names, strict=True)
+        [_shape(tool, args, own) for tool, args in steps]
+        for steps, own in zip((ours, theirs), names, strict=True)
     ]
     if shapes[0] == shapes[1]:
         return "same"
@@ -211,14 +244,24 @@ def same_procedure(draft: Draft, existing: Procedure) -> str:
 
 def _compare_units(first: Work, other: Work) -> None:
     """What both runs have the same is a constant that two runs agree on."""
-    if [verbs_of(w.trace.calls[n].tool, w.trace.calls[n].args) for w in (first,) for n in first.kept] != [
-        verbs_of(other.trace.calls[n].tool, other.trace.calls[n].args) for n in other.kept
-    ]:
-        first.problem("the runs do not have the same steps (branches): what decides between them is not known")
+    if [
+        verbs_of(w.trace.calls[n].tool, w.trace.calls[n].args) for w in (first,) for n in first.kept
+    ] != [verbs_of(other.trace.calls[n].tool, other.trace.calls[n].args) for n in other.kept]:
+        first.problem(
+            "the runs do not have the same steps (branches): what decides between them is not known"
+        )
         return
     places = {n: k for k, n in enumerate(first.kept)}, {n: k for k, n in enumerate(other.kept)}
-    ours = {(places[0][u.call], u.argument, u.number): u for u in first.found.units if u.call in places[0]}
-    theirs = {(places[1][u.call], u.argument, u.number): u for u in other.found.units if u.call in places[1]}
+    ours = {
+        (places[0][u.call], u.argument, u.number): u
+        for u in first.found.units
+        if u.call in places[0]
+    }
+    theirs = {
+        (places[1][u.call], u.argument, u.number): u
+        for u in other.found.units
+        if u.call in places[1]
+    }
     for key in ours.keys() & theirs.keys():
         if ours[key].text == theirs[key].text:
             first.agreed.add(ours[key].where)
@@ -228,26 +271,43 @@ def _compare_units(first: Work, other: Work) -> None:
         _decide_short(work, mine, yours, values[0] & values[1])
 
 
-def _decide_short(work: Work, mine: Mapping[Any, Unit], yours: Mapping[Any, Unit], shared: set[str]) -> None:
+def _decide_short(
+    work: Work, mine: Mapping[Any, Unit], yours: Mapping[Any, Unit], shared: set[str]
+) -> None:
     """A value of the request that the other run, with another request, has too is a constant; a short one that it has
     not is the value."""
     keys = {unit.where: key for key, unit in mine.items()}
     for number, each in enumerate(work.found.found):
         key, mention = keys.get(each.unit.where), each.source.mention
-        if key is None or key not in yours or mention is None or not mention.is_hard or mention.value in shared:
+        if (
+            key is None
+            or key not in yours
+            or mention is None
+            or not mention.is_hard
+            or mention.value in shared
+        ):
             continue
         if mine[key].text == yours[key].text:
-            work.found.found[number] = replace(each, candidates=(), source=Source("constant"), why="another run has it")
+            work.found.found[number] = replace(
+                each, candidates=(), source=Source("constant"), why="another run has it"
+            )
         elif each.candidates and each.candidates[-1].origin == "constant":
-            work.found.found[number] = replace(each, candidates=(), why="another run has another value")
+            work.found.found[number] = replace(
+                each, candidates=(), why="another run has another value"
+            )
 
 
 def _compare_steps(first: Work, other: Work) -> None:
-    same = [[step.as_yaml() for step in (*work.content.plan, *work.content.commit)] for work in (first, other)]
+    same = [
+        [step.as_yaml() for step in (*work.content.plan, *work.content.commit)]
+        for work in (first, other)
+    ]
     if same[0] == same[1]:
         return
     if len(same[0]) != len(same[1]):
-        first.problem("the runs do not have the same steps (branches): what decides between them is not known")
+        first.problem(
+            "the runs do not have the same steps (branches): what decides between them is not known"
+        )
         return
     for number, (one, two) in enumerate(zip(*same, strict=True), 1):
         if one != two:
@@ -273,7 +333,11 @@ def _find_told(works: Sequence[Work]) -> None:
 
 def _told_of(work: Work) -> dict[str, tuple[str, Source]]:
     """The fields of the last result whose value stands in the answer, by extractor."""
-    if work.answers or work.trace.taught is not None or any(work.reaches[n] != "reads" for n in work.kept):
+    if (
+        work.answers
+        or work.trace.taught is not None
+        or any(work.reaches[n] != "reads" for n in work.kept)
+    ):
         return {}
     asked = {text for mention in work.found.mentions for text in (mention.value, mention.text)}
     shown = fields_shown(work.trace, work.around, work.found.mentions, work.kept[-1])
@@ -289,7 +353,9 @@ def _keep_shared(works: Sequence[Work]) -> None:
     first, *others = [_taught(work).values for work in works]
     for name, schema in works[0].content.parameters.items() if others else ():
         value = first.get(name)
-        if schema.get("format") != "path" and all(name in other and other[name] == value for other in others):
+        if schema.get("format") != "path" and all(
+            name in other and other[name] == value for other in others
+        ):
             schema["enum"] = [value]
 
 
@@ -308,7 +374,11 @@ def _build(work: Work, name: str, lang: str) -> None:
     work.content.effects = effects(work)
     _say(work, name, lang)
     work.content.checks = checks(work)
-    if work.content.commit and not work.content.checks and not any("fields" in s.expect for s in work.content.commit):
+    if (
+        work.content.commit
+        and not work.content.checks
+        and not any("fields" in s.expect for s in work.content.commit)
+    ):
         work.problem(NO_CHECK)
 
 
@@ -319,10 +389,18 @@ def _say(work: Work, name: str, lang: str) -> None:
 
 def _ask_for(work: Work, name: str, lang: str) -> dict[int, str]:
     """The wordings; returns the names of the mentions in them."""
-    names = {id(mention): work.names[id(mention)] for mention in work.found.mentions if id(mention) in work.names}
+    names = {
+        id(mention): work.names[id(mention)]
+        for mention in work.found.mentions
+        if id(mention) in work.names
+    }
     if work.trace.taught is None:
-        work.content.wordings = wordings_of(work.trace.request, work.found.mentions, names, work.content.parameters)
-        by_name = {names[id(mention)]: mention for mention in work.found.mentions if id(mention) in names}
+        work.content.wordings = wordings_of(
+            work.trace.request, work.found.mentions, names, work.content.parameters
+        )
+        by_name = {
+            names[id(mention)]: mention for mention in work.found.mentions if id(mention) in names
+        }
         keep_endings(work.content.wordings[0], by_name, work.content.parameters)
     else:
         work.content.wordings = plain_wordings(name, work.content.parameters, lang)
@@ -334,13 +412,22 @@ def plain_wordings(name: str, parameters: Mapping[str, Any], lang: str) -> list[
     words, listed = name.replace("-", " "), list(parameters)
     if not listed:
         return [words, f"run {words}"]
-    english = f"{words} with " + " and ".join(f"{each.replace('_', ' ')} {{{each}}}" for each in listed)
-    return [english, f"用 {'、'.join(f'{{{each}}}' for each in listed)} 做 {words}"] if lang == "zh" else [english]
+    english = f"{words} with " + " and ".join(
+        f"{each.replace('_', ' ')} {{{each}}}" for each in listed
+    )
+    return (
+        [english, f"用 {'、'.join(f'{{{each}}}' for each in listed)} 做 {words}"]
+        if lang == "zh"
+        else [english]
+    )
 
 
 def _result(work: Work, names: dict[int, str], lang: str) -> str | dict[str, str]:
     if work.content.commit and not work.answers:
-        counted = next((step.when for step in work.content.commit if step.tool == "file_trash" and step.when), "")
+        counted = next(
+            (step.when for step in work.content.commit if step.tool == "file_trash" and step.when),
+            "",
+        )
         return plain_result(work.content, counted)
     last = work.answers[-1] if work.answers else work.kept[-1]
     step = work.step_of[last]
@@ -351,14 +438,18 @@ def _result(work: Work, names: dict[int, str], lang: str) -> str | dict[str, str
         work.problem(
             "the answer does not hold what the last step printed: it was worked out from it, which needs a script"
         )
-    sentence = result_text(work.trace, output_of(work.trace.calls[last]), output, work.found.mentions, names)
+    sentence = result_text(
+        work.trace, output_of(work.trace.calls[last]), output, work.found.mentions, names
+    )
     return sentence or f"{{{{{output}}}}}"
 
 
 def _save_output(work: Work, number: int, step: DraftStep) -> str:
     if name := next((key for key, extractor in step.save.items() if extractor == "output"), ""):
         return name
-    name = unique("answer", {*work.content.parameters, *work.saved.values(), *names_in_scripts(work)})
+    name = unique(
+        "answer", {*work.content.parameters, *work.saved.values(), *names_in_scripts(work)}
+    )
     step.save[name] = "output"
     return name
 
@@ -424,9 +515,19 @@ def _shape(tool: str, args: Mapping[str, Any], names: list[str]) -> tuple[str, s
     text = repr(sorted((key, value) for key, value in args.items()))
     for number, name in enumerate(names):
         text = re.sub(
-            rf"(?<=\$)\{{?{name}\b\}}?|(?<=\{{\{{){name}(?=\}}\}})|(?<=environ\[\"){name}(?=\"\])", f"#{number}", text
+            rf"(?<=\$)\{{?{name}\b\}}?|(?<=\{{\{{){name}(?=\}}\}})|(?<=environ\[\"){name}(?=\"\])",
+            f"#{number}",
+            text,
         )
     return tool, text
 
 
-__all__ = ["Draft", "LearningError", "crystallise", "guesses", "recorded", "refuse", "same_procedure"]
+__all__ = [
+    "Draft",
+    "LearningError",
+    "crystallise",
+    "guesses",
+    "recorded",
+    "refuse",
+    "same_procedure",
+]

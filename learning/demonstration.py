@@ -17,14 +17,28 @@ from safety.shell import NotUnderstood, parse
 from safety.tables import WRAPPERS
 
 # Why a command is left out. `redone`: `by` is the turn that did it; `folder`: the later commands know where they work.
-Reason = Literal["", "redone", "not_found", "interrupted", "folder", "shell", "job", "pager", "unread"]
+Reason = Literal[
+    "", "redone", "not_found", "interrupted", "folder", "shell", "job", "pager", "unread"
+]
 # What is to be known of a command. `looks`: it only looks, and nothing that it showed was used; `interactive`: it took
 # keys or the whole screen, so it cannot be done by rote; `input`: it was answered by typing; `hidden_input`: it asked for
 # a password; `failed`: its exit code was not 0; `state`: it changes the shell for all that follows; `background`.
 Note = Literal["looks", "interactive", "input", "hidden_input", "failed", "state", "background"]
 
 _FOLDER = {"cd", "pushd", "popd"}
-_SHELL = {"clear", "reset", "history", "exit", "logout", "fc", "help", "man", "bind", "tput", "stty"}
+_SHELL = {
+    "clear",
+    "reset",
+    "history",
+    "exit",
+    "logout",
+    "fc",
+    "help",
+    "man",
+    "bind",
+    "tput",
+    "stty",
+}
 _JOB = {"jobs", "fg", "bg", "disown", "wait"}
 _PAGERS = {"less", "more", "most", "man", "info", "top", "htop", "btop", "watch", "view"}
 _STATE = {
@@ -42,7 +56,18 @@ _STATE = {
     "nvm",
     "trap",
 }
-_DECLARES = {"export", "declare", "typeset", "readonly", "local", "read", "mapfile", "readarray", "let", "getopts"}
+_DECLARES = {
+    "export",
+    "declare",
+    "typeset",
+    "readonly",
+    "local",
+    "read",
+    "mapfile",
+    "readarray",
+    "let",
+    "getopts",
+}
 _LOOK_WORDS = (
     "ls dir vdir tree exa eza pwd cat bat tac head tail grep egrep fgrep zgrep rg ag ack wc du df stat file which whereis type"
     " find fd locate ps pgrep free uptime uname whoami id groups date cal env printenv echo printf true false test [ : diff cmp"
@@ -130,7 +155,11 @@ def commands_that_count(events: Iterable[Event]) -> list[Command]:
     for event in events:
         if event["type"] == "tool_started":
             scripts[event["call"]] = event["args"].get("script", "")
-        elif event["type"] == "tool_ended" and event["call"] in scripts and isinstance(event["data"], dict):
+        elif (
+            event["type"] == "tool_ended"
+            and event["call"] in scripts
+            and isinstance(event["data"], dict)
+        ):
             command = _command(event, scripts[event["call"]])
             commands.append(command)
             data_of.append(event["data"])
@@ -180,7 +209,10 @@ def runnable(text: str, aliases: dict[str, str], functions: dict[str, str]) -> s
         for name, value in aliases.items()
         if name not in seen and re.search(rf"(?<![\w/.-]){re.escape(name)}(?![\w/.=-])", text)
     }
-    before = [*functions.values(), *(f"alias {name}={shlex.quote(value)}" for name, value in elsewhere.items())]
+    before = [
+        *functions.values(),
+        *(f"alias {name}={shlex.quote(value)}" for name, value in elsewhere.items()),
+    ]
     if elsewhere:
         before.insert(0, "shopt -s expand_aliases")
     return "\n".join([*before, text])
@@ -193,7 +225,9 @@ def _only_colours(name: str, value: str) -> bool:
 
 def _read(text: str, aliases: dict[str, str]) -> _Reading:
     reading = _Reading(used=set(re.findall(r"\$\{?[#!]?([A-Za-z_]\w*)", text)))
-    reading.assigned |= set(re.findall(r"^\s*(?:function\s+)?([\w-]+)\s*\(\s*\)", text, re.MULTILINE))
+    reading.assigned |= set(
+        re.findall(r"^\s*(?:function\s+)?([\w-]+)\s*\(\s*\)", text, re.MULTILINE)
+    )
     try:
         found = parse(text)
     except NotUnderstood:
@@ -201,16 +235,21 @@ def _read(text: str, aliases: dict[str, str]) -> _Reading:
         reading.writes = True  # who knows
         return reading
     for each in found:
-        words = ["".join(part.value for part in word.parts if part.kind == "text") for word in each.words]
+        words = [
+            "".join(part.value for part in word.parts if part.kind == "text") for word in each.words
+        ]
         if each.loop_variable:
             reading.assigned.add(each.loop_variable)
             continue
         if not words:
             reading.assigned |= {name for name, _ in each.assignments}
         elif words[0] in _DECLARES:
-            reading.assigned |= {word.partition("=")[0] for word in words[1:] if not word.startswith("-")}
+            reading.assigned |= {
+                word.partition("=")[0] for word in words[1:] if not word.startswith("-")
+            }
         reading.writes |= any(
-            redirect.operator in _WRITES and redirect.word.value({}) not in ("/dev/null", "1", "2", "-")
+            redirect.operator in _WRITES
+            and redirect.word.value({}) not in ("/dev/null", "1", "2", "-")
             for redirect in each.redirects
         )
         words = _unwrapped(_unaliased(words, aliases))
@@ -236,7 +275,9 @@ def _unwrapped(words: list[str]) -> list[str]:
     while words and words[0] in WRAPPERS:
         valued, skipped = WRAPPERS[words[0]]
         at = 1
-        while at < len(words) and (words[at].startswith("-") or re.match(r"[A-Za-z_]\w*=", words[at]) or skipped):
+        while at < len(words) and (
+            words[at].startswith("-") or re.match(r"[A-Za-z_]\w*=", words[at]) or skipped
+        ):
             if words[at].startswith("-"):
                 at += words[at] in valued.split()
             elif not re.match(r"[A-Za-z_]\w*=", words[at]):
@@ -280,14 +321,17 @@ def _notes(command: Command, reading: _Reading, data: dict[str, Any]) -> tuple[N
         "interactive": bool(data.get("interactive")),
         "input": bool(data.get("input")),
         "hidden_input": bool(data.get("hidden_input")),
-        "failed": command.status != "ok" or any(code not in (0, _PIPE_CLOSED) for code in data.get("pipe", ())),
+        "failed": command.status != "ok"
+        or any(code not in (0, _PIPE_CLOSED) for code in data.get("pipe", ())),
         "state": any(verb in _STATE for verb in reading.verbs),
         "background": re.search(r"(?<![&>|])&\s*$", command.text) is not None,
     }
     return tuple(note for note, holds in found.items() if holds)
 
 
-def _with_reasons(commands: list[Command], readings: list[_Reading], data_of: list[dict[str, Any]]) -> list[Command]:
+def _with_reasons(
+    commands: list[Command], readings: list[_Reading], data_of: list[dict[str, Any]]
+) -> list[Command]:
     found: list[Command] = []
     for at, command in enumerate(commands):
         reason, by = _reason(command, readings[at], data_of[at]), None
@@ -305,9 +349,21 @@ def _reason(command: Command, reading: _Reading, data: dict[str, Any]) -> Reason
         ("shell", bool(verbs) and verbs <= _SHELL),
         ("job", bool(verbs) and verbs <= _JOB),
         ("not_found", command.exit_code == 127 or 127 in data.get("pipe", ())),
-        ("interrupted", bool(data.get("interrupted") or (data.get("stopped") and command.status != "ok"))),
-        ("folder", bool(verbs) and verbs <= _FOLDER and command.status == "ok" and not reading.writes),
-        ("pager", "interactive" in command.notes and bool(verbs) and verbs <= _PAGERS | _LOOKS and not reading.writes),
+        (
+            "interrupted",
+            bool(data.get("interrupted") or (data.get("stopped") and command.status != "ok")),
+        ),
+        (
+            "folder",
+            bool(verbs) and verbs <= _FOLDER and command.status == "ok" and not reading.writes,
+        ),
+        (
+            "pager",
+            "interactive" in command.notes
+            and bool(verbs)
+            and verbs <= _PAGERS | _LOOKS
+            and not reading.writes,
+        ),
     )
     return next((reason for reason, holds in checks if holds), "")
 
@@ -319,7 +375,12 @@ def _redone_by(at: int, commands: list[Command], readings: list[_Reading]) -> in
         return None
     for later in range(at + 1, len(commands)):
         other = readings[later].calls
-        if commands[later].status == "ok" and other and _verb(mine) == _verb(other) and _alike(mine, other):
+        if (
+            commands[later].status == "ok"
+            and other
+            and _verb(mine) == _verb(other)
+            and _alike(mine, other)
+        ):
             return commands[later].turn
     return None
 
@@ -329,7 +390,9 @@ def _verb(calls: list[list[str]]) -> str:
 
 
 def _alike(mine: list[list[str]], other: list[list[str]]) -> bool:
-    words, others = (Counter(word for call in calls for word in call[1:]) for calls in (mine, other))
+    words, others = (
+        Counter(word for call in calls for word in call[1:]) for calls in (mine, other)
+    )
     longer = max(words.total(), others.total())
     if not longer:
         return True
@@ -348,7 +411,9 @@ def _with_needs(commands: list[Command], readings: list[_Reading]) -> list[Comma
     states: set[int] = set()
     for at, (command, reading) in enumerate(zip(commands, readings, strict=True)):
         needed = {setters[name] for name in reading.used if name in setters} | states
-        turns = {found[place].turn for place in needed} | {turn for place in needed for turn in found[place].needs}
+        turns = {found[place].turn for place in needed} | {
+            turn for place in needed for turn in found[place].needs
+        }
         found.append(replace(command, needs=tuple(sorted(turns))))
         if command.status == "ok" and not command.reason:
             setters |= dict.fromkeys(reading.assigned, at)
@@ -384,7 +449,9 @@ def _only_looks(reading: _Reading) -> bool:
     return True
 
 
-def _is_used(command: Command, later: list[Command], readings: list[_Reading], typed: set[str]) -> bool:
+def _is_used(
+    command: Command, later: list[Command], readings: list[_Reading], typed: set[str]
+) -> bool:
     """Whether a later command that counts has a word which this one showed and nobody had typed before."""
     lines = command.output.splitlines()
     shown = {word for line in lines for word in line.split()} | {line.strip() for line in lines}
@@ -400,4 +467,6 @@ def _is_used(command: Command, later: list[Command], readings: list[_Reading], t
 
 def _words(reading: _Reading) -> Iterator[str]:
     for call in reading.calls:
-        yield from (word for word in call[1:] if len(word) >= _SHORTEST and not word.startswith("-"))
+        yield from (
+            word for word in call[1:] if len(word) >= _SHORTEST and not word.startswith("-")
+        )

@@ -19,20 +19,43 @@ from learning.wordings import name_of
 from safety.secrets import HIDDEN
 
 _LONG_TEXT = 40
-_FACTORS = (7, 12, 24, 30, 52, 60, 100, 365, 1000, 1024, 1440, 3600, 86400, 604800, 1024**2, 1024**3, 10**6, 10**9)
+_FACTORS = (
+    7,
+    12,
+    24,
+    30,
+    52,
+    60,
+    100,
+    365,
+    1000,
+    1024,
+    1440,
+    3600,
+    86400,
+    604800,
+    1024**2,
+    1024**3,
+    10**6,
+    10**9,
+)
 
 
 def look_at_findings(work: Work) -> None:
     """Lists what provenance could not decide, of the calls that stay."""
     for number, why in work.found.unread:
         if number in work.kept and _mentions_in_script(work, number):
-            work.problem(f"call {number + 1}: its script is not read ({why}), so its values stay as they were")
+            work.problem(
+                f"call {number + 1}: its script is not read ({why}), so its values stay as they were"
+            )
     for each in work.found.found:
         if each.unit.call in work.kept and each.unit.where not in work.agreed:
             _doubt(work, each)
     for number in work.kept:
         if any(HIDDEN in str(text) for _, text in scalars(work.trace.calls[number].args)):
-            work.problem(f"call {number + 1} holds a secret that is not kept; an SOP gets it from the environment")
+            work.problem(
+                f"call {number + 1} holds a secret that is not kept; an SOP gets it from the environment"
+            )
     _look_for_numbers(work)
 
 
@@ -44,7 +67,9 @@ def _doubt(work: Work, each: Found) -> None:
     elif each.source.origin == "reasoned":
         work.problem(f"{where(work, each.unit)}: {each.why}, and nothing says how it was chosen")
     elif each.source.origin == "environment":
-        if each.source.name in ("user", "host") or (each.source.operation and not each.unit.language):
+        if each.source.name in ("user", "host") or (
+            each.source.operation and not each.unit.language
+        ):
             work.problem(
                 f"{where(work, each.unit)}: {each.text!r} is the {each.source.name} here, and cannot be asked for in this place"
             )
@@ -67,9 +92,15 @@ def _stands_beside(work: Work, each: Found) -> None:
     path = absolute(text, each.unit.folder, work.around.owner_home)
     for mention in work.found.mentions:
         if mention.kind == "path" and mention.is_hard and _is_made_of(path, Path(mention.value)):
-            work.problem(f"{where(work, each.unit)}: {text!r} may be made of the name {mention.text!r}")
+            work.problem(
+                f"{where(work, each.unit)}: {text!r} may be made of the name {mention.text!r}"
+            )
         beside = Path(mention.value).parent if mention.kind == "path" and mention.is_hard else None
-        if beside is None or beside in (work.around.owner_home, work.trace.cwd, Path("/")) or len(beside.parts) < 3:
+        if (
+            beside is None
+            or beside in (work.around.owner_home, work.trace.cwd, Path("/"))
+            or len(beside.parts) < 3
+        ):
             continue
         if path == beside or beside in path.parents:
             work.problem(
@@ -84,25 +115,47 @@ def _is_made_of(path: Path, named: Path) -> bool:
 
 def _look_for_numbers(work: Work) -> None:
     """86400 for "1 day": a number that is one of the request, times or plus something, was worked out from it."""
-    asked = {int(m.value) for m in work.found.mentions if m.kind == "integer" and m.is_hard and abs(int(m.value)) > 1}
+    asked = {
+        int(m.value)
+        for m in work.found.mentions
+        if m.kind == "integer" and m.is_hard and abs(int(m.value)) > 1
+    }
     for each in work.found.of("constant"):
-        if each.unit.call not in work.kept or each.unit.where in work.agreed or each.unit.place == "fixed":
+        if (
+            each.unit.call not in work.kept
+            or each.unit.where in work.agreed
+            or each.unit.place == "fixed"
+        ):
             continue
         for digits in re.findall(r"(?<![\w.])\d{2,12}(?![\w.])", each.unit.text):
             number = int(digits)
-            if any((n >= 10 and abs(number - n) == 1) or number in {n * k for k in _FACTORS} for n in asked):
-                work.problem(f"{where(work, each.unit)}: {digits} may be worked out from a number of the request")
+            if any(
+                (n >= 10 and abs(number - n) == 1) or number in {n * k for k in _FACTORS}
+                for n in asked
+            ):
+                work.problem(
+                    f"{where(work, each.unit)}: {digits} may be worked out from a number of the request"
+                )
 
 
 def _mentions_in_script(work: Work, number: int) -> bool:
     text = str(work.trace.calls[number].args.get("script", ""))
-    return any(form in text for mention in work.found.mentions if mention.is_hard for form in forms(mention))
+    return any(
+        form in text
+        for mention in work.found.mentions
+        if mention.is_hard
+        for form in forms(mention)
+    )
 
 
 def _candidate(source: Source) -> str:
     if source.mention is not None:
         return f"{source.mention.text!r} of the request"
-    return f"result of call {source.call + 1} ({source.extractor})" if source.origin == "earlier" else source.origin
+    return (
+        f"result of call {source.call + 1} ({source.extractor})"
+        if source.origin == "earlier"
+        else source.origin
+    )
 
 
 def is_composed(work: Work, unit: Unit) -> bool:
@@ -110,7 +163,9 @@ def is_composed(work: Work, unit: Unit) -> bool:
     if work.trace.taught is not None:
         return False
     is_text = (not unit.language and unit.argument[-1] in COMPOSED) or unit.place == "document"
-    return is_text and (len(unit.text) >= _LONG_TEXT or unit.argument[-1] in ("content", "new", "old"))
+    return is_text and (
+        len(unit.text) >= _LONG_TEXT or unit.argument[-1] in ("content", "new", "old")
+    )
 
 
 def forms(mention: Mention) -> set[str]:
@@ -146,7 +201,11 @@ def look_for_leftovers(work: Work) -> None:
             for path, text in scalars(step.args):
                 is_python = step.args.get("type") == "python"
                 scanned = scan_or_none(str(text)) if path == ("script",) and not is_python else None
-                after = _texts_in(str(text)) if is_python and path == ("script",) else _without_names(str(text))
+                after = (
+                    _texts_in(str(text))
+                    if is_python and path == ("script",)
+                    else _without_names(str(text))
+                )
                 if any(shell_words.left_over(scanned, after, form) for form in forms(mention)):
                     if mention.kind in ("word",) or _agreed_everywhere(work, mention):
                         continue

@@ -74,11 +74,23 @@ class Content:
 
     def as_yaml(self) -> dict[str, Any]:
         """The mapping, keys in the order of the format, empty ones left out."""
-        schema = {"type": "object", "properties": self.parameters, "required": list(self.parameters)}
+        schema = {
+            "type": "object",
+            "properties": self.parameters,
+            "required": list(self.parameters),
+        }
         found: dict[str, Any] = {"parameters": schema} if self.parameters else {}
         found |= {"wordings": self.wordings, "requires": self.requires}
-        found |= {"script": self.script, "effects": self.effects, "plan": [step.as_yaml() for step in self.plan]}
-        found |= {"commit": [step.as_yaml() for step in self.commit], "result": self.result, "checks": self.checks}
+        found |= {
+            "script": self.script,
+            "effects": self.effects,
+            "plan": [step.as_yaml() for step in self.plan],
+        }
+        found |= {
+            "commit": [step.as_yaml() for step in self.commit],
+            "result": self.result,
+            "checks": self.checks,
+        }
         return {key: value for key, value in found.items() if value}
 
 
@@ -143,7 +155,11 @@ def write_draft(
     check_name(name)
     scripts = _scripts_apart(content)
     content.wordings = _valid_wordings(content, scripts)
-    files = {"sop.yaml": to_yaml(content.as_yaml()), **scripts, **({content.script: script} if script else {})}
+    files = {
+        "sop.yaml": to_yaml(content.as_yaml()),
+        **scripts,
+        **({content.script: script} if script else {}),
+    }
     files["SKILL.md"] = skill_text(name, description, content, slots, problems)
     for number, each in enumerate(taught, 1):
         files[f"cases/case-{number}.yaml"] = to_yaml(_case(each))
@@ -213,27 +229,39 @@ def to_yaml(value: Mapping[str, Any]) -> str:
         is_block = "\n" in data and not re.search(
             r"[ \t]\n|\r|\t|[^\x20-\x7e\n\u4e00-\u9fff\u3000-\u30ff\uff00-\uffef]", data
         )
-        return dumper.represent_scalar("tag:yaml.org,2002:str", data, style="|" if is_block else None)
+        return dumper.represent_scalar(
+            "tag:yaml.org,2002:str", data, style="|" if is_block else None
+        )
 
     def mapping(dumper: yaml.SafeDumper, data: dict[Any, Any]) -> yaml.MappingNode:
         node = dumper.represent_mapping("tag:yaml.org,2002:map", data.items())
-        node.flow_style = len(repr(data)) < 90 and "\n" not in str(data.values()) and "\\n" not in repr(data)
+        node.flow_style = (
+            len(repr(data)) < 90 and "\n" not in str(data.values()) and "\\n" not in repr(data)
+        )
         return node
 
     def sequence(dumper: yaml.SafeDumper, data: list[Any]) -> yaml.SequenceNode:
         node = dumper.represent_sequence("tag:yaml.org,2002:seq", data)
-        node.flow_style = all(isinstance(each, str) and len(each) < 40 and " " not in each for each in data)
+        node.flow_style = all(
+            isinstance(each, str) and len(each) < 40 and " " not in each for each in data
+        )
         return node
 
     Dumper.add_representer(list, sequence)
     Dumper.add_representer(str, text)
     Dumper.add_representer(dict, mapping)
-    dumped: str = yaml.dump(dict(value), Dumper=Dumper, sort_keys=False, allow_unicode=True, width=10_000)
+    dumped: str = yaml.dump(
+        dict(value), Dumper=Dumper, sort_keys=False, allow_unicode=True, width=10_000
+    )
     return dumped
 
 
 def skill_text(
-    name: str, description: str, content: Content, slots: Sequence[Slot] = (), problems: Sequence[str] = ()
+    name: str,
+    description: str,
+    content: Content,
+    slots: Sequence[Slot] = (),
+    problems: Sequence[str] = (),
 ) -> str:
     """The SKILL.md: what people and models read. Valid front matter of the Agent Skills format."""
     front = {
@@ -246,7 +274,12 @@ def skill_text(
     parts = [
         f"---\n{yaml.safe_dump(front, sort_keys=False, allow_unicode=True, width=10_000)}---\n",
         f"# {name.replace('-', ' ').capitalize()}",
-        "## When\n\n" + ("\n".join(f"- {wording}" for wording in content.wordings) or _one_line(description) or "-"),
+        "## When\n\n"
+        + (
+            "\n".join(f"- {wording}" for wording in content.wordings)
+            or _one_line(description)
+            or "-"
+        ),
     ]
     if content.parameters:
         lines = [f"- `{key}`: {_meaning(schema)}" for key, schema in content.parameters.items()]
@@ -255,14 +288,25 @@ def skill_text(
     parts.append("## Edge cases\n\n" + _edge_cases(content))
     failures = [
         *problems,
-        *(f"{slot.text!r} ({slot.where}): {slot.why or 'could be several things'}" for slot in slots),
+        *(
+            f"{slot.text!r} ({slot.where}): {slot.why or 'could be several things'}"
+            for slot in slots
+        ),
     ]
-    parts.append("## Known failures\n\n" + ("\n".join(f"- {_one_line(each)}" for each in failures) or "- None yet."))
+    parts.append(
+        "## Known failures\n\n"
+        + ("\n".join(f"- {_one_line(each)}" for each in failures) or "- None yet.")
+    )
     return "\n\n".join(parts).replace("---\n\n\n", "---\n\n") + "\n"
 
 
 def _steps_text(content: Content) -> str:
-    lines, number = [f"`{content.script}` reads in `plan` and changes in `commit`.", ""] if content.script else [], 0
+    lines, number = (
+        [f"`{content.script}` reads in `plan` and changes in `commit`.", ""]
+        if content.script
+        else [],
+        0,
+    )
     for title, steps in (("Reads:", content.plan), ("Changes:", content.commit)):
         lines += [f"{title}\n"] if steps else []
         for step in steps:
@@ -282,7 +326,9 @@ def _step_line(step: DraftStep) -> str:
         fence = "```" if "\n" in script.strip() else "`"
         text = script.strip()
         return (
-            f"{where}\n\n   ```\n" + "\n".join(f"   {line}" for line in text.splitlines()) + "\n   ```\n"
+            f"{where}\n\n   ```\n"
+            + "\n".join(f"   {line}" for line in text.splitlines())
+            + "\n   ```\n"
             if fence == "```"
             else f"`{text}`{where}"
         )
@@ -290,9 +336,16 @@ def _step_line(step: DraftStep) -> str:
 
 
 def _edge_cases(content: Content) -> str:
-    lines = [f"- Nothing in `{step.when}`: that step is left out." for step in content.commit if step.when]
+    lines = [
+        f"- Nothing in `{step.when}`: that step is left out."
+        for step in content.commit
+        if step.when
+    ]
     for kind in ("folders", "files"):
-        lines += [f"- `{name}` must be there; else it stops with one line." for name in content.requires.get(kind, [])]
+        lines += [
+            f"- `{name}` must be there; else it stops with one line."
+            for name in content.requires.get(kind, [])
+        ]
     for name, schema in content.parameters.items():
         if "pattern" in schema:
             lines.append(
@@ -316,7 +369,11 @@ def _one_line(text: str) -> str:
 
 def _case(taught: Taught) -> dict[str, Any]:
     """A regression case (learning/cases.py): these parameters end well. What came of them a replay adds."""
-    found = {"parameters": taught.values, "expect": {"status": "done"}, "request": taught.trace.request}
+    found = {
+        "parameters": taught.values,
+        "expect": {"status": "done"},
+        "request": taught.trace.request,
+    }
     return found | {"run": taught.trace.run, "cwd": str(taught.trace.cwd)}
 
 
@@ -336,7 +393,9 @@ def _evidence(taught: Sequence[Taught]) -> dict[str, Any]:
 
 def trace_text(trace: Trace) -> str:
     """The trace as JSON lines: the request, each call with its result, the end. The run log is redacted already."""
-    lines: list[dict[str, Any]] = [{"run": trace.run, "at": trace.at, "request": trace.request, "cwd": str(trace.cwd)}]
+    lines: list[dict[str, Any]] = [
+        {"run": trace.run, "at": trace.at, "request": trace.request, "cwd": str(trace.cwd)}
+    ]
     for call in trace.calls:
         lines.append(
             {"turn": call.turn, "tool": call.tool, "args": call.args, "status": call.status, "data": _cut(call.data), "said": call.said}

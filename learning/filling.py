@@ -26,7 +26,9 @@ from learning.slots import ENDINGS, Slot, Where, as_ending, says_which, value_of
 from models.parameters import mismatch
 from models.procedure import Procedure
 
-BY = dict.fromkeys(("per", "each", "every", "按", "按照", "每个", "每"), "by")  # says into what something is divided
+BY = dict.fromkeys(
+    ("per", "each", "every", "按", "按照", "每个", "每"), "by"
+)  # says into what something is divided
 SMALL = ASKING | IDLE | LIGHT | QUESTIONS | SEEING | {*BY}
 RESULT = frozenset({"to", "with", "by"})
 JOINING = frozenset({"and", "with", "和", "与", "跟", "同"})
@@ -49,7 +51,12 @@ class Filled(NamedTuple):
 
 
 def filled(
-    parts: Sequence[Part], asked: Asked, procedure: Procedure, known: Knowledge, how: Habits, where: Where
+    parts: Sequence[Part],
+    asked: Asked,
+    procedure: Procedure,
+    known: Knowledge,
+    how: Habits,
+    where: Where,
 ) -> Filled | None:
     """What a request gives the parameters; None when there is no way to give them, or more than one."""
     literals = [
@@ -67,7 +74,9 @@ def filled(
         lanes = ((_placed, False), (_typed, _has_several_paths(procedure)))
         for ways, must_be_ready in lanes:
             given = ways(literals, procedure, known, where)
-            found = [whole for way in given for whole in _with_loose(only | way, loose, procedure, known)]
+            found = [
+                whole for way in given for whole in _with_loose(only | way, loose, procedure, known)
+            ]
             found = [way for way in found if how.looks_right(way)]
             if must_be_ready or any(way != found[0] for way in found):
                 found = [way for way in found if _is_ready(procedure, way)]
@@ -80,12 +89,18 @@ def _speaks_otherwise(asked: Asked, procedure: Procedure, known: Knowledge) -> b
     """Whether the wordings are of another language: then where their slots stand does not say which of two texts is which."""
     kinds = Counter(kind_of(schema) for schema in procedure.parameters.values())
     is_chinese = not asked.plain[asked.start : asked.end].isascii()
-    return all(each.is_chinese != is_chinese for each in known.sentences) and max(kinds["text"], kinds["number"]) > 1
+    return (
+        all(each.is_chinese != is_chinese for each in known.sentences)
+        and max(kinds["text"], kinds["number"]) > 1
+    )
 
 
 def _stands(value: str, asked: Asked) -> bool:
     """Whether a request says a value, an ending also without its dot."""
-    return re.search(rf"(?<!\w){re.escape(value.lstrip('.'))}(?!\w)", asked.written, re.IGNORECASE) is not None
+    return (
+        re.search(rf"(?<!\w){re.escape(value.lstrip('.'))}(?!\w)", asked.written, re.IGNORECASE)
+        is not None
+    )
 
 
 def _has_several_paths(procedure: Procedure) -> bool:
@@ -99,11 +114,16 @@ def _is_ready(procedure: Procedure, values: Mapping[str, Any]) -> bool:
         kind: [Path(values[name]) for name in procedure.requires.get(kind, ()) if name in values]
         for kind in ("files", "folders")
     }
-    return all(path.is_file() for path in paths["files"]) and all(path.is_dir() for path in paths["folders"])
+    return all(path.is_file() for path in paths["files"]) and all(
+        path.is_dir() for path in paths["folders"]
+    )
 
 
 def _placed(
-    literals: Sequence[tuple[Literal, Context]], procedure: Procedure, known: Knowledge, where: Where
+    literals: Sequence[tuple[Literal, Context]],
+    procedure: Procedure,
+    known: Knowledge,
+    where: Where,
 ) -> Iterator[dict[str, Any]]:
     """Each way in which every value stands as the slot of its parameter stands in a wording."""
     kinds = Counter(kind_of(schema) for schema in procedure.parameters.values())
@@ -122,16 +142,24 @@ def _placed(
 
 
 def _typed(
-    literals: Sequence[tuple[Literal, Context]], procedure: Procedure, known: Knowledge, where: Where
+    literals: Sequence[tuple[Literal, Context]],
+    procedure: Procedure,
+    known: Knowledge,
+    where: Where,
 ) -> Iterator[dict[str, Any]]:
     """Each way in which every value is of its parameter's type, and none stands where another's belongs."""
     kinds = {name: kind_of(schema) for name, schema in procedure.parameters.items()}
     for names in permutations(procedure.parameters, len(literals)):
         values = {
-            name: value_of(literal.slot, procedure.parameters[name], known.shapes.get(name, ""), where)
+            name: value_of(
+                literal.slot, procedure.parameters[name], known.shapes.get(name, ""), where
+            )
             for name, (literal, _) in zip(names, literals, strict=True)
             if not (literal.kind == "quoted" and not _may_be(literal.slot.plain, kinds[name]))
-            and not (literal.kind == "bare" and says_which(literal.slot.plain, procedure.parameters[name]))
+            and not (
+                literal.kind == "bare"
+                and says_which(literal.slot.plain, procedure.parameters[name])
+            )
         }
         stands = [(name, context.place) for name, (_, context) in zip(names, literals, strict=True)]
         well = all(
@@ -148,7 +176,9 @@ def _may_be(quoted: str, kind: str) -> bool:
     return bool(re.search(r"[/~.]", quoted)) if kind == "path" else not re.match(r".[/~]", quoted)
 
 
-def _stands_well(literal: Literal, around: Context, name: str, known: Knowledge, procedure: Procedure) -> bool:
+def _stands_well(
+    literal: Literal, around: Context, name: str, known: Knowledge, procedure: Procedure
+) -> bool:
     """Whether nothing around a value says that it is another's: it counts the same, and stands behind the same kind of
     word (by 5 is not to 5). A path may also be named with "in" or "from" where a wording has neither, and be written in."""
     if not _counts_alike(around, name, known):
@@ -158,15 +188,29 @@ def _stands_well(literal: Literal, around: Context, name: str, known: Knowledge,
     kind = kind_of(procedure.parameters[name])
     if kind != "path":
         prepositions = {context.preposition for context in known.contexts.get(name, ())}
-        is_same = around.preposition in prepositions or not around.preposition or literal.kind == "date"
-        is_quiet = around.preposition in ("", "with", "of", "in") and plain(around.place) in ("", "with")
+        is_same = (
+            around.preposition in prepositions or not around.preposition or literal.kind == "date"
+        )
+        is_quiet = around.preposition in ("", "with", "of", "in") and plain(around.place) in (
+            "",
+            "with",
+        )
         if kind == "number":  # its unit tells what it is
-            is_told = is_quiet and not around.preposition and bool(around.unit - COUNTED) and own <= {"", "than"}
+            is_told = (
+                is_quiet
+                and not around.preposition
+                and bool(around.unit - COUNTED)
+                and own <= {"", "than"}
+            )
         else:
             is_told = is_quiet and (not around.preposition or own <= {"", "with"})
         return kinds.count(kind) == 1 and (is_told or (plain(around.place) in own and is_same))
     return plain(around.place) in own | (
-        {"from", ""} if own & {"from", ""} else {""} if around.preposition in ("in", "as") else set()
+        {"from", ""}
+        if own & {"from", ""}
+        else {""}
+        if around.preposition in ("in", "as")
+        else set()
     )
 
 
@@ -194,7 +238,8 @@ def _with_loose(
         pairs = list(zip(names, words, strict=True))
         filled = {name: as_ending(word.text, procedure.parameters[name]) for name, word in pairs}
         beside = sum(
-            any(_stands_beside(word.around, each) for each in known.contexts.get(name, ())) for name, word in pairs
+            any(_stands_beside(word.around, each) for each in known.contexts.get(name, ()))
+            for name, word in pairs
         )
         if not any(_mismatch(value, procedure.parameters[name]) for name, value in filled.items()):
             ways.append((beside, filled))
@@ -329,25 +374,45 @@ def _moved(way: _Way, known: Knowledge) -> Iterator[str]:
     for name, (item, _) in way.items():
         around, contexts = item.around, known.contexts.get(name, ())
         own = {context.preposition for context in contexts}
-        alike = next((words for kinds, words in ALIKE if item.literal.kind in kinds), frozenset[str]())
-        if around.preposition and around.preposition not in own and not (around.preposition in alike and own & alike):
+        alike = next(
+            (words for kinds, words in ALIKE if item.literal.kind in kinds), frozenset[str]()
+        )
+        if (
+            around.preposition
+            and around.preposition not in own
+            and not (around.preposition in alike and own & alike)
+        ):
             yield around.preposition
-        is_chinese = any(each.is_chinese for each in known.sentences) and not around.before.isascii()
-        if is_chinese and plain(around.place) and around.place not in {context.place for context in contexts}:
+        is_chinese = (
+            any(each.is_chinese for each in known.sentences) and not around.before.isascii()
+        )
+        if (
+            is_chinese
+            and plain(around.place)
+            and around.place not in {context.place for context in contexts}
+        ):
             yield around.before
 
 
-def _value(item: _Item, name: str, procedure: Procedure, known: Knowledge, how: Habits, where: Where) -> Any:
+def _value(
+    item: _Item, name: str, procedure: Procedure, known: Knowledge, how: Habits, where: Where
+) -> Any:
     """What this is as that parameter; None when it cannot be."""
     literal, schema = item.literal, procedure.parameters[name]
     kind = kind_of(schema)
     if literal.kind == "ending":
         text = as_ending(literal.slot.plain, schema)
         return text if not _mismatch(text, schema) and how.looks_so(name, text) else None
-    may_be = kind in KINDS[literal.kind] or (kind == "text" and literal.kind in how.looks.get(name, ()))
+    may_be = kind in KINDS[literal.kind] or (
+        kind == "text" and literal.kind in how.looks.get(name, ())
+    )
     if not may_be or (literal.kind == "quoted" and not _may_be(literal.slot.plain, kind)):
         return None
-    if kind == "text" and literal.kind in ("number", "file") and literal.kind not in how.looks.get(name, ()):
+    if (
+        kind == "text"
+        and literal.kind in ("number", "file")
+        and literal.kind not in how.looks.get(name, ())
+    ):
         return None
     if literal.kind == "bare" and says_which(literal.slot.plain, schema):
         return None
@@ -360,7 +425,12 @@ def _value(item: _Item, name: str, procedure: Procedure, known: Knowledge, how: 
 
 
 def _with_names(
-    way: _Way, parts: Sequence[Part], only: Mapping[str, Any], procedure: Procedure, known: Knowledge, how: Habits
+    way: _Way,
+    parts: Sequence[Part],
+    only: Mapping[str, Any],
+    procedure: Procedure,
+    known: Knowledge,
+    how: Habits,
 ) -> Iterator[_Way]:
     """The way, and each parameter that it leaves empty given a word that names a column or field of the file, as the
     values did that were taught."""
@@ -371,20 +441,31 @@ def _with_names(
     files = [{two for one, two in how.names if one == name and two in way} for name in missing]
     if not all(files):
         return
-    there = frozenset[str]().union(*(names_in(way[file][1]) for several in files for file in several))
+    there = frozenset[str]().union(
+        *(names_in(way[file][1]) for several in files for file in several)
+    )
     words = [
         _Item(Literal("named", Slot(text, text), -1, -1), surroundings(parts, at), _is_by(parts, part))
         for at, part in enumerate(parts)
         if isinstance(part, Word) and (text := next((each for each in (part.text, stem(part.text)) if each in there), ""))
     ]  # fmt: skip
     for chosen in permutations(words, len(missing)):
-        given = {name: (item, item.literal.slot.plain) for name, item in zip(missing, chosen, strict=True)}
-        if not any(_mismatch(value, procedure.parameters[name]) for name, (_, value) in given.items()):
+        given = {
+            name: (item, item.literal.slot.plain)
+            for name, item in zip(missing, chosen, strict=True)
+        }
+        if not any(
+            _mismatch(value, procedure.parameters[name]) for name, (_, value) in given.items()
+        ):
             yield {**way, **given}
 
 
 def _is_sound(
-    way: _Way, only: Mapping[str, Any], kinds: Mapping[str, str], procedure: Procedure, known: Knowledge
+    way: _Way,
+    only: Mapping[str, Any],
+    kinds: Mapping[str, str],
+    procedure: Procedure,
+    known: Knowledge,
 ) -> bool:
     """Whether nothing speaks against it: all is given that must be, what must be there is, nothing stands in another's place."""
     values = {**only, **{name: value for name, (_, value) in way.items()}}
@@ -396,7 +477,9 @@ def _is_sound(
 def _is_opposed(name: str, way: _Way, kinds: Mapping[str, str], known: Knowledge) -> bool:
     """Whether a value stands where another parameter's belongs: "from" is not "to". Where nothing is said, it may stand
     anywhere: then what is there, and what it looks like, has to tell."""
-    own = {other: {plain(context.place) for context in known.contexts.get(other, ())} for other in way}
+    own = {
+        other: {plain(context.place) for context in known.contexts.get(other, ())} for other in way
+    }
     place = plain(way[name][0].around.place)
     if own[name] & OPPOSITE.get(place, set()):
         return True
@@ -437,12 +520,18 @@ def _is_by(parts: Sequence[Part], part: Part) -> bool:
 
 
 def _stands_by(name: str, known: Knowledge) -> bool:
-    return any(BY.get(context.before, context.before) == "by" for context in known.contexts.get(name, ()))
+    return any(
+        BY.get(context.before, context.before) == "by" for context in known.contexts.get(name, ())
+    )
 
 
 def _result_last(way: _Way, kinds: Mapping[str, str], known: Knowledge) -> int:
     """How many values that say what comes of another one stand behind "to", "with", "by", as their slots do."""
-    results = {name for name in way if {plain(context.place) for context in known.contexts.get(name, ())} <= RESULT}
+    results = {
+        name
+        for name in way
+        if {plain(context.place) for context in known.contexts.get(name, ())} <= RESULT
+    }
     return sum(
         way[result][0].around.place in RESULT and way[other][0].around.place not in RESULT
         for result in results
@@ -458,14 +547,20 @@ def _in_order(way: _Way, parts: Sequence[Part], known: Knowledge) -> int:
     joined = {
         (before.name, behind.name)
         for sentence in known.sentences
-        for before, word, behind in zip(sentence.pieces, sentence.pieces[1:], sentence.pieces[2:], strict=False)
-        if isinstance(before, Gap) and isinstance(behind, Gap) and isinstance(word, Word) and word.text in JOINING
+        for before, word, behind in zip(
+            sentence.pieces, sentence.pieces[1:], sentence.pieces[2:], strict=False
+        )
+        if isinstance(before, Gap)
+        and isinstance(behind, Gap)
+        and isinstance(word, Word)
+        and word.text in JOINING
     }
     found = 0
     for before, word, behind in zip(parts, parts[1:], parts[2:], strict=False):
         if isinstance(word, Word) and word.text in JOINING:
             pair = tuple(
-                next((name for name, (item, _) in way.items() if item.literal is each), "") for each in (before, behind)
+                next((name for name, (item, _) in way.items() if item.literal is each), "")
+                for each in (before, behind)
             )
             found += pair in joined
     return found

@@ -16,7 +16,17 @@ from typing import Any
 
 from learning import shell_words
 from learning.crystallise import plain_wordings
-from learning.draft import Content, Draft, DraftStep, LearningError, check_name, load, skill_text, to_yaml, write_draft
+from learning.draft import (
+    Content,
+    Draft,
+    DraftStep,
+    LearningError,
+    check_name,
+    load,
+    skill_text,
+    to_yaml,
+    write_draft,
+)
 from learning.mentions import given
 from learning.reach import Reach, goes_out, reach_of
 from learning.wordings import plain_result, unique
@@ -67,7 +77,9 @@ def from_text(text: str, name: str, *, file: str = "", lang: str = "en") -> Draf
     """The draft that a text describes; `file` is its name, which tells the kind. Raises LearningError."""
     check_name(name)
     if len(text) > MAX_CHARS:
-        raise LearningError(f"{file or 'the text'} is longer than {MAX_CHARS:,} characters; nobody does that by rote.")
+        raise LearningError(
+            f"{file or 'the text'} is longer than {MAX_CHARS:,} characters; nobody does that by rote."
+        )
     if "\0" in text or not text.strip():
         raise LearningError(f"{file or 'the text'} is {'no text' if text.strip() else 'empty'}.")
     text = text.replace("\r\n", "\n").removeprefix("\ufeff")
@@ -81,7 +93,10 @@ def from_text(text: str, name: str, *, file: str = "", lang: str = "en") -> Draf
         _markdown(work, text)
     if not (work.content.plan or work.content.commit):
         listed = "\n".join(work.problems[:5])
-        raise LearningError(f"no step of {file or 'the text'} could be understood." + (f"\n{listed}" if listed else ""))
+        raise LearningError(
+            f"no step of {file or 'the text'} could be understood."
+            + (f"\n{listed}" if listed else "")
+        )
     return _finished(work, name, lang)
 
 
@@ -102,17 +117,26 @@ def _finished(work: _Text, name: str, lang: str) -> Draft:
     scripts = [str(step.args.get("script", "")) for step in (*content.plan, *content.commit)]
     if commands := list(dict.fromkeys(word for script in scripts for word in _commands(script))):
         content.requires["commands"] = commands
-    for key, said in (("files", "file|filename|log|input"), ("folders", "folder|dir|directory|repo")):
+    for key, said in (
+        ("files", "file|filename|log|input"),
+        ("folders", "folder|dir|directory|repo"),
+    ):
         named = [each for each in content.parameters if re.fullmatch(rf"(.*_)?({said})\d?", each)]
-        if content.effects == "none" and named:  # of a pipe only the last command says that something is missing
+        if (
+            content.effects == "none" and named
+        ):  # of a pipe only the last command says that something is missing
             content.requires[key] = named
     content.wordings = [*_title_wording(work), *plain_wordings(name, content.parameters, lang)]
-    work.problems.sort(key=lambda each: int(found[1]) if (found := re.match(r"line (\d+)", each)) else 0)
+    work.problems.sort(
+        key=lambda each: int(found[1]) if (found := re.match(r"line (\d+)", each)) else 0
+    )
     last = (content.commit or content.plan)[-1]
     if content.commit:
         content.result = plain_result(content, "")
         if not content.checks:
-            work.problems.append("nothing proves that it worked: it changes something and has no check")
+            work.problems.append(
+                "nothing proves that it worked: it changes something and has no check"
+            )
     else:
         saved = unique("answer", set(content.parameters))
         last.save[saved] = "output"
@@ -191,14 +215,22 @@ def _top_assignment(work: _Text, line: str, taken: dict[int, str]) -> str:
 
 def _default(work: _Text, name: str, example: str) -> None:
     schema = work.content.parameters[name]
-    value: Any = int(example) if schema["type"] == "integer" and re.fullmatch(r"\d{1,9}", example) else example
+    value: Any = (
+        int(example)
+        if schema["type"] == "integer" and re.fullmatch(r"\d{1,9}", example)
+        else example
+    )
     if schema["type"] == "string" or isinstance(value, int):
         schema["default"] = value
 
 
-def _positional(work: _Text, script: str, positions: Mapping[int, str], taken: Mapping[int, str]) -> str:
+def _positional(
+    work: _Text, script: str, positions: Mapping[int, str], taken: Mapping[int, str]
+) -> str:
     """`$1` where it is used: the script gets its arguments from the parameters. `taken` stand at its top already."""
-    plain = _SINGLE_QUOTED.sub(lambda match: "" if match[0][0] == "'" else match[0], script)  # awk '{print $1}'
+    plain = _SINGLE_QUOTED.sub(
+        lambda match: "" if match[0][0] == "'" else match[0], script
+    )  # awk '{print $1}'
     used = {int(a or b) for a, b in re.findall(r"\$(?:(\d)|\{(\d)[}:#%/-])", plain)} - {0}
     if not used and not (taken and "$#" in plain):
         return ""
@@ -251,7 +283,11 @@ def _markdown(work: _Text, text: str) -> None:
                 work.problems.append(f"line {at + 1}: a block of code has no end")
                 return
             _block(work, lines[at + 1 : end], fence[2].lower(), at + 1)
-            belongs = fence[0][:1].isspace() or item.rstrip().endswith((":", "：")) or lines[at - 1].strip() == item
+            belongs = (
+                fence[0][:1].isspace()
+                or item.rstrip().endswith((":", "："))
+                or lines[at - 1].strip() == item
+            )
             item_done, at = item_done or belongs, end + 1
             continue
         if heading := re.match(r"#+\s+(.*)", line):
@@ -281,7 +317,9 @@ def _block(work: _Text, lines: list[str], language: str, number: int) -> None:
     if language in _PYTHON_LANGUAGES:
         _add(work, _python_placeholders(work, "\n".join(lines) + "\n", number), "python")
     elif language in _SHELL_LANGUAGES or (not language and _looks_like_commands(lines)):
-        if any(re.match(r"[$%>]\s", line) for line in lines):  # a session: what stands behind no prompt was printed
+        if any(
+            re.match(r"[$%>]\s", line) for line in lines
+        ):  # a session: what stands behind no prompt was printed
             lines = [re.sub(r"^[$%>]\s+", "", line) for line in lines if re.match(r"[$%>]\s", line)]
         for offset, line in enumerate(lines):
             _unfit(work, line.strip(), number + 1 + offset)
@@ -291,21 +329,37 @@ def _block(work: _Text, lines: list[str], language: str, number: int) -> None:
 
 
 def _looks_like_commands(lines: list[str]) -> bool:
-    words = [line.lstrip("$ ").split()[0] for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    words = [
+        line.lstrip("$ ").split()[0]
+        for line in lines
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
     return bool(words) and all(_is_command(word) for word in words)
 
 
 def _is_command(word: str) -> bool:
     from learning.reach import _READING
 
-    known = {pattern.split()[0] for _, _, patterns in TABLE for pattern in patterns.split(";") if pattern.split()}
-    return word in _READING or word in WRITES or word in known or word in ("python3", "python", "git", "make", "cd")
+    known = {
+        pattern.split()[0]
+        for _, _, patterns in TABLE
+        for pattern in patterns.split(";")
+        if pattern.split()
+    }
+    return (
+        word in _READING
+        or word in WRITES
+        or word in known
+        or word in ("python3", "python", "git", "make", "cd")
+    )
 
 
 def _inline(work: _Text, item: str, number: int) -> bool:
     """The commands between backticks in a list item; False when there is none."""
     found = [
-        code for code in re.findall(r"(?<!`)`([^`\n]+)`(?!`)", item) if " " in code.strip() or _is_command(code.strip())
+        code
+        for code in re.findall(r"(?<!`)`([^`\n]+)`(?!`)", item)
+        if " " in code.strip() or _is_command(code.strip())
     ]
     commands = [code for code in found if _is_command(code.strip().split()[0])]
     for code in commands:
@@ -337,7 +391,9 @@ def _shell_block(work: _Text, script: str, number: int) -> None:
             work.problems.append(f"line {number}: its placeholders cannot be filled in ({error})")
             return
         if "SOPWITH" in script:
-            work.problems.append(f"line {number}: a placeholder stands where no value can be put in")
+            work.problems.append(
+                f"line {number}: a placeholder stands where no value can be put in"
+            )
             return
     script = _positional(work, script, {}, {}) + script
     _add(work, _with_unset(work, script.strip("\n")), "bash")
@@ -348,11 +404,19 @@ def _with_unset(work: _Text, script: str) -> str:
     own = shell_words.variables_of(script)
     plain = _SINGLE_QUOTED.sub(lambda match: "" if match[0][0] in "'\\#" else match[0], script)
     asked = dict.fromkeys(
-        a or b for a, b in re.findall(r"\$(?:([A-Za-z][A-Za-z0-9_]*)|\{([A-Za-z][A-Za-z0-9_]*)[}:])", plain)
+        a or b
+        for a, b in re.findall(
+            r"\$(?:([A-Za-z][A-Za-z0-9_]*)|\{([A-Za-z][A-Za-z0-9_]*)[}:])", plain
+        )
     )
     taken = {*own, *_ENVIRONMENT, *BUILT_IN, *work.content.parameters}
     names = {name: work.parameter(name) for name in asked if name not in taken}
-    return "".join(f'{name}="${parameter}"\n' for name, parameter in names.items() if name != parameter) + script
+    return (
+        "".join(
+            f'{name}="${parameter}"\n' for name, parameter in names.items() if name != parameter
+        )
+        + script
+    )
 
 
 def _python_placeholders(work: _Text, code: str, number: int) -> str:
@@ -377,8 +441,12 @@ def _python_placeholders(work: _Text, code: str, number: int) -> str:
 
 def _add(work: _Text, script: str, kind: str, tool: str = "code_run") -> None:
     step = DraftStep(tool, {"type": kind, "script": script}, {"exit_code": 0})
-    tried = DraftStep(tool, {"type": kind, "script": _with_samples(work, script) if kind == "bash" else script})
-    nowhere = Path("/nonexistent")  # whoever wrote the text has named the hosts: to ask them is to read
+    tried = DraftStep(
+        tool, {"type": kind, "script": _with_samples(work, script) if kind == "bash" else script}
+    )
+    nowhere = Path(
+        "/nonexistent"
+    )  # whoever wrote the text has named the hosts: to ask them is to read
     reach = reach_of(_as_result(tried), nowhere / "cwd", nowhere, nowhere / "agent", request=script)
     work.reach = max(work.reach, reach, key=lambda each: _RANK[each])
     changes = reach != "reads" or bool(work.content.commit)
@@ -387,7 +455,9 @@ def _add(work: _Text, script: str, kind: str, tool: str = "code_run") -> None:
 
 def _with_samples(work: _Text, script: str) -> str:
     """The script with a word for each parameter that stands in double quotes: what it does with a value there is seen."""
-    names = "|".join(name for name in work.content.parameters if not re.search(rf"(?m)^\s*{name}=", script))
+    names = "|".join(
+        name for name in work.content.parameters if not re.search(rf"(?m)^\s*{name}=", script)
+    )
     variable = re.compile(rf"\$(?:({names})\b|\{{({names})\}})") if names else None
     quoted = re.compile(r"\"(?:[^\"\\`$]|\\.|\$\w+|\$\{\w+\})*\"")
     return quoted.sub(lambda text: variable.sub("sample", text[0]), script) if variable else script
@@ -406,7 +476,11 @@ def _commands(script: str) -> Iterator[str]:
         return
     own = set(re.findall(r"([\w-]+)\s*\(\)", script))
     for word in words:
-        is_name = word.place == "fixed" and word.text == word.verb and re.fullmatch(r"[\w.+-]+", word.text)
+        is_name = (
+            word.place == "fixed"
+            and word.text == word.verb
+            and re.fullmatch(r"[\w.+-]+", word.text)
+        )
         if is_name and word.text not in BUILT_IN | own:
             yield word.text
 
@@ -433,12 +507,16 @@ def _yaml(text: str, name: str, lang: str, file: str) -> Draft:
     try:
         raw = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise LearningError(f"{file or 'the text'} is not YAML: {' '.join(str(error).split())[:200]}") from error
+        raise LearningError(
+            f"{file or 'the text'} is not YAML: {' '.join(str(error).split())[:200]}"
+        ) from error
     if isinstance(raw, dict) and ("plan" in raw or "commit" in raw):
         return _whole(text, raw, name, file)
     steps = raw.get("steps") if isinstance(raw, dict) else raw
     if not isinstance(steps, list):
-        raise LearningError(f"{file or 'the text'} has no steps: give plan and commit, or a list of steps.")
+        raise LearningError(
+            f"{file or 'the text'} has no steps: give plan and commit, or a list of steps."
+        )
     work = _Text(title=str(raw.get("description", "")) if isinstance(raw, dict) else "")
     if isinstance(raw, dict) and isinstance(raw.get("parameters"), dict):
         properties = raw["parameters"].get("properties", raw["parameters"])
@@ -455,11 +533,19 @@ def _yaml(text: str, name: str, lang: str, file: str) -> Draft:
 
 def _listed(work: _Text, step: Any, number: int) -> None:
     script = (
-        step if isinstance(step, str) else step.get("run") or step.get("command") if isinstance(step, dict) else None
+        step
+        if isinstance(step, str)
+        else step.get("run") or step.get("command")
+        if isinstance(step, dict)
+        else None
     )
     if isinstance(script, str):
         _shell_block(work, script.strip("\n"), number)
-    elif isinstance(step, dict) and isinstance(step.get("tool"), str) and isinstance(step.get("args", {}), dict):
+    elif (
+        isinstance(step, dict)
+        and isinstance(step.get("tool"), str)
+        and isinstance(step.get("args", {}), dict)
+    ):
         found = DraftStep(
             step["tool"],
             step.get("args", {}),
@@ -467,12 +553,23 @@ def _listed(work: _Text, step: Any, number: int) -> None:
             step.get("save") or {},
             str(step.get("when", "")),
         )
-        call, named = _as_result(found), json.dumps(found.args)  # whom the author names may be asked
-        reach = reach_of(call, Path("/nonexistent/cwd"), Path("/nonexistent"), Path("/nonexistent/agent"), named)
-        work.reach = max(work.reach, "external" if goes_out(call) else reach, key=lambda each: _RANK[each])
-        (work.content.commit if reach != "reads" or work.content.commit else work.content.plan).append(found)
+        call, named = (
+            _as_result(found),
+            json.dumps(found.args),
+        )  # whom the author names may be asked
+        reach = reach_of(
+            call, Path("/nonexistent/cwd"), Path("/nonexistent"), Path("/nonexistent/agent"), named
+        )
+        work.reach = max(
+            work.reach, "external" if goes_out(call) else reach, key=lambda each: _RANK[each]
+        )
+        (
+            work.content.commit if reach != "reads" or work.content.commit else work.content.plan
+        ).append(found)
     else:
-        work.problems.append(f"step {number}: neither a command nor a tool with args: {str(step)[:80]!r}")
+        work.problems.append(
+            f"step {number}: neither a command nor a tool with args: {str(step)[:80]!r}"
+        )
 
 
 def _whole(text: str, raw: dict[str, Any], name: str, file: str) -> Draft:

@@ -36,13 +36,17 @@ REQUEST_CHARS = 2_000  # longer ones are no requests that a wording covers
 PLAN_EFFECTS = {"none", "read", "execute"}
 COMMIT_EFFECTS: Mapping[str, set[str]] = {
     "none": PLAN_EFFECTS,
-    "local": PLAN_EFFECTS | {"write", "delete", "memory"},  # delete: to the trash, from where it comes back
+    "local": PLAN_EFFECTS
+    | {"write", "delete", "memory"},  # delete: to the trash, from where it comes back
     "external": PLAN_EFFECTS | {"write", "delete", "memory", "network"},
     "destructive": PLAN_EFFECTS | {"write", "delete", "memory", "network"},
 }
 OPPOSITES = (  # verbs of which one never stands for the other
     *(("back up", "backup", "备份"), ("restore", "恢复", "还原")),
-    *(("delete", "remove", "trash", "删除", "删掉"), ("create", "add", "restore", "undelete", "创建", "添加", "恢复")),
+    *(
+        ("delete", "remove", "trash", "删除", "删掉"),
+        ("create", "add", "restore", "undelete", "创建", "添加", "恢复"),
+    ),
     *(("start", "启动"), ("stop", "停止")),
     *(("enable", "启用"), ("disable", "禁用")),
     *(("install", "安装"), ("uninstall", "卸载")),
@@ -62,7 +66,9 @@ NEGATIONS = re.compile(
 )
 SIGNS = "，。！？；："
 CHINESE = r"\u3040-\u9fff"
-EMPTY_WORDS = frozenset("的了个里中上下内面在从把和是有到进为做都全件")  # say nothing about what is to be done
+EMPTY_WORDS = frozenset(
+    "的了个里中上下内面在从把和是有到进为做都全件"
+)  # say nothing about what is to be done
 TRAILING = ".,;:!?。，；：！？"
 Lang = Literal["en", "zh"]
 SAY: Mapping[str, Mapping[Lang, str]] = {
@@ -95,16 +101,34 @@ SAY: Mapping[str, Mapping[Lang, str]] = {
         "en": "the request says {}, and no parameter takes that up",
         "zh": "请求里有 {}，但没有参数对应它",
     },
-    "negated": {"en": "the request says {}, which this SOP does not know", "zh": "请求里有 {}，这个 SOP 不懂"},
-    "opposite": {"en": "the request says {}, and this SOP is there to {}", "zh": "请求说的是 {}，而这个 SOP 是 {}"},
-    "verb": {"en": "no wording of this SOP begins like this: {}", "zh": "这个 SOP 没有这样的说法：{}"},
+    "negated": {
+        "en": "the request says {}, which this SOP does not know",
+        "zh": "请求里有 {}，这个 SOP 不懂",
+    },
+    "opposite": {
+        "en": "the request says {}, and this SOP is there to {}",
+        "zh": "请求说的是 {}，而这个 SOP 是 {}",
+    },
+    "verb": {
+        "en": "no wording of this SOP begins like this: {}",
+        "zh": "这个 SOP 没有这样的说法：{}",
+    },
     "missing": {"en": "{} is not there any more", "zh": "{} 已经不在了"},
-    "no_parent": {"en": "{} cannot be written: there is no folder {}", "zh": "无法写入 {}：没有文件夹 {}"},
+    "no_parent": {
+        "en": "{} cannot be written: there is no folder {}",
+        "zh": "无法写入 {}：没有文件夹 {}",
+    },
     "no_right": {"en": "{} may not be written to", "zh": "{} 不可写"},
-    "no_space": {"en": "{} has {} bytes free, and {} are needed", "zh": "{} 剩余 {} 字节，需要 {} 字节"},
+    "no_space": {
+        "en": "{} has {} bytes free, and {} are needed",
+        "zh": "{} 剩余 {} 字节，需要 {} 字节",
+    },
     "unwritten": {"en": "{} does not hold what was written", "zh": "{} 的内容与写入的不同"},
     "calls": {"en": "{} calls, and {} when it was taught", "zh": "{} 次调用，学习时为 {} 次"},
-    "seconds": {"en": "{:.0f} s, and {:.0f} s when it was taught", "zh": "{:.0f} 秒，学习时为 {:.0f} 秒"},
+    "seconds": {
+        "en": "{:.0f} s, and {:.0f} s when it was taught",
+        "zh": "{:.0f} 秒，学习时为 {:.0f} 秒",
+    },
     "still_there": {"en": "{} is still there", "zh": "{} 还在"},
 }
 
@@ -136,14 +160,20 @@ class ReplayGuards:
         """The guards for a run of an SOP; what it recorded when it was taught is read from its evidence.json."""
         by_name = {schema["function"]["name"]: schema for schema in schemas}
         known = evidence(sop.folder)
-        return cls(by_name, tools, where, request, known.get("tools", {}), lang, known.get("budget") or {})
+        return cls(
+            by_name, tools, where, request, known.get("tools", {}), lang, known.get("budget") or {}
+        )
 
     def start(self, procedure: Procedure, parameters: Mapping[str, Any]) -> Doubt | None:
         """Tools as they were, effects as declared, parameters valid, the request covered by them and asking for this."""
         return next(self._at_start(procedure, parameters), None)
 
     def before(
-        self, procedure: Procedure, values: Mapping[str, Any], planned: Sequence[Write], spent: Spent
+        self,
+        procedure: Procedure,
+        values: Mapping[str, Any],
+        planned: Sequence[Write],
+        spent: Spent,
     ) -> Doubt | None:
         """Everything that the writes rely on is there, there is room and leave for all of them, and the plan took no more
         than it may."""
@@ -151,12 +181,16 @@ class ReplayGuards:
             return Doubt("budget", over)
         return next(self._before(procedure, planned), None)
 
-    def after(self, procedure: Procedure, values: Mapping[str, Any], done: Sequence[Write]) -> Doubt | None:
+    def after(
+        self, procedure: Procedure, values: Mapping[str, Any], done: Sequence[Write]
+    ) -> Doubt | None:
         """What the file tools wrote is read back."""
         return next(self._after(done), None)
 
     def _at_start(self, procedure: Procedure, parameters: Mapping[str, Any]) -> Iterator[Doubt]:
-        used = dict.fromkeys([*(step.tool for step in procedure.steps if step.tool), *self.recorded])
+        used = dict.fromkeys(
+            [*(step.tool for step in procedure.steps if step.tool), *self.recorded]
+        )
         for name in used:
             yield from self._drift(name, self._given(procedure, name))
         yield from self._beyond_effects(procedure)
@@ -175,7 +209,9 @@ class ReplayGuards:
     # the tools
 
     def _given(self, procedure: Procedure, tool: str) -> set[str]:
-        return {name for step in procedure.steps if step.tool == tool for name in step.args} | {"env"}
+        return {name for step in procedure.steps if step.tool == tool for name in step.args} | {
+            "env"
+        }
 
     def _drift(self, name: str, given: set[str]) -> Iterator[Doubt]:
         """What changed in a tool since the SOP was taught, and in what way the SOP's calls do not fit it any more."""
@@ -199,17 +235,25 @@ class ReplayGuards:
 
     def _beyond_effects(self, procedure: Procedure) -> Iterator[Doubt]:
         for step in procedure.steps:
-            yield from self._beyond(procedure, step.id, step.tool, changes_something=step.changes_something)
+            yield from self._beyond(
+                procedure, step.id, step.tool, changes_something=step.changes_something
+            )
 
-    def _beyond(self, procedure: Procedure, step: str, name: str, *, changes_something: bool) -> Iterator[Doubt]:
+    def _beyond(
+        self, procedure: Procedure, step: str, name: str, *, changes_something: bool
+    ) -> Iterator[Doubt]:
         tool = self.tools.get(name)
-        in_plan = PLAN_EFFECTS | ({"ask", "network"} if name in LOOKS else {"ask"})  # whom it asks: runs/plan_calls.py
+        in_plan = PLAN_EFFECTS | (
+            {"ask", "network"} if name in LOOKS else {"ask"}
+        )  # whom it asks: runs/plan_calls.py
         allowed = COMMIT_EFFECTS[procedure.effects] if changes_something else in_plan
         beyond = sorted(_effects(name, tool) - allowed) if tool else []
         if beyond and not changes_something:
             yield Doubt("step", self._say("writes_in_plan", step, name))
         elif beyond:
-            yield Doubt("step", self._say("effects", step, name, ", ".join(beyond), procedure.effects))
+            yield Doubt(
+                "step", self._say("effects", step, name, ", ".join(beyond), procedure.effects)
+            )
 
     # the request
 
@@ -217,10 +261,18 @@ class ReplayGuards:
         taken: list[tuple[int, int]] = []  # places of the request that a parameter takes up
         for name, value in parameters.items():
             schema = procedure.parameters[name]
-            items, inner = (value, schema["items"]) if isinstance(value, list) else ([value], schema)
+            items, inner = (
+                (value, schema["items"]) if isinstance(value, list) else ([value], schema)
+            )
             places = [list(self._places(item, inner)) for item in items]
-            if not all(places) and value != self._default(name, schema) and not isinstance(value, bool):
-                yield Doubt("parameter", self._say("not_asked", name, json.dumps(value, ensure_ascii=False)))
+            if (
+                not all(places)
+                and value != self._default(name, schema)
+                and not isinstance(value, bool)
+            ):
+                yield Doubt(
+                    "parameter", self._say("not_asked", name, json.dumps(value, ensure_ascii=False))
+                )
             taken += [place for found in places for place in found]
         for literal in _literal(self.request.isascii()).finditer(self.request):
             text = literal[0].rstrip(TRAILING)
@@ -231,12 +283,17 @@ class ReplayGuards:
 
     def _is_reworded(self, procedure: Procedure, parameters: Mapping[str, Any]) -> bool:
         """True when the request is a wording in other words with just these values: "get rid of" for "delete"."""
-        from learning.rewording import Understood, understand  # a request in a known wording does without it
+        from learning.rewording import (
+            Understood,
+            understand,
+        )  # a request in a known wording does without it
 
         asked = Asked.read(self.request)
         found = understand(asked, procedure, procedure.folder.name, self.where) if asked else None
         try:
-            return isinstance(found, Understood) and procedure.bind(found.values, self.where.cwd) == dict(parameters)
+            return isinstance(found, Understood) and procedure.bind(
+                found.values, self.where.cwd
+            ) == dict(parameters)
         except ParameterError:
             return False
 
@@ -245,8 +302,14 @@ class ReplayGuards:
 
     def _places(self, value: Any, schema: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
         """Where the request says a value: as it is written, or in another form of its type ("thirty", "my downloads")."""
-        is_text = schema["type"] == "string" and schema.get("format") not in ("path", "date") and "enum" not in schema
-        if is_text and len(str(value).split()) > MAX_SPAN:  # a sentence, which stands there as it is or not at all
+        is_text = (
+            schema["type"] == "string"
+            and schema.get("format") not in ("path", "date")
+            and "enum" not in schema
+        )
+        if (
+            is_text and len(str(value).split()) > MAX_SPAN
+        ):  # a sentence, which stands there as it is or not at all
             at = self.request.find(str(value))
             yield from [(at, at + len(str(value)))] if at >= 0 else []
             return
@@ -276,7 +339,9 @@ class ReplayGuards:
             return
         for group, other in (pair for a, b in _pairs() for pair in ((a, b), (b, a))):
             ours = [verb for verb in group if _has_word(known, verb)]
-            theirs = [verb for verb in other if _has_word(said, verb) and not _has_word(known, verb)]
+            theirs = [
+                verb for verb in other if _has_word(said, verb) and not _has_word(known, verb)
+            ]
             if ours and theirs:
                 yield Doubt("parameter", self._say("opposite", theirs[0], ours[0]))
         heads = {word for wording in procedure.wordings for word in _heads(wording)}
@@ -295,8 +360,13 @@ class ReplayGuards:
             for path in self._relied_on(write):
                 if not os.path.lexists(path):
                     yield Doubt("world", self._say("missing", path))
-            if write.tool == "file_patch" and not _holds(self._path(str(write.args["path"])), str(write.args["old"])):
-                yield Doubt("world", self._say("missing", json.dumps(write.args["old"], ensure_ascii=False)[:200]))
+            if write.tool == "file_patch" and not _holds(
+                self._path(str(write.args["path"])), str(write.args["old"])
+            ):
+                yield Doubt(
+                    "world",
+                    self._say("missing", json.dumps(write.args["old"], ensure_ascii=False)[:200]),
+                )
             for path, size in self._targets(write):
                 yield from self._unwritable(path, may_make_folders=write.tool == "file_write")
                 volume = _nearest(path)
@@ -331,7 +401,9 @@ class ReplayGuards:
         if not parent.is_dir() and not may_make_folders:
             yield Doubt("world", self._say("no_parent", path, parent))
         elif not os.access(path if path.is_file() else _nearest(parent), os.W_OK):
-            yield Doubt("world", self._say("no_right", path if path.is_file() else _nearest(parent)))
+            yield Doubt(
+                "world", self._say("no_right", path if path.is_file() else _nearest(parent))
+            )
 
     def _short_of_space(self, needed: Mapping[Path, int]) -> Iterator[Doubt]:
         volumes: dict[int, tuple[Path, int]] = {}
@@ -341,12 +413,18 @@ class ReplayGuards:
             volumes[device] = (first, sum_ + size)
         for place, size in volumes.values():
             free = shutil.disk_usage(place).free
-            wanted = size + min(MARGIN_BYTES, size)  # a small disk may be written to; a write needs room beside the old
+            wanted = size + min(
+                MARGIN_BYTES, size
+            )  # a small disk may be written to; a write needs room beside the old
             if free < max(wanted, 1):
                 yield Doubt("world", self._say("no_space", place, free, wanted))
 
     def _after(self, done: Sequence[Write]) -> Iterator[Doubt]:
-        last_written = {str((write.args or {}).get("path")): write for write in done if write.tool == "file_write"}
+        last_written = {
+            str((write.args or {}).get("path")): write
+            for write in done
+            if write.tool == "file_write"
+        }
         for path, write in last_written.items():
             args = write.args or {}
             text = str(args.get("content", ""))
@@ -417,7 +495,11 @@ def signatures(
 ) -> dict[str, Any]:
     """The signatures of the tools that a procedure uses, and was seen to use: what evidence.json keeps under "tools"."""
     used = {step.tool for step in procedure.steps} | set(called)
-    return {schema["function"]["name"]: signature(schema) for schema in schemas if schema["function"]["name"] in used}
+    return {
+        schema["function"]["name"]: signature(schema)
+        for schema in schemas
+        if schema["function"]["name"] in used
+    }
 
 
 def _shape(schema: Any) -> Any:
@@ -492,7 +574,10 @@ def _pairs() -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
 def _has_word(text: str, word: str) -> bool:
     if word not in text or not word.isascii():
         return word in text
-    return re.search(rf"(?<![a-z0-9]){re.escape(word)}(?:s|es|ed|d|ing)?(?![a-z0-9])", text) is not None
+    return (
+        re.search(rf"(?<![a-z0-9]){re.escape(word)}(?:s|es|ed|d|ing)?(?![a-z0-9])", text)
+        is not None
+    )
 
 
 def _heads(wording: Wording) -> list[str]:
@@ -503,13 +588,21 @@ def _heads(wording: Wording) -> list[str]:
     found = re.match(r"(?:\{[^{}]*\}\s*)?(?:\[([^\[\]]*)\]|([^\s\[\]{}]+))\s*(.*)", text)
     if not found:
         return []
-    choices = [choice.strip() for choice in (found[1] if found[1] is not None else found[2]).split("|")]
+    choices = [
+        choice.strip() for choice in (found[1] if found[1] is not None else found[2]).split("|")
+    ]
     more = _heads(Wording(found[3], (), ())) if "" in choices and found[3] else []
     return [choice for choice in choices if choice and "{" not in choice] + more
 
 
 def _listed(value: Any) -> list[str]:
-    return [as_text(item) for item in value] if isinstance(value, list) else [value] if isinstance(value, str) else []
+    return (
+        [as_text(item) for item in value]
+        if isinstance(value, list)
+        else [value]
+        if isinstance(value, str)
+        else []
+    )
 
 
 def _nearest(path: Path) -> Path:

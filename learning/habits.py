@@ -45,11 +45,17 @@ class Habits:
 
     def looks_so(self, name: str, value: Any) -> bool:
         """Whether a value looks like those that were taught; True for one of which nothing is known."""
-        return name not in self.looks or not isinstance(value, str) or look(value) in self.looks[name]
+        return (
+            name not in self.looks or not isinstance(value, str) or look(value) in self.looks[name]
+        )
 
     def looks_right(self, values: Mapping[str, Any]) -> bool:
         """Whether all values look so, and none that always was the name of a column is a word that the file does not have."""
-        named = all(str(values[one]) in names_in(values[two]) for one, two in self.names if {one, two} <= values.keys())
+        named = all(
+            str(values[one]) in names_in(values[two])
+            for one, two in self.names
+            if {one, two} <= values.keys()
+        )
         return named and all(self.looks_so(name, value) for name, value in values.items())
 
     def agreeing(self, values: Mapping[str, Any]) -> int:
@@ -57,7 +63,10 @@ class Habits:
         alike = sum(_ending(values.get(name)) in several for name, several in self.endings.items())
         named = sum(str(values.get(one)) in names_in(values.get(two)) for one, two in self.names)
         held = sum(str(values.get(one)) in _text_of(values.get(two)) for one, two in self.texts)
-        there = sum(_ends_one(str(values.get(one)), _entries_of(values.get(two))) for one, two in self.entries)
+        there = sum(
+            _ends_one(str(values.get(one)), _entries_of(values.get(two)))
+            for one, two in self.entries
+        )
         return alike + named + held + there
 
 
@@ -72,7 +81,10 @@ def habits(sop: Sop) -> Habits:
         changed = (sop.folder / "cases").stat().st_mtime_ns
     except OSError:
         return Habits()
-    kinds = {name: kind_of(schema) for name, schema in (sop.procedure.parameters if sop.procedure else {}).items()}
+    kinds = {
+        name: kind_of(schema)
+        for name, schema in (sop.procedure.parameters if sop.procedure else {}).items()
+    }
     return _habits(sop.folder, changed, tuple(kinds.items()))
 
 
@@ -85,12 +97,16 @@ def _habits(folder: Path, _changed: int, kinds: tuple[tuple[str, str], ...]) -> 
     texts = [name for name, kind in kinds if kind == "text"]
     paths = [name for name, kind in kinds if kind == "path"]
     looks = {
-        name: frozenset(look(str(case.parameters[name])) for case in cases if name in case.parameters) for name in texts
+        name: frozenset(
+            look(str(case.parameters[name])) for case in cases if name in case.parameters
+        )
+        for name in texts
     }
     endings = {
         name: found
         for name in paths
-        if len(found := frozenset(_ending(case.parameters.get(name)) for case in cases)) == 1 and found != {""}
+        if len(found := frozenset(_ending(case.parameters.get(name)) for case in cases)) == 1
+        and found != {""}
     }
     kept = [case for case in cases if case.fixture is not None]
     pairs = [(one, two) for one in texts for two in paths]
@@ -103,7 +119,9 @@ def _habits(folder: Path, _changed: int, kinds: tuple[tuple[str, str], ...]) -> 
     )  # fmt: skip
 
 
-def _in_all(cases: Sequence[Case], pairs: Sequence[tuple[str, str]], holds: Any) -> frozenset[tuple[str, str]]:
+def _in_all(
+    cases: Sequence[Case], pairs: Sequence[tuple[str, str]], holds: Any
+) -> frozenset[tuple[str, str]]:
     """The pairs for which something holds in each of the cases; none where there are no cases."""
     return frozenset(
         (one, two)

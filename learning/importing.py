@@ -43,14 +43,39 @@ MAX_SKILLS = 500
 MAX_DEPTH = 12
 CLONE_SECONDS = 120.0
 CLONE_BLOCKS = 400_000  # of 512 bytes, the largest file that a clone may write
-LEFT_OUT = {".git", ".hg", ".svn", "__pycache__", "node_modules", ".venv", ".DS_Store", "Thumbs.db", "__MACOSX"}
+LEFT_OUT = {
+    ".git",
+    ".hg",
+    ".svn",
+    "__pycache__",
+    "node_modules",
+    ".venv",
+    ".DS_Store",
+    "Thumbs.db",
+    "__MACOSX",
+}
 GIT_ADDRESS = re.compile(r"(?:https|ssh|file)://\S+|[\w.-]+@[\w.-]+:[\w./~-]+")
 ANY_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?::|//)\S*|[\w.-]+@[\w.-]+:\S+|-.*")
 NOBODY = {"NAME": "Sopwith", "EMAIL": "sopwith@localhost"}
 SETTINGS = (
-    *("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.symlinks=true", "submodule.recurse=false"),
-    *("protocol.allow=never", "protocol.https.allow=always", "protocol.ssh.allow=always", "protocol.file.allow=always"),
-    *("credential.helper=", "http.lowSpeedLimit=1000", "http.lowSpeedTime=30", "transfer.fsckObjects=true"),
+    *(
+        "core.hooksPath=/dev/null",
+        "core.fsmonitor=false",
+        "core.symlinks=true",
+        "submodule.recurse=false",
+    ),
+    *(
+        "protocol.allow=never",
+        "protocol.https.allow=always",
+        "protocol.ssh.allow=always",
+        "protocol.file.allow=always",
+    ),
+    *(
+        "credential.helper=",
+        "http.lowSpeedLimit=1000",
+        "http.lowSpeedTime=30",
+        "transfer.fsckObjects=true",
+    ),
 )
 
 
@@ -90,9 +115,13 @@ def find_skills(source: str, cwd: Path) -> list[Skill]:
     with _opened(source, cwd) as (entries, fallback):
         skills = [_skill(place, inside, fallback) for place, inside in _grouped(entries).items()]
     if not skills:
-        raise ImportRefused(f"there is no SKILL.md in {source}.\nA skill is a folder with SKILL.md in it.")
+        raise ImportRefused(
+            f"there is no SKILL.md in {source}.\nA skill is a folder with SKILL.md in it."
+        )
     if len(skills) > MAX_SKILLS:
-        raise ImportRefused(f"{source} holds {len(skills)} skills; at most {MAX_SKILLS} at once.\nImport a part of it.")
+        raise ImportRefused(
+            f"{source} holds {len(skills)} skills; at most {MAX_SKILLS} at once.\nImport a part of it."
+        )
     return _without_doubles(skills)
 
 
@@ -117,14 +146,18 @@ def store(skill: Skill, source: str, changes: SopChanges, known: Mapping[str, So
     said = {QUARANTINE: since, "sopwith-source": safe_source(source), "sopwith-status": "draft"}
     text = with_metadata(skill.files["SKILL.md"].decode(), said)
     files = {**skill.files, "SKILL.md": text.encode()}
-    return changes.write(skill.name, files, reason=f"imported from {safe_source(source)}", status="draft")
+    return changes.write(
+        skill.name, files, reason=f"imported from {safe_source(source)}", status="draft"
+    )
 
 
 def _beside(skill: Skill) -> Skill:
     """The skill under a name of its own."""
     name = f"{skill.name[: 64 - len(BESIDE)]}{BESIDE}"
     front, body = _front(skill.files["SKILL.md"])
-    return replace(skill, name=name, files={**skill.files, "SKILL.md": _written({**front, "name": name}, body)})
+    return replace(
+        skill, name=name, files={**skill.files, "SKILL.md": _written({**front, "name": name}, body)}
+    )
 
 
 def release(sop: Sop, changes: SopChanges, reason: str) -> Sop:
@@ -158,7 +191,9 @@ def _opened(source: str, cwd: Path) -> Iterator[tuple[dict[str, _Entry], str]]:
         if stat.S_ISDIR(mode):
             yield _of_folder(path), path.resolve().name
         elif not stat.S_ISREG(mode):
-            raise ImportRefused(f"{source} is no folder and no file.\nGive a folder, a zip, or a git address.")
+            raise ImportRefused(
+                f"{source} is no folder and no file.\nGive a folder, a zip, or a git address."
+            )
         elif path.suffix.lower() == ".md":
             fallback = path.stem if path.name != "SKILL.md" else path.resolve().parent.name
             yield {"SKILL.md": _of_file(path)}, fallback
@@ -166,7 +201,9 @@ def _opened(source: str, cwd: Path) -> Iterator[tuple[dict[str, _Entry], str]]:
             with _zip(path, source) as archive:
                 yield _of_zip(archive), path.stem
     except OSError as error:
-        raise ImportRefused(f"{source} cannot be read: {error.strerror or error}.\nNothing was imported.") from error
+        raise ImportRefused(
+            f"{source} cannot be read: {error.strerror or error}.\nNothing was imported."
+        ) from error
 
 
 def _of_folder(folder: Path) -> dict[str, _Entry]:
@@ -186,13 +223,21 @@ def _of_folder(folder: Path) -> dict[str, _Entry]:
             else:
                 found[str(path)] = _of_file(Path(entry.path))
             if len(found) > MAX_ENTRIES:
-                raise ImportRefused(f"{folder} holds more than {MAX_ENTRIES} files.\nImport a part of it.")
+                raise ImportRefused(
+                    f"{folder} holds more than {MAX_ENTRIES} files.\nImport a part of it."
+                )
     return found
 
 
 def _of_file(path: Path) -> _Entry:
     found = path.lstat()
-    problem = "" if stat.S_ISREG(found.st_mode) else "a link" if stat.S_ISLNK(found.st_mode) else "no ordinary file"
+    problem = (
+        ""
+        if stat.S_ISREG(found.st_mode)
+        else "a link"
+        if stat.S_ISLNK(found.st_mode)
+        else "no ordinary file"
+    )
 
     def read(limit: int) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -209,22 +254,35 @@ def _zip(path: Path, source: str) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(path) as archive:
             yield archive
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError, UnicodeError) as error:
-        raise ImportRefused(f"{source} is no zip that can be read: {error}.\nNothing was imported.") from error
+    except (
+        zipfile.BadZipFile,
+        NotImplementedError,
+        RuntimeError,
+        EOFError,
+        ValueError,
+        UnicodeError,
+    ) as error:
+        raise ImportRefused(
+            f"{source} is no zip that can be read: {error}.\nNothing was imported."
+        ) from error
 
 
 def _of_zip(archive: zipfile.ZipFile) -> dict[str, _Entry]:
     """The files of a zip. Names that lead out of it, or that one disk would take for the same, refuse all of it."""
     infos = archive.infolist()
     if len(infos) > MAX_ENTRIES:
-        raise ImportRefused(f"the zip holds {len(infos)} entries; at most {MAX_ENTRIES}.\nNothing was imported.")
+        raise ImportRefused(
+            f"the zip holds {len(infos)} entries; at most {MAX_ENTRIES}.\nNothing was imported."
+        )
     found: dict[str, _Entry] = {}
     seen: dict[str, str] = {}
     for info in infos:
         name = _safe_name(info.filename)
         folded = unicodedata.normalize("NFC", name).casefold()
         if folded in seen and not (info.is_dir() and seen[folded] == name):
-            raise ImportRefused(f"the zip holds {name!r} twice, or but for its case.\nNothing was imported.")
+            raise ImportRefused(
+                f"the zip holds {name!r} twice, or but for its case.\nNothing was imported."
+            )
         seen[folded] = name
         if not info.is_dir() and not LEFT_OUT & set(name.split("/")):
             found[name] = _of_packed(archive, info)
@@ -233,16 +291,34 @@ def _of_zip(archive: zipfile.ZipFile) -> dict[str, _Entry]:
 
 def _safe_name(name: str) -> str:
     parts = name.removesuffix("/").split("/")
-    is_bad = name.startswith(("/", "\\", "~")) or "\\" in name or re.match(r"[A-Za-z]:", name) or "\0" in name
-    if is_bad or any(part in ("", ".", "..") for part in parts) or not name.isprintable() or len(parts) > MAX_DEPTH + 1:
-        raise ImportRefused(f"the zip holds the name {name[:80]!r}, which leads out of it.\nNothing was imported.")
+    is_bad = (
+        name.startswith(("/", "\\", "~"))
+        or "\\" in name
+        or re.match(r"[A-Za-z]:", name)
+        or "\0" in name
+    )
+    if (
+        is_bad
+        or any(part in ("", ".", "..") for part in parts)
+        or not name.isprintable()
+        or len(parts) > MAX_DEPTH + 1
+    ):
+        raise ImportRefused(
+            f"the zip holds the name {name[:80]!r}, which leads out of it.\nNothing was imported."
+        )
     return "/".join(parts)
 
 
 def _of_packed(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> _Entry:
     mode = info.external_attr >> 16
     kind = stat.S_IFMT(mode) if info.create_system == 3 else 0
-    problem = "a link" if kind == stat.S_IFLNK else "no ordinary file" if kind not in (0, stat.S_IFREG) else ""
+    problem = (
+        "a link"
+        if kind == stat.S_IFLNK
+        else "no ordinary file"
+        if kind not in (0, stat.S_IFREG)
+        else ""
+    )
     if info.flag_bits & 1:
         problem = "encrypted"
     if info.file_size > SMALL_BYTES and info.file_size > MAX_RATIO * max(1, info.compress_size):
@@ -257,15 +333,31 @@ def _of_packed(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> _Entry:
 
 def cloned(address: str, scratch: Path) -> Path:
     """A shallow clone. Only https, ssh and file; no hooks, no submodules, no questions, none of the owner's settings."""
-    if not GIT_ADDRESS.fullmatch(address) or "::" in address or "\n" in address or re.search(r"://-|@-", address):
+    if (
+        not GIT_ADDRESS.fullmatch(address)
+        or "::" in address
+        or "\n" in address
+        or re.search(r"://-|@-", address)
+    ):
         raise ImportRefused(
             f"{address[:200]} is no address to import from.\nIt must begin with https://, ssh:// or file://."
         )
     if shutil.which("git") is None:
-        raise ImportRefused("git is not installed, and it is needed for a git address.\nInstall the package git.")
+        raise ImportRefused(
+            "git is not installed, and it is needed for a git address.\nInstall the package git."
+        )
     target = scratch / "clone"
-    flags = ["--depth=1", "--single-branch", "--no-tags", "--no-recurse-submodules", "--template=", "--quiet"]
-    said = git_says(["clone", *flags, "--", address, str(target)], scratch, limit_blocks=CLONE_BLOCKS)
+    flags = [
+        "--depth=1",
+        "--single-branch",
+        "--no-tags",
+        "--no-recurse-submodules",
+        "--template=",
+        "--quiet",
+    ]
+    said = git_says(
+        ["clone", *flags, "--", address, str(target)], scratch, limit_blocks=CLONE_BLOCKS
+    )
     if said is not None:
         shown = safe_source(address)
         raise ImportRefused(
@@ -289,7 +381,11 @@ def git_says(words: list[str], cwd: Path, *, limit_blocks: int = 0) -> str | Non
         "GIT_SSH_COMMAND": "ssh -oBatchMode=yes -oConnectTimeout=15",
         "GIT_LFS_SKIP_SMUDGE": "1",
         "LC_ALL": "C",
-        **{f"GIT_{who}_{what}": word for who in ("AUTHOR", "COMMITTER") for what, word in NOBODY.items()},
+        **{
+            f"GIT_{who}_{what}": word
+            for who in ("AUTHOR", "COMMITTER")
+            for what, word in NOBODY.items()
+        },
     }
     if limit_blocks:
         command = ["sh", "-c", f'ulimit -f {limit_blocks}; exec "$@"', "sh", *command]
@@ -315,7 +411,10 @@ def _run(command: list[str], environment: Mapping[str, str], cwd: Path) -> str |
     if child.returncode == 0:
         return None
     lines = [line for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
-    told = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1] if lines else "git failed")
+    told = next(
+        (line for line in lines if line.startswith(("fatal:", "error:"))),
+        lines[-1] if lines else "git failed",
+    )
     return " ".join(told.removeprefix("fatal:").removeprefix("error:").split())[:300].rstrip(".")
 
 
@@ -329,7 +428,13 @@ def safe_source(source: str) -> str:
 
 def _grouped(entries: Mapping[str, _Entry]) -> dict[str, dict[str, _Entry]]:
     """The files of each skill: a folder with SKILL.md, as far as none above it has one."""
-    folders = sorted({str(PurePosixPath(path).parent) for path in entries if PurePosixPath(path).name == "SKILL.md"})
+    folders = sorted(
+        {
+            str(PurePosixPath(path).parent)
+            for path in entries
+            if PurePosixPath(path).name == "SKILL.md"
+        }
+    )
     outer = [
         place
         for place in folders
@@ -398,11 +503,15 @@ def _front(data: bytes) -> tuple[dict[str, Any], str]:
         raise ImportRefused(f"SKILL.md is not UTF-8: {error}") from error
     match = FRONT_MATTER.match(text)
     if match is None:
-        raise ImportRefused("SKILL.md has no front matter: name and description between two lines of ---")
+        raise ImportRefused(
+            "SKILL.md has no front matter: name and description between two lines of ---"
+        )
     try:
         front = yaml.safe_load(match[1])
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise ImportRefused(f"SKILL.md: the front matter is not YAML: {' '.join(str(error).split())[:200]}") from error
+        raise ImportRefused(
+            f"SKILL.md: the front matter is not YAML: {' '.join(str(error).split())[:200]}"
+        ) from error
     if not isinstance(front, dict) or not isinstance(front.get("metadata") or {}, dict):
         raise ImportRefused("SKILL.md: the front matter must be a mapping, and its metadata too")
     return front, match[2]

@@ -23,7 +23,9 @@ NAME = ".index.json"
 WORTH_KEEPING = 20  # SOPs that were not in the file yet
 
 Weights = dict[str, float]
-State = tuple[str, list[int], list[str]]  # folder, what tells its files as they are from others, wordings
+State = tuple[
+    str, list[int], list[str]
+]  # folder, what tells its files as they are from others, wordings
 
 
 class Index:
@@ -59,12 +61,20 @@ def _read(file: Path) -> dict[str, Weights]:
         kept = json.loads(file.read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    weights = kept.get("weights") if isinstance(kept, dict) and kept.get("tables") == _tables() else None
-    return {key: found for key, found in weights.items() if _is_sound(found)} if isinstance(weights, dict) else {}
+    weights = (
+        kept.get("weights") if isinstance(kept, dict) and kept.get("tables") == _tables() else None
+    )
+    return (
+        {key: found for key, found in weights.items() if _is_sound(found)}
+        if isinstance(weights, dict)
+        else {}
+    )
 
 
 def _is_sound(weights: object) -> bool:
-    return isinstance(weights, dict) and all(type(weight) in (int, float) for weight in weights.values())
+    return isinstance(weights, dict) and all(
+        type(weight) in (int, float) for weight in weights.values()
+    )
 
 
 def _write(file: Path, weights: Mapping[str, Weights]) -> None:
@@ -83,8 +93,12 @@ def _tables() -> str:
 def _state(sop: Sop) -> State:
     """What tells one state of an SOP from another; its files are only looked at where nobody did when it was read."""
     folder = os.fspath(sop.folder)
-    wordings = [wording.text for wording in sop.steps.wordings] if isinstance(sop.steps, Procedure) else []
-    files = list(sop.stamp) or [_changed(f"{folder}/{name}") for name in ("SKILL.md", "SKILL.zh.md", "sop.yaml")]
+    wordings = (
+        [wording.text for wording in sop.steps.wordings] if isinstance(sop.steps, Procedure) else []
+    )
+    files = list(sop.stamp) or [
+        _changed(f"{folder}/{name}") for name in ("SKILL.md", "SKILL.zh.md", "sop.yaml")
+    ]
     return folder, files, wordings
 
 

@@ -38,10 +38,14 @@ class Work:
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     kept: list[int] = field(default_factory=list)
-    saved: dict[tuple[int, str], str] = field(default_factory=dict)  # (call, extractor) → saved value
+    saved: dict[tuple[int, str], str] = field(
+        default_factory=dict
+    )  # (call, extractor) → saved value
     step_of: dict[int, DraftStep] = field(default_factory=dict)
     answers: list[int] = field(default_factory=list)  # calls whose output is in the answer
-    told: dict[int, Source] = field(default_factory=dict)  # call → the part of its output that is in the answer
+    told: dict[int, Source] = field(
+        default_factory=dict
+    )  # call → the part of its output that is in the answer
 
     def problem(self, text: str) -> None:
         if text not in self.problems:
@@ -51,20 +55,32 @@ class Work:
 def refuse(trace: Trace) -> None:
     """Raises LearningError when nothing may be learned from a run."""
     if not any(call.tool not in ("ask_user", "update_working_checkpoint") for call in trace.calls):
-        raise LearningError(f"run {trace.run} made no calls: there is nothing in it that could be done by rote.")
+        raise LearningError(
+            f"run {trace.run} made no calls: there is nothing in it that could be done by rote."
+        )
     if trace.status != "done":
-        raise LearningError(f"run {trace.run} ended as {trace.status}: only a run that is done can teach.")
+        raise LearningError(
+            f"run {trace.run} ended as {trace.status}: only a run that is done can teach."
+        )
     if trace.by_rote:
-        raise LearningError(f"run {trace.run} was done by rote: it teaches nothing that {trace.sop} does not know.")
+        raise LearningError(
+            f"run {trace.run} was done by rote: it teaches nothing that {trace.sop} does not know."
+        )
 
 
-def begin(trace: Trace, values: Mapping[str, str] | None, owner_home: Path, agent_home: Path) -> Work:
+def begin(
+    trace: Trace, values: Mapping[str, str] | None, owner_home: Path, agent_home: Path
+) -> Work:
     refuse(trace)
     today = datetime.fromisoformat(trace.at.replace("Z", "+00:00")).astimezone().date().isoformat()
-    around = Surroundings(trace.cwd, owner_home, today, os.environ.get("USER", ""), os.uname().nodename)
+    around = Surroundings(
+        trace.cwd, owner_home, today, os.environ.get("USER", ""), os.uname().nodename
+    )
     trace = replace(trace, calls=tuple(_normal(call, trace, owner_home) for call in trace.calls))
     found = provenance(trace, around, values)
-    reaches = [reach_of(call, trace.cwd, owner_home, agent_home, trace.request) for call in trace.calls]
+    reaches = [
+        reach_of(call, trace.cwd, owner_home, agent_home, trace.request) for call in trace.calls
+    ]
     work = Work(trace, around, found, reaches)
     _keep(work)
     return work
@@ -78,7 +94,9 @@ def _normal(call: Result, trace: Trace, owner_home: Path) -> Result:
         start = re.match(r"\s*cd\s+(?!-)", script)
         if start and (moved := _without_cd(script)):
             folder, args["script"] = moved
-            args["cwd"] = folder if not args.get("cwd") or folder[0] in "/~" else f"{args['cwd']}/{folder}"
+            args["cwd"] = (
+                folder if not args.get("cwd") or folder[0] in "/~" else f"{args['cwd']}/{folder}"
+            )
     if args.get("cwd") and absolute(str(args["cwd"]), trace.cwd, owner_home) == trace.cwd:
         del args["cwd"]
     return replace(call, args=args)
@@ -121,13 +139,17 @@ def _keep(work: Work) -> None:
         if n in wanted:
             wanted |= _sources(work, n)
     work.kept = [
-        n for n in sorted(wanted) if n in ok and calls[n].tool not in ("ask_user", "update_working_checkpoint")
+        n
+        for n in sorted(wanted)
+        if n in ok and calls[n].tool not in ("ask_user", "update_working_checkpoint")
     ]
     for n, call in enumerate(calls):
         if n not in work.kept:
             _note_dropped(work, n, call, ok)
     if not work.kept:
-        raise LearningError(f"run {work.trace.run}: none of its calls succeeded, so there is nothing to learn.")
+        raise LearningError(
+            f"run {work.trace.run}: none of its calls succeeded, so there is nothing to learn."
+        )
 
 
 def _sources(work: Work, number: int) -> set[int]:
@@ -147,7 +169,11 @@ def _answering(work: Work, ok: list[int]) -> list[int]:
     found = []
     for n in ok:
         text = output_of(work.trace.calls[n])
-        if text and len(text) <= 4_000 and all(stands_in(line, answer) for line in text.splitlines()):
+        if (
+            text
+            and len(text) <= 4_000
+            and all(stands_in(line, answer) for line in text.splitlines())
+        ):
             found.append(n)
     return found[-1:]
 
@@ -174,7 +200,9 @@ def _note_dropped(work: Work, number: int, call: Result, ok: list[int]) -> None:
         work.notes.append(f"{what} left out: it failed and was done again")
     else:
         work.notes.append(f"{what} left out: it failed")
-        work.problem(f"{what} failed and was not done again; it may have changed something that the rest relies on")
+        work.problem(
+            f"{what} failed and was not done again; it may have changed something that the rest relies on"
+        )
 
 
 def _redid(failed: Result, later: Result) -> bool:
@@ -193,7 +221,11 @@ def verbs_of(tool: str, args: Mapping[str, Any]) -> tuple[str, ...]:
         return (tool, script)
     return (
         tool,
-        *(word.text for word in words if word.is_first or (word.place == "fixed" and not word.text.startswith("-"))),
+        *(
+            word.text
+            for word in words
+            if word.is_first or (word.place == "fixed" and not word.text.startswith("-"))
+        ),
     )
 
 

@@ -43,7 +43,9 @@ def with_learned(sops: Iterable[Sop], home: Path) -> list[Sop]:
     for entry in _entries(home):
         if "wording" in entry and len(added.setdefault(entry["sop"], [])) < MOST:
             added[entry["sop"]].append((entry["wording"], entry.get("exact") is True))
-    return [_extended(sop, added[sop.name]) if sop.name in added and sop.steps else sop for sop in sops]
+    return [
+        _extended(sop, added[sop.name]) if sop.name in added and sop.steps else sop for sop in sops
+    ]
 
 
 def learned(home: Path) -> dict[str, list[str]]:
@@ -55,16 +57,29 @@ def learned(home: Path) -> dict[str, list[str]]:
     return found
 
 
-def refuse(home: Path, sop: Sop, request: str, parameters: Mapping[str, Any], run: str, where: Where) -> None:
+def refuse(
+    home: Path, sop: Sop, request: str, parameters: Mapping[str, Any], run: str, where: Where
+) -> None:
     """Keeps that the owner did not mean this SOP by such a request. Raises OSError when the disk does not take it."""
     with _locked(home) as file:
-        _append(file, {"sop": sop.name, "not": typed(request, sop, parameters, where) or request, "run": run})
+        _append(
+            file,
+            {"sop": sop.name, "not": typed(request, sop, parameters, where) or request, "run": run},
+        )
 
 
-def is_refused(home: Path, sop: Sop, request: str, parameters: Mapping[str, Any], where: Where) -> bool:
+def is_refused(
+    home: Path, sop: Sop, request: str, parameters: Mapping[str, Any], where: Where
+) -> bool:
     """Whether the owner has said before that such a request does not mean this SOP."""
-    said = {_bare(entry["not"]) for entry in _entries(home) if "not" in entry and entry["sop"] == sop.name}
-    return bool(said) and bool(said & {_bare(request), _bare(typed(request, sop, parameters, where) or request)})
+    said = {
+        _bare(entry["not"])
+        for entry in _entries(home)
+        if "not" in entry and entry["sop"] == sop.name
+    }
+    return bool(said) and bool(
+        said & {_bare(request), _bare(typed(request, sop, parameters, where) or request)}
+    )
 
 
 def add(
@@ -95,7 +110,15 @@ def add(
             return None
         if not _leads_back(request, wording, sop, parameters, where, others):
             return None
-        _append(file, {"sop": sop.name, "wording": wording, "run": run, **({"exact": True} if is_exact else {})})
+        _append(
+            file,
+            {
+                "sop": sop.name,
+                "wording": wording,
+                "run": run,
+                **({"exact": True} if is_exact else {}),
+            },
+        )
     return wording
 
 
@@ -124,7 +147,11 @@ def _entries(home: Path) -> list[dict[str, Any]]:
     """What the lines say, oldest first; those that say nothing are left out."""
     try:
         path = home / "sops" / FILE
-        lines = path.read_text("utf-8", "replace").splitlines() if path.stat().st_size <= MAX_FILE_BYTES else []
+        lines = (
+            path.read_text("utf-8", "replace").splitlines()
+            if path.stat().st_size <= MAX_FILE_BYTES
+            else []
+        )
     except OSError:
         return []
     return [entry for line in lines if (entry := _entry(line))]
@@ -143,7 +170,11 @@ def typed(request: str, sop: Sop, parameters: Mapping[str, Any], where: Where) -
     try:
         parts = read(asked, sop.procedure, knowledge(sop.procedure, sop.name), where)
         wording = _with_slots(
-            asked, [part for part in parts if isinstance(part, Literal)], sop.procedure, parameters, where
+            asked,
+            [part for part in parts if isinstance(part, Literal)],
+            sop.procedure,
+            parameters,
+            where,
         )
         if wording is None or len(wording) > MAX_CHARS:
             return None
@@ -154,19 +185,28 @@ def typed(request: str, sop: Sop, parameters: Mapping[str, Any], where: Where) -
 
 
 def _with_slots(
-    asked: Asked, literals: Sequence[Literal], procedure: Procedure, parameters: Mapping[str, Any], where: Where
+    asked: Asked,
+    literals: Sequence[Literal],
+    procedure: Procedure,
+    parameters: Mapping[str, Any],
+    where: Where,
 ) -> str | None:
     from learning.placing import literal_is
 
     pieces, at, used = [], asked.start, set[str]()
     for literal in literals:
         names = [
-            name for name, value in parameters.items() if literal_is(literal, value, procedure.parameters[name], where)
+            name
+            for name, value in parameters.items()
+            if literal_is(literal, value, procedure.parameters[name], where)
         ]
         if len(names) != 1 or names[0] in used:
             return None
         used.add(names[0])
-        pieces += [asked.plain[at : literal.start].lower(), f"{{{names[0]}{_shape(literal, procedure, names[0])}}}"]
+        pieces += [
+            asked.plain[at : literal.start].lower(),
+            f"{{{names[0]}{_shape(literal, procedure, names[0])}}}",
+        ]
         at = literal.end
     pieces.append(asked.plain[at : asked.end].lower())
     return " ".join("".join(pieces).split()).strip(" ,;:")
@@ -181,11 +221,18 @@ def _shape(literal: Literal, procedure: Procedure, name: str) -> str:
 
 
 def _leads_back(
-    request: str, wording: str, sop: Sop, parameters: Mapping[str, Any], where: Where, others: Sequence[Sop]
+    request: str,
+    wording: str,
+    sop: Sop,
+    parameters: Mapping[str, Any],
+    where: Where,
+    others: Sequence[Sop],
 ) -> bool:
     """True when, with this wording, the same request finds the same SOP with the same values, and no other."""
     beside = [other for other in others if other.name != sop.name and other.procedure]
-    match: Match | None = typed_wordings(request, [_extended(sop, [(wording, False)]), *beside], where)
+    match: Match | None = typed_wordings(
+        request, [_extended(sop, [(wording, False)]), *beside], where
+    )
     return match is not None and match.sop.name == sop.name and match.parameters == dict(parameters)
 
 
@@ -215,4 +262,8 @@ def _entry(line: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     is_meant = isinstance(said, dict) and isinstance(said.get("sop"), str)
-    return said if is_meant and all(isinstance(said.get(key, ""), str) for key in ("wording", "not")) else None
+    return (
+        said
+        if is_meant and all(isinstance(said.get(key, ""), str) for key in ("wording", "not"))
+        else None
+    )

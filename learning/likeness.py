@@ -38,7 +38,20 @@ from learning.sentences import Knowledge, Sentence
 ONCE = frozenset({"t:unique", "v:deduplicate"})  # what says that of what is there twice one goes
 TWICE = frozenset({"t:duplicate", "o:duplicate", "v:delete"})
 AMOUNTS = frozenset(
-    {"多少", "几", "how much", "much", "counts", "numbers", "total", "stock", "inventory", "quantity", "库存", "数量"}
+    {
+        "多少",
+        "几",
+        "how much",
+        "much",
+        "counts",
+        "numbers",
+        "total",
+        "stock",
+        "inventory",
+        "quantity",
+        "库存",
+        "数量",
+    }
 )
 COUNTED = frozenset({"u:time", "u:piece"})
 OPPOSITE: Mapping[str, set[str]] = {"from": {"to"}, "to": {"from"}}
@@ -46,7 +59,12 @@ PLAIN_PLACES = frozenset({"thing", "start", "value", "in"})
 
 
 def contrary(
-    parts: Sequence[Part], known: Knowledge, values: Iterable[Any], *, is_careful: bool, is_shown: bool = False
+    parts: Sequence[Part],
+    known: Knowledge,
+    values: Iterable[Any],
+    *,
+    is_careful: bool,
+    is_shown: bool = False,
 ) -> str:
     """What in a sentence speaks against it being one more way to ask for an SOP with these values; empty when nothing does.
 
@@ -55,7 +73,9 @@ def contrary(
     owner is shown the whole sentence first (`is_shown`), a thing that it names may be left unsaid, when no other is said
     in its place, and one word that is in no table.
     """
-    if why := never([part for part in parts if not (isinstance(part, Word) and part.text in known.texts)]):
+    if why := never(
+        [part for part in parts if not (isinstance(part, Word) and part.text in known.texts)]
+    ):
         return why
     first = parts[0] if parts else None
     if isinstance(first, Word) and first.text in QUESTIONS and not reads(known):
@@ -70,7 +90,9 @@ def contrary(
         else:
             unknown.append(word)
     said = said_in(parts, given if is_shown else set())
-    others = any(thing.startswith("o:") for word in left_over(parts, known, given) for thing in word.things)
+    others = any(
+        thing.startswith("o:") for word in left_over(parts, known, given) for thing in word.things
+    )
     missing = []
     for sentence in known.sentences:
         left = unsaid(sentence, said, known)
@@ -82,10 +104,16 @@ def contrary(
         missing.append(next((word.text for word in left if word not in strange[:spare]), ""))
     if missing and all(missing):
         return f"it does not say “{missing[0]}”"
-    is_other_verb = unknown and not any(isinstance(part, Word) and is_verb(part.things) for part in parts)
+    is_other_verb = unknown and not any(
+        isinstance(part, Word) and is_verb(part.things) for part in parts
+    )
     if known.things & NUMBERS and not _says_number(parts, known):
         return "it does not ask for a number"
-    return "" if reads(known) or is_other_verb or _has_the_verb(parts, known) else "it does not say what to do"
+    return (
+        ""
+        if reads(known) or is_other_verb or _has_the_verb(parts, known)
+        else "it does not say what to do"
+    )
 
 
 def left_over(parts: Sequence[Part], known: Knowledge, given: set[str]) -> Iterator[Word]:
@@ -103,9 +131,13 @@ def _is_idle(word: Word, known: Knowledge) -> bool:
     is_idle = word.text in IDLE and not any(thing.startswith(("t:", "u:")) for thing in word.things)
     if is_small or is_idle or (reads(known) and word.text in LIGHT) or word.things & COUNTED:
         return True
-    if word.things & NEUTRAL_TURNS or ("t:new" in word.things and known.things & {"v:add", "v:create"}):
+    if word.things & NEUTRAL_TURNS or (
+        "t:new" in word.things and known.things & {"v:add", "v:create"}
+    ):
         return True
-    if SHOW in word.things or "v:find" in word.things or word.text in SEEING:  # to change something takes one verb more
+    if (
+        SHOW in word.things or "v:find" in word.things or word.text in SEEING
+    ):  # to change something takes one verb more
         return True
     is_amount = word.text in AMOUNTS and bool(known.things & NUMBERS)
     return reads(known) and (word.text in ASKING or is_amount or bool(word.things & READING_TURNS))
@@ -121,18 +153,24 @@ def _is_beside(parts: Sequence[Part], at: int) -> bool:
     """True for "file", "number" or 个 beside a value."""
     word = parts[at]
     near = (*parts[max(0, at - 1) : at], *parts[at + 1 : at + 2])
-    is_label = isinstance(word, Word) and (bool(word.things & NAMED_THINGS) or word.text in MEASURES)
+    is_label = isinstance(word, Word) and (
+        bool(word.things & NAMED_THINGS) or word.text in MEASURES
+    )
     return is_label and any(isinstance(each, Literal) for each in near)
 
 
 def _goes_along(word: Word, known: Knowledge, *, is_careful: bool) -> bool:
     """Whether a word of the tables that no wording has may be said for this SOP all the same."""
     said = things_of(word)
-    if _directed(said) & _directed(known.things) or (said & ONCE and known.things >= {"t:duplicate", "v:delete"}):
+    if _directed(said) & _directed(known.things) or (
+        said & ONCE and known.things >= {"t:duplicate", "v:delete"}
+    ):
         return True
     tells_which = any(thing.startswith(("t:", "u:")) for thing in said)
     verbs = frozenset(thing for thing in said if thing.startswith("v:"))
-    if is_careful and verbs == {"v:add"}:  # to what is there already; what creates something knows nothing of it
+    if is_careful and verbs == {
+        "v:add"
+    }:  # to what is there already; what creates something knows nothing of it
         return False
     if verbs and not tells_which and families(verbs) & families(known.things):
         return True
@@ -150,12 +188,18 @@ def things_of(word: Word) -> frozenset[str]:
         base = word.text.removesuffix("ing").removesuffix("ed")
         bases = {base, f"{base}e", base[:-1] if base[-2:-1] == base[-1:] else base, f"{base[:-1]}y"}
         found |= {thing for each in bases for thing in meaning(each) if thing.startswith("v:")}
-    return frozenset(thing for thing in found if not thing.startswith("w:")) if is_verb(found) else found
+    return (
+        frozenset(thing for thing in found if not thing.startswith("w:"))
+        if is_verb(found)
+        else found
+    )
 
 
 def _directed(things: frozenset[str] | set[str]) -> frozenset[str]:
     """The things, and for a comparison the direction that it has: the largest is the highest."""
-    return frozenset(things) | {SAME_DIRECTION[thing] for thing in things if thing in SAME_DIRECTION}
+    return frozenset(things) | {
+        SAME_DIRECTION[thing] for thing in things if thing in SAME_DIRECTION
+    }
 
 
 def said_in(parts: Sequence[Part], given: set[str]) -> frozenset[str]:
@@ -169,7 +213,9 @@ def unsaid(sentence: Sentence, said: frozenset[str], known: Knowledge) -> list[W
     """The words of a wording, one of each choice, that say which task it is, and are not said."""
     found = []
     for at, piece in enumerate(sentence.pieces):
-        words = [word for word in _words(piece) if not _goes_unsaid(word, at, sentence, said, known)]
+        words = [
+            word for word in _words(piece) if not _goes_unsaid(word, at, sentence, said, known)
+        ]
         if not all(_directed(_telling(word, at)) & said for word in words):
             found.append(words[0])
     return found
@@ -192,17 +238,25 @@ def _words(piece: Piece) -> tuple[Word, ...]:
     return (piece,) if isinstance(piece, Word) else ()
 
 
-def _goes_unsaid(word: Word, at: int, sentence: Sentence, said: frozenset[str], known: Knowledge) -> bool:
+def _goes_unsaid(
+    word: Word, at: int, sentence: Sentence, said: frozenset[str], known: Knowledge
+) -> bool:
     """Whether a word of a wording says nothing about which task is meant, or is only what is to be done."""
     if _is_idle(word, known) or word.text in LIGHT:
         return True
     if word.things & NAMED_THINGS:
         near = (*sentence.pieces[max(0, at - 1) : at], *sentence.pieces[at + 1 : at + 2])
-        return any(isinstance(each, Gap) for each in near) or ("o:file" in word.things and not said & FILE_OR_FOLDER)
+        return any(isinstance(each, Gap) for each in near) or (
+            "o:file" in word.things and not said & FILE_OR_FOLDER
+        )
     if word.things & GENERIC_THINGS:
         return True
     if "t:first" in word.things:  # "largest first" is said by "descending"
-        return any(_directed(each.things) & {"t:up", "t:down"} for piece in sentence.pieces for each in _words(piece))
+        return any(
+            _directed(each.things) & {"t:up", "t:down"}
+            for piece in sentence.pieces
+            for each in _words(piece)
+        )
     is_thing = any(thing.startswith(("o:", "t:")) for thing in word.things)
     return is_verb(word.things) and not is_thing and (at == 0 or bool(families(word.things)))
 
@@ -232,7 +286,8 @@ def _has_the_verb(parts: Sequence[Part], known: Knowledge) -> bool:
     said = [
         things_of(part)
         for at, part in enumerate(parts)
-        if isinstance(part, Word) and (at == 0 or not any(thing.startswith("t:") for thing in part.things))
+        if isinstance(part, Word)
+        and (at == 0 or not any(thing.startswith("t:") for thing in part.things))
     ]  # "empty" is to be done where it stands first, and else tells which
     return any(things & wanted or families(things) & families(wanted) for things in said)
 
@@ -240,14 +295,25 @@ def _has_the_verb(parts: Sequence[Part], known: Knowledge) -> bool:
 def swapped(stands: Sequence[tuple[str, str]], kinds: Mapping[str, Any], known: Knowledge) -> str:
     """A parameter whose value stands where a wording has that of another of its kind: "from" is not "to". `stands`: each
     value's parameter and place, in their order. Empty when there is none."""
-    own = {name: {plain(each.place) for each in several} for name, several in known.contexts.items()}
+    own = {
+        name: {plain(each.place) for each in several} for name, several in known.contexts.items()
+    }
     for name, place in stands:
         if place in OPPOSITE and own.get(name) == OPPOSITE[place]:
             return name
-    orders = {(a, b) for each in known.sentences for at, a in enumerate(each.gaps) for b in each.gaps[at + 1 :]}
+    orders = {
+        (a, b)
+        for each in known.sentences
+        for at, a in enumerate(each.gaps)
+        for b in each.gaps[at + 1 :]
+    }
     for at, (name, place) in enumerate(stands):
         for behind, (other, _) in enumerate(stands):
-            if other == name or kinds.get(other) != kinds.get(name) or plain(place) in own.get(name, set()):
+            if (
+                other == name
+                or kinds.get(other) != kinds.get(name)
+                or plain(place) in own.get(name, set())
+            ):
                 continue
             if place == "for" and at > behind:  # "swap a for b" says either
                 return name

@@ -30,11 +30,14 @@ MAX_RESULT_CHARS = 800  # shown to the model of one result
 MAX_SHOWN_CHARS = 12_000  # of all results
 
 AskModel = Callable[[str], str]  # a prompt in, the reply's text out; raises ModelError
-DraftSop = Callable[[Trace, str], list[Event]]  # a run and its mark in, what became of its procedure out
+DraftSop = Callable[
+    [Trace, str], list[Event]
+]  # a run and its mark in, what became of its procedure out
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"'/~])|(?<=[。！？；;])\s*|\n+")
 _BULLET = re.compile(
-    r"^\s*(?:[-*•]|\d{1,2}[.)、])\s+|^\s*(?:(?:verified )?facts?|note|记住|事实)\s*[:：]\s*", re.IGNORECASE
+    r"^\s*(?:[-*•]|\d{1,2}[.)、])\s+|^\s*(?:(?:verified )?facts?|note|记住|事实)\s*[:：]\s*",
+    re.IGNORECASE,
 )
 _PROCEDURE = re.compile(
     r"(?i)\b(?:how to|steps?:|procedure|first\b.{1,80}\bthen|workflow|recipe)\b|步骤|流程|方法[:：]|先.{1,40}(?:再|然后)"
@@ -96,7 +99,9 @@ def after_run(
 def _marks(events: Sequence[Event]) -> Iterator[str]:
     """The texts with which the run was marked."""
     for event in events:
-        data = event.get("data") if event["type"] == "tool_ended" and event["tool"] == MARK else None
+        data = (
+            event.get("data") if event["type"] == "tool_ended" and event["tool"] == MARK else None
+        )
         if (
             event.get("status") == "ok"
             and isinstance(data, dict)
@@ -148,14 +153,21 @@ def turns_for(section: str, text: str, record: RunRecord) -> tuple[int, ...]:
     if section == "PREFERENCES":  # proved by the owner's words in this run; the mark says where
         return tuple(each.turn for each in record.results if each.tool == MARK)[-1:]
     good = ("ok", "error") if section == NEGATIVE else ("ok",)
-    results = [each for each in record.results if each.status in good and each.tool not in SAYS_NOTHING]
+    results = [
+        each for each in record.results if each.status in good and each.tool not in SAYS_NOTHING
+    ]
     turns = set()
     for value in values(text):
         shown = [each.turn for each in results if stands_in(value, each.text)]
         shown = shown or [each.turn for each in results if stands_in(value, each.args_text)]
         turns.update(shown[-1:])
     if not turns and results:
-        turns.add(max(results, key=lambda each: (coverage(text, f"{each.text}\n{each.args_text}"), each.turn)).turn)
+        turns.add(
+            max(
+                results,
+                key=lambda each: (coverage(text, f"{each.text}\n{each.args_text}"), each.turn),
+            ).turn
+        )
     return tuple(sorted(turns))
 
 
@@ -166,14 +178,18 @@ def _distinct(proposals: Sequence[Proposal]) -> list[Proposal]:
 # What a model adds
 
 
-def _asked(ask_model: AskModel, what: str, trace: Trace, record: RunRecord, store: FactStore) -> list[Proposal]:
+def _asked(
+    ask_model: AskModel, what: str, trace: Trace, record: RunRecord, store: FactStore
+) -> list[Proposal]:
     """One call. Raises ModelError, and ValueError for a reply that is not the JSON asked for."""
     described = sections()
     texts = {
         "what": what,
         "request": "\n".join(record.said),
         "results": _shown(record.results),
-        "sections": "\n".join(f"{name}: {said[trace.lang == 'zh']}" for name, said in described.items()),
+        "sections": "\n".join(
+            f"{name}: {said[trace.lang == 'zh']}" for name, said in described.items()
+        ),
         "known": "\n".join(f"[{fact.section}] {fact.text}" for fact in store.all()) or "-",
     }
     template = (PROMPTS / trace.lang / "long_term_facts.md").read_text(encoding="utf-8")
@@ -199,7 +215,9 @@ def _proposal(fact: Any) -> Proposal:
     if not isinstance(fact, dict) or not {"section", "text", "turns"} == set(fact):
         raise ValueError("a fact must have section, text and turns")
     section, text, turns = fact["section"], fact["text"], fact["turns"]
-    is_whole = isinstance(turns, list) and all(isinstance(turn, int) and not isinstance(turn, bool) for turn in turns)
+    is_whole = isinstance(turns, list) and all(
+        isinstance(turn, int) and not isinstance(turn, bool) for turn in turns
+    )
     if not isinstance(section, str) or not isinstance(text, str) or not is_whole:
         raise ValueError("section and text must be texts, turns a list of numbers")
     return Proposal(section.strip("[] ").upper(), text.strip(), tuple(turns))
@@ -209,8 +227,12 @@ def _shown(results: Sequence[Result]) -> str:
     """The results as the model reads them, the newest whole turns that find room."""
     parts: list[str] = []
     for each in reversed([each for each in results if each.tool not in SAYS_NOTHING]):
-        text = each.text if len(each.text) <= MAX_RESULT_CHARS else f"{each.text[:MAX_RESULT_CHARS]} …"
-        parts.append(f"turn {each.turn}: {each.tool} {each.args_text[:300]}\n[{each.status}] {text}")
+        text = (
+            each.text if len(each.text) <= MAX_RESULT_CHARS else f"{each.text[:MAX_RESULT_CHARS]} …"
+        )
+        parts.append(
+            f"turn {each.turn}: {each.tool} {each.args_text[:300]}\n[{each.status}] {text}"
+        )
         if sum(map(len, parts)) > MAX_SHOWN_CHARS:
             break
     return "\n\n".join(reversed(parts))
@@ -218,7 +240,11 @@ def _shown(results: Sequence[Result]) -> str:
 
 def _no_reply(error: Exception, lang: str) -> str:
     said = _first_line(str(error)) or type(error).__name__
-    return f"模型没有给出可用的 JSON：{said}" if lang == "zh" else f"the model gave no JSON that can be used: {said}"
+    return (
+        f"模型没有给出可用的 JSON：{said}"
+        if lang == "zh"
+        else f"the model gave no JSON that can be used: {said}"
+    )
 
 
 # Through the gate
@@ -232,14 +258,18 @@ def _keep(proposal: Proposal, store: FactStore, record: RunRecord, lang: str) ->
     try:
         old = _older(proposal, store.all())
         patch = (
-            Amend(old.id, old.text, proposal.text, evidence) if old else Add(proposal.section, proposal.text, evidence)
+            Amend(old.id, old.text, proposal.text, evidence)
+            if old
+            else Add(proposal.section, proposal.text, evidence)
         )
         fact = store.apply(patch, run=record.run)
     except FactRefused as refused:
         if _is_known_from(record.run, refused.refusals, store.all()):
             return []
         reason = "; ".join(each.said(lang) for each in refused.refusals)
-        hidden = next((each.what for each in refused.refusals if each.rule == "secret"), proposal.text)
+        hidden = next(
+            (each.what for each in refused.refusals if each.rule == "secret"), proposal.text
+        )
         return [_learned(hidden, "refused", reason)]
     except (SopwithError, OSError) as error:
         return [_learned(proposal.text, "refused", _first_line(str(error)))]
@@ -249,7 +279,12 @@ def _keep(proposal: Proposal, store: FactStore, record: RunRecord, lang: str) ->
 def _older(proposal: Proposal, known: Sequence[Fact]) -> Fact | None:
     """The fact that this one replaces: the same, with another value at its end."""
     return next(
-        (each for each in known if each.section == proposal.section and replaces(proposal.text, each.text)), None
+        (
+            each
+            for each in known
+            if each.section == proposal.section and replaces(proposal.text, each.text)
+        ),
+        None,
     )
 
 

@@ -67,8 +67,14 @@ def mentions_in(request: str, cwd: Path, owner_home: Path) -> list[Mention]:
     where = Where(cwd, owner_home)
     found = [mention for match in _FOUND.finditer(request) if (mention := _read(match, where))]
     hard = [mention for mention in found if mention.is_hard]
-    places = [place for place in _places(request, where) if not any(_overlap(place, each) for each in hard)]
-    words = [each for each in found if each.is_hard or not any(_overlap(place, each) for place in places)]
+    places = [
+        place
+        for place in _places(request, where)
+        if not any(_overlap(place, each) for each in hard)
+    ]
+    words = [
+        each for each in found if each.is_hard or not any(_overlap(place, each) for place in places)
+    ]
     near = [replace(each, **_around(request, each.start, each.end)) for each in [*words, *places]]
     return sorted(near, key=lambda mention: mention.start)
 
@@ -92,15 +98,23 @@ def given(values: Mapping[str, str], cwd: Path, owner_home: Path) -> list[Mentio
     return found
 
 
-def merged(asked: Sequence[Mention], confirmed: Iterable[Mention], request: str = "") -> list[Mention]:
+def merged(
+    asked: Sequence[Mention], confirmed: Iterable[Mention], request: str = ""
+) -> list[Mention]:
     """The mentions of a request with the owner's names; what the owner names elsewhere is added. A text of several words
     that stands in the request as it is, once, is mentioned there."""
     found = list(asked)
     for mention in confirmed:
-        same = [n for n, each in enumerate(found) if each.value == mention.value or each.text == mention.text]
+        same = [
+            n
+            for n, each in enumerate(found)
+            if each.value == mention.value or each.text == mention.text
+        ]
         if len(same) == 1:
             old = found[same[0]]
-            found[same[0]] = replace(old, name=mention.name, is_hard=True, near=(*old.near, *mention.near))
+            found[same[0]] = replace(
+                old, name=mention.name, is_hard=True, near=(*old.near, *mention.near)
+            )
         elif mention.kind == "text" and " " in mention.text and request.count(mention.text) == 1:
             start = request.index(mention.text)
             there = replace(mention, start=start, end=start + len(mention.text), is_quoted=False)
@@ -115,12 +129,18 @@ def _places(request: str, where: Where) -> list[Mention]:
     """Well-known folders: "my downloads", 下载文件夹. Soft: people also say "the desktop"."""
     found: list[Mention] = []
     for words in sorted(PLACE_WORDS, key=len, reverse=True):
-        pattern = rf"(?<![\w/.~]){re.escape(words)}(?:\s+folder)?(?![\w/.])" if words.isascii() else re.escape(words)
+        pattern = (
+            rf"(?<![\w/.~]){re.escape(words)}(?:\s+folder)?(?![\w/.])"
+            if words.isascii()
+            else re.escape(words)
+        )
         for match in re.finditer(pattern, request, re.IGNORECASE):
             if any(m.start < match.end() and match.start() < m.end for m in found):
                 continue
             try:
-                value = value_of(Slot(match[0], match[0]), {"type": "string", "format": "path"}, "", where)
+                value = value_of(
+                    Slot(match[0], match[0]), {"type": "string", "format": "path"}, "", where
+                )
             except Unclear:
                 continue
             if value is not None:
@@ -155,8 +175,14 @@ def _read(match: re.Match[str], where: Where) -> Mention | None:
 
 def _quoted(text: str, span: tuple[int, int], where: Where) -> Mention | None:
     inner = _FOUND.fullmatch(text)
-    read = _read(inner, where) if inner and inner.lastgroup in ("url", "date", "path", "glob", "file") else None
-    if read is None and re.match(r"(~|\.{1,2})?/|[^/]+\.[A-Za-z]\w{0,7}$", text):  # a path with spaces
+    read = (
+        _read(inner, where)
+        if inner and inner.lastgroup in ("url", "date", "path", "glob", "file")
+        else None
+    )
+    if read is None and re.match(
+        r"(~|\.{1,2})?/|[^/]+\.[A-Za-z]\w{0,7}$", text
+    ):  # a path with spaces
         return Mention(*span, text, str(_absolute(text, where)), "path", is_quoted=True)
     if read is None:
         return Mention(*span, text, text, "text", is_quoted=True)
@@ -194,7 +220,11 @@ def iso_date(text: str) -> str | None:
 
 
 def _absolute(text: str, where: Where) -> Path:
-    path = where.owner_home / text[1:].lstrip("/") if text == "~" or text.startswith("~/") else where.cwd / text
+    path = (
+        where.owner_home / text[1:].lstrip("/")
+        if text == "~" or text.startswith("~/")
+        else where.cwd / text
+    )
     return Path(*_normal(path.parts))
 
 

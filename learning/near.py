@@ -35,8 +35,13 @@ LOOKED_AT = 12  # of those that the ranking found
 MAX_CHARS = 400  # of a request
 MAX_PASSED_OVER = 2  # words that say something of their own
 MOST_SHOWN = 4  # with those that say little, like "rows"
-FAR = ("external", "destructive")  # effects of which a word that nobody knows must not be what is to be done
-NEEDS = pattern(r"(?<!\w)only ((?:need|want)\b)", re.IGNORECASE)  # who only needs some rows denies nothing
+FAR = (
+    "external",
+    "destructive",
+)  # effects of which a word that nobody knows must not be what is to be done
+NEEDS = pattern(
+    r"(?<!\w)only ((?:need|want)\b)", re.IGNORECASE
+)  # who only needs some rows denies nothing
 GROUP = pattern(r"\[([^\[\]|]*)[^\[\]]*\]")
 
 
@@ -53,7 +58,12 @@ class Near(NamedTuple):
     @property
     def command(self) -> list[str]:
         """The words of the command that does it."""
-        return ["sops", "run", self.sop.name, *(f"{key}={value}" for key, value in self.parameters.items())]
+        return [
+            "sops",
+            "run",
+            self.sop.name,
+            *(f"{key}={value}" for key, value in self.parameters.items()),
+        ]
 
 
 def near(request: str, sops: Sequence[Sop], where: Where) -> list[Near]:
@@ -80,7 +90,9 @@ def _as(sop: Sop, asked: Asked, where: Where) -> Near | None:
     known = knowledge(procedure, sop.name, lang)
     try:
         parts = [
-            part for part in read(asked, procedure, known, where) if not (isinstance(part, Word) and part.text == ".")
+            part
+            for part in read(asked, procedure, known, where)
+            if not (isinstance(part, Word) and part.text == ".")
         ]
         found = filled(parts, asked, procedure, known, habits(sop), where)
         values = found.values if found else {}
@@ -89,15 +101,25 @@ def _as(sop: Sop, asked: Asked, where: Where) -> Near | None:
         return None
     if found is None or _is_of_other_kind(procedure, parameters):
         return None
-    if contrary(parts, known, values.values(), is_careful=False, is_shown=True) or another(parts, known):
+    if contrary(parts, known, values.values(), is_careful=False, is_shown=True) or another(
+        parts, known
+    ):
         return None
     given = {word for value in values.values() for word in re.findall(r"\w+", str(value).lower())}
     words = _passed_over(parts, known, given)
     counted = [word for word in words if not word.things & GENERIC_THINGS]
-    understood = sum(isinstance(part, Literal) or part.text in given or _tells(part, known) for part in parts)
-    says_more = len(counted) > MAX_PASSED_OVER or len(words) > MOST_SHOWN or understood <= len(counted)
+    understood = sum(
+        isinstance(part, Literal) or part.text in given or _tells(part, known) for part in parts
+    )
+    says_more = (
+        len(counted) > MAX_PASSED_OVER or len(words) > MOST_SHOWN or understood <= len(counted)
+    )
     said = _said(procedure, values, where, lang)
-    if not said or says_more or (procedure.effects in FAR and any(_may_be_verb(word, parts) for word in words)):
+    if (
+        not said
+        or says_more
+        or (procedure.effects in FAR and any(_may_be_verb(word, parts) for word in words))
+    ):
         return None
     added = min((unsaid(each, said_in(parts, given), known) for each in known.sentences), key=len)
     over = tuple(dict.fromkeys((*(word.text for word in words), *found.moved)))
@@ -106,10 +128,19 @@ def _as(sop: Sop, asked: Asked, where: Where) -> Near | None:
 
 def _passed_over(parts: Sequence[Part], known: Knowledge, given: set[str]) -> list[Word]:
     """The words that are not taken up; where a file begins or ends with something, that too."""
-    own = {thing for sentence in known.sentences for piece in sentence.pieces for thing in getattr(piece, "things", ())}
+    own = {
+        thing
+        for sentence in known.sentences
+        for piece in sentence.pieces
+        for thing in getattr(piece, "things", ())
+    }
     labels = own & FILE_OR_FOLDER  # those beside a slot say nothing else
     left = [word for word in left_over(parts, known, given) if not word.things & labels]
-    tells = [part for part in parts if isinstance(part, Word) and tells_where(part) and part.text not in known.texts]
+    tells = [
+        part
+        for part in parts
+        if isinstance(part, Word) and tells_where(part) and part.text not in known.texts
+    ]
     return [*left, *(word for word in tells if word not in left)]
 
 
@@ -121,7 +152,9 @@ def _may_be_verb(word: Word, parts: Sequence[Part]) -> bool:
 
 def _tells(word: Word, known: Knowledge) -> bool:
     """Whether a word says something, and the SOP's wordings say it too."""
-    return not (word.is_free or word.place or word.text in SMALL) and bool(word.things & known.things)
+    return not (word.is_free or word.place or word.text in SMALL) and bool(
+        word.things & known.things
+    )
 
 
 def _is_of_other_kind(procedure: Procedure, parameters: Mapping[str, Any]) -> bool:
@@ -130,12 +163,19 @@ def _is_of_other_kind(procedure: Procedure, parameters: Mapping[str, Any]) -> bo
         path = Path(parameters.get(name, "/"))
         if path.is_file() or (not path.exists() and BARE_FILE.fullmatch(path.name)):
             return True
-    return any(Path(parameters[name]).is_dir() for name in procedure.requires.get("files", ()) if name in parameters)
+    return any(
+        Path(parameters[name]).is_dir()
+        for name in procedure.requires.get("files", ())
+        if name in parameters
+    )
 
 
 def _said(procedure: Procedure, values: Mapping[str, Any], where: Where, lang: str) -> str:
     """A wording of the procedure with these values in its slots."""
-    texts = sorted(procedure.wordings, key=lambda each: (each.text.isascii() != (lang == "en"), each.text.count("|")))
+    texts = sorted(
+        procedure.wordings,
+        key=lambda each: (each.text.isascii() != (lang == "en"), each.text.count("|")),
+    )
     found = next((wording.text for wording in texts if {*wording.slots} == {*values}), "")
     plain = GROUP.sub(lambda group: group[1], found)
     home = f"{where.owner_home}/"

@@ -26,7 +26,9 @@ class Output:
     fields: list[tuple[str, str, str]]  # extractor, field name, value
     tokens: set[str]
     stems: set[str]
-    tables: list[tuple[str, list[dict[str, str]]]] = field(default_factory=list)  # "json.items", its rows
+    tables: list[tuple[str, list[dict[str, str]]]] = field(
+        default_factory=list
+    )  # "json.items", its rows
 
     @classmethod
     def of(cls, call: Result) -> Output:
@@ -37,7 +39,11 @@ class Output:
         except (OSError, ValueError):
             text, lines = "", []
         fields = list(_fields(call, text))
-        tokens = set(re.split(r"[\s,;:|\t\"'()\[\]{}=]+", text)) | set(lines) | {value for _, _, value in fields}
+        tokens = (
+            set(re.split(r"[\s,;:|\t\"'()\[\]{}=]+", text))
+            | set(lines)
+            | {value for _, _, value in fields}
+        )
         if call.tool != "code_run":
             tokens |= {as_text(scalar) for _, scalar in scalars(call.data)}
         tokens |= {part for token in tokens if "/" in token for part in token.split("/")}
@@ -53,7 +59,11 @@ class Output:
 
     def holding(self, text: str, hints: tuple[str, ...]) -> list[tuple[str, bool]]:
         """How a later step would get exactly this value; and whether the field has the argument's name."""
-        found = [(extractor, name.lower() in hints) for extractor, name, value in self.fields if value == text]
+        found = [
+            (extractor, name.lower() in hints)
+            for extractor, name, value in self.fields
+            if value == text
+        ]
         if not found and self.lines and self.text == text and len(text.encode()) >= MIN_BYTES:
             return [("output", False)]
         named = [each for each in found if each[1]]
@@ -77,13 +87,23 @@ def _fields(call: Result, text: str) -> Iterator[tuple[str, str, str]]:
         except (ValueError, RecursionError):
             roots = []
     if call.tool != "code_run" and isinstance(call.data, dict):
-        said_twice = roots and call.data.get("structured") == roots[0][1]  # an MCP server's answer, once as text
-        roots.append(("data", {k: v for k, v in call.data.items() if not (said_twice and k == "structured")}))
+        said_twice = (
+            roots and call.data.get("structured") == roots[0][1]
+        )  # an MCP server's answer, once as text
+        roots.append(
+            ("data", {k: v for k, v in call.data.items() if not (said_twice and k == "structured")})
+        )
     for root, value in roots:
         for path, scalar in scalars(value):
             parts = [str(part) for part in path]
-            is_first_of_many = any(isinstance(part, int) for part in path)  # which one is a decision
-            if parts and not is_first_of_many and all(re.fullmatch(r"[A-Za-z0-9_]+", part) for part in parts):
+            is_first_of_many = any(
+                isinstance(part, int) for part in path
+            )  # which one is a decision
+            if (
+                parts
+                and not is_first_of_many
+                and all(re.fullmatch(r"[A-Za-z0-9_]+", part) for part in parts)
+            ):
                 yield ".".join([root, *parts]), parts[-1], as_text(scalar)
 
 
@@ -103,7 +123,10 @@ def _tables(text: str) -> Iterator[tuple[str, list[dict[str, str]]]]:
             continue
         if rows and len(rows) <= _MAX_ROWS:
             kept = (str, int, float)
-            yield root, [{k: as_text(v) for k, v in row.items() if isinstance(v, kept)} for row in rows]
+            yield (
+                root,
+                [{k: as_text(v) for k, v in row.items() if isinstance(v, kept)} for row in rows],
+            )
 
 
 def _lists(root: str, value: Any) -> Iterator[str]:

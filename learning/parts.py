@@ -27,7 +27,10 @@ from learning.concepts import (
 from learning.slots import Slot
 from safety.patterns import pattern
 
-SOFT = ("o:", "w:")  # what another wording of the SOP may explain: things, never what is done, compared or measured
+SOFT = (
+    "o:",
+    "w:",
+)  # what another wording of the SOP may explain: things, never what is done, compared or measured
 SHOW = "v:show"
 FILE_OR_FOLDER = frozenset({"o:file", "o:folder"})
 CJK = r"\u3400-\u9fff"
@@ -86,7 +89,9 @@ class Literal:
     slot: Slot
     start: int  # where it stands in the request
     end: int
-    exact_context: bool = False  # a bare word: only where a wording has its slot between the same two words
+    exact_context: bool = (
+        False  # a bare word: only where a wording has its slot between the same two words
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,20 +130,33 @@ class Context:
 def in_place(pieces: Sequence[Any], paths: frozenset[str]) -> list[Any]:
     """The same, each word with what it surely means between its neighbours."""
     return [
-        replace(piece, also=_also(piece, pieces[:at], pieces[at + 1 :], paths)) if isinstance(piece, Word) else piece
+        replace(piece, also=_also(piece, pieces[:at], pieces[at + 1 :], paths))
+        if isinstance(piece, Word)
+        else piece
         for at, piece in enumerate(pieces)
     ]
 
 
-def _also(word: Word, before: Sequence[Any], behind: Sequence[Any], paths: frozenset[str]) -> frozenset[str]:
+def _also(
+    word: Word, before: Sequence[Any], behind: Sequence[Any], paths: frozenset[str]
+) -> frozenset[str]:
     found = frozenset[str]()
     if behind and _is_path(behind[0], paths):
         found = frozenset(thing for thing in word.things if thing.startswith("o:"))
     text = word.text.replace(" ", "_")
-    if text in EMPTIES and not is_object(behind) and not (before and not behind and not isinstance(before[-1], Word)):
+    if (
+        text in EMPTIES
+        and not is_object(behind)
+        and not (before and not behind and not isinstance(before[-1], Word))
+    ):
         found |= {"v:delete"}
     rest = [each for each in behind[:3] if not (isinstance(each, Word) and each.text == "than")]
-    is_size = len(rest) > 1 and not isinstance(rest[0], Word) and isinstance(rest[1], Word) and rest[1].things & SIZES
+    is_size = (
+        len(rest) > 1
+        and not isinstance(rest[0], Word)
+        and isinstance(rest[1], Word)
+        and rest[1].things & SIZES
+    )
     if is_size and text in ABOVE:
         found |= {"t:larger"}
     return found | {"t:smaller"} if is_size and text in BELOW else found
@@ -159,14 +177,28 @@ def particles_of(pieces: Sequence[Any]) -> tuple[str, ...]:
             continue
         rest = pieces[at + 1 :]
         behind = next(
-            (each for each in rest if not (isinstance(each, Word) and (each.is_free or is_label(each)))), None
+            (
+                each
+                for each in rest
+                if not (isinstance(each, Word) and (each.is_free or is_label(each)))
+            ),
+            None,
         )
         if piece.place and piece.text.isascii():
-            is_noun = at == 1 and isinstance(pieces[0], Word) and all(t.startswith("o:") for t in pieces[0].things)
+            is_noun = (
+                at == 1
+                and isinstance(pieces[0], Word)
+                and all(t.startswith("o:") for t in pieces[0].things)
+            )
             is_after_verb = at == 1 and isinstance(behind, Word) and not is_noun
             if behind is None or is_after_verb or (isinstance(behind, Word) and behind.place):
                 found.append(piece.text)
-        elif piece.text in BEHIND and at and isinstance(pieces[at - 1], Word) and not pieces[at - 1].is_free:
+        elif (
+            piece.text in BEHIND
+            and at
+            and isinstance(pieces[at - 1], Word)
+            and not pieces[at - 1].is_free
+        ):
             found += [piece.text] if any(not isinstance(each, Word) for each in rest) else []
     return tuple(sorted(found))
 
@@ -180,7 +212,10 @@ def cut(text: str) -> Iterator[Word]:
             yield from (Word(part, meaning(part)) for part in chinese_cut(found[at]))
             at += 1
             continue
-        several = next((p for p in phrases().get(found[at], ()) if tuple(found[at : at + len(p)]) == p), (found[at],))
+        several = next(
+            (p for p in phrases().get(found[at], ()) if tuple(found[at : at + len(p)]) == p),
+            (found[at],),
+        )
         yield word_of(" ".join(several))
         at += len(several)
 
@@ -190,7 +225,9 @@ def word_of(text: str) -> Word:
     return Word(plain, meaning(plain.removesuffix("'s") if plain not in SEEING else plain))
 
 
-def with_roles(pieces: Sequence[Any], roles: frozenset[str]) -> tuple[tuple[Any, ...], frozenset[str]]:
+def with_roles(
+    pieces: Sequence[Any], roles: frozenset[str]
+) -> tuple[tuple[Any, ...], frozenset[str]]:
     """The same pieces, their words with roles; and the roles of a word that would follow."""
     found: list[Any] = []
     for piece in pieces:
@@ -215,7 +252,10 @@ def with_roles(pieces: Sequence[Any], roles: frozenset[str]) -> tuple[tuple[Any,
 def context_of(before: Sequence[Word], behind: Sequence[Word]) -> Context:
     """`before` is given nearest first."""
     labels = frozenset(
-        t for w in (*before[:1], *behind[:1]) if w.text in LABELS or w.things & FILE_OR_FOLDER for t in w.things
+        t
+        for w in (*before[:1], *behind[:1])
+        if w.text in LABELS or w.things & FILE_OR_FOLDER
+        for t in w.things
     )
     left = next((word for word in before if not word.is_free and not is_label(word)), None)
     right = behind[0] if behind else None
@@ -227,7 +267,13 @@ def context_of(before: Sequence[Word], behind: Sequence[Word]) -> Context:
     preposition = left.text if left and left.place and left.text.isascii() else ""
     place = "thing" if is_put and place == "start" else place
     return Context(
-        place, before[0].text if before else "", right.text if right else "", unit, labels, preposition, is_put
+        place,
+        before[0].text if before else "",
+        right.text if right else "",
+        unit,
+        labels,
+        preposition,
+        is_put,
     )
 
 
@@ -248,7 +294,11 @@ def ending_of(literal: Literal) -> str:
 
 def is_object(behind: Sequence[Any]) -> bool:
     """True for a value that follows directly: in "answer https://…" the first word is a verb."""
-    rest = [part for part in behind if not (isinstance(part, Word) and part.text.isascii() and part.is_free)]
+    rest = [
+        part
+        for part in behind
+        if not (isinstance(part, Word) and part.text.isascii() and part.is_free)
+    ]
     rest = rest[1:] if rest and isinstance(rest[0], Word) and is_label(rest[0]) else rest
     is_place = len(rest) > 1 and isinstance(rest[1], Word) and rest[1].text in BEHIND
     return bool(rest) and isinstance(rest[0], Literal | Gap) and not is_place

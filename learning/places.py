@@ -23,11 +23,16 @@ def spans_of(text: str, value: str, operation: str) -> list[tuple[int, int, str]
         before, behind = r"(?<!\d)", r"(?!\d)"
     elif before and len(value.encode()) >= MIN_BYTES:
         before, behind = r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])"  # report in my_report
-    return [(*match.span(), operation) for match in re.finditer(before + re.escape(value) + behind, text)]
+    return [
+        (*match.span(), operation)
+        for match in re.finditer(before + re.escape(value) + behind, text)
+    ]
 
 
 def number_spans(text: str, value: str) -> list[tuple[int, int]]:
-    pattern = rf"(?:(?<![\w.,])|(?<=^-[A-Za-z])|(?<=_))(?<!\w-){re.escape(value)}(?![\d]|[.,]\d|-\d|:\d)"
+    pattern = (
+        rf"(?:(?<![\w.,])|(?<=^-[A-Za-z])|(?<=_))(?<!\w-){re.escape(value)}(?![\d]|[.,]\d|-\d|:\d)"
+    )
     return [match.span() for match in re.finditer(pattern, text)]
 
 

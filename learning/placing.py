@@ -18,7 +18,9 @@ def literal_is(literal: Literal, value: Any, schema: Mapping[str, Any], where: W
     return found is not None and (found == value or str(found) == str(value))
 
 
-KINDS: Mapping[str, tuple[str, ...]] = {  # what a value looks like → the types of parameters that it may be for
+KINDS: Mapping[
+    str, tuple[str, ...]
+] = {  # what a value looks like → the types of parameters that it may be for
     "quoted": ("text", "path", "enum"),
     "url": ("url",),
     "email": ("text",),
@@ -34,12 +36,21 @@ KINDS: Mapping[str, tuple[str, ...]] = {  # what a value looks like → the type
 }
 
 
-def fitting(literal: Literal, around: Context, name: str, known: Knowledge, procedure: Procedure, where: Where) -> Any:
+def fitting(
+    literal: Literal,
+    around: Context,
+    name: str,
+    known: Knowledge,
+    procedure: Procedure,
+    where: Where,
+) -> Any:
     """What the literal is as this parameter; None when its type, its place or its unit is another."""
     schema = procedure.parameters[name]
     wanted = kind_of(schema)
     if wanted not in KINDS[literal.kind] or (
-        literal.kind in ("file", "number") and wanted == "text" and _has_own(literal.kind, procedure)
+        literal.kind in ("file", "number")
+        and wanted == "text"
+        and _has_own(literal.kind, procedure)
     ):
         return None
     if literal.kind == "bare" and says_which(literal.slot.plain, schema):
@@ -69,28 +80,46 @@ def _has_own(kind: str, procedure: Procedure) -> bool:
     return any(kind_of(schema) == own for schema in procedure.parameters.values())
 
 
-def _stands_alike(around: Context, context: Context, literal: Literal, name: str, procedure: Procedure) -> bool:
+def _stands_alike(
+    around: Context, context: Context, literal: Literal, name: str, procedure: Procedure
+) -> bool:
     """True when the value stands in the request as the slot stands in a wording."""
-    if literal.kind == "number" and around.unit != context.unit and not (around.unit & context.unit):
+    if (
+        literal.kind == "number"
+        and around.unit != context.unit
+        and not (around.unit & context.unit)
+    ):
         return False
-    own = context.labels or {thing for part in name.split("_") for thing in meaning(part)} & FILE_OR_FOLDER
+    own = (
+        context.labels
+        or {thing for part in name.split("_") for thing in meaning(part)} & FILE_OR_FOLDER
+    )
     if around.labels & FILE_OR_FOLDER and own & FILE_OR_FOLDER and not around.labels & own:
         return False
     if around.place == context.place:
         return _same_preposition(around, context, literal)
     wanted = kind_of(procedure.parameters[name])
-    if around.behind in BEHIND and context.behind and context.place in ("thing", "start"):  # a.csv 里有多少行
+    if (
+        around.behind in BEHIND and context.behind and context.place in ("thing", "start")
+    ):  # a.csv 里有多少行
         return wanted == "path"
     if context.is_put and around.place == "start":  # 把 a 改名为 b, a 改名为 b
         return True
     is_only_one = sum(kind_of(schema) == wanted for schema in procedure.parameters.values()) == 1
-    return is_only_one and around.place in ("thing", "start") and context.place in ("thing", "start", "value", "in")
+    return (
+        is_only_one
+        and around.place in ("thing", "start")
+        and context.place in ("thing", "start", "value", "in")
+    )
 
 
 def _same_preposition(around: Context, context: Context, literal: Literal) -> bool:
     """ "in 5 minutes" is not "at 5 minutes"; "of a.csv" is "in a.csv"."""
     if around.place == "to":
-        return "as" not in (around.preposition, context.preposition) or around.preposition == context.preposition
+        return (
+            "as" not in (around.preposition, context.preposition)
+            or around.preposition == context.preposition
+        )
     alike = next((words for kinds, words in ALIKE if literal.kind in kinds), frozenset[str]())
     words = {around.preposition, context.preposition} - {""}
     return len(words) < 2 or words <= alike or around.place not in ("in", "with", "from")

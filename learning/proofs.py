@@ -25,16 +25,27 @@ def requirements(work: Work) -> None:
     commands: dict[str, None] = {}
     for step in (*work.content.plan, *work.content.commit):
         script = step.args.get("script")
-        if step.args.get("type") == "bash" and isinstance(script, str) and (scanned := scan_or_none(script)):
+        if (
+            step.args.get("type") == "bash"
+            and isinstance(script, str)
+            and (scanned := scan_or_none(script))
+        ):
             defined = set(re.findall(r"([\w-]+)\s*\(\)", script))
             for word in scanned.words:
-                if word.place == "fixed" and word.text == word.verb and re.fullmatch(r"[\w.+-]+", word.text):
+                if (
+                    word.place == "fixed"
+                    and word.text == word.verb
+                    and re.fullmatch(r"[\w.+-]+", word.text)
+                ):
                     commands[word.text] = None
             commands = {name: None for name in commands if name not in BUILT_IN | defined}
     if commands:
         work.content.requires["commands"] = list(commands)
     written = _written_places(work)
-    for kind, is_there in (("folders", Path.is_dir), ("files", lambda path: _is_older(path, work.trace.at))):
+    for kind, is_there in (
+        ("folders", Path.is_dir),
+        ("files", lambda path: _is_older(path, work.trace.at)),
+    ):
         names = [
             work.names[id(mention)]
             for mention in work.found.mentions
@@ -48,7 +59,10 @@ def requirements(work: Work) -> None:
 
 def _is_older(path: Path, at: str) -> bool:
     """A file that was there before the run: one that the run made is not asked for."""
-    return path.is_file() and path.stat().st_mtime < datetime.fromisoformat(at.replace("Z", "+00:00")).timestamp()
+    return (
+        path.is_file()
+        and path.stat().st_mtime < datetime.fromisoformat(at.replace("Z", "+00:00")).timestamp()
+    )
 
 
 def _exists(is_there: Callable[[Path], bool], path: str) -> bool:
@@ -70,7 +84,11 @@ def _written_places(work: Work) -> set[tuple[Any, ...]]:
         call = work.trace.calls[number]
         if call.tool == "file_write":
             found.add((number, ("path",), 0))
-        scanned = scan_or_none(str(call.args.get("script", ""))) if call.args.get("type") == "bash" else None
+        scanned = (
+            scan_or_none(str(call.args.get("script", "")))
+            if call.args.get("type") == "bash"
+            else None
+        )
         if scanned is None:
             continue
         for n, word in enumerate(scanned.words):
@@ -84,7 +102,10 @@ def _written_places(work: Work) -> set[tuple[Any, ...]]:
             ]
             operands = [n for n in own[1:] if not scanned.words[n].text.startswith("-")]
             if own:
-                found |= {(number, ("script",), n) for n in written_operands(scanned.words[own[0]].text, operands)}
+                found |= {
+                    (number, ("script",), n)
+                    for n in written_operands(scanned.words[own[0]].text, operands)
+                }
     return found
 
 
@@ -108,8 +129,14 @@ def checks(work: Work) -> list[dict[str, str]]:
             found += _gone(work, step)
         elif step.tool == "file_write":
             found += _there(str(step.args.get("path", "")))
-        elif step.tool == "code_run" and step.args.get("type") == "bash" and isinstance(step.args.get("script"), str):
-            found += _made(step, {*work.content.parameters, *work.saved.values(), "today", "cwd", "HOME"})
+        elif (
+            step.tool == "code_run"
+            and step.args.get("type") == "bash"
+            and isinstance(step.args.get("script"), str)
+        ):
+            found += _made(
+                step, {*work.content.parameters, *work.saved.values(), "today", "cwd", "HOME"}
+            )
         elif step.tool == "code_run" and isinstance(step.args.get("script"), str):
             found += _python_made(step)
     found = [check for check in found if not _stands_before(work, check["command"])]
@@ -130,7 +157,12 @@ def _looked_at(work: Work, *, is_only: bool) -> list[str]:
     found: list[str] = []
     for number in range(max(changes, default=len(work.trace.calls)) + 1, len(work.trace.calls)):
         call = work.trace.calls[number]
-        if call.tool != "code_run" or call.args.get("type") != "bash" or call.status != "ok" or number in work.kept:
+        if (
+            call.tool != "code_run"
+            or call.args.get("type") != "bash"
+            or call.status != "ok"
+            or number in work.kept
+        ):
             continue
         if work.reaches[number] == "reads" and (script := _as_check(work, number)):
             found += _outcomes(work, number, script, is_only=is_only and not found)
@@ -142,12 +174,20 @@ def _as_check(work: Work, number: int) -> str:
     own = [each for each in work.found.found if each.unit.call == number]
     for each in own:
         is_asked = each.source.mention is not None and id(each.source.mention) in work.names
-        is_known = is_asked if each.source.origin == "request" else each.source.origin in ("environment", "constant")
+        is_known = (
+            is_asked
+            if each.source.origin == "request"
+            else each.source.origin in ("environment", "constant")
+        )
         if each.candidates or not is_known:
             return ""
     args, known = work.trace.calls[number].args, list(work.problems)
     script = script_with_values(work, number, str(args["script"]), "bash").strip()
-    folder = str(filled(work, number, ("cwd",), args["cwd"])) if args.get("cwd") else folder_in_request(work)
+    folder = (
+        str(filled(work, number, ("cwd",), args["cwd"]))
+        if args.get("cwd")
+        else folder_in_request(work)
+    )
     if work.problems != known:
         work.problems[:] = known
         return ""
@@ -158,12 +198,19 @@ def _outcomes(work: Work, number: int, script: str, *, is_only: bool) -> list[st
     output = output_of(work.trace.calls[number])
     said = str(work.trace.calls[number].args["script"])
     if re.match(r"\s*(!|test\b|\[)", said) or not output:
-        return [script] if re.match(r"\s*(!|test\b|\[)", said) else [f'found="$({script})" && test -z "$found"']
+        return (
+            [script]
+            if re.match(r"\s*(!|test\b|\[)", said)
+            else [f'found="$({script})" && test -z "$found"']
+        )
     found = []
     if _names_what_is_new(work, number):
         found.append(f"( {script} ) > /dev/null")
     for mention in work.found.mentions:
-        name, shown = work.names.get(id(mention)), Path(mention.value).name if mention.kind == "path" else mention.text
+        name, shown = (
+            work.names.get(id(mention)),
+            Path(mention.value).name if mention.kind == "path" else mention.text,
+        )
         if name and len(shown.encode()) >= 3 and shown not in said and _is_shown(shown, output):
             value = f'"${{{name}##*/}}"' if mention.kind == "path" else f'"${name}"'
             found.append(f"( {script} ) | grep -qF -- {value}")
@@ -171,7 +218,10 @@ def _outcomes(work: Work, number: int, script: str, *, is_only: bool) -> list[st
 
 
 def _is_shown(value: str, output: str) -> bool:
-    before, behind = r"(?<!\w)" if value[0].isalnum() else "", r"(?!\w)" if value[-1].isalnum() else ""
+    before, behind = (
+        r"(?<!\w)" if value[0].isalnum() else "",
+        r"(?!\w)" if value[-1].isalnum() else "",
+    )
     return re.search(f"{before}{re.escape(value)}{behind}", output) is not None
 
 
@@ -181,7 +231,8 @@ def _names_what_is_new(work: Work, number: int) -> bool:
         return False  # what is there for others may have been there before
     wanted = [name for kind in ("folders", "files") for name in work.content.requires.get(kind, ())]
     uses = {
-        n: {id(e.source.mention) for e in work.found.of("request") if e.unit.call == n} for n in (*work.kept, number)
+        n: {id(e.source.mention) for e in work.found.of("request") if e.unit.call == n}
+        for n in (*work.kept, number)
     }
     changed = {each for n in work.kept if work.reaches[n] != "reads" for each in uses[n]}
     return any(work.names.get(each, "") not in ("", *wanted) for each in uses[number] & changed)
@@ -189,7 +240,10 @@ def _names_what_is_new(work: Work, number: int) -> bool:
 
 def _gone(work: Work, step: DraftStep) -> list[dict[str, str]]:
     if isinstance(step.args["paths"], list):
-        return [{"command": f"test ! -e {_quoted(path)} && test ! -L {_quoted(path)}"} for path in step.args["paths"]]
+        return [
+            {"command": f"test ! -e {_quoted(path)} && test ! -L {_quoted(path)}"}
+            for path in step.args["paths"]
+        ]
     alone = re.fullmatch(r"\{\{\s*(\w+)\s*\}\}", str(step.args["paths"]))
     name = step.when or (alone[1] if alone else "")
     for other in (*work.content.plan, *work.content.commit):
@@ -225,8 +279,16 @@ def _made(step: DraftStep, known: set[str]) -> list[dict[str, str]]:
     before = f"cd {_quoted(str(step.args['cwd']))} && " if "cwd" in step.args else ""
     found = [{"command": before + check} for check in _emptied(script, known)]
     for command in dict.fromkeys(word.command for word in scanned.words):
-        words = [word for word in scanned.words if word.command == command and not word.sets and not word.redirect]
-        outs = [word for word in scanned.words if word.command == command and word.redirect in (">", ">>", ">|", "&>")]
+        words = [
+            word
+            for word in scanned.words
+            if word.command == command and not word.sets and not word.redirect
+        ]
+        outs = [
+            word
+            for word in scanned.words
+            if word.command == command and word.redirect in (">", ">>", ">|", "&>")
+        ]
         plain = [word for word in words[1:] if not word.text.startswith("-")]
         targets = [*outs]
         if words:
@@ -258,29 +320,50 @@ def _is_known(source: str, known: set[str]) -> bool:
 def _targets(
     verb: str, words: list[shell_words.ShellWord], plain: list[shell_words.ShellWord]
 ) -> list[shell_words.ShellWord]:
-    if verb in ("cp", "mv", "ln", "install") and len(plain) >= 2 and not any(word.text in ("-t",) for word in words):
+    if (
+        verb in ("cp", "mv", "ln", "install")
+        and len(plain) >= 2
+        and not any(word.text in ("-t",) for word in words)
+    ):
         return plain[-1:]
     if verb in ("mkdir", "touch"):
         return plain
     if verb in ("tar", "zip"):
         archives = [
-            word for word in plain if re.search(r"\.(tar|tgz|tbz2|txz|zip)$|\.tar\.\w+$", word.text) or word is plain[0]
+            word
+            for word in plain
+            if re.search(r"\.(tar|tgz|tbz2|txz|zip)$|\.tar\.\w+$", word.text) or word is plain[0]
         ]
         return archives[:1]
     if verb == "gzip" and len(plain) == 1:
         return []
     writers = ("sort", "gcc", "pandoc", "curl")
-    return [word for option, word in pairwise(words) if option.text in ("-o", "--output") and verb in writers]
+    return [
+        word
+        for option, word in pairwise(words)
+        if option.text in ("-o", "--output") and verb in writers
+    ]
 
 
 def _moved(
-    script: str, words: list[shell_words.ShellWord], plain: list[shell_words.ShellWord], known: set[str]
+    script: str,
+    words: list[shell_words.ShellWord],
+    plain: list[shell_words.ShellWord],
+    known: set[str],
 ) -> list[str]:
     """What was moved is no longer where it was."""
-    if words[0].text != "mv" or len(plain) < 2 or any(re.match(r"-\w*[nut]|--", word.text) for word in words):
+    if (
+        words[0].text != "mv"
+        or len(plain) < 2
+        or any(re.match(r"-\w*[nut]|--", word.text) for word in words)
+    ):
         return []
     sources = [script[word.start : word.end] for word in plain[:-1]]
-    return [f"! ls -d -- {each} > /dev/null 2>&1" for each in sources if _is_known(each, known) and "$(" not in each]
+    return [
+        f"! ls -d -- {each} > /dev/null 2>&1"
+        for each in sources
+        if _is_known(each, known) and "$(" not in each
+    ]
 
 
 def _emptied(script: str, known: set[str]) -> list[str]:
@@ -295,9 +378,17 @@ def _unpacked(script: str, words: list[shell_words.ShellWord], known: set[str]) 
     """All that an archive lists is where it was unpacked to."""
     verb, said = words[0].text, [script[word.start : word.end] for word in words]
     if verb == "unzip" and "-d" in said[:-1]:
-        archives, folder = [w for w in said[1:] if not w.startswith("-")], said[said.index("-d") + 1]
+        archives, folder = (
+            [w for w in said[1:] if not w.startswith("-")],
+            said[said.index("-d") + 1],
+        )
         listing = "unzip -Z1"
-    elif verb == "tar" and "-C" in said[:-1] and re.match(r"-?\w*x|--extract", said[1]) and len(said) >= 5:
+    elif (
+        verb == "tar"
+        and "-C" in said[:-1]
+        and re.match(r"-?\w*x|--extract", said[1])
+        and len(said) >= 5
+    ):
         archives, folder, listing = (
             [w for w in said[2:] if not w.startswith("-")],
             said[said.index("-C") + 1],
@@ -311,7 +402,9 @@ def _unpacked(script: str, words: list[shell_words.ShellWord], known: set[str]) 
     return [f"{listing} {archives[0]} | ( cd {folder} && {every} )"]
 
 
-def _git_checks(script: str, words: list[shell_words.ShellWord], plain: list[shell_words.ShellWord]) -> list[str]:
+def _git_checks(
+    script: str, words: list[shell_words.ShellWord], plain: list[shell_words.ShellWord]
+) -> list[str]:
     if words[0].text != "git" or not plain:
         return []
     options = {word.text for word in words}
@@ -352,5 +445,7 @@ def _python_unpacked(script: str) -> list[str]:
     names = f'zipfile.ZipFile(os.environ["{archive[2]}"]).namelist()'
     if not archive[1]:
         names = f'tarfile.open(os.environ["{archive[2]}"]).getnames()'
-    there = f'all(os.path.lexists(os.path.join(os.environ["{folder[1]}"], name)) for name in {names})'
+    there = (
+        f'all(os.path.lexists(os.path.join(os.environ["{folder[1]}"], name)) for name in {names})'
+    )
     return [f"python3 -c 'import os, sys, tarfile, zipfile; sys.exit(not {there})'"]

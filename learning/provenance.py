@@ -23,7 +23,14 @@ from learning.units import MIN_BYTES, Surroundings, Unit, absolute, units_of
 from memory.evidence import Result
 
 Origin = Literal["request", "earlier", "environment", "constant", "reasoned"]
-COMPOSED = ("content", "new", "old", "text", "body", "message")  # arguments that a model may have written itself
+COMPOSED = (
+    "content",
+    "new",
+    "old",
+    "text",
+    "body",
+    "message",
+)  # arguments that a model may have written itself
 _TIME_WORDS = {
     "day": "mtime atime ctime day days age d 天 日 newer_days keep_days",
     "minute": "mmin amin cmin minute minutes min mins 分 分钟",
@@ -57,7 +64,9 @@ class Source:
     extractor: str = ""  # "output", "lines", "json.id", "data.id"
     name: str = ""  # of the environment: today, cwd, home, user, host
     operation: str = ""  # what is done to it: "##*/", "//-/"
-    by: Mention | None = None  # the value that picks the row of an earlier result; its name goes into `extractor` at {}
+    by: Mention | None = (
+        None  # the value that picks the row of an earlier result; its name goes into `extractor` at {}
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,16 +106,25 @@ class Provenance:
     @property
     def unused(self) -> list[Mention]:
         """Hard mentions that no argument uses."""
-        used = [m for each in self.found for m in (each.source.mention, each.source.by) if m is not None]
+        used = [
+            m for each in self.found for m in (each.source.mention, each.source.by) if m is not None
+        ]
         return [mention for mention in self.mentions if mention.is_hard and mention not in used]
 
 
 def provenance(
-    trace: Trace, around: Surroundings, values: Mapping[str, str] | None = None, known: Mapping[int, str] | None = None
+    trace: Trace,
+    around: Surroundings,
+    values: Mapping[str, str] | None = None,
+    known: Mapping[int, str] | None = None,
 ) -> Provenance:
     """Where each value of the trace's calls came from. `values`: what the owner confirmed, name → value."""
     asked = [] if trace.taught else mentions_in(trace.request, trace.cwd, around.owner_home)
-    mentions = merged(asked, given(values or {}, trace.cwd, around.owner_home), "" if trace.taught else trace.request)
+    mentions = merged(
+        asked,
+        given(values or {}, trace.cwd, around.owner_home),
+        "" if trace.taught else trace.request,
+    )
     if values is not None:  # a plain word is a value only where the owner says so
         mentions = [mention for mention in mentions if mention.kind != "word" or mention.name]
     result = Provenance(mentions, [], [])
@@ -124,13 +142,22 @@ def provenance(
     return _settled(result)
 
 
-def fields_shown(trace: Trace, around: Surroundings, mentions: list[Mention], number: int) -> list[tuple[str, Source]]:
+def fields_shown(
+    trace: Trace, around: Surroundings, mentions: list[Mention], number: int
+) -> list[tuple[str, Source]]:
     """Each value that a later step could take of a call's result as a field, with how it would take it."""
     look = _Look(trace.calls, mentions, around, [])
     output = look.outputs[number]
-    found = [(value, Source("earlier", call=number, extractor=extractor)) for extractor, _, value in output.fields]
-    values = dict.fromkeys(value for _, rows in output.tables for row in rows for value in row.values())
-    return found + [(value, source) for value in values for _, source in look.selected(number, value)]
+    found = [
+        (value, Source("earlier", call=number, extractor=extractor))
+        for extractor, _, value in output.fields
+    ]
+    values = dict.fromkeys(
+        value for _, rows in output.tables for row in rows for value in row.values()
+    )
+    return found + [
+        (value, source) for value in values for _, source in look.selected(number, value)
+    ]
 
 
 def agree(hints: Iterable[str], near: Iterable[str]) -> bool:
@@ -151,7 +178,9 @@ def _meanings(words: Iterable[str]) -> set[str]:
     for word in words:
         for each in {word, *word.split("_")}:
             plain = each[:-1] if len(each) > 3 and each.endswith("s") else each
-            found |= {plain} | {name for name, group in _GROUPS.items() if each in group or plain in group}
+            found |= {plain} | {
+                name for name, group in _GROUPS.items() if each in group or plain in group
+            }
     return found - {""}
 
 
@@ -159,7 +188,11 @@ class _Look:
     """One look at all units of a trace."""
 
     def __init__(
-        self, calls: Sequence[Result], mentions: list[Mention], around: Surroundings, units: list[Unit]
+        self,
+        calls: Sequence[Result],
+        mentions: list[Mention],
+        around: Surroundings,
+        units: list[Unit],
     ) -> None:
         self.calls, self.mentions, self.around, self.units = calls, mentions, around, units
         self.outputs = [Output.of(call) for call in calls]
@@ -174,11 +207,19 @@ class _Look:
         earlier = self._earlier(unit)
         whole = [each for each in asked if each.is_whole or _is_behind_sign(each)]
         if earlier and whole:
-            return [replace(whole[0], candidates=(whole[0].source, earlier[0].source), why="request or earlier result")]
+            return [
+                replace(
+                    whole[0],
+                    candidates=(whole[0].source, earlier[0].source),
+                    why="request or earlier result",
+                )
+            ]
         if earlier:
             return earlier[:1]
         found = asked or self._environment(unit)
-        return [*found, *self._rest(unit, found)] or [Found(unit, 0, len(unit.text), Source("constant"))]
+        return [*found, *self._rest(unit, found)] or [
+            Found(unit, 0, len(unit.text), Source("constant"))
+        ]
 
     # the request
 
@@ -190,7 +231,9 @@ class _Look:
             rivals = [each for each in chosen if each.start < hit.end and hit.start < each.end]
             if not rivals:
                 chosen.append(hit)
-            elif (rivals[0].start, rivals[0].end) == (hit.start, hit.end) and _is_hard(hit) == _is_hard(rivals[0]):
+            elif (rivals[0].start, rivals[0].end) == (hit.start, hit.end) and _is_hard(
+                hit
+            ) == _is_hard(rivals[0]):
                 chosen[chosen.index(rivals[0])] = _between(rivals[0], hit)
         return sorted(chosen, key=lambda hit: hit.start)
 
@@ -228,7 +271,11 @@ class _Look:
         if not is_short or agree(hints, mention.near):
             return hit
         nothing = Source("constant")
-        return replace(hit, candidates=(hit.source, nothing), why=f"{mention.text!r} is short, and no name says so")
+        return replace(
+            hit,
+            candidates=(hit.source, nothing),
+            why=f"{mention.text!r} is short, and no name says so",
+        )
 
     def _path_hits(self, unit: Unit, mention: Mention) -> Iterator[tuple[int, int, str]]:
         wanted = Path(mention.value)
@@ -244,7 +291,10 @@ class _Look:
             yield offset, offset + longest, ""
             return
         if "\n" in text or " " in text.strip():
-            for form in {mention.value, mention.text if "/" in mention.text.strip("/") else mention.value}:
+            for form in {
+                mention.value,
+                mention.text if "/" in mention.text.strip("/") else mention.value,
+            }:
                 yield from (
                     (start, end, "")
                     for start, end, _ in spans_of(unit.text, form, "")
@@ -253,7 +303,9 @@ class _Look:
         if wanted.name and ("/" in text or offset):
             for start, end, _ in spans_of(unit.text, wanted.name, ""):
                 made_of = re.search(r"/([^/\n]*)$", unit.text[:start])
-                if made_of and "\n" not in text and not re.search(r"[^\W\d_]", made_of[1]):  # also 2026-01-31-NAME
+                if (
+                    made_of and "\n" not in text and not re.search(r"[^\W\d_]", made_of[1])
+                ):  # also 2026-01-31-NAME
                     yield start, end, "##*/"
 
     def _path(self, unit: Unit, text: str) -> Path | None:
@@ -282,14 +334,21 @@ class _Look:
         nearest = [source for source in best if source.call == best[0].call]
         several = tuple(nearest) if len(nearest) > 1 else ()
         end = offset + len(text)
-        return [Found(unit, offset, end, nearest[0], several, "several fields hold it" if several else "")]
+        return [
+            Found(
+                unit, offset, end, nearest[0], several, "several fields hold it" if several else ""
+            )
+        ]
 
     def _held(self, number: int, text: str, hints: tuple[str, ...]) -> list[tuple[Source, bool]]:
         """How a step would get exactly this value from a result: as a field, all of it, or a field of one row."""
         output = self.outputs[number]
         held = output.holding(text, hints)
         if held:
-            return [(Source("earlier", call=number, extractor=extractor), named) for extractor, named in held]
+            return [
+                (Source("earlier", call=number, extractor=extractor), named)
+                for extractor, named in held
+            ]
         found = [(source, name in hints) for name, source in self.selected(number, text)]
         named = [each for each in found if each[1]]
         return named or found
@@ -298,12 +357,19 @@ class _Look:
         """The fields of rows that hold this value, where a value of the request picks the row, or there is but one."""
         for root, rows in self.outputs[number].tables:
             for row in rows:
-                names = [name for name, value in row.items() if FIELD.fullmatch(name) and value == text]
+                names = [
+                    name for name, value in row.items() if FIELD.fullmatch(name) and value == text
+                ]
                 if not names:
                     continue
                 for picked, by in self._picks(rows, row, names):
                     yield from (
-                        (name.lower(), Source("earlier", call=number, extractor=f"{root}[{picked}].{name}", by=by))
+                        (
+                            name.lower(),
+                            Source(
+                                "earlier", call=number, extractor=f"{root}[{picked}].{name}", by=by
+                            ),
+                        )
                         for name in names
                     )
 
@@ -314,7 +380,11 @@ class _Look:
         for mention in self.mentions:
             if not mention.is_hard or len(mention.value.encode()) < MIN_BYTES:
                 continue
-            same = [key for key, value in row.items() if value in (mention.value, mention.text) and key not in names]
+            same = [
+                key
+                for key, value in row.items()
+                if value in (mention.value, mention.text) and key not in names
+            ]
             for key in same:
                 if FIELD.fullmatch(key) and sum(other.get(key) == row[key] for other in rows) == 1:
                     yield f"{key}={{}}", mention
@@ -324,7 +394,10 @@ class _Look:
 
     def _is_echo(self, text: str, number: int) -> bool:
         """True when the value went into that call, or an earlier one, before it came out."""
-        return any(contains(said, json.dumps(text, ensure_ascii=False)[1:-1]) for said in self.said[: number + 1])
+        return any(
+            contains(said, json.dumps(text, ensure_ascii=False)[1:-1])
+            for said in self.said[: number + 1]
+        )
 
     def lists(self) -> list[tuple[list[Unit], Source]]:
         """Words in a row, or items of a list, that are together all lines of one earlier output."""
@@ -333,7 +406,9 @@ class _Look:
         for unit in self.units:
             if unit.language == "bash" and unit.place == "operand":
                 groups.setdefault((unit.call, unit.argument, unit.verb), []).append(unit)
-            elif not unit.language and len(unit.argument) == 2 and isinstance(unit.argument[1], int):
+            elif (
+                not unit.language and len(unit.argument) == 2 and isinstance(unit.argument[1], int)
+            ):
                 groups.setdefault((unit.call, unit.argument[:1], ""), []).append(unit)
         for (call, _, _), units in groups.items():
             for number in range(call - 1, -1, -1):
@@ -349,7 +424,11 @@ class _Look:
             return []
         own = [unit for unit in units if self._path(unit, unit.text) in wanted]
         got = {self._path(unit, unit.text) for unit in own}
-        if got != wanted or len(own) != len(units) or any(self._is_echo(unit.text, number) for unit in own):
+        if (
+            got != wanted
+            or len(own) != len(units)
+            or any(self._is_echo(unit.text, number) for unit in own)
+        ):
             return []
         return own if len(own) > 1 or not self._asked_whole(own[0]) else []
 
@@ -358,7 +437,9 @@ class _Look:
         if number not in self._paths:
             home = self.around.owner_home
             folder = absolute(str(self.calls[number].args.get("cwd") or "."), self.around.cwd, home)
-            self._paths[number] = {absolute(line, folder, home) for line in self.outputs[number].lines[:5_000]}
+            self._paths[number] = {
+                absolute(line, folder, home) for line in self.outputs[number].lines[:5_000]
+            }
         return self._paths[number]
 
     def _asked_whole(self, unit: Unit) -> bool:
@@ -387,7 +468,9 @@ class _Look:
         if unit.place in ("code", "regex", "glob") or len(token.encode()) < MIN_BYTES:
             return []
         hints = (*unit.hints, *(word.lower() for word in re.findall(r"[A-Za-z_]+", unit.text)))
-        return [source for source, _ in self._held(number, token, hints) if source.extractor != "output"]
+        return [
+            source for source, _ in self._held(number, token, hints) if source.extractor != "output"
+        ]
 
     def _rest(self, unit: Unit, found: list[Found]) -> Iterator[Found]:
         """What the rest of a unit has of earlier results: all of one is that result; a part of one was chosen."""
@@ -399,7 +482,8 @@ class _Look:
                     continue
                 stem = re.sub(r"\.[A-Za-z]\w{0,7}$", "", token)
                 part, held = next(
-                    ((p, h) for p in (token, stem) if (h := self._fields_with(number, p, unit))), (token, [])
+                    ((p, h) for p in (token, stem) if (h := self._fields_with(number, p, unit))),
+                    (token, []),
                 )
                 if held:
                     several = tuple(held) if len(held) > 1 else ()
@@ -407,7 +491,9 @@ class _Look:
                     yield Found(unit, start, start + len(part), held[0], several, why)
                     break
                 if output.lines == [token] and unit.place not in ("code", "regex", "glob"):
-                    yield Found(unit, start, end, Source("earlier", call=number, extractor="output"))
+                    yield Found(
+                        unit, start, end, Source("earlier", call=number, extractor="output")
+                    )
                     break
                 why = f"{token!r} was read in the result of call {number + 1}"
                 yield Found(unit, start, end, Source("reasoned", call=number), why=why)
@@ -419,7 +505,12 @@ def _settled(result: Provenance) -> Provenance:
     result.found = [_doubted(each, result.found) for each in result.found]
     for number, each in enumerate(result.found):
         mention = each.source.mention
-        if not each.candidates or mention is None or not mention.name or each.candidates[-1].origin != "constant":
+        if (
+            not each.candidates
+            or mention is None
+            or not mention.name
+            or each.candidates[-1].origin != "constant"
+        ):
             continue
         same = [other for other in result.found if other.source.mention is mention]
         if len(same) == 1:
@@ -436,10 +527,18 @@ def _doubted(each: Found, found: list[Found]) -> Found:
     mention = each.source.mention
     if mention is None or each.candidates or len(mention.value.encode()) >= MIN_BYTES:
         return each
-    kinds = {other.unit.hints for other in found if other.source.mention is mention and not other.candidates}
+    kinds = {
+        other.unit.hints
+        for other in found
+        if other.source.mention is mention and not other.candidates
+    }
     if len(kinds) < 2:
         return each
-    return replace(each, candidates=(each.source, Source("constant")), why="a short value in places of different kinds")
+    return replace(
+        each,
+        candidates=(each.source, Source("constant")),
+        why="a short value in places of different kinds",
+    )
 
 
 def _between(one: Found, two: Found) -> Found:
@@ -452,7 +551,11 @@ def _between(one: Found, two: Found) -> Found:
         ]
         if len(fits) == 1:
             return replace(fits[0], candidates=())
-    same = one.source.mention and two.source.mention and one.source.mention.value == two.source.mention.value
+    same = (
+        one.source.mention
+        and two.source.mention
+        and one.source.mention.value == two.source.mention.value
+    )
     if (
         same
         and one.source.mention
@@ -460,7 +563,9 @@ def _between(one: Found, two: Found) -> Found:
         and "word" in (one.source.mention.kind, two.source.mention.kind)
     ):
         return one
-    return replace(one, candidates=(one.source, two.source), why="two values of the request are the same")
+    return replace(
+        one, candidates=(one.source, two.source), why="two values of the request are the same"
+    )
 
 
 def _word_hits(unit: Unit, word: str) -> Iterator[tuple[int, int, str]]:

@@ -51,7 +51,11 @@ def scan(script: str) -> list[PyConstant]:
             and not _is_bound(node, parents)
         ):
             start, end = _span(node, lines, script)
-            found.append(PyConstant(node.value, start, end, _place(node, parents), tuple(_hints(node, parents))))
+            found.append(
+                PyConstant(
+                    node.value, start, end, _place(node, parents), tuple(_hints(node, parents))
+                )
+            )
     return sorted(found, key=lambda each: each.start)
 
 
@@ -66,7 +70,12 @@ def rewrite(script: str, constants: list[PyConstant], uses: Iterable[PyUse]) -> 
     for number in sorted(by_constant, key=lambda each: constants[each].start, reverse=True):
         constant = constants[number]
         gap = " " if text[constant.start - 1 : constant.start].isalnum() else ""  # return"x"
-        text = text[: constant.start] + gap + _expression(constant, by_constant[number]) + text[constant.end :]
+        text = (
+            text[: constant.start]
+            + gap
+            + _expression(constant, by_constant[number])
+            + text[constant.end :]
+        )
     return _with_os(text) if by_constant else script
 
 
@@ -107,10 +116,14 @@ def _at(line: int, column: int, lines: list[int], script: str) -> int:
     """ast counts columns in bytes of UTF-8."""
     start = lines[line - 1]
     end = lines[line] if line < len(lines) else len(script)
-    return start + len(script[start:end].encode("utf-8", "surrogatepass")[:column].decode("utf-8", "ignore"))
+    return start + len(
+        script[start:end].encode("utf-8", "surrogatepass")[:column].decode("utf-8", "ignore")
+    )
 
 
-def _walk(node: ast.AST, parents: tuple[ast.AST, ...]) -> Iterator[tuple[ast.AST, tuple[ast.AST, ...]]]:
+def _walk(
+    node: ast.AST, parents: tuple[ast.AST, ...]
+) -> Iterator[tuple[ast.AST, tuple[ast.AST, ...]]]:
     """All nodes with what they stand in; inside an f-string nothing has a place of its own."""
     yield node, parents
     if isinstance(node, ast.JoinedStr | ast.pattern):
@@ -121,7 +134,9 @@ def _walk(node: ast.AST, parents: tuple[ast.AST, ...]) -> Iterator[tuple[ast.AST
 
 def _is_bound(node: ast.Constant, parents: tuple[ast.AST, ...]) -> bool:
     """True for what no expression may stand for: a docstring, a truth value, a pattern of `match`."""
-    return isinstance(node.value, bool) or isinstance(parents[-1], ast.Expr | ast.pattern | ast.JoinedStr)
+    return isinstance(node.value, bool) or isinstance(
+        parents[-1], ast.Expr | ast.pattern | ast.JoinedStr
+    )
 
 
 def _place(node: ast.expr, parents: tuple[ast.AST, ...]) -> str:
@@ -145,9 +160,15 @@ def _hints(node: ast.expr, parents: tuple[ast.AST, ...]) -> Iterator[str]:
         elif isinstance(parent, ast.keyword) and parent.arg:
             yield parent.arg.lower()
         elif isinstance(parent, ast.Assign):
-            yield from (ast.unparse(target).lower() for target in parent.targets if isinstance(target, ast.Name))
+            yield from (
+                ast.unparse(target).lower()
+                for target in parent.targets
+                if isinstance(target, ast.Name)
+            )
         elif isinstance(parent, ast.Compare):
-            yield from (each.lower() for each in re.findall(r"[A-Za-z_]+", ast.unparse(parent.left)))
+            yield from (
+                each.lower() for each in re.findall(r"[A-Za-z_]+", ast.unparse(parent.left))
+            )
         elif isinstance(parent, ast.Call):
             yield ast.unparse(parent.func).rpartition(".")[2].lower()
 
@@ -177,8 +198,12 @@ def _with_os(script: str) -> str:
     """The script with `import os` behind its docstring and its `from __future__`."""
     tree, line = _parse(script), 0
     for number, node in enumerate(tree.body):
-        is_docstring = number == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if isinstance(node, ast.Import) and any(alias.name == "os" and not alias.asname for alias in node.names):
+        is_docstring = (
+            number == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        )
+        if isinstance(node, ast.Import) and any(
+            alias.name == "os" and not alias.asname for alias in node.names
+        ):
             return script
         if is_docstring or (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
             line = node.end_lineno or 0
@@ -199,7 +224,11 @@ class _Fold(ast.NodeTransformer):
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         self.generic_visit(node)
         name = node.slice.value if isinstance(node.slice, ast.Constant) else None
-        if isinstance(name, str) and name in self.values and ast.unparse(node.value) == "os.environ":
+        if (
+            isinstance(name, str)
+            and name in self.values
+            and ast.unparse(node.value) == "os.environ"
+        ):
             return ast.Constant(self.values[name])
         return node
 
@@ -210,7 +239,9 @@ class _Fold(ast.NodeTransformer):
             function = ast.unparse(node.func)
             try:
                 if function in ("int", "float"):
-                    return ast.Constant(int(first.value) if function == "int" else float(first.value))
+                    return ast.Constant(
+                        int(first.value) if function == "int" else float(first.value)
+                    )
             except ValueError:
                 return node
             if function == "os.path.basename":
@@ -224,19 +255,35 @@ class _Fold(ast.NodeTransformer):
             and function.attr == "replace"
             and isinstance(function.value, ast.Constant)
         ):
-            texts = [function.value.value, *(each.value for each in node.args if isinstance(each, ast.Constant))]
+            texts = [
+                function.value.value,
+                *(each.value for each in node.args if isinstance(each, ast.Constant)),
+            ]
             whole, old, new = (*texts, None, None, None)[:3]
-            if len(texts) == 3 and isinstance(whole, str) and isinstance(old, str) and isinstance(new, str):
+            if (
+                len(texts) == 3
+                and isinstance(whole, str)
+                and isinstance(old, str)
+                and isinstance(new, str)
+            ):
                 return ast.Constant(whole.replace(old, new))
         return node
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
         left, right = node.left, node.right
-        if not (isinstance(node.op, ast.Add) and isinstance(left, ast.Constant) and isinstance(right, ast.Constant)):
+        if not (
+            isinstance(node.op, ast.Add)
+            and isinstance(left, ast.Constant)
+            and isinstance(right, ast.Constant)
+        ):
             return node
         both = left.value, right.value
-        return ast.Constant(both[0] + both[1]) if isinstance(both[0], str) and isinstance(both[1], str) else node
+        return (
+            ast.Constant(both[0] + both[1])
+            if isinstance(both[0], str) and isinstance(both[1], str)
+            else node
+        )
 
 
 def _without_os(tree: ast.AST) -> ast.AST:

@@ -52,14 +52,19 @@ class Ranking:
         """Up to `count` names with their scores, the best first; only those that share a term with the request."""
         total = len(self.names)
         mean = sum(self._lengths) / total if total else 1.0
-        wanted = sorted(set(terms(request)) & self._postings.keys(), key=lambda term: (len(self._postings[term]), term))
+        wanted = sorted(
+            set(terms(request)) & self._postings.keys(),
+            key=lambda term: (len(self._postings[term]), term),
+        )
         scores: dict[int, float] = {}
         for term in wanted[:RARE_TERMS]:
             found = self._postings[term]
             rarity = math.log(1 + (total - len(found) + 0.5) / (len(found) + 0.5))
             for number, weight in found:
                 length = 1 - B + B * self._lengths[number] / (mean or 1.0)
-                scores[number] = scores.get(number, 0.0) + rarity * weight * (K1 + 1) / (weight + K1 * length)
+                scores[number] = scores.get(number, 0.0) + rarity * weight * (K1 + 1) / (
+                    weight + K1 * length
+                )
         ranked = sorted(scores.items(), key=lambda pair: (-pair[1], self.names[pair[0]]))
         return [(self.names[number], round(score, 4)) for number, score in ranked[:count]]
 
@@ -67,7 +72,9 @@ class Ranking:
         """How much of what a request is about stands in a document, 0 to 1; what is to be done does not count."""
         number = self.names.index(name)
         asked = set(_subjects(request))
-        found = [term for term in asked if any(at == number for at, _ in self._postings.get(term, ()))]
+        found = [
+            term for term in asked if any(at == number for at, _ in self._postings.get(term, ()))
+        ]
         return len(found) / len(asked) if asked else 0.0
 
 
@@ -76,7 +83,11 @@ def _subjects(request: str) -> Iterator[str]:
     for word in WORD.findall(request[:MAX_CHARS].lower()):
         if not word.isascii():
             yield from (word[at : at + 2] for at in range(max(1, len(word) - 1)))
-        elif word not in FREE_ENGLISH and not word.isdigit() and not _only_does(meanings().get(word, frozenset())):
+        elif (
+            word not in FREE_ENGLISH
+            and not word.isdigit()
+            and not _only_does(meanings().get(word, frozenset()))
+        ):
             yield roots(word)
 
 

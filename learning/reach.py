@@ -43,7 +43,9 @@ _GIT_LISTS = {  # what the first word behind them must be
     "config": r"--(get|list|get-all)|-l",
 }
 _ADDRESS = re.compile(r"(?:https?://)?([\w.-]+|\[::1\])(?::\d+)?(?:[/?]|$)", re.IGNORECASE)
-_NAMED = re.compile(r"(?<![\w@.-])(?:https?://)?((?:[a-z0-9-]+\.)+[a-z0-9-]+)(?![\w@.-]*@)", re.IGNORECASE)
+_NAMED = re.compile(
+    r"(?<![\w@.-])(?:https?://)?((?:[a-z0-9-]+\.)+[a-z0-9-]+)(?![\w@.-]*@)", re.IGNORECASE
+)
 _OWN = frozenset(["127.0.0.1", "localhost", "[::1]"])
 _OUTSIDE = {"curl", "wget", "ssh", "scp", "rsync", "sftp", "gh", "docker", "kubectl", "aws", "mail", "sendmail", "git push", "git fetch", "git pull", "git clone"}  # fmt: skip
 _READING_TOOLS = {"file_read", "ask_user", "update_working_checkpoint"}
@@ -57,7 +59,9 @@ _PY_CHANGES = re.compile(
     r"|\bos\.(remove|replace)\s*\(|\bopen\s*\([^)]*,\s*(mode\s*=\s*)?['\"][^'\"]*[wax+]|\.open\s*\(\s*(mode\s*=\s*)?['\"][^'\"]*[wax+]"
     r"|\b(exec|eval|compile|__import__|getattr|setattr|globals|input)\s*\("
 )
-_PY_OUT = re.compile(r"\b(urlopen|urlretrieve|http\.client|httpx?|requests|socket|smtplib|ftplib|xmlrpc)\b")
+_PY_OUT = re.compile(
+    r"\b(urlopen|urlretrieve|http\.client|httpx?|requests|socket|smtplib|ftplib|xmlrpc)\b"
+)
 
 
 def hosts_in(request: str) -> frozenset[str]:
@@ -99,7 +103,9 @@ def _foreign_reads(call: Result, request: str) -> bool:
     return words.effect == "read" and not list(findings)
 
 
-def reach_of(call: Result, cwd: Path, owner_home: Path, agent_home: Path, request: str = "") -> Reach:
+def reach_of(
+    call: Result, cwd: Path, owner_home: Path, agent_home: Path, request: str = ""
+) -> Reach:
     """How far the call reaches. `request`: what the owner said; a GET from a host that it names only reads."""
     if call.tool in _READING_TOOLS:
         return "reads"
@@ -108,17 +114,27 @@ def reach_of(call: Result, cwd: Path, owner_home: Path, agent_home: Path, reques
     if "." in call.tool:
         return "reads" if _foreign_reads(call, request) else "external"
     if call.tool != "code_run":
-        return "destructive" if call.tool == "file_trash" else "local" if call.tool.startswith("file_") else "external"
+        return (
+            "destructive"
+            if call.tool == "file_trash"
+            else "local"
+            if call.tool.startswith("file_")
+            else "external"
+        )
     script, is_python = str(call.args.get("script", "")), call.args.get("type") == "python"
     hosts = hosts_in(request)
     if python_only_reads(script, hosts) if is_python else shell_only_reads(script, hosts):
         return "reads"
-    gate = Gate(SafetyConfig(confirm=("delete", "send", "install", "spend")), agent_home, owner_home, cwd)
+    gate = Gate(
+        SafetyConfig(confirm=("delete", "send", "install", "spend")), agent_home, owner_home, cwd
+    )
     env = call.args.get("env") or {}
     args = {"type": call.args.get("type"), "script": script, "env": env}
     ask = Ask(tool="code_run", args=args, effects=("execute",), paths=(), session="main")
     decision = gate.decide(ask)
-    outside = decision.risk in ("send", "spend", "install", "system") or (not is_python and _goes_out(script))
+    outside = decision.risk in ("send", "spend", "install", "system") or (
+        not is_python and _goes_out(script)
+    )
     return "external" if outside else "local"
 
 
@@ -151,7 +167,11 @@ def python_only_reads(script: str, hosts: frozenset[str] = frozenset()) -> bool:
     if not _asks_only(tree, hosts):
         return False
     script = re.sub(r"\burlopen\s*\(", "(", script)
-    text = re.sub(r"sys\.(stdout|stderr)\.write|writerow\b", "", script) if "open(" not in script else script
+    text = (
+        re.sub(r"sys\.(stdout|stderr)\.write|writerow\b", "", script)
+        if "open(" not in script
+        else script
+    )
     text = re.sub(r"sys\.(stdout|stderr)\.write", "", text)
     return not _PY_CHANGES.search(text)
 
@@ -160,7 +180,9 @@ def _asks_only(tree: ast.Module, hosts: frozenset[str]) -> bool:
     """True when a script uses the network for nothing but a GET from such a host, by urlopen or requests.get under its
     own name."""
     nodes = list(ast.walk(tree))
-    gets = {id(node.func) for node in nodes if isinstance(node, ast.Call) and _is_plain_get(node, hosts)}
+    gets = {
+        id(node.func) for node in nodes if isinstance(node, ast.Call) and _is_plain_get(node, hosts)
+    }
     gets |= {
         id(func.value)
         for func in (node.func for node in nodes if isinstance(node, ast.Call))
@@ -174,9 +196,13 @@ def _is_harmless(node: ast.AST) -> bool:
     if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("requests"):
         return False
     if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("urllib"):
-        return node.module == "urllib.parse" or [(each.name, each.asname) for each in node.names] == [("urlopen", None)]
+        return node.module == "urllib.parse" or [
+            (each.name, each.asname) for each in node.names
+        ] == [("urlopen", None)]
     if isinstance(node, ast.Import):
-        return not any(each.name.startswith(("urllib", "requests")) and each.asname for each in node.names)
+        return not any(
+            each.name.startswith(("urllib", "requests")) and each.asname for each in node.names
+        )
     if isinstance(node, ast.Attribute):
         return ast.unparse(node.value) != "urllib.request"
     return not (isinstance(node, ast.Name) and node.id in ("urlopen", "requests"))
@@ -190,7 +216,11 @@ def _is_plain_get(node: ast.Call, hosts: frozenset[str]) -> bool:
         "urllib.request.urlopen": {"timeout"},
         "requests.get": {"timeout", "params"},
     }.get(name)
-    if may_have is None or len(node.args) != 1 or not {key.arg for key in node.keywords} <= may_have:
+    if (
+        may_have is None
+        or len(node.args) != 1
+        or not {key.arg for key in node.keywords} <= may_have
+    ):
         return False
     address, start = node.args[0], ""
     while isinstance(address, ast.BinOp) and isinstance(address.op, ast.Add):
@@ -266,7 +296,8 @@ def _wget_reads(rest: list[str], hosts: frozenset[str]) -> bool:
     """A GET from this machine or one of the hosts that goes to the output."""
     words = " ".join(word for word in rest if not _may_be_asked(word, hosts))
     to_output = re.fullmatch(
-        r"(?:(?:-q|-nv|-T \d+|--quiet|--timeout=\d+) ?)*(?:-q?O ?-|--output-document=-)(?: (?:-q|--quiet))?", words
+        r"(?:(?:-q|-nv|-T \d+|--quiet|--timeout=\d+) ?)*(?:-q?O ?-|--output-document=-)(?: (?:-q|--quiet))?",
+        words,
     )
     return to_output is not None and len(words.split()) < len(rest)
 
@@ -286,7 +317,9 @@ def _curl_reads(rest: list[str], hosts: frozenset[str]) -> bool:
             return False
         else:
             urls.append(word)
-    return bool(urls) and (is_get or not has_data) and all(_may_be_asked(url, hosts) for url in urls)
+    return (
+        bool(urls) and (is_get or not has_data) and all(_may_be_asked(url, hosts) for url in urls)
+    )
 
 
 def goes_out(call: Result) -> bool:

@@ -25,22 +25,32 @@ from safety.patterns import pattern
 
 MAX_LITERALS = 5
 HARD_LITERALS = (  # kind, form; the first that fits
-    ("quoted", pattern(r"\"[^\"]+\"|`[^`]+`|「[^」]+」|『[^』]+』|《[^》]+》|(?<![\w])'[^']+'(?!\w)")),
+    (
+        "quoted",
+        pattern(r"\"[^\"]+\"|`[^`]+`|「[^」]+」|『[^』]+』|《[^》]+》|(?<![\w])'[^']+'(?!\w)"),
+    ),
     ("url", pattern(rf"https?://[^\s\"'<>「」,{CJK}]*[^\s\"'<>「」,.;:!?{CJK}]")),
     ("email", pattern(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")),
     ("date", pattern(r"\d{4}-\d{1,2}-\d{1,2}|\d{4}/\d{1,2}/\d{1,2}|\d{4}年\d{1,2}月\d{1,2}日?")),
     (
         "path",
         pattern(
-            rf"(?:~|\.{{1,2}})?/[^\s\"'`,;:|&<>*?$!(){{}}\[\]\\{CJK}]*(?<![.])|~(?![\w])|[\w.-]+/[\w./-]*\w/?", re.ASCII
+            rf"(?:~|\.{{1,2}})?/[^\s\"'`,;:|&<>*?$!(){{}}\[\]\\{CJK}]*(?<![.])|~(?![\w])|[\w.-]+/[\w./-]*\w/?",
+            re.ASCII,
         ),
     ),
     ("glob", pattern(r"[\w.-]*\*[\w.*?-]*", re.ASCII)),
     ("code", pattern(r"[vV]?\d+(?:\.\d+){2,}(?:[\w.-]*\w)?|[vV]\d+(?:\.\d+)*(?![\w])", re.ASCII)),
-    ("file", pattern(r"[A-Za-z0-9_][\w-]*(?:\.[\w-]+)*\.[A-Za-z][A-Za-z0-9]{0,4}(?![\w.]*\w)", re.ASCII)),
+    (
+        "file",
+        pattern(r"[A-Za-z0-9_][\w-]*(?:\.[\w-]+)*\.[A-Za-z][A-Za-z0-9]{0,4}(?![\w.]*\w)", re.ASCII),
+    ),
     (
         "number",
-        pattern(r"\d{1,3}(?:,\d{3})+(?![\d.])|\d+\.\d+(?![\w.])|\d+(?![\w-]*[A-Za-z][\w-]*\d|-\w|_)", re.ASCII),
+        pattern(
+            r"\d{1,3}(?:,\d{3})+(?![\d.])|\d+\.\d+(?![\w.])|\d+(?![\w-]*[A-Za-z][\w-]*\d|-\w|_)",
+            re.ASCII,
+        ),
     ),
     ("code", pattern(r"(?=[\w-]*\d)[A-Za-z0-9][\w-]*\w|[A-Za-z]+_[\w]*\w", re.ASCII)),
 )
@@ -112,7 +122,9 @@ class _Reader:
         for several in phrases().get(word[0], ()):
             if said := pattern(r"\s+".join(several) + r"(?![a-z])").match(plain.lower(), at, end):
                 return word_of(" ".join(several)), said.end()
-        return (word_of(word[0]) if word[0][0].isalpha() else Word(word[0], meaning(word[0]))), word.end()
+        return (
+            word_of(word[0]) if word[0][0].isalpha() else Word(word[0], meaning(word[0]))
+        ), word.end()
 
     def end_of_path(self, at: int, end: int) -> int:
         """Where a path ends that goes on in Chinese: ~/照片 with a space behind it; not where a sentence goes on, as in
@@ -121,7 +133,9 @@ class _Reader:
         if not rest or self.asked.plain[at - 1] not in "/-_":
             return at
         words = [word for run in re.findall(rf"[{CJK}]+", rest[0]) for word in chinese_cut(run)]
-        is_sentence = any(word in FREE_CHINESE or word in BEHIND or word in PLACES for word in words)
+        is_sentence = any(
+            word in FREE_CHINESE or word in BEHIND or word in PLACES for word in words
+        )
         return at if is_sentence else rest.end()
 
     def soft(self, at: int, end: int, before: str) -> tuple[Literal, int] | None:
@@ -131,7 +145,11 @@ class _Reader:
             spans = [
                 m.end()
                 for n in (3, 2, 1)
-                if (m := pattern(r"[\w'’-]+" + r"\s+[\w'’-]+" * (n - 1) + r"(?![\w])").match(lower, at, end))
+                if (
+                    m := pattern(r"[\w'’-]+" + r"\s+[\w'’-]+" * (n - 1) + r"(?![\w])").match(
+                        lower, at, end
+                    )
+                )
             ]
         else:
             run = WORD.match(lower, at, end)
@@ -158,7 +176,10 @@ class _Reader:
         is_counted = (
             slot.plain.isascii()
             or CHINESE_NUMBER.fullmatch(self.asked.plain, at, stop)
-            or ((found := CHINESE_NUMBER.match(self.asked.plain, at)) is not None and found.end() == stop)
+            or (
+                (found := CHINESE_NUMBER.match(self.asked.plain, at)) is not None
+                and found.end() == stop
+            )
         )
         if not is_counted or slot.plain in ("一", "one"):
             return ""
@@ -168,17 +189,29 @@ class _Reader:
         """A word that nobody knows, where the SOP has a parameter for free text: a capital says that it is a name."""
         if not self.free_text or not self.asked.lower[at].isascii():
             return None
-        found = pattern(r"[A-Z][\w-]*(?:\s+[A-Z][\w-]*){0,2}(?![\w'’])", re.ASCII).match(self.asked.written, at, end)
-        if found and at > self.asked.start and not any(self.is_known(word.lower()) for word in found[0].split()):
+        found = pattern(r"[A-Z][\w-]*(?:\s+[A-Z][\w-]*){0,2}(?![\w'’])", re.ASCII).match(
+            self.asked.written, at, end
+        )
+        if (
+            found
+            and at > self.asked.start
+            and not any(self.is_known(word.lower()) for word in found[0].split())
+        ):
             return Literal("name", self.asked.slot(at, found.end()), at, found.end()), found.end()
         bare = pattern(r"[a-z][a-z0-9-]*(?![\w'’])").match(self.asked.written, at, end)
         if not bare or self.is_known(bare[0]) or NOT_A_NAME.fullmatch(bare[0]):
             return None
-        stands = [context for name in self.free_text for context in self.known.contexts.get(name, ())]
+        stands = [
+            context for name in self.free_text for context in self.known.contexts.get(name, ())
+        ]
         behind = WORD.search(self.asked.lower, bare.end(), end)
         after = behind[0] if behind else ""
-        if any(context.before == before and context.behind == after for context in stands if before):
-            return Literal("bare", self.asked.slot(at, bare.end()), at, bare.end(), True), bare.end()
+        if any(
+            context.before == before and context.behind == after for context in stands if before
+        ):
+            return Literal(
+                "bare", self.asked.slot(at, bare.end()), at, bare.end(), True
+            ), bare.end()
         return None
 
     def is_known(self, word: str) -> bool:
@@ -198,10 +231,18 @@ def never(parts: Sequence[Part]) -> str:
     """What no wording may be said with."""
     for part in parts:
         if isinstance(part, Word):
-            is_unknown = all(thing.startswith("w:") for thing in part.things) and not part.text.isascii()
+            is_unknown = (
+                all(thing.startswith("w:") for thing in part.things) and not part.text.isascii()
+            )
             is_unknown = is_unknown and part.text not in IDLE  # 分别 denies nothing
-            if part.text in NEGATIONS or (is_unknown and any(word in part.text for word in NEGATIONS_CHINESE)):
+            if part.text in NEGATIONS or (
+                is_unknown and any(word in part.text for word in NEGATIONS_CHINESE)
+            ):
                 return f"it says “{part.text}”"
             if part.text in ";|&<>$?\\^=+*/" and len(part.text) == 1:
                 return f"it holds {part.text}"
-    return "it holds too many values" if sum(isinstance(part, Literal) for part in parts) > MAX_LITERALS else ""
+    return (
+        "it holds too many values"
+        if sum(isinstance(part, Literal) for part in parts) > MAX_LITERALS
+        else ""
+    )

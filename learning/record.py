@@ -37,11 +37,15 @@ SHELL_FILE = Path(__file__).with_name("record_shell.bash")
 RECORDING = "SOPWITH_RECORDING"  # set in the recorded shell: the run
 MODEL = "owner"
 _STOPPED = 128 + signal.SIGTSTP
-_SHORTEST_SECRET = 6  # characters; of what only looks like a secret, a shorter one would hide half of every output
+_SHORTEST_SECRET = (
+    6  # characters; of what only looks like a secret, a shorter one would hide half of every output
+)
 _OTHER_END = 0x5441  # Linux: TIOCGPTPEER, the end of a pseudo-terminal in which programs work
 _PLAIN = b"\x1b[?2004l"  # the terminal marks what is pasted only as long as a shell edits a line
 # What a terminal answers when a program asks about it, and reports of focus and mouse: no key was pressed.
-_ANSWERS = re.compile(rb"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1bP[^\x1b]*\x1b\\|\x1b\[[?>=<]?[\d;]*[RcntyIOMmu]")
+_ANSWERS = re.compile(
+    rb"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1bP[^\x1b]*\x1b\\|\x1b\[[?>=<]?[\d;]*[RcntyIOMmu]"
+)
 
 
 class RecordError(SopwithError):
@@ -86,7 +90,8 @@ def record(
         )
     if not recording.has_heard:
         raise RecordError(
-            "the shell said nothing: ~/.bashrc leaves it before its end (an exec or exit in it?).\n" + _instead(name)
+            "the shell said nothing: ~/.bashrc leaves it before its end (an exec or exit in it?).\n"
+            + _instead(name)
         )
     return log.run
 
@@ -139,7 +144,9 @@ class _Running:
     typed: list[tuple[float, str]] = field(
         default_factory=list
     )  # what came while it ran: when (Unix time), as which note
-    all_read: float = 0.0  # when the terminal last held no line that had been typed: those before it were read
+    all_read: float = (
+        0.0  # when the terminal last held no line that had been typed: those before it were read
+    )
 
 
 class Recording:
@@ -289,7 +296,11 @@ class Recording:
             # What came after its end, heard late, or still waits, is for the shell.
             command.typed = [each for each in command.typed if each[0] <= mark.at]
             if mark.is_line_waiting:
-                command.typed = [each for each in command.typed if each[1] != "input" or each[0] < command.all_read]
+                command.typed = [
+                    each
+                    for each in command.typed
+                    if each[1] != "input" or each[0] < command.all_read
+                ]
             command.pipe = mark.pipe
             self._stop(mark.status, mark.folder)
         elif command is None and self._is_unheard_function(mark):
@@ -300,7 +311,9 @@ class Recording:
         """Without PS0 the definition of a function starts without a word. Comments and lines that are no shell do so
         everywhere, and do nothing."""
         is_new = self.has_heard and mark.number != self._number and mark.status == 0
-        return is_new and re.match(r"\s*(function\s|[\w.:-]+\s*\(\s*\))", mark.text or "") is not None
+        return (
+            is_new and re.match(r"\s*(function\s|[\w.:-]+\s*\(\s*\))", mark.text or "") is not None
+        )
 
     def _begin(self, mark: Mark, text: str | None) -> None:
         self._turn += 1
@@ -428,7 +441,9 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _run_shell(recording: Recording, bash: str, cwd: Path, environ: Mapping[str, str], label: str) -> bool:
+def _run_shell(
+    recording: Recording, bash: str, cwd: Path, environ: Mapping[str, str], label: str
+) -> bool:
     """The shell on this terminal, to its end. True when it was stopped from outside."""
     import pexpect
 
@@ -453,7 +468,11 @@ def _run_shell(recording: Recording, bash: str, cwd: Path, environ: Mapping[str,
     try:
         with _signals(shell) as stops:
             try:
-                shell.interact(escape_character=None, input_filter=recording.typed, output_filter=recording.shown)
+                shell.interact(
+                    escape_character=None,
+                    input_filter=recording.typed,
+                    output_filter=recording.shown,
+                )
             except (OSError, termios.error):
                 if os.isatty(0):
                     raise
@@ -517,7 +536,11 @@ def _signals(shell: Any) -> Iterator[list[int]]:
         stops.append(number)
         os.dup2(nothing, shell.child_fd, inheritable=False)  # which reads as its end
 
-    handlers: dict[int, Any] = {signal.SIGWINCH: resize, signal.SIGTERM: hang_up, signal.SIGHUP: hang_up}
+    handlers: dict[int, Any] = {
+        signal.SIGWINCH: resize,
+        signal.SIGTERM: hang_up,
+        signal.SIGHUP: hang_up,
+    }
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
         resize()  # it may have changed before anybody listened
@@ -537,4 +560,12 @@ def _size() -> tuple[int, int]:
     return 24, 80
 
 
-__all__ = ["Command", "RecordError", "Recording", "check_terminal", "commands_that_count", "record", "require_success"]
+__all__ = [
+    "Command",
+    "RecordError",
+    "Recording",
+    "check_terminal",
+    "commands_that_count",
+    "record",
+    "require_success",
+]

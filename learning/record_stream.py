@@ -42,7 +42,9 @@ class Mark:
     aliases: dict[str, str] = field(default_factory=dict)
     functions: dict[str, str] = field(default_factory=dict)
     pipe: tuple[int, ...] = ()  # exit codes of the last pipe's commands
-    at: float = math.inf  # of an end: when (Unix time); inf where the shell has no such clock (before 5.0)
+    at: float = (
+        math.inf
+    )  # of an end: when (Unix time); inf where the shell has no such clock (before 5.0)
     is_line_waiting: bool = False
 
 
@@ -84,7 +86,14 @@ class Marks:
         """How many bytes at the end may be the beginning of a message."""
         if b"\x1b" not in data[-len(self._start) :]:
             return 0
-        return next((n for n in range(min(len(self._start), len(data)), 0, -1) if data.endswith(self._start[:n])), 0)
+        return next(
+            (
+                n
+                for n in range(min(len(self._start), len(data)), 0, -1)
+                if data.endswith(self._start[:n])
+            ),
+            0,
+        )
 
 
 def read_mark(message: bytes) -> Mark:
@@ -146,14 +155,22 @@ class Capture:
         if not self.is_cut:
             return readable(bytes(self._head + self._tail))
         head, tail = bytes(self._head), bytes(self._tail[-TAIL_BYTES:])
-        head, tail = head[: head.rfind(b"\n", -5_000) + 1] or head, tail[tail.find(b"\n", 0, 5_000) + 1 :]
+        head, tail = (
+            head[: head.rfind(b"\n", -5_000) + 1] or head,
+            tail[tail.find(b"\n", 0, 5_000) + 1 :],
+        )
         gap = f"[… {self.size:,} bytes in all; the middle is not recorded …]"
         return f"{readable(head).rstrip()}\n{gap}\n{readable(_SCREEN_END.sub(b'', tail))}"
 
 
 def readable(data: bytes) -> str:
     """What the terminal left standing, as text."""
-    text = _SCREEN.sub(b"", data).translate(None, _SHIFTS).decode("utf-8", "replace").replace("\r\n", "\n")
+    text = (
+        _SCREEN.sub(b"", data)
+        .translate(None, _SHIFTS)
+        .decode("utf-8", "replace")
+        .replace("\r\n", "\n")
+    )
     if "\r" in text:
         text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
     return clean(text)

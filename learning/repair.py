@@ -106,7 +106,12 @@ def after_run(
         return []
     sops.reload()
     sop = sops.get(name)
-    if sop is None or sop.procedure is None or sop.version != opening["sop_version"] or sop.status == "archived":
+    if (
+        sop is None
+        or sop.procedure is None
+        or sop.version != opening["sop_version"]
+        or sop.status == "archived"
+    ):
         return []
     after = _After(run, list(events), home, sop, store, stats, replay, crystallise, scratch)
     try:
@@ -140,7 +145,9 @@ def judge(events: Sequence[Event], sop: Sop) -> Use:
 def is_learned(sop: Sop) -> bool:
     """True when the agent made it from runs: only then may the agent change it unasked."""
     author = str(sop.metadata.get("sopwith-author", sop.metadata.get("author", "")))
-    return not sop.is_seed and author.casefold() != "owner" and bool(evidence(sop.folder).get("runs"))
+    return (
+        not sop.is_seed and author.casefold() != "owner" and bool(evidence(sop.folder).get("runs"))
+    )
 
 
 def propose(
@@ -151,12 +158,16 @@ def propose(
     None when there may be no further try, nothing can be learned from the run, or the patch breaks a rule. What it
     returns is not proven and not stored.
     """
-    if not may_try(home, sop.name, f"{contract_of(sop.folder)}:{use.step}:{use.kind}:{masked(use.reason)}"):
+    if not may_try(
+        home, sop.name, f"{contract_of(sop.folder)}:{use.step}:{use.kind}:{masked(use.reason)}"
+    ):
         return None, ["the tries for this failure, or for today, are used up"]
     opening = events[0]
     trace, values = trace_of(run, list(events)), dict(opening["parameters"])
     try:
-        draft = crystallise(trace, sop.name, values={name: str(value) for name, value in values.items()})
+        draft = crystallise(
+            trace, sop.name, values={name: str(value) for name, value in values.items()}
+        )
         files = _merged(sop, draft, trace, values)
         problems = [*draft.problems, *patch_problems(sop, _in_folder(sop.name, files), values)]
     except (LearningError, ProcedureError, SopError) as error:
@@ -169,23 +180,40 @@ def patch_problems(old: Sop, new: Sop, values: Mapping[str, Any]) -> list[str]:
     before, after = old.procedure, new.procedure
     if before is None or after is None:
         return [new.problem or "it has no steps"]
-    found = [f"the parameter {name} is gone" for name in before.parameters if name not in after.parameters]
+    found = [
+        f"the parameter {name} is gone"
+        for name in before.parameters
+        if name not in after.parameters
+    ]
     found += [
         f"the parameter {name} has another type"
         for name, schema in before.parameters.items()
         if name in after.parameters and _type(after.parameters[name]) != _type(schema)
     ]
     found += [f"{name} is required now" for name in after.required if name not in before.required]
-    found += [f"{key} and its value are hard-coded: {value}" for key, value in _hard_coded(old, new, values)]
+    found += [
+        f"{key} and its value are hard-coded: {value}"
+        for key, value in _hard_coded(old, new, values)
+    ]
     calls, calls_now = _calls(before), _calls(after)
     if len(calls_now) < MIN_STEPS_KEPT * len(calls):
         found.append(f"it shrinks from {len(calls)} steps to {len(calls_now)}")
-    found += [f"the branch {branch} is gone" for branch in _branches(before) if branch not in _branches(after)]
+    found += [
+        f"the branch {branch} is gone"
+        for branch in _branches(before)
+        if branch not in _branches(after)
+    ]
     if _ways(before) > _ways(after) and after.script is not None:
-        found.append(f"its script parts its way {_ways(after)} times, and did {_ways(before)} times")
+        found.append(
+            f"its script parts its way {_ways(after)} times, and did {_ways(before)} times"
+        )
     if bool(before.script) != bool(after.script):
         found.append("it is written in another form: a script, or steps")
-    elif before.script and after.script and len(after.script.source) < MIN_STEPS_KEPT * len(before.script.source):
+    elif (
+        before.script
+        and after.script
+        and len(after.script.source) < MIN_STEPS_KEPT * len(before.script.source)
+    ):
         found.append("its script shrinks")
     if _checks(before) > _checks(after):
         found.append("a check is gone")
@@ -203,7 +231,10 @@ def _diff(folder: Path, files: Mapping[str, bytes]) -> str:
     lines: list[str] = []
     for path in sorted({*old, *files}):
         if path.startswith(("sop.yaml", "scripts/", "SKILL")) and old.get(path) != files.get(path):
-            before, after = (each.get(path, b"").decode("utf-8", "replace").splitlines() for each in (old, dict(files)))
+            before, after = (
+                each.get(path, b"").decode("utf-8", "replace").splitlines()
+                for each in (old, dict(files))
+            )
             lines += unified_diff(before, after, path, path, lineterm="", n=1)
     return "\n".join(lines)
 
@@ -213,7 +244,11 @@ def may_try(home: Path, name: str, failure: str, now: datetime | None = None) ->
     now = now or datetime.now(UTC)
     day_ago = (now - timedelta(days=1)).isoformat()
     with _ledger(home) as tries:
-        mine = [entry for entry in tries.get(name, []) if entry["at"] > day_ago or entry["failure"] == failure]
+        mine = [
+            entry
+            for entry in tries.get(name, [])
+            if entry["at"] > day_ago or entry["failure"] == failure
+        ]
         same = sum(entry["failure"] == failure for entry in mine)
         today = sum(entry["at"] > day_ago for entry in mine)
         if same >= TRIES_A_FAILURE or today >= REPAIRS_A_DAY:
@@ -262,7 +297,15 @@ class _After:
         return self.sop.procedure
 
     def _learned(self, status: str, reason: str) -> list[Event]:
-        return [{"type": "learned", "what": "sop", "name": self.sop.name, "status": status, "reason": reason}]
+        return [
+            {
+                "type": "learned",
+                "what": "sop",
+                "name": self.sop.name,
+                "status": status,
+                "reason": reason,
+            }
+        ]
 
     # a clean run
 
@@ -273,7 +316,11 @@ class _After:
             clean = list(self._uses_since_probation())[:CLEAN_RUNS]
             if len(clean) == CLEAN_RUNS and all(use.is_clean for use in clean):
                 return self._set("active", f"{CLEAN_RUNS} clean runs")
-        elif self.sop.status in ("draft", "candidate") and not_replayable(self.procedure) and self._was_supervised():
+        elif (
+            self.sop.status in ("draft", "candidate")
+            and not_replayable(self.procedure)
+            and self._was_supervised()
+        ):
             return self._earned_in_sight()
         return []
 
@@ -283,7 +330,9 @@ class _After:
         What is not proven yet runs only when the owner asks for it by its name, and gets its result shown."""
         said = [event for event in self.events if event["type"] == "confirmed"]
         if said:
-            return all(event["decision"] != "no" and event["reason"] != NOT_SUPERVISED for event in said)
+            return all(
+                event["decision"] != "no" and event["reason"] != NOT_SUPERVISED for event in said
+            )
         return bool(self.events[0].get("attended")) and not has_unchecked_commit(self.procedure)
 
     def _earned_in_sight(self) -> list[Event]:
@@ -293,11 +342,20 @@ class _After:
         opening = self.events[0]
         outcome = observed(self.events)
         expect = {"status": outcome.status, "steps": list(outcome.steps), "result": outcome.result}
-        mine = Case(free_name(cases), opening["parameters"], expect, opening["task"], self.run, opening["cwd"])
+        mine = Case(
+            free_name(cases),
+            opening["parameters"],
+            expect,
+            opening["task"],
+            self.run,
+            opening["cwd"],
+        )
         reasons = [self._difference(case, CaseResult(mine, True, "", outcome)) for case in seen]
         if reasons and "" not in reasons:
             return []
-        status: Status = "probation" if reasons and not has_unchecked_commit(self.procedure) else "candidate"
+        status: Status = (
+            "probation" if reasons and not has_unchecked_commit(self.procedure) else "candidate"
+        )
         if status == self.sop.status:
             return []
         return self._write(mine.files(), status, f"{status}: a run that the owner confirmed")
@@ -311,7 +369,9 @@ class _After:
     def _repaired(self, use: Use) -> list[Event]:
         if self.crystallise is None:
             return []
-        files, _ = propose(self.run, self.events, self.sop, use, home=self.home, crystallise=self.crystallise)
+        files, _ = propose(
+            self.run, self.events, self.sop, use, home=self.home, crystallise=self.crystallise
+        )
         if files is None:
             return []
         if not is_learned(self.sop):
@@ -344,11 +404,17 @@ class _After:
             return self._learned("proposed", f"suspend it: {said}")
         for version, folder in self._older():
             if self._passes_today(folder):
-                sop = self.store.rollback(self.sop.name, version.version, f"rolled back: {said}", self.run)
-                return self._learned(sop.status, f"rolled back to version {version.version}: {said}")
+                sop = self.store.rollback(
+                    self.sop.name, version.version, f"rolled back: {said}", self.run
+                )
+                return self._learned(
+                    sop.status, f"rolled back to version {version.version}: {said}"
+                )
         skill = (self.sop.folder / "SKILL.md").read_text(encoding="utf-8")
         note = f"{datetime.now(UTC):%Y-%m-%d}, version {self.sop.version} was suspended: {said}"
-        return self._write({"SKILL.md": with_known_failure(skill, note)}, "suspended", f"suspended: {said}")
+        return self._write(
+            {"SKILL.md": with_known_failure(skill, note)}, "suspended", f"suspended: {said}"
+        )
 
     def _why_retire(self) -> str:
         uses = [use for use in islice(self._uses(), LAST) if use.is_clean or use.counts_against]
@@ -357,7 +423,11 @@ class _After:
             return "a new version failed its first use"
         if len(failed) >= IN_A_ROW and all(failed[:IN_A_ROW]):
             return f"{IN_A_ROW} failures in a row"
-        return f"{sum(failed)} failures in the last {len(failed)} runs" if sum(failed) >= OF_LAST else ""
+        return (
+            f"{sum(failed)} failures in the last {len(failed)} runs"
+            if sum(failed) >= OF_LAST
+            else ""
+        )
 
     def _uses(self) -> Iterator[Use]:
         """The runs of these very steps, newest first."""
@@ -414,7 +484,9 @@ class _After:
         verdict = self._proven(files, self.events[0]["parameters"], "active")
         return bool(verdict.cases) and verdict.cases[-1].passed is True
 
-    def _proven(self, files: Mapping[str, bytes], values: Mapping[str, Any] | None, status: Status) -> Verdict:
+    def _proven(
+        self, files: Mapping[str, bytes], values: Mapping[str, Any] | None, status: Status
+    ) -> Verdict:
         with scratch_folder() as place:
             sop = replace(_written(place / self.sop.name, files), status=status)
             cwd = Path(self.events[0]["cwd"])
@@ -423,11 +495,15 @@ class _After:
     # what is written
 
     def _set(self, status: Status, reason: str) -> list[Event]:
-        self.store.set_status(self.sop.name, status, reason, self.run, expects_version=self.sop.version)
+        self.store.set_status(
+            self.sop.name, status, reason, self.run, expects_version=self.sop.version
+        )
         return self._learned(status, reason)
 
     def _write(self, changed: Mapping[str, str], status: Status, reason: str) -> list[Event]:
-        files: dict[str, str | bytes] = {path: c.data for path, c in contents_of(self.sop.folder).items()}
+        files: dict[str, str | bytes] = {
+            path: c.data for path, c in contents_of(self.sop.folder).items()
+        }
         self.store.write(
             self.sop.name,
             {**files, **changed},
@@ -476,18 +552,32 @@ def _merged(sop: Sop, draft: Draft, trace: Trace, values: Mapping[str, Any]) -> 
 
     files = {path: content.data for path, content in contents_of(sop.folder).items()}
     old, new = yaml.safe_load(files["sop.yaml"]), yaml.safe_load(draft.files["sop.yaml"])
-    new["parameters"] = old.get("parameters") or new.get("parameters") or {"type": "object", "properties": {}}
-    new["wordings"] = list(dict.fromkeys([*(old.get("wordings") or []), *(new.get("wordings") or [])]))
+    new["parameters"] = (
+        old.get("parameters") or new.get("parameters") or {"type": "object", "properties": {}}
+    )
+    new["wordings"] = list(
+        dict.fromkeys([*(old.get("wordings") or []), *(new.get("wordings") or [])])
+    )
     new.setdefault("requires", old.get("requires") or {})
     files = {path: data for path, data in files.items() if not path.startswith("scripts/")}
-    files |= {path: text.encode() for path, text in draft.files.items() if path.startswith(("scripts/", "references/"))}
+    files |= {
+        path: text.encode()
+        for path, text in draft.files.items()
+        if path.startswith(("scripts/", "references/"))
+    }
     files["sop.yaml"] = to_yaml(new).encode()
     found, taught = evidence(sop.folder), json.loads(draft.files.get("evidence.json", "{}"))
     found["runs"] = [*found.get("runs", []), *taught.get("runs", [{"run": trace.run}])]
-    found = {key: value for key, value in found.items() if key not in ("tools", "budget")}  # measured anew
-    found |= {"tools": taught["tools"]} if "tools" in taught else {}  # of what is not replayed, as they are now
+    found = {
+        key: value for key, value in found.items() if key not in ("tools", "budget")
+    }  # measured anew
+    found |= (
+        {"tools": taught["tools"]} if "tools" in taught else {}
+    )  # of what is not replayed, as they are now
     files["evidence.json"] = (json.dumps(found, ensure_ascii=False, indent=1) + "\n").encode()
-    case = Case(free_name(read_cases(sop.folder)), values, {}, trace.request, trace.run, str(trace.cwd))
+    case = Case(
+        free_name(read_cases(sop.folder)), values, {}, trace.request, trace.run, str(trace.cwd)
+    )
     return files | {path: text.encode() for path, text in case.files().items()}
 
 
@@ -543,7 +633,9 @@ def _hard_coded(old: Sop, new: Sop, values: Mapping[str, Any]) -> Iterator[tuple
 
 
 def _text(procedure: Procedure) -> str:
-    steps = "\n".join(json.dumps(dict(step.args), ensure_ascii=False, default=str) for step in procedure.steps)
+    steps = "\n".join(
+        json.dumps(dict(step.args), ensure_ascii=False, default=str) for step in procedure.steps
+    )
     return f"{steps}\n{procedure.script.source if procedure.script else ''}"
 
 
@@ -551,7 +643,10 @@ def _ways(procedure: Procedure) -> int:
     """How often the script of a procedure parts its way."""
     if procedure.script is None:
         return 0
-    return sum(isinstance(node, ast.If | ast.IfExp | ast.Try) for node in ast.walk(ast.parse(procedure.script.source)))
+    return sum(
+        isinstance(node, ast.If | ast.IfExp | ast.Try)
+        for node in ast.walk(ast.parse(procedure.script.source))
+    )
 
 
 @contextmanager

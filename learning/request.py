@@ -14,7 +14,14 @@ PLAIN = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | {
 DETERMINERS = pattern(r"(?<!\S)(?:the|an?|my)(?!\S)")
 END = pattern(r"(?:(?<=[^\s./])[.?!]+|[?!]+)\s*$|\s+$")
 BEFORE = (  # what may stand before a request without changing it; the longest first
-    *("i would like you to", "i would like to", "i'd like you to", "i'd like to", "i want you to", "i need you to"),
+    *(
+        "i would like you to",
+        "i would like to",
+        "i'd like you to",
+        "i'd like to",
+        "i want you to",
+        "i need you to",
+    ),
     *(
         "i want to",
         "i need to",
@@ -98,7 +105,9 @@ class Asked(NamedTuple):
         end = start + len(self.lower[start:end].rstrip())
         behind = re.match(r"\S*", self.plain[end:])
         before = self.written[len(self.lower[:start].rstrip()) : start]
-        return Slot(self.written[start:end], self.plain[start:end], behind[0] if behind else "", before)
+        return Slot(
+            self.written[start:end], self.plain[start:end], behind[0] if behind else "", before
+        )
 
 
 def _without_politeness(lower: str) -> tuple[int, int]:
@@ -107,7 +116,12 @@ def _without_politeness(lower: str) -> tuple[int, int]:
     while True:
         start = end - len(lower[start:end].lstrip(" \t\n,!"))
         phrase = next(
-            (p for p in BEFORE if lower.startswith(p, start, end) and _ends_word(p, lower[start + len(p) : end])), None
+            (
+                p
+                for p in BEFORE
+                if lower.startswith(p, start, end) and _ends_word(p, lower[start + len(p) : end])
+            ),
+            None,
         )
         if phrase is None:
             break

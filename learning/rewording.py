@@ -82,7 +82,10 @@ def understand(asked: Asked, procedure: Procedure, name: str, where: Where) -> U
 
 def _nearest(whys: Sequence[Refusal]) -> Refusal:
     """The reason that says most: of the wording that came furthest."""
-    return next((why for why in whys if why.why.startswith("it says")), whys[0] if whys else Refusal("no wordings"))
+    return next(
+        (why for why in whys if why.why.startswith("it says")),
+        whys[0] if whys else Refusal("no wordings"),
+    )
 
 
 def _as_wording(
@@ -95,7 +98,11 @@ def _as_wording(
         or _other_head(parts, sentence, known)
     ):
         return Refusal(why)
-    literals = [(part, surroundings(parts, at)) for at, part in enumerate(parts) if isinstance(part, Literal)]
+    literals = [
+        (part, surroundings(parts, at))
+        for at, part in enumerate(parts)
+        if isinstance(part, Literal)
+    ]
     if len(literals) != len(sentence.gaps):
         return Refusal(f"it holds {len(literals)} values where {len(sentence.gaps)} are needed")
     return _filled(literals, sentence, known, procedure, where)
@@ -130,24 +137,34 @@ def other_question(parts: Sequence[Part], known: Knowledge) -> str:
     """Who did something is another question than what was done; what was running is not what runs."""
     words = [part for part in parts if isinstance(part, Word) and part.text not in known.texts]
     asks = (
-        part.text for part in words if ("t:who" in part.things and "t:who" not in known.things) or part.text in PAST
+        part.text
+        for part in words
+        if ("t:who" in part.things and "t:who" not in known.things) or part.text in PAST
     )
     return next((f"it asks “{text}”" for text in asks), "")
 
 
-def _unsaid(words: Sequence[Word], parts: Sequence[Part], sentence: Sentence, known: Knowledge) -> str:
+def _unsaid(
+    words: Sequence[Word], parts: Sequence[Part], sentence: Sentence, known: Knowledge
+) -> str:
     """What of the wording the request does not say."""
     said = frozenset(pair for word in words for pair in word.said)
-    endings = {f"w:{ending_of(part)}" for part in parts if isinstance(part, Literal) and part.kind in ENDED}
+    endings = {
+        f"w:{ending_of(part)}" for part in parts if isinstance(part, Literal) and part.kind in ENDED
+    }
     for at, piece in enumerate(sentence.pieces):
         if isinstance(piece, Word):
-            if not is_said(piece, said, known) and not _goes_without_saying(sentence.pieces, at, endings):
+            if not is_said(piece, said, known) and not _goes_without_saying(
+                sentence.pieces, at, endings
+            ):
                 return f"it does not say “{piece.text}”"
         elif isinstance(piece, Choice) and not any(
             all(is_said(word, said, known) for word in option) for option in piece.options
         ):
             return f"it does not say “{piece.options[0][0].text}”"
-    is_about = any(word.said & sentence.explains and not word.is_free and not word.place for word in words)
+    is_about = any(
+        word.said & sentence.explains and not word.is_free and not word.place for word in words
+    )
     return "" if is_about else "it says none of the wording's words"
 
 
@@ -163,7 +180,14 @@ def _goes_without_saying(pieces: Sequence[Piece], at: int, endings: set[str]) ->
     if not isinstance(word, Word):
         return False
     if word.things & endings:
-        behind = next((piece for piece in pieces[at + 1 :] if not (isinstance(piece, Word) and is_label(piece))), None)
+        behind = next(
+            (
+                piece
+                for piece in pieces[at + 1 :]
+                if not (isinstance(piece, Word) and is_label(piece))
+            ),
+            None,
+        )
         return isinstance(behind, Gap)
     beside = (*pieces[max(0, at - 1) : at], *pieces[at + 1 : at + 2])
     kind = (
@@ -186,11 +210,15 @@ def _unexplained(parts: Sequence[Part], sentence: Sentence, known: Knowledge) ->
     return ""
 
 
-def is_explained(word: Word, at: int, parts: Sequence[Part], sentence: Sentence, known: Knowledge) -> bool:
+def is_explained(
+    word: Word, at: int, parts: Sequence[Part], sentence: Sentence, known: Knowledge
+) -> bool:
     if word.is_free or word.said & sentence.explains or word.place == "in" or word.text in BEHIND:
         return True
     before = parts[at - 1] if at else None
-    behind = next((part for part in parts[at + 1 :] if not (isinstance(part, Word) and part.is_free)), None)
+    behind = next(
+        (part for part in parts[at + 1 :] if not (isinstance(part, Word) and part.is_free)), None
+    )
     if word.place:  # what it means for what is behind it is looked at there
         return behind is not None and not (isinstance(behind, Word) and behind.place)
     if known.only_reads and (SHOW in word.things or word.text in SEEING or word.text in ASKING):
@@ -215,25 +243,35 @@ def _other_head(parts: Sequence[Part], sentence: Sentence, known: Knowledge) -> 
     if not isinstance(first, Word) or not first.text.isascii():
         has_verb = any(isinstance(part, Word) and part.sure & verbs for part in parts)
         return "" if known.only_reads or has_verb else "it does not say what to do"
-    if sentence.is_chinese and any(isinstance(part, Word) and not part.text.isascii() for part in parts):
+    if sentence.is_chinese and any(
+        isinstance(part, Word) and not part.text.isascii() for part in parts
+    ):
         return ""
-    if first.sure & sentence.head or (known.only_reads and (SHOW in first.things or first.text in SEEING)):
+    if first.sure & sentence.head or (
+        known.only_reads and (SHOW in first.things or first.text in SEEING)
+    ):
         return ""
     if sentence.is_chinese and first.sure & verbs:
         return ""
     has_object = any(part is first and is_object(parts[at + 1 :]) for at, part in enumerate(parts))
-    is_plain = known.only_reads and not is_verb(first.things) and first.sure & said and not has_object
+    is_plain = (
+        known.only_reads and not is_verb(first.things) and first.sure & said and not has_object
+    )
     return "" if is_plain else f"it begins with “{first.text}”"
 
 
 def _first(parts: Sequence[Part]) -> Part | None:
     """The word that says what to do in English: the first one that counts, behind "in FOLDER" or "from A to B"."""
     rest = [part for part in parts if isinstance(part, Literal) or not part.is_free]
-    while len(rest) > 2 and isinstance(rest[0], Word) and rest[0].text.isascii() and _leads(rest[0]):
+    while (
+        len(rest) > 2 and isinstance(rest[0], Word) and rest[0].text.isascii() and _leads(rest[0])
+    ):
         value = 2 if isinstance(rest[1], Word) and not is_verb(rest[1].things) else 1
         if not isinstance(rest[value], Literal):
             break
-        has_unit = len(rest) > value + 2 and isinstance(unit := rest[value + 1], Word) and _is_unit(unit)
+        has_unit = (
+            len(rest) > value + 2 and isinstance(unit := rest[value + 1], Word) and _is_unit(unit)
+        )
         rest = rest[value + 2 :] if has_unit else rest[value + 1 :]
     return rest[0] if rest else None
 

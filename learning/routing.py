@@ -109,7 +109,12 @@ def choose(
         asked = _readable(request)
         refused = {sop.name: _refusal(asked, sop) for sop in known if sop.runs_alone}
         if all(refused.values()):
-            return Choice("none", None, [Candidate(name, 0.0, "", {}, why) for name, why in refused.items()], [])
+            return Choice(
+                "none",
+                None,
+                [Candidate(name, 0.0, "", {}, why) for name, why in refused.items()],
+                [],
+            )
     from learning.index import INDEX
     from learning.spoken_forms import in_active
 
@@ -121,7 +126,10 @@ def choose(
     if match is None and (active := in_active(request)):
         match, seen = _reworded(active, five, where)
         candidates = seen if match else candidates
-    for lane, fill in (("offline", offline.fill if offline else None), ("model", _answer(ask_model))):
+    for lane, fill in (
+        ("offline", offline.fill if offline else None),
+        ("model", _answer(ask_model)),
+    ):
         if match is not None or fill is None or (lane == "offline" and not request.isascii()):
             continue
         cards = [each for each in five if _is_worth_a_call(each[0], request, ranking)]
@@ -133,7 +141,9 @@ def choose(
     near = [
         by_name[name]
         for name, score in ranked[:NEAREST]
-        if score >= floor and ranking.share(request, name) >= HINT_COVER and not by_name[name].is_seed
+        if score >= floor
+        and ranking.share(request, name) >= HINT_COVER
+        and not by_name[name].is_seed
     ]
     hints = [sop for sop in near if sop.description][:HINTS]
     return Choice("model" if hints else "none", None, candidates, hints)
@@ -145,7 +155,9 @@ def _best(ranked: list[tuple[Sop, float]], request: str) -> list[tuple[Sop, floa
     from learning.shape import fits, values_in
 
     kinds = values_in(request)
-    fitting = [pair for pair in ranked[:LOOKED_AT] if pair[0].procedure and fits(kinds, pair[0].procedure)]
+    fitting = [
+        pair for pair in ranked[:LOOKED_AT] if pair[0].procedure and fits(kinds, pair[0].procedure)
+    ]
     rest = [pair for pair in ranked[:BEST] if pair not in fitting]
     return sorted(
         [*ranked[:1], *[each for each in [*fitting, *rest] if each not in ranked[:1]][: BEST - 1]],
@@ -177,11 +189,16 @@ def typed_wordings(request: str, sops: Sequence[Sop], where: Where) -> Match | N
         return None
     most = max((filled for _, filled in readings), default=0)
     best = _own_before_seeds([match for match, filled in readings if filled == most])
-    is_clear = all((match.sop.name, match.parameters) == (best[0].sop.name, best[0].parameters) for match in best)
+    is_clear = all(
+        (match.sop.name, match.parameters) == (best[0].sop.name, best[0].parameters)
+        for match in best
+    )
     return best[0] if best and is_clear else None
 
 
-def _reworded(request: str, five: Sequence[tuple[Sop, float]], where: Where) -> tuple[Match | None, list[Candidate]]:
+def _reworded(
+    request: str, five: Sequence[tuple[Sop, float]], where: Where
+) -> tuple[Match | None, list[Candidate]]:
     """The one of the five of which the request is a wording in other words, and what became of each."""
     matches, candidates = [], []
     asked = _readable(request)
@@ -189,7 +206,9 @@ def _reworded(request: str, five: Sequence[tuple[Sop, float]], where: Where) -> 
         found = _understood(asked, sop, where)
         if isinstance(found, Match):
             matches.append((found, score))
-            candidates.append(Candidate(sop.name, score, "rewording", found.parameters, found.wording))
+            candidates.append(
+                Candidate(sop.name, score, "rewording", found.parameters, found.wording)
+            )
         else:
             candidates.append(Candidate(sop.name, score, "", {}, found))
     own = [(match, score) for match, score in matches if not match.sop.is_seed] or matches
@@ -247,13 +266,19 @@ def _filled(
     if answer is None or chosen is None or chosen.procedure is None:
         return None, candidates
     try:
-        parameters = chosen.procedure.bind(_completed(answer.parameters, chosen.procedure, request), where.cwd)
+        parameters = chosen.procedure.bind(
+            _completed(answer.parameters, chosen.procedure, request), where.cwd
+        )
         why = disagrees(request, chosen, parameters, where, is_strict=lane == "offline")
     except (ParameterError, Unclear) as error:
         parameters, why = {}, str(error)
     taken: list[Candidate] = [
         Candidate(
-            old.name, old.score, "" if why else lane, {} if why else parameters, why or f"chosen by the {lane} lane"
+            old.name,
+            old.score,
+            "" if why else lane,
+            {} if why else parameters,
+            why or f"chosen by the {lane} lane",
         )
         if old.name == chosen.name
         else old
@@ -270,11 +295,17 @@ def _completed(given: Mapping[str, Any], procedure: Procedure, request: str) -> 
             found[name] = as_ending(found[name], schema)
         elif name not in found and len(schema.get("enum", ())) == 1:
             text = str(schema["enum"][0])
-            found |= {name: schema["enum"][0]} if re.search(rf"(?<!\w){re.escape(text)}(?!\w)", request) else {}
+            found |= (
+                {name: schema["enum"][0]}
+                if re.search(rf"(?<!\w){re.escape(text)}(?!\w)", request)
+                else {}
+            )
     return found
 
 
-def disagrees(request: str, sop: Sop, parameters: Mapping[str, Any], where: Where, *, is_strict: bool = False) -> str:
+def disagrees(
+    request: str, sop: Sop, parameters: Mapping[str, Any], where: Where, *, is_strict: bool = False
+) -> str:
     """Why a model's choice is not to be followed; empty when nothing speaks against it.
 
     Each value must stand in the request, each literal of the request must be a value, and what the request asks to do,
@@ -293,7 +324,9 @@ def card(sop: Sop) -> Card:
     from models.offline import Card
 
     procedure = sop.procedure
-    wordings = [wording.text for wording in procedure.wordings[:SHOWN_WORDINGS]] if procedure else []
+    wordings = (
+        [wording.text for wording in procedure.wordings[:SHOWN_WORDINGS]] if procedure else []
+    )
     properties = dict(procedure.parameters) if procedure else {}
     required = list(procedure.required) if procedure else []
     return Card(sop.name, " ".join(sop.description.split()), properties, required, wordings)
@@ -318,7 +351,11 @@ def as_text(card: Card) -> str:
     """A card as a model reads it."""
     lines = [f"{card.name}: {card.description}"]
     for name, schema in card.properties.items():
-        kind = "|".join(map(str, schema["enum"])) if "enum" in schema else schema.get("format", schema["type"])
+        kind = (
+            "|".join(map(str, schema["enum"]))
+            if "enum" in schema
+            else schema.get("format", schema["type"])
+        )
         need = "required" if name in card.required else "optional"
         lines.append(f"  {name} ({kind}, {need}) {schema.get('description', '')}".rstrip())
     return "\n".join([*lines, *(f"  e.g. {wording}" for wording in card.wordings)])
@@ -346,7 +383,10 @@ def _readings(asked: Asked, sop: Sop, where: Where) -> Iterator[tuple[Match, int
     procedure = sop.procedure
     assert procedure is not None
     for wording in procedure.wordings:
-        if _may_be(wording, asked.squeezed) and (given := _given(asked, wording, procedure, where)) is not None:
+        if (
+            _may_be(wording, asked.squeezed)
+            and (given := _given(asked, wording, procedure, where)) is not None
+        ):
             try:
                 yield Match(sop, procedure.bind(given, where.cwd), wording.text), len(given)
             except ParameterError:  # 0 days: the SOP cannot take it, so it is not what is meant
@@ -361,11 +401,15 @@ def _may_be(wording: Wording, squeezed: str) -> bool:
     return True
 
 
-def _given(asked: Asked, wording: Wording, procedure: Procedure, where: Where) -> dict[str, Any] | None:
+def _given(
+    asked: Asked, wording: Wording, procedure: Procedure, where: Where
+) -> dict[str, Any] | None:
     """The values of the slots in the first reading in which all are of their types; None when there is none."""
     for filled in _fillings(_pieces(wording.text), asked.lower, asked.start, asked.end):
         values = {
-            slot.name: value_of(asked.slot(start, end), procedure.parameters[slot.name], slot.shape, where)
+            slot.name: value_of(
+                asked.slot(start, end), procedure.parameters[slot.name], slot.shape, where
+            )
             for slot, start, end in filled
         }
         texts = {slot.name: asked.lower[start:end].strip() for slot, start, end in filled}
@@ -382,8 +426,12 @@ class _SlotPiece:
     shape: str
 
 
-_Piece = str | _SlotPiece | tuple[Any, ...]  # a word; a slot; a group: its choices, each a tuple of pieces
-_Filling = tuple[tuple[_SlotPiece, int, int], ...]  # slots with the places where their texts begin and end
+_Piece = (
+    str | _SlotPiece | tuple[Any, ...]
+)  # a word; a slot; a group: its choices, each a tuple of pieces
+_Filling = tuple[
+    tuple[_SlotPiece, int, int], ...
+]  # slots with the places where their texts begin and end
 
 
 @lru_cache(maxsize=4096)
@@ -431,7 +479,11 @@ def _stops(text: str, start: int, end: int) -> Iterator[int]:
             yield stop + 1
         return
     for stop in range(start + 1, end + 1):
-        if stop == end or text[stop] in " ,\t\n\r" or not (text[stop].isascii() and text[stop - 1].isascii()):
+        if (
+            stop == end
+            or text[stop] in " ,\t\n\r"
+            or not (text[stop].isascii() and text[stop - 1].isascii())
+        ):
             yield stop
 
 
@@ -440,5 +492,17 @@ def _is_whole_word(text: str, start: int, end: int) -> bool:
     if not text[start].isascii():
         return True
     before, behind = text[start - 1 : start], text[end : end + 1]
-    touches_before = before.isascii() and before not in ("", " ", ",", "\t", "\n", "\r", '"', "'", "`")
-    return not touches_before and not (behind.isascii() and (behind.isalnum() or behind in ("_", "/", "'", "-")))
+    touches_before = before.isascii() and before not in (
+        "",
+        " ",
+        ",",
+        "\t",
+        "\n",
+        "\r",
+        '"',
+        "'",
+        "`",
+    )
+    return not touches_before and not (
+        behind.isascii() and (behind.isalnum() or behind in ("_", "/", "'", "-"))
+    )

@@ -24,7 +24,9 @@ from config import SopwithError
 
 MAX_BYTES = 200_000_000
 MAX_FILES = 20_000
-MAX_READ_BYTES = 1_000_000  # of a file that was written: larger ones are compared byte for byte as they are
+MAX_READ_BYTES = (
+    1_000_000  # of a file that was written: larger ones are compared byte for byte as they are
+)
 CLONE = 0x40049409  # FICLONE: shares the blocks of a file until one of the two is written
 GONE = "gone"
 
@@ -62,15 +64,26 @@ class Scratch:
         changed = [
             path
             for path, found in after.items()
-            if found != self._copied.get(path) and not _is_same_folder(found, self._copied.get(path))
+            if found != self._copied.get(path)
+            and not _is_same_folder(found, self._copied.get(path))
         ]
         made = {self.back(path): self._content(Path(path)) for path in changed}
-        return dict(sorted((made | {self.back(path): GONE for path in self._copied if path not in after}).items()))
+        return dict(
+            sorted(
+                (
+                    made | {self.back(path): GONE for path in self._copied if path not in after}
+                ).items()
+            )
+        )
 
     def touched(self) -> list[str]:
         """Real files and folders around and in what was copied that changed meanwhile; none, if all is well."""
         now = _outside(self._real, self.folder)
-        return sorted(path for path in now.keys() | self._outside.keys() if now.get(path) != self._outside.get(path))
+        return sorted(
+            path
+            for path in now.keys() | self._outside.keys()
+            if now.get(path) != self._outside.get(path)
+        )
 
     def _content(self, path: Path) -> str:
         if path.is_symlink():
@@ -80,7 +93,11 @@ class Scratch:
         if path.stat().st_size > MAX_READ_BYTES:
             with path.open("rb") as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()[:16]
-        data = path.read_bytes().replace(f"{self.folder}/".encode(), b"/").replace(os.fsencode(self.folder), b"/")
+        data = (
+            path.read_bytes()
+            .replace(f"{self.folder}/".encode(), b"/")
+            .replace(os.fsencode(self.folder), b"/")
+        )
         return hashlib.sha256(data).hexdigest()[:16]
 
 
@@ -103,7 +120,9 @@ def scratch_copy(
     named = path_parameters(parameters, schemas)
     wanted = [*named, cwd] if with_cwd else named
     real = tuple(
-        path for path in dict.fromkeys(wanted) if not any(path.is_relative_to(o) and path != o for o in wanted)
+        path
+        for path in dict.fromkeys(wanted)
+        if not any(path.is_relative_to(o) and path != o for o in wanted)
     )
     with scratch_folder(place) as folder:
         sources = [(path, _mirrored(folder, path)) for path in real]
@@ -141,7 +160,9 @@ def scratch_folder(place: Path | None = None) -> Iterator[Path]:
         remove(folder)
 
 
-def path_parameters(parameters: Mapping[str, Any], schemas: Mapping[str, Mapping[str, Any]]) -> list[Path]:
+def path_parameters(
+    parameters: Mapping[str, Any], schemas: Mapping[str, Mapping[str, Any]]
+) -> list[Path]:
     """The paths among the parameters."""
     found: list[Path] = []
     for name, value in parameters.items():
@@ -185,7 +206,9 @@ def _mirrored(folder: Path, path: Path) -> Path:
     return folder / _plain(path).relative_to("/")
 
 
-def _rewritten(parameters: Mapping[str, Any], schemas: Mapping[str, Mapping[str, Any]], folder: Path) -> dict[str, Any]:
+def _rewritten(
+    parameters: Mapping[str, Any], schemas: Mapping[str, Mapping[str, Any]], folder: Path
+) -> dict[str, Any]:
     new = dict(parameters)
     for name, value in parameters.items():
         schema = schemas.get(name, {})
@@ -201,7 +224,9 @@ def _measure(real: Iterable[Path], folder: Path) -> None:
     files = size = 0
     for source in real:
         if folder.is_relative_to(source.resolve()) or str(source) == "/":
-            raise ScratchError(f"{source} cannot be copied: it holds the place where copies are made")
+            raise ScratchError(
+                f"{source} cannot be copied: it holds the place where copies are made"
+            )
         for path in _walk(source.resolve()):
             found = path.lstat()
             files += 1
@@ -235,7 +260,9 @@ def _copy(source: Path, copy: Path, folder: Path) -> None:
         elif root.exists():
             _copy_entry(root, copy, folder, root)
     except OSError as error:
-        raise ScratchError(f"{error.filename or source} cannot be copied: {error.strerror or error}") from error
+        raise ScratchError(
+            f"{error.filename or source} cannot be copied: {error.strerror or error}"
+        ) from error
 
 
 def _copy_folder(source: Path, copy: Path, folder: Path, root: Path) -> None:
@@ -291,7 +318,9 @@ def _outside(real: Iterable[Path], folder: Path) -> Listing:
         found |= {str(path): _state(path) for path in islice(_walk(source.resolve()), MAX_FILES)}
         with contextlib.suppress(OSError):
             for entry in source.parent.iterdir():
-                is_ours = entry.name.startswith((".", "sopwith-scratch-")) or folder.is_relative_to(entry)
+                is_ours = entry.name.startswith((".", "sopwith-scratch-")) or folder.is_relative_to(
+                    entry
+                )
                 with contextlib.suppress(FileNotFoundError):
                     if not is_ours:
                         found[str(entry)] = _state(entry)

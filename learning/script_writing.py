@@ -32,16 +32,25 @@ TRIES = 2
 MAX_SHOWN_CHARS = 1_500  # of one result
 MAX_SCRIPT_CHARS = 20_000
 READING_TOOLS = {"file_read"} | LOOKS
-UNSOLVED = ("nothing proves", "the runs do not have the same steps")  # problems that no script can settle
+UNSOLVED = (
+    "nothing proves",
+    "the runs do not have the same steps",
+)  # problems that no script can settle
 _NEEDS = ("worked out", "was chosen", "needs a script", "cannot make it", "may be made of")
 
-WriteScript = Callable[[str, Sequence[str]], str | None]  # brief, what was wrong with the last one → source
+WriteScript = Callable[
+    [str, Sequence[str]], str | None
+]  # brief, what was wrong with the last one → source
 
 
 def needs_script(work: Work) -> bool:
     """True when nothing stands in the way but values that were looked up or worked out."""
     is_short = any(each in problem for problem in work.problems for each in _NEEDS)
-    return is_short and not work.slots and not any("secret" in each or "failed" in each for each in work.problems)
+    return (
+        is_short
+        and not work.slots
+        and not any("secret" in each or "failed" in each for each in work.problems)
+    )
 
 
 def take_all_values(work: Work) -> None:
@@ -63,13 +72,18 @@ def brief(work: Work, values: Mapping[str, Any], origins: Sequence[Mapping[str, 
             "args": call.args,
             "does": "reads" if work.reaches[number] == "reads" else "changes",
             "status": call.status,
-            "result": _cut(output_of(call) or json.dumps(call.data, ensure_ascii=False, default=str)),
+            "result": _cut(
+                output_of(call) or json.dumps(call.data, ensure_ascii=False, default=str)
+            ),
         }
         for number, call in ((n, work.trace.calls[n]) for n in _usable(work))
     ]
     said = {
         "request": work.trace.request,
-        "parameters": {name: {**work.content.parameters[name], "value in the run": values[name]} for name in values},
+        "parameters": {
+            name: {**work.content.parameters[name], "value in the run": values[name]}
+            for name in values
+        },
         "calls": calls,
         "where the values came from": list(origins),
         "what stands in the way": work.problems,
@@ -82,7 +96,11 @@ def _usable(work: Work) -> list[int]:
     """The calls that the script may make: those that stay, and all that only read; it may have learned from them."""
     talk = ("ask_user", "update_working_checkpoint")
     calls = enumerate(work.trace.calls)
-    reads = [n for n, call in calls if call.status == "ok" and work.reaches[n] == "reads" and call.tool not in talk]
+    reads = [
+        n
+        for n, call in calls
+        if call.status == "ok" and work.reaches[n] == "reads" and call.tool not in talk
+    ]
     return sorted({*work.kept, *reads})
 
 
@@ -125,7 +143,11 @@ def _shape(tree: ast.Module) -> Iterator[str]:
     for node in tree.body:
         is_import = isinstance(node, ast.Import | ast.ImportFrom)
         is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if not (is_import or is_text or (isinstance(node, ast.FunctionDef) and node.name in ("plan", "commit"))):
+        if not (
+            is_import
+            or is_text
+            or (isinstance(node, ast.FunctionDef) and node.name in ("plan", "commit"))
+        ):
             yield f"line {node.lineno}: beside imports there may be nothing but plan and commit"
 
 
@@ -157,7 +179,11 @@ def _call_fault(call: ast.expr | None, hosts: frozenset[str], *, reads_only: boo
     is_python = isinstance(kind, ast.Constant) and kind.value == "python"
     assert isinstance(script, ast.Constant)
     reads = (python_only_reads if is_python else shell_only_reads)(str(script.value), hosts)
-    return "" if reads else "plan only reads, and what this would run is not known to leave everything as it is"
+    return (
+        ""
+        if reads
+        else "plan only reads, and what this would run is not known to leave everything as it is"
+    )
 
 
 def _reads_by_name(tool: object) -> bool:
@@ -178,11 +204,18 @@ def _hard_coded(tree: ast.Module, work: Work, values: Mapping[str, Any]) -> Iter
     """Values of this one run would be the same in every run."""
     hard = [mention for mention in work.found.mentions if mention.is_hard]
     data = {text for each in hard if each.kind != "path" for text in forms(each)}
-    data |= {text for each in hard if each.kind == "path" for text in (each.value, each.text, Path(each.value).name)}
+    data |= {
+        text
+        for each in hard
+        if each.kind == "path"
+        for text in (each.value, each.text, Path(each.value).name)
+    }
     data |= {str(value) for value in values.values()}
     data |= {each.text for each in _varying(work, _usable(work))}
     texts = sorted(text for text in data if len(text.encode()) >= MIN_BYTES)
-    numbers = {value for value in values.values() if isinstance(value, int | float) and abs(value) > 1}
+    numbers = {
+        value for value in values.values() if isinstance(value, int | float) and abs(value) > 1
+    }
     for node in ast.walk(tree):
         if not isinstance(node, ast.Constant):
             continue
@@ -190,19 +223,25 @@ def _hard_coded(tree: ast.Module, work: Work, values: Mapping[str, Any]) -> Iter
             held = [text for text in texts if stands_in(text, node.value)]
             if held:
                 yield f"line {node.lineno}: {max(held, key=len)!r} is a value of this one run; take it from p or from a result"
-        elif not isinstance(node.value, bool) and (node.value in numbers or str(node.value) in texts):
+        elif not isinstance(node.value, bool) and (
+            node.value in numbers or str(node.value) in texts
+        ):
             yield f"line {node.lineno}: {node.value!r} is a value of this one run; take it from p"
 
 
 def _varying(work: Work, calls: Sequence[int]) -> list[Found]:
     """The values of calls that are no constants; also a text that was made up for this one run."""
     own = [each for each in work.found.found if each.unit.call in calls]
-    return [each for each in own if each.source.origin != "constant" or is_composed(work, each.unit)]
+    return [
+        each for each in own if each.source.origin != "constant" or is_composed(work, each.unit)
+    ]
 
 
 def _unused(tree: ast.Module, values: Mapping[str, Any]) -> Iterator[str]:
     said = {
-        node.slice.value if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) else ""
+        node.slice.value
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
+        else ""
         for node in ast.walk(tree)
     }
     said |= {
@@ -218,7 +257,12 @@ def _unused(tree: ast.Module, values: Mapping[str, Any]) -> Iterator[str]:
 
 def _replayed(script: Script, work: Work, values: Mapping[str, Any]) -> list[str]:
     """Drives the script with the recorded results: it must ask for the recorded calls, with the recorded values."""
-    given = {**values, "lang": work.trace.lang, "cwd": str(work.trace.cwd), "today": work.around.today}
+    given = {
+        **values,
+        "lang": work.trace.lang,
+        "cwd": str(work.trace.cwd),
+        "today": work.around.today,
+    }
     running = RunningScript(script)
     try:
         return _Drive(running, work).to_its_end(given)
@@ -255,14 +299,18 @@ class _Drive:
                 return f"line {move.line}: it asks for more calls than the run made"
             number, why = self._next(move)
             if why:
-                return f"line {move.line}: call {self._place(number)} of the run is another one: {why}"
+                return (
+                    f"line {move.line}: call {self._place(number)} of the run is another one: {why}"
+                )
             call = self.work.trace.calls[number]
             if half == "plan" and self.work.reaches[number] != "reads":
                 return f"line {move.line}: what changes something belongs into commit"
             del self.left[: self.left.index(number) + 1]
             move = self.running.go_on(call.status, _data(call))
         if isinstance(move.value, dict) and set(move.value) == {"stop"}:
-            return f"{half} stops with the values of the run: {_cut(as_text(str(move.value['stop'])))}"
+            return (
+                f"{half} stops with the values of the run: {_cut(as_text(str(move.value['stop'])))}"
+            )
         return (move.value,)
 
     def _place(self, number: int) -> int:
@@ -277,7 +325,9 @@ class _Drive:
         return number, why
 
     def _differs(self, move: Move, number: int, call: Result) -> str:
-        is_trashed = move.tool == "file_trash" and re.match(r"\s*rm\s", str(call.args.get("script", "")))
+        is_trashed = move.tool == "file_trash" and re.match(
+            r"\s*rm\s", str(call.args.get("script", ""))
+        )
         if move.tool != call.tool and not is_trashed:
             return f"{move.tool} in place of {call.tool}"
         said = [str(value) for _, value in scalars(move.args or {})]
@@ -303,7 +353,9 @@ class _Drive:
         if not isinstance(value, str):
             return ["it must return the result as a text"]
         reads_only = all(self.work.reaches[number] == "reads" for number in self.work.kept)
-        said, answer = (" ".join(text.split()).rstrip(".") for text in (value, self.work.trace.answer))
+        said, answer = (
+            " ".join(text.split()).rstrip(".") for text in (value, self.work.trace.answer)
+        )
         if reads_only and not (said and (stands_in(said, answer) or stands_in(answer, said))):
             return [f"its result is {_cut(said)!r}, and the run's was {_cut(answer)!r}"]
         return []

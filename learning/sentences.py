@@ -60,8 +60,12 @@ def knowledge(procedure: Procedure, name: str, lang: str = "") -> Knowledge:
     it, if any are: 行 is a row and a line, so an English request is held against the English wordings."""
     wordings = tuple(wording.text for wording in procedure.wordings if not wording.is_exact)
     own = tuple(text for text in wordings if not lang or is_chinese(text) == (lang == "zh"))
-    paths = frozenset(name for name, schema in procedure.parameters.items() if schema.get("format") == "path")
-    return _knowledge(own or wordings, name, tuple(procedure.parameters), paths, procedure.effects == "none")
+    paths = frozenset(
+        name for name, schema in procedure.parameters.items() if schema.get("format") == "path"
+    )
+    return _knowledge(
+        own or wordings, name, tuple(procedure.parameters), paths, procedure.effects == "none"
+    )
 
 
 def is_chinese(text: str) -> bool:
@@ -71,13 +75,22 @@ def is_chinese(text: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _knowledge(
-    wordings: tuple[str, ...], name: str, parameters: tuple[str, ...], paths: frozenset[str], only_reads: bool
+    wordings: tuple[str, ...],
+    name: str,
+    parameters: tuple[str, ...],
+    paths: frozenset[str],
+    only_reads: bool,
 ) -> Knowledge:
     sentences = tuple(_sentence(text, paths) for text in wordings)
     said = {word for sentence in sentences for word in words_of(_without_labels(sentence.pieces))}
     soft = {pair for word in said for pair in word.said if pair[0].startswith(SOFT)}
     names = [part for name in (name, *parameters) for part in re.split("[-_]", name)]
-    soft |= {(thing, "") for part in names for thing in sure(part) - FILE_OR_FOLDER if thing.startswith(SOFT)}
+    soft |= {
+        (thing, "")
+        for part in names
+        for thing in sure(part) - FILE_OR_FOLDER
+        if thing.startswith(SOFT)
+    }
     contexts: dict[str, list[Context]] = {}
     shapes: dict[str, str] = {}
     for sentence in sentences:
@@ -87,9 +100,16 @@ def _knowledge(
     chinese = frozenset(word.text for word in said if not word.text.isascii())
     packed = {key: tuple(dict.fromkeys(several)) for key, several in contexts.items()}
     things = {thing for thing, _ in soft}.union(*(word.things for word in said))
-    things |= {thing for part in names for thing in meaning(part) - FILE_OR_FOLDER if thing.startswith(SOFT)}
+    things |= {
+        thing
+        for part in names
+        for thing in meaning(part) - FILE_OR_FOLDER
+        if thing.startswith(SOFT)
+    }
     texts = frozenset(word.text for word in said)
-    return Knowledge(sentences, frozenset(soft), packed, shapes, chinese, only_reads, frozenset(things), texts)
+    return Knowledge(
+        sentences, frozenset(soft), packed, shapes, chinese, only_reads, frozenset(things), texts
+    )
 
 
 def _sentence(text: str, paths: frozenset[str]) -> Sentence:
@@ -133,7 +153,10 @@ def _without_labels(pieces: Sequence[Piece]) -> list[Piece]:
         if not (
             isinstance(piece, Word)
             and piece.things & FILE_OR_FOLDER
-            and any(isinstance(near, Gap) for near in (*pieces[max(0, at - 1) : at], *pieces[at + 1 : at + 2]))
+            and any(
+                isinstance(near, Gap)
+                for near in (*pieces[max(0, at - 1) : at], *pieces[at + 1 : at + 2])
+            )
         )
     ]
 

@@ -27,7 +27,21 @@ _CUT_ENDING = re.compile(r"(\$\{[A-Za-z_]\w*%%?)(\.[A-Za-z]\w*)\}")  # "${file%.
 _NAME = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!-]")
 _REDIRECT = re.compile(r"(?:\d+)?(?:<<<|<<-|<<|<>|<&|>>|>\||>&|<|>)|&>>|&>")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)\+?=")
-_RESERVED = {"if", "then", "else", "elif", "while", "until", "do", "!", "{", "time", "fi", "done", "}"}
+_RESERVED = {
+    "if",
+    "then",
+    "else",
+    "elif",
+    "while",
+    "until",
+    "do",
+    "!",
+    "{",
+    "time",
+    "fi",
+    "done",
+    "}",
+}
 _UNREAD = {"case", "select", "function", "coproc", "[["}
 _SAFE_WORD = re.compile(r"[\w./+=:,@%-]*", re.ASCII)
 _QUOTED_WORD = re.compile(r"[^$`\"\\\\!\n]*")
@@ -39,10 +53,35 @@ _WITH_SUBCOMMANDS = (
 _SUBCOMMANDS = frozenset(_WITH_SUBCOMMANDS.split())
 _GREPS = {"grep", "egrep", "zgrep", "rg", "ag", "ack", "pgrep", "pkill"}
 _SQL = {"sqlite3", "psql", "mysql", "mariadb", "duckdb", "clickhouse-client"}
-_CODE_FIRST = {"awk", "gawk", "mawk", "sed", "jq", "yq", "bc", "eval", "trap", "ssh", "xmlstarlet", "perl", "ruby"}
-_LONG_OPTIONS = {"find", "ffmpeg", "convert", "magick", "openssl", "java", "terraform", "gcc"}  # -name is one option
+_CODE_FIRST = {
+    "awk",
+    "gawk",
+    "mawk",
+    "sed",
+    "jq",
+    "yq",
+    "bc",
+    "eval",
+    "trap",
+    "ssh",
+    "xmlstarlet",
+    "perl",
+    "ruby",
+}
+_LONG_OPTIONS = {
+    "find",
+    "ffmpeg",
+    "convert",
+    "magick",
+    "openssl",
+    "java",
+    "terraform",
+    "gcc",
+}  # -name is one option
 _CODE_OPTIONS = {"-c", "-e", "-E", "-ne", "-pe", "-ple", "-lane", "-r", "--eval", "--expression"}
-_GLOB_OPTIONS = re.compile(r"-(i?name|i?path|i?wholename|lname|ilname)|--(include|exclude|exclude-dir|glob|iglob)")
+_GLOB_OPTIONS = re.compile(
+    r"-(i?name|i?path|i?wholename|lname|ilname)|--(include|exclude|exclude-dir|glob|iglob)"
+)
 _VALUED = {  # options whose value is no operand
     "sed": {"-l", "--line-length"},
     "jq": {"--arg", "--argjson", "--indent"},
@@ -97,7 +136,9 @@ class ShellWord:
     @property
     def has_glob(self) -> bool:
         """True when the shell itself would look for files."""
-        return any(p.kind == "text" and not p.quote and re.search(r"[*?\[]", p.text) for p in self.pieces)
+        return any(
+            p.kind == "text" and not p.quote and re.search(r"[*?\[]", p.text) for p in self.pieces
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +181,9 @@ class _Scanner:
     depth: int = 0
     words: list[ShellWord] = field(default_factory=list)
     comments: list[tuple[int, int]] = field(default_factory=list)
-    commands: list[int] = field(default_factory=lambda: [0])  # one counter for the script and what is inside
+    commands: list[int] = field(
+        default_factory=lambda: [0]
+    )  # one counter for the script and what is inside
     documents: list[tuple[ShellWord, str, bool, bool]] = field(default_factory=list)
 
     def read(self, closer: str) -> None:
@@ -161,14 +204,18 @@ class _Scanner:
             elif letter in "\n;&|" and not self.text.startswith("&>", self.at):
                 self._separator(letter)
                 own, number = [], self._new_command()
-            elif (found := _REDIRECT.match(self.text, self.at)) and not self.text.startswith(("<(", ">("), self.at):
+            elif (found := _REDIRECT.match(self.text, self.at)) and not self.text.startswith(
+                ("<(", ">("), self.at
+            ):
                 self._redirect(found, number)
             else:
                 self._place(self._word(number), own)
 
     def _end(self, closer: str, letter: str, groups: int) -> None:
         if letter != closer:
-            raise NotUnderstood("a ) too many" if letter else "something that was opened is not closed")
+            raise NotUnderstood(
+                "a ) too many" if letter else "something that was opened is not closed"
+            )
         if groups or (self.documents and not letter):
             raise NotUnderstood("something that was opened is not closed")
         self.at += len(letter)
@@ -195,7 +242,11 @@ class _Scanner:
             return
         if not own and plain in _UNREAD:
             raise NotUnderstood(f"{plain} is not read here")
-        found = _ASSIGNMENT.match(word.pieces[0].text) if word.pieces and not word.pieces[0].quote else None
+        found = (
+            _ASSIGNMENT.match(word.pieces[0].text)
+            if word.pieces and not word.pieces[0].quote
+            else None
+        )
         if found and not own:
             first = word.pieces[0]
             rest = Piece(first.text[found.end() :], first.start + found.end(), first.end)
@@ -249,7 +300,14 @@ class _Scanner:
             if is_raw:
                 word.pieces = [Piece(self.text[start:body_end], start, body_end, "raw document")]
             else:
-                inner = _Scanner(self.text[:body_end], start, self.depth + 1, self.words, self.comments, self.commands)
+                inner = _Scanner(
+                    self.text[:body_end],
+                    start,
+                    self.depth + 1,
+                    self.words,
+                    self.comments,
+                    self.commands,
+                )
                 word.pieces = inner.document(word.command)
         self.documents = []
 
@@ -270,7 +328,9 @@ class _Scanner:
             letter = self.text[self.at]
             if letter in "<>" and (pieces or not self.text.startswith("(", self.at + 1)):
                 break
-            pieces += self._double_quoted(number) if letter == '"' else [self._piece(letter, number)]
+            pieces += (
+                self._double_quoted(number) if letter == '"' else [self._piece(letter, number)]
+            )
         if self.at == start:
             raise NotUnderstood(f"a word is missing at {self.text[start : start + 20]!r}")
         return ShellWord(_with_home(pieces), start, self.at, number)
@@ -348,13 +408,21 @@ class _Scanner:
         if source == "$":
             return Piece("$", start, self.at, quote)
         is_home = source in ("$HOME", "${HOME}")
-        return Piece("~" if is_home else OPAQUE, start, self.at, quote, "home" if is_home else "opaque")
+        return Piece(
+            "~" if is_home else OPAQUE, start, self.at, quote, "home" if is_home else "opaque"
+        )
 
     def _ansi(self, start: int) -> Piece:
         """`$'…'`: known when it has no escapes."""
         self.at = self._matched(re.compile(r"\$'(?:[^'\\]|\\.)*'", re.DOTALL), start, "$'")
         text = self.text[start + 2 : self.at - 1]
-        return Piece(OPAQUE if "\\" in text else text, start, self.at, "other", "opaque" if "\\" in text else "text")
+        return Piece(
+            OPAQUE if "\\" in text else text,
+            start,
+            self.at,
+            "other",
+            "opaque" if "\\" in text else "text",
+        )
 
     def _matched(self, pattern: re.Pattern[str], start: int, opener: str) -> int:
         found = pattern.match(self.text, start)
@@ -397,7 +465,9 @@ def _classify(words: Sequence[ShellWord]) -> None:
     """Sets place, verb and hints of all words."""
     numbers = sorted({word.command for word in words})
     for number in numbers:
-        own = [word for word in words if word.command == number and not word.sets and not word.redirect]
+        own = [
+            word for word in words if word.command == number and not word.sets and not word.redirect
+        ]
         _classify_command(own)
         verb = own[0].verb if own else ""
         for word in words:
@@ -409,7 +479,9 @@ def _classify(words: Sequence[ShellWord]) -> None:
                 if word.redirect.startswith("<<"):
                     word.hints = ("text",)
                     word.place = (
-                        "code" if verb in SHELLS | set(INTERPRETERS) | _SQL | {"python3", "python"} else "document"
+                        "code"
+                        if verb in SHELLS | set(INTERPRETERS) | _SQL | {"python3", "python"}
+                        else "document"
                     )
 
 
@@ -456,7 +528,9 @@ def _operands(verb: str, own: list[ShellWord]) -> list[ShellWord]:
     for before, word in pairwise(own):
         if word.text == "--" and not is_over:
             is_over = True
-        elif (is_over or not word.text.startswith("-") or word.text == "-") and before.text not in valued:
+        elif (
+            is_over or not word.text.startswith("-") or word.text == "-"
+        ) and before.text not in valued:
             found.append(word)
     return found
 
@@ -474,7 +548,9 @@ def _hints(before: ShellWord, word: ShellWord, verb: str) -> tuple[str, ...]:
     return (*[name.lower().replace("-", "_") for name in found], verb)
 
 
-def _special(verb: str, before: ShellWord, word: ShellWord, operands: list[ShellWord]) -> Place | None:
+def _special(
+    verb: str, before: ShellWord, word: ShellWord, operands: list[ShellWord]
+) -> Place | None:
     first = next(iter(operands), None) is word
     flag = word.text.partition("=")[0] if word.text.startswith("-") else before.text
     if first and verb in _SUBCOMMANDS:
@@ -483,7 +559,10 @@ def _special(verb: str, before: ShellWord, word: ShellWord, operands: list[Shell
         return "glob"
     if flag in ("-regex", "-iregex", "-printf"):
         return "regex"
-    if verb in SHELLS | set(INTERPRETERS) | _CODE_FIRST | {"python", "python3", "node"} and flag in _CODE_OPTIONS:
+    if (
+        verb in SHELLS | set(INTERPRETERS) | _CODE_FIRST | {"python", "python3", "node"}
+        and flag in _CODE_OPTIONS
+    ):
         return "code"
     if first and verb in _CODE_FIRST and not _has_option(operands, before):
         return "code"
@@ -517,7 +596,9 @@ def rewrite(script: Script, uses: Iterable[Use]) -> str:
     for use in uses:
         by_word.setdefault(use.word, []).append(use)
     text = script.text
-    changes = [change for number, own in by_word.items() for change in _changes(script.words[number], own)]
+    changes = [
+        change for number, own in by_word.items() for change in _changes(script.words[number], own)
+    ]
     for start, end, new in sorted(changes, reverse=True):
         text = text[:start] + new + text[end:]
     return text
@@ -538,7 +619,11 @@ def _in_one_quote(word: ShellWord, uses: list[Use]) -> tuple[int, int, str] | No
         return None
     if word.redirect.startswith("<<") or (firsts and not any(use.start == 0 for use in uses)):
         return None
-    safe = _QUOTED_WORD if all(piece.quote for piece in word.pieces if piece.kind == "text") else _SAFE_WORD
+    safe = (
+        _QUOTED_WORD
+        if all(piece.quote for piece in word.pieces if piece.kind == "text")
+        else _SAFE_WORD
+    )
     parts, at = [], 0
     for use in sorted(uses, key=lambda use: use.start):
         parts += [text[at : use.start], _variable(use, text[use.end : use.end + 1])]
@@ -558,11 +643,17 @@ def _change(word: ShellWord, use: Use) -> list[tuple[int, int, str]]:
             found.append((piece, start, end))
         at += len(piece.text)
     for piece, start, end in found:
-        if piece.kind == "opaque" or (not piece.is_literal and (start, end) != (0, len(piece.text))):
+        if piece.kind == "opaque" or (
+            not piece.is_literal and (start, end) != (0, len(piece.text))
+        ):
             raise NotUnderstood("a value that is partly an expansion")
     changes = []
     for number, (piece, start, end) in enumerate(found):
-        place = (piece.start + start, piece.start + end) if piece.is_literal else (piece.start, piece.end)
+        place = (
+            (piece.start + start, piece.start + end)
+            if piece.is_literal
+            else (piece.start, piece.end)
+        )
         behind = piece.text[end:][:1] or _letter_behind(word, piece)
         new = _in_quotes(piece.quote, _variable(use, behind)) if number == 0 else ""
         changes.append((*place, new))
@@ -608,18 +699,29 @@ def same_meaning(before: str, after: str, values: Mapping[str, str], home: str) 
 
 
 def _same_command(old: Command, new: Command, values: Mapping[str, str], home: str) -> bool:
-    shape = [len(each.words) for each in (old, new)], [[n for n, _ in each.assignments] for each in (old, new)]
-    if shape[0][0] != shape[0][1] or shape[1][0] != shape[1][1] or len(old.redirects) != len(new.redirects):
+    shape = (
+        [len(each.words) for each in (old, new)],
+        [[n for n, _ in each.assignments] for each in (old, new)],
+    )
+    if (
+        shape[0][0] != shape[0][1]
+        or shape[1][0] != shape[1][1]
+        or len(old.redirects) != len(new.redirects)
+    ):
         return False
     pairs = list(zip(old.words, new.words, strict=True))
-    pairs += [(one, two) for (_, one), (_, two) in zip(old.assignments, new.assignments, strict=True)]
+    pairs += [
+        (one, two) for (_, one), (_, two) in zip(old.assignments, new.assignments, strict=True)
+    ]
     quoted = list[tuple[Redirect, Redirect]](zip(old.redirects, new.redirects, strict=True))
     pairs += [(one.word, two.word) for one, two in quoted]
     documents = {id(two.word) for _, two in quoted if two.operator.startswith("<<")}
     return all(_same_word(one, two, values, home, id(two) in documents) for one, two in pairs)
 
 
-def _same_word(old: Word, new: Word, values: Mapping[str, str], home: str, is_document: bool) -> bool:
+def _same_word(
+    old: Word, new: Word, values: Mapping[str, str], home: str, is_document: bool
+) -> bool:
     for part in new.parts:
         if part.kind == "variable" and part.value in values and not (part.is_quoted or is_document):
             return _is_braced(new, part)

@@ -24,7 +24,9 @@ BARE_FILE = pattern(  # a name with an ending that files have
     re.IGNORECASE,
 )
 BARE_WORD = pattern(r"[^\s\"'`,;:?!<>|&/\\~()\[\]{}「」『』《》]+")
-CODE_WORD = pattern(r"(?=.*(?:[0-9_]|[A-Z]{2}(?![a-z])))[A-Za-z0-9_.-]+")  # TODO, invoice_7: meant as written
+CODE_WORD = pattern(
+    r"(?=.*(?:[0-9_]|[A-Z]{2}(?![a-z])))[A-Za-z0-9_.-]+"
+)  # TODO, invoice_7: meant as written
 GLOB = pattern(
     r"[^\s\"'`,;:<>|&/\\~()「」『』《》]*(?:[*?]|\.[A-Za-z][A-Za-z0-9]{0,7}$)[^\s\"'`,;:<>|&/\\~()「」『』《》]*"
 )
@@ -57,8 +59,30 @@ UNITS = {
     "eighteen": 18,
     "nineteen": 19,
 }
-TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
-DIGITS = {"零": 0, "〇": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
+TENS = {
+    "twenty": 20,
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "seventy": 70,
+    "eighty": 80,
+    "ninety": 90,
+}
+DIGITS = {
+    "零": 0,
+    "〇": 0,
+    "一": 1,
+    "二": 2,
+    "两": 2,
+    "三": 3,
+    "四": 4,
+    "五": 5,
+    "六": 6,
+    "七": 7,
+    "八": 8,
+    "九": 9,
+}
 
 PLACES = {  # what people call a folder → its name in user-dirs.dirs, and on disk
     "DOWNLOAD": ("Downloads", "下载"),
@@ -76,10 +100,22 @@ PLACE_WORDS = {
     **dict.fromkeys(("music", "音乐"), "MUSIC"),
     **dict.fromkeys(("videos", "movies", "视频", "影片"), "VIDEOS"),
     **dict.fromkeys(("home", "主目录", "家目录", "主文件夹", "用户目录"), "HOME"),
-    **dict.fromkeys(("here", "this folder", "this directory", "current folder", "current directory"), "HERE"),
+    **dict.fromkeys(
+        ("here", "this folder", "this directory", "current folder", "current directory"), "HERE"
+    ),
     **dict.fromkeys(("working directory", "current working directory"), "HERE"),
     **dict.fromkeys(
-        ("这里", "当前目录", "当前文件夹", "这个目录", "这个文件夹", "本目录", "此目录", "此文件夹"), "HERE"
+        (
+            "这里",
+            "当前目录",
+            "当前文件夹",
+            "这个目录",
+            "这个文件夹",
+            "本目录",
+            "此目录",
+            "此文件夹",
+        ),
+        "HERE",
     ),
 }
 FOLDER_WORD = pattern(r"\s*(?:folder|directory|dir|文件夹|目录|夹)$")
@@ -90,10 +126,14 @@ csv tsv json jsonl xml yaml yml toml ini cfg txt md rst html htm css js ts jsx t
 sqlite pdf doc docx xls xlsx ppt pptx odt ods odp rtf tex epub png jpg jpeg gif webp svg bmp tif tiff heic ico
 mp3 wav flac ogg m4a mp4 mkv mov avi webm zip gz tgz bz2 xz 7z rar iso bak tmp ics vcf eml parquet ipynb
 """
-_WHICH_WORDS = "other huge recent important unused remaining broken private personal temporary missing useless"
+_WHICH_WORDS = (
+    "other huge recent important unused remaining broken private personal temporary missing useless"
+)
 WHICH = frozenset(_WHICH_WORDS.split())  # files, beside what the tables know
 BEHIND_DOT = r"^\w[\w.-]*$"  # the pattern of a parameter that stands behind a dot, as in *.pdf
-ENDINGS = frozenset(_ENDINGS.split())  # no words among them: "all old files" are not those that end with .old
+ENDINGS = frozenset(
+    _ENDINGS.split()
+)  # no words among them: "all old files" are not those that end with .old
 
 
 class Unclear(Exception):
@@ -152,7 +192,9 @@ def says_which(text: str, schema: Mapping[str, Any]) -> bool:
     from learning.concepts import meaning  # nearly always it is an ending
 
     things = {thing[:2] for thing in meaning(text)} - {"w:"}
-    is_file = BARE_FILE.fullmatch(f"a.{text}") is not None  # log is an ending and a thing, old is one and says which
+    is_file = (
+        BARE_FILE.fullmatch(f"a.{text}") is not None
+    )  # log is an ending and a thing, old is one and says which
     return bool(things) and not (is_file and "t:" not in things)
 
 
@@ -173,7 +215,9 @@ def _string(slot: Slot, shape: str) -> str | None:
         return text
     if shape in ("rest", "colon"):
         return _rest(slot, shape)
-    if slot.plain != slot.written:  # full-width characters and no quotes: unclear which ones are meant
+    if (
+        slot.plain != slot.written
+    ):  # full-width characters and no quotes: unclear which ones are meant
         return None
     pattern = {"quoted": CODE_WORD, "glob": GLOB}.get(shape, BARE_WORD)
     if not pattern.fullmatch(slot.written) or NOT_A_NAME.fullmatch(slot.written.lower()):
@@ -210,7 +254,8 @@ def _english_number(text: str) -> int | None:
 def _chinese_number(text: str) -> int | None:
     """一 to 九百九十九, as people write it."""
     match = re.fullmatch(
-        r"(?:([一二两三四五六七八九])?百)?(零)?(?:([一二三四五六七八九])?(十))?([一二两三四五六七八九])?", text
+        r"(?:([一二两三四五六七八九])?百)?(零)?(?:([一二三四五六七八九])?(十))?([一二两三四五六七八九])?",
+        text,
     )
     if text in ("零", "〇"):
         return 0
@@ -246,16 +291,23 @@ def _path(slot: Slot, where: Where) -> str | None:
         )
     if (place := _place(slot.plain.lower(), where)) is not None:
         return place
-    if not (BARE_FILE.fullmatch(slot.plain) or BARE_PATH.fullmatch(slot.plain)) or not _known_home(slot.plain):
+    if not (BARE_FILE.fullmatch(slot.plain) or BARE_PATH.fullmatch(slot.plain)) or not _known_home(
+        slot.plain
+    ):
         return None
     is_named = BARE_FILE.fullmatch(slot.plain.rpartition("/")[2]) is not None
     path = _absolute(slot.plain, where)
-    if slot.plain != slot.written:  # ～ and ／ may be meant plain, ： in a name may not: the disk decides
+    if (
+        slot.plain != slot.written
+    ):  # ～ and ／ may be meant plain, ： in a name may not: the disk decides
         as_written = _absolute(slot.plain[0] + slot.written[1:], where)
         if _exists(path) == _exists(as_written) and path != as_written:
             raise Unclear(slot.written)
         path = as_written if _exists(as_written) else path
-    if any(_exists(Path(f"{path}{slot.behind[:length]}")) for length in range(1, min(len(slot.behind), 16) + 1)):
+    if any(
+        _exists(Path(f"{path}{slot.behind[:length]}"))
+        for length in range(1, min(len(slot.behind), 16) + 1)
+    ):
         if _exists(path):  # "~/notes." with folders notes and "notes.": which one is meant?
             raise Unclear(slot.written)
         return None
@@ -299,11 +351,17 @@ def _place(text: str, where: Where) -> str | None:
     if key is None or key in ("HERE", "HOME"):
         return {"HERE": str(where.cwd), "HOME": str(where.owner_home)}.get(key or "")
     names = PLACES[key]
-    candidates = [*_user_dirs(where.owner_home).get(key, ()), *(where.owner_home / name for name in names)]
+    candidates = [
+        *_user_dirs(where.owner_home).get(key, ()),
+        *(where.owner_home / name for name in names),
+    ]
     place = next(filter(_exists, candidates), where.owner_home / names[0])
     bare = FOLDER_WORD.sub("", name)
     rivals = [where.cwd / spelled for spelled in {bare, bare.capitalize()}]
-    if any(_exists(rival) and not rival.samefile(place) if _exists(place) else _exists(rival) for rival in rivals):
+    if any(
+        _exists(rival) and not rival.samefile(place) if _exists(place) else _exists(rival)
+        for rival in rivals
+    ):
         raise Unclear(text)
     return str(place)
 
@@ -316,4 +374,6 @@ def _user_dirs(owner_home: Path) -> dict[str, tuple[Path, ...]]:
     except (OSError, UnicodeDecodeError):
         return {}
     found = re.findall(r'^XDG_([A-Z]+)_DIR="(\$HOME/)?([^"]*)"', text, re.MULTILINE)
-    return {key: ((owner_home / name) if inside else Path(name),) for key, inside, name in found if name}
+    return {
+        key: ((owner_home / name) if inside else Path(name),) for key, inside, name in found if name
+    }

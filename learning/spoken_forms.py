@@ -42,4 +42,6 @@ def _base(participle: str) -> str:
         return ""
     stem = participle[:-2]
     forms = [f"{stem}e", stem, *([stem[:-1]] if stem[-1:] == stem[-2:-1] else []), f"{stem[:-1]}y"]
-    return next((form for form in forms if any(thing.startswith("v:") for thing in meaning(form))), "")
+    return next(
+        (form for form in forms if any(thing.startswith("v:") for thing in meaning(form))), ""
+    )

@@ -23,7 +23,9 @@ from memory.evidence import Result
 from safety.shell import NotUnderstood
 
 _STATES = {"status", "state", "ok", "success", "result", "error"}
-_DELETES = re.compile(r"\s-delete\s*;?\s*$|\s-exec\s+rm\s+(?:-[fv]+\s+)*(?:--\s+)?(['\"]?)\{\}\1\s*(?:\\;|';'|\+)\s*$")
+_DELETES = re.compile(
+    r"\s-delete\s*;?\s*$|\s-exec\s+rm\s+(?:-[fv]+\s+)*(?:--\s+)?(['\"]?)\{\}\1\s*(?:\\;|';'|\+)\s*$"
+)
 
 
 def name_parameters(work: Work) -> None:
@@ -50,7 +52,9 @@ def name_parameters(work: Work) -> None:
             work.problem(why)
         work.content.parameters.setdefault(name, schema)
     for mention in work.found.unused:
-        if id(mention) not in work.names and not (mention.start < 0 and mention.name in work.content.parameters):
+        if id(mention) not in work.names and not (
+            mention.start < 0 and mention.name in work.content.parameters
+        ):
             work.problem(
                 f"the request says {mention.text!r}, and no step uses it: something was worked out from it, or it is missing"
             )
@@ -64,12 +68,16 @@ def _as_data(schema: Mapping[str, Any], uses: list[Found]) -> dict[str, Any]:
         if re.match(r"\s*[{\[]\s*[\"{\[]", each.unit.text) and before.count('"') % 2:
             patterns.append(r'^[^"\\\x00-\x1f]*$')
         elif re.match(r"https?://[^/]+/", before):
-            patterns.append(r"^[\w.~:@%/-]*$" if schema.get("format") == "path" else r"^[\w.~:@%-]*$")
+            patterns.append(
+                r"^[\w.~:@%/-]*$" if schema.get("format") == "path" else r"^[\w.~:@%-]*$"
+            )
     unique_patterns = list(dict.fromkeys(patterns))
     if not unique_patterns:
         return {}
     return {
-        "pattern": unique_patterns[0] if len(unique_patterns) == 1 else "".join(f"(?={p})" for p in unique_patterns)
+        "pattern": unique_patterns[0]
+        if len(unique_patterns) == 1
+        else "".join(f"(?={p})" for p in unique_patterns)
     }
 
 
@@ -86,7 +94,11 @@ def names_in_scripts(work: Work) -> set[str]:
 
 def _is_run_folder(work: Work, mention: Mention) -> bool:
     """True when the request names the folder that the run worked in: its relative paths start there."""
-    return mention.kind == "path" and Path(mention.value) == work.trace.cwd and work.trace.cwd != work.around.owner_home
+    return (
+        mention.kind == "path"
+        and Path(mention.value) == work.trace.cwd
+        and work.trace.cwd != work.around.owner_home
+    )
 
 
 def folder_in_request(work: Work) -> str:
@@ -102,12 +114,15 @@ def folder_of_run(work: Work) -> None:
                 if step.tool == "code_run" and "cwd" not in step.args:
                     step.args["cwd"] = f"{{{{{work.names[id(mention)]}}}}}"
                 elif step.tool != "code_run" and _has_relative_path(step):
-                    work.problem(f"{step.tool}: its path starts in the folder of the run, which the request names")
+                    work.problem(
+                        f"{step.tool}: its path starts in the folder of the run, which the request names"
+                    )
 
 
 def _has_relative_path(step: DraftStep) -> bool:
     return any(
-        key in ("path", "paths") and not re.match(r"[/~{]", str(value)) for (key, *_), value in scalars(step.args)
+        key in ("path", "paths") and not re.match(r"[/~{]", str(value))
+        for (key, *_), value in scalars(step.args)
     )
 
 
@@ -117,12 +132,18 @@ def build_step(work: Work, number: int) -> None:
         work.step_of[number] = moved
         return
     step = DraftStep(call.tool, {}, calls=(number,))
-    lists = {units[0].argument[:1]: source for units, source in work.found.lists if units[0].call == number}
+    lists = {
+        units[0].argument[:1]: source
+        for units, source in work.found.lists
+        if units[0].call == number
+    }
     for key, value in call.args.items():
         if (key,) in lists and key != "script":
             step.args[key] = f"{{{{{save(work, lists[key,], 'items')}}}}}"
         elif key == "script" and call.tool == "code_run":
-            step.args[key] = script_with_values(work, number, str(value), str(call.args.get("type")))
+            step.args[key] = script_with_values(
+                work, number, str(value), str(call.args.get("type"))
+            )
         else:
             step.args[key] = filled(work, number, (key,), value)
     if ("script",) in lists:
@@ -154,7 +175,14 @@ def _told_back(work: Work, number: int) -> dict[str, Any]:
         if not all(re.fullmatch(r"[A-Za-z0-9_]+", str(part)) for part in path):
             continue
         said = [each for each in own if each.text == text and len(text.encode()) >= MIN_BYTES]
-        name = next((name for each in said if not each.source.operation and (name := _variable(work, each))), "")
+        name = next(
+            (
+                name
+                for each in said
+                if not each.source.operation and (name := _variable(work, each))
+            ),
+            "",
+        )
         if name:
             fields[key] = f"{{{{{name}}}}}"
         elif str(path[-1]).lower() in _STATES and isinstance(value, str) and value.isalpha():
@@ -183,31 +211,53 @@ def script_with_values(work: Work, number: int, script: str, kind: str) -> str:
             after = python_words.rewrite(
                 script,
                 constants,
-                [python_words.PyUse(e.unit.number, e.start, e.end, n, e.source.operation) for e, n in uses],
+                [
+                    python_words.PyUse(e.unit.number, e.start, e.end, n, e.source.operation)
+                    for e, n in uses
+                ],
             )
-            is_proven = all(e.source.operation for e, _ in uses) or _python_proven(script, after, uses, work)
+            is_proven = all(e.source.operation for e, _ in uses) or _python_proven(
+                script, after, uses, work
+            )
         else:
             scanned = shell_words.scan(script)
             after = shell_words.rewrite(
-                scanned, [shell_words.Use(e.unit.number, e.start, e.end, n, e.source.operation) for e, n in uses]
+                scanned,
+                [
+                    shell_words.Use(e.unit.number, e.start, e.end, n, e.source.operation)
+                    for e, n in uses
+                ],
             )
             is_proven = _shell_proven(script, scanned, uses, work)
     except NotUnderstood as error:
         work.problem(f"call {number + 1}: its script cannot take values ({error})")
         return script
     if not is_proven:
-        work.problem(f"call {number + 1}: its script cannot be proven to mean the same with values put in")
+        work.problem(
+            f"call {number + 1}: its script cannot be proven to mean the same with values put in"
+        )
         return script
     return after
 
 
-def _shell_proven(script: str, scanned: shell_words.Script, uses: list[tuple[Found, str]], work: Work) -> bool:
+def _shell_proven(
+    script: str, scanned: shell_words.Script, uses: list[tuple[Found, str]], work: Work
+) -> bool:
     """Each use by a variable of its own, so that the other reader can put the very text back that stood there."""
-    numbered = [(each, f"{'HOME' if name == 'HOME' else f'sopwith_use_{n}'}") for n, (each, name) in enumerate(uses)]
-    after = shell_words.rewrite(scanned, [shell_words.Use(e.unit.number, e.start, e.end, name) for e, name in numbered])
+    numbered = [
+        (each, f"{'HOME' if name == 'HOME' else f'sopwith_use_{n}'}")
+        for n, (each, name) in enumerate(uses)
+    ]
+    after = shell_words.rewrite(
+        scanned, [shell_words.Use(e.unit.number, e.start, e.end, name) for e, name in numbered]
+    )
     home = str(work.around.owner_home)
     values = {
-        name: (home + each.text[1:] if each.text.startswith("~") and each.unit.is_home_known else each.text)
+        name: (
+            home + each.text[1:]
+            if each.text.startswith("~") and each.unit.is_home_known
+            else each.text
+        )
         for each, name in numbered
     }
     return shell_words.same_meaning(script, after, values | {"HOME": home}, home)
@@ -217,7 +267,9 @@ def _python_proven(script: str, after: str, uses: list[tuple[Found, str]], work:
     numbered = [(each, f"sopwith_use_{n}") for n, (each, _) in enumerate(uses)]
     constants = python_words.scan(script)
     trial = python_words.rewrite(
-        script, constants, [python_words.PyUse(e.unit.number, e.start, e.end, name) for e, name in numbered]
+        script,
+        constants,
+        [python_words.PyUse(e.unit.number, e.start, e.end, name) for e, name in numbered],
     )
     return python_words.same_meaning(script, trial, {name: each.text for each, name in numbered})
 
@@ -250,12 +302,19 @@ def filled(work: Work, number: int, path: tuple[str | int, ...], value: Any) -> 
         if not name:
             continue
         if each.source.operation:
-            work.problem(f"{where(work, each.unit)}: {each.text!r} is made of {name}, and a template cannot make it")
+            work.problem(
+                f"{where(work, each.unit)}: {each.text!r} is made of {name}, and a template cannot make it"
+            )
             continue
         new = "~" if name == "HOME" else f"{{{{{name}}}}}"
-        text, used = (new if each.is_whole else str(text)[: each.start] + new + str(text)[each.end :]), True
+        text, used = (
+            (new if each.is_whole else str(text)[: each.start] + new + str(text)[each.end :]),
+            True,
+        )
     if isinstance(value, str) and "{{" in value:
-        work.problem(f"call {number + 1}: its argument {path[0]} holds {{{{, which a step would take for a value")
+        work.problem(
+            f"call {number + 1}: its argument {path[0]} holds {{{{, which a step would take for a value"
+        )
     return text if used else value
 
 
@@ -269,7 +328,9 @@ def save(work: Work, source: Source, wish: str) -> str:
         return work.saved[key]
     field_name = extractor.rpartition(".")[2] if "." in extractor else wish
     taken = {*work.content.parameters, *work.saved.values(), *names_in_scripts(work)}
-    name = work.saved[key] = unique(re.sub(r"[^a-z0-9_]", "_", field_name.lower()) or "value", taken)
+    name = work.saved[key] = unique(
+        re.sub(r"[^a-z0-9_]", "_", field_name.lower()) or "value", taken
+    )
     step = work.step_of.get(source.call)
     if step is None:
         work.problem(f"call {source.call + 1}: its result is needed, and it is no step")
@@ -300,22 +361,36 @@ def _trashed(work: Work, number: int, call: Result) -> DraftStep | None:
     return _found_and_deleted(work, number, call, scanned) if verbs[0].text == "find" else None
 
 
-def _removed(work: Work, number: int, call: Result, scanned: shell_words.Script) -> DraftStep | None:
+def _removed(
+    work: Work, number: int, call: Result, scanned: shell_words.Script
+) -> DraftStep | None:
     """`rm FILES` as file_trash."""
     source = next((source for units, source in work.found.lists if units[0].call == number), None)
     if source is not None:
         name = save(work, source, "files")
-        return DraftStep("file_trash", {"paths": f"{{{{{name}}}}}"}, {"status": "ok"}, when=name, calls=(number,))
+        return DraftStep(
+            "file_trash", {"paths": f"{{{{{name}}}}}"}, {"status": "ok"}, when=name, calls=(number,)
+        )
     operands = [
-        (n, word) for n, word in enumerate(scanned.words) if not word.is_first and not word.text.startswith("-")
+        (n, word)
+        for n, word in enumerate(scanned.words)
+        if not word.is_first and not word.text.startswith("-")
     ]
-    if any(not word.is_known or word.has_glob for _, word in operands) or not operands or call.args.get("cwd"):
+    if (
+        any(not word.is_known or word.has_glob for _, word in operands)
+        or not operands
+        or call.args.get("cwd")
+    ):
         return None
     paths = []
     for n, word in operands:
         text, own = (
             word.text,
-            [each for each in work.found.found if each.unit.where == (number, ("script",), n) and not each.candidates],
+            [
+                each
+                for each in work.found.found
+                if each.unit.where == (number, ("script",), n) and not each.candidates
+            ],
         )
         if not (word.pieces and word.pieces[0].kind == "home") and text.startswith("~"):
             text = f"./{text}"
@@ -324,25 +399,39 @@ def _removed(work: Work, number: int, call: Result, scanned: shell_words.Script)
             if name and each.source.operation:
                 return None
             if name:
-                text = text[: each.start] + ("~" if name == "HOME" else f"{{{{{name}}}}}") + text[each.end :]
+                text = (
+                    text[: each.start]
+                    + ("~" if name == "HOME" else f"{{{{{name}}}}}")
+                    + text[each.end :]
+                )
         paths.append(text)
     return DraftStep("file_trash", {"paths": paths}, {"status": "ok"}, calls=(number,))
 
 
-def _found_and_deleted(work: Work, number: int, call: Result, scanned: shell_words.Script) -> DraftStep | None:
+def _found_and_deleted(
+    work: Work, number: int, call: Result, scanned: shell_words.Script
+) -> DraftStep | None:
     """`find … -type f … -delete` as a list, and file_trash of what is listed."""
     script = str(call.args["script"]).rstrip()
     ending = _DELETES.search(script)
     if not ending or not re.search(r"-type f\b", script) or call.args.get("cwd"):
         return None
     listing = script_with_values(work, number, f"{script[: ending.start()]} -print", "bash")
-    name = unique("files", {*work.content.parameters, *work.saved.values(), *names_in_scripts(work)})
+    name = unique(
+        "files", {*work.content.parameters, *work.saved.values(), *names_in_scripts(work)}
+    )
     work.saved[number, "lines"] = name
     first = DraftStep(
-        "code_run", {"type": "bash", "script": listing}, {"exit_code": 0}, {name: "lines"}, calls=(number,)
+        "code_run",
+        {"type": "bash", "script": listing},
+        {"exit_code": 0},
+        {name: "lines"},
+        calls=(number,),
     )
     work.step_of[-1 - number] = first
-    return DraftStep("file_trash", {"paths": f"{{{{{name}}}}}"}, {"status": "ok"}, when=name, calls=(number,))
+    return DraftStep(
+        "file_trash", {"paths": f"{{{{{name}}}}}"}, {"status": "ok"}, when=name, calls=(number,)
+    )
 
 
 def _no_line_breaks(steps: list[DraftStep]) -> list[DraftStep]:
@@ -351,7 +440,11 @@ def _no_line_breaks(steps: list[DraftStep]) -> list[DraftStep]:
     listed = {step.when for step in steps if step.tool == "file_trash" and step.when}
     for step in steps:
         script = str(step.args.get("script", "")).strip()
-        if listed & step.save.keys() and re.match(r"find\s", script) and not re.search(r"[|;&\n]", script):
+        if (
+            listed & step.save.keys()
+            and re.match(r"find\s", script)
+            and not re.search(r"[|;&\n]", script)
+        ):
             tests = re.sub(r"\s-print0?$", "", script)
             guard = f"""test -z "$({tests} -path $'*\\n*' -print)\""""
             found.append(DraftStep(step.tool, {**step.args, "script": guard}, {"exit_code": 0}))

@@ -10,7 +10,17 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from learning.concepts import ASKING, FREE_CHINESE, FREE_ENGLISH, LABELS, PLACES, SEEING, chinese_cut, meaning, meanings
+from learning.concepts import (
+    ASKING,
+    FREE_CHINESE,
+    FREE_ENGLISH,
+    LABELS,
+    PLACES,
+    SEEING,
+    chinese_cut,
+    meaning,
+    meanings,
+)
 from learning.request import PLAIN, Asked
 from learning.slots import PLACE_WORDS, TENS, UNITS
 from models.procedure import Procedure
@@ -63,13 +73,23 @@ def _strange_chinese(text: str, known: str) -> str:
 def _is_only_done(word: str) -> bool:
     things = meaning(word) - {f"w:{word}"}
     is_small = word in FREE_CHINESE or word in PLACES or word in PLACE_WORDS
-    return bool(things) and not is_small and SHOW not in things and all(thing.startswith("v:") for thing in things)
+    return (
+        bool(things)
+        and not is_small
+        and SHOW not in things
+        and all(thing.startswith("v:") for thing in things)
+    )
 
 
 @cache
 def _may_be_more() -> frozenset[str]:
     """Words that say nothing alone, are part of a longer expression, or stand for a place or a number."""
-    several = {part for expression in (*meanings(), *PLACE_WORDS) if " " in expression for part in expression.split()}
+    several = {
+        part
+        for expression in (*meanings(), *PLACE_WORDS)
+        if " " in expression
+        for part in expression.split()
+    }
     shows = {word for word, things in meanings().items() if SHOW in things}
     single = (FREE_ENGLISH, ASKING, LABELS, PLACES, SEEING, PLACE_WORDS, UNITS, TENS, ("hundred",))
     return frozenset(several | shows).union(*single)
@@ -86,6 +106,8 @@ def _forms(word: str) -> frozenset[str]:
 
 def _text(procedure: Procedure, name: str) -> str:
     """All that an SOP's own words are taken from."""
-    choices = [str(choice) for schema in procedure.parameters.values() for choice in schema.get("enum", ())]
+    choices = [
+        str(choice) for schema in procedure.parameters.values() for choice in schema.get("enum", ())
+    ]
     wordings = [wording.text for wording in procedure.wordings]
     return " ".join([name, *procedure.parameters, *choices, *wordings]).translate(PLAIN).lower()

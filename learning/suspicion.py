@@ -13,11 +13,21 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 MAX_LINE_CHARS = 2_000  # a longer line is a finding itself; its beginning and its end are looked at
-MAX_LINES, MAX_CHARS = 50_000, 2_000_000  # of the texts of a skill; that there is more is a finding itself
+MAX_LINES, MAX_CHARS = (
+    50_000,
+    2_000_000,
+)  # of the texts of a skill; that there is more is a finding itself
 MAX_FINDINGS = 200
 SHOWN_CHARS = 160
 SCRIPTS = {".sh", ".bash", ".zsh", ".fish", ".py", ".pyw", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".ps1", ".bat", ".cmd", ".lua", ".go", ".rs", ".yaml", ".yml"}  # fmt: skip
-PROGRAMS = (b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\xfe\xed\xfa\xcf", b"\0asm")
+PROGRAMS = (
+    b"\x7fELF",
+    b"MZ",
+    b"\xcf\xfa\xed\xfe",
+    b"\xca\xfe\xba\xbe",
+    b"\xfe\xed\xfa\xcf",
+    b"\0asm",
+)
 LOADERS = r"(?:curl|wget|fetch|iwr|irm|invoke-webrequest|invoke-restmethod|aria2c)"
 SHELLS = r"(?:sudo\s+(?:-\S+\s+)*)?(?:env\s+)?(?:/\S*/)?(?:ba|z|da|k|fi)?sh\b|(?:sudo\s+)?(?:/\S*/)?(?:python|perl|ruby|node|php|pwsh|powershell)[\d.]*\b|iex\b|invoke-expression"
 INVISIBLE = {0x00AD, 0x034F, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x2060, 0x3164, 0xFEFF, 0xFFA0, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2061, 0x2070), *range(0xE0000, 0xE1000), *range(0x1D173, 0x1D17B)}  # fmt: skip
@@ -39,12 +49,18 @@ EVERYWHERE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     for rule, form in (
         ("download-to-shell", rf"\b{LOADERS}\b[^|]{{0,300}}\|\s*(?:\S+\s*\|\s*)?(?:{SHELLS})"),
         ("download-to-shell", rf"(?:{SHELLS})\s+(?:-c\s+)?[\"']?(?:<\(|\$\(|`)\s*{LOADERS}\b"),
-        ("download-to-shell", rf"\b(?:eval|source|exec|iex)\b[\s\"'(]*(?:<\(|\$\(|`|\()\s*{LOADERS}\b"),
+        (
+            "download-to-shell",
+            rf"\b(?:eval|source|exec|iex)\b[\s\"'(]*(?:<\(|\$\(|`|\()\s*{LOADERS}\b",
+        ),
         (
             "download-to-shell",
             rf"\b{LOADERS}\b.{{0,300}}(?:&&|;)\s*(?:chmod\s+\S*[+7]\S*|(?:{SHELLS})\s+\.?/?\S+|\./\S+)",
         ),
-        ("download-to-shell", r"\b(?:exec|eval)\s*\(.{0,300}(?:urlopen|requests\.get|httpx\.get|fetch\s*\()"),
+        (
+            "download-to-shell",
+            r"\b(?:exec|eval)\s*\(.{0,300}(?:urlopen|requests\.get|httpx\.get|fetch\s*\()",
+        ),
         ("decoded-and-run", r"base64\s+(?:-d|-D|--decode)\b.{0,300}\|"),
         (
             "decoded-and-run",
@@ -140,7 +156,12 @@ def scan(files: Mapping[str, bytes]) -> list[Finding]:
     for path in sorted(files, key=lambda path: (path != "SKILL.md", not _is_script(path), path)):
         lines, chars = lines + files[path].count(b"\n"), chars + _text_size(files[path])
         if lines > MAX_LINES or chars > MAX_CHARS:
-            return [*found, Finding("unscanned", path, 0, f"more than {MAX_LINES} lines or {MAX_CHARS} characters")]
+            return [
+                *found,
+                Finding(
+                    "unscanned", path, 0, f"more than {MAX_LINES} lines or {MAX_CHARS} characters"
+                ),
+            ]
         for finding in _file(path, files[path]):
             found.append(finding)
             if len(found) >= MAX_FINDINGS:
@@ -167,7 +188,10 @@ def _file(path: str, data: bytes) -> Iterator[Finding]:
     while suffix in (".md", ".html", "") and (at := text.find("<!--", at)) >= 0:
         end = text.find("-->", at)
         yield Finding(
-            "hidden-text", path, text.count("\n", 0, at) + 1, _shown(text[at : end if end > 0 else None][:SHOWN_CHARS])
+            "hidden-text",
+            path,
+            text.count("\n", 0, at) + 1,
+            _shown(text[at : end if end > 0 else None][:SHOWN_CHARS]),
         )
         at = end if end > 0 else len(text)
 
@@ -196,7 +220,9 @@ def _joined(text: str) -> Iterator[tuple[int, str]]:
         yield first, whole
 
 
-def _line(path: str, number: int, line: str, rules: tuple[tuple[str, re.Pattern[str]], ...]) -> Iterator[Finding]:
+def _line(
+    path: str, number: int, line: str, rules: tuple[tuple[str, re.Pattern[str]], ...]
+) -> Iterator[Finding]:
     if not line.isascii() and any(map(_is_hidden, line)) and _hides(line):
         yield Finding("hidden-text", path, number, _shown(line))
     if len(line) > MAX_LINE_CHARS:
@@ -230,6 +256,8 @@ def _hides(line: str) -> bool:
 
 def _shown(line: str) -> str:
     """The line with what cannot be seen written out."""
-    text = "".join(f"<U+{ord(char):04X}>" if _is_hidden(char) else char for char in line[: SHOWN_CHARS * 2])
+    text = "".join(
+        f"<U+{ord(char):04X}>" if _is_hidden(char) else char for char in line[: SHOWN_CHARS * 2]
+    )
     text = " ".join(text.split())
     return text if len(text) <= SHOWN_CHARS else f"{text[: SHOWN_CHARS - 1]}…"

@@ -36,7 +36,11 @@ from memory.sops import Sop, SopError, SopStore, read_sop
 
 What = Literal["same", "taken", "quarantined", "sent", "conflict", "waits", "refused", "removed"]
 SENT = ("candidate", "probation", "active")
-UNCOUNTED = ("evidence.json", "cases/", "references/")  # they go along, and are no change of the procedure
+UNCOUNTED = (
+    "evidence.json",
+    "cases/",
+    "references/",
+)  # they go along, and are no change of the procedure
 MAX_DIFF_LINES = 200
 ATTEMPTS = 3  # when somebody else sends meanwhile
 
@@ -63,18 +67,30 @@ def sync(
 ) -> list[Synced]:
     """Pull, verify, push. `remote`: a git address, or a folder. `mine`, `theirs`: the SOPs in conflict of which the version
     here is sent, that there is taken. Raises SopError; what was done by then stays done."""
-    address = remote if GIT_ADDRESS.fullmatch(remote) else Path(remote).expanduser().absolute().as_uri()
+    address = (
+        remote if GIT_ADDRESS.fullmatch(remote) else Path(remote).expanduser().absolute().as_uri()
+    )
     found: list[Synced] = []
     for _ in range(ATTEMPTS):
         with tempfile.TemporaryDirectory(prefix="sopwith-sync-") as scratch:
             clone = cloned(address, Path(scratch))
-            round_ = _Round(address, clone, home, seeds, replay, trust, {"mine": mine, "theirs": theirs})
-            found = [*(each for each in found if each.what in ("taken", "quarantined")), *round_.compare()]
+            round_ = _Round(
+                address, clone, home, seeds, replay, trust, {"mine": mine, "theirs": theirs}
+            )
+            found = [
+                *(each for each in found if each.what in ("taken", "quarantined")),
+                *round_.compare(),
+            ]
             problem = round_.push()
             if problem is None:
                 round_.remember()
-                return sorted({each.name: each for each in reversed(found)}.values(), key=lambda each: each.name)
-    raise ImportRefused(f"{safe_source(address)} does not take what is sent: {problem}.\nWhat was taken from it stays.")
+                return sorted(
+                    {each.name: each for each in reversed(found)}.values(),
+                    key=lambda each: each.name,
+                )
+    raise ImportRefused(
+        f"{safe_source(address)} does not take what is sent: {problem}.\nWhat was taken from it stays."
+    )
 
 
 class _Round:
@@ -91,7 +107,13 @@ class _Round:
         settled: Mapping[str, Collection[str]],
     ) -> None:
         self._settled = settled
-        self._address, self._clone, self._home, self._replay, self._trust = address, clone, home, replay, trust
+        self._address, self._clone, self._home, self._replay, self._trust = (
+            address,
+            clone,
+            home,
+            replay,
+            trust,
+        )
         self._changes = SopChanges(home, seeds)
         self._known = {sop.name: sop for sop in SopStore(seeds, home / "sops").all()}
         self._state = home / "sops" / ".sync.json"
@@ -102,16 +124,25 @@ class _Round:
     def compare(self) -> list[Synced]:
         """Takes what is to be taken, and writes into the clone what is to be sent."""
         has_skills = any(self._clone.rglob("SKILL.md"))
-        theirs = {skill.name: skill for skill in (find_skills(str(self._clone), self._clone) if has_skills else [])}
+        theirs = {
+            skill.name: skill
+            for skill in (find_skills(str(self._clone), self._clone) if has_skills else [])
+        }
         ours = {name: sop for name, sop in self._known.items() if not sop.is_seed}
-        return [self._one(name, ours.get(name), theirs.get(name)) for name in sorted({*ours, *theirs})]
+        return [
+            self._one(name, ours.get(name), theirs.get(name)) for name in sorted({*ours, *theirs})
+        ]
 
     def push(self) -> str | None:
         """Sends; None when it was taken, or there was nothing to send, else what git said."""
         if not self._sent:
             return None
         message = f"sops: {', '.join(self._sent)}"[:200]
-        for words in (["add", "--all"], ["commit", "--quiet", "-m", message], ["push", "--quiet", "origin", "HEAD"]):
+        for words in (
+            ["add", "--all"],
+            ["commit", "--quiet", "-m", message],
+            ["push", "--quiet", "origin", "HEAD"],
+        ):
             if said := git_says(words, self._clone):
                 return said
         return None
@@ -135,9 +166,17 @@ class _Round:
             return Synced(name, "same")
         if theirs is None:
             assert ours is not None
-            return Synced(name, "removed", "it was removed there") if before == here else self._send(ours, theirs)
+            return (
+                Synced(name, "removed", "it was removed there")
+                if before == here
+                else self._send(ours, theirs)
+            )
         if ours is None:
-            return Synced(name, "removed", "it was removed here") if before == there else self._take(theirs, None)
+            return (
+                Synced(name, "removed", "it was removed here")
+                if before == there
+                else self._take(theirs, None)
+            )
         if ours.is_quarantined or here == before:
             return self._take(theirs, ours)
         if there == before or name in self._settled["mine"]:
@@ -156,7 +195,9 @@ class _Round:
                 return Synced(name, "waits", "it has changed there; take it with --trust", changed)
             store(theirs, self._address, self._changes, self._known)
             return Synced(name, "quarantined", f"let it in: sopwith sops enable {name}")
-        text = with_metadata(theirs.files["SKILL.md"].decode(), {"sopwith-source": safe_source(self._address)})
+        text = with_metadata(
+            theirs.files["SKILL.md"].decode(), {"sopwith-source": safe_source(self._address)}
+        )
         files = {**theirs.files, "SKILL.md": text.encode()}
         reason = f"taken from {safe_source(self._address)}"
         try:
@@ -214,14 +255,18 @@ def _diff(ours: Mapping[str, bytes], theirs: Mapping[str, bytes]) -> str:
     lines: list[str] = []
     here, there = dict(_counted(ours)), dict(_counted(theirs))
     for path in sorted({*here, *there}):
-        before, after = (side.get(path, b"").decode("utf-8", "replace").splitlines() for side in (here, there))
+        before, after = (
+            side.get(path, b"").decode("utf-8", "replace").splitlines() for side in (here, there)
+        )
         lines += unified_diff(before, after, f"here/{path}", f"there/{path}", lineterm="", n=1)
     return "\n".join(lines[:MAX_DIFF_LINES])
 
 
 def _counted(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
     for path, data in sorted(files.items()):
-        if not path.startswith(UNCOUNTED) and not any(part.startswith(".") for part in path.split("/")):
+        if not path.startswith(UNCOUNTED) and not any(
+            part.startswith(".") for part in path.split("/")
+        ):
             yield path, normal(data) if path == "SKILL.md" else data
 
 

@@ -64,7 +64,9 @@ def units_of(number: int, call: Result, cwd: Path, owner_home: Path) -> tuple[li
             here = cwd if path == ("cwd",) else folder
             hints = tuple(str(part).lower() for part in path if isinstance(part, str))
             is_number = isinstance(value, int | float)
-            units.append(Unit(number, path, 0, as_text(value), "argument", hints, here, is_number=is_number))
+            units.append(
+                Unit(number, path, 0, as_text(value), "argument", hints, here, is_number=is_number)
+            )
     return units, why
 
 
@@ -79,7 +81,18 @@ def script_units(number: int, script: str, kind: str, folder: Path) -> list[Unit
     for n, word in enumerate(shell_words.scan(script).words):
         is_home = next((piece.kind for piece in word.pieces if piece.text), "") == "home"
         units.append(
-            Unit(number, ("script",), n, word.text, word.place, word.hints, here, "bash", is_home, verb=word.verb)
+            Unit(
+                number,
+                ("script",),
+                n,
+                word.text,
+                word.place,
+                word.hints,
+                here,
+                "bash",
+                is_home,
+                verb=word.verb,
+            )
         )
         if word.is_first and word.text in ("cd", "pushd", "popd"):
             here = NOWHERE  # from here on nobody knows where a relative path starts
@@ -92,7 +105,9 @@ def _printer(script: str, constant: python_words.PyConstant) -> str:
     return "print" if is_printed else ""
 
 
-def scalars(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str | int | float]]:
+def scalars(
+    value: Any, path: tuple[str | int, ...] = ()
+) -> Iterator[tuple[tuple[str | int, ...], str | int | float]]:
     """Each text and number inside nested arguments, with its path."""
     if isinstance(value, Mapping):
         for key, inner in value.items():

@@ -52,7 +52,9 @@ class ReplayResult:
 class Replay(Protocol):
     """Runs an SOP once, through loop, handler, gate and run log; nothing outside `root` may be changed, nobody is asked."""
 
-    def __call__(self, sop: Sop, parameters: Mapping[str, Any], cwd: Path, root: Path, /) -> ReplayResult: ...
+    def __call__(
+        self, sop: Sop, parameters: Mapping[str, Any], cwd: Path, root: Path, /
+    ) -> ReplayResult: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,12 @@ class Verdict:
 
 
 def verify(
-    sop: Sop, values: Mapping[str, Any] | None, *, replay: Replay, store: SopChanges, scratch: Path | None = None
+    sop: Sop,
+    values: Mapping[str, Any] | None,
+    *,
+    replay: Replay,
+    store: SopChanges,
+    scratch: Path | None = None,
 ) -> Verdict:
     """Proves an SOP of the store and writes down what that gave: status, case, evidence, in one change.
 
@@ -110,7 +117,11 @@ def verify(
     """
     for attempt in range(1, ATTEMPTS + 1):
         verdict = prove(sop, values, replay=replay, scratch=scratch)
-        is_new = verdict.status_after != sop.status or verdict.files or (verdict.passed and sop.is_edited)
+        is_new = (
+            verdict.status_after != sop.status
+            or verdict.files
+            or (verdict.passed and sop.is_edited)
+        )
         if sop.is_seed or sop.status == "archived" or not is_new:
             return verdict
         try:
@@ -125,7 +136,12 @@ def verify(
 
 
 def prove(
-    sop: Sop, values: Mapping[str, Any] | None, *, replay: Replay, scratch: Path | None = None, cwd: Path | None = None
+    sop: Sop,
+    values: Mapping[str, Any] | None,
+    *,
+    replay: Replay,
+    scratch: Path | None = None,
+    cwd: Path | None = None,
 ) -> Verdict:
     """The same, without writing: also for a draft that is not stored yet (its folder may lie anywhere)."""
     procedure = sop.procedure
@@ -134,7 +150,14 @@ def prove(
         return Verdict(sop.name, sop.status, sop.status, False, [], why)
     cases = read_cases(sop.folder)
     if why := not_replayable(procedure):
-        return Verdict(sop.name, sop.status, sop.status, False, [CaseResult(case, None, why) for case in cases], why)
+        return Verdict(
+            sop.name,
+            sop.status,
+            sop.status,
+            False,
+            [CaseResult(case, None, why) for case in cases],
+            why,
+        )
     if values is not None:
         bound = procedure.bind(values, cwd or Path.cwd())
         cases.append(Case(free_name(cases), bound, cwd=str(cwd or Path.cwd())))
@@ -160,18 +183,20 @@ def difference(procedure: Procedure, taught: CaseResult, second: CaseResult) -> 
     """
     first, other = taught.case.parameters, second.case.parameters
     same = [name for name in first if name in other and _plain(first[name]) == _plain(other[name])]
-    same = [name for name in same if len(procedure.parameters[name].get("enum", ())) != 1]  # it may be nothing else
     same = [
-        name for name in same if first[name] != procedure.parameters[name].get("default") or name in procedure.required
+        name for name in same if len(procedure.parameters[name].get("enum", ())) != 1
+    ]  # it may be nothing else
+    same = [
+        name
+        for name in same
+        if first[name] != procedure.parameters[name].get("default") or name in procedure.required
     ]
     if same:
         return f"{', '.join(same)} is the same as in the first set: a second set must differ in every value"
     if taught.outcome is None or second.outcome is None:
         return "one of the two could not be replayed"
     if procedure.parameters and _essence(taught) == _essence(second):
-        return (
-            "both sets lead to the same outcome, so the second proves nothing: choose values that give another result"
-        )
+        return "both sets lead to the same outcome, so the second proves nothing: choose values that give another result"
     return ""
 
 
@@ -187,7 +212,9 @@ def has_unchecked_commit(procedure: Procedure) -> bool:
 # one replay
 
 
-def run_case(sop: Sop, case: Case, replay: Replay, scratch: Path | None = None) -> tuple[Outcome, Case]:
+def run_case(
+    sop: Sop, case: Case, replay: Replay, scratch: Path | None = None
+) -> tuple[Outcome, Case]:
     """Replays a case in a scratch copy: of its fixture, else of what is there today. Returns what came of it, and the
     case with the inputs as they were when they are small enough to keep. Raises NotReplayable."""
     procedure = sop.procedure
@@ -207,9 +234,16 @@ def run_case(sop: Sop, case: Case, replay: Replay, scratch: Path | None = None) 
     try:
         while True:
             with scratch_copy(
-                bound, procedure.parameters, cwd, scratch, with_cwd=with_cwd, fill=_filler(case.fixture)
+                bound,
+                procedure.parameters,
+                cwd,
+                scratch,
+                with_cwd=with_cwd,
+                fill=_filler(case.fixture),
             ) as copy:
-                outcome = _outcome(procedure, replay(sop, copy.parameters, copy.cwd, copy.folder), copy)
+                outcome = _outcome(
+                    procedure, replay(sop, copy.parameters, copy.cwd, copy.folder), copy
+                )
             if outcome.kind != "outside" or first is not None:
                 return _blamed(first, outcome), replace(case, fixture=fixture)
             first = outcome  # another program may have done it: once more
@@ -223,7 +257,9 @@ def _blamed(first: Outcome | None, outcome: Outcome) -> Outcome:
     if first is None or set(first.touched) & set(outcome.touched):
         return outcome
     changed = outcome.touched or first.touched
-    reason = f"the world changed during the replay: {', '.join(changed[:3])}; try again when it is quiet"
+    reason = (
+        f"the world changed during the replay: {', '.join(changed[:3])}; try again when it is quiet"
+    )
     return replace(outcome, kind="world", reason=reason)
 
 
@@ -233,13 +269,20 @@ def _filler(fixture: Mapping[str, Any] | None) -> Callable[[Path], None] | None:
 
 def _outcome(procedure: Procedure, done: ReplayResult, copy: Scratch) -> Outcome:
     ended = [event for event in done.events if event["type"] == "tool_ended"]
-    stopped = next((e for e in done.events if e["type"] == "rote" and e["state"] == "diverged"), None)
-    reason, kind = (copy.back(stopped["reason"]), stopped.get("kind", "step")) if stopped else ("", "")
+    stopped = next(
+        (e for e in done.events if e["type"] == "rote" and e["state"] == "diverged"), None
+    )
+    reason, kind = (
+        (copy.back(stopped["reason"]), stopped.get("kind", "step")) if stopped else ("", "")
+    )
     if done.status != "done" and not reason:
         reason, kind = copy.back(done.result) or done.status, "step"
     touched = copy.touched()
     if touched:
-        reason, kind = f"something outside the copy changed during the replay: {', '.join(touched[:3])}", "outside"
+        reason, kind = (
+            f"something outside the copy changed during the replay: {', '.join(touched[:3])}",
+            "outside",
+        )
     return Outcome(
         status=done.status,
         result=copy.back(done.result),
@@ -255,7 +298,9 @@ def _outcome(procedure: Procedure, done: ReplayResult, copy: Scratch) -> Outcome
     )
 
 
-def _try(sop: Sop, procedure: Procedure, case: Case, replay: Replay, scratch: Path | None) -> CaseResult:
+def _try(
+    sop: Sop, procedure: Procedure, case: Case, replay: Replay, scratch: Path | None
+) -> CaseResult:
     """Tries a case. One that expects nothing yet, or comes from elsewhere without its inputs, is replayed twice, and expects
     what came out both times; what somebody wrote into it by hand must hold."""
     try:
@@ -269,13 +314,17 @@ def _try(sop: Sop, procedure: Procedure, case: Case, replay: Replay, scratch: Pa
             return CaseResult(case, not wrong, wrong, outcome, _is_idle(sop, case, replay, scratch))
         if not case.run and (wrong := _mismatch(case, outcome)):  # written by hand
             return CaseResult(case, False, wrong, outcome)
-        if kept.fixture is None and case.expect:  # too large to keep: what comes out may differ from day to day
+        if (
+            kept.fixture is None and case.expect
+        ):  # too large to keep: what comes out may differ from day to day
             return CaseResult(case, True, "", outcome, _is_idle(sop, kept, replay, scratch))
         again = outcome
         if kept.fixture is not None:
             again, _ = run_case(sop, kept, replay, scratch)
             if not again.passed:
-                return CaseResult(case, False, f"the second time it did not pass: {again.reason}", again)
+                return CaseResult(
+                    case, False, f"the second time it did not pass: {again.reason}", again
+                )
     except NotReplayable as error:
         return CaseResult(case, None, str(error))
     expect = {**case.expect, **_expected(outcome, again)}
@@ -287,7 +336,11 @@ def _is_idle(sop: Sop, case: Case, replay: Replay, scratch: Path | None) -> bool
     """Replays a case of an SOP that is not proven yet without what it changes: do its checks hold all the same?"""
     procedure = sop.procedure
     assert procedure is not None
-    if sop.status in PROVEN or procedure.script or not any(step.changes_something for step in procedure.steps):
+    if (
+        sop.status in PROVEN
+        or procedure.script
+        or not any(step.changes_something for step in procedure.steps)
+    ):
         return False
     steps = tuple(step for step in procedure.steps if not step.changes_something)
     if not any(step.id.startswith("check") for step in steps):
@@ -326,7 +379,11 @@ def _mismatch(case: Case, outcome: Outcome) -> str:
 def _essential(data: Any) -> Any:
     """A result without what differs each time: where it was kept, an id of the trash."""
     if isinstance(data, Mapping):
-        return {key: value for key, value in data.items() if key not in ("file", "trash", "stopped", "seconds")}
+        return {
+            key: value
+            for key, value in data.items()
+            if key not in ("file", "trash", "stopped", "seconds")
+        }
     return data
 
 
@@ -335,7 +392,9 @@ def _essence(result: CaseResult) -> str:
     outcome = result.outcome
     assert outcome is not None
     text = json.dumps(
-        masked([outcome.result, dict(outcome.produced), list(outcome.brought)]), ensure_ascii=False, sort_keys=True
+        masked([outcome.result, dict(outcome.produced), list(outcome.brought)]),
+        ensure_ascii=False,
+        sort_keys=True,
     )
     values = {name: str(value) for name, value in result.case.parameters.items() if str(value)}
     for name, value in sorted(values.items(), key=lambda item: -len(item[1])):
@@ -351,7 +410,11 @@ def _works_in_cwd(procedure: Procedure) -> bool:
 
 
 def _names_cwd(procedure: Procedure) -> bool:
-    used = {name for step in procedure.steps for name in names({k: v for k, v in step.args.items() if k != "script"})}
+    used = {
+        name
+        for step in procedure.steps
+        for name in names({k: v for k, v in step.args.items() if k != "script"})
+    }
     return "cwd" in used or any("$cwd" in text or "${cwd" in text for text in _scripts(procedure))
 
 
@@ -365,7 +428,9 @@ def _scripts(procedure: Procedure) -> Iterator[str]:
 # what it comes to
 
 
-def _verdict(sop: Sop, procedure: Procedure, tried: Sequence[CaseResult], *, has_new: bool) -> Verdict:
+def _verdict(
+    sop: Sop, procedure: Procedure, tried: Sequence[CaseResult], *, has_new: bool
+) -> Verdict:
     def verdict(status: Status, passed: bool, reason: str, *, keep: bool = True) -> Verdict:
         kept = tried if keep else tried[:-1] if has_new else tried
         files = _files(sop, kept, status) if passed else {}
@@ -374,7 +439,11 @@ def _verdict(sop: Sop, procedure: Procedure, tried: Sequence[CaseResult], *, has
     known = tried[:-1] if has_new else tried
     failed = [result for result in known if result.passed is False]
     if failed:
-        return verdict(_after_failure(sop.was or sop.status), False, f"case {failed[0].case.name}: {failed[0].reason}")
+        return verdict(
+            _after_failure(sop.was or sop.status),
+            False,
+            f"case {failed[0].case.name}: {failed[0].reason}",
+        )
     if has_new and not tried[-1].passed:
         return verdict(sop.status, False, tried[-1].reason)
     passed = [result for result in tried if result.passed]
@@ -398,14 +467,22 @@ def _promotion(
     reasons = [difference(procedure, passed[0], other) for other in passed[1:]]
     proven = "" in reasons
     if proven and all(result.is_idle for result in passed):
-        return verdict("candidate", True, "its checks hold before it changes anything: they prove nothing")
+        return verdict(
+            "candidate", True, "its checks hold before it changes anything: they prove nothing"
+        )
     if proven and has_unchecked_commit(procedure):
-        return verdict("candidate", True, "it changes something and no check looks at it: it stays a candidate")
+        return verdict(
+            "candidate", True, "it changes something and no check looks at it: it stays a candidate"
+        )
     if proven:
         return verdict("probation", True, "a second, different set of values passed")
     if reasons:
         return verdict("candidate", True, reasons[-1], keep=False)
-    return verdict("candidate", True, "its own values pass; a second, different set must pass before it runs alone")
+    return verdict(
+        "candidate",
+        True,
+        "its own values pass; a second, different set must pass before it runs alone",
+    )
 
 
 def _after_failure(status: Status) -> Status:
@@ -425,12 +502,17 @@ def _files(sop: Sop, kept: Sequence[CaseResult], status: Status) -> dict[str, st
             texts = result.case.files()
             is_new = any(not _is_stored(sop.folder / path, text) for path, text in texts.items())
             files |= texts if is_new else {}
-            if is_new or ("runs" not in found and result.case.name not in named):  # a text has no other proof
-                proofs.append({"run": result.outcome.run, "case": result.case.name, "status": status})
+            if is_new or (
+                "runs" not in found and result.case.name not in named
+            ):  # a text has no other proof
+                proofs.append(
+                    {"run": result.outcome.run, "case": result.case.name, "status": status}
+                )
     first = next(result.outcome for result in kept if result.outcome)
     wanted = {
         "tools": found.get("tools") or dict(first.tools),
-        "budget": found.get("budget") or {"calls": len(first.steps), "seconds": round(first.seconds, 3)},
+        "budget": found.get("budget")
+        or {"calls": len(first.steps), "seconds": round(first.seconds, 3)},
         "proofs": [*found.get("proofs", []), *proofs],
     }
     if any(found.get(key) != value for key, value in wanted.items()):
@@ -448,7 +530,9 @@ def _is_stored(path: Path, text: str) -> bool:
 def _store(store: SopChanges, sop: Sop, verdict: Verdict) -> None:
     run = next((result.outcome.run for result in reversed(verdict.cases) if result.outcome), None)
     reason = f"{verdict.status_after}: {verdict.reason}"
-    if not verdict.files and not sop.is_edited:  # what was edited is proven as it is now: a new version
+    if (
+        not verdict.files and not sop.is_edited
+    ):  # what was edited is proven as it is now: a new version
         store.set_status(sop.name, verdict.status_after, reason, run, expects_version=sop.version)
         return
     files = {path: content.data for path, content in contents_of(sop.folder).items()}

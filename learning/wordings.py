@@ -40,7 +40,10 @@ def name_of(mention: Mention | None, units: Sequence[Unit]) -> str:
     hints = [
         hint
         for hint in hints
-        if _is_name(hint) and len(hint) > 1 and hint not in _FUNCTIONS and not any(hint == unit.verb for unit in units)
+        if _is_name(hint)
+        and len(hint) > 1
+        and hint not in _FUNCTIONS
+        and not any(hint == unit.verb for unit in units)
     ]
     if mention is not None and mention.kind in ("date", "url", "glob"):
         candidates = [_KIND_NAMES[mention.kind]]
@@ -68,7 +71,12 @@ def _is_folder(path: Path) -> bool:
 
 
 def _is_name(text: str) -> bool:
-    return bool(NAME.fullmatch(text)) and not UNSAFE_NAME.fullmatch(text) and text not in BUILT_IN and len(text) <= 24
+    return (
+        bool(NAME.fullmatch(text))
+        and not UNSAFE_NAME.fullmatch(text)
+        and text not in BUILT_IN
+        and len(text) <= 24
+    )
 
 
 def unique(name: str, taken: set[str]) -> str:
@@ -76,7 +84,10 @@ def unique(name: str, taken: set[str]) -> str:
     base = name if _is_name(name) else f"{name}_value" if _is_name(f"{name}_value") else "value"
     found, number = base, 2
     while found in taken:
-        found, number = f"{base}{number}" if not base[-1].isdigit() else f"{base}_{number}", number + 1
+        found, number = (
+            f"{base}{number}" if not base[-1].isdigit() else f"{base}_{number}",
+            number + 1,
+        )
     return found
 
 
@@ -108,7 +119,10 @@ def schema_of(mention: Mention, uses: Sequence[Found]) -> tuple[dict[str, Any], 
     if mention.kind == "date":
         return schema, ""
     patterns = [_restriction(each, mention) for each in uses]
-    patterns = [*_ending_patterns(mention, uses), *dict.fromkeys(pattern for pattern in patterns if pattern)]
+    patterns = [
+        *_ending_patterns(mention, uses),
+        *dict.fromkeys(pattern for pattern in patterns if pattern),
+    ]
     text = mention.value if mention.kind == "path" else mention.text
     for pattern in patterns:
         if not re.search(pattern, text) or not re.search(pattern, mention.text):
@@ -117,7 +131,9 @@ def schema_of(mention: Mention, uses: Sequence[Found]) -> tuple[dict[str, Any], 
                 f"{mention.text!r} holds characters that mean something where it stands; another value could mean something else",
             )
     if patterns:
-        schema["pattern"] = patterns[0] if len(patterns) == 1 else "".join(f"(?={each})" for each in patterns)
+        schema["pattern"] = (
+            patterns[0] if len(patterns) == 1 else "".join(f"(?={each})" for each in patterns)
+        )
     return schema, ""
 
 
@@ -135,12 +151,20 @@ def _restriction(each: Found, mention: Mention) -> str:
     place, is_path = each.unit.place, mention.kind == "path"
     slash = "/~" if is_path else ""
     around = each.unit.text[: each.start], each.unit.text[each.end :]
-    if each.unit.language == "bash" and re.search(r"\0\.?$", around[0]) and around[1].startswith("\0"):
+    if (
+        each.unit.language == "bash"
+        and re.search(r"\0\.?$", around[0])
+        and around[1].startswith("\0")
+    ):
         return r"^[^*?\[\]\\{}'\"]+$"  # "${file%.txt}" takes a pattern
     if place == "code":
         return rf"^[\w {slash}.-]*$" if is_path else r"^[\w ]*\w$"
     if place == "regex":
-        return rf"^[^{_REGEX_SIGNS}{'' if is_path else '/'}-][^{_REGEX_SIGNS}]*$" if not is_path else r"^[\w /~-]*$"
+        return (
+            rf"^[^{_REGEX_SIGNS}{'' if is_path else '/'}-][^{_REGEX_SIGNS}]*$"
+            if not is_path
+            else r"^[\w /~-]*$"
+        )
     if place == "glob":
         return "" if mention.kind == "glob" else r"^[^*?\[\]\\{}]+$"
     if place == "format":
@@ -159,13 +183,16 @@ _WORD = re.compile(r"[a-z]+|[\u3400-\u9fff]+")
 
 
 def wordings_of(
-    request: str, mentions: Sequence[Mention], names: Mapping[int, str], parameters: Mapping[str, Mapping[str, Any]]
+    request: str,
+    mentions: Sequence[Mention],
+    names: Mapping[int, str],
+    parameters: Mapping[str, Mapping[str, Any]],
 ) -> list[str]:
     """The request with typed slots, and other ways to say the same."""
     text = " ".join(_with_slots(request, mentions, names, parameters).split())
-    text = re.sub(r"^(?:please|pls|can you|could you|请|帮我|请帮我)\s*", "", text, flags=re.IGNORECASE).rstrip(
-        " .!?。！？"
-    )
+    text = re.sub(
+        r"^(?:please|pls|can you|could you|请|帮我|请帮我)\s*", "", text, flags=re.IGNORECASE
+    ).rstrip(" .!?。！？")
     first = text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
     found = [first]
     for words in _SYNONYMS:
@@ -179,27 +206,40 @@ def wordings_of(
     return found[:5]
 
 
-def keep_endings(wording: str, mentions: Mapping[str, Mention], parameters: Mapping[str, dict[str, Any]]) -> bool:
+def keep_endings(
+    wording: str, mentions: Mapping[str, Mention], parameters: Mapping[str, dict[str, Any]]
+) -> bool:
     """Where something is converted, the endings of the files say from what into what: "convert {file} to {target}" is another
     task for other ones. Their parameters take no others; False where that is not so."""
     from learning.concepts import chinese_cut, meaning
 
-    words = [part for word in _WORD.findall(SLOT.sub(" ", wording.lower())) for part in chinese_cut(word)]
+    words = [
+        part for word in _WORD.findall(SLOT.sub(" ", wording.lower())) for part in chinese_cut(word)
+    ]
     endings = {
         name: Path(mention.value).suffix[1:].lower()
         for name, mention in mentions.items()
-        if parameters.get(name, {}).get("format") == "path" and Path(mention.value).suffix[1:].lower() in ENDINGS
+        if parameters.get(name, {}).get("format") == "path"
+        and Path(mention.value).suffix[1:].lower() in ENDINGS
     }
     if len(set(endings.values())) < 2 or not any(meaning(word) & CONVERTS for word in words):
         return False
     for name, ending in endings.items():
-        patterns = [*([parameters[name]["pattern"]] if "pattern" in parameters[name] else []), f"^.*(?i:\\.{ending})$"]
-        parameters[name]["pattern"] = patterns[0] if len(patterns) == 1 else "".join(f"(?={each})" for each in patterns)
+        patterns = [
+            *([parameters[name]["pattern"]] if "pattern" in parameters[name] else []),
+            f"^.*(?i:\\.{ending})$",
+        ]
+        parameters[name]["pattern"] = (
+            patterns[0] if len(patterns) == 1 else "".join(f"(?={each})" for each in patterns)
+        )
     return True
 
 
 def _with_slots(
-    text: str, mentions: Sequence[Mention], names: Mapping[int, str], parameters: Mapping[str, Mapping[str, Any]]
+    text: str,
+    mentions: Sequence[Mention],
+    names: Mapping[int, str],
+    parameters: Mapping[str, Mapping[str, Any]],
 ) -> str:
     seen: set[str] = set()
     spans = []
@@ -225,7 +265,11 @@ def _shape(mention: Mention, schema: Mapping[str, Any], behind: str) -> str:
         return ":glob"
     if mention.kind == "text" and " " in mention.text and not mention.is_quoted:
         return ":quoted" if behind.strip(" .!?。！？") else ":rest"
-    return ":quoted" if mention.is_quoted and "format" not in schema and schema["type"] == "string" else ""
+    return (
+        ":quoted"
+        if mention.is_quoted and "format" not in schema and schema["type"] == "string"
+        else ""
+    )
 
 
 # The result
@@ -236,13 +280,20 @@ def plain_result(content: Content, counted: str) -> dict[str, str]:
     values = ", ".join(f"{name.replace('_', ' ')} {{{{{name}}}}}" for name in content.parameters)
     if counted:
         return {
-            "en": f"Moved {{{{{counted} | count file files}}}} to the trash" + (f" ({values})." if values else "."),
-            "zh": f"已把 {{{{{counted} | count}}}} 个文件移到回收站" + (f"（{values}）。" if values else "。"),
+            "en": f"Moved {{{{{counted} | count file files}}}} to the trash"
+            + (f" ({values})." if values else "."),
+            "zh": f"已把 {{{{{counted} | count}}}} 个文件移到回收站"
+            + (f"（{values}）。" if values else "。"),
         }
-    return {"en": "Done" + (f": {values}." if values else "."), "zh": "已完成" + (f"：{values}。" if values else "。")}
+    return {
+        "en": "Done" + (f": {values}." if values else "."),
+        "zh": "已完成" + (f"：{values}。" if values else "。"),
+    }
 
 
-def result_text(trace: Trace, output: str, name: str, mentions: Sequence[Mention], names: Mapping[int, str]) -> str:
+def result_text(
+    trace: Trace, output: str, name: str, mentions: Sequence[Mention], names: Mapping[int, str]
+) -> str:
     """The answer as a template, when all it says is the output, the parameters, and words of the request; else "".
 
     A word that neither the request nor a plain report holds could be true of the first run alone.
@@ -256,7 +307,11 @@ def result_text(trace: Trace, output: str, name: str, mentions: Sequence[Mention
         for mention in sorted(mentions, key=lambda each: -len(each.text)):
             if id(mention) in names and mention.is_hard:
                 for form in (mention.value, mention.text):
-                    part = re.sub(rf"(?<![\w./-]){re.escape(form)}(?![\w/])", f"{{{{{names[id(mention)]}}}}}", part)
+                    part = re.sub(
+                        rf"(?<![\w./-]){re.escape(form)}(?![\w/])",
+                        f"{{{{{names[id(mention)]}}}}}",
+                        part,
+                    )
         rest.append(part)
     plain = re.sub(r"\{\{\w+\}\}", " ", " ".join(rest))
     asked = {word[:4] for word in re.findall(r"[a-z]+", trace.request.lower())}

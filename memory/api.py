@@ -62,12 +62,16 @@ class Memory:
         self._lock = WriterLock(home / "journal", wait_seconds)
         self._journal = Journal(home, self._lock)
         self._is_readonly = _is_readonly(home)
-        self._rows = self._open()  # to write into: a turn of any session may be taken in that a killed process left
+        self._rows = (
+            self._open()
+        )  # to write into: a turn of any session may be taken in that a killed process left
         self._store = self._rows if session == MAIN else self._open(only=session.name)
         works: dict[str, Work] = {}
         if works_behind and not self._is_readonly and self._rows is not None:
             works = (
-                {"times": date_turns} | ({"embedding": _embedding(embedder)} if embedder else {}) | {"episode": _group}
+                {"times": date_turns}
+                | ({"embedding": _embedding(embedder)} if embedder else {})
+                | {"episode": _group}
             )
             if not self._rows.setting(GRAPH_PAUSED):
                 works |= _graph_works(home, self._rows, graph)
@@ -105,9 +109,13 @@ class Memory:
         written = self.write([turn])
         return written[0] if written else turn
 
-    def write_event(self, text: str, *, at: datetime | None = None, run: str = "", importance: int = 5) -> Turn:
+    def write_event(
+        self, text: str, *, at: datetime | None = None, run: str = "", importance: int = 5
+    ) -> Turn:
         """Keeps something that happened and that nobody said. Raises JournalError."""
-        return self.write_turn(text, who="agent", at=at, run=run, importance=importance, tags=("event",))
+        return self.write_turn(
+            text, who="agent", at=at, run=run, importance=importance, tags=("event",)
+        )
 
     def write(self, turns: Iterable[Turn]) -> list[Turn]:
         """Keeps many at once, in the order given, and gives those that were not there yet. They are not redacted here,
@@ -130,7 +138,9 @@ class Memory:
             number = self._store.number(None, id)
         return None if number is None else self._store.turns([number]).get(number)
 
-    def retrieve(self, query: str, now: datetime, k: int = 10, session: str | None = None) -> Recalled:
+    def retrieve(
+        self, query: str, now: datetime, k: int = 10, session: str | None = None
+    ) -> Recalled:
         """The `k` turns that answer a question best, best first. `session`: only what was said there."""
         if self._store is None:
             return Recalled([], ["index"])
@@ -187,7 +197,10 @@ class Memory:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -216,7 +229,11 @@ class Memory:
             return self._unwritten(wanted)
         try:
             catch_up(self._journal, self._rows, {file_of(turn) for turn in wanted.values()})
-            return [turn for (session, id), turn in wanted.items() if self._rows.number(session, id) is None]
+            return [
+                turn
+                for (session, id), turn in wanted.items()
+                if self._rows.number(session, id) is None
+            ]
         except JournalError as error:
             self.problem = str(error)
             return self._unwritten(wanted)
@@ -224,7 +241,11 @@ class Memory:
     def _unwritten(self, wanted: dict[tuple[str, str], Turn]) -> list[Turn]:
         """Those that do not stand in their day's original, for when the index cannot say."""
         days = {file_of(turn) for turn in wanted.values()} & self._journal.sizes().keys()
-        there = {(entry.turn.session, entry.turn.id) for day in days for entry in self._journal.entries(day)}
+        there = {
+            (entry.turn.session, entry.turn.id)
+            for day in days
+            for entry in self._journal.entries(day)
+        }
         return [turn for key, turn in wanted.items() if key not in there]
 
     def _put(self, written: Sequence[Turn]) -> None:
@@ -242,7 +263,10 @@ class Memory:
 
 
 def work_off(
-    home: Path, made: Callable[[], Embedder | None], timeout_seconds: float, graph: GraphConfig | None = None
+    home: Path,
+    made: Callable[[], Embedder | None],
+    timeout_seconds: float,
+    graph: GraphConfig | None = None,
 ) -> None:
     """Makes vectors, times and episodes of what was said since, as far as the time is enough. Where nothing waits nothing
     is loaded (`made` gives the embedder); what fails waits on, and recall says what it lacks."""
@@ -277,7 +301,10 @@ def _load_numpy() -> None:
 def local_timezone() -> str:
     """The timezone of this machine: its IANA name, or else the offset of now (+08:00)."""
     with contextlib.suppress(OSError):
-        name = os.environ.get("TZ", "").lstrip(":") or str(Path("/etc/localtime").readlink()).partition("zoneinfo/")[2]
+        name = (
+            os.environ.get("TZ", "").lstrip(":")
+            or str(Path("/etc/localtime").readlink()).partition("zoneinfo/")[2]
+        )
         if re.fullmatch(r"[A-Za-z]+(/[\w+-]+)*", name):
             return name
     offset = datetime.now().astimezone().strftime("%z")
@@ -299,10 +326,14 @@ def _embedding(embedder: Embedder) -> Work:
 
         texts = store.texts(keys)
         learn(store, embedder, texts.values())
-        texts = {key: text for key, text in texts.items() if store.embedding(key, embedder.name) is None}
+        texts = {
+            key: text for key, text in texts.items() if store.embedding(key, embedder.name) is None
+        }
         vectors = embedder.embed(list(texts.values()))
         rows = zip(texts, vectors, strict=True)
-        store.put_embeddings(embedder.name, {key: vector.astype("<f4").tobytes() for key, vector in rows})
+        store.put_embeddings(
+            embedder.name, {key: vector.astype("<f4").tobytes() for key, vector in rows}
+        )
 
     return embed
 
@@ -319,7 +350,9 @@ def _graph_works(home: Path, rows: Store, config: GraphConfig | None) -> dict[st
 
         weave_in(store, keys)
         if config is not None:
-            store.enqueue("neo4j", [store.setting("graph_seq")])  # each its own, so that none is lost while one is sent
+            store.enqueue(
+                "neo4j", [store.setting("graph_seq")]
+            )  # each its own, so that none is lost while one is sent
 
     works: dict[str, Work] = {"graph": weave}
     if config is None:

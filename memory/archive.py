@@ -35,7 +35,11 @@ def archive(home: Path, days: Sequence[date], history: Repository) -> Archived:
     done = Archived()
     for month, group in groupby(sorted(days), key=lambda day: f"{day:%Y-%m}"):
         found = {f"{day.isoformat()}.md": home / f"memory/{day.isoformat()}.md" for day in group}
-        texts = {name: path.read_bytes() for name, path in found.items() if path.is_file() and not path.is_symlink()}
+        texts = {
+            name: path.read_bytes()
+            for name, path in found.items()
+            if path.is_file() and not path.is_symlink()
+        }
         if not texts:  # links: where they lead is not ours to put away
             continue
         target = home / FOLDER / f"{month}.zip"
@@ -47,7 +51,9 @@ def archive(home: Path, days: Sequence[date], history: Repository) -> Archived:
         except (zipfile.BadZipFile, TrashError) as error:
             done.problem = f"{target.relative_to(home)}: {error}"
             continue
-        history.commit([str(target.relative_to(home)), *paths], f"archive: {len(texts)} notes of {month}\n")
+        history.commit(
+            [str(target.relative_to(home)), *paths], f"archive: {len(texts)} notes of {month}\n"
+        )
         done.notes += paths
     return done
 

@@ -32,6 +32,8 @@ def _names(text: str) -> Iterator[str]:
     from memory.fact_words import values
 
     for value in values(text):
-        is_name = value.kind in ("name", "quoted", "path") or (value.kind == "word" and value.text[:1].isupper())
+        is_name = value.kind in ("name", "quoted", "path") or (
+            value.kind == "word" and value.text[:1].isupper()
+        )
         if is_name and len(value.text) > 1:
             yield value.text

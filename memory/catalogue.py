@@ -15,7 +15,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 LAYOUT = 2  # another one is read as empty
-READERS = ("memory/sops.py", "models/procedure.py", "models/parameters.py", "models/template.py", "models/extract.py")
+READERS = (
+    "memory/sops.py",
+    "models/procedure.py",
+    "models/parameters.py",
+    "models/template.py",
+    "models/extract.py",
+)
 CHECKOUT = Path(__file__).parent.parent
 
 Stamp = list[int]
@@ -37,12 +43,19 @@ class Catalogue:
         self._texts: list[bytes] = []
         self._used: dict[str, tuple[Stamp, Entry]] = {}
         self._has_news = False
-        self._readers = [number for name in READERS for number in _times(os.fspath(CHECKOUT / name))]
+        self._readers = [
+            number for name in READERS for number in _times(os.fspath(CHECKOUT / name))
+        ]
         with suppress(OSError, ValueError, RecursionError):
             first, *texts = self._path.read_bytes().split(b"\n")
             kept = json.loads(first)
-            if isinstance(kept, dict) and (kept.get("layout"), kept.get("readers")) == (LAYOUT, self._readers):
-                is_whole = isinstance(kept.get("sops"), dict) and len(kept["sops"]) + 1 == len(texts)
+            if isinstance(kept, dict) and (kept.get("layout"), kept.get("readers")) == (
+                LAYOUT,
+                self._readers,
+            ):
+                is_whole = isinstance(kept.get("sops"), dict) and len(kept["sops"]) + 1 == len(
+                    texts
+                )
                 self._known, self._texts = (kept["sops"], texts) if is_whole else ({}, [])
 
     def get(self, folder: str, stamp: Stamp) -> Entry | None:
@@ -74,7 +87,10 @@ class Catalogue:
         }
         first = json.dumps({"layout": LAYOUT, "readers": self._readers, "sops": sops})
         with suppress(OSError):
-            write_atomic(self._path, "\n".join([first, *(entry.text for _, entry in self._used.values()), ""]))
+            write_atomic(
+                self._path,
+                "\n".join([first, *(entry.text for _, entry in self._used.values()), ""]),
+            )
 
 
 def stamp_of(folder: str) -> Stamp:
@@ -82,7 +98,12 @@ def stamp_of(folder: str) -> Stamp:
     try:
         own = os.stat(folder)  # noqa: PTH116 - a thousand of these take a millisecond
         stamp = [own.st_dev, own.st_ino]
-        for path in (f"{folder}/SKILL.md", f"{folder}/SKILL.zh.md", f"{folder}/sop.yaml", *_scripts(folder)):
+        for path in (
+            f"{folder}/SKILL.md",
+            f"{folder}/SKILL.zh.md",
+            f"{folder}/sop.yaml",
+            *_scripts(folder),
+        ):
             stamp += _times(path)
     except OSError:
         return []

@@ -37,7 +37,12 @@ def whatsapp(text: str, session: str) -> Iterator[Said]:
         said = text[stamp.end() : following.start() if following else None].strip()
         if who := _WHO.match(said):
             spoken = said[who.end() :].strip()
-            yield {"at": _moment(stamp, month_first), "who": who[1], "text": spoken, "session": session}
+            yield {
+                "at": _moment(stamp, month_first),
+                "who": who[1],
+                "text": spoken,
+                "session": session,
+            }
 
 
 def _is_month_first(stamps: list[re.Match[str]]) -> bool:
@@ -85,9 +90,17 @@ def messages(talk: list[Any], name: str, written: datetime) -> Iterator[Said]:
     for number, message in enumerate(talk, 1):
         role, words = message.get("role"), _flat(message.get("content"))
         if role in _ROLES and words.strip():
-            at = next((message[key] for key in ("at", "created_at", "timestamp") if message.get(key)), written)
+            at = next(
+                (message[key] for key in ("at", "created_at", "timestamp") if message.get(key)),
+                written,
+            )
             id = message.get("id") or "m" + text_hash(f"{name} {number} {role} {words}")[:16]
-            yield {"id": id, "at": str(at) if isinstance(at, datetime) else at, "who": _ROLES[role], "text": words}
+            yield {
+                "id": id,
+                "at": str(at) if isinstance(at, datetime) else at,
+                "who": _ROLES[role],
+                "text": words,
+            }
 
 
 def _flat(content: Any) -> str:
@@ -102,13 +115,17 @@ def chatgpt(talk: Mapping[str, Any]) -> Iterator[Said]:
     `parent`. What the model said to its tools, and they to it, is left out; a message without a time has that of the one before."""
     nodes, last = talk["mapping"], talk.get("create_time")
     key, branch, seen = talk.get("current_node"), [], set()
-    while isinstance(key, str) and key in nodes and key not in seen and isinstance(nodes[key], dict):
+    while (
+        isinstance(key, str) and key in nodes and key not in seen and isinstance(nodes[key], dict)
+    ):
         seen.add(key)
         branch.append(nodes[key])
         key = nodes[key].get("parent")
     for node in reversed(branch) if branch else nodes.values():
         message = node.get("message") if isinstance(node, dict) else None
-        if not isinstance(message, dict) or _dict(message, "metadata").get("is_visually_hidden_from_conversation"):
+        if not isinstance(message, dict) or _dict(message, "metadata").get(
+            "is_visually_hidden_from_conversation"
+        ):
             continue
         last = message.get("create_time") or last
         role, text = _dict(message, "author").get("role"), _chatgpt_text(_dict(message, "content"))
@@ -121,7 +138,9 @@ def _chatgpt_text(content: Mapping[str, Any]) -> str:
         return ""
     parts = content["parts"] if isinstance(content.get("parts"), list) else [content.get("text")]
     words = [part.get("text") if isinstance(part, dict) else part for part in parts]
-    return _MARKS.sub("", "\n".join(word for word in words if isinstance(word, str) and word)).strip()
+    return _MARKS.sub(
+        "", "\n".join(word for word in words if isinstance(word, str) and word)
+    ).strip()
 
 
 def claude(talk: Mapping[str, Any]) -> Iterator[Said]:
@@ -130,15 +149,29 @@ def claude(talk: Mapping[str, Any]) -> Iterator[Said]:
         if not isinstance(message, dict):
             continue
         blocks = message["content"] if isinstance(message.get("content"), list) else []
-        words = [each.get("text") for each in blocks if isinstance(each, dict) and each.get("type") == "text"]
+        words = [
+            each.get("text")
+            for each in blocks
+            if isinstance(each, dict) and each.get("type") == "text"
+        ]
         words = words if blocks else [message.get("text")]
         files = message["attachments"] if isinstance(message.get("attachments"), list) else []
-        attached = [(each.get("file_name"), each.get("extracted_content")) for each in files if isinstance(each, dict)]
-        words += [f"[{name}] {held[:MAX_ATTACHED_CHARS]}" for name, held in attached if isinstance(held, str) and held]
+        attached = [
+            (each.get("file_name"), each.get("extracted_content"))
+            for each in files
+            if isinstance(each, dict)
+        ]
+        words += [
+            f"[{name}] {held[:MAX_ATTACHED_CHARS]}"
+            for name, held in attached
+            if isinstance(held, str) and held
+        ]
         text = "\n".join(word for word in words if isinstance(word, str)).strip()
         if message.get("sender") in _ROLES and text:
             at = message.get("created_at") or talk.get("created_at")
-            yield _with_tags(message.get("uuid"), at, message["sender"], text, "claude", talk.get("name"))
+            yield _with_tags(
+                message.get("uuid"), at, message["sender"], text, "claude", talk.get("name")
+            )
 
 
 def _with_tags(id: Any, at: Any, role: str, text: str, source: str, title: Any) -> Said:

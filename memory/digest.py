@@ -24,7 +24,17 @@ from typing import Any
 from config import SopwithError
 from memory import notes
 from memory.archive import Archived, archive
-from memory.distil import BadProposals, Choice, Line, Proposal, choose, extracted, lines_of, proposed, shown
+from memory.distil import (
+    BadProposals,
+    Choice,
+    Line,
+    Proposal,
+    choose,
+    extracted,
+    lines_of,
+    proposed,
+    shown,
+)
 from memory.files import write_atomic
 from memory.memory_file import Entry, changed, parse
 from memory.owner_files import MAX_BYTES, Unreadable, read_owner_text
@@ -42,7 +52,9 @@ DAYS = 7  # whose notes are read
 ARCHIVE_AFTER_DAYS = 30
 SEEN_DAYS = 60  # as long it is known that a line was looked at
 
-AskModel = Callable[[str, str], str]  # what is known, new lines → the reply's text; raises ModelError
+AskModel = Callable[
+    [str, str], str
+]  # what is known, new lines → the reply's text; raises ModelError
 
 
 class NotDistilled(SopwithError):
@@ -107,7 +119,9 @@ def digest(
             finish(home, history)
         state, today = _state(home), now.date()
         seen: dict[str, str] = {
-            line: day for line, day in _seen(state).items() if day >= (today - timedelta(days=SEEN_DAYS)).isoformat()
+            line: day
+            for line, day in _seen(state).items()
+            if day >= (today - timedelta(days=SEEN_DAYS)).isoformat()
         }
         new = [line for line in _read(home, today, more) if line.hash not in seen]
         seen |= {line.hash: line.day for line in new}
@@ -163,7 +177,8 @@ def _distil(
         done.lines, done.added = len(new), choice.added
         done.replaced, done.repeated = choice.replaced, choice.repeated
         done.refused = [
-            (replace(line, text=keeping.redact(line.text)), why) for line, why in (*done.refused, *choice.refused)
+            (replace(line, text=keeping.redact(line.text)), why)
+            for line, why in (*done.refused, *choice.refused)
         ]
         after = changed(text, choice.added, choice.replaced, choice.repeated, lang)
         if after == text:
@@ -182,7 +197,9 @@ def _distil(
         (home / PENDING).unlink(missing_ok=True)
 
 
-def _proposals(text: str, new: Sequence[Line], done: Digest, ask: AskModel | None, keeping: Keeping) -> list[Proposal]:
+def _proposals(
+    text: str, new: Sequence[Line], done: Digest, ask: AskModel | None, keeping: Keeping
+) -> list[Proposal]:
     """A model's, or what rules extract where there is none, or it is of no help."""
     if ask is not None:
         live = "\n".join(entry.line() for entry in parse(text).live)
@@ -211,7 +228,9 @@ def _text(home: Path, lang: str) -> str:
 
 def _message(choice: Choice, by: str) -> str:
     counts = f"{len(choice.added)} added, {len(choice.replaced)} superseded, {len(choice.repeated)} said again"
-    rows = [f"+ #{entry.id} {one_line(entry.text)[:120]} ({entry.source})" for entry in choice.added]
+    rows = [
+        f"+ #{entry.id} {one_line(entry.text)[:120]} ({entry.source})" for entry in choice.added
+    ]
     rows += [f"- #{old} → #{new}" for old, new in choice.replaced.items()]
     return f"{SUBJECT} {counts} (chosen by {by})\n\n" + "\n".join(rows) + "\n"
 

@@ -69,7 +69,9 @@ class Line:
     @property
     def hash(self) -> str:
         """The same line, the same hash."""
-        return hashlib.sha256(f"{self.day}\n{self.run}\n{self.text}".encode("utf-8", "replace")).hexdigest()[:16]
+        return hashlib.sha256(
+            f"{self.day}\n{self.run}\n{self.text}".encode("utf-8", "replace")
+        ).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,10 @@ def extracted(lines: Iterable[Line]) -> list[Proposal]:
     """What rules choose: whole lines, as they were said."""
     found = ((line, _category(line)) for line in lines)
     return [
-        Proposal(Entry(category, _dated(_said(line), line.day), line.day, line.source, is_verbatim=True), line)
+        Proposal(
+            Entry(category, _dated(_said(line), line.day), line.day, line.source, is_verbatim=True),
+            line,
+        )
         for line, category in found
         if category is not None
     ]
@@ -136,7 +141,11 @@ def _said(line: Line) -> str:
     said = _ASKS_TO_REMEMBER.sub("", line.text, count=1).strip() or line.text
     if len(said) <= MAX_TEXT_CHARS:
         return said
-    ends = [match.end() for match in re.finditer(r"[.!?](?=\s)|[。！？]", said) if match.end() <= MAX_TEXT_CHARS]
+    ends = [
+        match.end()
+        for match in re.finditer(r"[.!?](?=\s)|[。！？]", said)
+        if match.end() <= MAX_TEXT_CHARS
+    ]
     return said[: ends[-1]] if ends else said
 
 
@@ -158,7 +167,9 @@ def shown(lines: Sequence[Line]) -> str:
     return "\n".join(rows)
 
 
-def proposed(reply: str, lines: Sequence[Line]) -> tuple[list[Proposal], list[tuple[Line, Refusal]]]:
+def proposed(
+    reply: str, lines: Sequence[Line]
+) -> tuple[list[Proposal], list[tuple[Line, Refusal]]]:
     """The proposals of a reply, and those whose quote does not stand where it says. Raises BadProposals."""
     begin, end = reply.find("["), reply.rfind("]")
     try:
@@ -191,14 +202,20 @@ def _proposal(item: Any, lines: Sequence[Line]) -> Proposal | tuple[Line, Refusa
         return line, Refusal("unproven", f"N{number[1]}", text)
     replaced = item.get("replaces")
     ids = replaced if isinstance(replaced, list) else [replaced]
-    old = tuple(each.strip("#") for each in ids if isinstance(each, str) and re.fullmatch(r"#?[0-9a-f]{8}", each))
+    old = tuple(
+        each.strip("#")
+        for each in ids
+        if isinstance(each, str) and re.fullmatch(r"#?[0-9a-f]{8}", each)
+    )
     return Proposal(Entry(category, text, line.day, line.source), line, old)
 
 
 # The gate
 
 
-def choose(proposals: Sequence[Proposal], known: MemoryFile, home: Path, keeping: Keeping) -> Choice:
+def choose(
+    proposals: Sequence[Proposal], known: MemoryFile, home: Path, keeping: Keeping
+) -> Choice:
     """Lets in what may be kept. Proposals come oldest first, so that of two that conflict the newer one stays."""
     choice = Choice([], {}, {}, [])
     ids = {entry.id for entry in known.entries}
@@ -244,12 +261,18 @@ def check(proposal: Proposal, home: Path, keeping: Keeping) -> list[Refusal]:
     ]
     if any(each.rule == "secret" for each in refusals):
         return refusals  # nothing else is said of it: that would repeat it
-    if (match := ADDRESSES.search(line.text)) and not any(each.rule == "instruction" for each in refusals):
+    if (match := ADDRESSES.search(line.text)) and not any(
+        each.rule == "instruction" for each in refusals
+    ):
         refusals.append(Refusal("instruction", where, match[0]))
     if entry.category != "instruction" and (match := DEFINES.search(entry.text)):
         refusals.append(Refusal("general", where, match[0]))
     if not entry.is_verbatim:
-        missing = [value.text for value in values(entry.text) if not stands_in(value, f"{line.text} {line.day}")]
+        missing = [
+            value.text
+            for value in values(entry.text)
+            if not stands_in(value, f"{line.text} {line.day}")
+        ]
         if missing or coverage(entry.text, line.text) < LEAST_COVERAGE:
             refusals.append(Refusal("unproven", where, ", ".join(missing) or entry.text))
     return [*refusals, *_unsaid(line, home, where)]

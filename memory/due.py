@@ -11,7 +11,8 @@ from memory.turns import TimeRange
 
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 _BEFORE = re.compile(
-    r"(?:[\s,，:：;；(（]|\b(?:due|by|on|at|for|until|before)\b|截止(?:到|于)?|[在于到])+$", re.IGNORECASE
+    r"(?:[\s,，:：;；(（]|\b(?:due|by|on|at|for|until|before)\b|截止(?:到|于)?|[在于到])+$",
+    re.IGNORECASE,
 )
 _BEHIND = re.compile(r"^[\s,，:：;；.。!！)）]+|[\s,，:：;；.。!！)）]+$")
 
@@ -23,7 +24,9 @@ def due_of(words: str, now: datetime) -> str:
         return text
     found = [due for each in find(text, now, past=False) if (due := _due(each, now))]
     if not found:
-        raise TaskError(f"no day is found in {text[:80]!r}: write it like tomorrow, Friday 17:00, or 2026-11-24")
+        raise TaskError(
+            f"no day is found in {text[:80]!r}: write it like tomorrow, Friday 17:00, or 2026-11-24"
+        )
     return found[0]
 
 
@@ -34,7 +37,12 @@ def split_due(title: str, now: datetime) -> tuple[str, str]:
     """
     for each in find(title, now, past=False):
         due = _due(each, now)
-        if not due or not each.end or each.end <= now or each.end - (each.start or each.end) > _DAY + _HOUR:
+        if (
+            not due
+            or not each.end
+            or each.end <= now
+            or each.end - (each.start or each.end) > _DAY + _HOUR
+        ):
             continue
         bare = _BEHIND.sub("", title)
         if bare.casefold().endswith(each.text.casefold()):

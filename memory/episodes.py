@@ -39,10 +39,15 @@ def update(store: Store, sessions: Sequence[str]) -> None:
         for at in range(0, len(loose), BATCH):
             some = loose[at : at + BATCH]
             touched, members = _beside(store, session, some)
-            made = _made(store, session, [*some, *members])  # without the lock: who speaks goes first
+            made = _made(
+                store, session, [*some, *members]
+            )  # without the lock: who speaks goes first
             with store.writing():
                 taken = store.episode_of(some)
-                if taken or _beside(store, session, some) != (touched, members):  # by another process meanwhile
+                if taken or _beside(store, session, some) != (
+                    touched,
+                    members,
+                ):  # by another process meanwhile
                     some = [number for number in some if number not in taken]
                     if not some:
                         continue
@@ -66,7 +71,10 @@ def _made(store: Store, session: str, numbers: Iterable[int]) -> list[tuple[Epis
     turns = store.turns(numbers, session)
     order = sorted(turns, key=lambda number: (turns[number].at, number))
     groups = grouped([turns[number] for number in order])
-    return [(_episode([turns[order[at]] for at in group]), [order[at] for at in group]) for group in groups]
+    return [
+        (_episode([turns[order[at]] for at in group]), [order[at] for at in group])
+        for group in groups
+    ]
 
 
 def grouped(turns: Sequence[Turn]) -> list[list[int]]:
@@ -80,7 +88,9 @@ def grouped(turns: Sequence[Turn]) -> list[list[int]]:
     joined: list[list[int]] = []
     for group in groups:
         gap = turns[group[0]].at - turns[group[0] - 1].at if group[0] else LONG_GAP
-        is_small = len(group) < LEAST_TURNS and max(turns[place].importance for place in group) < IMPORTANT
+        is_small = (
+            len(group) < LEAST_TURNS and max(turns[place].importance for place in group) < IMPORTANT
+        )
         if joined and is_small and gap < LONG_GAP and len(joined[-1]) + len(group) <= MAX_TURNS:
             joined[-1] += group
         else:
@@ -106,7 +116,9 @@ def _episode(turns: Sequence[Turn]) -> Episode:
     scene_start, scene_end = scene(turns)
     importance = max(turn.importance for turn in turns)
     people = tuple(dict.fromkeys(turn.who for turn in turns))
-    return Episode(0, turns[0].session, start, end, scene_start, scene_end, summary(turns), importance, people)
+    return Episode(
+        0, turns[0].session, start, end, scene_start, scene_end, summary(turns), importance, people
+    )
 
 
 def scene(turns: Sequence[Turn]) -> tuple[datetime, datetime]:
@@ -131,7 +143,9 @@ def summary(turns: Sequence[Turn]) -> str:
         return " ".join(turns[0].text.split())[:MAX_SUMMARY_CHARS]
     everything = _words(text for _, text in sentences)
     weights = [_weight(text, everything) for _, text in sentences]
-    best = sorted(sorted(range(len(sentences)), key=lambda at: (-weights[at], at))[:SUMMARY_SENTENCES])
+    best = sorted(
+        sorted(range(len(sentences)), key=lambda at: (-weights[at], at))[:SUMMARY_SENTENCES]
+    )
     said = " ".join(f"{sentences[at][0]}: {' '.join(sentences[at][1].split())}" for at in best)
     return said if len(said) <= MAX_SUMMARY_CHARS else said[: MAX_SUMMARY_CHARS - 1] + "…"
 
@@ -139,15 +153,22 @@ def summary(turns: Sequence[Turn]) -> str:
 def _weight(text: str, everything: Mapping[str, int]) -> float:
     """How much of what is said often stands in a sentence; long ones have it easier, and less so."""
     tokens = set(cut(text))
-    return sum(math.log1p(everything.get(token, 0)) * min(1.0, len(token) / 4) for token in tokens) / math.sqrt(
-        6 + len(tokens)
-    )
+    return sum(
+        math.log1p(everything.get(token, 0)) * min(1.0, len(token) / 4) for token in tokens
+    ) / math.sqrt(6 + len(tokens))
 
 
 def _words(texts: Iterable[str]) -> Counter[str]:
-    return Counter(token for text in texts for token in cut(text[:2000]) if len(token) > 3 or not token.isascii())
+    return Counter(
+        token
+        for text in texts
+        for token in cut(text[:2000])
+        if len(token) > 3 or not token.isascii()
+    )
 
 
 def _cosine(one: Mapping[str, int], other: Mapping[str, int]) -> float:
     shared = sum(count * other.get(token, 0) for token, count in one.items())
-    return shared / math.sqrt(sum(c * c for c in one.values()) * sum(c * c for c in other.values()) or 1)
+    return shared / math.sqrt(
+        sum(c * c for c in one.values()) * sum(c * c for c in other.values()) or 1
+    )

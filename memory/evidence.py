@@ -16,7 +16,10 @@ from typing import Any
 from memory.runlog import RUN_ID, read_events
 from models.base import Reply
 
-SAYS_NOTHING = ("start_long_term_update", "update_working_checkpoint")  # they only repeat what the model said
+SAYS_NOTHING = (
+    "start_long_term_update",
+    "update_working_checkpoint",
+)  # they only repeat what the model said
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,14 @@ class RunRecord:
 
     def find(self, pointer: Pointer) -> Result | None:
         """The result at this turn with this hash."""
-        return next((each for each in self.results if (each.turn, each.hash) == (pointer.turn, pointer.hash)), None)
+        return next(
+            (
+                each
+                for each in self.results
+                if (each.turn, each.hash) == (pointer.turn, pointer.hash)
+            ),
+            None,
+        )
 
     def pointer(self, result: Result) -> Pointer:
         """What evidence writes down to name this result."""
@@ -120,7 +130,15 @@ def results_of(events: list[dict[str, Any]]) -> Iterator[Result]:
             status, data = event["status"], event["data"]
             hashed = result_hash(status, data)
             yield Result(
-                event["turn"], event["call"], event["tool"], args, status, data, hashed, event["seconds"], said
+                event["turn"],
+                event["call"],
+                event["tool"],
+                args,
+                status,
+                data,
+                hashed,
+                event["seconds"],
+                said,
             )
 
 

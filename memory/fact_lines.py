@@ -28,7 +28,9 @@ MAX_INDEX_CHARS = 160
 OWNER = "owner"
 DAY = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
 _SECTION = re.compile(r"\[([A-Z][A-Z_]*)\]\s*")
-_LINE = re.compile(r"- (?P<text>.*?)(?:\s*\{#(?P<id>[0-9a-f]{6}) (?P<day>\S+) (?P<source>\S+)(?P<more>[^{}]*)\})?\s*")
+_LINE = re.compile(
+    r"- (?P<text>.*?)(?:\s*\{#(?P<id>[0-9a-f]{6}) (?P<day>\S+) (?P<source>\S+)(?P<more>[^{}]*)\})?\s*"
+)
 _POINTER = re.compile(rf"({RUN_ID.pattern}):(\d{{1,6}})=([0-9a-f]{{16}})")
 
 
@@ -99,11 +101,17 @@ def _fact(line: str, section: str) -> Fact | None:
     if match["id"] is None:
         return Fact(section, match["text"].strip())
     more = dict(re.findall(r"(supersedes|reprobe|retired|from):#?(\S+)", match["more"]))
-    pointers = [_POINTER.fullmatch(each) for each in match["source"].split(",")] if match["source"] != OWNER else []
+    pointers = (
+        [_POINTER.fullmatch(each) for each in match["source"].split(",")]
+        if match["source"] != OWNER
+        else []
+    )
     if not DAY.fullmatch(match["day"]) or None in pointers:
         return None
     found = tuple(Pointer(each[1], int(each[2]), each[3]) for each in pointers if each)
-    fact = Fact(section, match["text"].strip(), found, match["id"], match["day"], more.get("supersedes", ""))
+    fact = Fact(
+        section, match["text"].strip(), found, match["id"], match["day"], more.get("supersedes", "")
+    )
     fact = replace(fact, reprobe=more.get("reprobe", ""), retired=more.get("retired", ""))
     return replace(fact, section=more["from"]) if fact.retired and "from" in more else fact
 
@@ -147,9 +155,13 @@ def index(facts: Iterable[Fact]) -> str:
         lines.append(f"[{name}]")
         lines += [_index_line(fact) for fact in found if fact in newest]
         lines += [f"… +{left}: memory/global_mem.txt"] if left else []
-    return "".join(f"{line}\n" for line in lines[:MAX_INDEX_LINES])  # by hand there may be any number of sections
+    return "".join(
+        f"{line}\n" for line in lines[:MAX_INDEX_LINES]
+    )  # by hand there may be any number of sections
 
 
 def _index_line(fact: Fact) -> str:
-    text = fact.text if len(fact.text) <= MAX_INDEX_CHARS else fact.text[: MAX_INDEX_CHARS - 1] + "…"
+    text = (
+        fact.text if len(fact.text) <= MAX_INDEX_CHARS else fact.text[: MAX_INDEX_CHARS - 1] + "…"
+    )
     return f"- {text} ({fact.day}, ? {fact.reprobe})" if fact.reprobe else f"- {text}"

@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import Literal, get_args
 
 Kind = Literal["quoted", "url", "path", "relative", "version", "number", "option", "name", "word"]
-TELLING: tuple[Kind, ...] = ("quoted", "url", "path", "relative", "version", "option", "name")  # found by no accident
+TELLING: tuple[Kind, ...] = (
+    "quoted",
+    "url",
+    "path",
+    "relative",
+    "version",
+    "option",
+    "name",
+)  # found by no accident
 
 _VALUE = re.compile(
     r"(?P<quoted>\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|「[^」\n]{1,200}」|‘[^’\n]{1,200}’|`[^`\n]{1,200}`|(?<!\w)'[^'\n]{2,200}'(?!\w))"
@@ -27,7 +35,8 @@ _VALUE = re.compile(
     re.ASCII,
 )
 _IS_NAME = re.compile(
-    r"[A-Za-z0-9.+-]*[\d_@][\w.+@-]*|[a-z]+[A-Z]\w*|[A-Z]{2,}[A-Z0-9-]*|\w[\w-]*\.[\w.-]*\w", re.ASCII
+    r"[A-Za-z0-9.+-]*[\d_@][\w.+@-]*|[a-z]+[A-Z]\w*|[A-Z]{2,}[A-Z0-9-]*|\w[\w-]*\.[\w.-]*\w",
+    re.ASCII,
 )
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;。！？：；]\s*)[\s*\"'“(-]*$")
 _KINDS: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
@@ -43,7 +52,9 @@ _SMALL = frozenset(
         " work available there's",
     )
 )
-_SMALL_CHINESE = re.compile(r"[的了是在有和与及或也都就着过把被对从到为以之其这那个主人用户喜欢希望请要总永远位于存放]")
+_SMALL_CHINESE = re.compile(
+    r"[的了是在有和与及或也都就着过把被对从到为以之其这那个主人用户喜欢希望请要总永远位于存放]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +74,11 @@ def values(text: str) -> list[Value]:
 def _values(text: str) -> Iterator[Value]:
     for match in _VALUE.finditer(text):
         kind = _KINDS[match.lastgroup or "name"]
-        found = match[0].strip(_QUOTES).rstrip(".,:;!?") if kind != "quoted" else match[0].strip(_QUOTES)
+        found = (
+            match[0].strip(_QUOTES).rstrip(".,:;!?")
+            if kind != "quoted"
+            else match[0].strip(_QUOTES)
+        )
         if not found.strip():
             continue
         if kind == "name" and not _IS_NAME.fullmatch(found):
@@ -77,7 +92,11 @@ def _values(text: str) -> Iterator[Value]:
 
 def _is_relative_path(text: str) -> bool:
     """ "src/app.py" and "./build", but not "and/or", "TCP/IP" or "text/html"."""
-    return text.startswith(("./", "../")) or text.endswith("/") or bool(re.search(r"\.[A-Za-z]\w{0,4}$", text))
+    return (
+        text.startswith(("./", "../"))
+        or text.endswith("/")
+        or bool(re.search(r"\.[A-Za-z]\w{0,4}$", text))
+    )
 
 
 def stands_in(value: Value, text: str) -> bool:
@@ -103,7 +122,9 @@ def _holds(text: str, wanted: str) -> bool:
     at = text.find(wanted) if wanted else -1
     while at >= 0:
         before, after = text[at - 1 : at], text[at + len(wanted) : at + len(wanted) + 1]
-        if not (_joins(before) and _joins(wanted[0])) and not (_joins(after) and _joins(wanted[-1])):
+        if not (_joins(before) and _joins(wanted[0])) and not (
+            _joins(after) and _joins(wanted[-1])
+        ):
             return True
         at = text.find(wanted, at + 1)
     return False
@@ -119,7 +140,11 @@ def _plain(text: str) -> str:
 
 def words(text: str) -> set[str]:
     """The words of a text that say something: stems of English ones, pairs of Chinese characters."""
-    found = {_stem(word) for word in re.findall(r"[a-z][a-z'-]+", text.lower()) if word not in _SMALL and len(word) > 2}
+    found = {
+        _stem(word)
+        for word in re.findall(r"[a-z][a-z'-]+", text.lower())
+        if word not in _SMALL and len(word) > 2
+    }
     for stretch in re.findall(r"[\u3400-\u9fff]+", _SMALL_CHINESE.sub(" ", text)):
         found |= {stretch[at : at + 2] for at in range(len(stretch) - 1)} or {stretch}
     return found
@@ -127,7 +152,21 @@ def words(text: str) -> set[str]:
 
 def _stem(word: str) -> str:
     word = word.removesuffix("'s")
-    for ending in ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "ed", "es", "s", "y", "e"):
+    for ending in (
+        "ations",
+        "ation",
+        "ings",
+        "ing",
+        "ies",
+        "ied",
+        "ers",
+        "er",
+        "ed",
+        "es",
+        "s",
+        "y",
+        "e",
+    ):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)]
     return word
@@ -172,5 +211,12 @@ def replaces(new: str, old: str) -> bool:
     ):
         return False
     before = new[: ours[-1].start], old[: theirs[-1].start]
-    after = (new[ours[-1].start + len(ours[-1].text) :], old[theirs[-1].start + len(theirs[-1].text) :])
-    return _plain(before[0]) == _plain(before[1]) and bool(before[0].strip()) and _plain(after[0]) == _plain(after[1])
+    after = (
+        new[ours[-1].start + len(ours[-1].text) :],
+        old[theirs[-1].start + len(theirs[-1].text) :],
+    )
+    return (
+        _plain(before[0]) == _plain(before[1])
+        and bool(before[0].strip())
+        and _plain(after[0]) == _plain(after[1])
+    )

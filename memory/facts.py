@@ -81,7 +81,9 @@ Patch = Add | Amend | Retire
 class FactStore:
     """The facts of one home folder. `today` is the day in its patches (2026-11-21); None takes the day here and now."""
 
-    def __init__(self, home: Path, keeping: Keeping | None = None, today: str | None = None) -> None:
+    def __init__(
+        self, home: Path, keeping: Keeping | None = None, today: str | None = None
+    ) -> None:
         self.home = home
         self._keeping = keeping or Keeping()
         self._today = today
@@ -106,7 +108,9 @@ class FactStore:
             known = [fact for fact in facts if not fact.retired]
             if isinstance(patch, Retire):
                 gone = replace(self._target(patch, known), retired=self._day())
-                self._write([gone if fact.id == gone.id else fact for fact in facts], "retire", gone, run)
+                self._write(
+                    [gone if fact.id == gone.id else fact for fact in facts], "retire", gone, run
+                )
                 return gone
             old = self._target(patch, known) if isinstance(patch, Amend) else None
             fact = self._new(patch, old, facts)
@@ -170,9 +174,13 @@ class FactStore:
     def _target(self, patch: Amend | Retire, known: Sequence[Fact]) -> Fact:
         found = next((fact for fact in known if fact.id == patch.id), None)
         if found is None:
-            raise FactConflict(f"there is no fact #{patch.id}.\nSee them with: sopwith memory facts")
+            raise FactConflict(
+                f"there is no fact #{patch.id}.\nSee them with: sopwith memory facts"
+            )
         if found.text != patch.old:
-            raise FactConflict(f"fact #{patch.id} says {found.text!r}, not {patch.old!r}; nothing was changed.")
+            raise FactConflict(
+                f"fact #{patch.id} says {found.text!r}, not {patch.old!r}; nothing was changed."
+            )
         return found
 
     def _new(self, patch: Add | Amend, old: Fact | None, facts: Sequence[Fact]) -> Fact:
@@ -194,7 +202,9 @@ class FactStore:
 
     def _write(self, facts: Sequence[Fact], verb: str, fact: Fact, run: str | None) -> None:
         trailer = f"\n\nSopwith-Run: {one_line(run)}\n" if run else "\n"
-        self._store(facts, f"facts: {verb} #{fact.id} [{fact.section}] {one_line(fact.text)[:120]}{trailer}")
+        self._store(
+            facts, f"facts: {verb} #{fact.id} [{fact.section}] {one_line(fact.text)[:120]}{trailer}"
+        )
 
     def _store(self, facts: Sequence[Fact], message: str) -> None:
         """Facts, index, commit, in this order; a note of what is under way lets the next change finish it."""
@@ -227,17 +237,28 @@ class FactStore:
         """The last change of the agent that still stands, with the facts before and after it."""
         commits = self._history.log(FACTS)
         undone = {
-            line.partition(": ")[2] for each in commits for line in each.message.splitlines() if line.startswith(UNDOES)
+            line.partition(": ")[2]
+            for each in commits
+            for line in each.message.splitlines()
+            if line.startswith(UNDOES)
         }
         for at, commit in enumerate(commits):
-            if commit.subject != BY_HAND and UNDOES not in commit.message and commit.id not in undone:
+            if (
+                commit.subject != BY_HAND
+                and UNDOES not in commit.message
+                and commit.id not in undone
+            ):
                 before = commits[at + 1].id if at + 1 < len(commits) else None
                 return commit, self._facts_at(before), self._facts_at(commit.id)
-        raise FactConflict("there is no change of the agent's to take back.\nSee the facts with: sopwith memory facts")
+        raise FactConflict(
+            "there is no change of the agent's to take back.\nSee the facts with: sopwith memory facts"
+        )
 
     def _facts_at(self, commit: str | None) -> list[Fact]:
         content = self._history.files(commit, "memory").get("global_mem.txt") if commit else None
-        return parse(content.data.decode("utf-8", "replace")) if isinstance(content, Content) else []
+        return (
+            parse(content.data.decode("utf-8", "replace")) if isinstance(content, Content) else []
+        )
 
     def _day(self) -> str:
         return self._today or datetime.now().astimezone().date().isoformat()
@@ -246,7 +267,9 @@ class FactStore:
 def _id_of(fact: Fact, facts: Sequence[Fact]) -> str:
     taken = {each.id for each in facts}
     for attempt in range(1 << 20):
-        found = hashlib.sha256(f"{fact.section}\n{fact.text}\n{fact.day}\n{attempt}".encode()).hexdigest()[:6]
+        found = hashlib.sha256(
+            f"{fact.section}\n{fact.text}\n{fact.day}\n{attempt}".encode()
+        ).hexdigest()[:6]
         if found not in taken:
             return found
     raise FactConflict("there is no free id for a fact.")

@@ -20,10 +20,14 @@ def write_atomic(path: Path, data: bytes | str | Iterable[bytes], mode: int | No
     (no space, no permission, read-only, …) and leaves the old file untouched and nothing else behind.
     """
     target = Path(os.path.realpath(path))
-    pieces: Iterable[bytes] = [data.encode()] if isinstance(data, str) else [data] if isinstance(data, bytes) else data
+    pieces: Iterable[bytes] = (
+        [data.encode()] if isinstance(data, str) else [data] if isinstance(data, bytes) else data
+    )
     before = _existing(target)
     draft = target.with_name(f".{target.name[:80]}.{os.urandom(4).hex()}.tmp")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666 if mode is None else mode)
+    descriptor = os.open(
+        draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666 if mode is None else mode
+    )
     try:
         with os.fdopen(descriptor, "wb") as file:
             for piece in pieces:
@@ -61,7 +65,9 @@ def _existing(target: Path) -> os.stat_result | None:
 
 def _keep_attributes(descriptor: int, before: os.stat_result | None, mode: int | None) -> None:
     if before is not None and (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
-        with contextlib.suppress(PermissionError):  # only root may give a file away; the writer owns it then
+        with contextlib.suppress(
+            PermissionError
+        ):  # only root may give a file away; the writer owns it then
             os.fchown(descriptor, before.st_uid, before.st_gid)
     if mode is not None:
         os.fchmod(descriptor, mode)

@@ -78,7 +78,9 @@ WRITTEN = (
     "candidates",
     "what",
 )  # words of the model
-LITERAL = re.compile(r"(?<![\w}\]).$%*~/-])(?:~|(?=/[\w.-]+/))/[\w./@+-]+|\bhttps?://[\w.:-]+[\w./@+-]*")
+LITERAL = re.compile(
+    r"(?<![\w}\]).$%*~/-])(?:~|(?=/[\w.-]+/))/[\w./@+-]+|\bhttps?://[\w.:-]+[\w./@+-]*"
+)
 SYSTEM_PLACES = re.compile(
     r"/(?:dev/(?:null|stdin|stdout|stderr|zero|urandom)|usr/bin/env|(?:usr/)?bin/(?:ba|da|z)?sh)\b"
 )
@@ -88,7 +90,9 @@ def is_account(text: str) -> bool:
     """Whether what looks like a number of an account is one; of cards and IBANs the sum must be right."""
     digits = re.sub(r"[ -]", "", text)
     if digits.isdigit() and 13 <= len(digits) <= 19:
-        return _luhn(digits) or bool(re.fullmatch(r"[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])\d{5}", digits))
+        return _luhn(digits) or bool(
+            re.fullmatch(r"[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])\d{5}", digits)
+        )
     if re.fullmatch(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}", digits):
         return int("".join(str(int(letter, 36)) for letter in digits[4:] + digits[:4])) % 97 == 1
     return True

@@ -20,7 +20,9 @@ def with_metadata(text: str, changes: Changes) -> str:
     """The text of a SKILL.md with these keys of `metadata` set. Raises SopError when its front matter cannot be read."""
     match = FRONT_MATTER.match(text)
     if match is None:
-        raise SopError("SKILL.md: the front matter is missing: name and description between two lines of ---")
+        raise SopError(
+            "SKILL.md: the front matter is missing: name and description between two lines of ---"
+        )
     front = match[1]
     meaning = _load(front)
     wanted = _merged(meaning, changes)
@@ -42,9 +44,13 @@ def _load(front: str) -> dict[str, Any]:
     import yaml
 
     try:
-        loaded = yaml.safe_load(front + "\n")  # a folded text at its end has its line break before the ---
+        loaded = yaml.safe_load(
+            front + "\n"
+        )  # a folded text at its end has its line break before the ---
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise SopError(f"SKILL.md: the front matter is not YAML: {' '.join(str(error).split())}") from error
+        raise SopError(
+            f"SKILL.md: the front matter is not YAML: {' '.join(str(error).split())}"
+        ) from error
     if not isinstance(loaded, dict) or not isinstance(loaded.get("metadata") or {}, dict):
         raise SopError("SKILL.md: the front matter must be a mapping, and its metadata too")
     return loaded
@@ -59,7 +65,10 @@ def _means(front: str, wanted: dict[str, Any]) -> bool:
 
 def _merged(front: dict[str, Any], changes: Changes) -> dict[str, Any]:
     metadata = {**(front.get("metadata") or {}), **changes}
-    return {**front, "metadata": {key: value for key, value in metadata.items() if value is not None}}
+    return {
+        **front,
+        "metadata": {key: value for key, value in metadata.items() if value is not None},
+    }
 
 
 def _line_by_line(front: str, changes: Changes) -> str:
@@ -73,7 +82,14 @@ def _line_by_line(front: str, changes: Changes) -> str:
     child = re.match(r"[ \t]+", lines[first]) if first < len(lines) else None
     indent, added = child[0] if child else "  ", 0
     for key, value in changes.items():
-        at = next((n for n in range(first, len(lines)) if re.match(rf"{indent}{re.escape(key)}\s*:", lines[n])), None)
+        at = next(
+            (
+                n
+                for n in range(first, len(lines))
+                if re.match(rf"{indent}{re.escape(key)}\s*:", lines[n])
+            ),
+            None,
+        )
         line = [] if value is None else [f"{indent}{key}: {json.dumps(value, ensure_ascii=False)}"]
         if at is not None:
             lines[at : at + 1] = line

@@ -44,7 +44,9 @@ def open_home(home: Path) -> None:
             write_atomic(home / "version", f"{LAYOUT}\n")
     except OSError as error:
         where = error.filename or home
-        raise HomeError(f"The home folder cannot be used: {where}: {error.strerror or error}. {_ELSEWHERE}") from error
+        raise HomeError(
+            f"The home folder cannot be used: {where}: {error.strerror or error}. {_ELSEWHERE}"
+        ) from error
 
 
 def check_layout(home: Path) -> bool:
@@ -54,9 +56,13 @@ def check_layout(home: Path) -> bool:
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise HomeError(f"The home folder cannot be used: {error.filename}: {error.strerror}. {_ELSEWHERE}") from error
+        raise HomeError(
+            f"The home folder cannot be used: {error.filename}: {error.strerror}. {_ELSEWHERE}"
+        ) from error
     if not said.isdecimal():
-        raise HomeError(f"{home / 'version'} should hold a number and holds {said[:40]!r}. {_ELSEWHERE}")
+        raise HomeError(
+            f"{home / 'version'} should hold a number and holds {said[:40]!r}. {_ELSEWHERE}"
+        )
     if int(said) > LAYOUT:
         raise HomeTooNew(
             f"The home folder {home} belongs to a newer Sopwith (layout {said}; this one knows {LAYOUT}); nothing was"
@@ -72,4 +78,6 @@ def _check_room(home: Path) -> None:
         raise HomeError(f"The home folder {home} cannot be written to ({why}). {_ELSEWHERE}")
     disk = os.statvfs(home)
     if disk.f_bavail * disk.f_frsize < LEAST_FREE_BYTES or (disk.f_files and not disk.f_favail):
-        raise HomeError(f"The disk of the home folder {home} is full. Free some space. {_ELSEWHERE}")
+        raise HomeError(
+            f"The disk of the home folder {home} is full. Free some space. {_ELSEWHERE}"
+        )

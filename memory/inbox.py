@@ -60,7 +60,9 @@ class Entry:
     @property
     def is_expired(self) -> bool:
         """Whether nobody has answered in time: that is a no."""
-        return self.hours > 0 and datetime.now(UTC) - datetime.fromisoformat(self.at) > timedelta(hours=self.hours)
+        return self.hours > 0 and datetime.now(UTC) - datetime.fromisoformat(self.at) > timedelta(
+            hours=self.hours
+        )
 
 
 @dataclass(slots=True)
@@ -111,7 +113,9 @@ class Inbox:
     def get(self, id: str) -> Entry:
         """The entry that `id`, or the start of exactly one id, means. Raises InboxError."""
         entries = self.list()
-        found = [e for e in entries if e.id == id] or [e for e in entries if id and e.id.startswith(id)]
+        found = [e for e in entries if e.id == id] or [
+            e for e in entries if id and e.id.startswith(id)
+        ]
         if len(found) == 1:
             return found[0]
         if (self.folder / f"{id}.answer.json").exists():
@@ -130,7 +134,11 @@ class Inbox:
         if entry.kind == "notice":
             raise OtherKind(f"{entry.id} is a notice: nobody waits for an answer.\nPut it away: sopwith inbox deny {entry.id}")  # fmt: skip
         if (entry.kind == "question") != (answer.decision == "answer"):
-            words = "answer ID TEXT" if entry.kind == "question" else "approve ID, or: sopwith inbox deny ID"
+            words = (
+                "answer ID TEXT"
+                if entry.kind == "question"
+                else "approve ID, or: sopwith inbox deny ID"
+            )
             raise OtherKind(f"{entry.id} is a {entry.kind}.\nUse: sopwith inbox {words}")
         if answer.decision == "approve" and entry.is_expired:
             raise InboxError(f"{entry.id} is older than {entry.hours:g} hours, which counts as a no.\nGo on: sopwith runs resume {entry.run}")  # fmt: skip
@@ -157,7 +165,9 @@ class Inbox:
 
     def expired(self, run: str, call: str) -> str | None:
         """The id of the entry that this run waited for with exactly this call, once its time is over."""
-        return next((e.id for e in self.list() if e.run == run and e.call == call and e.is_expired), None)
+        return next(
+            (e.id for e in self.list() if e.run == run and e.call == call and e.is_expired), None
+        )
 
     def remove(self, id: str) -> None:
         """Takes an entry and its answer away."""
@@ -188,7 +198,9 @@ class Inbox:
             text = (self.folder.parent / "sops" / sop / "SKILL.md").read_text("utf-8")
         except (OSError, UnicodeDecodeError):
             return ""
-        return " ".join(re.findall(r"^\s+sopwith-(?:version|status):\s*[\"']?(\w+)", text, re.MULTILINE)[:2])
+        return " ".join(
+            re.findall(r"^\s+sopwith-(?:version|status):\s*[\"']?(\w+)", text, re.MULTILINE)[:2]
+        )
 
     def _path(self, id: str) -> Path:
         return self.folder / f"{id}.json"

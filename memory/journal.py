@@ -57,11 +57,15 @@ class Journal:
         """The files and their sizes in bytes, oldest first."""
         try:
             with os.scandir(self.folder) as entries:
-                found = {each.name: each.stat().st_size for each in entries if NAME.fullmatch(each.name)}
+                found = {
+                    each.name: each.stat().st_size for each in entries if NAME.fullmatch(each.name)
+                }
         except FileNotFoundError:
             return {}
         except OSError as error:
-            raise JournalError(f"the journal cannot be read: {self.folder}: {error.strerror or error}") from error
+            raise JournalError(
+                f"the journal cannot be read: {self.folder}: {error.strerror or error}"
+            ) from error
         return dict(sorted(found.items()))
 
     def size(self, name: str) -> int:
@@ -95,7 +99,9 @@ class Journal:
                 file.seek(start)
                 data = file.read()
         except OSError as error:
-            raise JournalError(f"{self.folder / name} cannot be read: {error.strerror or error}") from error
+            raise JournalError(
+                f"{self.folder / name} cannot be read: {error.strerror or error}"
+            ) from error
         yield from parsed(name, data, start)
 
     def set_aside(self, name: str, start: int) -> Path:
@@ -118,12 +124,16 @@ class Journal:
         path = self.folder / name
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            file = os.open(
+                path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
+            )
             try:
                 size = os.fstat(file).st_size
                 if size == 0:
                     data = f"# {name[:-3]}\n\n".encode() + data
-                elif os.pread(file, 1, size - 1) != b"\n":  # somebody's editor leaves the last line open
+                elif (
+                    os.pread(file, 1, size - 1) != b"\n"
+                ):  # somebody's editor leaves the last line open
                     data = b"\n" + data
                 self._write(file, data, size)
                 os.fdatasync(file)
@@ -134,7 +144,9 @@ class Journal:
 
                 fsync_folder(self.folder)
         except OSError as error:
-            raise JournalError(f"the journal cannot be written: {path}: {error.strerror or error}.") from error
+            raise JournalError(
+                f"the journal cannot be written: {path}: {error.strerror or error}."
+            ) from error
 
     def _write(self, file: int, data: bytes, size: int) -> None:
         try:
@@ -203,7 +215,10 @@ def _written(turn: Turn, anchor: str) -> bytes:
         "emotion": turn.emotion,
         "escaped": is_escaped,
     }
-    said = {key: value for key, value in said.items() if value} | {"hash": text_hash(turn.text), "lines": len(lines)}
+    said = {key: value for key, value in said.items() if value} | {
+        "hash": text_hash(turn.text),
+        "lines": len(lines),
+    }
     mark = json.dumps(said).replace("<", "\\u003c").replace(">", "\\u003e")
     who = " ".join(_ODD.sub(" ", turn.who).split())[:60]
     heading = f"### {_local(turn):%H:%M} {who}\n" + f'<a id="{anchor}"></a><!-- turn {mark} -->\n'
@@ -243,7 +258,9 @@ def _marks(lines: list[bytes], places: list[int]) -> Iterator[_Found]:
                 yield _Found(number - has_heading, number + 1, found[1].decode(), said)
 
 
-def _entry(name: str, mark: _Found, lines: list[bytes], places: list[int], offset: int, *, is_last: bool) -> Entry:
+def _entry(
+    name: str, mark: _Found, lines: list[bytes], places: list[int], offset: int, *, is_last: bool
+) -> Entry:
     """The turn of a mark; `lines` are all up to the next one, the last of them what stands behind the last newline."""
     said = mark.said
     wanted = said.get("lines")
@@ -266,7 +283,10 @@ def _turn(name: str, anchor: str, said: dict[str, Any], text: str) -> Turn:
         at = datetime.fromisoformat(said["at"]).astimezone(UTC)
     except (KeyError, TypeError, ValueError, OverflowError):
         at = datetime.fromisoformat(name[:-3]).replace(tzinfo=UTC)
-    words = {key: str(said.get(key, "")) for key in ("id", "session", "who", "timezone", "run", "emotion")}
+    words = {
+        key: str(said.get(key, ""))
+        for key in ("id", "session", "who", "timezone", "run", "emotion")
+    }
     importance = said.get("importance", 5)
     tags = said.get("tags", [])
     return Turn(

@@ -64,7 +64,10 @@ class Imported:
 
 
 def import_file(
-    memory: Memory, path: Path, redact: Callable[[str], str], progress: Callable[[int], None] = lambda done: None
+    memory: Memory,
+    path: Path,
+    redact: Callable[[str], str],
+    progress: Callable[[int], None] = lambda done: None,
 ) -> Imported:
     """Takes in a file, a folder of notes, or a zip. `progress` is told how many turns were read so far.
 
@@ -74,7 +77,9 @@ def import_file(
     items = read(path)
     while some := list(islice(items, BATCH)):
         done.bad += [item for item in some if isinstance(item, Bad)]
-        turns = [item._replace(text=redact(item.text)) for item in some if not isinstance(item, Bad)]
+        turns = [
+            item._replace(text=redact(item.text)) for item in some if not isinstance(item, Bad)
+        ]
         turns.sort(key=lambda turn: turn.at)
         added = memory.write(turns)
         done.added += len(added)
@@ -109,13 +114,23 @@ def read(path: Path) -> Iterator[Item]:
             with path.open("rb") as file:
                 changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
                 yield from _file(path.name, file, path.stat().st_size, changed)
-    except (OSError, zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:  # the last: a password
+    except (
+        OSError,
+        zipfile.BadZipFile,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+    ) as error:  # the last: a password
         why = getattr(error, "strerror", None) or error
         raise ImportFailed(f"{path} cannot be imported: {why}.") from error
 
 
 def _folder(path: Path) -> Iterator[Item]:
-    files = (file for file in sorted(path.rglob("*")) if file.suffix.lower() in (*NOTES, ".jsonl") and file.is_file())
+    files = (
+        file
+        for file in sorted(path.rglob("*"))
+        if file.suffix.lower() in (*NOTES, ".jsonl") and file.is_file()
+    )
     for file in islice(files, MAX_NOTES):
         if file.is_symlink():
             yield Bad(str(file.relative_to(path)), "a link")
@@ -138,8 +153,12 @@ def _archive(path: Path, archive: zipfile.ZipFile) -> Iterator[Item]:
         if left < 0:
             raise ImportFailed(f"{path} would unpack to more than {MAX_BYTES // 1_000_000} MB.")
         with archive.open(entry) as file:
-            changed = datetime(*entry.date_time, tzinfo=UTC) if entry.date_time[1] else datetime.now(UTC)
-            yield from _file(entry.filename, io.BytesIO(file.read(entry.file_size + 1)), entry.file_size, changed)
+            changed = (
+                datetime(*entry.date_time, tzinfo=UTC) if entry.date_time[1] else datetime.now(UTC)
+            )
+            yield from _file(
+                entry.filename, io.BytesIO(file.read(entry.file_size + 1)), entry.file_size, changed
+            )
 
 
 def _is_known(name: str) -> bool:
@@ -198,12 +217,16 @@ def _turn(place: str, said: Mapping[str, Any]) -> Item:
     given = said.get("id")
     if given is not None and not isinstance(given, str | int):
         return Bad(place, '"id" is neither a word nor a number')
-    words = {key: str(said.get(key) or "") for key in ("who", "session", "timezone", "run", "emotion")}
+    words = {
+        key: str(said.get(key) or "") for key in ("who", "session", "timezone", "run", "emotion")
+    }
     importance, tags = said.get("importance"), said.get("tags")
     session = words["session"] or "main"
     who = words["who"] or ("owner" if session == "main" else session)
     return Turn(
-        id=str(given) if given not in (None, "") else f"i{text_hash(f'{session} {at.isoformat()} {who} {text}')[:16]}",
+        id=str(given)
+        if given not in (None, "")
+        else f"i{text_hash(f'{session} {at.isoformat()} {who} {text}')[:16]}",
         session=session,
         who=who,
         text=text,
@@ -246,10 +269,14 @@ def _document(name: str, file: BinaryIO, changed: datetime) -> Iterator[Item]:
         raise ImportFailed(f"{name} is not JSON: {error}.") from error
     if isinstance(document, dict):
         chats = _at(document, "chats", "list")  # all of Telegram
-        document = chats or next((document[key] for key in ("conversations", "turns") if key in document), [document])
+        document = chats or next(
+            (document[key] for key in ("conversations", "turns") if key in document), [document]
+        )
     if not isinstance(document, list):
         raise ImportFailed(f"{name} holds no list of conversations.")
-    if document and all(isinstance(each, dict) and "role" in each and "content" in each for each in document):
+    if document and all(
+        isinstance(each, dict) and "role" in each and "content" in each for each in document
+    ):
         document = [{"messages": document}]
     for number, each in enumerate(document, 1):
         place = f"{name}, item {number}"
@@ -267,7 +294,11 @@ def _document(name: str, file: BinaryIO, changed: datetime) -> Iterator[Item]:
 
 def _messages(place: str, talk: Mapping[str, Any], name: str, changed: datetime) -> Iterator[Item]:
     has_roles = all(isinstance(each, dict) and "role" in each for each in talk["messages"])
-    all_said = chat_exports.messages(talk["messages"], name, changed) if has_roles else chat_exports.telegram(talk)
+    all_said = (
+        chat_exports.messages(talk["messages"], name, changed)
+        if has_roles
+        else chat_exports.telegram(talk)
+    )
     for number, said in enumerate(all_said, 1):
         yield _turn(f"{place}, message {number}", said)
 
@@ -292,7 +323,11 @@ def _notes(name: str, data: bytes, changed: datetime) -> Iterator[Item]:
     entries = list(parsed(name.rpartition("/")[2], data)) if b"<!-- turn {" in data else []
     if entries:
         for entry in entries:
-            yield entry.turn if not entry.is_torn else Bad(f"{name}, {entry.turn.source}", "its end is missing")
+            yield (
+                entry.turn
+                if not entry.is_torn
+                else Bad(f"{name}, {entry.turn.source}", "its end is missing")
+            )
         return
     try:
         text = data.decode("utf-8-sig")

@@ -59,7 +59,10 @@ class WriterLock:
             raise
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._depth -= 1
         if self._depth == 0:
@@ -70,7 +73,9 @@ class WriterLock:
         try:
             self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            raise JournalError(f"the journal cannot be written: {self._path}: {error.strerror or error}") from error
+            raise JournalError(
+                f"the journal cannot be written: {self._path}: {error.strerror or error}"
+            ) from error
         until, pause = time.monotonic() + self._wait_seconds, 0.0005
         while True:
             try:
@@ -79,7 +84,9 @@ class WriterLock:
                 if time.monotonic() >= until:
                     os.close(self._file)
                     raise self._busy() from None
-                time.sleep(pause)  # a writer needs some milliseconds; flock itself cannot wait for a while only
+                time.sleep(
+                    pause
+                )  # a writer needs some milliseconds; flock itself cannot wait for a while only
                 pause = min(pause * 1.5, 0.02)
 
     def _busy(self) -> JournalBusy:

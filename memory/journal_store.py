@@ -65,13 +65,23 @@ class Store:
     """
 
     def __init__(
-        self, path: Path, *, readonly: bool = False, only: str | None = None, lock: WriterLock | None = None
+        self,
+        path: Path,
+        *,
+        readonly: bool = False,
+        only: str | None = None,
+        lock: WriterLock | None = None,
     ) -> None:
         self.path, self.readonly, self.only = path, readonly, only
         self.lock = lock or WriterLock(path.parent)
         self._inode = 0
-        self._frequent: tuple[int, dict[str, int]] = (0, {})  # the last number when they were counted; term → turns
-        self._totals: dict[str, tuple[int, int]] = {}  # session → the last number when its turns were counted; turns
+        self._frequent: tuple[int, dict[str, int]] = (
+            0,
+            {},
+        )  # the last number when they were counted; term → turns
+        self._totals: dict[
+            str, tuple[int, int]
+        ] = {}  # session → the last number when its turns were counted; turns
         try:
             self._database = self._open_to_read() if readonly else self._open()
         except sqlite3.Error as error:
@@ -108,7 +118,8 @@ class Store:
         with self.writing():
             self._run("DELETE FROM mentioned WHERE number = ?", (number,))
             rows = [
-                (number, _micros(each.start, _BEGINNING), _micros(each.end, _END), _kept(each.text)) for each in ranges
+                (number, _micros(each.start, _BEGINNING), _micros(each.end, _END), _kept(each.text))
+                for each in ranges
             ]
             self._database.executemany("INSERT INTO mentioned VALUES (?, ?, ?, ?)", rows)
 
@@ -122,16 +133,28 @@ class Store:
     def renew_embeddings(self, model: str, size: int) -> None:
         """A model's vectors have `size` bytes now: those of another dimension go, and are due again."""
         with self.writing():
-            self.run("DELETE FROM embeddings WHERE model = ? AND length(vector) <> ?", (model, size))
+            self.run(
+                "DELETE FROM embeddings WHERE model = ? AND length(vector) <> ?", (model, size)
+            )
             self.enqueue("embedding", self.without_embedding(model))
 
     def put_episode(self, episode: Episode, members: Iterable[int]) -> int:
         """Adds an episode (number 0) or replaces it; its members leave the episode they were in. Gives its number."""
         times = (episode.start, episode.end, episode.scene_start, episode.scene_end)
-        row = (episode.number or None, episode.session, *(_micros(each, 0) for each in times), _kept(episode.summary))
+        row = (
+            episode.number or None,
+            episode.session,
+            *(_micros(each, 0) for each in times),
+            _kept(episode.summary),
+        )
         row += (episode.importance, json.dumps(episode.participants), text_hash(episode.summary))
         with self.writing():
-            number = int(self._run(f"INSERT OR REPLACE INTO episodes VALUES ({'?, ' * 10}NULL)", row).lastrowid or 0)
+            number = int(
+                self._run(
+                    f"INSERT OR REPLACE INTO episodes VALUES ({'?, ' * 10}NULL)", row
+                ).lastrowid
+                or 0
+            )
             self._run("DELETE FROM episode_members WHERE episode = ?", (number,))
             rows = [(member, number) for member in members]
             self._database.executemany("INSERT OR REPLACE INTO episode_members VALUES (?, ?)", rows)
@@ -157,7 +180,9 @@ class Store:
         """Something is to be done; what waits already stays as it is."""
         with self.writing():
             rows = [(kind, key) for key in keys]
-            self._database.executemany("INSERT OR IGNORE INTO queue (kind, key) VALUES (?, ?)", rows)
+            self._database.executemany(
+                "INSERT OR IGNORE INTO queue (kind, key) VALUES (?, ?)", rows
+            )
 
     def due(self, kind: str, limit: int = 100, now: float | None = None) -> list[str]:
         """What may be done now, those that never failed first."""
@@ -168,9 +193,13 @@ class Store:
     def finish(self, kind: str, keys: Iterable[str]) -> None:
         """It is done."""
         with self.writing():
-            self._database.executemany("DELETE FROM queue WHERE kind = ? AND key = ?", [(kind, key) for key in keys])
+            self._database.executemany(
+                "DELETE FROM queue WHERE kind = ? AND key = ?", [(kind, key) for key in keys]
+            )
 
-    def postpone(self, kind: str, keys: Iterable[str], error: str, now: float | None = None) -> None:
+    def postpone(
+        self, kind: str, keys: Iterable[str], error: str, now: float | None = None
+    ) -> None:
         """It failed: it waits 2 s, then twice as long each time, an hour at most."""
         at = time.time() if now is None else now
         with self.writing():
@@ -187,7 +216,9 @@ class Store:
     def soonest(self, kinds: Sequence[str]) -> float | None:
         """When the next of these kinds may be done, in seconds since 1970; None when none waits."""
         marks = ", ".join("?" * len(kinds))
-        found = self._rows(f"SELECT min(not_before) FROM queue WHERE kind IN ({marks})", kinds)[0][0]
+        found = self._rows(f"SELECT min(not_before) FROM queue WHERE kind IN ({marks})", kinds)[0][
+            0
+        ]
         return None if found is None else float(found)
 
     # reading
@@ -214,7 +245,10 @@ class Store:
         """When the first and the last turn were said."""
         where, values = self._within(session)
         first, last = self._rows(f"SELECT min(at), max(at) FROM turns WHERE {where}", values)[0]
-        return {"first": None if first is None else _moment(first), "last": None if last is None else _moment(last)}
+        return {
+            "first": None if first is None else _moment(first),
+            "last": None if last is None else _moment(last),
+        }
 
     def queues(self) -> dict[str, int]:
         """How much is still to be done of each kind."""
@@ -223,7 +257,9 @@ class Store:
     def number(self, session: str | None, id: str) -> int | None:
         """The number of a turn; of all sessions, the one that was kept last."""
         where, values = self._within(session)
-        found = self._rows(f"SELECT number FROM turns WHERE {where} AND id = ?", (*values, _kept(id)))
+        found = self._rows(
+            f"SELECT number FROM turns WHERE {where} AND id = ?", (*values, _kept(id))
+        )
         return found[-1][0] if found else None
 
     def turns(self, numbers: Iterable[int], session: str | None = None) -> dict[int, Turn]:
@@ -234,13 +270,19 @@ class Store:
         spoken: dict[int, list[TimeRange]] = {}
         tags: dict[int, list[str]] = {}
         for some, marks in _chunks(wanted):
-            columns = "number, id, session, who, text, at, timezone, run, importance, emotion, source"
+            columns = (
+                "number, id, session, who, text, at, timezone, run, importance, emotion, source"
+            )
             asked = f"SELECT {columns} FROM turns WHERE number IN ({marks}) AND {where}"
             rows |= {row[0]: row for row in self._rows(asked, (*some, *values))}
             asked = f"SELECT number, start, end, text FROM mentioned WHERE number IN ({marks}) ORDER BY rowid"
             for number, start, end, text in self._rows(asked, some):
-                spoken.setdefault(number, []).append(TimeRange(_moment(start), _moment(end), _given(text)))
-            for number, tag in self._rows(f"SELECT number, tag FROM tags WHERE number IN ({marks})", some):
+                spoken.setdefault(number, []).append(
+                    TimeRange(_moment(start), _moment(end), _given(text))
+                )
+            for number, tag in self._rows(
+                f"SELECT number, tag FROM tags WHERE number IN ({marks})", some
+            ):
                 tags.setdefault(number, []).append(_given(tag))
         return {
             number: _turn(rows[number], tuple(tags.get(number, ())), tuple(spoken.get(number, ())))
@@ -252,7 +294,10 @@ class Store:
         """All turns, in the order in which they were said."""
         where, values = self._within(session)
         return [
-            number for (number,) in self._rows(f"SELECT number FROM turns WHERE {where} ORDER BY at, number", values)
+            number
+            for (number,) in self._rows(
+                f"SELECT number FROM turns WHERE {where} ORDER BY at, number", values
+            )
         ]
 
     def documents(self, terms: Iterable[str]) -> dict[str, int]:
@@ -265,7 +310,9 @@ class Store:
         wanted = list(dict.fromkeys(terms))
         found: dict[str, int] = {}
         for some, marks in _chunks([term for term in wanted if term not in known]):
-            found |= dict(self._rows(f"SELECT term, doc FROM vocabulary WHERE term IN ({marks})", some))
+            found |= dict(
+                self._rows(f"SELECT term, doc FROM vocabulary WHERE term IN ({marks})", some)
+            )
         known |= {term: turns for term, turns in found.items() if turns > RARE}
         return {term: turns for term in wanted if (turns := found.get(term) or known.get(term))}
 
@@ -296,34 +343,40 @@ class Store:
         match = " OR ".join(f'"{term}"' for term in rare)
         among, pool = "1", tuple[Any, ...]()
         if sum(known[term] for term in rare) > MOST_RANKED:
-            newest = (
-                f"SELECT words.rowid FROM {inside} WHERE words MATCH ? AND {where} ORDER BY words.rowid DESC LIMIT ?"
-            )
+            newest = f"SELECT words.rowid FROM {inside} WHERE words MATCH ? AND {where} ORDER BY words.rowid DESC LIMIT ?"
             better = self._better(rare, known)
             has_enough = better and len(self._rows(newest, (better, *values, limit))) == limit
-            among, pool = f"+words.rowid IN ({newest})", (better if has_enough else match, *values, MOST_RANKED)
+            among, pool = (
+                f"+words.rowid IN ({newest})",
+                (better if has_enough else match, *values, MOST_RANKED),
+            )
         asked = (
             f"SELECT words.rowid, bm25(words, ?, ?) AS score FROM {inside}"
             f" WHERE words MATCH ? AND {among} AND {where} ORDER BY score LIMIT ?"
         )
-        return [(number, -score) for number, score in self._rows(asked, (*weights, match, *pool, *values, limit))]
+        return [
+            (number, -score)
+            for number, score in self._rows(asked, (*weights, match, *pool, *values, limit))
+        ]
 
     def _better(self, terms: Sequence[str], known: Mapping[str, int]) -> str:
         """Which turns are likely to have a high BM25, as FTS5 asks for it; "" for none in particular."""
         alone = [f'"{term}"' for term in terms if known[term] <= RARE]
         common = [f'"{term}"' for term in terms if known[term] > RARE]
-        return " OR ".join(alone + [f"({one} AND {other})" for one, other in combinations(common, 2)])
+        return " OR ".join(
+            alone + [f"({one} AND {other})" for one, other in combinations(common, 2)]
+        )
 
     def neighbours(self, number: int, before: int = 1, after: int = 1) -> list[int]:
         """The turns around one, of the same session, in the order in which they were said, without itself."""
         where, values = self._within(None)
-        found = self._rows(f"SELECT session, at FROM turns WHERE number = ? AND {where}", (number, *values))
+        found = self._rows(
+            f"SELECT session, at FROM turns WHERE number = ? AND {where}", (number, *values)
+        )
         if not found:
             return []
         place = (found[0][0], found[0][1], number)
-        asked = (
-            "SELECT number FROM turns WHERE session = ? AND (at, number) {0} (?, ?) ORDER BY at {1}, number {1} LIMIT ?"
-        )
+        asked = "SELECT number FROM turns WHERE session = ? AND (at, number) {0} (?, ?) ORDER BY at {1}, number {1} LIMIT ?"
         earlier = self._rows(asked.format("<", "DESC"), (*place, before))
         later = self._rows(asked.format(">", "ASC"), (*place, after))
         return [each for (each,) in (*reversed(earlier), *later)]
@@ -352,10 +405,14 @@ class Store:
 
     def embedding(self, hash: str, model: str) -> bytes | None:
         """The vector of a text (float32, little-endian)."""
-        found = self._rows("SELECT vector FROM embeddings WHERE hash = ? AND model = ?", (hash, model))
+        found = self._rows(
+            "SELECT vector FROM embeddings WHERE hash = ? AND model = ?", (hash, model)
+        )
         return found[0][0] if found else None
 
-    def embeddings(self, model: str, session: str | None = None, after: int = 0) -> Iterator[tuple[int, bytes]]:
+    def embeddings(
+        self, model: str, session: str | None = None, after: int = 0
+    ) -> Iterator[tuple[int, bytes]]:
         """The vectors of the turns above a number that have one: (number, float32 little-endian), by number."""
         where, values = self._within(session)
         asked = (
@@ -382,22 +439,32 @@ class Store:
         found: dict[int, datetime] = {}
         for some, marks in _chunks(list(numbers)):
             asked = f"SELECT number, last_accessed FROM turns WHERE number IN ({marks}) AND last_accessed IS NOT NULL"
-            found |= {number: _EPOCH + timedelta(microseconds=at) for number, at in self._rows(asked, some)}
+            found |= {
+                number: _EPOCH + timedelta(microseconds=at)
+                for number, at in self._rows(asked, some)
+            }
         return found
 
-    def episodes(self, numbers: Iterable[int] | None = None, session: str | None = None) -> list[Episode]:
+    def episodes(
+        self, numbers: Iterable[int] | None = None, session: str | None = None
+    ) -> list[Episode]:
         """Episodes by their numbers, or all of them, by time."""
         where, values = self._within(session)
-        columns = "number, session, start, end, scene_start, scene_end, summary, importance, participants"
+        columns = (
+            "number, session, start, end, scene_start, scene_end, summary, importance, participants"
+        )
         if numbers is None:
             return [
                 _episode(row)
-                for row in self._rows(f"SELECT {columns} FROM episodes WHERE {where} ORDER BY start", values)
+                for row in self._rows(
+                    f"SELECT {columns} FROM episodes WHERE {where} ORDER BY start", values
+                )
             ]
         rows: list[Any] = []
         for some, marks in _chunks(list(numbers)):
             rows += self._rows(
-                f"SELECT {columns} FROM episodes WHERE number IN ({marks}) AND {where}", (*some, *values)
+                f"SELECT {columns} FROM episodes WHERE number IN ({marks}) AND {where}",
+                (*some, *values),
             )
         return sorted(map(_episode, rows), key=lambda each: (each.start, each.number))
 
@@ -405,7 +472,11 @@ class Store:
         """Turn → episode; turns that are in none are left out."""
         found: dict[int, int] = {}
         for some, marks in _chunks(list(numbers)):
-            found |= dict(self._rows(f"SELECT number, episode FROM episode_members WHERE number IN ({marks})", some))
+            found |= dict(
+                self._rows(
+                    f"SELECT number, episode FROM episode_members WHERE number IN ({marks})", some
+                )
+            )
         return found
 
     def members(self, episode: int) -> list[int]:
@@ -421,13 +492,22 @@ class Store:
         return [number for (number,) in self._rows(asked, values)]
 
     def episodes_between(
-        self, start: datetime | None, end: datetime | None, axis: Axis = "said", session: str | None = None
+        self,
+        start: datetime | None,
+        end: datetime | None,
+        axis: Axis = "said",
+        session: str | None = None,
     ) -> list[int]:
         """The episodes whose time (said: of the talk; mentioned: of the scene) overlaps the range, by time."""
         where, values = self._within(session)
         first, last = ("start", "end") if axis == "said" else ("scene_start", "scene_end")
         asked = f"SELECT number FROM episodes WHERE {first} < ? AND {last} >= ? AND {where} ORDER BY {first}, number"
-        return [each for (each,) in self._rows(asked, (_micros(end, _END), _micros(start, _BEGINNING), *values))]
+        return [
+            each
+            for (each,) in self._rows(
+                asked, (_micros(end, _END), _micros(start, _BEGINNING), *values)
+            )
+        ]
 
     def all_embeddings(self) -> Iterator[tuple[str, dict[str, bytes]]]:
         """All vectors, some at a time: the model and hash → vector."""
@@ -437,14 +517,14 @@ class Store:
     def damage(self) -> str:
         """What SQLite finds wrong with the file, or where its parts are out of step; "" when nothing is."""
         found = [line for (line,) in self._rows("PRAGMA quick_check(5)", ()) if line != "ok"]
-        turns, words = self._rows("SELECT (SELECT count(*) FROM turns), (SELECT count(*) FROM words_docsize)", ())[0]
+        turns, words = self._rows(
+            "SELECT (SELECT count(*) FROM turns), (SELECT count(*) FROM words_docsize)", ()
+        )[0]
         if turns != words:
             found.append(f"{turns} turns, words of {words}")
         strays = "SELECT count(*) FROM mentioned WHERE number NOT IN (SELECT number FROM turns)"
         lost = "SELECT count(*) FROM episode_members WHERE episode NOT IN (SELECT number FROM episodes)"
-        stale = (
-            "SELECT count(*) FROM embeddings WHERE hash NOT IN (SELECT hash FROM turns UNION SELECT hash FROM episodes)"
-        )
+        stale = "SELECT count(*) FROM embeddings WHERE hash NOT IN (SELECT hash FROM turns UNION SELECT hash FROM episodes)"
         for what, asked in (("times", strays), ("episode members", lost), ("vectors", stale)):
             if count := self._rows(asked, ())[0][0]:
                 found.append(f"{count} {what} of nothing")
@@ -482,7 +562,9 @@ class Store:
         try:
             with self.lock:
                 self._database.close()
-        except JournalError:  # somebody writes for long, or the folder is gone: the WAL stays, which is sound
+        except (
+            JournalError
+        ):  # somebody writes for long, or the folder is gone: the WAL stays, which is sound
             self._database.close()
 
     # for what is kept beside the turns (memory/graph)
@@ -509,17 +591,42 @@ class Store:
         known = self.number(turn.session, turn.id)
         if known is not None:
             return known
-        row: tuple[Any, ...] = (turn.session, _kept(turn.id), _kept(turn.who), _kept(turn.text), _micros(turn.at, 0))
-        row += (turn.timezone, turn.run, turn.importance, _kept(turn.emotion), turn.source, text_hash(turn.text))
+        row: tuple[Any, ...] = (
+            turn.session,
+            _kept(turn.id),
+            _kept(turn.who),
+            _kept(turn.text),
+            _micros(turn.at, 0),
+        )
+        row += (
+            turn.timezone,
+            turn.run,
+            turn.importance,
+            _kept(turn.emotion),
+            turn.source,
+            text_hash(turn.text),
+        )
         columns = "session, id, who, text, at, timezone, run, importance, emotion, source, hash"
-        number = int(self._run(f"INSERT INTO turns ({columns}) VALUES ({', '.join('?' * 11)})", row).lastrowid or 0)
+        number = int(
+            self._run(
+                f"INSERT INTO turns ({columns}) VALUES ({', '.join('?' * 11)})", row
+            ).lastrowid
+            or 0
+        )
         self._database.executemany(
             "INSERT OR IGNORE INTO tags VALUES (?, ?)", [(number, _kept(tag)) for tag in turn.tags]
         )
         self.set_mentioned(number, turn.mentioned)
         near = f"{turn.who} {self._before(turn, number)}"
-        self._run("INSERT INTO words (rowid, own, near) VALUES (?, ?, ?)", (number, _cut(turn.text), _cut(near)))
-        due = [("times", str(number)), ("embedding", text_hash(turn.text)), ("episode", turn.session)]
+        self._run(
+            "INSERT INTO words (rowid, own, near) VALUES (?, ?, ?)",
+            (number, _cut(turn.text), _cut(near)),
+        )
+        due = [
+            ("times", str(number)),
+            ("embedding", text_hash(turn.text)),
+            ("episode", turn.session),
+        ]
         self._database.executemany("INSERT OR IGNORE INTO queue (kind, key) VALUES (?, ?)", due)
         return number
 
@@ -565,9 +672,13 @@ class Store:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             why = error.strerror or error
-            raise JournalError(f"the journal cannot be written: {self.path.parent}: {why}.") from error
+            raise JournalError(
+                f"the journal cannot be written: {self.path.parent}: {why}."
+            ) from error
         with self.lock:
-            database = sqlite3.connect(self.path, BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            database = sqlite3.connect(
+                self.path, BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
             try:
                 version(database)  # a newer one is left as it is
                 database.execute("PRAGMA journal_mode = WAL")
@@ -589,7 +700,11 @@ class Store:
             ("mode=ro", "immutable=1") if self.path.exists() else ()
         ):  # the second: no WAL can be made beside it
             database = sqlite3.connect(
-                f"{address}?{mode}", BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True
+                f"{address}?{mode}",
+                BUSY_SECONDS,
+                isolation_level=None,
+                check_same_thread=False,
+                uri=True,
             )
             try:
                 if version(database) > 0:
@@ -620,14 +735,18 @@ def _turn(row: tuple[Any, ...], tags: tuple[str, ...], mentioned: tuple[TimeRang
     said = _EPOCH + timedelta(microseconds=at)
     if not (type(id) is type(who) is type(text) is type(emotion) is str):  # a lone surrogate in it
         id, who, text, emotion = map(_given, (id, who, text, emotion))
-    return Turn(id, session, who, text, said, timezone, run, importance, tags, emotion, mentioned, source)
+    return Turn(
+        id, session, who, text, said, timezone, run, importance, tags, emotion, mentioned, source
+    )
 
 
 def _episode(row: tuple[Any, ...]) -> Episode:
     number, session, *times, summary, importance, participants = row
     start, end, scene_start, scene_end = (_EPOCH + timedelta(microseconds=at) for at in times)
     people = tuple(json.loads(participants))
-    return Episode(number, session, start, end, scene_start, scene_end, _given(summary), importance, people)
+    return Episode(
+        number, session, start, end, scene_start, scene_end, _given(summary), importance, people
+    )
 
 
 def _inode(path: Path) -> int:

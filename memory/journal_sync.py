@@ -57,7 +57,9 @@ def _catch_up(journal: Journal, store: Store, name: str) -> int:
         if journal.size(name) == 0:
             return 0
         entries = list(journal.entries(name))
-        new = [entry for entry in entries if store.number(entry.turn.session, entry.turn.id) is None]
+        new = [
+            entry for entry in entries if store.number(entry.turn.session, entry.turn.id) is None
+        ]
         if new and new[-1].is_torn:
             journal.set_aside(name, new.pop().start)
         elif (start := _unfinished(journal.folder / name)) is not None:
@@ -113,15 +115,25 @@ def _carry_over(path: Path, store: Store) -> None:
         try:
             for model, some in old.all_embeddings():
                 store.put_embeddings(model, some)
-            store.run("DELETE FROM embeddings WHERE hash NOT IN (SELECT hash FROM turns)")  # of texts that were edited
-            read = old.ask("SELECT last_accessed, session, id FROM turns WHERE last_accessed IS NOT NULL")
-            store.run("UPDATE turns SET last_accessed = ? WHERE session = ? AND id = ?", *read) if read else None
+            store.run(
+                "DELETE FROM embeddings WHERE hash NOT IN (SELECT hash FROM turns)"
+            )  # of texts that were edited
+            read = old.ask(
+                "SELECT last_accessed, session, id FROM turns WHERE last_accessed IS NOT NULL"
+            )
+            store.run(
+                "UPDATE turns SET last_accessed = ? WHERE session = ? AND id = ?", *read
+            ) if read else None
             if old.tables >= WITH_WORDS:
                 rows = old.ask("SELECT word, model, vector FROM word_vectors")
-                store.run("INSERT OR REPLACE INTO word_vectors VALUES (?, ?, ?)", *rows) if rows else None
+                store.run(
+                    "INSERT OR REPLACE INTO word_vectors VALUES (?, ?, ?)", *rows
+                ) if rows else None
             if old.tables >= WITH_GRAPH:
                 rows = old.ask("SELECT hash, reply FROM graph_readings")
-                store.run("INSERT OR REPLACE INTO graph_readings VALUES (?, ?)", *rows) if rows else None
+                store.run(
+                    "INSERT OR REPLACE INTO graph_readings VALUES (?, ?)", *rows
+                ) if rows else None
         finally:
             old.close()
 
@@ -139,7 +151,11 @@ def check(home: Path) -> list[Problem]:
     path = home / "journal" / INDEX
     if not path.exists() and not journal.sizes():
         return []
-    with WriterLock(journal.folder) if path.parent.is_dir() and _may_write(path.parent) else contextlib.nullcontext():
+    with (
+        WriterLock(journal.folder)
+        if path.parent.is_dir() and _may_write(path.parent)
+        else contextlib.nullcontext()
+    ):
         store = Store(path, readonly=True)
         try:
             return list(_differences(journal, store))

@@ -84,7 +84,9 @@ WITH_WORDS = 4  # the first that has vectors of words
 def bring_up_to_date(database: sqlite3.Connection) -> None:
     """Takes the steps that the file lacks, each whole or not at all. Raises JournalTooNew, sqlite3.Error."""
     for number in range(version(database), VERSION):
-        database.executescript(f"BEGIN IMMEDIATE; {STEPS[number]} PRAGMA user_version = {number + 1}; COMMIT;")
+        database.executescript(
+            f"BEGIN IMMEDIATE; {STEPS[number]} PRAGMA user_version = {number + 1}; COMMIT;"
+        )
 
 
 def version(database: sqlite3.Connection) -> int:

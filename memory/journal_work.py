@@ -16,16 +16,21 @@ from config import SopwithError
 from memory.journal_lock import JournalError
 from memory.journal_store import Store
 
-Work = Callable[[Store, Sequence[str]], None]  # does it and puts what comes of it into the store, or raises
+Work = Callable[
+    [Store, Sequence[str]], None
+]  # does it and puts what comes of it into the store, or raises
 BATCH = 32  # while somebody waits for it
 BESIDE = 4  # else: short enough that who writes meanwhile does not feel it
-SWITCH_SECONDS = (
-    0.0005  # how long it keeps the interpreter from who asks for it: a write does some thirty times, each 5 ms else
-)
-AFTER = {"episode": ("times",), "graph": ("times", "episode")}  # a scene's time is what its turns speak of
+SWITCH_SECONDS = 0.0005  # how long it keeps the interpreter from who asks for it: a write does some thirty times, each 5 ms else
+AFTER = {
+    "episode": ("times",),
+    "graph": ("times", "episode"),
+}  # a scene's time is what its turns speak of
 BY_SESSION = ("episode",)  # kinds of which one key stands for more than one thing
 PAUSE_SECONDS = 0.02  # between two batches: what runs in front goes first
-QUIET_SECONDS = 0.1  # since the last turn was written: while somebody writes many, each waits for no batch
+QUIET_SECONDS = (
+    0.1  # since the last turn was written: while somebody writes many, each waits for no batch
+)
 MOST_SECONDS = 1.0  # that a batch waits for that
 _log = logging.getLogger("sopwith.journal")
 
@@ -34,7 +39,10 @@ class Worker:
     """`works`: how each kind of queue is worked off, in this order. `opened` gives the store; the thread has its own."""
 
     def __init__(
-        self, opened: Callable[[], Store], works: Mapping[str, Work], pause_seconds: float = PAUSE_SECONDS
+        self,
+        opened: Callable[[], Store],
+        works: Mapping[str, Work],
+        pause_seconds: float = PAUSE_SECONDS,
     ) -> None:
         self._opened, self._works, self._pause_seconds = opened, works, pause_seconds
         self._thread: threading.Thread | None = None
@@ -110,7 +118,12 @@ class Worker:
     def _pause(self) -> None:
         """Before a batch: until nobody has written for a moment, unless somebody waits for it."""
         until, pause = time.monotonic() + MOST_SECONDS, self._pause_seconds
-        while not self._awaited and pause > 0 and not self._stop.wait(pause) and time.monotonic() < until:
+        while (
+            not self._awaited
+            and pause > 0
+            and not self._stop.wait(pause)
+            and time.monotonic() < until
+        ):
             pause = min(self._pause_seconds, self._woken + QUIET_SECONDS - time.monotonic())
 
     def _try(self, store: Store, kind: str, work: Work, keys: Sequence[str]) -> None:
@@ -119,11 +132,17 @@ class Worker:
             work(store, keys)
             with store.writing():
                 store.finish(kind, keys)
-                if kind in BY_SESSION and store.last() != last:  # what was said meanwhile waits under the same key
+                if (
+                    kind in BY_SESSION and store.last() != last
+                ):  # what was said meanwhile waits under the same key
                     store.enqueue(kind, keys)
         except JournalError:
             raise
-        except (SopwithError, OSError, ValueError) as error:  # an endpoint, a model's file, what a model said
+        except (
+            SopwithError,
+            OSError,
+            ValueError,
+        ) as error:  # an endpoint, a model's file, what a model said
             _log.debug("%s of the journal: %s", kind, error)
             store.postpone(kind, keys, str(error))
 

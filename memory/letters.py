@@ -28,5 +28,11 @@ class Letters:
         if size == self._size:
             return []
         self._size = size
-        lines = self._file.read_text("utf-8", "replace").split("\n")[:-1]  # what has no end yet is still being written
-        return [(number, line) for number, line in enumerate(lines, 1) if number > heard and line.strip()]
+        lines = self._file.read_text("utf-8", "replace").split("\n")[
+            :-1
+        ]  # what has no end yet is still being written
+        return [
+            (number, line)
+            for number, line in enumerate(lines, 1)
+            if number > heard and line.strip()
+        ]

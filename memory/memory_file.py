@@ -20,7 +20,9 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 Category = Literal["decision", "lesson", "preference", "milestone", "instruction"]
-SECTIONS: dict[str, tuple[str, ...]] = {  # category → its heading in English and in Chinese; others are read too
+SECTIONS: dict[
+    str, tuple[str, ...]
+] = {  # category → its heading in English and in Chinese; others are read too
     "decision": ("Decisions", "重要决策"),
     "lesson": ("Lessons", "经验教训"),
     "preference": ("Preferences", "主人偏好", "用户偏好"),
@@ -50,11 +52,15 @@ class Entry:
     @property
     def id(self) -> str:
         """Eight hex digits of what it says, when, and where from."""
-        return hashlib.sha256(f"{self.day}\n{self.text}\n{self.source}".encode("utf-8", "replace")).hexdigest()[:8]
+        return hashlib.sha256(
+            f"{self.day}\n{self.text}\n{self.source}".encode("utf-8", "replace")
+        ).hexdigest()[:8]
 
     def line(self) -> str:
         """As it stands in the file, without the line's end."""
-        more = (" verbatim" if self.is_verbatim else "") + (f" ×{self.times}" if self.times > 1 else "")
+        more = (" verbatim" if self.is_verbatim else "") + (
+            f" ×{self.times}" if self.times > 1 else ""
+        )
         pointer = f" → #{self.by}" if self.by else ""
         return f"- [{self.day}] {self.text} {{#{self.id} {self.source}{more}}}{pointer}"
 
@@ -85,7 +91,11 @@ def parse(text: str) -> MemoryFile:
 
 
 def changed(
-    text: str, added: Iterable[Entry], replaced: Mapping[str, str], repeated: Mapping[str, int], lang: str = "en"
+    text: str,
+    added: Iterable[Entry],
+    replaced: Mapping[str, str],
+    repeated: Mapping[str, int],
+    lang: str = "en",
 ) -> str:
     """The file with entries added, others moved to the superseded ones, and others counted again.
 
@@ -107,7 +117,9 @@ def changed(
             kept.append(raw)
     for entry in added:
         new = replace(entry, by=replaced.get(entry.id, ""), times=repeated.get(entry.id, 1))
-        kept = _with_line(kept, new.line(), SUPERSEDED if new.by else SECTIONS[new.category], lang, end)
+        kept = _with_line(
+            kept, new.line(), SUPERSEDED if new.by else SECTIONS[new.category], lang, end
+        )
     for entry in gone:
         kept = _with_line(kept, entry.line(), SUPERSEDED, lang, end)
     return "".join(kept)
@@ -119,7 +131,9 @@ def _lines(text: str) -> Iterator[tuple[str, str, Category]]:
     for raw in re.findall(r"[^\n]*\n|[^\n]+", text):
         line = raw.rstrip("\r\n")
         if heading := re.fullmatch(r"#{1,6}\s+(.*?)\s*", line):
-            category = next((each for each in get_args(Category) if heading[1] in SECTIONS[each]), "instruction")
+            category = next(
+                (each for each in get_args(Category) if heading[1] in SECTIONS[each]), "instruction"
+            )
         yield raw, line, category
 
 
@@ -139,21 +153,30 @@ def _entry(line: str, category: Category) -> Entry | None:
     return entry if entry.id == found["id"] else None
 
 
-def _with_line(lines: list[str], line: str, names: tuple[str, ...], lang: str, end: str) -> list[str]:
+def _with_line(
+    lines: list[str], line: str, names: tuple[str, ...], lang: str, end: str
+) -> list[str]:
     """The lines with one more at the end of a section, which is made when it is missing; superseded ones stay last."""
     if lines and not lines[-1].endswith("\n"):
         lines = [*lines[:-1], lines[-1] + end]
     heads = [number for number, each in enumerate(lines) if re.match(r"#{1,2}\s", each)]
     own = next((number for number in heads if lines[number].strip("#").strip() in names), None)
     if own is None:
-        last = next((number for number in heads if lines[number].strip("#").strip() in SUPERSEDED), len(lines))
+        last = next(
+            (number for number in heads if lines[number].strip("#").strip() in SUPERSEDED),
+            len(lines),
+        )
         gap = [end] if last and lines[last - 1].strip() else []
         new = [*gap, f"## {names[lang == 'zh']}{end}", end, line + end]
         return [*lines[:last], *new, *([end] if last < len(lines) else []), *lines[last:]]
     stop = next((number for number in heads if number > own), len(lines))
     while stop > own + 1 and not lines[stop - 1].strip():
         stop -= 1
-    if stop == own + 1 and not any(each.strip() for each in lines[stop : stop + 2]) and len(lines) > stop + 1:
+    if (
+        stop == own + 1
+        and not any(each.strip() for each in lines[stop : stop + 2])
+        and len(lines) > stop + 1
+    ):
         stop += 1  # between the two empty lines that a moved entry left
         return [*lines[:stop], line + end, *lines[stop:]]
     gap = [end] if stop == own + 1 else []

@@ -95,9 +95,15 @@ def add(
         else:
             whole = (home / name).read_text("utf-8") if known.is_cut else known.text
         write_atomic(home / name, _with_entry(whole, entry, _SECTION_OF[kind], lang), mode=0o600)
-        first = ({name: before}, BY_HAND) if before and not _is_recorded(history, name, before) else None
+        first = (
+            ({name: before}, BY_HAND)
+            if before and not _is_recorded(history, name, before)
+            else None
+        )
         source = f"\n\nSopwith-Run: {one_line(run)}\n" if run else "\n"
-        history.record({name: history.on_disk(name)}, f"note: {one_line(said)[:120]}{source}", first)
+        history.record(
+            {name: history.on_disk(name)}, f"note: {one_line(said)[:120]}{source}", first
+        )
     return home / name
 
 
@@ -108,7 +114,9 @@ def read(home: Path, day: date, session: Session) -> str:
     Raises OSError, Unreadable.
     """
     try:
-        text = read_owner_text(home, f"memory/{day.isoformat()}.md", follows_links=session.is_main).text
+        text = read_owner_text(
+            home, f"memory/{day.isoformat()}.md", follows_links=session.is_main
+        ).text
     except FileNotFoundError:
         return ""
     return visible(text, session)
@@ -117,7 +125,9 @@ def read(home: Path, day: date, session: Session) -> str:
 def visible(text: str, session: Session) -> str:
     """What a session may read of the text of a note."""
     if not session.is_main:
-        return "\n".join(block for block, note in _blocks(text) if note.run and note.session == session)
+        return "\n".join(
+            block for block, note in _blocks(text) if note.run and note.session == session
+        )
     shown = []
     for line in text.splitlines():
         if (found := _MARK.search(line)) and found["session"] != MAIN.name:
@@ -129,10 +139,16 @@ def visible(text: str, session: Session) -> str:
 def entries(home: Path, day: date, session: Session) -> list[Note]:
     """The entries of a day that a session may read, in the order of the file. Raises OSError, Unreadable."""
     try:
-        text = read_owner_text(home, f"memory/{day.isoformat()}.md", follows_links=session.is_main).text
+        text = read_owner_text(
+            home, f"memory/{day.isoformat()}.md", follows_links=session.is_main
+        ).text
     except FileNotFoundError:
         return []
-    return [note for _, note in _blocks(text) if session.is_main or (note.run and note.session == session)]
+    return [
+        note
+        for _, note in _blocks(text)
+        if session.is_main or (note.run and note.session == session)
+    ]
 
 
 def days(home: Path) -> list[date]:
@@ -149,7 +165,10 @@ def days(home: Path) -> list[date]:
 def _on_lines(text: str) -> str:
     """The text as the inside of one list entry: later lines are indented, and nothing in it can be taken for a mark."""
     text = text.strip()[:MAX_ENTRY_CHARS].replace("<!--", "&lt;!--").replace("-->", "--&gt;")
-    lines = (" ".join("".join(c if c.isprintable() else " " for c in line).split()) for line in text.splitlines())
+    lines = (
+        " ".join("".join(c if c.isprintable() else " " for c in line).split())
+        for line in text.splitlines()
+    )
     return "\n  ".join(line for line in lines if line)
 
 
@@ -162,7 +181,10 @@ def _with_entry(text: str, entry: str, section: str, lang: str) -> str:
     at = next((number for number, line in enumerate(lines) if line.strip() in heads), None)
     if at is None:
         return "".join(lines) + f"\n## {SECTIONS[section][lang == 'zh']}\n\n{entry}"
-    end = next((number for number in range(at + 1, len(lines)) if re.match(r"#{1,2} ", lines[number])), len(lines))
+    end = next(
+        (number for number in range(at + 1, len(lines)) if re.match(r"#{1,2} ", lines[number])),
+        len(lines),
+    )
     while end > at + 1 and not lines[end - 1].strip():
         end -= 1
     first = ["\n"] if end == at + 1 else []
@@ -191,7 +213,9 @@ def _note(block: str) -> tuple[str, Note]:
     if found is None:
         return shown, Note(text, MAIN, "", 0, "event", at)
     kind: Kind = next((each for each in get_args(Kind) if each == found["kind"]), "event")
-    return shown, Note(text, Session.parse(found["session"]), found["run"], int(found["turn"]), kind, at)
+    return shown, Note(
+        text, Session.parse(found["session"]), found["run"], int(found["turn"]), kind, at
+    )
 
 
 def _is_recorded(history: Repository, name: str, files: dict[str, Content]) -> bool:

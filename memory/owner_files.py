@@ -68,7 +68,9 @@ def _place(home: Path, path: Path, name: str, follows_links: bool) -> Path:
 
 def _bytes(place: Path, name: str) -> bytes:
     """At most one byte more than MAX_BYTES. Opening never waits for somebody to write; a link put there since is refused."""
-    descriptor = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC)
+    descriptor = os.open(
+        place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
+    )
     with os.fdopen(descriptor, "rb") as file:
         _check_kind(os.fstat(descriptor).st_mode, name)
         return file.read(MAX_BYTES + 1)
@@ -86,7 +88,9 @@ def _decoded(data: bytes, name: str) -> OwnerText:
     if is_cut:
         data = data[: data.rfind(b"\n", 0, MAX_BYTES) + 1] or data[:MAX_BYTES]
     try:
-        text = data.decode("utf-8-sig", "ignore" if is_cut and not data.endswith(b"\n") else "strict")
+        text = data.decode(
+            "utf-8-sig", "ignore" if is_cut and not data.endswith(b"\n") else "strict"
+        )
     except UnicodeDecodeError as error:
         raise Unreadable(f"{name} is not UTF-8 text") from error
     if "\0" in text:

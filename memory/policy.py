@@ -57,7 +57,9 @@ RULES = {  # rule → what is said, in English and in Chinese
     "negative": ("what is missing here belongs into [NEGATIVE]: {what}", "“这里没有”应放入 [NEGATIVE]：{what}"),
 }  # fmt: skip
 _QUOTED_PATH = re.compile(r"[\"'](~?/[^\"'\n]{1,300})[\"']")
-LEAST_COVERAGE = 0.5  # the share of a sentence's words that its proof must have where no value tells
+LEAST_COVERAGE = (
+    0.5  # the share of a sentence's words that its proof must have where no value tells
+)
 MAX_QUOTED = 80
 _WINDOW, _OVERLAP = 1_000, 120  # characters of a line that are looked at together
 
@@ -80,7 +82,9 @@ class Refusal:
         """One line in the language: where, which rule, what."""
         english, chinese = RULES[self.rule]
         if lang == "zh":
-            return f"{self.where}：[{self.rule}] {chinese.format(what=self.what_chinese or self.what)}"
+            return (
+                f"{self.where}：[{self.rule}] {chinese.format(what=self.what_chinese or self.what)}"
+            )
         return f"{self.where}: [{self.rule}] {english.format(what=self.what)}"
 
     def __str__(self) -> str:
@@ -99,7 +103,11 @@ class Keeping:
 
 
 def check_fact(
-    fact: Fact, evidence: Sequence[Pointer], home: Path, known: Iterable[Fact], keeping: Keeping | None = None
+    fact: Fact,
+    evidence: Sequence[Pointer],
+    home: Path,
+    known: Iterable[Fact],
+    keeping: Keeping | None = None,
 ) -> list[Refusal]:
     """Why a fact may not be kept; nothing when it may. `known` are the facts that are kept already.
 
@@ -130,12 +138,20 @@ def check_fact(
     return list(dict.fromkeys(refusals))
 
 
-def check_wording(fact: Fact, known: Iterable[Fact], keeping: Keeping | None = None) -> list[Refusal]:
+def check_wording(
+    fact: Fact, known: Iterable[Fact], keeping: Keeping | None = None
+) -> list[Refusal]:
     """What holds for any fact, also for one that the owner says: its form, no secret, nothing temporary, said once."""
     keeping = keeping or Keeping()
     where, text = f"[{fact.section}]", fact.text
     found: list[Refusal] = []
-    if not text.strip() or "\n" in text or not text.isprintable() or len(text) > MAX_TEXT_CHARS or "{#" in text:
+    if (
+        not text.strip()
+        or "\n" in text
+        or not text.isprintable()
+        or len(text) > MAX_TEXT_CHARS
+        or "{#" in text
+    ):
         return [Refusal("form", where, repr(text[:MAX_QUOTED]))]
     if fact.section not in sections():
         found.append(Refusal("form", where, ", ".join(sections())))
@@ -144,13 +160,22 @@ def check_wording(fact: Fact, known: Iterable[Fact], keeping: Keeping | None = N
     found += [
         Refusal("temporary", where, each.said("en"), each.said("zh")) for each in volatile(text, is_fact=True, kept=[Path.home()])
     ]  # fmt: skip
-    found += [Refusal("personal", where, mask(match[0])) for match in ACCOUNTS.finditer(text) if is_account(match[0])]
+    found += [
+        Refusal("personal", where, mask(match[0]))
+        for match in ACCOUNTS.finditer(text)
+        if is_account(match[0])
+    ]
     if match := ADDRESSES.search(text):
         found.append(Refusal("instruction", where, _quoted(match[0])))
     if (match := MISSING.search(text)) and fact.section not in (NEGATIVE, "LESSONS", "PREFERENCES"):
         found.append(Refusal("negative", where, _quoted(match[0])))
     same = next(
-        (each for each in known if not each.retired and each.id != fact.id and same_said(text, each.text)), None
+        (
+            each
+            for each in known
+            if not each.retired and each.id != fact.id and same_said(text, each.text)
+        ),
+        None,
     )
     if same:
         found.append(Refusal("duplicate", where, f"#{same.id} {same.text}"))
@@ -168,7 +193,11 @@ def _pointed(
     for pointer in evidence:
         record = records.get(pointer.run) or _record(home, pointer.run)
         if record is None:
-            faults.append(Refusal("evidence", where, f"run {pointer.run} is not there", f"没有运行 {pointer.run}"))
+            faults.append(
+                Refusal(
+                    "evidence", where, f"run {pointer.run} is not there", f"没有运行 {pointer.run}"
+                )
+            )
             continue
         records[pointer.run] = record
         if record.session != "main":
@@ -179,10 +208,16 @@ def _pointed(
         if result is None:
             faults.append(Refusal("changed", where, name))
         elif record.is_trial:
-            faults.append(Refusal("evidence", where, f"{name} was a trial on a copy", f"{name} 只是在副本上的试跑"))
+            faults.append(
+                Refusal(
+                    "evidence", where, f"{name} was a trial on a copy", f"{name} 只是在副本上的试跑"
+                )
+            )
         else:
             results.append(result)
-    is_proved = fact.section == "PREFERENCES" or any(_proves(each, fact.section == NEGATIVE) for each in results)
+    is_proved = fact.section == "PREFERENCES" or any(
+        _proves(each, fact.section == NEGATIVE) for each in results
+    )
     if not faults and not is_proved:  # of a preference, the owner's words in that run are the proof
         said = ", ".join(f"{each.tool}: {each.status}" for each in results)
         faults.append(Refusal("evidence", where, said))
@@ -198,7 +233,9 @@ def _record(home: Path, run: str) -> RunRecord | None:
 
 def _proves(result: Result, is_negative: bool) -> bool:
     """A success; of what is missing also the error that says so. What only repeats the model's words proves nothing."""
-    if result.tool in SAYS_NOTHING or result.status not in (("ok", "error") if is_negative else ("ok",)):
+    if result.tool in SAYS_NOTHING or result.status not in (
+        ("ok", "error") if is_negative else ("ok",)
+    ):
         return False
     return not _only_says(result)
 
@@ -227,7 +264,9 @@ class _Proof:
 
     @classmethod
     def of(cls, records: Sequence[RunRecord], results: Sequence[Result]) -> _Proof:
-        telling = [each for each in results if each.tool not in SAYS_NOTHING and not _only_says(each)]
+        telling = [
+            each for each in results if each.tool not in SAYS_NOTHING and not _only_says(each)
+        ]
         written = "\n".join(each.args_text for record in records for each in record.results)
         said = "\n".join(text for record in records for text in record.said)
         handed = "\n".join(_handed(each.args) for each in telling if each.status == "ok")
@@ -246,7 +285,9 @@ class _Proof:
         """Whether the value stands where it counts: of what was handed to a tool, only what the tool had to find."""
         if stands_in(value, self.seen) or stands_in(value, self.said):
             return True
-        return value.kind in ("path", "relative", "url", "option", "name", "version") and stands_in(value, self.handed)
+        return value.kind in ("path", "relative", "url", "option", "name", "version") and stands_in(
+            value, self.handed
+        )
 
 
 def _handed(args: Mapping[str, Any]) -> str:
@@ -265,7 +306,9 @@ def _unbrought(fact: Fact, proof: _Proof, where: str) -> Iterator[Refusal]:
         missing = [value.text for value in values(fact.text) if not stands_in(value, proof.said)]
         if missing or coverage(fact.text, proof.said) < LEAST_COVERAGE:
             what = ", ".join(missing) or fact.text
-            yield Refusal("unproven", where, f"{what} (not in the owner's words)", f"{what}（主人没有这样说）")
+            yield Refusal(
+                "unproven", where, f"{what} (not in the owner's words)", f"{what}（主人没有这样说）"
+            )
         return
     found = values(fact.text)
     missing = [value.text for value in found if not proof.supports(value)]
@@ -284,7 +327,9 @@ def _is_backed(fact: Fact, proof: _Proof, found: Sequence[Value]) -> bool:
         return True
     numbers = [value for value in found if value.kind == "number" and len(value.text) > 2]
     return any(
-        stands_in(number, line) and words(text) & words(line) for number in numbers for line in proof.seen.splitlines()
+        stands_in(number, line) and words(text) & words(line)
+        for number in numbers
+        for line in proof.seen.splitlines()
     )
 
 
@@ -308,13 +353,20 @@ def _local(fact: Fact, records: Sequence[RunRecord], where: str) -> Iterator[Ref
             root := _project_around(Path(value.text).expanduser())
         ):
             yield Refusal("project", where, f"{value.text} ({root})")
-        elif value.kind == "name" and any(_is_project_file(folder, value.text) for folder in folders):
+        elif value.kind == "name" and any(
+            _is_project_file(folder, value.text) for folder in folders
+        ):
             yield Refusal("project", where, value.text)
 
 
 def _is_host(text: str) -> bool:
     """ "github.com/owner/name" leads to the same place from everywhere."""
-    return re.match(r"[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|cn|de|uk|edu|gov|co|ai|app|local)/", text) is not None
+    return (
+        re.match(
+            r"[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|cn|de|uk|edu|gov|co|ai|app|local)/", text
+        )
+        is not None
+    )
 
 
 def _project_around(path: Path) -> Path | None:
@@ -347,9 +399,14 @@ def _order(fact: Fact, proof: _Proof, keeping: Keeping, where: str) -> Iterator[
     backing = [
         (result, text)
         for result, text in zip(proof.results, proof.brought, strict=True)
-        if any(stands_in(value, text) for value in telling) or coverage(fact.text, text) >= LEAST_COVERAGE
+        if any(stands_in(value, text) for value in telling)
+        or coverage(fact.text, text) >= LEAST_COVERAGE
     ]
-    if backing and not is_owners and all(_is_fetched(result, keeping, proof.cwd) for result, _ in backing):
+    if (
+        backing
+        and not is_owners
+        and all(_is_fetched(result, keeping, proof.cwd) for result, _ in backing)
+    ):
         for _, text in backing:
             if match := ADDRESSES.search(text):
                 yield Refusal("instruction", where, _quoted(match[0]))
@@ -366,10 +423,15 @@ def _is_fetched(result: Result, keeping: Keeping, cwd: Path) -> bool:
         script = str(result.args.get("script", ""))
         if FETCHES.search(script):
             return True
-        named = [found[1] for found in _QUOTED_PATH.finditer(script)]  # whose folders may have blanks in their names
+        named = [
+            found[1] for found in _QUOTED_PATH.finditer(script)
+        ]  # whose folders may have blanks in their names
         named += [match[0] for match in LITERAL.finditer(_QUOTED_PATH.sub("", script))]
     places = [cwd / Path(name).expanduser() for name in named if name]
-    return any("Downloads" in place.parts or not any(place.is_relative_to(root) for root in roots) for place in places)
+    return any(
+        "Downloads" in place.parts or not any(place.is_relative_to(root) for root in roots)
+        for place in places
+    )
 
 
 def says_missing(text: str) -> bool:
@@ -400,7 +462,9 @@ def check_sop(
         if not secrets and not _is_record(path):
             for part in _windows(RUN_ID.sub("", line)):
                 found = volatile(part, days, kept=lasting)
-                refusals += [Refusal("temporary", where, each.said("en"), each.said("zh")) for each in found]
+                refusals += [
+                    Refusal("temporary", where, each.said("en"), each.said("zh")) for each in found
+                ]
                 if match := ADDRESSES.search(part):
                     refusals.append(Refusal("instruction", where, _quoted(match[0])))
             refusals += evidence.line_faults(path, line, where)
@@ -417,7 +481,9 @@ def _lines(files: Mapping[str, str]) -> Iterator[tuple[str, int, str]]:
     """Every line with its file and number; what Sopwith itself puts into the front matter is left out."""
     for path, text in sorted(files.items()):
         for number, line in enumerate(text.splitlines(), 1):
-            if line.strip() and not (path.startswith("SKILL") and re.match(r"\s+sopwith-\w+:", line)):
+            if line.strip() and not (
+                path.startswith("SKILL") and re.match(r"\s+sopwith-\w+:", line)
+            ):
                 yield path, number, line
 
 
@@ -438,7 +504,10 @@ def _personal(files: Mapping[str, str]) -> Iterator[Refusal]:
                 is_parameter = line.startswith("parameters:")
             if not is_parameter:
                 for part in _windows(line):
-                    yield from (Refusal("personal", f"{path}:{number}", mask(each)) for each in _personal_data(part))
+                    yield from (
+                        Refusal("personal", f"{path}:{number}", mask(each))
+                        for each in _personal_data(part)
+                    )
 
 
 def _personal_data(text: str) -> Iterator[str]:
@@ -474,7 +543,9 @@ class _Evidence:
         """What is wrong with the evidence: each run must be there, done, the owner's own, and as it was."""
         taught = _dicts(self.said.get("runs"))
         proofs = [
-            record for each in _dicts(self.said.get("proofs")) if (record := self.records.get(str(each.get("run"))))
+            record
+            for each in _dicts(self.said.get("proofs"))
+            if (record := self.records.get(str(each.get("run"))))
         ]
         has_proof = any(_is_success(record) for record in proofs)
         if not taught and not has_proof:
@@ -491,7 +562,10 @@ class _Evidence:
             yield Refusal("shared", where, run)
         elif record.status != "done":
             yield Refusal(
-                "evidence", where, f"run {run} ended as {record.status}", f"运行 {run} 的结局是 {record.status}"
+                "evidence",
+                where,
+                f"run {run} ended as {record.status}",
+                f"运行 {run} 的结局是 {record.status}",
             )
         else:
             found = []
@@ -499,12 +573,17 @@ class _Evidence:
                 turn, named = result.get("turn"), str(result.get("hash", ""))
                 seen = record.find(Pointer(run, turn, named)) if isinstance(turn, int) else None
                 if seen is None:
-                    yield Refusal("changed", self._where(named) if named else where, f"{run}:{turn}")
+                    yield Refusal(
+                        "changed", self._where(named) if named else where, f"{run}:{turn}"
+                    )
                 else:
                     found.append(seen)
             if not any(each.status == "ok" and each.tool not in SAYS_NOTHING for each in found):
                 yield Refusal(
-                    "evidence", where, f"run {run} names no successful result", f"运行 {run} 没有指明成功的结果"
+                    "evidence",
+                    where,
+                    f"run {run} names no successful result",
+                    f"运行 {run} 没有指明成功的结果",
                 )
 
     def _where(self, text: str) -> str:
@@ -532,7 +611,11 @@ class _Evidence:
 
     def _brought(self, text: str) -> bool:
         home = str(Path.home())
-        spellings = {text, text.replace("~", home, 1) if text.startswith("~") else text, text.replace(home, "~", 1)}
+        spellings = {
+            text,
+            text.replace("~", home, 1) if text.startswith("~") else text,
+            text.replace(home, "~", 1),
+        }
         return any(
             spelling in place
             for spelling in spellings
@@ -542,7 +625,11 @@ class _Evidence:
 
 
 def _is_success(record: RunRecord) -> bool:
-    return record.session == "main" and record.status == "done" and any(each.status == "ok" for each in record.results)
+    return (
+        record.session == "main"
+        and record.status == "done"
+        and any(each.status == "ok" for each in record.results)
+    )
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:
@@ -552,7 +639,9 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
 # Both
 
 
-def _secrets(line: str, where: str, keeping: Keeping, *, is_fact: bool, is_kept: bool = False) -> Iterator[Refusal]:
+def _secrets(
+    line: str, where: str, keeping: Keeping, *, is_fact: bool, is_kept: bool = False
+) -> Iterator[Refusal]:
     """Values of credentials; and the marks that the run log has in their place, since they would be done literally."""
     hidden = keeping.redact(line)
     if hidden != line:

@@ -204,7 +204,11 @@ def _runs(home: Path, session: Session, limit: int | None) -> list[RunSummary]:
     for run in run_ids(home):
         if limit is not None and len(found) >= limit:
             break
-        if _session_of(home, run) == session and (summary := summarise(home, run)) and not summary.trial:
+        if (
+            _session_of(home, run) == session
+            and (summary := summarise(home, run))
+            and not summary.trial
+        ):
             found.append(summary)
     return found
 

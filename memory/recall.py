@@ -45,7 +45,12 @@ LIKE = 0.1  # from which it is said that a turn has words like those asked for
 LEAST_COVERED = 0.6  # of what is telling in a request, for a turn that is brought up unasked
 RESERVED = 0.3  # of the places, for turns of the time that is asked for
 RECENT_DAYS = 30.0
-BY_HAND = {"recent": 0.15, "read": 0.1, "importance": 0.4, "whole": 1.0}  # no collection of questions tells these
+BY_HAND = {
+    "recent": 0.15,
+    "read": 0.1,
+    "importance": 0.4,
+    "whole": 1.0,
+}  # no collection of questions tells these
 WHOLE = 0.999
 
 
@@ -94,7 +99,11 @@ def search(
 
 
 def candidates(
-    store: Store, query: str, now: datetime, session: str | None = None, embedder: Embedder | None = None
+    store: Store,
+    query: str,
+    now: datetime,
+    session: str | None = None,
+    embedder: Embedder | None = None,
 ) -> tuple[Candidates | None, list[str]]:
     """What may answer a question, with its features, and what could not be used. None where nothing may."""
     from memory.graph.synonyms import synonyms
@@ -109,7 +118,9 @@ def candidates(
     terms = [term for term in asked(query) if not is_small(term)]
     documents = store.documents([*terms, *(other for others in also.values() for other in others)])
     for term, others in also.items():
-        if term not in documents and (known := [documents[other] for other in others if other in documents]):
+        if term not in documents and (
+            known := [documents[other] for other in others if other in documents]
+        ):
             documents[term] = max(known)
     ranked = store.keyword_ranks(_telling(documents, total), BY_WORDS_ALONE, session)
     words = dict(ranked[:BY_WORDS])
@@ -118,17 +129,25 @@ def candidates(
     near, degraded = _near(store, question, session, embedder)
     words = words if near else dict(ranked)
     ranges = _ranges(query, now)
-    numbers = set(words) | set(near.best if near else ()) | _in_time(store, ranges, session, words, near)
+    numbers = (
+        set(words) | set(near.best if near else ()) | _in_time(store, ranges, session, words, near)
+    )
     if not numbers:
         return None, degraded
-    around = {number + step for number in (*words, *(near.best if near else ())) for step in (-1, 1)} | numbers
+    around = {
+        number + step for number in (*words, *(near.best if near else ())) for step in (-1, 1)
+    } | numbers
     turns |= store.turns(around - turns.keys(), session)
     rows = Rows(turns)
     meaning = near.of(rows.numbers) if near else None
     like = alike(store, embedder.name, question, rows) if near and embedder else None
     found = features(question, rows, documents, total, meaning, ranges, like)
     read = store.last_accessed(numbers)
-    last = {row: read[number] for row, number in enumerate(rows.numbers) if number in read} if read else {}
+    last = (
+        {row: read[number] for row, number in enumerate(rows.numbers) if number in read}
+        if read
+        else {}
+    )
     return Candidates(question, rows, found, numbers, ranges, meaning is not None, last), degraded
 
 
@@ -141,10 +160,14 @@ def weighed(found: Candidates, now: datetime) -> Numbers:
     for name, values in found.features.items():
         total += weights.get(name, 0.0) * values
     days = np.maximum(0.0, now.timestamp() - found.rows.at) / 86_400
-    total += BY_HAND["whole"] * (found.features["covered"] > WHOLE)  # all that is asked for, as typed into a search box
+    total += BY_HAND["whole"] * (
+        found.features["covered"] > WHOLE
+    )  # all that is asked for, as typed into a search box
     total += BY_HAND["recent"] * np.exp(-days / RECENT_DAYS)
     for row, at in found.read.items():
-        total[row] += BY_HAND["read"] * np.exp(-max(0.0, (now - at).total_seconds()) / 86_400 / RECENT_DAYS)
+        total[row] += BY_HAND["read"] * np.exp(
+            -max(0.0, (now - at).total_seconds()) / 86_400 / RECENT_DAYS
+        )
     result: Numbers = total + BY_HAND["importance"] * found.features["importance"]
     return result
 
@@ -162,10 +185,14 @@ def _telling(documents: Mapping[str, int], total: int) -> list[str]:
     if len(rare) >= LEAST_TERMS:
         return rare
     by_count = sorted(documents, key=lambda term: documents[term])
-    by_count = by_count[:1] + [term for term in by_count[1 : 2 * LEAST_TERMS] if documents[term] < WORTHLESS * total]
+    by_count = by_count[:1] + [
+        term for term in by_count[1 : 2 * LEAST_TERMS] if documents[term] < WORTHLESS * total
+    ]
     sums = accumulate(documents[term] for term in by_count)
     return [
-        term for at, (term, seen) in enumerate(zip(by_count, sums, strict=True)) if at < LEAST_TERMS or seen <= MOST
+        term
+        for at, (term, seen) in enumerate(zip(by_count, sums, strict=True))
+        if at < LEAST_TERMS or seen <= MOST
     ]
 
 
@@ -192,7 +219,11 @@ def _ranges(query: str, now: datetime) -> list[TimeRange]:
 
 
 def _in_time(
-    store: Store, ranges: Sequence[TimeRange], session: str | None, words: Mapping[int, float], near: Near | None
+    store: Store,
+    ranges: Sequence[TimeRange],
+    session: str | None,
+    words: Mapping[int, float],
+    near: Near | None,
 ) -> set[int]:
     """Turns of the times that are asked for: said then, or speaking of then; those that fit otherwise, first."""
     found: set[int] = set()
@@ -223,7 +254,11 @@ def _with_reserved(order: Sequence[int], found: Candidates, k: int) -> list[int]
     timely = found.features["within"] + found.features["mentioned"]
     fits = found.features["own"] + found.features.get("nearest", 0.0)
     wanted = round(RESERVED * k) - sum(timely[row] > 0 for row in chosen)
-    spare = [row for row in order[k:] if timely[row] > 0 and fits[row] > 0.1][: max(0, wanted)] if found.ranges else []
+    spare = (
+        [row for row in order[k:] if timely[row] > 0 and fits[row] > 0.1][: max(0, wanted)]
+        if found.ranges
+        else []
+    )
     untimely = [row for row in chosen if timely[row] == 0]
     leaving = set(untimely[len(untimely) - len(spare) :]) if spare else set()
     return [row for row in chosen if row not in leaving] + spare
@@ -233,7 +268,12 @@ def _why(found: Candidates, row: int) -> str:
     """What spoke for a turn, in a few words."""
     shape = found.rows.shapes[row]
     also = found.question.also
-    words = [each for term in found.question.terms for each in (term, *also.get(term, ())) if each in shape.tokens]
+    words = [
+        each
+        for term in found.question.terms
+        for each in (term, *also.get(term, ()))
+        if each in shape.tokens
+    ]
     said = [f"words: {', '.join(words[:6])}"] if words else []
     if found.has_meaning and found.features["near"][row] > 0.5:
         said.append("meaning")
@@ -264,9 +304,13 @@ def relevant(store: Store, request: str, k: int) -> list[Found]:
     if len(hits) < 2:  # the request itself may be one
         return []
     turns = store.turns({number + step for number in hits for step in (-1, 0, 1)})
-    question = understood(request[:MAX_QUERY_CHARS], {turns[number].who for number in hits if number in turns})
+    question = understood(
+        request[:MAX_QUERY_CHARS], {turns[number].who for number in hits if number in turns}
+    )
     telling = {term: rarity(documents[term], total) for term in question.terms if term in documents}
-    own = {number: telling.keys() & shape(turn.text).tokens.keys() for number, turn in turns.items()}
+    own = {
+        number: telling.keys() & shape(turn.text).tokens.keys() for number, turn in turns.items()
+    }
     everything, said = sum(telling.values()) or 1.0, " ".join(request.split())
     found: dict[str, Found] = {}
     for number in sorted(turns, reverse=True):  # of the same words, those said last
@@ -275,7 +319,9 @@ def relevant(store: Store, request: str, k: int) -> list[Found]:
         covered = sum(telling[term] for term in near) / everything
         if own[number] and covered >= LEAST_COVERED and text != said:
             score = round(hits.get(number, 0.0) / max(hits.values()), 4)
-            found.setdefault(text, Found(turns[number], score, f"words: {', '.join(sorted(own[number]))}"))
+            found.setdefault(
+                text, Found(turns[number], score, f"words: {', '.join(sorted(own[number]))}")
+            )
     return sorted(found.values(), key=lambda each: -each.score)[:k]
 
 
@@ -317,7 +363,8 @@ def context_lines(turns: Sequence[Found], budget_chars: int) -> list[str]:
         kept.append(each.turn)
     kept.sort(key=lambda turn: (turn.session, turn.at))
     return [
-        f"{turn.at:%Y-%m-%d %H:%M} {_speaker(turn)}: {' '.join(turn.text.split())} [{turn.source}]" for turn in kept
+        f"{turn.at:%Y-%m-%d %H:%M} {_speaker(turn)}: {' '.join(turn.text.split())} [{turn.source}]"
+        for turn in kept
     ]
 
 

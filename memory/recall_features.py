@@ -96,7 +96,10 @@ class Meaning(NamedTuple):
 
 def are_neighbours(first: Turn, second: Turn) -> bool:
     """True when the second of two turns in a row answers, or goes on with, the first."""
-    return first.session == second.session and second.at.timestamp() - first.at.timestamp() <= NEAR_SECONDS
+    return (
+        first.session == second.session
+        and second.at.timestamp() - first.at.timestamp() <= NEAR_SECONDS
+    )
 
 
 class Rows:
@@ -105,14 +108,21 @@ class Rows:
     def __init__(self, turns: Mapping[int, Turn]) -> None:
         import numpy as np
 
-        order = [number for *_, number in sorted((turn.session, turn.at, number) for number, turn in turns.items())]
+        order = [
+            number
+            for *_, number in sorted(
+                (turn.session, turn.at, number) for number, turn in turns.items()
+            )
+        ]
         self.numbers = order
         self.turns = [turns[number] for number in order]
         self.shapes = [shape(turn.text) for turn in self.turns]
         self.at = np.array([turn.at.timestamp() for turn in self.turns], float)
         total = len(order)
         gaps = np.diff(self.at)
-        is_same = np.array([one.session == other.session for one, other in pairwise(self.turns)], bool)
+        is_same = np.array(
+            [one.session == other.session for one, other in pairwise(self.turns)], bool
+        )
         follows = np.nonzero((np.diff(order) == 1) & is_same & (gaps <= NEAR_SECONDS))[0]
         self.before = np.full(total, -1)  # the row of the turn before; -1: none, or it is not here
         self.before[follows + 1] = follows
@@ -121,7 +131,9 @@ class Rows:
         self.episodes: NDArray[np.int64] = np.concatenate(
             [np.zeros(min(1, total), int), np.cumsum(~is_same | (gaps > EPISODE_SECONDS))]
         )
-        self.starts = np.nonzero(np.diff(self.episodes, prepend=-1))[0] if total else np.zeros(0, int)
+        self.starts = (
+            np.nonzero(np.diff(self.episodes, prepend=-1))[0] if total else np.zeros(0, int)
+        )
         self.lengths = np.array([each.length for each in self.shapes], float)
 
     def earlier(self, values: Numbers, steps: int = 1) -> Numbers:
@@ -178,7 +190,9 @@ def rarity(documents: int, total: int) -> float:
     return math.log(1 + (total - documents + 0.5) / (documents + 0.5))
 
 
-def _of_words(question: Question, rows: Rows, documents: Mapping[str, int], total: int) -> dict[str, Numbers]:
+def _of_words(
+    question: Question, rows: Rows, documents: Mapping[str, int], total: int
+) -> dict[str, Numbers]:
     import numpy as np
 
     terms = [term for term in question.terms if term in documents]
@@ -187,7 +201,9 @@ def _of_words(question: Question, rows: Rows, documents: Mapping[str, int], tota
     tokens = [each.tokens for each in rows.shapes]
     columns = {
         one: np.array([each.get(one, 0) for each in tokens], float)
-        for one in dict.fromkeys(one for term in terms for one in (term, *question.also.get(term, ())))
+        for one in dict.fromkeys(
+            one for term in terms for one in (term, *question.also.get(term, ()))
+        )
     }
     own = np.zeros((len(terms), count))
     for row, term in enumerate(terms):
@@ -206,12 +222,17 @@ def _of_words(question: Question, rows: Rows, documents: Mapping[str, int], tota
     here = rows.summed(own)
     episode = rare @ (here / (here + 3.0))
     around = sum(
-        (share * (rows.earlier(window, steps) + rows.later(window, steps)) for steps, share in ((1, 0.6), (2, 0.4))),
+        (
+            share * (rows.earlier(window, steps) + rows.later(window, steps))
+            for steps, share in ((1, 0.6), (2, 0.4))
+        ),
         np.zeros(count),
     )
     lower = [each.lower for each in rows.shapes]
     pairs = (
-        np.array([[pair in text for text in lower] for pair in question.pairs], float).reshape(-1, count).sum(axis=0)
+        np.array([[pair in text for text in lower] for pair in question.pairs], float)
+        .reshape(-1, count)
+        .sum(axis=0)
     )
     covered, episode_covered = rare @ near / everything, rare @ (here > 0) / everything
     asks = np.array([each.asks for each in rows.shapes], float)
@@ -252,7 +273,8 @@ def _of_shape(question: Question, rows: Rows, words: Mapping[str, Numbers]) -> d
         "first": np.array([min(4, each.firsts) / 4 for each in rows.shapes]),
         "names": np.array([min(4, each.names) / 4 for each in rows.shapes]),
         "time": np.array([each.has_time for each in rows.shapes], float),
-        "digit": np.array([each.has_digit for each in rows.shapes], float) * ("count" in question.kinds),
+        "digit": np.array([each.has_digit for each in rows.shapes], float)
+        * ("count" in question.kinds),
         "begins": np.diff(rows.episodes, prepend=-1) > 0,
         "speaker": named if len(question.named) == 1 else np.zeros(len(named)),
         "speaks_of": speaks_of,
@@ -324,7 +346,13 @@ def _of_time(rows: Rows, ranges: Sequence[TimeRange], own: Numbers) -> dict[str,
         later = np.maximum(later, (rows.at >= start - DAY) & (rows.at < end + 35 * DAY))
         overlaps = [any(_overlap(each, asked) for each in turn.mentioned) for turn in rows.turns]
         mentioned = np.maximum(mentioned, overlaps)
-    return {"within": within, "soon": soon, "later": later, "within_own": within * own, "mentioned": mentioned}
+    return {
+        "within": within,
+        "soon": soon,
+        "later": later,
+        "within_own": within * own,
+        "mentioned": mentioned,
+    }
 
 
 def _overlap(spoken: TimeRange, asked: TimeRange) -> bool:

@@ -58,7 +58,9 @@ class Near(NamedTuple):
 
     def nearest(self, numbers: Iterable[int], count: int) -> list[int]:
         """Those of some turns that are nearest."""
-        return [int(number) for number in self.vectors.nearest(self.questions[0], count, numbers)[0]]
+        return [
+            int(number) for number in self.vectors.nearest(self.questions[0], count, numbers)[0]
+        ]
 
     def of(self, numbers: Sequence[int]) -> Meaning:
         """How near each of some turns is, in standard deviations; 0 for those that have no vector."""
@@ -71,7 +73,9 @@ class Near(NamedTuple):
         return Meaning(found[:, 0], found[:, 1])
 
 
-def near(store: Store, question: Question, session: str | None, embedder: Embedder, count: int) -> Near | None:
+def near(
+    store: Store, question: Question, session: str | None, embedder: Embedder, count: int
+) -> Near | None:
     """What is near to a question; None while nothing has a vector. Its words that nobody has said get theirs along the
     way (recall_words.py). Raises EmbeddingError."""
     opened = _vectors(store, embedder.name)
@@ -93,7 +97,9 @@ def near(store: Store, question: Question, session: str | None, embedder: Embedd
     questions = vectors[[0, len(texts) - 1]]
     within = _of_session(store, opened, session)
     numbers, cosines = opened.vectors.nearest(questions[0], count, within)
-    return Near(dict(zip(numbers.tolist(), cosines.tolist(), strict=True)), opened.vectors, questions)
+    return Near(
+        dict(zip(numbers.tolist(), cosines.tolist(), strict=True)), opened.vectors, questions
+    )
 
 
 def _of_session(store: Store, opened: _Opened, session: str | None) -> frozenset[int] | None:
@@ -113,7 +119,9 @@ def _vectors(store: Store, model: str) -> _Opened | None:
     if opened is None or opened.vectors.model != model:
         opened = _from_file(store, model)
     state = (store.last(), store.waiting("embedding"))
-    if opened is None or (opened.state != state and time.monotonic() - opened.looked_at > LOOK_AGAIN_SECONDS):
+    if opened is None or (
+        opened.state != state and time.monotonic() - opened.looked_at > LOOK_AGAIN_SECONDS
+    ):
         opened = _with_new(store, model, opened)
         if opened is None:
             return None
@@ -183,4 +191,6 @@ def _with_new(store: Store, model: str, opened: _Opened | None) -> _Opened | Non
 
 
 def _empty(model: str, dimension: int, room: int) -> Vectors:
-    return FaissVectors(model, dimension) if _by_faiss() else ExactVectors(model, dimension, room=room)
+    return (
+        FaissVectors(model, dimension) if _by_faiss() else ExactVectors(model, dimension, room=room)
+    )

@@ -23,11 +23,16 @@ _SMALL = """
     be ani whi onli dure sinc
 """
 SMALL = frozenset(_SMALL.split())
-_STOP_CHARACTERS = frozenset("的了吗呢吧啊我你您他她它们是在有和与什么时候哪里儿个谁怎样为几多少那这都也就过说想要")
-_START = re.compile(
-    r"^\s*(what|when|where|who|which|why|how)\b(\s+(kind|type|sort)s? of|\s+(many|much|long|often|old))?", re.IGNORECASE
+_STOP_CHARACTERS = frozenset(
+    "的了吗呢吧啊我你您他她它们是在有和与什么时候哪里儿个谁怎样为几多少那这都也就过说想要"
 )
-_AUXILIARY = re.compile(r"^\s*(did|does|do|is|are|was|were|has|have|had|would|will|can)\b", re.IGNORECASE)
+_START = re.compile(
+    r"^\s*(what|when|where|who|which|why|how)\b(\s+(kind|type|sort)s? of|\s+(many|much|long|often|old))?",
+    re.IGNORECASE,
+)
+_AUXILIARY = re.compile(
+    r"^\s*(did|does|do|is|are|was|were|has|have|had|would|will|can)\b", re.IGNORECASE
+)
 _ASKING_ZH = re.compile(
     "什么时候|什么时间|什么地方|哪一?[天年月日里儿个些位家次款种]|为什么|怎么样|怎么|什么|多少|多久|几[点号时月年天个次]|是谁|谁|有没有|是不是|吗|呢|[？?]"
 )
@@ -37,9 +42,12 @@ _KINDS = {
         r"|什么时候|什么时间|哪[一]?[天年月日]|几[号月点]|多久|何时",
         re.IGNORECASE,
     ),
-    "count": re.compile(r"\bhow (many|much|old|often)\b|多少|几[个次岁本只条位家]|多大", re.IGNORECASE),
+    "count": re.compile(
+        r"\bhow (many|much|old|often)\b|多少|几[个次岁本只条位家]|多大", re.IGNORECASE
+    ),
     "whether": re.compile(
-        r"^\s*(would|what might|is it likely|could|does|did|do|is|are|was|has|have)\b|[吗]", re.IGNORECASE
+        r"^\s*(would|what might|is it likely|could|does|did|do|is|are|was|has|have)\b|[吗]",
+        re.IGNORECASE,
     ),
     "list": re.compile(
         r"^\s*(what|which)( \w+)? \w+s (has|have|had|did|does|do|is|are|were|was|can|would|that)\b"
@@ -48,11 +56,14 @@ _KINDS = {
     ),
     "perfect": re.compile(r"\b(has|have)\b|过(什么|哪些|几)", re.IGNORECASE),
     "where": re.compile(
-        r"^\s*where\b|\b(city|country|state|place)\b|哪里|哪儿|什么地方|哪个?(城市|国家|地方)", re.IGNORECASE
+        r"^\s*where\b|\b(city|country|state|place)\b|哪里|哪儿|什么地方|哪个?(城市|国家|地方)",
+        re.IGNORECASE,
     ),
     "who": re.compile(r"^\s*who\b|谁", re.IGNORECASE),
     "why": re.compile(r"^\s*(why|how)\b|为什么|怎么", re.IGNORECASE),
-    "picture": re.compile(r"\b(photo|picture|poster|painting|image)s?\b|照片|图片|相片", re.IGNORECASE),
+    "picture": re.compile(
+        r"\b(photo|picture|poster|painting|image)s?\b|照片|图片|相片", re.IGNORECASE
+    ),
 }
 
 
@@ -70,7 +81,9 @@ class Question(NamedTuple):
     also: Mapping[str, tuple[str, ...]] = {}
 
 
-def understood(text: str, speakers: Iterable[str], also: Mapping[str, tuple[str, ...]] | None = None) -> Question:
+def understood(
+    text: str, speakers: Iterable[str], also: Mapping[str, tuple[str, ...]] | None = None
+) -> Question:
     """What `text` asks for, where `speakers` are those who said something that may answer it. `also`: terms that stand
     for the same as one of its own."""
     named = frozenset(who for who in speakers if who and _names(text, who))

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 MODELS = {"use-multilingual-3"}  # of which the vectors of single words are good, and cost nothing
-LEAST_ALIKE = 0.15  # the cosine, without what all words have in common, from which two words are alike
+LEAST_ALIKE = (
+    0.15  # the cosine, without what all words have in common, from which two words are alike
+)
 MOST_KNOWN = 100_000  # words in memory, 50 MB
 MOST_TEXTS = 20_000  # of which it is known where their words are, 10 MB
 MAX_CHARS = 6000  # of a turn
@@ -37,7 +39,9 @@ _WORD = re.compile(r"[a-z]{3,24}")
 
 def words_of(text: str) -> tuple[str, ...]:
     """The words of a text that say something, each once, in order."""
-    return tuple(word for word in dict.fromkeys(_WORD.findall(text[:MAX_CHARS].lower())) if word not in SMALL)
+    return tuple(
+        word for word in dict.fromkeys(_WORD.findall(text[:MAX_CHARS].lower())) if word not in SMALL
+    )
 
 
 def learn(store: Store, embedder: Embedder, texts: Iterable[str]) -> None:
@@ -89,7 +93,11 @@ class Words:
         with self._lock:
             self._read(store, asked)
             said = self._said(store, texts)
-            places, vectors, lengths = self._places, self._vectors, np.array([len(each) for each in said])
+            places, vectors, lengths = (
+                self._places,
+                self._vectors,
+                np.array([len(each) for each in said]),
+            )
             every = np.concatenate(said) if said else np.zeros(0, int)
             column = np.zeros(len(places) + 1, int)
             column[every] = 1
@@ -124,11 +132,16 @@ class Words:
 
         new = {text: words_of(text) for text in texts if text not in self._texts}
         self._read(store, list(dict.fromkeys(word for words in new.values() for word in words)))
-        made = {text: np.array([self._places.get(word, 0) for word in words], int) for text, words in new.items()}
+        made = {
+            text: np.array([self._places.get(word, 0) for word in words], int)
+            for text, words in new.items()
+        }
         said = [made[text] if text in made else self._texts[text] for text in texts]
         if len(self._texts) + len(made) > MOST_TEXTS:
             self._texts.clear()
-        self._texts |= {text: each for text, each in made.items() if each.all()}  # the others get their words soon
+        self._texts |= {
+            text: each for text, each in made.items() if each.all()
+        }  # the others get their words soon
         return said
 
     def _read(self, store: Store, words: Sequence[str]) -> None:
@@ -173,7 +186,8 @@ def _kept(store: Store, model: str, words: Sequence[str]) -> Iterator[tuple[str,
         some = words[at : at + _CHUNK]
         marks = ", ".join("?" * len(some))
         yield from store.ask(
-            f"SELECT word, vector FROM word_vectors WHERE word IN ({marks}) AND model = ?", (*some, model)
+            f"SELECT word, vector FROM word_vectors WHERE word IN ({marks}) AND model = ?",
+            (*some, model),
         )
 
 
@@ -187,5 +201,7 @@ def _small(vectors: NDArray[np.float32]) -> NDArray[np.int8]:
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     import numpy as np
 
-    result: NDArray[np.float32] = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
+    result: NDArray[np.float32] = vectors / np.maximum(
+        np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6
+    )
     return result

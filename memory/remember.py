@@ -18,7 +18,14 @@ from safety.patterns import pattern
 Kind = Literal["instruction", "preference", "decision", "lesson", "todo", "event"]
 MAX_CHARS = 20_000  # of a request; what stands behind is pasted
 MAX_SENTENCES = 60
-IMPORTANCE: dict[Kind, int] = {"instruction": 9, "preference": 8, "decision": 8, "lesson": 8, "todo": 7, "event": 6}
+IMPORTANCE: dict[Kind, int] = {
+    "instruction": 9,
+    "preference": 8,
+    "decision": 8,
+    "lesson": 8,
+    "todo": 7,
+    "event": 6,
+}
 USUAL, LEAST = 5, 2
 MAX_TRIVIAL_CHARS = 60
 
@@ -190,7 +197,8 @@ def importance(text: str, who: str) -> int:
         return max(IMPORTANCE[kind] for kind in kinds)
     return (
         LEAST
-        if re.fullmatch(_TRIVIAL, text[: MAX_TRIVIAL_CHARS + 1], re.IGNORECASE) and len(text) <= MAX_TRIVIAL_CHARS
+        if re.fullmatch(_TRIVIAL, text[: MAX_TRIVIAL_CHARS + 1], re.IGNORECASE)
+        and len(text) <= MAX_TRIVIAL_CHARS
         else USUAL
     )
 
@@ -201,7 +209,9 @@ def find(text: str, redact: Callable[[str], str] | None = None) -> list[Remember
     if not _HINT.search(text[:MAX_CHARS]):
         return []
     text = text[:MAX_CHARS]
-    masked = re.sub(_QUOTED, lambda match: "\x01" * len(match[0]), text, flags=re.DOTALL | re.MULTILINE)
+    masked = re.sub(
+        _QUOTED, lambda match: "\x01" * len(match[0]), text, flags=re.DOTALL | re.MULTILINE
+    )
     found, has_task = [], False
     for start, end in _sentences(masked):
         sentence = masked[start:end]
@@ -219,7 +229,10 @@ def find(text: str, redact: Callable[[str], str] | None = None) -> list[Remember
         found.append(one._replace(end=len(text)) if rest else one)
         if rest:
             break
-    return [Remembered(one.kind, _as_said(text[one.start : one.end], redact), not has_task) for one in found]
+    return [
+        Remembered(one.kind, _as_said(text[one.start : one.end], redact), not has_task)
+        for one in found
+    ]
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
@@ -242,9 +255,15 @@ def _statement(sentence: str, start: int, has_task: bool) -> _Found | None:
     said = sentence[filler.end() :] if filler else sentence
     is_question = re.search(_QUESTION, sentence, re.I) is not None
     for rule in _RULES:
-        if (rule.alone and has_task) or not re.match(rule.begins, said, re.I) or re.search(rule.unless, said, re.I):
+        if (
+            (rule.alone and has_task)
+            or not re.match(rule.begins, said, re.I)
+            or re.search(rule.unless, said, re.I)
+        ):
             continue
-        if is_question and not re.match(r"(?:can|could|will|would) you\b(?=.*\b(?:that|this)\b|.*:)", said, re.I):
+        if is_question and not re.match(
+            r"(?:can|could|will|would) you\b(?=.*\b(?:that|this)\b|.*:)", said, re.I
+        ):
             continue
         if re.match(_ASKS, said, re.I) and not re.match(_CAN_YOU_ASK, said, re.I):
             continue
@@ -265,7 +284,10 @@ def _later(sentence: str, start: int) -> _Found | None:
 
 def _has_colon(sentence: str) -> bool:
     """True when what follows a colon is said of it: none of a time, an address, or a path."""
-    return re.search(r"[：]|:(?=\s|\x01|$)|:(?=[^\d\s/\\])(?<!\w\w\w\w\w\w\w\w\w\w\w\w:)", sentence) is not None
+    return (
+        re.search(r"[：]|:(?=\s|\x01|$)|:(?=[^\d\s/\\])(?<!\w\w\w\w\w\w\w\w\w\w\w\w:)", sentence)
+        is not None
+    )
 
 
 def _as_said(text: str, redact: Callable[[str], str] | None) -> str:
@@ -275,6 +297,9 @@ def _as_said(text: str, redact: Callable[[str], str] | None) -> str:
 
     said = (redact or Redactor({}))(text.strip())
     said = CREDENTIAL.sub(
-        lambda match: match[0].replace(match["value"], HIDDEN) if HIDDEN not in match[0] else match[0], said
+        lambda match: (
+            match[0].replace(match["value"], HIDDEN) if HIDDEN not in match[0] else match[0]
+        ),
+        said,
     )
     return ACCOUNTS.sub(lambda match: mask(match[0]) if is_account(match[0]) else match[0], said)

@@ -36,6 +36,9 @@ class LoopWatch:
     def _again(self, period: int) -> int:
         """How many calls at the end repeat the one `period` before them."""
         count = 0
-        while count + period < len(self.seen) and self.seen[-1 - count] == self.seen[-1 - count - period]:
+        while (
+            count + period < len(self.seen)
+            and self.seen[-1 - count] == self.seen[-1 - count - period]
+        ):
             count += 1
         return count

@@ -41,7 +41,12 @@ STALE_LOCK_SECONDS = {
     "index.lock": 3600,
 }  # held for milliseconds; by editors
 STALE_DRAFT_SECONDS = 3600
-_SETTINGS = ("core.hooksPath=/dev/null", "core.fsync=committed", "gc.autoDetach=false", "core.quotePath=false")
+_SETTINGS = (
+    "core.hooksPath=/dev/null",
+    "core.fsync=committed",
+    "gc.autoDetach=false",
+    "core.quotePath=false",
+)
 _EXCLUDE = "\n".join(  # for the owner's own `git status` here; what we commit is named file by file
     [
         "/*",
@@ -107,7 +112,9 @@ class Repository:
             if self._lock >= 0:
                 yield
                 return
-            lock = os.open(self.home / ".history.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            lock = os.open(
+                self.home / ".history.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+            )
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 self._lock = lock
@@ -128,7 +135,9 @@ class Repository:
         """To be called before a change of ours: commits what the owner changed at these paths since the last one."""
         return self.commit(paths, BY_HAND)
 
-    def record(self, contents: Contents, message: str, first: tuple[Contents, str] | None = None) -> str | None:
+    def record(
+        self, contents: Contents, message: str, first: tuple[Contents, str] | None = None
+    ) -> str | None:
         """Commits contents that need not be on the disk: for each path all files below it, by their whole paths.
 
         `first`: a commit that goes before; both are made, or none. Returns as `commit` does. Once it returns, the
@@ -142,7 +151,9 @@ class Repository:
         with self.locked():
             self._make()
             head = self.head()
-            changed = {path: files for path, files in contents.items() if self._differs(head, path, files)}
+            changed = {
+                path: files for path, files in contents.items() if self._differs(head, path, files)
+            }
             if not changed:
                 return None
             self._tidy()
@@ -160,12 +171,18 @@ class Repository:
         if (head := self.head()) is None:
             return []
         some = ["-n", str(limit)] if limit is not None else []
-        said = self._git("log", "-z", *some, "--format=%H %ct %B", head, "--", *([path] if path else []))
+        said = self._git(
+            "log", "-z", *some, "--format=%H %ct %B", head, "--", *([path] if path else [])
+        )
         found = []
         for entry in said.decode("utf-8", "replace").split("\0"):
             if entry:
                 commit, at, message = entry.split(" ", 2)
-                found.append(Commit(commit, datetime.fromtimestamp(int(at), UTC).isoformat(), message.strip()))
+                found.append(
+                    Commit(
+                        commit, datetime.fromtimestamp(int(at), UTC).isoformat(), message.strip()
+                    )
+                )
         return found
 
     def read(self, revision: str, path: str) -> bytes:
@@ -186,7 +203,10 @@ class Repository:
 
     def on_disk(self, path: str) -> dict[str, Content]:
         """The files at a path of the home folder now, by their whole paths. Raises OSError."""
-        found = {f"{path}/{name}".rstrip("/"): content for name, content in contents_of(self.home / path).items()}
+        found = {
+            f"{path}/{name}".rstrip("/"): content
+            for name, content in contents_of(self.home / path).items()
+        }
         return {name: content for name, content in found.items() if not _is_hidden_at_top(name)}
 
     def head(self) -> str | None:
@@ -233,10 +253,15 @@ class Repository:
             lock = self._folder / name
             with contextlib.suppress(FileNotFoundError):
                 while name != "index.lock" and time.time() - lock.stat().st_mtime < seconds:
-                    time.sleep(0.02)  # the owner's git may be at work; it holds these for milliseconds
+                    time.sleep(
+                        0.02
+                    )  # the owner's git may be at work; it holds these for milliseconds
                 if time.time() - lock.stat().st_mtime >= seconds:
                     lock.unlink()
-        for left in [*self._folder.glob("fast_import_crash_*"), *self._folder.glob("objects/pack/tmp_*")]:
+        for left in [
+            *self._folder.glob("fast_import_crash_*"),
+            *self._folder.glob("objects/pack/tmp_*"),
+        ]:
             with contextlib.suppress(FileNotFoundError):
                 if time.time() - left.stat().st_mtime > STALE_DRAFT_SECONDS:
                     left.unlink()
@@ -246,9 +271,14 @@ class Repository:
         try:
             self._git("fast-import", "--quiet", "--done", "--date-format=raw", stdin=stream)
         except RepositoryError:
-            for left in [*self._folder.glob("objects/pack/tmp_*"), *self._folder.glob("objects/??/tmp_*")]:
+            for left in [
+                *self._folder.glob("objects/pack/tmp_*"),
+                *self._folder.glob("objects/??/tmp_*"),
+            ]:
                 with contextlib.suppress(FileNotFoundError):
-                    if left.stat().st_mtime > started - 1:  # a full disk is not to stay full by what did not fit on it
+                    if (
+                        left.stat().st_mtime > started - 1
+                    ):  # a full disk is not to stay full by what did not fit on it
                         left.unlink()
             raise
 
@@ -263,8 +293,12 @@ class Repository:
     def _git(self, *arguments: str, stdin: bytes = b"") -> bytes:
         done = self._run(*arguments, stdin=stdin)
         if done.returncode:
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines() or [f"exit code {done.returncode}"]
-            telling = next((line for line in said if line.startswith(("fatal:", "error:"))), said[-1])
+            said = done.stderr.decode("utf-8", "replace").strip().splitlines() or [
+                f"exit code {done.returncode}"
+            ]
+            telling = next(
+                (line for line in said if line.startswith(("fatal:", "error:"))), said[-1]
+            )
             if re.search(r"(?i)no space|out of disk ?space", "\n".join(said)):
                 raise RepositoryError(
                     f"The history in {self._folder} cannot be written: no space is left.\nNothing was recorded. Free some."
@@ -287,7 +321,9 @@ class Repository:
                 check=False,
                 cwd=self.home,
                 env=self._environment(),
-                pass_fds=(self._lock,) if self._lock >= 0 else (),  # when we are killed, our turn lasts until git ends
+                pass_fds=(self._lock,)
+                if self._lock >= 0
+                else (),  # when we are killed, our turn lasts until git ends
             )
         except OSError as error:
             raise RepositoryError(f"git cannot be started: {error.strerror or error}") from error
@@ -313,7 +349,9 @@ class Repository:
 
 def one_line(text: str) -> str:
     """A text as one line of a commit message: no line breaks, no control characters, not endless."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:MAX_SUBJECT_CHARS]
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[
+        :MAX_SUBJECT_CHARS
+    ]
 
 
 def _stream(head: str | None, commits: list[tuple[Contents, str]]) -> bytes:
@@ -321,7 +359,9 @@ def _stream(head: str | None, commits: list[tuple[Contents, str]]) -> bytes:
     parts: list[bytes] = []
     for contents, message in commits:
         said = message.encode("utf-8", "replace")
-        parts.append(f"commit {BRANCH}\ncommitter Sopwith <sopwith@localhost> {int(time.time())} +0000\n".encode())
+        parts.append(
+            f"commit {BRANCH}\ncommitter Sopwith <sopwith@localhost> {int(time.time())} +0000\n".encode()
+        )
         parts += [b"data %d\n" % len(said), said, b"\n"]
         if head:
             parts.append(f"from {head}\n".encode())
@@ -340,7 +380,9 @@ def _quoted(path: str) -> bytes:
 
 
 def _blob_id(content: Content) -> str:
-    return hashlib.sha1(b"blob %d\0" % len(content.data) + content.data, usedforsecurity=False).hexdigest()
+    return hashlib.sha1(
+        b"blob %d\0" % len(content.data) + content.data, usedforsecurity=False
+    ).hexdigest()
 
 
 def _revision(text: str) -> str:
@@ -360,7 +402,9 @@ def contents_of(place: Path) -> dict[str, Content]:
 def is_kept(path: str) -> bool:
     """False for what is not anybody's work: a nested git, what Python derived, a draft of memory/files.py."""
     name = path.rpartition("/")[2]
-    return not {".git", "__pycache__"} & {*path.split("/")} and not (name.startswith(".") and name.endswith(".tmp"))
+    return not {".git", "__pycache__"} & {*path.split("/")} and not (
+        name.startswith(".") and name.endswith(".tmp")
+    )
 
 
 def mode_of(data: bytes) -> Mode:

@@ -42,13 +42,16 @@ def rebuild(home: Path) -> None:
         _remove(home)
 
 
-def _lines(home: Path, ids: list[str], limit: int | None, database: sqlite3.Connection | None) -> list[str]:
+def _lines(
+    home: Path, ids: list[str], limit: int | None, database: sqlite3.Connection | None
+) -> list[str]:
     known: dict[str, _Row] = {}
     if database is not None:
         oldest = ids[limit - 1] if limit and limit <= len(ids) else ""
         query = "SELECT run, size, status, trial, line FROM runs WHERE run >= ?"
         known = {
-            run: (size, status, trial, line) for run, size, status, trial, line in database.execute(query, (oldest,))
+            run: (size, status, trial, line)
+            for run, size, status, trial, line in database.execute(query, (oldest,))
         }
     found: list[str] = []
     new: list[tuple[str, int, str, int, str]] = []
@@ -75,13 +78,15 @@ def _holds(home: Path, run: str, row: _Row) -> bool:
         return True
     if log_size(home, run) != size:
         return False
-    return status not in ("working", "interrupted") or (worker(home / "runs" / run) is not None) == (
-        status == "working"
-    )
+    return status not in ("working", "interrupted") or (
+        worker(home / "runs" / run) is not None
+    ) == (status == "working")
 
 
 def _row(home: Path, run: str) -> _Row | None:
-    size = log_size(home, run) or 0  # before it is read: what is added meanwhile is seen the next time
+    size = (
+        log_size(home, run) or 0
+    )  # before it is read: what is added meanwhile is seen the next time
     summary = summarise(home, run)
     return None if summary is None else (size, summary.status, int(summary.trial), line_of(summary))
 

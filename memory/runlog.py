@@ -27,7 +27,11 @@ RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-z]{4,6}")
 SHARED = "shared"  # a file in the folder of a run whose log is in a database (runs/shared/log.py); here lies a copy
 LEFT = "left"  # a file in the folder of a run that was stopped because whoever it worked for was (runs/apart.py)
 FEW = 500  # runs that are read as quickly as looked up
-NOT_LOGGED = {"text", "text_reset", "tool_output"}  # they only feed screens: what they add up to is logged whole
+NOT_LOGGED = {
+    "text",
+    "text_reset",
+    "tool_output",
+}  # they only feed screens: what they add up to is logged whole
 
 
 class RunLogError(SopwithError):
@@ -55,7 +59,9 @@ class RunSummary:
     rote: bool = False
     trial: bool = False  # a replay on a copy, which nobody asked for
     parent: str | None = None  # the run whose helper this one is
-    children: list[str] = field(default_factory=list)  # its helpers, in the order in which they began
+    children: list[str] = field(
+        default_factory=list
+    )  # its helpers, in the order in which they began
 
 
 def new_run_id() -> str:
@@ -131,7 +137,9 @@ class RunLog:
             os.ftruncate(self._lock, 0)
             os.pwrite(self._lock, f"{os.getpid()}\n".encode(), 0)
             self._file = os.open(
-                self.folder / "log.jsonl", os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600
+                self.folder / "log.jsonl",
+                os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC,
+                0o600,
             )
         except OSError as error:
             raise cannot_write(self.folder, error) from error
@@ -215,12 +223,18 @@ def find_run(home: Path, name: str) -> str:
     runs = run_ids(home)
     if name == "last" and runs:
         return next((run for run in runs if not _is_beside(home, run)), runs[0])
-    found = [run for run in runs if run == name] or [run for run in runs if name and run.startswith(name)]
+    found = [run for run in runs if run == name] or [
+        run for run in runs if name and run.startswith(name)
+    ]
     if len(found) == 1:
         return found[0]
     if found:
-        raise NoSuchRun(f'"{name}" is the start of {len(found)} runs: {", ".join(found[:4])} …\nGive more of the id.')
-    raise NoSuchRun(f'there is no run "{name}" in {home / "runs"}.\nSee them with: sopwith runs list')
+        raise NoSuchRun(
+            f'"{name}" is the start of {len(found)} runs: {", ".join(found[:4])} …\nGive more of the id.'
+        )
+    raise NoSuchRun(
+        f'there is no run "{name}" in {home / "runs"}.\nSee them with: sopwith runs list'
+    )
 
 
 def _is_beside(home: Path, run: str) -> bool:
@@ -233,7 +247,11 @@ def run_ids(home: Path, *, archived: bool = True) -> list[str]:
     """All runs, newest first; those that were put away only when `archived`."""
     found: set[str] = set()
     with suppress(FileNotFoundError), os.scandir(home / "runs") as entries:
-        found = {each.name for each in entries if each.name[0] != "." and each.is_dir(follow_symlinks=False)}
+        found = {
+            each.name
+            for each in entries
+            if each.name[0] != "." and each.is_dir(follow_symlinks=False)
+        }
     if archived and (home / "runs" / ".archive").exists():
         from memory.run_archive import archived_ids
 
@@ -358,7 +376,9 @@ def _ends(file: BinaryIO) -> tuple[Event | None, Event | None]:
 
 def _count(home: Path, run: str, first: Event) -> RunSummary:
     status = "interrupted" if worker(home / "runs" / run) is None else "working"
-    summary = RunSummary(run, first["task"], status, first["at"], sop=first.get("sop"), trial="verifies" in first)
+    summary = RunSummary(
+        run, first["task"], status, first["at"], sop=first.get("sop"), trial="verifies" in first
+    )
     summary.parent = first.get("parent")
     kinds: set[str] = set()
     for event in read_events(home, run):
@@ -381,7 +401,9 @@ class Totals:
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self.turns = self.model_calls = 0
         self.cost = self.seconds = 0.0
-        self.children: dict[str, float] = {}  # the helpers, and what each has cost in USD, once it has ended
+        self.children: dict[
+            str, float
+        ] = {}  # the helpers, and what each has cost in USD, once it has ended
         self.tokens = {"input": 0, "cached": 0, "output": 0}
         self.kinds: set[str] = set()
         for event in events:
@@ -391,7 +413,9 @@ class Totals:
         """Counts one event; types that use nothing are passed over."""
         if event["type"] == "model_called":
             self.turns = event["turn"]
-            if event["turn"]:  # before turn 1 a model may have chosen the SOP: the task is done by rote all the same
+            if event[
+                "turn"
+            ]:  # before turn 1 a model may have chosen the SOP: the task is done by rote all the same
                 self.kinds.add(event["kind"])
             self.model_calls += event["kind"] == "openai"
             self.cost += event["cost"]

@@ -19,8 +19,13 @@ from memory.turns import Turn
 from memory.window_places import MAX_TURNS, RedisList, Ring, WindowDown
 
 WAIT_SECONDS = 1.0  # a reader waits for Redis
-CLOSE_SECONDS = 5.0  # at the end, for what is not sent; one that does not answer is given up long before
-LEAST_PAUSE_SECONDS, MOST_PAUSE_SECONDS = 0.25, 30.0  # before Redis is tried again: doubled each time
+CLOSE_SECONDS = (
+    5.0  # at the end, for what is not sent; one that does not answer is given up long before
+)
+LEAST_PAUSE_SECONDS, MOST_PAUSE_SECONDS = (
+    0.25,
+    30.0,
+)  # before Redis is tried again: doubled each time
 
 
 @dataclass(slots=True)
@@ -131,7 +136,9 @@ class SharedWindow:
         if self.is_up and turns and self._place.push(session, turns) >= len(mine):
             self._unsure.discard(session)
             return
-        there = {turn.id for turn in self._place.last(session, MAX_TURNS)}  # Redis was away, or has forgotten
+        there = {
+            turn.id for turn in self._place.last(session, MAX_TURNS)
+        }  # Redis was away, or has forgotten
         if missing := [turn for turn in mine if turn.id not in there]:
             self._place.push(session, missing)
         self._unsure.discard(session)

@@ -85,7 +85,11 @@ class _Change:
 
     def message(self, name: str) -> str:
         """The commit message, which `_versions` reads back."""
-        lines = [f"{name}: {one_line(self.reason) or 'changed'}", "", f"Sopwith-Version: {self.version}"]
+        lines = [
+            f"{name}: {one_line(self.reason) or 'changed'}",
+            "",
+            f"Sopwith-Version: {self.version}",
+        ]
         lines.append(f"Sopwith-Status: {self.status}")
         lines += [f"Sopwith-Run: {one_line(self.run)}"] if self.run else []
         lines += [f"Sopwith-Restores: {self.restores}"] if self.restores else []
@@ -128,14 +132,22 @@ class SopChanges:
             return self._store(name, contents, _Change(self._next_version(name), said, reason, run))
 
     def set_status(
-        self, name: str, status: Status, reason: str, run: str | None = None, *, expects_version: int | None = None
+        self,
+        name: str,
+        status: Status,
+        reason: str,
+        run: str | None = None,
+        *,
+        expects_version: int | None = None,
     ) -> Sop:
         """Changes the status and nothing else; the version stays. `expects_version` and errors as in `write`."""
         with self._changing(name):
             files = self._current_files(name)
             version = self._current_version(name)
             if expects_version not in (None, version):
-                raise SopConflict(f"{name} is at version {version}, not {expects_version}: its status was not changed.")
+                raise SopConflict(
+                    f"{name} is at version {version}, not {expects_version}: its status was not changed."
+                )
             return self._store(name, files, _Change(version, status, reason, run), is_new=False)
 
     def archive(self, name: str, reason: str, run: str | None = None) -> Sop:
@@ -156,10 +168,14 @@ class SopChanges:
             version, status = int(said.get("Version", version)), said.get("Status", status)
             restores = int(said["Restores"]) if "Restores" in said else None
             reason = commit.subject.removeprefix(f"{name}: ")
-            found.append(Version(version, commit.id, commit.at, reason, said.get("Run"), status, restores))
+            found.append(
+                Version(version, commit.id, commit.at, reason, said.get("Run"), status, restores)
+            )
         return found[::-1]
 
-    def rollback(self, name: str, to: int | None = None, reason: str = "", run: str | None = None) -> Sop:
+    def rollback(
+        self, name: str, to: int | None = None, reason: str = "", run: str | None = None
+    ) -> Sop:
         """Brings the files of an earlier version back, as a new version. The status is the one it had then.
 
         `to`: None takes the newest version before this one; what a rollback brought back counts as what it was, so a
@@ -168,14 +184,23 @@ class SopChanges:
         """
         with self._changing(name):
             number, broken = self._next_version(name), SopError("")
-            found = [(each, self._history.files(each.commit, _path(name))) for each in self._targets(name, to)]
+            found = [
+                (each, self._history.files(each.commit, _path(name)))
+                for each in self._targets(name, to)
+            ]
             if to is not None:  # what was proven goes before what its owner made of it by hand
                 found.sort(key=lambda pair: not _is_as_proven(pair[1]))
             for target, contents in found:
-                status = target.status if _is_as_proven(contents) or target.status not in PROVEN else "draft"
+                status = (
+                    target.status
+                    if _is_as_proven(contents) or target.status not in PROVEN
+                    else "draft"
+                )
                 why = reason or f"back to version {target.version}"
                 try:
-                    return self._store(name, contents, _Change(number, status, why, run, target.version))
+                    return self._store(
+                        name, contents, _Change(number, status, why, run, target.version)
+                    )
                 except SopError as error:
                     broken = error
             raise broken
@@ -189,7 +214,9 @@ class SopChanges:
         folder = self._folder_of(name)
         target = path if path.suffix.lower() == ".zip" or path.name == name else path / name
         if os.path.lexists(target):
-            raise SopError(f"{target} is there already.\nNothing was written. Choose another place.")
+            raise SopError(
+                f"{target} is there already.\nNothing was written. Choose another place."
+            )
         try:
             files = dict(exported(folder))
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -200,7 +227,9 @@ class SopChanges:
                     _write_files(draft, files)
                     draft.rename(target)
         except OSError as error:
-            raise SopNotWritten(f"{name} cannot be written to {target}: {error.strerror or error}.") from error
+            raise SopNotWritten(
+                f"{name} cannot be written to {target}: {error.strerror or error}."
+            ) from error
         return target
 
     # what is there
@@ -220,7 +249,11 @@ class SopChanges:
 
     def _current_version(self, name: str) -> int:
         """0 when there is none, or none that can be read."""
-        found = [read_sop(folder / name, False) for folder in (self._folder, self._seeds) if (folder / name).exists()]
+        found = [
+            read_sop(folder / name, False)
+            for folder in (self._folder, self._seeds)
+            if (folder / name).exists()
+        ]
         return found[0].version if found and found[0].description else 0
 
     def _next_version(self, name: str) -> int:
@@ -240,7 +273,9 @@ class SopChanges:
         if not there:
             known = ", ".join(sorted({str(entry.version) for entry in entries}, key=int)) or "none"
             wanted = f"version {to}" if to is not None else "version before this one"
-            raise SopError(f"{name} has no {wanted} to go back to (kept: {known}).\nSee: sopwith sops history {name}")
+            raise SopError(
+                f"{name} has no {wanted} to go back to (kept: {known}).\nSee: sopwith sops history {name}"
+            )
         return there
 
     def _origin(self, entries: list[Version]) -> int:
@@ -279,14 +314,18 @@ class SopChanges:
         change = _Change(version or (known[0].version if known else 1), status, reason)
         self._history.commit([_path(name)], change.message(name))
 
-    def _store(self, name: str, contents: Mapping[str, Content], change: _Change, is_new: bool = True) -> Sop:
+    def _store(
+        self, name: str, contents: Mapping[str, Content], change: _Change, is_new: bool = True
+    ) -> Sop:
         """Builds, checks, records, puts in place."""
         final = _stamped(contents, change, is_new)
         draft = self._folder / f"{DRAFT}{secrets.token_hex(6)}" / name
         try:
             _write_files(draft, final)
             _check(draft, is_new)
-            self._history.record({_path(name): _at(_path(name), final)}, change.message(name), self._shipped(name))
+            self._history.record(
+                {_path(name): _at(_path(name), final)}, change.message(name), self._shipped(name)
+            )
             self._put_in_place(draft)
         except BaseException:  # an interrupt too; it is raised again
             self._settle()
@@ -295,7 +334,11 @@ class SopChanges:
 
     def _shipped(self, name: str) -> tuple[Contents, str] | None:
         """The seed as it is, for the history of the copy that is about to shadow it."""
-        if (self._folder / name).exists() or not (self._seeds / name).is_dir() or self._history.log(_path(name), 1):
+        if (
+            (self._folder / name).exists()
+            or not (self._seeds / name).is_dir()
+            or self._history.log(_path(name), 1)
+        ):
             return None
         seed = read_sop(self._seeds / name, True)
         change = _Change(seed.version, seed.status, FROM_SEED)
@@ -317,7 +360,9 @@ class SopChanges:
     def _settle(self) -> None:
         """Finishes each change that the history holds already; what else a crash left is removed."""
         for leftover in self._folder.glob(f"{DRAFT}*"):
-            with contextlib.suppress(OSError):  # it stays for the next time, and keeps no other SOP from changing
+            with contextlib.suppress(
+                OSError
+            ):  # it stays for the next time, and keeps no other SOP from changing
                 self._finish(leftover)
 
     def _finish(self, leftover: Path) -> None:
@@ -349,7 +394,11 @@ class SopChanges:
 
 def _contract(files: Mapping[str, Content]) -> str | None:
     return contract(
-        {path: content.data for path, content in files.items() if path == "sop.yaml" or path.startswith("scripts/")}
+        {
+            path: content.data
+            for path, content in files.items()
+            if path == "sop.yaml" or path.startswith("scripts/")
+        }
     )
 
 
@@ -372,7 +421,9 @@ def _at(path: str, files: Mapping[str, Content]) -> dict[str, Content]:
 
 def _check_name(name: str) -> None:
     if not READ_NAME.fullmatch(name):
-        raise SopError(f"{one_line(name)[:80]!r} is no name for an SOP: lower-case letters, digits and single hyphens.")
+        raise SopError(
+            f"{one_line(name)[:80]!r} is no name for an SOP: lower-case letters, digits and single hyphens."
+        )
 
 
 def _contents(name: str, files: Mapping[str, str | bytes]) -> dict[str, Content]:
@@ -380,14 +431,21 @@ def _contents(name: str, files: Mapping[str, str | bytes]) -> dict[str, Content]
     _check_name(name)
     contents: dict[str, Content] = {}
     for path, text in files.items():
-        if any(part in ("", ".", "..") or not part.isprintable() for part in path.split("/")) or "\\" in path:
+        if (
+            any(part in ("", ".", "..") or not part.isprintable() for part in path.split("/"))
+            or "\\" in path
+        ):
             raise SopError(f"{name}: {path!r} is no path inside the SOP's folder.")
         if any(len(os.fsencode(part)) > MAX_NAME_BYTES for part in path.split("/")):
-            raise SopError(f"{name}: the name {path[:40]!r}… is longer than {MAX_NAME_BYTES} bytes.")
+            raise SopError(
+                f"{name}: the name {path[:40]!r}… is longer than {MAX_NAME_BYTES} bytes."
+            )
         try:
             data = text.encode() if isinstance(text, str) else text
         except UnicodeEncodeError as error:
-            raise SopError(f"{name}: {path} holds half a character at position {error.start}.") from error
+            raise SopError(
+                f"{name}: {path} holds half a character at position {error.start}."
+            ) from error
         if is_kept(path):
             contents[path] = Content(data, mode_of(data))
     if above := [path for path in contents for other in contents if other.startswith(f"{path}/")]:
@@ -396,7 +454,9 @@ def _contents(name: str, files: Mapping[str, str | bytes]) -> dict[str, Content]
         raise SopError(f"{name}: there is no SKILL.md.")
     size = sum(len(content.data) for content in contents.values())
     if len(contents) > MAX_FILES or size > MAX_BYTES:
-        raise SopError(f"{name}: {len(contents)} files of {size} bytes; at most {MAX_FILES} of {MAX_BYTES} together.")
+        raise SopError(
+            f"{name}: {len(contents)} files of {size} bytes; at most {MAX_FILES} of {MAX_BYTES} together."
+        )
     return contents
 
 
@@ -411,7 +471,10 @@ def _skill_text(contents: Mapping[str, Content]) -> str:
 
 def _stamped(contents: Mapping[str, Content], change: _Change, is_new: bool) -> dict[str, Content]:
     """With version, status and contract in the metadata. A change of status leaves the contract that was proven."""
-    said: dict[str, str | None] = {"sopwith-version": str(change.version), "sopwith-status": change.status}
+    said: dict[str, str | None] = {
+        "sopwith-version": str(change.version),
+        "sopwith-status": change.status,
+    }
     if is_new:
         said["sopwith-contract"] = _contract(contents)
     text = with_metadata(_skill_text(contents), said)
@@ -438,7 +501,9 @@ def _write_files(folder: Path, files: Mapping[str, Content]) -> None:
             (folder / path).symlink_to(os.fsdecode(content.data))
             continue
         mode = 0o755 if content.mode == "100755" else 0o644
-        descriptor = os.open(folder / path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        descriptor = os.open(
+            folder / path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode
+        )
         with os.fdopen(descriptor, "wb") as file:
             file.write(content.data)
             file.flush()
@@ -482,7 +547,9 @@ def exported(folder: Path) -> Iterator[tuple[str, Content]]:
             continue
         if content.mode != "120000":
             yield path, content
-        elif (place := (folder / path).resolve()).is_relative_to(folder.resolve()) and place.is_file():
+        elif (place := (folder / path).resolve()).is_relative_to(
+            folder.resolve()
+        ) and place.is_file():
             data = place.read_bytes()
             yield path, Content(data, mode_of(data))
 

@@ -29,14 +29,20 @@ Unit = Literal["cost", "tokens", "seconds"]
 SCHEMA = 2
 LAST = 10  # outcomes in a count
 LOCKED_SECONDS = 10.0  # how long somebody else's lock on the file is waited for
-FAILURES = ("failed", "limit", "diverged")  # what speaks against an SOP; a run that was cancelled or waits does not
+FAILURES = (
+    "failed",
+    "limit",
+    "diverged",
+)  # what speaks against an SOP; a run that was cancelled or waits does not
 NOT_READY = "not_ready"  # what the SOP requires was not there: no fault of its steps
 MAX_TEACHING_RUNS = 50
 MAX_TASK_CHARS = 2_000
 _Answer = TypeVar("_Answer")
 _PREFIX = b'{"type": "'
 _ASKED = {"confirm": "confirmed", "asked": "answered"}  # the owner is thinking in between
-_KINDS = "run_started model_called rote run_ended run_resumed confirm confirmed asked answered chosen"
+_KINDS = (
+    "run_started model_called rote run_ended run_resumed confirm confirmed asked answered chosen"
+)
 _WANTED = tuple(_PREFIX + kind.encode() + b'"' for kind in _KINDS.split())
 _TABLES = """
 CREATE TABLE runs (sop TEXT, run TEXT, at TEXT, lane TEXT, turns INTEGER, model_calls INTEGER, fresh INTEGER,
@@ -129,19 +135,30 @@ class SopStats:
         """Forgets everything and reads all run logs again. Returns how many runs have an SOP."""
         with contextlib.suppress(OSError), self._locked():
             self._remove()
-        return self._ask(lambda database: int(database.execute("SELECT count(*) FROM runs").fetchone()[0]))
+        return self._ask(
+            lambda database: int(database.execute("SELECT count(*) FROM runs").fetchone()[0])
+        )
 
     def runs(self, name: str) -> list[SopRun]:
         """The runs of an SOP and those that taught it, oldest first."""
         names = ", ".join(field.name for field in fields(SopRun))
         query = f"SELECT {names} FROM runs WHERE sop = ?"
-        found = [SopRun(*row) for row in self._ask(lambda database: database.execute(query, (name,)).fetchall())]
+        found = [
+            SopRun(*row)
+            for row in self._ask(lambda database: database.execute(query, (name,)).fetchall())
+        ]
         known = {row.run for row in found}
         return sorted([*found, *self._teaching(name, known)], key=lambda row: (row.at, row.run))
 
     def counts(self, name: str, version: int | None = None) -> Counts:
         """How an SOP does, or one version of it."""
-        return count([row for row in self.runs(name) if version in (None, row.version) or row.lane == "teach"])
+        return count(
+            [
+                row
+                for row in self.runs(name)
+                if version in (None, row.version) or row.lane == "teach"
+            ]
+        )
 
     # from the run logs
 
@@ -151,8 +168,12 @@ class SopStats:
             evidence = json.loads((self._home / "sops" / name / "evidence.json").read_bytes())
         except (OSError, ValueError, RecursionError):
             return
-        taught = evidence.get("runs") if isinstance(evidence, dict) else None  # its other ids are of replays
-        named = dict.fromkeys(run for run in _strings(taught) if RUN_ID.fullmatch(run) and run not in known)
+        taught = (
+            evidence.get("runs") if isinstance(evidence, dict) else None
+        )  # its other ids are of replays
+        named = dict.fromkeys(
+            run for run in _strings(taught) if RUN_ID.fullmatch(run) and run not in known
+        )
         for run in list(named)[:MAX_TEACHING_RUNS]:
             reading = _read(self._home, run, name)
             if reading is not None and reading.row is not None:
@@ -167,7 +188,9 @@ class SopStats:
         if not is_listed:
             seen = {run for (run,) in database.execute("SELECT run FROM seen")}
             due += [run for run in run_ids(self._home) if run not in seen]
-        is_settled = time.time_ns() - changed > 1_000_000_000  # a clock that stands still for a moment hides no run
+        is_settled = (
+            time.time_ns() - changed > 1_000_000_000
+        )  # a clock that stands still for a moment hides no run
         if due or (is_settled and not is_listed):  # else nothing is written: most answers only read
             with database:
                 for run in due:
@@ -179,8 +202,13 @@ class SopStats:
         reading = _read(self._home, run)
         if reading is None:  # not a line yet: looked at again when there is one
             reading = _Reading(_size(self._home, run), True, None)
-        database.execute("INSERT OR REPLACE INTO seen VALUES (?, ?, ?)", (run, reading.size, reading.is_open))
-        database.execute("DELETE FROM runs WHERE run = ? AND sop IS NOT ?", (run, reading.row and reading.row.sop))
+        database.execute(
+            "INSERT OR REPLACE INTO seen VALUES (?, ?, ?)", (run, reading.size, reading.is_open)
+        )
+        database.execute(
+            "DELETE FROM runs WHERE run = ? AND sop IS NOT ?",
+            (run, reading.row and reading.row.sop),
+        )
         if reading.row is not None:
             marks = ", ".join("?" * len(fields(SopRun)))
             database.execute(f"INSERT OR REPLACE INTO runs VALUES ({marks})", astuple(reading.row))
@@ -209,7 +237,10 @@ class SopStats:
     @contextlib.contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
         """The file, ours alone while it is open: one writer at a time is what this SQLite is sound with."""
-        with self._locked(), contextlib.closing(sqlite3.connect(self._path, timeout=LOCKED_SECONDS)) as database:
+        with (
+            self._locked(),
+            contextlib.closing(sqlite3.connect(self._path, timeout=LOCKED_SECONDS)) as database,
+        ):
             database.execute("PRAGMA journal_mode = WAL")
             database.execute("PRAGMA synchronous = NORMAL")
             said = database.execute("PRAGMA user_version").fetchone()[0]
@@ -221,7 +252,9 @@ class SopStats:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        lock = os.open(self._path.with_name(".stats.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        lock = os.open(
+            self._path.with_name(".stats.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+        )
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
@@ -238,7 +271,9 @@ def count(rows: Iterable[SopRun]) -> Counts:
     ordered = list(rows)
     uses = [row for row in ordered if row.lane != "teach"]
     by_rote = sum(row.lane == "rote" and row.outcome == "done" for row in uses)
-    first = next((row for row in ordered if row.lane in ("teach", "model") and row.status == "done"), None)
+    first = next(
+        (row for row in ordered if row.lane in ("teach", "model") and row.status == "done"), None
+    )
     counts = Counts(
         runs=len(uses),
         rote_rate=round(by_rote / len(uses), 3) if uses else None,
@@ -257,7 +292,9 @@ def count(rows: Iterable[SopRun]) -> Counts:
     unit: Unit = "cost" if first.cost > 0 else "tokens" if first.tokens else "seconds"
     price = sum(_amount(row, unit) for row in ordered if row.lane == "teach" or row is first)
     paid = _paid_after(price, _gains(first, later, unit))
-    return replace(counts, first=first.run, saved=saved if later else None, break_even=paid, unit=unit)
+    return replace(
+        counts, first=first.run, saved=saved if later else None, break_even=paid, unit=unit
+    )
 
 
 def _amount(row: SopRun, unit: Unit) -> float:
@@ -266,7 +303,9 @@ def _amount(row: SopRun, unit: Unit) -> float:
 
 def _gains(first: SopRun, later: list[SopRun], unit: Unit) -> list[float]:
     """What each later run took less than the first. One that brought nothing gains nothing, and still had its price."""
-    return [(_amount(first, unit) if row.status == "done" else 0) - _amount(row, unit) for row in later]
+    return [
+        (_amount(first, unit) if row.status == "done" else 0) - _amount(row, unit) for row in later
+    ]
 
 
 def _paid_after(price: float, gains: list[float]) -> int | None:
@@ -277,7 +316,9 @@ def _paid_after(price: float, gains: list[float]) -> int | None:
 
 
 def _failures_in_row(uses: list[SopRun]) -> int:
-    judged = [row.outcome in FAILURES for row in reversed(uses) if row.outcome in (*FAILURES, "done")]
+    judged = [
+        row.outcome in FAILURES for row in reversed(uses) if row.outcome in (*FAILURES, "done")
+    ]
     return len(list(takewhile(bool, judged)))
 
 
@@ -313,7 +354,9 @@ def _read(home: Path, run: str, teaches: str | None = None) -> _Reading | None:
         return None
 
 
-def _reading(sop: str, run: str, size: int, first: Event, events: list[Event], is_teaching: bool) -> _Reading:
+def _reading(
+    sop: str, run: str, size: int, first: Event, events: list[Event], is_teaching: bool
+) -> _Reading:
     totals, end = Totals(), None
     steps = [event for event in events if event["type"] == "rote"]
     for event in events:
@@ -367,7 +410,9 @@ def _thinking(events: Iterable[Event]) -> float:
             since = {_ASKED[kind]: str(event.get("at", ""))}
         elif kind in since:
             with contextlib.suppress(ValueError):
-                asked, said = (datetime.fromisoformat(at) for at in (since[kind], str(event.get("at", ""))))
+                asked, said = (
+                    datetime.fromisoformat(at) for at in (since[kind], str(event.get("at", "")))
+                )
                 found += max(0.0, (said - asked).total_seconds())
             since = {}
         elif kind in ("run_ended", "run_resumed"):  # the process was gone meanwhile

@@ -22,7 +22,9 @@ from safety.patterns import pattern
 
 Status = Literal["draft", "candidate", "probation", "active", "suspended", "archived"]
 NAME = pattern(r"(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*")
-READ_NAME = pattern(r"(?=.{1,64}$)[a-z0-9]+([-_][a-z0-9]+)*")  # older skills are called task_management
+READ_NAME = pattern(
+    r"(?=.{1,64}$)[a-z0-9]+([-_][a-z0-9]+)*"
+)  # older skills are called task_management
 FRONT_MATTER = pattern(r"\A\ufeff?---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)(.*)", re.DOTALL)
 QUARANTINE = "sopwith-quarantine"  # metadata of an imported SOP that its owner has not enabled yet
 EDITED = "edited by hand"  # metadata that no file holds: the status that it had before
@@ -49,7 +51,9 @@ class Sop:
     steps: Procedure | KeptProcedure | None = None
     problem: str | None = None
     translated: str | None = None  # the description in Chinese, where it was read already
-    stamp: Sequence[int] = field(default=(), compare=False, repr=False)  # of its files as they were read; () unknown
+    stamp: Sequence[int] = field(
+        default=(), compare=False, repr=False
+    )  # of its files as they were read; () unknown
 
     @property
     def procedure(self) -> Procedure | None:
@@ -59,7 +63,11 @@ class Sop:
     @property
     def runs_alone(self) -> bool:
         """True when a request may lead to a replay without a model: it has steps, and they are proven."""
-        return self.steps is not None and self.status in ("probation", "active") and not self.is_quarantined
+        return (
+            self.steps is not None
+            and self.status in ("probation", "active")
+            and not self.is_quarantined
+        )
 
     @property
     def is_edited(self) -> bool:
@@ -126,7 +134,10 @@ class SopStore:
         usable = [
             sop
             for sop in self.all()
-            if sop.description and sop.is_seed == seeds and sop.status != "archived" and not sop.is_quarantined
+            if sop.description
+            and sop.is_seed == seeds
+            and sop.status != "archived"
+            and not sop.is_quarantined
         ]
         return [f"{sop.name}: {' '.join(sop.summary(lang).split())}" for sop in usable]
 
@@ -137,9 +148,13 @@ class SopStore:
             for folder, is_seed in self._folders:
                 if folder.is_dir():
                     for entry in os.scandir(folder):
-                        if not entry.name.startswith((".", "_")) and (entry.is_dir() or entry.is_symlink()):
+                        if not entry.name.startswith((".", "_")) and (
+                            entry.is_dir() or entry.is_symlink()
+                        ):
                             is_link = entry.is_symlink()
-                            found[entry.name] = _known_or_read(folder / entry.name, is_seed, is_link, catalogue)
+                            found[entry.name] = _known_or_read(
+                                folder / entry.name, is_seed, is_link, catalogue
+                            )
             self._sops = dict(sorted(found.items()))
             catalogue.keep()
         return self._sops
@@ -159,7 +174,11 @@ def _known_or_read(folder: Path, is_seed: bool, is_link: bool, catalogue: Catalo
     header = {key: getattr(sop, key) for key in ("description", "status", "version", "metadata")}
     groups = [wording.anchors[0] for wording in sop.procedure.wordings] if sop.procedure else []
     entry = Entry(
-        {"header": {**header, "translated": sop.summary("zh")}, "asked": [list(words) for words in groups]}, text
+        {
+            "header": {**header, "translated": sop.summary("zh")},
+            "asked": [list(words) for words in groups],
+        },
+        text,
     )
     catalogue.put(name, stamp, entry)
     return _kept(folder, is_seed, entry, stamp)
@@ -202,7 +221,13 @@ def _read_sop(folder: Path, is_seed: bool) -> Sop:
         return Sop(folder.name, folder, is_seed, problem=str(error))
     procedure, problem = _procedure(folder)
     proven = known["metadata"].get("sopwith-contract")
-    if procedure and proven and not is_seed and known["status"] in PROVEN and contract_of(folder) != proven:
+    if (
+        procedure
+        and proven
+        and not is_seed
+        and known["status"] in PROVEN
+        and contract_of(folder) != proven
+    ):
         known |= {"status": "draft", "metadata": {**known["metadata"], EDITED: known["status"]}}
     return Sop(folder.name, folder, is_seed, **known, steps=procedure, problem=problem)
 
@@ -216,8 +241,12 @@ def contract_of(folder: Path) -> str | None:
     from memory.repository import contents_of  # only what changed since the last start is looked at
 
     try:
-        own = {f"sop.yaml{rest}": content for rest, content in contents_of(folder / "sop.yaml").items()}
-        scripts = {f"scripts/{name}": content for name, content in contents_of(folder / "scripts").items()}
+        own = {
+            f"sop.yaml{rest}": content for rest, content in contents_of(folder / "sop.yaml").items()
+        }
+        scripts = {
+            f"scripts/{name}": content for name, content in contents_of(folder / "scripts").items()
+        }
     except OSError as error:
         raise SopError(f"{folder.name} cannot be read: {error}") from error
     return contract({path: content.data for path, content in {**own, **scripts}.items()})
@@ -237,7 +266,11 @@ def contract(parts: Mapping[str, bytes]) -> str | None:
 
 def _described(folder: Path, front: Mapping[str, Any]) -> dict[str, Any]:
     """Name, description, status and version from front matter; seed 001's fields at the top level are kept as metadata."""
-    name, description, extra = front.get("name"), front.get("description"), front.get("metadata") or {}
+    name, description, extra = (
+        front.get("name"),
+        front.get("description"),
+        front.get("metadata") or {},
+    )
     if name != folder.name or not READ_NAME.fullmatch(folder.name):
         raise SopError(
             f"SKILL.md: the name {name!r} must be that of the folder, in lower-case letters, digits and hyphens"
@@ -248,11 +281,22 @@ def _described(folder: Path, front: Mapping[str, Any]) -> dict[str, Any]:
         raise SopError("SKILL.md: metadata must map names to texts")
     status, version = extra.get("sopwith-status", "draft"), str(extra.get("sopwith-version", "1"))
     if status not in get_args(Status):
-        raise SopError(f"SKILL.md: sopwith-status is {status!r}; it must be one of {', '.join(get_args(Status))}")
+        raise SopError(
+            f"SKILL.md: sopwith-status is {status!r}; it must be one of {', '.join(get_args(Status))}"
+        )
     if not re.fullmatch(r"[1-9][0-9]{0,5}", version):
         raise SopError(f"SKILL.md: sopwith-version is {version!r}; it must be a number like 3")
-    older = {key: front[key] for key in ("triggers", "always_load", "tags", "author", "version") if key in front}
-    return {"description": description, "status": status, "version": int(version), "metadata": {**older, **extra}}
+    older = {
+        key: front[key]
+        for key in ("triggers", "always_load", "tags", "author", "version")
+        if key in front
+    }
+    return {
+        "description": description,
+        "status": status,
+        "version": int(version),
+        "metadata": {**older, **extra},
+    }
 
 
 def _procedure(folder: Path) -> tuple[Procedure | None, str | None]:
@@ -270,9 +314,13 @@ def _front_matter(text: str) -> Mapping[str, Any]:
     try:
         front = parse_yaml(_split(text)[0])
     except NotYaml as error:
-        raise SopError(f"SKILL.md: the front matter is not YAML: {' '.join(str(error).split())}") from error
+        raise SopError(
+            f"SKILL.md: the front matter is not YAML: {' '.join(str(error).split())}"
+        ) from error
     if not isinstance(front, dict):
-        raise SopError("SKILL.md: the front matter is missing: name and description between two lines of ---")
+        raise SopError(
+            "SKILL.md: the front matter is missing: name and description between two lines of ---"
+        )
     return front
 
 

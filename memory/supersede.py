@@ -105,7 +105,9 @@ def _says_the_contrary(new: str, old: str) -> bool:
         return False
     if ours[1] == theirs[1]:
         return True
-    always = _taste(_WHEN.sub(" ", old))  # "I drink no coffee any more" after "I prefer coffee in the morning"
+    always = _taste(
+        _WHEN.sub(" ", old)
+    )  # "I drink no coffee any more" after "I prefer coffee in the morning"
     return not ours[0] and not _WHEN.search(new) and always is not None and ours[1] == always[1]
 
 
@@ -120,7 +122,9 @@ def _taste(text: str) -> tuple[bool, frozenset[str]] | None:
 def _has_another_value(new: str, old: str) -> bool:
     ours, theirs = _HEADS.search(new), _HEADS.search(old)
     if ours and theirs:
-        return _head(ours["head"]) == _head(theirs["head"]) and _tail(ours["tail"]) != _tail(theirs["tail"])
+        return _head(ours["head"]) == _head(theirs["head"]) and _tail(ours["tail"]) != _tail(
+            theirs["tail"]
+        )
     for pattern in _USES:
         ours, theirs = pattern.search(new), pattern.search(old)
         if ours and theirs and _tail(ours["rest"]) == _tail(theirs["rest"]):
@@ -129,7 +133,11 @@ def _has_another_value(new: str, old: str) -> bool:
 
 
 def _head(said: str) -> str:
-    return re.sub(r"now |现在|了$", "", said.casefold()).replace("moved to", "live in").replace("搬到", "住在")
+    return (
+        re.sub(r"now |现在|了$", "", said.casefold())
+        .replace("moved to", "live in")
+        .replace("搬到", "住在")
+    )
 
 
 def _tail(said: str) -> str:

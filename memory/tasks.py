@@ -36,7 +36,12 @@ MAX_TITLE_CHARS, MAX_DESCRIPTION_CHARS, MAX_TAGS = 300, 8000, 20
 HEADING = "# TODO\n\n"
 _BOXES: dict[str, Status] = {" ": "open", "~": "doing", "?": "waiting", "x": "done", "X": "done"}
 _BOX_OF = {status: box for box, status in _BOXES.items() if box != "X"}
-_PRIORITIES: dict[str, Priority] = {"高": "high", "中": "medium", "低": "low", **{p: p for p in get_args(Priority)}}
+_PRIORITIES: dict[str, Priority] = {
+    "高": "high",
+    "中": "medium",
+    "低": "low",
+    **{p: p for p in get_args(Priority)},
+}
 _RANK = {"high": 0, "medium": 1, "low": 2}
 _ITEM = re.compile(r"(?P<bullet>[-*+]|\d{1,4}[.)])[ \t]+\[(?P<box>.)\][ \t]+(?P<rest>\S.*?)[ \t]*")
 _BULLET = re.compile(r"(?:[-*+]|\d{1,4}[.)])(?:[ \t]+(?=[^\s*-])|(?=\[))")
@@ -85,7 +90,9 @@ class _Page:
     lines: list[str]
     found: list[_Line] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-    unnumbered: set[int] = field(default_factory=set)  # starts of the tasks whose number does not stand in the file
+    unnumbered: set[int] = field(
+        default_factory=set
+    )  # starts of the tasks whose number does not stand in the file
 
 
 class Tasks:
@@ -111,7 +118,9 @@ class Tasks:
 
     def open(self) -> list[Task]:
         """What is not done, the most urgent first."""
-        return sorted((task for task in self.all() if task.status != "done"), key=lambda task: task.urgency)
+        return sorted(
+            (task for task in self.all() if task.status != "done"), key=lambda task: task.urgency
+        )
 
     def problems(self) -> list[str]:
         """The lines that were meant as tasks, or as something known of one, and cannot be read; one line each."""
@@ -173,7 +182,9 @@ class Tasks:
                     page.lines[line.start] = f"{page.lines[line.start].rstrip()} ^{line.task.id}\n"
             yield page
             if (after := "".join(page.lines)) != before:
-                write_atomic(self.home / FILE, after, None if (self.home / FILE).exists() else 0o600)
+                write_atomic(
+                    self.home / FILE, after, None if (self.home / FILE).exists() else 0o600
+                )
         finally:
             os.close(lock)
 
@@ -183,7 +194,9 @@ class Tasks:
         except FileNotFoundError:
             return _Page(HEADING.splitlines(keepends=True))
         if known.is_cut:
-            raise TaskError(f"{FILE} is larger than a to-do list can be; move what is done to another file")
+            raise TaskError(
+                f"{FILE} is larger than a to-do list can be; move what is done to another file"
+            )
         lines = known.text.split("\n")
         page = _Page([f"{line}\n" for line in (lines if lines[-1] else lines[:-1])])
         _find(page)
@@ -192,19 +205,25 @@ class Tasks:
 
 def _find(page: _Page) -> None:
     """Reads the tasks of a page. A number that stands twice is the first one's; the other gets a new one."""
-    numbers = [int(found[1]) for line in page.lines if (found := re.search(r"\^(\d{1,6})\s*$", line))]
+    numbers = [
+        int(found[1]) for line in page.lines if (found := re.search(r"\^(\d{1,6})\s*$", line))
+    ]
     following = 1 + max(numbers, default=0)
     taken: set[int] = set()
     for start, text in enumerate(page.lines):
         item = _ITEM.fullmatch(text.rstrip("\n"))
         if item is None or item["box"] not in _BOXES:
             if _BULLET.match(text):
-                page.problems.append(f"{FILE}, line {start + 1}: this is no task (- [ ] title): {text.strip()[:80]}")
+                page.problems.append(
+                    f"{FILE}, line {start + 1}: this is no task (- [ ] title): {text.strip()[:80]}"
+                )
             continue
         title, known, wrong = _parsed(item["rest"])
         page.problems += [f"{FILE}, line {start + 1}: {each}" for each in wrong]
         if not title:
-            page.problems.append(f"{FILE}, line {start + 1}: this task has no title: {text.strip()[:80]}")
+            page.problems.append(
+                f"{FILE}, line {start + 1}: this task has no title: {text.strip()[:80]}"
+            )
             continue
         number = known.pop("id", 0)
         if not number or number in taken:
@@ -246,13 +265,19 @@ def _parsed(rest: str) -> tuple[str, dict[str, Any], list[str]]:
 
 def _rendered(task: Task, bullet: str) -> list[str]:
     words = task.title.split(" ")
-    if re.fullmatch(rf"\\*(?:{_TOKEN.pattern})", words[-1]):  # a title may end like something known of a task
+    if re.fullmatch(
+        rf"\\*(?:{_TOKEN.pattern})", words[-1]
+    ):  # a title may end like something known of a task
         words[-1] = f"\\{words[-1]}"
     words += [f"due:{task.due}"] if task.due else []
     words += [f"!{task.priority}"] if task.priority != "medium" else []
     words += [f"#{tag}" for tag in task.tags]
     words += [f"done:{task.done}"] if task.done else []
-    below = [f"  {line}".rstrip() + "\n" for line in task.description.split("\n")] if task.description else []
+    below = (
+        [f"  {line}".rstrip() + "\n" for line in task.description.split("\n")]
+        if task.description
+        else []
+    )
     return [f"{bullet} [{_BOX_OF[task.status]}] {' '.join(words)} ^{task.id}\n", *below]
 
 
@@ -277,9 +302,13 @@ def _checked(task: Task) -> Task:
     """In the form in which it is read again. Raises TaskError."""
     for wrong in _wrong(task):
         raise TaskError(wrong)
-    description = "\n".join(line.rstrip() for line in task.description.replace("\r", "").split("\n"))
+    description = "\n".join(
+        line.rstrip() for line in task.description.replace("\r", "").split("\n")
+    )
     tags = tuple(dict.fromkeys(tag.removeprefix("#") for tag in task.tags))
-    return replace(task, title=" ".join(task.title.split()), description=_dedented([description]), tags=tags)
+    return replace(
+        task, title=" ".join(task.title.split()), description=_dedented([description]), tags=tags
+    )
 
 
 def _wrong(task: Task) -> Iterator[str]:

@@ -26,7 +26,11 @@ def template(name: str, lang: str, folder: Path = TEMPLATES) -> str:
 
 def is_template(name: str, text: str, folder: Path = TEMPLATES) -> bool:
     """True when a text says what was shipped under this name, in some language; line ends and outer space do not count."""
-    shipped = {_plain(template(name, lang, folder)) for lang in _LANGUAGES if (folder / lang / name).is_file()}
+    shipped = {
+        _plain(template(name, lang, folder))
+        for lang in _LANGUAGES
+        if (folder / lang / name).is_file()
+    }
     return _plain(text) in shipped
 
 
@@ -50,7 +54,9 @@ def lay_out(home: Path, lang: str, folder: Path = TEMPLATES) -> list[str]:
     their paths in the home folder. Raises OSError."""
     made = []
     if is_first_start(home):
-        examples = sorted(f"personas/{path.name}" for path in (folder / lang / "personas").glob("*.md"))
+        examples = sorted(
+            f"personas/{path.name}" for path in (folder / lang / "personas").glob("*.md")
+        )
         made += [name for name in (FIRST_START, *examples) if make(home, name, lang, folder)]
     return made + [name for name in FILES if make(home, name, lang, folder)]
 

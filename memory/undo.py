@@ -40,7 +40,10 @@ def undo(home: Path, keeping: Keeping | None = None) -> str:
 def _last_change(history: Repository) -> Commit | None:
     commits = history.log()
     undone = {
-        line.partition(": ")[2] for each in commits for line in each.message.splitlines() if line.startswith(UNDOES)
+        line.partition(": ")[2]
+        for each in commits
+        for line in each.message.splitlines()
+        if line.startswith(UNDOES)
     }
     for commit in commits:
         if (
@@ -58,7 +61,9 @@ def _note_of(home: Path, history: Repository, commit: Commit) -> str:
         name = f"memory/{day.isoformat()}.md"
         if any(each.id == commit.id for each in history.log(name)):
             return name
-    raise FactConflict(f"the note of that change is not there any more: {commit.subject}\nNothing was changed.")
+    raise FactConflict(
+        f"the note of that change is not there any more: {commit.subject}\nNothing was changed."
+    )
 
 
 def _take_back(home: Path, history: Repository, commit: Commit, name: str) -> None:
@@ -67,7 +72,9 @@ def _take_back(home: Path, history: Repository, commit: Commit, name: str) -> No
     here = history.on_disk(name).get(name, Content(b"")).data
     merged = before if here == after else _merged(here, after, before or b"")
     if merged is None and here != after:
-        raise FactConflict(f"{name} was changed since at the same place: {commit.subject}\nTake it back by hand.")
+        raise FactConflict(
+            f"{name} was changed since at the same place: {commit.subject}\nTake it back by hand."
+        )
     if merged is None:  # there was no such file before
         (home / name).unlink()
     else:
@@ -89,5 +96,7 @@ def _merged(here: bytes, after: bytes, before: bytes) -> bytes | None:
         files = [Path(folder, name) for name in ("here", "after", "before")]
         for file, data in zip(files, (here, after, before), strict=True):
             file.write_bytes(data)
-        done = subprocess.run(["git", "merge-file", "-p", *files], capture_output=True, check=False, cwd=folder)
+        done = subprocess.run(
+            ["git", "merge-file", "-p", *files], capture_output=True, check=False, cwd=folder
+        )
     return done.stdout if done.returncode == 0 else None

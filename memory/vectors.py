@@ -44,7 +44,9 @@ class Vectors(ABC):
         """All numbers, ascending."""
 
     @abstractmethod
-    def nearest(self, question: Floats, count: int, within: Iterable[int] | None = None) -> tuple[Numbers, Floats]:
+    def nearest(
+        self, question: Floats, count: int, within: Iterable[int] | None = None
+    ) -> tuple[Numbers, Floats]:
         """The numbers nearest to one vector (dimension,), and how near: the cosine, highest first. `within`: only these."""
 
     @abstractmethod
@@ -80,7 +82,9 @@ class Vectors(ABC):
 class ExactVectors(Vectors):
     """With numpy: a file mapped into memory, and what was added since."""
 
-    def __init__(self, model: str, dimension: int, numbers: Any = (), vectors: Any = None, room: int = 0) -> None:
+    def __init__(
+        self, model: str, dimension: int, numbers: Any = (), vectors: Any = None, room: int = 0
+    ) -> None:
         """`room`: for so many vectors, added in ascending order, memory is taken once."""
         import numpy as np
 
@@ -97,9 +101,17 @@ class ExactVectors(Vectors):
         self._sample = None
         total = len(self._numbers) + len(numbers)
         is_behind = len(numbers) > 0 and (not len(self._numbers) or numbers[0] > self._numbers[-1])
-        if is_behind and not self._new and total <= len(self._room) and (np.diff(numbers) > 0).all():
+        if (
+            is_behind
+            and not self._new
+            and total <= len(self._room)
+            and (np.diff(numbers) > 0).all()
+        ):
             self._room[total - len(numbers) : total] = vectors
-            self._numbers, self._vectors = np.concatenate([self._numbers, numbers]), self._room[:total]
+            self._numbers, self._vectors = (
+                np.concatenate([self._numbers, numbers]),
+                self._room[:total],
+            )
             return
         self._new |= dict(zip(map(int, numbers), vectors, strict=True))
         if len(self._new) > 256 + len(self._numbers) // 8:
@@ -111,7 +123,9 @@ class ExactVectors(Vectors):
 
         return np.union1d(self._numbers, np.fromiter(self._new, np.int64, len(self._new)))
 
-    def nearest(self, question: Floats, count: int, within: Iterable[int] | None = None) -> tuple[Numbers, Floats]:
+    def nearest(
+        self, question: Floats, count: int, within: Iterable[int] | None = None
+    ) -> tuple[Numbers, Floats]:
         """See Vectors."""
         import numpy as np
 
@@ -128,7 +142,10 @@ class ExactVectors(Vectors):
             is_old = ~np.isin(numbers, np.fromiter(self._new, np.int64, len(self._new)))
             added = np.array(sorted(allowed), np.int64)
             more = np.array([self._new[number] @ question for number in added.tolist()], np.float32)
-            numbers, cosines = np.concatenate([numbers[is_old], added]), np.concatenate([cosines[is_old], more])
+            numbers, cosines = (
+                np.concatenate([numbers[is_old], added]),
+                np.concatenate([cosines[is_old], more]),
+            )
         if count < len(numbers):
             best = np.argpartition(-cosines, count)[:count]
             numbers, cosines = numbers[best], cosines[best]
@@ -163,9 +180,16 @@ class ExactVectors(Vectors):
     def save(self, path: Path, stamp: str = "") -> None:
         """See Vectors."""
         self._merge()
-        header = {"model": self.model, "dimension": self.dimension, "count": len(self._numbers), "stamp": stamp}
+        header = {
+            "model": self.model,
+            "dimension": self.dimension,
+            "count": len(self._numbers),
+            "stamp": stamp,
+        }
         first = json.dumps(header).encode().ljust(_HEADER_BYTES)
-        blocks = (self._vectors[at : at + 4096].tobytes() for at in range(0, len(self._numbers), 4096))
+        blocks = (
+            self._vectors[at : at + 4096].tobytes() for at in range(0, len(self._numbers), 4096)
+        )
         write_atomic(path, (first, self._numbers.tobytes(), *blocks))
 
     def _merge(self) -> None:
@@ -189,8 +213,16 @@ def load(path: Path, model: str) -> tuple[ExactVectors, str] | None:
     try:
         with path.open("rb") as file:
             header = json.loads(file.read(_HEADER_BYTES))
-        count, dimension, stamp = int(header["count"]), int(header["dimension"]), str(header["stamp"])
-        if header["model"] != model or path.stat().st_size != _HEADER_BYTES + count * (8 + 4 * dimension) or not count:
+        count, dimension, stamp = (
+            int(header["count"]),
+            int(header["dimension"]),
+            str(header["stamp"]),
+        )
+        if (
+            header["model"] != model
+            or path.stat().st_size != _HEADER_BYTES + count * (8 + 4 * dimension)
+            or not count
+        ):
             return None
         numbers = np.fromfile(path, np.int64, count, offset=_HEADER_BYTES)
         shape = (count, dimension)
@@ -223,7 +255,9 @@ class FaissVectors(Vectors):
         found: Numbers = np.sort(self._faiss.vector_to_array(self._index.id_map))
         return found
 
-    def nearest(self, question: Floats, count: int, within: Iterable[int] | None = None) -> tuple[Numbers, Floats]:
+    def nearest(
+        self, question: Floats, count: int, within: Iterable[int] | None = None
+    ) -> tuple[Numbers, Floats]:
         """See Vectors."""
         import numpy as np
 
@@ -232,7 +266,9 @@ class FaissVectors(Vectors):
         else:
             selector = self._faiss.IDSelectorBatch(np.unique(np.fromiter(within, np.int64)))
             parameters = self._faiss.SearchParameters(sel=selector)
-            cosines, numbers = self._index.search(question[None, :], max(1, count), params=parameters)
+            cosines, numbers = self._index.search(
+                question[None, :], max(1, count), params=parameters
+            )
         is_real = numbers[0] >= 0
         numbers, cosines = numbers[0][is_real][:count], cosines[0][is_real][:count]
         order = np.lexsort((numbers, -cosines))
@@ -250,7 +286,12 @@ class FaissVectors(Vectors):
         """See Vectors. What it was made from stands in a small file beside it, which names the index by its bytes."""
         data = self._faiss.serialize_index(self._index).tobytes()
         write_atomic(path, data)
-        header = {"model": self.model, "dimension": self.dimension, "stamp": stamp, "sha256": _hash(data)}
+        header = {
+            "model": self.model,
+            "dimension": self.dimension,
+            "stamp": stamp,
+            "sha256": _hash(data),
+        }
         write_atomic(path.with_suffix(".json"), json.dumps(header))
 
     @classmethod

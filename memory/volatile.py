@@ -108,9 +108,16 @@ def volatile(
     ]
     found += [Volatile("temporary path", path) for path in _in_temporary_folder(text, kept)]
     found += [
-        Volatile("port", match[1]) for match in _PORTS.finditer(text) if FIRST_RANDOM_PORT <= int(match[1]) < 65536
+        Volatile("port", match[1])
+        for match in _PORTS.finditer(text)
+        if FIRST_RANDOM_PORT <= int(match[1]) < 65536
     ]
-    found += [Volatile("today", written) for day in days for written in spellings(day) if _stands(written, text)]
+    found += [
+        Volatile("today", written)
+        for day in days
+        for written in spellings(day)
+        if _stands(written, text)
+    ]
     if is_fact:
         found += [Volatile("moment", match[0]) for match in _MOMENT.finditer(text)]
         found += [Volatile("measurement", match[0]) for match in _MEASURED.finditer(text)]

@@ -25,7 +25,11 @@ from models.base import Event
 from safety.secrets import Redactor
 
 MAX_TEXT_CHARS = 4_000  # of a turn
-NOT_SAID = ("verifies", "teaches", "bounds")  # of the first event of runs in which nobody talks with the owner
+NOT_SAID = (
+    "verifies",
+    "teaches",
+    "bounds",
+)  # of the first event of runs in which nobody talks with the owner
 MAX_RUNS_READ = 100  # of all sessions, when the run logs are asked
 
 
@@ -47,7 +51,11 @@ class Window:
         self._home, self._max, self._ttl = home, max_turns, ttl_seconds
         self._redact = redact or Redactor({})
         self._ring = Ring(max_turns, ttl_seconds)
-        self._shared = SharedWindow(RedisList(url, user_of(home), max_turns, ttl_seconds), self._ring) if url else None
+        self._shared = (
+            SharedWindow(RedisList(url, user_of(home), max_turns, ttl_seconds), self._ring)
+            if url
+            else None
+        )
 
     def add(self, session: Session, turn: Turn) -> None:
         """Keeps a turn; returns at once."""
@@ -70,10 +78,14 @@ class Window:
             known = {turn.id: turn for turn in self._shared.last(session, self._max)} | known
         found = [turn for turn in known.values() if turn.run not in left_out]
         said = {(turn.run, turn.who, turn.text) for turn in found}
-        logged = self._logged(session, count, left_out, {turn.run for turn in found} if len(found) >= count else set())
+        logged = self._logged(
+            session, count, left_out, {turn.run for turn in found} if len(found) >= count else set()
+        )
         found += [turn for turn in logged if (turn.run, turn.who, turn.text) not in said]
         oldest = datetime.now(UTC) - timedelta(seconds=self._ttl)
-        return sorted((turn for turn in found if turn.at >= oldest), key=lambda turn: turn.at)[-count:]
+        return sorted((turn for turn in found if turn.at >= oldest), key=lambda turn: turn.at)[
+            -count:
+        ]
 
     @property
     def is_shared(self) -> bool:
@@ -89,7 +101,9 @@ class Window:
         if self._shared is not None:
             self._shared.close(timeout_seconds)
 
-    def _logged(self, session: Session, count: int, left_out: set[str], known: set[str]) -> list[Turn]:
+    def _logged(
+        self, session: Session, count: int, left_out: set[str], known: set[str]
+    ) -> list[Turn]:
         """The last turns from the run logs, back to the newest run that is `known`. A run of another session is not read
         beyond its first line."""
         found: list[Turn] = []
@@ -110,7 +124,8 @@ class Window:
                 return []
             said = [opening, *events]
             return [
-                turn._replace(text=self._redact(turn.text)[:MAX_TEXT_CHARS]) for turn in turns_of(run, session, said)
+                turn._replace(text=self._redact(turn.text)[:MAX_TEXT_CHARS])
+                for turn in turns_of(run, session, said)
             ]
         except (SopwithError, KeyError, TypeError, ValueError):  # a damaged log tells nothing
             return []

@@ -90,7 +90,9 @@ class Ring:
 class RedisList:
     """The last turns in Redis. For one thread. `user` sets owners and homes apart that share one Redis."""
 
-    def __init__(self, url: str, user: str, max_turns: int = MAX_TURNS, ttl_seconds: float = TTL_SECONDS) -> None:
+    def __init__(
+        self, url: str, user: str, max_turns: int = MAX_TURNS, ttl_seconds: float = TTL_SECONDS
+    ) -> None:
         self._url, self._user, self._max, self._ttl = url, user, max_turns, ttl_seconds
         self._client: Any = None
 
@@ -127,7 +129,9 @@ class RedisList:
     @contextlib.contextmanager
     def _asked(self) -> Iterator[Any]:
         try:
-            redis, backoff, retry = (import_module(f"redis{part}") for part in ("", ".backoff", ".retry"))
+            redis, backoff, retry = (
+                import_module(f"redis{part}") for part in ("", ".backoff", ".retry")
+            )
         except ImportError as error:
             raise WindowDown(MISSING) from error
         except RuntimeError as error:  # the process is at its end, and begins nothing more
@@ -139,10 +143,16 @@ class RedisList:
                     socket_timeout=SOCKET_SECONDS,
                     socket_connect_timeout=SOCKET_SECONDS,
                     health_check_interval=15,
-                    retry=retry.Retry(backoff.NoBackoff(), 0),  # by default it tries a refused port for four seconds
+                    retry=retry.Retry(
+                        backoff.NoBackoff(), 0
+                    ),  # by default it tries a refused port for four seconds
                 )
             yield self._client
-        except (redis.RedisError, OSError, ValueError) as error:  # ValueError: an address that is none
+        except (
+            redis.RedisError,
+            OSError,
+            ValueError,
+        ) as error:  # ValueError: an address that is none
             said = str(error).partition("\n")[0] or type(error).__name__
             raise WindowDown(Redactor({"redis url": self._url})(said)) from error
 
@@ -160,7 +170,13 @@ def problem_of(url: str) -> str:
 
 
 def _packed(turn: Turn, session: Session) -> str:
-    said = {"id": turn.id, "session": session.name, "who": turn.who, "text": turn.text, "at": turn.at.isoformat()}
+    said = {
+        "id": turn.id,
+        "session": session.name,
+        "who": turn.who,
+        "text": turn.text,
+        "at": turn.at.isoformat(),
+    }
     return json.dumps({**said, "timezone": turn.timezone, "run": turn.run})
 
 
@@ -172,6 +188,10 @@ def _unpacked(packed: bytes, session: Session) -> Turn | None:
             return None
         fields = {name: said[name] for name in ("id", "session", "who", "text", "timezone", "run")}
         at = datetime.fromisoformat(said["at"])
-        return Turn(**fields, at=at) if at.tzinfo and all(isinstance(each, str) for each in fields.values()) else None
+        return (
+            Turn(**fields, at=at)
+            if at.tzinfo and all(isinstance(each, str) for each in fields.values())
+            else None
+        )
     except (ValueError, KeyError, TypeError):
         return None

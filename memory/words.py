@@ -73,7 +73,9 @@ def _forms(word: str) -> tuple[str, ...]:
     """A word and its stem; the stem alone where they are the same."""
     plain = re.sub(r"['’]s?\b", "", word.lower())
     if not plain.isascii():
-        plain = "".join(each for each in unicodedata.normalize("NFD", plain) if not unicodedata.combining(each))
+        plain = "".join(
+            each for each in unicodedata.normalize("NFD", plain) if not unicodedata.combining(each)
+        )
         plain = "".join(each for each in plain if each.isalnum())
     if not plain:
         return ()

@@ -43,7 +43,9 @@ class WorkingMemory:
         if whole and self.summaries:
             shown = self.summaries[-SHOWN:]
             first = self.last_turn - len(shown) + 1
-            parts.append(f"<history turns={first}-{self.last_turn}>\n" + "\n".join(shown) + "\n</history>")
+            parts.append(
+                f"<history turns={first}-{self.last_turn}>\n" + "\n".join(shown) + "\n</history>"
+            )
         if self.key_info:
             parts.append(f"<key_info>{self.key_info}</key_info>")
         if self.related_sop:

@@ -81,7 +81,9 @@ class Visible:
         block = _BLOCK.search(self._held)
         maybe = block or _MAYBE_BLOCK.search(self._held)
         end = maybe.start() if maybe else len(self._held)
-        if end and "\ud800" <= self._held[end - 1] <= "\udbff":  # the other half comes with the next delta
+        if (
+            end and "\ud800" <= self._held[end - 1] <= "\udbff"
+        ):  # the other half comes with the next delta
             end -= 1
         shown, self._held = self._held[:end], self._held[end:]
         if block:
@@ -155,7 +157,10 @@ class Answer:
         cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else None
         if cached is None:
             cached = _count(self._usage.get("prompt_cache_hit_tokens"))
-        sent, received = _count(self._usage.get("prompt_tokens")), _count(self._usage.get("completion_tokens"))
+        sent, received = (
+            _count(self._usage.get("prompt_tokens")),
+            _count(self._usage.get("completion_tokens")),
+        )
         sent = math.ceil(sent_bytes / BYTES_PER_TOKEN) if sent is None else sent
         received = math.ceil(self._chars / BYTES_PER_TOKEN) if received is None else received
         return sent, min(cached or 0, sent), received
@@ -179,7 +184,9 @@ class Answer:
         function = function if isinstance(function, dict) else {}
         name, arguments = function.get("name"), function.get("arguments")
         call = self._call_of(delta, name)
-        if isinstance(name, str) and name != call.name:  # some servers repeat the whole name in each chunk
+        if (
+            isinstance(name, str) and name != call.name
+        ):  # some servers repeat the whole name in each chunk
             call.name += self._fit(name)
         if isinstance(arguments, str):
             call.pieces.append(self._fit(arguments))
@@ -194,7 +201,9 @@ class Answer:
         index = index if isinstance(index, int) else None
         same = [call for call in self._calls if index is None or call.index in (index, None)]
         call = same[-1] if same else None
-        starts_again = bool(name) and call is not None and bool(call.pieces or call.given is not None)
+        starts_again = (
+            bool(name) and call is not None and bool(call.pieces or call.given is not None)
+        )
         is_other = call is not None and id_ and call.id and id_ != call.id
         if call is None or is_other or (index is None and not id_ and starts_again):
             call = _Call(id_, index)
@@ -224,14 +233,20 @@ def parse_cut_off(written: object) -> dict[str, Any]:
     """The arguments of the last call of a reply that was cut off: whole, or BadArguments. Never repaired."""
     text = written.strip() if isinstance(written, str) else "{}"
     if not text.endswith("}"):
-        raise BadArguments("the reply was cut off inside this call: it is too long; send less at once")
+        raise BadArguments(
+            "the reply was cut off inside this call: it is too long; send less at once"
+        )
     return parse_arguments(written)
 
 
 def _plain(content: object) -> str:
     """Text that comes as a string or as a list of parts."""
     if isinstance(content, list):
-        parts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"]
+        parts = [
+            part.get("text")
+            for part in content
+            if isinstance(part, dict) and part.get("type") == "text"
+        ]
         return "".join(part for part in parts if isinstance(part, str))
     return content if isinstance(content, str) else ""
 
@@ -245,6 +260,10 @@ def _without_thoughts(text: str) -> str:
 
 def _count(value: object) -> int | None:
     """A number of tokens, or None when it is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MAX_TOKENS:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not 0 <= value <= MAX_TOKENS
+    ):
         return None
     return int(value)

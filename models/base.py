@@ -17,12 +17,16 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any, Literal, Protocol
 
-Event = dict[str, Any]  # one JSON object with "type"; the run stamps "run" and "at" (docs/events.md)
+Event = dict[
+    str, Any
+]  # one JSON object with "type"; the run stamps "run" and "at" (docs/events.md)
 # The chat format of the OpenAI API: role, content (text), tool_calls, tool_call_id; and images: paths of files (wire.py).
 Message = dict[str, Any]
 Status = Literal["ok", "error", "refused", "timeout", "cancelled"]
 Kind = Literal["openai", "offline", "rote", "scripted"]
-Blame = Literal["world", "parameter", "step", "check", "budget"]  # what a replay failed on; the world is nobody's fault
+Blame = Literal[
+    "world", "parameter", "step", "check", "budget"
+]  # what a replay failed on; the world is nobody's fault
 
 
 class ModelError(Exception):
@@ -46,7 +50,9 @@ class Diverged(ModelError):
 
     declined = False
 
-    def __init__(self, reason: str, handover: str, event: Event | None = None, kind: Blame = "step") -> None:
+    def __init__(
+        self, reason: str, handover: str, event: Event | None = None, kind: Blame = "step"
+    ) -> None:
         super().__init__(reason)
         self.reason, self.handover, self.event, self.kind = reason, handover, event, kind
 
@@ -88,7 +94,9 @@ class ToolResult:
             return json.dumps(self.data, ensure_ascii=False)
         output = str(self.data.get("output", "")).rstrip("\n")
         rest = {
-            key: value for key, value in self.data.items() if key != "output" and value not in (None, "", 0, [], {})
+            key: value
+            for key, value in self.data.items()
+            if key != "output" and value not in (None, "", 0, [], {})
         }
         if "structured" in rest and _says(output, rest["structured"]):
             del rest["structured"]
@@ -103,13 +111,17 @@ class ToolResult:
 def _says(text: str, structured: Any) -> bool:
     """Whether an MCP server's structured answer is its text again: as JSON, or wrapped in one key."""
     inner = (
-        [structured, *structured.values()] if isinstance(structured, dict) and len(structured) == 1 else [structured]
+        [structured, *structured.values()]
+        if isinstance(structured, dict) and len(structured) == 1
+        else [structured]
     )
     try:
         said = json.loads(text)
     except (ValueError, RecursionError):
         said = text
-    return any(each == said or (isinstance(each, str) and each.strip() == text.strip()) for each in inner)
+    return any(
+        each == said or (isinstance(each, str) and each.strip() == text.strip()) for each in inner
+    )
 
 
 @dataclass(slots=True)
@@ -133,19 +145,31 @@ class Reply:
     kind: Kind = "scripted"
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
-    only_reads: bool = False  # a step that its SOP declares as reading: it may be done again after a crash
-    repeatable: bool = False  # its SOP says that a second time with the same SOPWITH_ONCE changes nothing more
-    recorded: bool = False  # taken from the run log by a resumed run: no model was called for it now
+    only_reads: bool = (
+        False  # a step that its SOP declares as reading: it may be done again after a crash
+    )
+    repeatable: bool = (
+        False  # its SOP says that a second time with the same SOPWITH_ONCE changes nothing more
+    )
+    recorded: bool = (
+        False  # taken from the run log by a resumed run: no model was called for it now
+    )
 
     def message(self) -> Message:
         """The reply as it stands in the history: always valid to send back, whatever the model wrote."""
-        message: Message = {"role": "assistant", "content": self.text or (None if self.calls else "…")}
+        message: Message = {
+            "role": "assistant",
+            "content": self.text or (None if self.calls else "…"),
+        }
         if self.calls:
             message["tool_calls"] = [
                 {
                     "id": call.id,
                     "type": "function",
-                    "function": {"name": call.name, "arguments": json.dumps(call.args or {}, ensure_ascii=False)},
+                    "function": {
+                        "name": call.name,
+                        "arguments": json.dumps(call.args or {}, ensure_ascii=False),
+                    },
                 }
                 for call in self.calls
             ]
@@ -155,8 +179,15 @@ class Reply:
         """The `model_called` event; its field `reply` is what a resumed run is rebuilt from."""
         if self.recorded:
             return {"type": "reply_reused", "turn": turn}
-        calls = [{"id": c.id, "name": c.name, "args": c.args, "raw": c.raw, "error": c.error} for c in self.calls]
-        tokens = {"input": self.usage.input, "cached": self.usage.cached, "output": self.usage.output}
+        calls = [
+            {"id": c.id, "name": c.name, "args": c.args, "raw": c.raw, "error": c.error}
+            for c in self.calls
+        ]
+        tokens = {
+            "input": self.usage.input,
+            "cached": self.usage.cached,
+            "output": self.usage.output,
+        }
         return {
             "type": "model_called",
             "turn": turn,
@@ -165,7 +196,12 @@ class Reply:
             "seconds": round(self.seconds, 3),
             "tokens": tokens,
             "cost": self.usage.cost,
-            "reply": {"text": self.text, "calls": calls, "finish": self.finish, "only_reads": self.only_reads},
+            "reply": {
+                "text": self.text,
+                "calls": calls,
+                "finish": self.finish,
+                "only_reads": self.only_reads,
+            },
         }
 
     @classmethod

@@ -11,7 +11,16 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
-from models.base import Diverged, Event, LimitReached, Model, ModelUnavailable, Reply, Request, Usage
+from models.base import (
+    Diverged,
+    Event,
+    LimitReached,
+    Model,
+    ModelUnavailable,
+    Reply,
+    Request,
+    Usage,
+)
 
 NO_MODEL = (
     "no model is configured.\n"
@@ -19,7 +28,9 @@ NO_MODEL = (
 )
 
 
-PATIENCE_SECONDS = 3.0  # where another model follows, the owner is better served by it than by a longer wait
+PATIENCE_SECONDS = (
+    3.0  # where another model follows, the owner is better served by it than by a longer wait
+)
 
 
 @dataclass(slots=True)
@@ -42,14 +53,20 @@ class Budget:
 
     def check(self) -> None:
         """Raises LimitReached when the cost or the time is used up."""
-        if self.cost_usd is not None and 0 < self.spent_usd >= self.cost_usd:  # 0 leaves what is free
+        if (
+            self.cost_usd is not None and 0 < self.spent_usd >= self.cost_usd
+        ):  # 0 leaves what is free
             used = f"{self.spent_usd:.3g} of {self.cost_usd:.3g} USD are used"
-            raise LimitReached(f"cost limit reached: {used}. --max-cost (or limits.cost_usd) raises it.")
+            raise LimitReached(
+                f"cost limit reached: {used}. --max-cost (or limits.cost_usd) raises it."
+            )
         now = time.monotonic()
         if now >= self.deadline:
             passed = (now - self.started) / 60
             used = f"{passed:.{1 if passed >= 1 else 2}f} of {self.minutes:g} minutes are used"
-            raise LimitReached(f"time limit reached: {used}. --max-minutes (or limits.minutes) raises it.")
+            raise LimitReached(
+                f"time limit reached: {used}. --max-minutes (or limits.minutes) raises it."
+            )
 
 
 class ModelChain:
@@ -100,6 +117,8 @@ class ModelChain:
         if error.declined or len(self._models) == 1:
             raise error
         request.messages.append({"role": "user", "content": error.handover})
-        request.last = None  # it was held against the recorded step; the next model reads the handover instead
+        request.last = (
+            None  # it was held against the recorded step; the next model reads the handover instead
+        )
         yield {"type": "handover", "turn": request.turn, "text": error.handover}
         self._models.pop(0)

@@ -89,7 +89,10 @@ class EndpointModel:
         if is_awaited and time.monotonic() < self._rests_until:
             raise EmbeddingError(self._why)
         try:
-            found = [self._batch(texts[at : at + BATCH], is_awaited) for at in range(0, len(texts), BATCH)]
+            found = [
+                self._batch(texts[at : at + BATCH], is_awaited)
+                for at in range(0, len(texts), BATCH)
+            ]
         except EmbeddingError as error:
             self._rests_until, self._why = time.monotonic() + REST_SECONDS, str(error)
             raise
@@ -98,19 +101,25 @@ class EndpointModel:
     def _batch(self, texts: Sequence[str], is_awaited: bool) -> Vectors:
         import numpy as np
 
-        limits = {"timeout": ASKED_SECONDS, "max_retries": 0} if is_awaited else {"timeout": SECONDS}
+        limits = (
+            {"timeout": ASKED_SECONDS, "max_retries": 0} if is_awaited else {"timeout": SECONDS}
+        )
         openai = import_module("openai")
         try:
             client = self._opened().with_options(**limits)
             sent = [_readable(text) or " " for text in texts]
-            answer = client.embeddings.create(model=self._config.model, input=sent, encoding_format="float")
+            answer = client.embeddings.create(
+                model=self._config.model, input=sent, encoding_format="float"
+            )
             rows = {each.index: each.embedding for each in answer.data}
             vectors = np.array([rows[at] for at in range(len(texts))], np.float32)
         except (openai.OpenAIError, AttributeError, KeyError, TypeError, ValueError) as error:
             reason = str(error).partition("\n")[0][:200] or type(error).__name__
             if self._config.api_key:
                 reason = reason.replace(self._config.api_key, "[key]")
-            raise EmbeddingError(f"The embeddings of {self._config.model} cannot be had: {reason}") from error
+            raise EmbeddingError(
+                f"The embeddings of {self._config.model} cannot be had: {reason}"
+            ) from error
         if (
             vectors.ndim != 2
             or not vectors.size
@@ -127,7 +136,9 @@ class EndpointModel:
         if self._client is None:
             openai = import_module("openai")
             self._client = openai.OpenAI(
-                base_url=self._config.base_url, api_key=self._config.api_key or "none", max_retries=RETRIES
+                base_url=self._config.base_url,
+                api_key=self._config.api_key or "none",
+                max_retries=RETRIES,
             )
         return self._client
 

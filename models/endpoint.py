@@ -33,10 +33,16 @@ if TYPE_CHECKING:
 OPENAI_URL = "https://api.openai.com/v1"  # what the package's own default is
 RETRIES = 4
 CONNECT_RETRIES = 2  # a server that is not there should be given up within 3 s
-KEEPALIVE_SECONDS = 600.0  # the package drops an idle connection after 5 s, and a tool may take longer
+KEEPALIVE_SECONDS = (
+    600.0  # the package drops an idle connection after 5 s, and a tool may take longer
+)
 MAX_WAIT_SECONDS = 60.0
 MAX_ERROR_BYTES = 65_536
-HEADERS = {"Content-Type": "application/json", "Accept": "text/event-stream", "Accept-Encoding": "identity"}
+HEADERS = {
+    "Content-Type": "application/json",
+    "Accept": "text/event-stream",
+    "Accept-Encoding": "identity",
+}
 
 
 class Failure(Exception):
@@ -72,18 +78,30 @@ def is_local(base_url: str) -> bool:
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        return "." not in host or host.endswith((".local", ".localhost", ".lan", ".internal", ".home.arpa"))
+        return "." not in host or host.endswith(
+            (".local", ".localhost", ".lan", ".internal", ".home.arpa")
+        )
     return address.is_private or address.is_loopback or address.is_link_local
 
 
 class Endpoint:
     """The connection to an endpoint; opened at first use, closed with the object."""
 
-    def __init__(self, config: ModelConfig, connect_seconds: float, stall_seconds: float, reply_seconds: float) -> None:
+    def __init__(
+        self,
+        config: ModelConfig,
+        connect_seconds: float,
+        stall_seconds: float,
+        reply_seconds: float,
+    ) -> None:
         self.base_url = config.base_url or OPENAI_URL
         self._is_provider = config.base_url is None
         self._key = config.api_key.strip()
-        self._connect_seconds, self._stall_seconds, self._reply_seconds = connect_seconds, stall_seconds, reply_seconds
+        self._connect_seconds, self._stall_seconds, self._reply_seconds = (
+            connect_seconds,
+            stall_seconds,
+            reply_seconds,
+        )
         self._headers: dict[str, Any] = dict(HEADERS)
         self._client: openai.OpenAI | None = None
         self._has_served = False
@@ -99,7 +117,11 @@ class Endpoint:
         if not self._key:
             return text
         text = text.replace(self._key, "[key]")
-        return re.sub(re.escape(self._key[:8]) + r"\S*", "[key]", text) if len(self._key) >= 16 else text
+        return (
+            re.sub(re.escape(self._key[:8]) + r"\S*", "[key]", text)
+            if len(self._key) >= 16
+            else text
+        )
 
     def stream(self, body: bytes, deadline: float = inf) -> Generator[bytes]:
         """Sends a request and yields the answer as it comes. Raises Failure, at `deadline` (on the monotonic clock) at
@@ -112,13 +134,17 @@ class Endpoint:
             response = self._send(body, end - started)
             stack.callback(response.close)
             if response.headers.get("content-type", "").startswith("text/html"):
-                raise Failure("it answered with a web page", 0, hint="base_url usually ends in /v1.")
+                raise Failure(
+                    "it answered with a web page", 0, hint="base_url usually ends in /v1."
+                )
             pieces, is_watched = response.iter_bytes(), False
             while True:
                 now = time.monotonic()
                 if now >= end:  # a server may send comments for ever
                     raise Failure(f"no end within {end - started:.3g} s")
-                if not is_watched and deadline - now < self._stall_seconds:  # it may be silent for longer than that
+                if (
+                    not is_watched and deadline - now < self._stall_seconds
+                ):  # it may be silent for longer than that
                     stack.callback(_shut_down_after(deadline - now, response).cancel)
                     is_watched = True
                 piece = next(pieces, None)
@@ -136,7 +162,9 @@ class Endpoint:
         try:
             response = self._post(self._client, body, left_seconds)
         except openai.APIConnectionError as error:
-            dropped = isinstance(error.__cause__, httpx2.RemoteProtocolError | httpx2.ReadError | httpx2.WriteError)
+            dropped = isinstance(
+                error.__cause__, httpx2.RemoteProtocolError | httpx2.ReadError | httpx2.WriteError
+            )
             if not (self._has_served and dropped):
                 raise
             response = self._post(self._client, body, left_seconds)
@@ -163,7 +191,9 @@ class Endpoint:
         import openai
 
         if not (self._key.isascii() and self._key.isprintable()):
-            raise Failure("the api_key holds characters that no key has", 0, hint="Copy the key again.")
+            raise Failure(
+                "the api_key holds characters that no key has", 0, hint="Copy the key again."
+            )
         # A server on this machine is behind no proxy, and without TLS its certificates (60 ms) are not needed.
         is_plain = self.base_url.startswith("http:") and is_local(self.base_url)
         try:
@@ -184,9 +214,13 @@ class Endpoint:
             )
         except (httpx2.InvalidURL, UnicodeError) as error:
             raise Failure(f"base_url is no address: {error}", 0) from error
-        left_out = [] if self._is_provider else ["OpenAI-Organization", "OpenAI-Project"]  # from the environment
+        left_out = (
+            [] if self._is_provider else ["OpenAI-Organization", "OpenAI-Project"]
+        )  # from the environment
         left_out += [] if self._key else ["Authorization"]
-        self._headers.update((header, openai.Omit()) for header in left_out)  # the package's way to say so
+        self._headers.update(
+            (header, openai.Omit()) for header in left_out
+        )  # the package's way to say so
         weakref.finalize(self, client.close)
         gc.freeze()  # what was imported stays: whoever looks for garbage need not look there
         return client
@@ -210,13 +244,25 @@ class Endpoint:
         chain = list(_chain(cause))
         words = sample(str(chain[-1]) or type(cause).__name__)
         if any(isinstance(link, ssl.SSLError) for link in chain):
-            return Failure(f"TLS: {words}", 0, hint="Check http:// or https:// in base_url, and the certificate.")
+            return Failure(
+                f"TLS: {words}",
+                0,
+                hint="Check http:// or https:// in base_url, and the certificate.",
+            )
         if isinstance(cause, httpx2.ConnectTimeout):
-            return Failure(f"no connection within {self._connect_seconds:g} s", CONNECT_RETRIES, hint="Check base_url.")
+            return Failure(
+                f"no connection within {self._connect_seconds:g} s",
+                CONNECT_RETRIES,
+                hint="Check base_url.",
+            )
         if isinstance(cause, httpx2.TimeoutException):
             return Failure(f"nothing came for {self._stall_seconds:g} s", RETRIES)
         if isinstance(cause, httpx2.ConnectError):
-            return Failure(f"no connection: {words}", CONNECT_RETRIES, hint="Start the server, or correct base_url.")
+            return Failure(
+                f"no connection: {words}",
+                CONNECT_RETRIES,
+                hint="Start the server, or correct base_url.",
+            )
         if isinstance(cause, httpx2.ProxyError | httpx2.UnsupportedProtocol):
             return Failure(words, 0, hint="Check base_url and the proxy settings.")
         return Failure(f"the connection broke: {words}", RETRIES)
@@ -228,7 +274,9 @@ def _shut_down_after(seconds: float, response: httpx2.Response) -> threading.Tim
 
     def shut_down() -> None:
         with suppress(OSError):  # it is closed already
-            socket.socket.shutdown(connection, socket.SHUT_RDWR)  # below TLS, whose own state is not ours
+            socket.socket.shutdown(
+                connection, socket.SHUT_RDWR
+            )  # below TLS, whose own state is not ours
 
     timer = threading.Timer(seconds, shut_down)
     timer.daemon = True
@@ -258,13 +306,21 @@ def _of_status(error: _Refused) -> Failure:
     words = _words_of_body(error.body, error.status) or "no reason given"
     reason = words if words.startswith(str(error.status)) else f"{error.status}: {words}"
     if error.status < 400:
-        reason = f"{error.status}: it redirects to {sample(error.headers.get('location', 'nowhere'))}"
-        return Failure(reason, 0, hint="Set base_url to where the endpoint really is.", status=error.status)
+        reason = (
+            f"{error.status}: it redirects to {sample(error.headers.get('location', 'nowhere'))}"
+        )
+        return Failure(
+            reason, 0, hint="Set base_url to where the endpoint really is.", status=error.status
+        )
     is_passing = error.status in (408, 409, 429) or error.status >= 500
     if is_passing and "insufficient_quota" not in reason:
         hint = "Try again later, or add another model to `models` in config.yaml."
-        return Failure(reason, RETRIES, hint=hint, after=_retry_after(error.headers), status=error.status)
-    return Failure(reason, 0, hint=_hint(error.status, reason), status=error.status, body=error.body)
+        return Failure(
+            reason, RETRIES, hint=hint, after=_retry_after(error.headers), status=error.status
+        )
+    return Failure(
+        reason, 0, hint=_hint(error.status, reason), status=error.status, body=error.body
+    )
 
 
 def _words_of_body(body: bytes, status: int) -> str:
@@ -286,7 +342,11 @@ def error_words(error: object, status: int = 0) -> str:
         return sample(scrub(str(error)))
     message: Any = error.get("message") or error.get("detail") or error
     message = message if isinstance(message, str) else json.dumps(message, ensure_ascii=False)
-    names = {str(error[key]) for key in ("code", "type") if isinstance(error.get(key), str | int) and error[key]}
+    names = {
+        str(error[key])
+        for key in ("code", "type")
+        if isinstance(error.get(key), str | int) and error[key]
+    }
     new = sorted(name for name in names if name != str(status) and name not in message)
     return sample(scrub(message)) + (f" ({', '.join(new)})" if new else "")
 

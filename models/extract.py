@@ -42,7 +42,9 @@ def extract(result: ToolResult, extractor: str, values: Mapping[str, Any] | None
         return _selected(rows_of(whole_output(result.data), chosen["root"]), chosen, values or {})
     kind, _, path = extractor.partition(".")
     if kind == "data" or kind == "exit_code":
-        return template.find(path or kind, result.data) if path or kind == "exit_code" else result.data
+        return (
+            template.find(path or kind, result.data) if path or kind == "exit_code" else result.data
+        )
     text = whole_output(result.data)
     if kind == "json":
         value = json.loads(text)
@@ -66,7 +68,11 @@ def rows_of(text: str, root: str) -> list[Mapping[str, Any]]:
             head, *lines = [line for line in read if line]
         except (csv.Error, ValueError) as error:
             raise ValueError(f"it is no table: {error}") from error
-        if len(head) < 2 or len(set(head)) < len(head) or any(len(line) != len(head) for line in lines):
+        if (
+            len(head) < 2
+            or len(set(head)) < len(head)
+            or any(len(line) != len(head) for line in lines)
+        ):
             raise ValueError("it is no table: each line must have as many fields as its head")
         return [dict(zip(head, line, strict=True)) for line in lines]
     value = json.loads(text)
@@ -77,14 +83,20 @@ def rows_of(text: str, root: str) -> list[Mapping[str, Any]]:
     return found
 
 
-def _selected(rows: list[Mapping[str, Any]], chosen: re.Match[str], values: Mapping[str, Any]) -> Any:
+def _selected(
+    rows: list[Mapping[str, Any]], chosen: re.Match[str], values: Mapping[str, Any]
+) -> Any:
     own, told = rows, "row"
     if key := chosen["key"]:
         wanted = template.as_text(values.get(chosen["value"]))
         own = [row for row in rows if key in row and template.as_text(row[key]) == wanted]
         told = f"row whose {key} is {wanted!r}"
     if len(own) != 1:
-        raise ValueError(f"there is no {told}" if not own else f"there are {len(own)} {told.replace('row', 'rows', 1)}")
+        raise ValueError(
+            f"there is no {told}"
+            if not own
+            else f"there are {len(own)} {told.replace('row', 'rows', 1)}"
+        )
     return template.find(chosen["field"], own[0])
 
 

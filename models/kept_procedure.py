@@ -64,7 +64,8 @@ def _read(folder: Path, text: str) -> Procedure:
         parameters=said["parameters"],
         required=tuple(said["required"]),
         wordings=tuple(
-            Wording(words, tuple(slots), tuple(map(tuple, anchors))) for words, slots, anchors, *_ in said["wordings"]
+            Wording(words, tuple(slots), tuple(map(tuple, anchors)))
+            for words, slots, anchors, *_ in said["wordings"]
         ),
         requires={key: tuple(names) for key, names in said["requires"].items()},
         effects=said["effects"],

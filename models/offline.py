@@ -95,7 +95,11 @@ class OfflineFiller:
             calls[0].get("arguments"),
             said["confidence"],
         )
-        if name is None or not isinstance(arguments, dict) or not isinstance(confidence, int | float):
+        if (
+            name is None
+            or not isinstance(arguments, dict)
+            or not isinstance(confidence, int | float)
+        ):
             return None
         doubts = said.get("validation") or {}
         if confidence < self._least or doubts.get("ungrounded") or doubts.get("negation"):
@@ -132,8 +136,16 @@ class OfflineFiller:
 def _tool(card: Card) -> dict[str, Any]:
     """A card in the shape of the package: one function with its parameters."""
     properties = {
-        name: {key: value for key, value in schema.items() if key in ("type", "description", "enum", "items")}
+        name: {
+            key: value
+            for key, value in schema.items()
+            if key in ("type", "description", "enum", "items")
+        }
         for name, schema in card.properties.items()
     }
     shape = {"type": "object", "properties": properties, "required": card.required}
-    return {"name": card.name.replace("-", "_"), "description": card.description, "parameters": shape}
+    return {
+        "name": card.name.replace("-", "_"),
+        "description": card.description,
+        "parameters": shape,
+    }

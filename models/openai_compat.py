@@ -16,7 +16,16 @@ from typing import Any
 
 from config import ModelConfig, Price
 from models.answer import Answer
-from models.base import ContextTooLong, Event, Message, ModelUnavailable, Reply, Request, ToolCall, Usage
+from models.base import (
+    ContextTooLong,
+    Event,
+    Message,
+    ModelUnavailable,
+    Reply,
+    Request,
+    ToolCall,
+    Usage,
+)
 from models.endpoint import RETRIES, Endpoint, Failure, error_words, is_local
 from models.sse import NotAnAnswer, chunks
 from models.text_protocol import TextProtocol, parse
@@ -30,15 +39,21 @@ UNKNOWN_PRICE = Price(input=5.0, cached=0.5, output=25.0)
 FREE = Price(input=0.0, cached=0.0, output=0.0)
 FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 8.0
-FATAL_ERRORS = pattern(r"\b(400|401|403|404)\b|invalid|context_length|insufficient_quota|not_found|authentication")
-_ROLES = pattern(r"\broles?\b|\balternat", re.IGNORECASE)  # how servers and chat templates refuse their order
+FATAL_ERRORS = pattern(
+    r"\b(400|401|403|404)\b|invalid|context_length|insufficient_quota|not_found|authentication"
+)
+_ROLES = pattern(
+    r"\broles?\b|\balternat", re.IGNORECASE
+)  # how servers and chat templates refuse their order
 _TOO_LONG = pattern(  # how servers say that a request does not fit into the context
     r"context[ _-]?(length|window|size|limit)|maximum (context|prompt|input)|max_(model|seq)_len"
     r"|(prompt|input|request|messages?)( is| are)? too (long|large)|too many( input| prompt)? tokens"
     r"|token (limit|count).{0,40}exceed|exceed.{0,60}(context|token)|上下文|超[出过].{0,12}(长度|限制|token)",
     re.IGNORECASE,
 )
-_NO_IMAGES = pattern(r"image|vision|multi-?modal|mmproj|content.{0,60}(string|str\b|list|array|part)", re.IGNORECASE)
+_NO_IMAGES = pattern(
+    r"image|vision|multi-?modal|mmproj|content.{0,60}(string|str\b|list|array|part)", re.IGNORECASE
+)
 _OTHER_REASONS = (401, 403, 404, 429)  # statuses that never mean it, whatever the words
 LONG_HINT = "Set limits.context_tokens in config.yaml to what this model can read, or start anew."
 _NAME = pattern(r"[^a-zA-Z0-9_-]")
@@ -69,12 +84,17 @@ class OpenAICompatModel:
         self._config = config
         self._max_retries = max_retries
         self._endpoint = Endpoint(config, connect_seconds, stall_seconds, reply_seconds)
-        self.price = config.price or (FREE if is_local(self._endpoint.base_url) and not counts_local else UNKNOWN_PRICE)
+        self.price = config.price or (
+            FREE if is_local(self._endpoint.base_url) and not counts_local else UNKNOWN_PRICE
+        )
         self._text = TextProtocol(lang) if config.protocol == "text" else None
         self._wire = Wire()
         self._wait = wait
         # What not every server takes; one that a server refuses by name is not sent again.
-        self._extras: dict[str, Any] = {"stream_options": {"include_usage": True}, "parallel_tool_calls": False}
+        self._extras: dict[str, Any] = {
+            "stream_options": {"include_usage": True},
+            "parallel_tool_calls": False,
+        }
         self._takes_schema = True
         self._reads_to_end = True  # so that the connection can be used again
 
@@ -88,15 +108,23 @@ class OpenAICompatModel:
             except Failure as failure:
                 if answer.is_shown:
                     yield {"type": "text_reset"}
-                if self._leaves_out(failure) or self._joins_roles(failure) or self._drops_images(failure):
+                if (
+                    self._leaves_out(failure)
+                    or self._joins_roles(failure)
+                    or self._drops_images(failure)
+                ):
                     continue
                 if failure.status not in _OTHER_REASONS and _TOO_LONG.search(failure.reason):
                     failure.hint = LONG_HINT
                     raise ContextTooLong(self._report(failure, failures + 1)) from failure
                 failures += 1
-                wasted += self._usage(body, answer).cost if answer.is_started else 0.0  # it is paid for all the same
+                wasted += (
+                    self._usage(body, answer).cost if answer.is_started else 0.0
+                )  # it is paid for all the same
                 now, seconds = time.monotonic(), _pause(failure, failures)
-                is_late = now >= request.deadline or now + seconds > started + request.patience_seconds
+                is_late = (
+                    now >= request.deadline or now + seconds > started + request.patience_seconds
+                )
                 if is_late or failures > min(failure.retries, self._max_retries):
                     raise ModelUnavailable(self._report(failure, failures)) from failure
                 seconds = min(seconds, request.deadline - now)
@@ -115,7 +143,9 @@ class OpenAICompatModel:
             yield {"type": "text", "delta": rest}
         usage = self._usage(body, answer)
         usage.cost += wasted
-        return Reply(text, calls, answer.finish, self.name, "openai", usage, time.monotonic() - started)
+        return Reply(
+            text, calls, answer.finish, self.name, "openai", usage, time.monotonic() - started
+        )
 
     def _body(self, request: Request) -> bytes:
         fields: dict[str, Any] = {"model": self._config.model, "stream": True, **self._extras}
@@ -158,7 +188,9 @@ class OpenAICompatModel:
         refused = [key for key in self._extras if key.encode() in failure.body]
         for key in refused:
             del self._extras[key]
-        if self._takes_schema and (b"response_format" in failure.body or b"json_schema" in failure.body):
+        if self._takes_schema and (
+            b"response_format" in failure.body or b"json_schema" in failure.body
+        ):
             self._takes_schema = False
             return True
         return bool(refused)
@@ -166,13 +198,19 @@ class OpenAICompatModel:
     def _joins_roles(self, failure: Failure) -> bool:
         """True when the server refused the order of roles, the first time: from now on no user message stands right
         behind another, or behind a tool's."""
-        is_new = not self._wire.joins and failure.status in (400, 422, 500) and bool(_ROLES.search(failure.reason))
+        is_new = (
+            not self._wire.joins
+            and failure.status in (400, 422, 500)
+            and bool(_ROLES.search(failure.reason))
+        )
         self._wire.joins |= is_new
         return is_new
 
     def _drops_images(self, failure: Failure) -> bool:
         """True when the model takes no images, the first time: from now on it reads their names."""
-        refuses = failure.status in (400, 404, 415, 422, 500, 501) and bool(_NO_IMAGES.search(failure.reason))
+        refuses = failure.status in (400, 404, 415, 422, 500, 501) and bool(
+            _NO_IMAGES.search(failure.reason)
+        )
         if not (self._wire.has_images and refuses):
             return False
         self._wire.leave_out_images()
@@ -190,8 +228,14 @@ class OpenAICompatModel:
         used = {message.get("tool_call_id", "") for message in request.messages}
         settled = []
         for number, call in enumerate(calls, start=1):
-            name = call.name if call.name in offered else _NAME.sub("_", call.name)[:64] or "unknown"
-            id_ = call.id if _ID.fullmatch(call.id) and call.id not in used else f"call_{request.turn}_{number}"
+            name = (
+                call.name if call.name in offered else _NAME.sub("_", call.name)[:64] or "unknown"
+            )
+            id_ = (
+                call.id
+                if _ID.fullmatch(call.id) and call.id not in used
+                else f"call_{request.turn}_{number}"
+            )
             while id_ in used:
                 id_ += "_"
             used.add(id_)
@@ -207,7 +251,9 @@ class OpenAICompatModel:
     def _report(self, failure: Failure, attempts: int) -> str:
         tried = f"model {self._config.model} at {self._endpoint.shown_url}"
         tried += f", tried {attempts} times" if attempts > 1 else ""
-        return self._endpoint.redact(f"{self.name}: {failure.reason} [{tried}]\n{failure.hint}".rstrip())
+        return self._endpoint.redact(
+            f"{self.name}: {failure.reason} [{tried}]\n{failure.hint}".rstrip()
+        )
 
 
 def _without_error(chunk: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -217,7 +263,11 @@ def _without_error(chunk: dict[str, Any] | None) -> dict[str, Any] | None:
     error = chunk.get("error") or (chunk if chunk.get("object") == "error" else None)
     if not error:
         return chunk
-    kind = " ".join(str(error.get(key, "")) for key in ("code", "type", "status")) if isinstance(error, dict) else ""
+    kind = (
+        " ".join(str(error.get(key, "")) for key in ("code", "type", "status"))
+        if isinstance(error, dict)
+        else ""
+    )
     raise Failure(error_words(error), 0 if FATAL_ERRORS.search(kind) else RETRIES)
 
 

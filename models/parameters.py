@@ -53,7 +53,9 @@ def bind(
     """
     for name in given:
         if name not in schemas:
-            raise ParameterError(f"There is no parameter {name!r} here; there is: {', '.join(schemas) or 'none'}.")
+            raise ParameterError(
+                f"There is no parameter {name!r} here; there is: {', '.join(schemas) or 'none'}."
+            )
     bound = {}
     for name, schema in schemas.items():
         value = given.get(name, schema.get("default"))
@@ -101,7 +103,12 @@ def mismatch(value: Any, schema: Schema) -> str:
         return _text_mismatch(value, schema)
     if isinstance(value, list):
         return next(
-            (f"must hold items that each {wrong}" for item in value if (wrong := mismatch(item, schema["items"]))), ""
+            (
+                f"must hold items that each {wrong}"
+                for item in value
+                if (wrong := mismatch(item, schema["items"]))
+            ),
+            "",
         )
     if "minimum" in schema and value < schema["minimum"]:
         return f"must be {schema['minimum']} or more"
@@ -117,7 +124,9 @@ def _text_mismatch(value: str, schema: Schema) -> str:
         return "must be text in UTF-8"
     if len(value.encode()) > MAX_VALUE_CHARS:
         return f"must be shorter than {MAX_VALUE_CHARS} bytes"
-    if len(value) < schema.get("minLength", 0) or len(value) > schema.get("maxLength", MAX_VALUE_CHARS):
+    if len(value) < schema.get("minLength", 0) or len(value) > schema.get(
+        "maxLength", MAX_VALUE_CHARS
+    ):
         return f"must be {schema.get('minLength', 0)} to {schema.get('maxLength', MAX_VALUE_CHARS)} characters long"
     if "pattern" in schema and not re.search(schema["pattern"], value):
         return _said_of(schema["pattern"], value)
@@ -169,10 +178,16 @@ def _not_a_date(value: str) -> str:
 
 
 def _not_a_url(value: str) -> str:
-    return "" if re.fullmatch(r"https?://[^\s/?#]+\S*", value) else "must be an http or https address"
+    return (
+        "" if re.fullmatch(r"https?://[^\s/?#]+\S*", value) else "must be an http or https address"
+    )
 
 
-FORMAT_CHECKS: dict[str, Callable[[str], str]] = {"path": _not_a_path, "date": _not_a_date, "url": _not_a_url}
+FORMAT_CHECKS: dict[str, Callable[[str], str]] = {
+    "path": _not_a_path,
+    "date": _not_a_date,
+    "url": _not_a_url,
+}
 
 
 def _meaning(schema: Schema) -> str:

@@ -41,21 +41,48 @@ WORDING_TOKEN = pattern(r"\{[^{}]*\}|\[[^\[\]]*\]|[^\W\d_]+")  # a slot, a group
 SMALL_WORDS = ("the", "a", "an", "my", "is")
 LITERAL = pattern(r"(?<![^\W\d_])\d|[\"'“”「」`~/\\{}]")  # what only a slot may take from a request
 APOSTROPHE = pattern(r"(?<=\w)['’](?=\w)")
-BUILT_IN = ("lang", "cwd", "today")  # values that are always there; no parameter may take their names
+BUILT_IN = (
+    "lang",
+    "cwd",
+    "today",
+)  # values that are always there; no parameter may take their names
 REFUSED_NAME = pattern(
     r"\w*_proxy|(ld|dyld|bash)_\w+|ifs"
 )  # what programs obey in small letters, or look as if they did
 UNSAFE_NAME = pattern(  # names that learning does not give: next to the variables that they resemble they would confuse
     r"(ld|dyld|bash|git|ssh|python|perl|ruby|node)_\w+|\w*_proxy|path|ifs|home|shell|env|term|user|pwd|tmpdir|python\w*|ps\d|cdpath"
 )
-STEP_KEYS = ("tool", "args", "expect", "save", "note", "when", "unless", "repeatable", "done", "stop")
+STEP_KEYS = (
+    "tool",
+    "args",
+    "expect",
+    "save",
+    "note",
+    "when",
+    "unless",
+    "repeatable",
+    "done",
+    "stop",
+)
 EXPECT_KEYS = ("status", "exit_code", "contains", "matches", "fields", "min_count", "max_count")
 FIELD = pattern(r"[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*")
 STATUSES = ("ok", "error", "refused", "timeout", "cancelled")
-EXTRACTS = "output, lines, json, json.key, json[key=name].key, csv[key=name].key, data.key or exit_code"
+EXTRACTS = (
+    "output, lines, json, json.key, json[key=name].key, csv[key=name].key, data.key or exit_code"
+)
 REQUIRES = ("commands", "env", "platform", "folders", "files")
 EFFECTS = ("none", "local", "external", "destructive")
-TOP_KEYS = ("parameters", "wordings", "requires", "effects", "plan", "commit", "script", "result", "checks")
+TOP_KEYS = (
+    "parameters",
+    "wordings",
+    "requires",
+    "effects",
+    "plan",
+    "commit",
+    "script",
+    "result",
+    "checks",
+)
 
 
 Parse = Callable[[str], Any]  # text → what it says; raises NotYaml
@@ -77,7 +104,9 @@ def parse_yaml(text: str) -> Any:
         return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        raise NotYaml(str(getattr(error, "problem", error)), mark.line + 1 if mark else 1) from error
+        raise NotYaml(
+            str(getattr(error, "problem", error)), mark.line + 1 if mark else 1
+        ) from error
     except (ValueError, RecursionError) as error:
         raise NotYaml(f"it cannot be meant: {error}") from error
 
@@ -111,7 +140,9 @@ class Step:
     done: Text | None = None
     stop: Text | None = None
     line: int = 0  # of the SOP's script, where a script asks for this call
-    repeatable: bool = False  # done a second time with the same SOPWITH_ONCE, it changes nothing more
+    repeatable: bool = (
+        False  # done a second time with the same SOPWITH_ONCE, it changes nothing more
+    )
 
     @property
     def changes_something(self) -> bool:
@@ -147,7 +178,10 @@ class Procedure:
 
     def with_wordings(self, texts: Sequence[str], *, are_exact: bool = False) -> Procedure:
         """The same, with more ways to ask for it. Raises ProcedureError for one that cannot be meant."""
-        more = (each._replace(is_exact=are_exact) for each in _Reader(self.folder).wordings(list(texts), self))
+        more = (
+            each._replace(is_exact=are_exact)
+            for each in _Reader(self.folder).wordings(list(texts), self)
+        )
         return replace(self, wordings=(*self.wordings, *more))
 
 
@@ -164,18 +198,25 @@ class _Reader:
         raw = self._raw()
         self._known(raw, TOP_KEYS, ())
         script = self._program(raw) if "script" in raw else None
-        parameters, required = self._parameters(raw.get("parameters") or {"type": "object", "properties": {}})
+        parameters, required = self._parameters(
+            raw.get("parameters") or {"type": "object", "properties": {}}
+        )
         effects = raw.get("effects", "none")
         if effects not in EFFECTS:
             raise self.error(("effects",), f"must be one of {', '.join(EFFECTS)}")
         if (raw.get("commit") or (script and script.has_commit)) and effects == "none":
             raise self.error(
-                ("effects",), "there are commit steps, so it must say what they do: local, external or destructive"
+                ("effects",),
+                "there are commit steps, so it must say what they do: local, external or destructive",
             )
         if not raw.get("plan") and not raw.get("commit") and not script:
             raise self.error((), "it has no steps: give plan, commit, or both")
         known = {*parameters, *BUILT_IN, *(("plan",) if script else ())}
-        steps = [*self._steps(raw, "plan", known), *self._steps(raw, "commit", known), *self._checks(raw, known)]
+        steps = [
+            *self._steps(raw, "plan", known),
+            *self._steps(raw, "commit", known),
+            *self._checks(raw, known),
+        ]
         return Procedure(
             folder=self.folder,
             parameters=parameters,
@@ -192,19 +233,25 @@ class _Reader:
         """The script that stands in for the lists of steps."""
         at, name = ("script",), raw["script"]
         if not isinstance(name, str) or not name.endswith(".py"):
-            raise self.error(at, "must be the path of a Python file in this folder, as in scripts/run.py")
+            raise self.error(
+                at, "must be the path of a Python file in this folder, as in scripts/run.py"
+            )
         if both := [key for key in ("plan", "commit") if raw.get(key)]:
             raise self.error((both[0],), "there is a script too; an SOP is one or the other")
         parameters = raw.get("parameters")
         if isinstance(parameters, dict) and "plan" in (parameters.get("properties") or {}):
-            raise self.error(("parameters", "properties", "plan"), "the name 'plan' is taken; use another one")
+            raise self.error(
+                ("parameters", "properties", "plan"), "the name 'plan' is taken; use another one"
+            )
         from models.script import Script, ScriptFault  # most SOPs are lists of steps
 
         try:
             return Script.load(self.folder, name)
         except ScriptFault as fault:
             if fault.line:
-                raise ProcedureError(f"{self.folder / name}:{fault.line}: {fault.reason}") from fault
+                raise ProcedureError(
+                    f"{self.folder / name}:{fault.line}: {fault.reason}"
+                ) from fault
             raise self.error(at, fault.reason) from fault
 
     def wordings(self, texts: list[str], procedure: Procedure) -> list[Wording]:
@@ -213,8 +260,12 @@ class _Reader:
 
     def error(self, key: tuple[str | int, ...], message: str) -> ProcedureError:
         """An error at a key of the file, with its line."""
-        where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in key).lstrip(".")
-        return ProcedureError(f"{self.path}:{_line(self.text, key)}: {where + ': ' if where else ''}{message}")
+        where = "".join(
+            f"[{part}]" if isinstance(part, int) else f".{part}" for part in key
+        ).lstrip(".")
+        return ProcedureError(
+            f"{self.path}:{_line(self.text, key)}: {where + ': ' if where else ''}{message}"
+        )
 
     def _raw(self) -> dict[str, Any]:
         try:
@@ -228,14 +279,20 @@ class _Reader:
             raise self.error((), "must be a mapping with the keys " + ", ".join(TOP_KEYS))
         return raw
 
-    def _known(self, raw: Mapping[str, Any], keys: tuple[str, ...], at: tuple[str | int, ...]) -> None:
+    def _known(
+        self, raw: Mapping[str, Any], keys: tuple[str, ...], at: tuple[str | int, ...]
+    ) -> None:
         for key in raw:
             if key not in keys:
                 raise self.error((*at, key), f"unknown key; known are {', '.join(keys)}")
 
-    def _result(self, raw: Mapping[str, Any], known: set[str], *, is_script: bool) -> dict[str, str]:
+    def _result(
+        self, raw: Mapping[str, Any], known: set[str], *, is_script: bool
+    ) -> dict[str, str]:
         if "result" not in raw and not is_script:
-            raise self.error(("result",), "is missing: what is said in the end, a text or {en: …, zh: …}")
+            raise self.error(
+                ("result",), "is missing: what is said in the end, a text or {en: …, zh: …}"
+            )
         return self._said(raw["result"], ("result",), known) if "result" in raw else {}
 
     def _parameters(self, raw: Any) -> tuple[dict[str, dict[str, Any]], tuple[str, ...]]:
@@ -246,7 +303,10 @@ class _Reader:
         properties: dict[str, dict[str, Any]] = raw.get("properties", {})
         for name, schema in properties.items():
             if not isinstance(name, str) or not NAME.fullmatch(name):
-                raise self.error((*at, "properties", name), "a parameter's name is lower-case letters, digits and _")
+                raise self.error(
+                    (*at, "properties", name),
+                    "a parameter's name is lower-case letters, digits and _",
+                )
             self._free_name(name, (*at, "properties", name), set(BUILT_IN))
             self._schema(schema, (*at, "properties", name))
         required = raw.get("required", [])
@@ -263,8 +323,12 @@ class _Reader:
         if not isinstance(schema, dict) or schema.get("type") not in TYPES:
             raise self.error(at, f"must have a type: one of {', '.join(TYPES)}")
         self._known(schema, SCHEMA_KEYS, at)
-        if "format" in schema and (schema["format"] not in (*FORMATS, *UNCHECKED) or schema["type"] != "string"):
-            raise self.error((*at, "format"), f"must be one of {', '.join(FORMATS)}, and the type string")
+        if "format" in schema and (
+            schema["format"] not in (*FORMATS, *UNCHECKED) or schema["type"] != "string"
+        ):
+            raise self.error(
+                (*at, "format"), f"must be one of {', '.join(FORMATS)}, and the type string"
+            )
         if "enum" in schema and not (isinstance(schema["enum"], list) and schema["enum"]):
             raise self.error((*at, "enum"), "must be a list of values")
         if "pattern" in schema:
@@ -283,7 +347,9 @@ class _Reader:
         except (re.error, TypeError) as error:
             raise self.error(at, f"not a regular expression: {error}") from error
 
-    def _wordings(self, raw: Any, parameters: Mapping[str, Any], required: tuple[str, ...]) -> Iterator[Wording]:
+    def _wordings(
+        self, raw: Any, parameters: Mapping[str, Any], required: tuple[str, ...]
+    ) -> Iterator[Wording]:
         if not isinstance(raw, list):
             raise self.error(("wordings",), "must be a list of sentences")
         for number, text in enumerate(raw):
@@ -307,7 +373,9 @@ class _Reader:
         """The fixed words, and the choices of each group that must be there."""
         text = text.lower()
         if LITERAL.search(APOSTROPHE.sub("", SLOT.sub(" ", text))):
-            raise self.error(at, "holds a number, a path, a quote or a stray brace outside a {slot}")
+            raise self.error(
+                at, "holds a number, a path, a quote or a stray brace outside a {slot}"
+            )
         anchors = []
         for token in WORDING_TOKEN.findall(text):
             if token[0] == "[":
@@ -317,7 +385,9 @@ class _Reader:
                 anchors.append((token,))
         if not anchors:
             raise self.error(at, "has no word of its own: all of it is {slots} and [groups|]")
-        return tuple(sorted(anchors, key=lambda words: (len(words), -len(words[0]))))  # the one that tells most first
+        return tuple(
+            sorted(anchors, key=lambda words: (len(words), -len(words[0])))
+        )  # the one that tells most first
 
     def _requires(self, raw: Any, parameters: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
         at = ("requires",)
@@ -327,7 +397,9 @@ class _Reader:
         for key, values in raw.items():
             if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
                 raise self.error((*at, key), "must be a list of names")
-            if key in ("folders", "files") and (unknown := [name for name in values if name not in parameters]):
+            if key in ("folders", "files") and (
+                unknown := [name for name in values if name not in parameters]
+            ):
                 raise self.error((*at, key), f"there is no parameter {unknown[0]!r}")
         return {key: tuple(values) for key, values in raw.items()}
 
@@ -346,7 +418,10 @@ class _Reader:
         if ends := [key for key in ("tool", "done", "stop") if key in raw][1:]:
             raise self.error((*at, ends[0]), "a step has one of tool, done, stop")
         if "done" in raw or "stop" in raw:
-            done, stop = (self._said(raw[key], (*at, key), known) if key in raw else None for key in ("done", "stop"))
+            done, stop = (
+                self._said(raw[key], (*at, key), known) if key in raw else None
+                for key in ("done", "stop")
+            )
             return Step(step_id, when=when, unless=unless, done=done, stop=stop)
         if not isinstance(raw.get("tool"), str) or not isinstance(raw.get("args", {}), dict):
             raise self.error(at, "must name a tool, and give its args as a mapping")
@@ -358,15 +433,23 @@ class _Reader:
         if not isinstance(raw.get("repeatable", False), bool):
             raise self.error((*at, "repeatable"), "must be true or false")
         repeatable = raw.get("repeatable", False)
-        return Step(step_id, raw["tool"], args, expect, save, note, when, unless, repeatable=repeatable)
+        return Step(
+            step_id, raw["tool"], args, expect, save, note, when, unless, repeatable=repeatable
+        )
 
-    def _conditions(self, raw: Mapping[str, Any], at: tuple[str | int, ...], known: set[str]) -> tuple[str, str]:
+    def _conditions(
+        self, raw: Mapping[str, Any], at: tuple[str | int, ...], known: set[str]
+    ) -> tuple[str, str]:
         for key in ("when", "unless"):
             if key in raw and str(raw[key]).partition(".")[0] not in known:
-                raise self.error((*at, key), "must name a parameter, or a value that an earlier step saves")
+                raise self.error(
+                    (*at, key), "must name a parameter, or a value that an earlier step saves"
+                )
         return str(raw.get("when", "")), str(raw.get("unless", ""))
 
-    def _args(self, raw: dict[str, Any], at: tuple[str | int, ...], known: set[str]) -> dict[str, Any]:
+    def _args(
+        self, raw: dict[str, Any], at: tuple[str | int, ...], known: set[str]
+    ) -> dict[str, Any]:
         args = dict(raw)
         if isinstance(args.get("script"), dict):
             args["script"] = self._script(args["script"], (*at, "script"))
@@ -397,7 +480,8 @@ class _Reader:
             raise self.error(at, str(error)) from error
         if unknown:
             raise self.error(
-                at, f"nothing is called {unknown[0]!r} here: it is no parameter and no earlier step saves it"
+                at,
+                f"nothing is called {unknown[0]!r} here: it is no parameter and no earlier step saves it",
             )
 
     def _save(self, raw: Any, at: tuple[str | int, ...], known: set[str]) -> dict[str, str]:
@@ -407,7 +491,9 @@ class _Reader:
             if not isinstance(name, str) or not NAME.fullmatch(name):
                 raise self.error((*at, name), "a name is lower-case letters, digits and _")
             self._free_name(name, (*at, name), known)
-            if not isinstance(extractor, str) or not (EXTRACTOR.fullmatch(extractor) or SELECTION.fullmatch(extractor)):
+            if not isinstance(extractor, str) or not (
+                EXTRACTOR.fullmatch(extractor) or SELECTION.fullmatch(extractor)
+            ):
                 raise self.error((*at, name), f"must be {EXTRACTS}")
             if (chosen_by := uses_value(extractor)) and chosen_by not in known:
                 raise self.error(
@@ -427,13 +513,18 @@ class _Reader:
         if "matches" in raw:
             self._regex(raw["matches"], (*at, "matches"))
         fields = raw.get("fields", {})
-        if not isinstance(fields, dict) or not all(isinstance(key, str) and FIELD.fullmatch(key) for key in fields):
-            raise self.error((*at, "fields"), "must map fields of the JSON that is printed to values")
+        if not isinstance(fields, dict) or not all(
+            isinstance(key, str) and FIELD.fullmatch(key) for key in fields
+        ):
+            raise self.error(
+                (*at, "fields"), "must map fields of the JSON that is printed to values"
+            )
         self._names(fields, (*at, "fields"), known)
         for key in ("min_count", "max_count"):
             counts = raw.get(key, {})
             if not isinstance(counts, dict) or any(
-                name.partition(".")[0] not in known or not isinstance(n, int) for name, n in counts.items()
+                name.partition(".")[0] not in known or not isinstance(n, int)
+                for name, n in counts.items()
             ):
                 raise self.error((*at, key), "must map names of saved values to numbers")
         return raw
@@ -449,7 +540,9 @@ class _Reader:
                 or set(check) - {"command", "when", "unless"}
                 or not isinstance(check.get("command"), str)
             ):
-                raise self.error(at, "must be {command: …}, a shell command that ends with exit code 0")
+                raise self.error(
+                    at, "must be {command: …}, a shell command that ends with exit code 0"
+                )
             if "{{" in check["command"]:
                 raise self.error(
                     (*at, "command"),
@@ -457,7 +550,9 @@ class _Reader:
                 )
             args = {"type": "bash", "script": check["command"]}
             when, unless = self._conditions(check, at, known)
-            yield Step(f"check.{number + 1}", "code_run", args, {"exit_code": 0}, when=when, unless=unless)
+            yield Step(
+                f"check.{number + 1}", "code_run", args, {"exit_code": 0}, when=when, unless=unless
+            )
 
     def _said(self, raw: Any, at: tuple[str | int, ...], known: set[str]) -> dict[str, str]:
         """A text for people: one string, or one in each language."""
@@ -480,7 +575,9 @@ def _choices(group: str) -> tuple[str, ...]:
 
 
 def _longest_word(text: str) -> str:
-    words = [word for word in WORDING_TOKEN.findall(text) if word[0] != "{" and word not in SMALL_WORDS]
+    words = [
+        word for word in WORDING_TOKEN.findall(text) if word[0] != "{" and word not in SMALL_WORDS
+    ]
     return max(words, key=len, default="")
 
 
@@ -488,7 +585,9 @@ def _line(text: str, key: tuple[str | int, ...]) -> int:
     """The line where a key stands, counted from 1; that of the nearest key above it when it does not stand there."""
     import yaml
 
-    node = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)) if text else None
+    node = (
+        yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)) if text else None
+    )
     line = 1
     for part in key:
         child = None
@@ -496,7 +595,9 @@ def _line(text: str, key: tuple[str | int, ...]) -> int:
             for name, value in node.value:
                 if name.value == str(part):
                     child, line = value, name.start_mark.line + 1
-        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+        elif (
+            isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value)
+        ):
             child = node.value[part]
             line = child.start_mark.line + 1
         if child is None:

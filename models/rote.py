@@ -104,13 +104,19 @@ class Guards(Protocol):
         ...
 
     def before(
-        self, procedure: Procedure, values: Mapping[str, Any], planned: Sequence[Write], spent: Spent
+        self,
+        procedure: Procedure,
+        values: Mapping[str, Any],
+        planned: Sequence[Write],
+        spent: Spent,
     ) -> Doubt | None:
         """Between plan and commit: nothing has been written. `planned` are all writes that are due; `spent` is what the
         plan took."""
         ...
 
-    def after(self, procedure: Procedure, values: Mapping[str, Any], done: Sequence[Write]) -> Doubt | None:
+    def after(
+        self, procedure: Procedure, values: Mapping[str, Any], done: Sequence[Write]
+    ) -> Doubt | None:
         """Behind the last write, before the checks."""
         ...
 
@@ -139,10 +145,22 @@ class RoteModel:
         self._knows = knows
         self._may_read = may_read
         self._guards = guards
-        self.procedure, self.sop, self.version, self.lang, self.cwd = procedure, sop, version, lang, cwd
+        self.procedure, self.sop, self.version, self.lang, self.cwd = (
+            procedure,
+            sop,
+            version,
+            lang,
+            cwd,
+        )
         self.parameters = procedure.bind(parameters, cwd)
-        self._values: dict[str, Any] = dict.fromkeys(procedure.parameters)  # what was not given is None
-        self._values |= {"lang": lang, "cwd": str(cwd), "today": (today or date.today()).isoformat()} | self.parameters
+        self._values: dict[str, Any] = dict.fromkeys(
+            procedure.parameters
+        )  # what was not given is None
+        self._values |= {
+            "lang": lang,
+            "cwd": str(cwd),
+            "today": (today or date.today()).isoformat(),
+        } | self.parameters
         self._index = 0  # of the next step
         self._pending: Step | None = None  # its call is out
         self._args: dict[str, Any] = {}  # of that call
@@ -185,7 +203,10 @@ class RoteModel:
             yield self._event(self._pending.id, "matched", self._hold(self._pending, request.last))
         elif not self._matched:
             self._check_requirements()
-            self._heed("guards", self._guards.start(self.procedure, self.parameters) if self._guards else None)
+            self._heed(
+                "guards",
+                self._guards.start(self.procedure, self.parameters) if self._guards else None,
+            )
         step = self._next_step()
         if step and step.line and request.tools and not self._is_there(step.tool, request):
             raise self._diverged(step.id, self._at(step.line, self._say("no_tool", step.tool)))
@@ -251,7 +272,10 @@ class RoteModel:
             self._is_guarded = True
         elif self._writes and not self._is_read_back and not (step and step.changes_something):
             self._is_read_back = True
-            self._heed(self._writes[-1].step, self._guards.after(self.procedure, self._values, self._writes))
+            self._heed(
+                self._writes[-1].step,
+                self._guards.after(self.procedure, self._values, self._writes),
+            )
 
     def _heed(self, step: str, doubt: Doubt | None) -> None:
         if doubt is not None:
@@ -269,7 +293,9 @@ class RoteModel:
             elif self._is_due(step):
                 if step.done is not None or step.stop is not None:
                     return
-                uses = set(template.names({key: arg for key, arg in step.args.items() if key != "script"}))
+                uses = set(
+                    template.names({key: arg for key, arg in step.args.items() if key != "script"})
+                )
                 yield Write(step.id, step.tool, None if uses & to_come else self._arguments(step))
             to_come |= set(step.save)
 
@@ -306,7 +332,9 @@ class RoteModel:
         count = self._asked[self._stage] = self._asked[self._stage] + 1
         step = Step(f"{self._stage}.{count}", move.tool, move.args or {}, line=move.line or 1)
         if self._calls >= MAX_SCRIPT_CALLS:
-            raise self._diverged(step.id, self._at(step.line, self._say("too_many", MAX_SCRIPT_CALLS)))
+            raise self._diverged(
+                step.id, self._at(step.line, self._say("too_many", MAX_SCRIPT_CALLS))
+            )
         if not step.changes_something:
             self._check_reading(step, step.args)
         return step
@@ -332,7 +360,9 @@ class RoteModel:
         if isinstance(value, str):
             self._said = value
         elif not self.procedure.result:
-            raise self._diverged(self._stage, self._at(0, self._say("no_text", _cut(template.as_text(value)))))
+            raise self._diverged(
+                self._stage, self._at(0, self._say("no_text", _cut(template.as_text(value))))
+            )
         self._stage = "done"
         self.close()
 
@@ -340,7 +370,9 @@ class RoteModel:
         """The data of a result as a script gets it: with all of its output, where a model sees head and tail."""
         if not isinstance(result.data, dict) or not result.data.get("file"):
             return result.data
-        output = self._try(Step(self._stage), "extract", lambda: whole_output(result.data), "output")
+        output = self._try(
+            Step(self._stage), "extract", lambda: whole_output(result.data), "output"
+        )
         return result.data | {"output": output}
 
     def _at(self, line: int, text: str) -> str:
@@ -350,7 +382,10 @@ class RoteModel:
     def _arguments(self, step: Step) -> dict[str, Any]:
         if step.line:
             return self._arguments_as_asked(step)
-        args = {key: value if key == "script" else self._filled(step, value) for key, value in step.args.items()}
+        args = {
+            key: value if key == "script" else self._filled(step, value)
+            for key, value in step.args.items()
+        }
         if step.tool == "code_run":
             args["env"] = self._environment(step, args) | args.get("env", {})
         return args
@@ -371,7 +406,9 @@ class RoteModel:
             step.line or step.changes_something or step.tool in ("code_run", "ask_user")
         ):  # code is as it was taught
             self._check_reading(step, args)
-        if self._calls < len(self._recorded) and not _is_same(self._recorded[self._calls], step.tool, args):
+        if self._calls < len(self._recorded) and not _is_same(
+            self._recorded[self._calls], step.tool, args
+        ):
             raise self._diverged(step.id, self._at(step.line, self._say("other_call")))
         self._calls += 1
         self._pending, self._args = step, args
@@ -379,7 +416,9 @@ class RoteModel:
         note = self._filled(step, self._in_language(step.note)) if step.note else step.tool
         said = f"{self.sop} · {step.id} · {note}"
         reads = not step.changes_something
-        return Reply(said, [call], model=self.name, kind="rote", only_reads=reads, repeatable=step.repeatable)
+        return Reply(
+            said, [call], model=self.name, kind="rote", only_reads=reads, repeatable=step.repeatable
+        )
 
     def _finish(self) -> Reply:
         if self._answer is None:
@@ -395,7 +434,9 @@ class RoteModel:
         A Python step imports nothing from the folder it works in: a json.py that lies in Downloads must not run.
         """
         script = str(args.get("script", ""))
-        asked = set(re.findall(r"\$\{?([a-z][a-z0-9_]*)|(?<=[\"'])([a-z][a-z0-9_]*)(?=[\"'])", script))
+        asked = set(
+            re.findall(r"\$\{?([a-z][a-z0-9_]*)|(?<=[\"'])([a-z][a-z0-9_]*)(?=[\"'])", script)
+        )
         names = {name for pair in asked for name in pair if name}
         env = {"PYTHONPATH": ""} if args.get("type") == "python" else {}
         for name, value in self._values.items():
@@ -418,7 +459,9 @@ class RoteModel:
         needs = self.procedure.requires
         here = "darwin" if sys.platform == "darwin" else "windows" if os.name == "nt" else "linux"
         if needs.get("platform") and here not in needs["platform"]:
-            raise self._diverged("requires", self._say("platform", ", ".join(needs["platform"]), here))
+            raise self._diverged(
+                "requires", self._say("platform", ", ".join(needs["platform"]), here)
+            )
         for command in needs.get("commands", ()):
             if not shutil.which(command):
                 raise self._diverged("requires", self._say("no_command", command))
@@ -437,12 +480,16 @@ class RoteModel:
             raise self._diverged(step.id, self._say("no_result"))
         self._seconds += result.seconds
         if result.status == "refused" and step.expect.get("status") != "refused":
-            raise self._diverged(step.id, self._say("refused", step.tool, _cut(result.as_text())), declined=True)
+            raise self._diverged(
+                step.id, self._say("refused", step.tool, _cut(result.as_text())), declined=True
+            )
         if step.line:
             self._outcome = result
         elif wrong := self._mismatch(step, result):
             raise self._diverged(step.id, wrong)
-        saved = {name: self._extracted(step, result, extractor) for name, extractor in step.save.items()}
+        saved = {
+            name: self._extracted(step, result, extractor) for name, extractor in step.save.items()
+        }
         self._values |= saved
         if wrong := self._wrong_count(step):
             raise self._diverged(step.id, wrong)
@@ -454,7 +501,10 @@ class RoteModel:
         self._matched.append(step)
         if step.line:
             return "" if result.status == "ok" else result.status
-        return ", ".join(f"{name}: {len(v) if isinstance(v, list | dict | str) else v}" for name, v in saved.items())
+        return ", ".join(
+            f"{name}: {len(v) if isinstance(v, list | dict | str) else v}"
+            for name, v in saved.items()
+        )
 
     def _mismatch(self, step: Step, result: ToolResult) -> str:
         expect, shown = step.expect, _cut(result.as_text())
@@ -464,9 +514,13 @@ class RoteModel:
         status = expect.get("status", result.status if "exit_code" in expect else "ok")
         if result.status != status:
             return self._say("status", status, result.status, shown)
-        if "contains" in expect and str(expect["contains"]) not in self._extracted(step, result, "output"):
+        if "contains" in expect and str(expect["contains"]) not in self._extracted(
+            step, result, "output"
+        ):
             return self._say("contains", expect["contains"], shown)
-        if "matches" in expect and not re.search(expect["matches"], self._extracted(step, result, "output")):
+        if "matches" in expect and not re.search(
+            expect["matches"], self._extracted(step, result, "output")
+        ):
             return self._say("matches", expect["matches"], shown)
         for path, wanted in self._filled(step, expect.get("fields", {})).items():
             found = self._extracted(step, result, f"json.{path}")
@@ -484,7 +538,9 @@ class RoteModel:
         return ""
 
     def _extracted(self, step: Step, result: ToolResult, extractor: str) -> Any:
-        return self._try(step, "extract", lambda: extract(result, extractor, self._values), extractor)
+        return self._try(
+            step, "extract", lambda: extract(result, extractor, self._values), extractor
+        )
 
     def _filled(self, step: Step, value: Any) -> Any:
         return self._try(step, "fill", lambda: template.fill(value, self._values))
@@ -492,7 +548,13 @@ class RoteModel:
     def _try(self, step: Step, say: str, action: Callable[[], Any], *args: Any) -> Any:
         try:
             return action()
-        except (template.TemplateError, OSError, UnicodeDecodeError, ValueError, RecursionError) as error:
+        except (
+            template.TemplateError,
+            OSError,
+            UnicodeDecodeError,
+            ValueError,
+            RecursionError,
+        ) as error:
             raise self._diverged(step.id, self._say(say, *args, _cut(str(error)))) from error
 
     # what is said
@@ -514,12 +576,22 @@ class RoteModel:
     def _in_language(self, texts: Mapping[str, str]) -> str:
         return texts.get(self.lang) or texts["en"]
 
-    def _diverged(self, step: str, reason: str, declined: bool = False, kind: Blame | None = None) -> Diverged:
+    def _diverged(
+        self, step: str, reason: str, declined: bool = False, kind: Blame | None = None
+    ) -> Diverged:
         """The error, with its event and with what the next model has to know."""
         if kind is None:
-            kind = "world" if declined or step == "requires" else "check" if step.startswith("check") else "step"
+            kind = (
+                "world"
+                if declined or step == "requires"
+                else "check"
+                if step.startswith("check")
+                else "step"
+            )
         error = Declined if declined else Diverged
-        return error(reason, self._handover(step, reason), self._event(step, "diverged", reason, kind), kind)
+        return error(
+            reason, self._handover(step, reason), self._event(step, "diverged", reason, kind), kind
+        )
 
     def _handover(self, step: str, reason: str) -> str:
         changed = [f"{done.id} {done.tool}" for done in self._matched if done.changes_something]
@@ -543,7 +615,9 @@ class RoteModel:
         if len(self._matched) > MAX_SHOWN_STEPS:
             yield f"- … {len(self._matched) - MAX_SHOWN_STEPS}"
         for step in self._matched[-MAX_SHOWN_STEPS:]:
-            saved = [f"{name} = {_cut(template.as_text(self._values.get(name)))}" for name in step.save]
+            saved = [
+                f"{name} = {_cut(template.as_text(self._values.get(name)))}" for name in step.save
+            ]
             asked = [_cut(template.as_text(dict(step.args)))] if step.line else []
             yield "; ".join([f"- {step.id} {step.tool}", *asked, *saved])
 
@@ -562,5 +636,7 @@ def _cut(text: str) -> str:
 
 def _is_same(recorded: ToolCall, tool: str, args: Mapping[str, Any]) -> bool:
     """Whether a call is the recorded one. Compared as JSON: 1 is not True, and 1 is not 1.0."""
-    said, says = ([name, given or {}] for name, given in ((recorded.name, recorded.args), (tool, args)))
+    said, says = (
+        [name, given or {}] for name, given in ((recorded.name, recorded.args), (tool, args))
+    )
     return json.dumps(said, sort_keys=True) == json.dumps(says, sort_keys=True)

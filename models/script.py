@@ -75,7 +75,11 @@ class Script:
         _check_function(functions, "plan", 1)
         if "commit" in functions:
             _check_function(functions, "commit", 2)
-        texts = {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+        texts = {
+            n.value
+            for n in ast.walk(tree)
+            if isinstance(n, ast.Constant) and isinstance(n.value, str)
+        }
         return cls(name, source, "commit" in functions, frozenset(texts))
 
 
@@ -88,7 +92,9 @@ def _check_imports(tree: ast.Module) -> None:
             names = ["." * node.level + (node.module or "")]
         for name in names:
             if name.partition(".")[0] not in sys.stdlib_module_names:
-                raise ScriptFault(f"imports {name}, which is not in Python's standard library", node.lineno)
+                raise ScriptFault(
+                    f"imports {name}, which is not in Python's standard library", node.lineno
+                )
 
 
 def _check_function(functions: dict[str, ast.FunctionDef], name: str, count: int) -> None:
@@ -98,7 +104,9 @@ def _check_function(functions: dict[str, ast.FunctionDef], name: str, count: int
     args = functions[name].args
     takes = len(args.posonlyargs) + len(args.args)
     if takes != count or args.vararg or args.kwarg or args.kwonlyargs:
-        raise ScriptFault(f"it must be `{wanted}`: {name} takes {takes} arguments", functions[name].lineno)
+        raise ScriptFault(
+            f"it must be `{wanted}`: {name} takes {takes} arguments", functions[name].lineno
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +155,9 @@ class RunningScript:
             if "error" in said:
                 raise ScriptFault(str(said["error"]), int(said.get("line") or 0))
             if "call" in said:
-                return Move(str(said["call"]["tool"]), dict(said["call"]["args"]), line=int(said["line"]))
+                return Move(
+                    str(said["call"]["tool"]), dict(said["call"]["args"]), line=int(said["line"])
+                )
             return Move(value=said["return"])
         except (KeyError, TypeError, AttributeError) as error:
             self.close()
@@ -161,11 +171,17 @@ class RunningScript:
             raise ScriptFault("the script has ended already")
         line = json.dumps(message).encode()
         if len(line) > MAX_LINE_BYTES:
-            raise ScriptFault(f"the script is sent {len(line):,} bytes at once; the most is {MAX_LINE_BYTES:,}")
+            raise ScriptFault(
+                f"the script is sent {len(line):,} bytes at once; the most is {MAX_LINE_BYTES:,}"
+            )
         if self._child is not None:
             said = self._child.exchange(line)
         else:
-            about = {"source": self.script.source, "path": self.script.name, "seconds": int(STEP_SECONDS) + 5}
+            about = {
+                "source": self.script.source,
+                "path": self.script.name,
+                "seconds": int(STEP_SECONDS) + 5,
+            }
             opening = json.dumps(about).encode()
             said = self._first(opening + b"\n" + line)
         try:
@@ -211,7 +227,14 @@ class _Child:
         if bubblewrap:
             calls = file(program(network=True)) if is_known() else -1
             passed = [info_of_child, *([calls] if calls >= 0 else [])]
-            argv = [bubblewrap, *narrow([CHILD], calls), "--info-fd", str(info_of_child), "--", *argv]
+            argv = [
+                bubblewrap,
+                *narrow([CHILD], calls),
+                "--info-fd",
+                str(info_of_child),
+                "--",
+                *argv,
+            ]
         try:
             self._process = subprocess.Popen(
                 argv,
@@ -233,7 +256,8 @@ class _Child:
                 os.close(descriptor)
         assert self._process.stdin and self._process.stdout and self._process.stderr
         self._in, self._out, self._err = (
-            pipe.fileno() for pipe in (self._process.stdin, self._process.stdout, self._process.stderr)
+            pipe.fileno()
+            for pipe in (self._process.stdin, self._process.stdout, self._process.stderr)
         )
         for descriptor in (self._in, self._out, self._err):
             os.set_blocking(descriptor, False)
@@ -267,7 +291,9 @@ class _Child:
     def _ready(self, poll: select.poll, end: float) -> list[int]:
         ready = [descriptor for descriptor, _ in poll.poll(max(0.0, end - time.monotonic()) * 1000)]
         if not ready:
-            raise ScriptFault(f"it took longer than {STEP_SECONDS:g} s for one step and was stopped")
+            raise ScriptFault(
+                f"it took longer than {STEP_SECONDS:g} s for one step and was stopped"
+            )
         return ready
 
     def _write(self, left: memoryview) -> int:

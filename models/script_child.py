@@ -35,7 +35,9 @@ CLOSED_MODULES = frozenset(
 CLOSED_EVENTS = frozenset(
     ["os", "shutil", "tempfile", "subprocess", "socket", "ssl", "ctypes", "fcntl", "ftplib", "smtplib", "imaplib", "poplib", "nntplib", "telnetlib", "http", "urllib", "pty", "sqlite3", "mmap", "syslog", "winreg", "resource", "gc", "glob", "pathlib", "webbrowser", "_thread", "code", "function", "msvcrt", "_winapi"]
 )  # fmt: skip
-CLOSED_EVENTS_BY_NAME = frozenset(["sys.addaudithook", "sys.setprofile", "sys.settrace", "signal.pthread_kill"])
+CLOSED_EVENTS_BY_NAME = frozenset(
+    ["sys.addaudithook", "sys.setprofile", "sys.settrace", "signal.pthread_kill"]
+)
 UNAUDITED = "mkfifo mknod memfd_create sendfile copy_file_range splice chroot eventfd openpty login_tty setsid setpgid"
 
 
@@ -80,7 +82,9 @@ def _close_the_door() -> None:
         for module in (os, posix):
             if hasattr(module, name):
                 delattr(module, name)
-    vars(sys.modules["_thread"])["start_new_thread"] = _no_thread  # Python 3.11 has no audit event for it
+    vars(sys.modules["_thread"])["start_new_thread"] = (
+        _no_thread  # Python 3.11 has no audit event for it
+    )
     sys.addaudithook(_hook())
 
 
@@ -109,7 +113,9 @@ def _hook() -> Callable[[str, tuple[Any, ...]], None]:
     ) -> None:
         # methods are those of str itself, never of a class of the script's that only looks like one
         if event == "open" or event == "os.listdir" or event == "os.scandir":
-            path = raw.decode(args[0], "utf-8", "surrogateescape") if is_a(args[0], raw) else args[0]
+            path = (
+                raw.decode(args[0], "utf-8", "surrogateescape") if is_a(args[0], raw) else args[0]
+            )
             if is_a(path, text) and not (event == "open" and args[2] & writing):
                 path = text.__str__(path)
                 if "/.." not in path and (path + "/").startswith(library):
@@ -117,9 +123,13 @@ def _hook() -> Callable[[str, tuple[Any, ...]], None]:
             raise refusal(f"a script opens no files ({path!r}): it yields a call, as to file_read")
         if event == "import":
             if not modules.isdisjoint(text.split(args[0], ".")):
-                raise refusal(f"a script may not import {args[0]}: it does nothing by itself, it yields calls to tools")
+                raise refusal(
+                    f"a script may not import {args[0]}: it does nothing by itself, it yields calls to tools"
+                )
         elif (event.partition(".")[0] in closed and event not in free) or event in by_name:
-            raise refusal(f"a script may not do this by itself ({event}): it yields a call to a tool")
+            raise refusal(
+                f"a script may not do this by itself ({event}): it yields a call to a tool"
+            )
 
     return hook
 
@@ -136,7 +146,9 @@ class Talk:
         scope: dict[str, Any] = {"__name__": "sop_script", "__builtins__": __builtins__}
         has_run = False
         while line := self.lines.readline():
-            signal.alarm(self.seconds)  # whoever started us may be gone: nobody else would stop an endless script
+            signal.alarm(
+                self.seconds
+            )  # whoever started us may be gone: nobody else would stop an endless script
             if not has_run:
                 exec(code, scope)
                 has_run = True
@@ -149,7 +161,9 @@ class Talk:
             if "result" in message:
                 assert self.steps is not None
                 return self.asked(self.steps.send(message["result"]))
-            name, arguments = ("plan", [message["plan"]]) if "plan" in message else ("commit", message["commit"])
+            name, arguments = (
+                ("plan", [message["plan"]]) if "plan" in message else ("commit", message["commit"])
+            )
             begun = scope[name](*arguments)
             if not isinstance(begun, GeneratorType):
                 return {"return": begun}
@@ -166,11 +180,21 @@ class Talk:
             if steps.gi_code.co_filename == self.path:
                 line = steps.gi_frame.f_lineno
             steps = steps.gi_yieldfrom
-        if not isinstance(call, dict) or set(call) - {"args"} != {"tool"} or not isinstance(call["tool"], str):
-            return {"error": f'it must yield {{"tool": NAME, "args": {{…}}}}, not {_shown(call)}', "line": line}
+        if (
+            not isinstance(call, dict)
+            or set(call) - {"args"} != {"tool"}
+            or not isinstance(call["tool"], str)
+        ):
+            return {
+                "error": f'it must yield {{"tool": NAME, "args": {{…}}}}, not {_shown(call)}',
+                "line": line,
+            }
         args = call.get("args", {})
         if not isinstance(args, dict):
-            return {"error": f"the args of {call['tool'][:60]} must be a dict, not {_shown(args)}", "line": line}
+            return {
+                "error": f"the args of {call['tool'][:60]} must be a dict, not {_shown(args)}",
+                "line": line,
+            }
         return {"call": {"tool": call["tool"], "args": args}, "line": line}
 
     def send(self, message: dict[str, Any]) -> None:
@@ -179,7 +203,9 @@ class Talk:
             _check(message)
             line = json.dumps(message, ensure_ascii=False, allow_nan=False).encode("utf-8")
             problem = (
-                f"{len(line):,} bytes at once; the most is {MAX_LINE_BYTES:,}" if len(line) > MAX_LINE_BYTES else ""
+                f"{len(line):,} bytes at once; the most is {MAX_LINE_BYTES:,}"
+                if len(line) > MAX_LINE_BYTES
+                else ""
             )
         except (TypeError, ValueError) as error:  # UnicodeEncodeError is one
             problem = f"what it gives is not JSON: {error}"
@@ -192,9 +218,18 @@ class Talk:
 
     def report(self, error: BaseException) -> None:
         """Tells what the script died of, and on which of its lines."""
-        line = error.lineno or 0 if isinstance(error, SyntaxError) else _line(error.__traceback__, self.path)
+        line = (
+            error.lineno or 0
+            if isinstance(error, SyntaxError)
+            else _line(error.__traceback__, self.path)
+        )
         text = " ".join(str(error).split())
-        self.send({"error": f"{type(error).__name__}: {text}"[:500] if text else type(error).__name__, "line": line})
+        self.send(
+            {
+                "error": f"{type(error).__name__}: {text}"[:500] if text else type(error).__name__,
+                "line": line,
+            }
+        )
 
 
 def _check(value: Any) -> None:

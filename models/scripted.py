@@ -32,7 +32,9 @@ class ScriptedModel:
     A resumed run goes on behind the last reply that its history shows: calls are numbered `scripted_REPLY_CALL`.
     """
 
-    def __init__(self, replies: Sequence[Given | Callable[[Request], Given]], name: str = "scripted") -> None:
+    def __init__(
+        self, replies: Sequence[Given | Callable[[Request], Given]], name: str = "scripted"
+    ) -> None:
         self.name = name
         self._replies = list(replies)
         self._used = 0
@@ -56,7 +58,9 @@ class ScriptedModel:
     def reply(self, request: Request) -> Generator[Event, None, Reply]:
         self._used = max(self._used, _used_in(request.messages))
         if self._used >= len(self._replies):
-            raise ModelUnavailable(f"{self.name}: all {len(self._replies)} scripted replies are used up.")
+            raise ModelUnavailable(
+                f"{self.name}: all {len(self._replies)} scripted replies are used up."
+            )
         given = self._replies[self._used]
         self._used += 1
         reply = self._as_reply(given(request) if callable(given) else given)
@@ -68,14 +72,29 @@ class ScriptedModel:
         if isinstance(given, Reply):
             return replace(given, model=given.model or self.name)
         said: dict[str, Any] = {"text": given} if isinstance(given, str) else given
-        calls = [self._call(call, number) for number, call in enumerate(said.get("calls") or [], start=1)]
+        calls = [
+            self._call(call, number) for number, call in enumerate(said.get("calls") or [], start=1)
+        ]
         usage = Usage(**said.get("usage") or {})
-        return Reply(said.get("text") or "", calls, said.get("finish") or "stop", self.name, "scripted", usage)
+        return Reply(
+            said.get("text") or "",
+            calls,
+            said.get("finish") or "stop",
+            self.name,
+            "scripted",
+            usage,
+        )
 
     def _call(self, call: dict[str, Any], number: int) -> ToolCall:
         made_up = f"scripted_{self._used}_{number}"
         args = None if call.get("error") else call.get("args") or {}
-        return ToolCall(call.get("id") or made_up, call["name"], args, call.get("raw", ""), call.get("error", ""))
+        return ToolCall(
+            call.get("id") or made_up,
+            call["name"],
+            args,
+            call.get("raw", ""),
+            call.get("error", ""),
+        )
 
 
 def _flaw(reply: object) -> str:
@@ -97,7 +116,9 @@ def _flaw(reply: object) -> str:
 
 
 def _is_call(call: object) -> bool:
-    return isinstance(call, dict) and bool(call.get("name")) and isinstance(call.get("args", {}), dict)
+    return (
+        isinstance(call, dict) and bool(call.get("name")) and isinstance(call.get("args", {}), dict)
+    )
 
 
 def _used_in(messages: list[Message]) -> int:

@@ -11,7 +11,9 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-MAX_LINE_BYTES = 32_000_000  # a line that never ends must not fill the memory; 10 MB of text, escaped, fit in
+MAX_LINE_BYTES = (
+    32_000_000  # a line that never ends must not fill the memory; 10 MB of text, escaped, fit in
+)
 SAMPLE_CHARS = 200
 BOM = b"\xef\xbb\xbf"
 
@@ -26,7 +28,9 @@ def chunks(data: Iterable[bytes]) -> Iterator[dict[str, Any] | None]:
     start = b""
     for piece in pieces:
         start += piece
-        if (not BOM.startswith(start) and start.removeprefix(BOM).strip()) or len(start) > MAX_LINE_BYTES:
+        if (not BOM.startswith(start) and start.removeprefix(BOM).strip()) or len(
+            start
+        ) > MAX_LINE_BYTES:
             break
     start = start.removeprefix(BOM).lstrip()
     if start[:1] in (b"{", b"["):

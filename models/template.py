@@ -13,7 +13,9 @@ from typing import Any
 
 from safety.patterns import pattern
 
-TEMPLATE = pattern(r"\{\{\s*([a-z][a-z0-9_]*(?:\.[A-Za-z0-9_]+)*)\s*((?:\|\s*[a-z]+(?:\s+[^\s|{}]+)*\s*)*)\}\}")
+TEMPLATE = pattern(
+    r"\{\{\s*([a-z][a-z0-9_]*(?:\.[A-Za-z0-9_]+)*)\s*((?:\|\s*[a-z]+(?:\s+[^\s|{}]+)*\s*)*)\}\}"
+)
 
 
 class TemplateError(ValueError):
@@ -45,7 +47,9 @@ def names(template: Any) -> Iterator[str]:
             yield from names(value)
     elif isinstance(template, str) and "{{" in template:
         if "{{" in TEMPLATE.sub("", template):
-            raise TemplateError("what stands in {{ }} is a name, then filters, as in {{old | count}}")
+            raise TemplateError(
+                "what stands in {{ }} is a name, then filters, as in {{old | count}}"
+            )
         for match in TEMPLATE.finditer(template):
             _check_filters(match)
             yield match[1].partition(".")[0]
@@ -88,7 +92,9 @@ def _value(match: re.Match[str], values: Mapping[str, Any]) -> Any:
         try:
             value = FILTERS[filter_name](value, *words)
         except (TypeError, ValueError, IndexError, KeyError) as error:
-            raise TemplateError(f"{match[0]}: {filter_name!r} does not work on this value: {error}") from error
+            raise TemplateError(
+                f"{match[0]}: {filter_name!r} does not work on this value: {error}"
+            ) from error
     return value
 
 
@@ -97,7 +103,9 @@ def _check_filters(match: re.Match[str]) -> None:
         if name not in FILTERS:
             raise TemplateError(f"there is no filter {name!r}; there are {', '.join(FILTERS)}")
         if words and (name != "count" or len(words) != 2):
-            raise TemplateError("only `count` takes words, one and many, as in {{old | count file files}}")
+            raise TemplateError(
+                "only `count` takes words, one and many, as in {{old | count file files}}"
+            )
 
 
 def _filters(match: re.Match[str]) -> list[tuple[str, list[str]]]:

@@ -25,7 +25,10 @@ NAME_KEYS = ("name", "function", "tool", "tool_name")
 ARGUMENT_KEYS = ("arguments", "parameters", "args", "input")
 OWN_FENCES = {"", "json", "xml", "tool_use", "tool_call", "tool_code", "text"}
 RAW_CHARS = 2_000
-_MARK = pattern(r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[^\n`]*$|<(?P<tag>tool_use|tool_call)>", re.M)
+_MARK = pattern(
+    r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[^\n`]*$|<(?P<tag>tool_use|tool_call)>",
+    re.M,
+)
 _CLOSING = pattern(r"[ \t]*</(?:tool_use|tool_call)>")
 _FENCE_INSIDE = pattern(r"\s*(?:`{3}\w*[ \t]*\n)?\s*")
 _EMPTY_FENCE = pattern(r"^[ \t]*`{3}\w*[ \t]*\n\s*^[ \t]*`{3}[ \t]*$", re.M)
@@ -79,18 +82,25 @@ class TextProtocol:
 
     def _describe_new(self, tools: list[dict[str, Any]]) -> None:
         """Tools that joined the offer are described where they joined it, in the history."""
-        if len(tools) > len(self._described) > 0 and tools[: len(self._described)] == self._described:
+        if (
+            len(tools) > len(self._described) > 0
+            and tools[: len(self._described)] == self._described
+        ):
             text = self._description(tools[len(self._described) :])
             self._rendered.append({"role": "user", "content": text})
             if len(self._rendered) > 1 and self._rendered[-2]["role"] == "user":
                 new, last = self._rendered.pop(), self._rendered.pop()
-                self._rendered.append({"role": "user", "content": f"{last['content']}\n\n{new['content']}"})
+                self._rendered.append(
+                    {"role": "user", "content": f"{last['content']}\n\n{new['content']}"}
+                )
             self._described = tools
 
     def _tail(self, request: Request) -> str:
         parts = [request.tail]
         has_begun = any(message["role"] == "assistant" for message in self._rendered)
-        if request.tools and (request.tools != self._described or (request.describe_tools and has_begun)):
+        if request.tools and (
+            request.tools != self._described or (request.describe_tools and has_begun)
+        ):
             parts.append(self._description(request.tools))
         elif request.tools and has_begun:
             parts.append(self._texts["stand"])
@@ -105,7 +115,9 @@ class TextProtocol:
         return self._rendered[:-1], [{"role": "user", "content": f"{last['content']}\n\n{tail}"}]
 
     def _description(self, tools: list[dict[str, Any]]) -> str:
-        return self._texts["describe"].replace("{tools}", "\n".join(describe(tool["function"]) for tool in tools))
+        return self._texts["describe"].replace(
+            "{tools}", "\n".join(describe(tool["function"]) for tool in tools)
+        )
 
 
 def describe(function: dict[str, Any]) -> str:
@@ -114,9 +126,18 @@ def describe(function: dict[str, Any]) -> str:
     parameters = function.get("parameters") or {}
     properties: dict[str, Any] = parameters.get("properties") or {}
     required = parameters.get("required") or []
-    named = [f"{name}{'' if name in required else '?'}: {_type(schema)}" for name, schema in properties.items()]
-    notes = [f"  {name}: {schema['description']}" for name, schema in properties.items() if schema.get("description")]
-    return "\n".join([f"{function['name']}({', '.join(named)}) – {function.get('description', '')}", *notes])
+    named = [
+        f"{name}{'' if name in required else '?'}: {_type(schema)}"
+        for name, schema in properties.items()
+    ]
+    notes = [
+        f"  {name}: {schema['description']}"
+        for name, schema in properties.items()
+        if schema.get("description")
+    ]
+    return "\n".join(
+        [f"{function['name']}({', '.join(named)}) – {function.get('description', '')}", *notes]
+    )
 
 
 def parse(text: str, *, is_cut_off: bool = False) -> tuple[str, list[ToolCall]]:
@@ -145,7 +166,9 @@ def _end_of_fence(text: str, mark: re.Match[str]) -> int:
     return closing.end() if closing else len(text)
 
 
-def _read_block(text: str, mark: re.Match[str], is_cut_off: bool) -> tuple[int, list[ToolCall]] | None:
+def _read_block(
+    text: str, mark: re.Match[str], is_cut_off: bool
+) -> tuple[int, list[ToolCall]] | None:
     """Where the block ends and what it calls; None when it is only quoted."""
     if text[: mark.start()].endswith("`"):
         return None
@@ -156,12 +179,16 @@ def _read_block(text: str, mark: re.Match[str], is_cut_off: bool) -> tuple[int, 
         line_start = text.rfind("\n", 0, mark.start()) + 1
         if not closing or text[line_start : mark.start()].strip():
             return None
-        return closing.end(), [_broken(text[start : closing.start()], "no JSON object stands in the block")]
+        return closing.end(), [
+            _broken(text[start : closing.start()], "no JSON object stands in the block")
+        ]
     try:
         value, end = _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError):
         end = closing.start() if closing else _next_block(text, start)
-        return (closing.end() if closing else end), _mended(text[start:end], closing is not None, is_cut_off)
+        return (closing.end() if closing else end), _mended(
+            text[start:end], closing is not None, is_cut_off
+        )
     behind = pattern(r"\s*(?:`{3})?\s*</(?:tool_use|tool_call)>").match(text, end)
     return (behind.end() if behind else end), _calls(value)
 
@@ -174,9 +201,13 @@ def _next_block(text: str, start: int) -> int:
 def _mended(written: str, is_closed: bool, is_cut_off: bool) -> list[ToolCall]:
     """The calls of a block whose JSON is not strict. Without its closing tag, an open end is missing, not forgotten."""
     try:
-        return _calls(parse_arguments(written.strip().removesuffix("```").rstrip(), is_whole=is_closed))
+        return _calls(
+            parse_arguments(written.strip().removesuffix("```").rstrip(), is_whole=is_closed)
+        )
     except BadArguments as error:
-        reason = "the reply was cut off inside this call: it is too long" if is_cut_off else str(error)
+        reason = (
+            "the reply was cut off inside this call: it is too long" if is_cut_off else str(error)
+        )
         return [_broken(written, reason.replace("arguments are", "block is"))]
 
 
@@ -187,14 +218,19 @@ def _calls(value: Any) -> list[ToolCall]:
 
 def _call(entry: Any) -> ToolCall:
     if not isinstance(entry, dict):
-        return _broken(json.dumps(entry, ensure_ascii=False), "a call should be a JSON object with name and arguments")
+        return _broken(
+            json.dumps(entry, ensure_ascii=False),
+            "a call should be a JSON object with name and arguments",
+        )
     inner = entry.get("function")
     if isinstance(inner, dict):  # as the OpenAI API nests it
         return _call(inner)
     name = next((entry[key] for key in NAME_KEYS if isinstance(entry.get(key), str)), "")
     written = next((entry[key] for key in ARGUMENT_KEYS if key in entry), None)
     if written is None:  # the arguments stand beside the name
-        written = {key: value for key, value in entry.items() if key not in (*NAME_KEYS, "id", "type")}
+        written = {
+            key: value for key, value in entry.items() if key not in (*NAME_KEYS, "id", "type")
+        }
     try:
         return ToolCall("", scrub(name), parse_arguments(written))
     except BadArguments as error:
@@ -203,7 +239,9 @@ def _call(entry: Any) -> ToolCall:
 
 def _broken(written: str, reason: str) -> ToolCall:
     """A call that cannot be read; the name is taken from it where it can be seen."""
-    name = re.search(r"""["'](?:name|function|tool|tool_name)["']\s*:\s*["']([\w.-]{1,64})["']""", written)
+    name = re.search(
+        r"""["'](?:name|function|tool|tool_name)["']\s*:\s*["']([\w.-]{1,64})["']""", written
+    )
     return ToolCall("", name[1] if name else "", None, scrub(written[:RAW_CHARS]), reason)
 
 

@@ -74,7 +74,13 @@ def _pieces(backend: Any, version: str) -> Iterator[bytes]:
     for name, array in arrays.items():
         places.append((name, array.dtype.str, array.shape, at))
         at += -(-array.nbytes // _ALIGNED) * _ALIGNED
-    header = {"layout": LAYOUT, "version": version, "size": at + len(_END), "numbers": numbers, "arrays": places}
+    header = {
+        "layout": LAYOUT,
+        "version": version,
+        "size": at + len(_END),
+        "numbers": numbers,
+        "arrays": places,
+    }
     yield json.dumps(header).encode().ljust(_HEADER_BYTES)
     for array in arrays.values():
         yield array.tobytes()

@@ -10,7 +10,13 @@ from typing import Any
 
 from models.base import Message
 
-IMAGES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp", ".gif": "image/gif"}
+IMAGES = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".webp": "image/webp",
+    ".gif": "image/gif",
+}
 MAX_IMAGE_BYTES = 5_000_000  # what endpoints take
 
 
@@ -34,7 +40,9 @@ class Wire:
         self._messages: list[Message] = []
         self._written: list[bytes] = []
 
-    def body(self, fields: dict[str, Any], messages: Sequence[Message], tail: Sequence[Message] = ()) -> bytes:
+    def body(
+        self, fields: dict[str, Any], messages: Sequence[Message], tail: Sequence[Message] = ()
+    ) -> bytes:
         """The fields of the request, then its messages; `tail` stands behind the history and is not remembered."""
         if self.joins:
             messages, tail = joined([*messages, *tail]), ()
@@ -42,7 +50,9 @@ class Wire:
         del self._messages[same:], self._written[same:]
         for message in messages[same:]:
             self._messages.append(message)
-            self._written.append(as_json(self._with_images(message) if "images" in message else message))
+            self._written.append(
+                as_json(self._with_images(message) if "images" in message else message)
+            )
         written = b",".join([*self._written, *map(as_json, tail)])
         return as_json(fields)[:-1] + b',"messages":[' + written + b"]}"
 
@@ -54,7 +64,9 @@ class Wire:
     def _with_images(self, message: Message) -> Message:
         """The message as an endpoint takes it: text and images as parts. A file that is gone or too large is left out."""
         plain = {key: value for key, value in message.items() if key != "images"}
-        parts = [part for path in message["images"] if self.takes_images and (part := _image(Path(path)))]
+        parts = [
+            part for path in message["images"] if self.takes_images and (part := _image(Path(path)))
+        ]
         if not parts:
             return plain
         self.has_images = True
@@ -69,7 +81,10 @@ def _image(path: Path) -> dict[str, Any] | None:
     kind = IMAGES.get(path.suffix.lower())
     if not data or not kind:
         return None
-    return {"type": "image_url", "image_url": {"url": f"data:{kind};base64,{base64.b64encode(data).decode()}"}}
+    return {
+        "type": "image_url",
+        "image_url": {"url": f"data:{kind};base64,{base64.b64encode(data).decode()}"},
+    }
 
 
 def joined(messages: Sequence[Message]) -> list[Message]:

@@ -45,7 +45,16 @@ class Apart:
         self._starts += 1
         with (self._folder / ERRORS).open("ab") as errors:
             return subprocess.Popen(
-                [sys.executable, "-c", _MAIN, str(CHECKOUT), str(self._home), self._lang, self.run, *self._most()],
+                [
+                    sys.executable,
+                    "-c",
+                    _MAIN,
+                    str(CHECKOUT),
+                    str(self._home),
+                    self._lang,
+                    self.run,
+                    *self._most(),
+                ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
@@ -133,7 +142,9 @@ def main(words: Sequence[str]) -> int:
         agent = _agent(load(home, "zh" if words[1] == "zh" else "en", os.environ), run)
         opening = next(read_events(home, run), None)
         bounds = Bounds.of(opening or {}) or Bounds("")
-        going = agent.resume(run, Options(approve=bounds.approve, max_cost=max_cost), absent(bounds.approve))
+        going = agent.resume(
+            run, Options(approve=bounds.approve, max_cost=max_cost), absent(bounds.approve)
+        )
         events = going.events()
         next(events, None)  # the log says that it goes on
         left.unlink(missing_ok=True)

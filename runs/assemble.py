@@ -114,7 +114,13 @@ class Agent:
         """A new run. `previous` are the earlier runs of the conversation, oldest first."""
         return self._start(task, options, owner, chosen(task, options, self.parts), previous)
 
-    def prepare(self, task: str, options: Options, origins: Iterable[str] = (), put: Callable[[str], str] = str) -> str:
+    def prepare(
+        self,
+        task: str,
+        options: Options,
+        origins: Iterable[str] = (),
+        put: Callable[[str], str] = str,
+    ) -> str:
         """Writes how a run begins and lets go of it: a process of its own makes it go (runs/apart.py). Gives its id.
 
         `origins`: whose words, beside the owner's, the task may be made of. `put`: how it is put to a model."""
@@ -136,10 +142,14 @@ class Agent:
         """A new run that does the SOP called `name` by rote. Raises SopwithError when it cannot be."""
         sop = self.released(name)
         if sop.status == "archived":
-            raise ConfigError(f"{name} is disabled: it is kept and not used.\nUse it again: sopwith sops enable {name}")
+            raise ConfigError(
+                f"{name} is disabled: it is kept and not used.\nUse it again: sopwith sops enable {name}"
+            )
         if sop.procedure is None:
             why = f": {sop.problem}" if sop.problem else ""
-            raise ConfigError(f"{name} has no recorded steps{why}.\nRead it with: sopwith sops show {name}")
+            raise ConfigError(
+                f"{name} has no recorded steps{why}.\nRead it with: sopwith sops show {name}"
+            )
         words = " ".join([name, *(f"{key}={value}" for key, value in parameters.items())])
         replay = Replay(sop, sop.procedure.bind(parameters, options.cwd))
         return self._start(words, options, owner, Chosen(replay), ())
@@ -161,10 +171,14 @@ class Agent:
 
             known = [sop.name for sop in self.sops.all()]
             near = ", ".join(get_close_matches(name, known, 3) or known)
-            raise ConfigError(f'there is no SOP "{name}" (nearest: {near}).\nSee them with: sopwith sops list')
+            raise ConfigError(
+                f'there is no SOP "{name}" (nearest: {near}).\nSee them with: sopwith sops list'
+            )
         return sop
 
-    def replay(self, sop: Sop, parameters: Mapping[str, Any], cwd: Path, root: Path) -> ReplayResult:
+    def replay(
+        self, sop: Sop, parameters: Mapping[str, Any], cwd: Path, root: Path
+    ) -> ReplayResult:
         """Tries an SOP in a scratch copy that lies at `root`: runs/trial.py."""
         from runs.trial import trial
 
@@ -182,19 +196,27 @@ class Agent:
         try:
             events = list(read_events(self.config.home, run))
             if not events:
-                raise RunLogError(f"run {run} stopped before its first line was written.\nStart the task again.")
+                raise RunLogError(
+                    f"run {run} stopped before its first line was written.\nStart the task again."
+                )
             if events[0].get("teaches"):
-                raise RunLogError(f"run {run} is a recording.\nLearn from it: sopwith teach NAME --from-run {run}")
+                raise RunLogError(
+                    f"run {run} is a recording.\nLearn from it: sopwith teach NAME --from-run {run}"
+                )
             prompts = Prompts(events[0]["lang"])
             progress = read_progress(events, prompts, log.folder)
             if progress.status == "done":
-                raise RunLogError(f"run {run} is done.\nGo on in a conversation: sopwith chat --resume {run}")
+                raise RunLogError(
+                    f"run {run} is done.\nGo on in a conversation: sopwith chat --resume {run}"
+                )
             return self._go_on(log, progress, options, owner, prompts, say)
         except BaseException:
             log.close()
             raise
 
-    def _start(self, task: str, options: Options, owner: Owner, found: Chosen, previous: Sequence[str]) -> Run:
+    def _start(
+        self, task: str, options: Options, owner: Owner, found: Chosen, previous: Sequence[str]
+    ) -> Run:
         models = self.parts.models(options)
         if options.persona:
             check_persona(self.config.home, options.persona, self.config.lang)
@@ -215,14 +237,24 @@ class Agent:
         return self._run(begun, first, model, chain(found.asked, noted))
 
     def _reopened(self, run: str) -> RunLog:
-        if self.logs is RunLog and (self.config.home / "runs" / run / SHARED).exists() and self.config.queue:
+        if (
+            self.logs is RunLog
+            and (self.config.home / "runs" / run / SHARED).exists()
+            and self.config.queue
+        ):
             from runs.shared.log import resumed_by_hand
 
             return resumed_by_hand(self.config, run)
         return self.logs.reopen(self.config.home, run)
 
     def _go_on(
-        self, log: RunLog, progress: Progress, options: Options, owner: Owner, prompts: Prompts, say: str | None
+        self,
+        log: RunLog,
+        progress: Progress,
+        options: Options,
+        owner: Owner,
+        prompts: Prompts,
+        say: str | None,
     ) -> Run:
         start = progress.opening
         options = as_started(options, start)
@@ -230,19 +262,36 @@ class Agent:
         if start["sop"] and not progress.handed_over:
             sop = self.sop(start["sop"])
             if sop.procedure is None or sop.version != start["sop_version"]:
-                raise RunLogError(f"{start['sop']} has changed since run {log.run} began.\nStart the task again.")
+                raise RunLogError(
+                    f"{start['sop']} has changed since run {log.run} began.\nStart the task again."
+                )
             replay = Replay(sop, start["parameters"])
         hints = [each for name in start.get("hints", ()) if (each := self.sops.get(name))]
-        briefing = Briefing(self.parts.source(prompts), log.run, start, hints, versions=progress.versions)
-        begun = Begun(log, progress, options, owner, briefing, self.parts.budget(options, progress.totals.spent))
+        briefing = Briefing(
+            self.parts.source(prompts), log.run, start, hints, versions=progress.versions
+        )
+        begun = Begun(
+            log,
+            progress,
+            options,
+            owner,
+            briefing,
+            self.parts.budget(options, progress.totals.spent),
+        )
         model = self._model(begun, self.parts.models(options), replay)
-        if progress.pending is not None and progress.pending.kind != "rote" and _may_be_used(progress):
+        if (
+            progress.pending is not None
+            and progress.pending.kind != "rote"
+            and _may_be_used(progress)
+        ):
             model = Recorded(progress.pending, model)
         first: Event = {
             "type": "run_resumed",
             "turn": progress.next_turn,
             "task": start["task"],
-            "stopped": stop_leftovers(log.run),  # what was still at work when the process before this one was killed
+            "stopped": stop_leftovers(
+                log.run
+            ),  # what was still at work when the process before this one was killed
             "sandbox": self.parts.sandbox.name,
         }
         run = self._run(begun, first, model)
@@ -262,20 +311,28 @@ class Agent:
         if not first and not models:
             return Nobody(self.prompts.text("no_model"))
         kept = are_kept(start)
-        compaction = Compaction(begun.log.folder, briefing.prompts, progress.working.summaries, is_kept=kept)
+        compaction = Compaction(
+            begun.log.folder, briefing.prompts, progress.working.summaries, is_kept=kept
+        )
         write = None if progress.is_opened else briefing.write
         history = History(write, compaction, self.config.limits.context_tokens, progress.extent)
         return ModelChain([*first, *(Reading(model, history) for model in models)], begun.budget)
 
     def _run(self, begun: Begun, first: Event, model: Model, before: Iterable[Event] = ()) -> Run:
         log, progress, options = begun.log, begun.progress, begun.options
-        start, bounds, steering = progress.opening, options.bounds, Steering(log.letters, progress.letter)
+        start, bounds, steering = (
+            progress.opening,
+            options.bounds,
+            Steering(log.letters, progress.letter),
+        )
         legs = partial(self._leg, begun, steering)
         leg = legs(model)
         loop = leg.loop
         if options.rote and options.session == "main" and start["sop"] is None and not bounds:
             loop = self._or_meant(begun, loop, legs)
-        learns = options.session == "main" and "verifies" not in start and not (bounds and bounds.parent)
+        learns = (
+            options.session == "main" and "verifies" not in start and not (bounds and bounds.parent)
+        )
         return Run(
             log,
             first,
@@ -291,7 +348,11 @@ class Agent:
             spoken=None
             if "verifies" in start or bounds
             else Spoken(
-                self.config.home, Session.parse(options.session), start, self.parts.told(), is_named=options.named
+                self.config.home,
+                Session.parse(options.session),
+                start,
+                self.parts.told(),
+                is_named=options.named,
             ),
         )
 
@@ -352,7 +413,11 @@ class Agent:
         attended = begun.is_attended
         gate = replace(self.parts.gate(options, attended, start["sop"]), run=log.folder)
         progress.state.origins.update(start.get("origins", ()))
-        held = self.parts.held(gate, log.folder) if "code_run" in tools or "terminal" in families else None
+        held = (
+            self.parts.held(gate, log.folder)
+            if "code_run" in tools or "terminal" in families
+            else None
+        )
         if start["sop"] is None and self.config.models:  # a replay may do without
             warm(gate, held)
         context = ToolContext(
@@ -385,7 +450,10 @@ class Agent:
             session=options.session,
             request=bounds.request if bounds else start["task"],
             tools=Toolbox(
-                tools, families, progress.families, self.parts.foreign if _may_call_foreign(families) else None
+                tools,
+                families,
+                progress.families,
+                self.parts.foreign if _may_call_foreign(families) else None,
             ),
             check_args=check_args,
             context=context,
@@ -404,17 +472,25 @@ class Agent:
         )
         by_rote = self.sops.get(start["sop"]) if start["sop"] and not progress.handed_over else None
         turns = options.max_turns or self.config.limits.turns + steps(by_rote)
-        last_turn = progress.next_turn - 1 + turns if progress.status == "limit" else max(turns, progress.next_turn)
+        last_turn = (
+            progress.next_turn - 1 + turns
+            if progress.status == "limit"
+            else max(turns, progress.next_turn)
+        )
         loop: Generator[Event, None, End] = agent_loop(
             model, handler, progress.messages, first_turn=progress.next_turn, last_turn=last_turn
         )
         return Leg(loop, context.close, redactor)
 
-    def _delegated(self, begun: Begun, call: str, wish: Wish) -> Generator[Event | str, None, ToolResult]:
+    def _delegated(
+        self, begun: Begun, call: str, wish: Wish
+    ) -> Generator[Event | str, None, ToolResult]:
         """What helpers of the run do (tools/delegate.py)."""
         from runs.delegation import Delegation
 
-        return Delegation(self, begun.log.run, begun.options, begun.progress, begun.budget).of(call, wish)
+        return Delegation(self, begun.log.run, begun.options, begun.progress, begun.budget).of(
+            call, wish
+        )
 
     def _learn(self, start: Event, run: Run) -> Iterator[Event]:
         """What comes of a run that has ended. A seed that did well, and a run that nobody marked, teach nothing."""
@@ -427,7 +503,16 @@ class Agent:
             with suppress(OSError):  # a full disk: it is asked for in other words once more
                 is_exact = start["lane"] == LANE
                 sops = self.sops.all()
-                add(self.config.home, used, start["task"], start["parameters"], run.id, where, sops, is_exact=is_exact)
+                add(
+                    self.config.home,
+                    used,
+                    start["task"],
+                    start["parameters"],
+                    run.id,
+                    where,
+                    sops,
+                    is_exact=is_exact,
+                )
         if run.is_marked or (used is not None and not (used.is_seed and run.status == "done")):
             from runs.learn import learn
 

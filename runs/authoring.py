@@ -59,7 +59,9 @@ class Authoring:
         return f"{said} · {self.tokens} tokens · ${self.cost:.4f}"
 
 
-def author(agent: Agent, draft: Draft, cwd: Path, *, spent_usd: float | None = None) -> Authoring | None:
+def author(
+    agent: Agent, draft: Draft, cwd: Path, *, spent_usd: float | None = None
+) -> Authoring | None:
     """The draft in a model's words; None when no model is configured, or none may be asked.
 
     `spent_usd`: what was spent on the run already, when nobody asked for the call: then limits.cost_usd must leave room.
@@ -108,7 +110,9 @@ def asker(agent: Agent, name: str, cwd: Path, *, spent_usd: float) -> Asker | No
     configured, or limits.cost_usd leaves no room."""
     if not _may_ask(agent, spent_usd):
         return None
-    return lambda prompt, schema=None: _Call(agent, name, cwd).ask(agent.parts.redactor()(prompt), schema).text
+    return lambda prompt, schema=None: (
+        _Call(agent, name, cwd).ask(agent.parts.redactor()(prompt), schema).text
+    )
 
 
 def asked(agent: Agent, name: str, cwd: Path, prompt: str) -> Reply:
@@ -116,7 +120,9 @@ def asked(agent: Agent, name: str, cwd: Path, prompt: str) -> Reply:
     return _Call(agent, name, cwd).ask(agent.parts.redactor()(prompt))
 
 
-def script_writer(agent: Agent, name: str, cwd: Path, *, spent_usd: float | None = None) -> ScriptWriter | None:
+def script_writer(
+    agent: Agent, name: str, cwd: Path, *, spent_usd: float | None = None
+) -> ScriptWriter | None:
     """What asks the configured model for the script of an SOP; None as above. `spent_usd`: as in `author`."""
     return ScriptWriter(agent, name, cwd, spent_usd) if _may_ask(agent, spent_usd) else None
 
@@ -189,7 +195,13 @@ class _Call:
             status, result = "no_model", str(error)
             raise
         finally:
-            end = {"type": "run_ended", "status": status, "result": result, "exit": "EXITED", **totals.as_fields()}
+            end = {
+                "type": "run_ended",
+                "status": status,
+                "result": result,
+                "exit": "EXITED",
+                **totals.as_fields(),
+            }
             write({**end, "seconds": round(time.monotonic() - started, 3), "sop": None})
             log.close()
 
@@ -229,5 +241,9 @@ def _with_cost(draft: Draft, runs: str | list[str], key: str = "authored") -> Dr
         return draft
     evidence["runs"][0][key] = runs
     return replace(
-        draft, files={**draft.files, "evidence.json": json.dumps(evidence, indent=1, ensure_ascii=False) + "\n"}
+        draft,
+        files={
+            **draft.files,
+            "evidence.json": json.dumps(evidence, indent=1, ensure_ascii=False) + "\n",
+        },
     )

@@ -58,7 +58,11 @@ class Bounds:
     def core(self, tools: Mapping[str, Tool]) -> dict[str, Tool]:
         """Those of the core tools that the run has."""
         if self.parent:
-            tools = {n: tool for n, tool in tools.items() if n not in NOT_FOR_HELPERS and "memory" not in tool.effects}
+            tools = {
+                n: tool
+                for n, tool in tools.items()
+                if n not in NOT_FOR_HELPERS and "memory" not in tool.effects
+            }
         if self.tools is None:
             return dict(tools)
         return {name: tool for name, tool in tools.items() if name in self.tools}
@@ -70,7 +74,10 @@ class Bounds:
             found.pop(HELPERS, None)
         if self.tools is None:
             return found
-        held = {name: tuple(tool for tool in family.tools if tool in self.tools) for name, family in found.items()}
+        held = {
+            name: tuple(tool for tool in family.tools if tool in self.tools)
+            for name, family in found.items()
+        }
         return {name: found[name]._replace(tools=tools) for name, tools in held.items() if tools}
 
 

@@ -43,7 +43,9 @@ class Source:
     redact: Callable[[str], str]
     recall: Callable[[Session, str], Sequence[str]] = lambda session, request: ()
     credentials: Sequence[str] = ()  # names of those that are set
-    recent: Callable[[Session, Sequence[str]], Sequence[Turn]] = lambda session, without: ()  # runs to leave out
+    recent: Callable[[Session, Sequence[str]], Sequence[Turn]] = (
+        lambda session, without: ()
+    )  # runs to leave out
 
 
 class Briefing:
@@ -90,10 +92,16 @@ class Briefing:
             hints=self._hints,
             recall=self._recalled,
             window=lambda: self._window,
-            credentials=source.credentials if self._session.is_main and opening.get("attended") else (),
+            credentials=source.credentials
+            if self._session.is_main and opening.get("attended")
+            else (),
         )
-        context = ContextBuilder(INJECTORS, source.redact).build(brief, round(SHARE * source.budget))
-        if images := [path for path in opening.get("attached", ()) if Path(path).suffix.lower() in IMAGES]:
+        context = ContextBuilder(INJECTORS, source.redact).build(
+            brief, round(SHARE * source.budget)
+        )
+        if images := [
+            path for path in opening.get("attached", ()) if Path(path).suffix.lower() in IMAGES
+        ]:
             context.messages[-1]["images"] = images
         return context
 
@@ -106,7 +114,11 @@ class Briefing:
     @cached_property
     def _window(self) -> Sequence[Turn]:
         """What was said last in the session, in other runs."""
-        return self._source.recent(self._session, [self._run]) if self._opening.get("window", True) else ()
+        return (
+            self._source.recent(self._session, [self._run])
+            if self._opening.get("window", True)
+            else ()
+        )
 
     def changes(self) -> Reloaded | None:
         """What the owner has changed in the workspace files since the model read them."""
@@ -120,7 +132,9 @@ class Briefing:
         for who, text in speakers(said, self._session, is_named=self._opening.get("named", False)):
             for found in find(text, self._source.redact):
                 is_named = who not in ("owner", self._session.name)
-                yield self._written(turn, replace(found, text=f"{who}: {found.text}") if is_named else found)
+                yield self._written(
+                    turn, replace(found, text=f"{who}: {found.text}") if is_named else found
+                )
 
     def _written(self, turn: int, found: Remembered) -> Event:
         from memory.notes import add
@@ -144,7 +158,13 @@ class Briefing:
             file = path.relative_to(self._source.home).as_posix()
             if self._is_read:
                 self._changes.wrote(file)
-        event = {"type": "noted", "turn": turn, "kind": found.kind, "file": file, "text": found.text}
+        event = {
+            "type": "noted",
+            "turn": turn,
+            "kind": found.kind,
+            "file": file,
+            "text": found.text,
+        }
         return {**event, "problem": problem} if problem else event
 
     @cached_property
@@ -190,8 +210,15 @@ class Scribe:
 
     name = "notes"
 
-    def __init__(self, briefing: Briefing, request: str, prompts: Prompts, *, is_noted: bool = False) -> None:
-        self._briefing, self._request, self._prompts, self._is_noted = briefing, request, prompts, is_noted
+    def __init__(
+        self, briefing: Briefing, request: str, prompts: Prompts, *, is_noted: bool = False
+    ) -> None:
+        self._briefing, self._request, self._prompts, self._is_noted = (
+            briefing,
+            request,
+            prompts,
+            is_noted,
+        )
 
     def reply(self, request: Request) -> Generator[Event, None, Reply]:
         """The answer. What could not be written down is raised."""
@@ -201,4 +228,6 @@ class Scribe:
             if "problem" in event:
                 raise SopwithError(event["problem"])
             said.append(event["text"])
-        return Reply(self._prompts.text("noted", text="\n".join(said)), model=self.name, kind="rote")
+        return Reply(
+            self._prompts.text("noted", text="\n".join(said)), model=self.name, kind="rote"
+        )

@@ -31,20 +31,26 @@ def chosen(task: str, options: Options, parts: Parts) -> Chosen:
     asked: list[Event] = []
     known = with_learned(parts.sops.all(), parts.config.home)
     ask_model = _chooser(options, parts, asked)
-    choice = choose(task, known, options.cwd, Path.home(), ask_model=ask_model, offline=offline(asked))
+    choice = choose(
+        task, known, options.cwd, Path.home(), ask_model=ask_model, offline=offline(asked)
+    )
     match = choice.match
     replay = Replay(match.sop, match.parameters, task, match.lane) if match else None
     return Chosen(replay, choice.hints, asked)
 
 
-def _chooser(options: Options, parts: Parts, asked: list[Event]) -> Callable[[str, str], str] | None:
+def _chooser(
+    options: Options, parts: Parts, asked: list[Event]
+) -> Callable[[str, str], str] | None:
     """The first configured model, to be asked once which SOP a request means. What it cost goes to `asked`."""
     if not parts.config.models:
         return None
 
     def ask(request: str, cards: str) -> str:
         prompt = parts.prompts.text("choose_sop", cards=cards, request=request)
-        answer = parts.configured(options, max_retries=1)[0].reply(Request(0, [{"role": "user", "content": prompt}]))
+        answer = parts.configured(options, max_retries=1)[0].reply(
+            Request(0, [{"role": "user", "content": prompt}])
+        )
         while True:
             try:
                 next(answer)  # what it says meanwhile is for no screen

@@ -51,7 +51,9 @@ class _Batch:
 class Delegation:
     """The helpers of one run."""
 
-    def __init__(self, agent: Agent, run: str, options: Options, progress: Progress, budget: Budget) -> None:
+    def __init__(
+        self, agent: Agent, run: str, options: Options, progress: Progress, budget: Budget
+    ) -> None:
         self._agent, self._home, self._run = agent, agent.config.home, run
         self._options, self._progress, self._budget = options, progress, budget
 
@@ -81,7 +83,9 @@ class Delegation:
 
     def _batch(self, call: str, wish: Wish) -> _Batch:
         """The helpers of a call, as far as the log knows them."""
-        events = [event for event in read_events(self._home, self._run) if event["type"] == "delegated"]
+        events = [
+            event for event in read_events(self._home, self._run) if event["type"] == "delegated"
+        ]
         before = [event for event in events if event["call"] == call]
         known = {event["index"]: event["child"] for event in before}
         for child in known.values():
@@ -117,7 +121,9 @@ class Delegation:
             request,
             approve=own.approve if own else options.approve,
             model=options.model,
-            turns=min(wish.max_turns or TURNS, options.max_turns or self._agent.config.limits.turns),
+            turns=min(
+                wish.max_turns or TURNS, options.max_turns or self._agent.config.limits.turns
+            ),
             cost_usd=_share(budget, wish.max_cost, count),
             minutes=_minutes(budget, wish.max_minutes),
             parent=self._run,
@@ -133,7 +139,9 @@ class Delegation:
             return own
         every = [*all_tools(), *(tool for family in FAMILIES.values() for tool in family.tools)]
         if unknown := [name for name in wish.tools if name not in (every if own is None else own)]:
-            raise ToolError(f"helpers cannot have {', '.join(unknown)}; there are: {', '.join(own or every)}")
+            raise ToolError(
+                f"helpers cannot have {', '.join(unknown)}; there are: {', '.join(own or every)}"
+            )
         return tuple(dict.fromkeys(wish.tools))
 
     def _put(self, wish: Wish, task: str) -> str:
@@ -146,7 +154,13 @@ class Delegation:
 
     def _event(self, batch: _Batch, index: int) -> Event:
         task = " ".join(batch.wish.tasks[index].split())[:200]
-        return {"type": "delegated", "call": batch.call, "index": index, "child": batch.known[index], "task": task}
+        return {
+            "type": "delegated",
+            "call": batch.call,
+            "index": index,
+            "child": batch.known[index],
+            "task": task,
+        }
 
     def _ended(self, batch: _Batch, index: int) -> Event:
         child = batch.known[index]
@@ -154,7 +168,12 @@ class Delegation:
         summary, cost = summarise(self._home, child), Totals(read_events(self._home, child)).spent
         self._budget.spent_usd += cost
         status = summary.status if summary else "failed"
-        return {**self._event(batch, index), "state": "ended", "status": status, "cost": round(cost, 6)}
+        return {
+            **self._event(batch, index),
+            "state": "ended",
+            "status": status,
+            "cost": round(cost, 6),
+        }
 
     def _result(self, children: list[str]) -> ToolResult:
         summaries = [summarise(self._home, child) for child in children]
@@ -163,14 +182,19 @@ class Delegation:
             for number, (child, summary) in enumerate(zip(children, summaries, strict=True), 1)
         ]
         is_any_done = any(summary and summary.status == "done" for summary in summaries)
-        read = sorted(origin for child in children for origin in origins_before(self._home, [child]))
+        read = sorted(
+            origin for child in children for origin in origins_before(self._home, [child])
+        )
         return ToolResult("ok" if is_any_done else "error", data, read[0] if read else "")
 
     def _outcome(self, child: str, summary: RunSummary | None) -> dict[str, Any]:
         """How one helper ended, for the parent's model: short, with the file that holds the whole."""
         status, answer = (summary.status if summary else "failed"), _answer(self._home, child)
         if status == "waiting":
-            return {"status": status, "answer": f"it waits for the owner (sopwith inbox list): {answer[:SHOWN_CHARS]}"}
+            return {
+                "status": status,
+                "answer": f"it waits for the owner (sopwith inbox list): {answer[:SHOWN_CHARS]}",
+            }
         if status == "interrupted":
             return {"status": "failed", "answer": trouble(self._home, child) or "its process ended"}
         found = {"status": status, "answer": answer[:SHOWN_CHARS]}

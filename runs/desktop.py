@@ -42,7 +42,13 @@ def on_desktop(config: Config) -> Callable[[Entry], None]:
         is_wanted = config.inbox.desktop == "on" and entry.session == "main"
         if words := _command(said[entry.kind], said["see"], os.environ) if is_wanted else []:
             try:
-                subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False)
+                subprocess.run(
+                    words,
+                    stdin=subprocess.DEVNULL,
+                    capture_output=True,
+                    timeout=SECONDS,
+                    check=False,
+                )
             except (OSError, subprocess.TimeoutExpired):
                 return  # the inbox itself has it
 

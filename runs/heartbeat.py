@@ -82,7 +82,10 @@ def in_spare_time(config: Config) -> None:
     """Works off what the journal has put off, for a while; where nothing waits nothing is loaded. Never fails."""
     try:
         work_off(config.home, lambda: embedder(config.embeddings), SPARE_SECONDS, config.graph)
-    except (SopwithError, OSError) as error:  # what is put off waits on, and recall says what it lacks
+    except (
+        SopwithError,
+        OSError,
+    ) as error:  # what is put off waits on, and recall says what it lacks
         _log.debug("the journal waits: %s", error)
 
 
@@ -97,7 +100,9 @@ def beat(config: Config, now: datetime) -> Digest:
     agent = Agent(config)
     keeping = Keeping(config.safety.roots, agent.parts.redactor())
     more = _important(config.home, now)
-    done = digest(config.home, now, ask=_asking(agent), more=more, lang=config.lang, keeping=keeping)
+    done = digest(
+        config.home, now, ask=_asking(agent), more=more, lang=config.lang, keeping=keeping
+    )
     _read_episodes(agent, now)
     return done
 
@@ -114,7 +119,13 @@ def _read_episodes(agent: Agent, now: datetime) -> None:
     try:
         store = Store(index)
         try:
-            has_read = read(store, ask, now, READINGS, lambda lines: agent.prompts.text("read_episode", lines=lines))
+            has_read = read(
+                store,
+                ask,
+                now,
+                READINGS,
+                lambda lines: agent.prompts.text("read_episode", lines=lines),
+            )
         finally:
             store.close()
     except JournalError:  # `memory check` says why

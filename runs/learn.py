@@ -56,7 +56,9 @@ def _taken_in(agent: Agent, run: str, events: Sequence[Event]) -> Iterator[Event
             name = ""
             trace, spent = read_trace(agent.config.home, run), _spent(events)
             ask = asker(agent, "facts", trace.cwd, spent_usd=spent)
-            yield from after_marked(trace, events, agent.config.home, ask, keeping=teach.keeping_of(agent))
+            yield from after_marked(
+                trace, events, agent.config.home, ask, keeping=teach.keeping_of(agent)
+            )
             yield from _marked(agent, run, spent)
     except SopwithError as error:
         yield _learned(name, "refused", str(error))
@@ -78,9 +80,17 @@ def _propose(agent: Agent, run: str, learned: Event, *, is_attended: bool) -> No
     elif status == "candidate" and not is_attended:
         agent.sops.reload()
         sop = agent.sops.get(name)
-        values = " ".join(f"{each}=…" for each in sop.procedure.parameters) if sop and sop.procedure else ""
+        values = (
+            " ".join(f"{each}=…" for each in sop.procedure.parameters)
+            if sop and sop.procedure
+            else ""
+        )
         entry.command = f"sopwith sops verify {name} {values}".rstrip()
-        said = "另一组取值通过后才会自动执行" if is_chinese else "other values have to prove it before it runs alone"
+        said = (
+            "另一组取值通过后才会自动执行"
+            if is_chinese
+            else "other values have to prove it before it runs alone"
+        )
         entry.text = f"{name}: {said}"
     else:
         return
@@ -89,7 +99,9 @@ def _propose(agent: Agent, run: str, learned: Event, *, is_attended: bool) -> No
 
 def _is_marked(events: Sequence[Event]) -> bool:
     is_done = any(event["type"] == "run_ended" and event["status"] == "done" for event in events)
-    marks = [event for event in events if event["type"] == "tool_ended" and event["tool"] == teach.MARK]
+    marks = [
+        event for event in events if event["type"] == "tool_ended" and event["tool"] == teach.MARK
+    ]
     return is_done and any(event["status"] == "ok" for event in marks)
 
 
@@ -102,9 +114,13 @@ def _used(agent: Agent, run: str, events: Sequence[Event]) -> Iterator[Event]:
     home, lang = agent.config.home, agent.config.lang
 
     def again(traces: Trace, name: str, *, values: Mapping[str, Any] | None) -> Draft:
-        draft = crystallise(traces, name, values=values, lang=lang, owner_home=Path.home(), agent_home=home)
+        draft = crystallise(
+            traces, name, values=values, lang=lang, owner_home=Path.home(), agent_home=home
+        )
         if "evidence.json" in draft.files:
-            draft.files |= teach.tools_as_they_are(agent, draft.procedure(), json.loads(draft.files["evidence.json"]))
+            draft.files |= teach.tools_as_they_are(
+                agent, draft.procedure(), json.loads(draft.files["evidence.json"])
+            )
         return draft
 
     yield from after_run(
@@ -145,16 +161,45 @@ def _marked(agent: Agent, run: str, spent_usd: float) -> Iterator[Event]:
 def _one_more_case(agent: Agent, twin: Sop, draft: Draft) -> Iterator[Event]:
     """What an SOP that exists did again is a case of it, and no other SOP."""
     values = draft.taught[0].values if draft.taught else {}
-    if is_learned(twin) and twin.procedure is not None and set(values) == set(twin.procedure.parameters):
-        verdict = verify(twin, values, replay=agent.replay, store=SopChanges(agent.config.home, SEEDS))
+    if (
+        is_learned(twin)
+        and twin.procedure is not None
+        and set(values) == set(twin.procedure.parameters)
+    ):
+        verdict = verify(
+            twin, values, replay=agent.replay, store=SopChanges(agent.config.home, SEEDS)
+        )
         yield _learned(twin.name, verdict.status_after, verdict.reason)
 
 
 def _free_name(agent: Agent, request: str) -> str:
     """A name from the words of a request, without its values."""
-    words = [word for word in re.findall(r"(?<![\w./~-])[a-z]+(?![\w./-])", request.lower()) if len(word) > 1]
-    small = {"the", "an", "my", "in", "of", "to", "for", "and", "please", "from", "on", "with", "all", "is", "are"}
-    base = "-".join([word for word in words if word not in small][:MAX_NAME_WORDS])[:56].strip("-") or "learned"
+    words = [
+        word
+        for word in re.findall(r"(?<![\w./~-])[a-z]+(?![\w./-])", request.lower())
+        if len(word) > 1
+    ]
+    small = {
+        "the",
+        "an",
+        "my",
+        "in",
+        "of",
+        "to",
+        "for",
+        "and",
+        "please",
+        "from",
+        "on",
+        "with",
+        "all",
+        "is",
+        "are",
+    }
+    base = (
+        "-".join([word for word in words if word not in small][:MAX_NAME_WORDS])[:56].strip("-")
+        or "learned"
+    )
     names = {sop.name for sop in agent.sops.all()}
     return next(
         name

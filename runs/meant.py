@@ -84,7 +84,9 @@ class Asking(NamedTuple):
         """The SOPs that may be meant, but those that the guards would stop and those that the owner has said no to."""
         from learning.near import near  # most runs are sure, or have a model
 
-        return [each for each in near(self.task, self.known, self.where) if self._may_be_meant(each)]
+        return [
+            each for each in near(self.task, self.known, self.where) if self._may_be_meant(each)
+        ]
 
     def ask(self, why: ModelUnavailable) -> Generator[Event, None, Near | End]:
         """The SOP that the owner chose, or the end of the run: it waits for the answer, or has become a job. Raises ModelUnavailable
@@ -117,7 +119,9 @@ class Asking(NamedTuple):
         problems = {name: sop.problem or "" for name, sop in broken.items()}
         ranking = Index().of(list(broken.values()))
         words = re.sub(r"\S*/\S*", " ", self.task)
-        name = next((name for name, _ in ranking.best(words, 1) if ranking.share(words, name) >= ABOUT), "")
+        name = next(
+            (name for name, _ in ranking.best(words, 1) if ranking.share(words, name) >= ABOUT), ""
+        )
         return self._say("broken", name, problems[name]) if name else ""
 
     def _plan(self, plan: Planned, why: ModelUnavailable) -> Generator[Event, None, End]:
@@ -126,22 +130,38 @@ class Asking(NamedTuple):
         if is_refused(self.home, match.sop, self.task, match.parameters, self.where):
             raise why
         shown = self._say("job", plan.when, plan.task, match.sop.name, plan.next)
-        chosen = yield from self._question(self._say("plan"), [shown], [match.sop.name], plan.command, why)
+        chosen = yield from self._question(
+            self._say("plan"), [shown], [match.sop.name], plan.command, why
+        )
         if isinstance(chosen, End):
             return chosen
         if chosen is None:
             self._refuse(match.sop, match.parameters)
             raise why
         id = plan.keep(self.home)
-        yield {"type": "scheduled", "job": id, "when": plan.when, "sop": match.sop.name, "parameters": match.parameters}
+        yield {
+            "type": "scheduled",
+            "job": id,
+            "when": plan.when,
+            "sop": match.sop.name,
+            "parameters": match.parameters,
+        }
         return End("CURRENT_TASK_DONE", Outcome(self._say("kept", id, plan.next)), 0)
 
     def _question(
-        self, question: str, texts: list[str], names: Sequence[str], command: Sequence[str], why: ModelUnavailable
+        self,
+        question: str,
+        texts: list[str],
+        names: Sequence[str],
+        command: Sequence[str],
+        why: ModelUnavailable,
     ) -> Generator[Event, None, int | End | None]:
         """Puts it: the number of the candidate that is meant, None for none, or the end of a run that waits."""
         texts = [*texts, self._say("none")]
-        name, id = call_hash("did_you_mean", {"question": question, "candidates": texts}), f"{self.run}.0"
+        name, id = (
+            call_hash("did_you_mean", {"question": question, "candidates": texts}),
+            f"{self.run}.0",
+        )
         given = self.inbox.answer_for(self.run, name)
         is_waiting = any(entry.id == id for entry in self.inbox.list())
         if not given and not self.attended and not is_waiting:
@@ -166,7 +186,10 @@ class Asking(NamedTuple):
     def shown(self, each: Near) -> str:
         """One line: what would be done, by what, what that changes, and what of the request it passes over."""
         sop = each.sop
-        notes = [sop.name, self._say(f"effects {sop.procedure.effects if sop.procedure else 'none'}")]
+        notes = [
+            sop.name,
+            self._say(f"effects {sop.procedure.effects if sop.procedure else 'none'}"),
+        ]
         for what, words in (("passed_over", each.passed_over), ("added", each.added)):
             if words:
                 notes.append(self._say(what, ", ".join(f"“{word}”" for word in words)))
@@ -178,7 +201,10 @@ class Asking(NamedTuple):
         return f"{first}\n{self._say('nearest', shlex.join(command))}"
 
     def _may_be_meant(self, each: Near) -> bool:
-        if is_refused(self.home, each.sop, self.task, each.parameters, self.where) or each.sop.procedure is None:
+        if (
+            is_refused(self.home, each.sop, self.task, each.parameters, self.where)
+            or each.sop.procedure is None
+        ):
             return False
         return self.guards(each).start(each.sop.procedure, each.parameters) is None
 
@@ -197,5 +223,9 @@ def _meant(answer: str, texts: Sequence[str], names: Sequence[str]) -> int | Non
 
 def chosen(each: Near) -> Event:
     """The event that says what the owner chose; from here on the run is one of this SOP."""
-    fields: dict[str, Any] = {"sop": each.sop.name, "sop_version": each.sop.version, "parameters": each.parameters}
+    fields: dict[str, Any] = {
+        "sop": each.sop.name,
+        "sop_version": each.sop.version,
+        "parameters": each.parameters,
+    }
     return {"type": "chosen", **fields, "lane": LANE}

@@ -13,7 +13,9 @@ from runs.earlier import values_before
 from tools.families import FAMILIES, named_in
 
 
-def families_for(request: str, sops: Iterable[Sop], home: Path, previous: Sequence[str]) -> list[str]:
+def families_for(
+    request: str, sops: Iterable[Sop], home: Path, previous: Sequence[str]
+) -> list[str]:
     """Names of families, in the order of the table. A run knows what the ones before it knew: the last is enough."""
     found = set(named_in(request))
     for run in previous[-1:]:
@@ -21,5 +23,9 @@ def families_for(request: str, sops: Iterable[Sop], home: Path, previous: Sequen
     for sop in sops:
         with suppress(OSError, SopwithError):  # what cannot be read is told where it is used
             body = sop.body("en")
-            found |= {family.name for family in FAMILIES.values() if any(tool in body for tool in family.tools)}
+            found |= {
+                family.name
+                for family in FAMILIES.values()
+                if any(tool in body for tool in family.tools)
+            }
     return [name for name, family in FAMILIES.items() if name in found and not family.problem()]

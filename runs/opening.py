@@ -13,7 +13,13 @@ from tools.families import FAMILIES
 
 
 def opening(
-    task: str, options: Options, parts: Parts, chosen: Chosen, previous: Sequence[str], *, is_attended: bool
+    task: str,
+    options: Options,
+    parts: Parts,
+    chosen: Chosen,
+    previous: Sequence[str],
+    *,
+    is_attended: bool,
 ) -> Event:
     """The first event of a new run."""
     replay = chosen.replay
@@ -37,19 +43,31 @@ def opening(
         **({} if options.window else {"window": False}),
         **({"named": True} if options.named else {}),
         **({"hints": [sop.name for sop in chosen.hints]} if chosen.hints else {}),
-        **({"families": offered} if (offered := _offered(task, options, parts, chosen, previous)) else {}),
+        **(
+            {"families": offered}
+            if (offered := _offered(task, options, parts, chosen, previous))
+            else {}
+        ),
         **({"origins": read} if (read := origins_before(parts.config.home, previous)) else {}),
         **(options.bounds.as_fields() if options.bounds else {}),
     }
 
 
-def _offered(task: str, options: Options, parts: Parts, chosen: Chosen, previous: Sequence[str]) -> list[str]:
+def _offered(
+    task: str, options: Options, parts: Parts, chosen: Chosen, previous: Sequence[str]
+) -> list[str]:
     """The families of tools that a model is offered from the start; a replay calls what it calls."""
     if chosen.replay or options.session != "main" or not parts.config.models:
         return []
     from runs.offers import families_for
 
     if options.bounds and options.bounds.tools is not None:
-        return [name for name, family in options.bounds.families(FAMILIES).items() if not family.problem()]
+        return [
+            name
+            for name, family in options.bounds.families(FAMILIES).items()
+            if not family.problem()
+        ]
     found = families_for(task, chosen.hints, parts.config.home, previous)
-    return found if "mcp" in found or not parts.foreign else [*found, "mcp"]  # the owner has set it up to be used
+    return (
+        found if "mcp" in found or not parts.foreign else [*found, "mcp"]
+    )  # the owner has set it up to be used

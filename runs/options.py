@@ -43,7 +43,12 @@ class Replay(NamedTuple):
 
 def as_started(options: Options, opening: Event) -> Options:
     """The options of a resumed run: where and for whom it works does not change."""
-    options = replace(options, session=opening["session"], cwd=Path(opening["cwd"]), persona=opening.get("persona"))
+    options = replace(
+        options,
+        session=opening["session"],
+        cwd=Path(opening["cwd"]),
+        persona=opening.get("persona"),
+    )
     options = replace(options, named=opening.get("named", False))
     bounds = Bounds.of(opening)
     if bounds is None:

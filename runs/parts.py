@@ -70,7 +70,18 @@ class Parts:
 
             settings = alone.settings(settings, Path(bounds.folder))
             rule, why = (rule, why) if sandboxed else ("no", self.sandbox.reason)
-        return Gate(settings, self.config.home, Path.home(), cwd, rule, why, sandboxed, own, shared, is_alone)
+        return Gate(
+            settings,
+            self.config.home,
+            Path.home(),
+            cwd,
+            rule,
+            why,
+            sandboxed,
+            own,
+            shared,
+            is_alone,
+        )
 
     def held(self, gate: Gate, folder: Path) -> Sandbox | None:
         """The sandbox of a run's scripts; `folder` is the run's."""
@@ -106,21 +117,31 @@ class Parts:
             return models
         from context.places import Placeless, Places
 
-        names = {self.config.home: "~/.sopwith", Path.home(): "~", options.cwd: "~/…", SEEDS.parent: "~/…"}
+        names = {
+            self.config.home: "~/.sopwith",
+            Path.home(): "~",
+            options.cwd: "~/…",
+            SEEDS.parent: "~/…",
+        }
         if folder := self.shared_folder(options):
             names |= {folder: ".", self.config.home / "runs": shared_folder.RUNS}
         return [Placeless(model, Places(names)) for model in models]
 
     def configured(self, options: Options, max_retries: int = MAX_RETRIES) -> list[Model]:
         """The chosen models, each with its endpoint."""
-        return [self._endpoint(each, max_retries, options.counts_local) for each in self.chosen_models(options)]
+        return [
+            self._endpoint(each, max_retries, options.counts_local)
+            for each in self.chosen_models(options)
+        ]
 
     def chosen_models(self, options: Options) -> list[ModelConfig]:
         """What the config says of the models that the owner asked for; without a name, of all. Raises ConfigError."""
         chosen = [c for c in self.config.models if options.model in (None, c.name, c.model)]
         if options.model and not chosen:
             known = ", ".join(c.name for c in self.config.models) or "none"
-            raise ConfigError(f'no model is called "{options.model}" (configured: {known}).\nSee: sopwith doctor')
+            raise ConfigError(
+                f'no model is called "{options.model}" (configured: {known}).\nSee: sopwith doctor'
+            )
         return chosen
 
     def first_model(self) -> Model:
@@ -137,7 +158,9 @@ class Parts:
             return ScriptedModel.load(Path(settings.model).expanduser(), settings.name)
         from models.openai_compat import OpenAICompatModel
 
-        return OpenAICompatModel(settings, lang=self.config.lang, counts_local=counts_local, max_retries=max_retries)
+        return OpenAICompatModel(
+            settings, lang=self.config.lang, counts_local=counts_local, max_retries=max_retries
+        )
 
     @cached_property
     def foreign(self) -> Foreign | None:
@@ -157,7 +180,11 @@ class Parts:
         tools, families, bounds = all_tools(), FAMILIES, options.bounds
         if options.session != "main":
             own = shared_folder.TOOLS if self.shared_folder(options) else frozenset()
-            tools = {n: tool for n, tool in tools.items() if set(tool.effects) <= SHARED_EFFECTS or n in own}
+            tools = {
+                n: tool
+                for n, tool in tools.items()
+                if set(tool.effects) <= SHARED_EFFECTS or n in own
+            }
             del tools["more_tools"]
             families = {}
         return (bounds.core(tools), bounds.families(families)) if bounds else (tools, families)
@@ -200,7 +227,9 @@ class Parts:
         """What was said last in a session. Answers that came of other people's words are left out: they are not the
         owner's, and the run that reads them would have to be asked about more."""
         turns, home = self.window.recent(session, WINDOW_TURNS, without=without), self.config.home
-        read = {run: origins_before(home, [run]) for run in {turn.run for turn in turns if turn.run}}
+        read = {
+            run: origins_before(home, [run]) for run in {turn.run for turn in turns if turn.run}
+        }
         return [turn for turn in turns if turn.who != "agent" or not read.get(turn.run)]
 
     @cached_property
@@ -219,7 +248,11 @@ class Parts:
         from memory.reader import reader_for
 
         with suppress(OSError, SopwithError):  # it cannot be read; the event `context` has said so
-            return redact("\n".join(reader_for(self.config.home, MAIN).facts_index().splitlines()[:MAX_FACTS_LINES]))
+            return redact(
+                "\n".join(
+                    reader_for(self.config.home, MAIN).facts_index().splitlines()[:MAX_FACTS_LINES]
+                )
+            )
         return ""
 
     def credentials(self, options: Options, *, attended: bool) -> dict[str, str]:
@@ -244,12 +277,16 @@ class Parts:
         on_desktop(self.config)(entry)
 
 
-def lifts(gate: Gate, session: str, tool: str, args: dict[str, Any], paths: tuple[Path, ...]) -> frozenset[Lift]:
+def lifts(
+    gate: Gate, session: str, tool: str, args: dict[str, Any], paths: tuple[Path, ...]
+) -> frozenset[Lift]:
     """What the sandbox lets this call do beyond."""
     from safety.lifts import lifts_of
 
     ask = Ask(tool, args, ("execute",), paths, session)
     found = lifts_of(gate, ask)
-    if gate.is_alone and gate.decide(ask).decision == "allow":  # what nobody has approved reaches nobody
+    if (
+        gate.is_alone and gate.decide(ask).decision == "allow"
+    ):  # what nobody has approved reaches nobody
         return found - {"network"}
     return found

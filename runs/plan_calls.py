@@ -24,11 +24,17 @@ def plan_calls(
             return None
         if not tool.effects:
             return _by_its_name(name)
-        from learning.reach import only_looks, python_only_reads, shell_only_reads  # few replays ask
+        from learning.reach import (
+            only_looks,
+            python_only_reads,
+            shell_only_reads,
+        )  # few replays ask
 
         if name in LOOKS:
             return (
-                None if only_looks(args, hosts()) else f"{name} asks a host that neither the request nor its runs name"
+                None
+                if only_looks(args, hosts())
+                else f"{name} asks a host that neither the request nor its runs name"
             )
         if "execute" not in tool.effects:
             return f"{name} does more ({', '.join(tool.effects)})"

@@ -54,19 +54,28 @@ class Planned(NamedTuple):
 
         folder, name = JobFolder(home), self.match.sop.name
         taken = folder.all()
-        id = next(each for n in range(1, 100_000) if (each := name if n == 1 else f"{name}-{n}") not in taken)
+        id = next(
+            each
+            for n in range(1, 100_000)
+            if (each := name if n == 1 else f"{name}-{n}") not in taken
+        )
         folder.write(id, self.fields, f"schedule: {id} added")
         return id
 
 
-def planned(request: str, known: Sequence[Sop], where: Where, now: datetime | None = None) -> Planned | None:
+def planned(
+    request: str, known: Sequence[Sop], where: Where, now: datetime | None = None
+) -> Planned | None:
     """The job that a request asks for; None when it names no time, its rest is not sure, or it can be read in two ways."""
     request = request.strip()
     cuts = _cuts(request) if len(request) <= MAX_CHARS and SAYS_WHEN.search(request) else []
     if not 0 < len(cuts) <= MAX_CUTS:
         return None
     now = (now or datetime.now(UTC)).replace(microsecond=0)
-    found = [_first(pairs, known, where, now) for pairs in (_leading(request, cuts), _trailing(request, cuts))]
+    found = [
+        _first(pairs, known, where, now)
+        for pairs in (_leading(request, cuts), _trailing(request, cuts))
+    ]
     both = [each for each in found if each is not None]
     return both[0] if len(both) == 1 else None
 
@@ -76,7 +85,9 @@ def _cuts(request: str) -> list[int]:
     return [
         at
         for at in range(1, len(request))
-        if request[at] in EDGES or request[at - 1] in EDGES or not (request[at].isascii() and request[at - 1].isascii())
+        if request[at] in EDGES
+        or request[at - 1] in EDGES
+        or not (request[at].isascii() and request[at - 1].isascii())
     ]
 
 
@@ -90,7 +101,9 @@ def _trailing(request: str, cuts: Sequence[int]) -> Iterator[tuple[str, str]]:
     return ((request[at:], request[:at]) for at in cuts)
 
 
-def _first(pairs: Iterator[tuple[str, str]], known: Sequence[Sop], where: Where, now: datetime) -> Planned | None:
+def _first(
+    pairs: Iterator[tuple[str, str]], known: Sequence[Sop], where: Where, now: datetime
+) -> Planned | None:
     from memory.api import local_timezone
     from runs.schedule.jobs import JobError
     from runs.schedule.times import coming

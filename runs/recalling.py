@@ -89,7 +89,9 @@ class Recalling:
             store.close()
         recall.mark_read(self._path, self._only, found, now)
         origins = [origin for each in found if (origin := self._whose(each.turn))]
-        return Memories(recall.context_lines(found, ASKED_CHARS), degraded, origins[0] if origins else "")
+        return Memories(
+            recall.context_lines(found, ASKED_CHARS), degraded, origins[0] if origins else ""
+        )
 
     def _whose(self, turn: Turn) -> str:
         """Whose words a turn may be, when they are not the owner's. What was said in a group is the group's."""

@@ -18,7 +18,9 @@ from runs.resume import Progress
 from tools.toolbox import Toolbox
 
 
-def lane(replay: Replay, progress: Progress, cwd: Path, tools: Toolbox, lang: Lang) -> list[RoteModel]:
+def lane(
+    replay: Replay, progress: Progress, cwd: Path, tools: Toolbox, lang: Lang
+) -> list[RoteModel]:
     """The model that does this SOP, as far as the run has not done it; none where the SOP is only text."""
     sop = replay.sop
     if sop.procedure is None:
@@ -43,7 +45,9 @@ def guards(replay: Replay, cwd: Path, tools: Toolbox, lang: Lang) -> ReplayGuard
     """What is looked at before this SOP is done (learning/guards.py)."""
     return ReplayGuards.of(
         replay.sop,
-        replay.request if replay.lane in ("", "wordings") else "",  # the other lanes have held it against the SOP
+        replay.request
+        if replay.lane in ("", "wordings")
+        else "",  # the other lanes have held it against the SOP
         tools=tools,
         schemas=tools.schemas_with(tools_used(replay.sop)),
         where=Where(cwd, Path.home()),
@@ -66,5 +70,7 @@ def _hosts(sop: Sop, task: str) -> frozenset[str]:
 
 def _day(opening: Event) -> date:
     """The day on which the run began, here; a resumed run keeps it."""
-    began = datetime.fromisoformat(opening["at"]) if "at" in opening else datetime.now().astimezone()
+    began = (
+        datetime.fromisoformat(opening["at"]) if "at" in opening else datetime.now().astimezone()
+    )
     return began.astimezone().date()

@@ -20,17 +20,25 @@ class Progress:
     opening: Event
     messages: list[Message]
     is_opened: bool = False  # the history begins with what the context builder wrote
-    versions: dict[str, str] | None = None  # of the workspace files that the model has read; None: of none yet
+    versions: dict[str, str] | None = (
+        None  # of the workspace files that the model has read; None: of none yet
+    )
     is_noted: bool = False  # what the request says for good is written down
-    families: list[str] = field(default_factory=list)  # of tools, beside the core: those that the model is offered
+    families: list[str] = field(
+        default_factory=list
+    )  # of tools, beside the core: those that the model is offered
     extent: Extent = field(default_factory=Extent)  # how far the history is compacted
     next_turn: int = 1
     pending: Reply | None = None
-    is_pending_redacted: bool = False  # it held a secret, which no log keeps: the model must be asked again
+    is_pending_redacted: bool = (
+        False  # it held a secret, which no log keeps: the model must be asked again
+    )
     letter: int = 0  # the last one that was heard (runs/steering.py)
     status: str = ""  # of the last `run_ended`, "" when there is none
     handed_over: bool = False  # the replay has given up: a model is in charge
-    replayed: list[ToolResult] = field(default_factory=list)  # results of the replay's finished calls
+    replayed: list[ToolResult] = field(
+        default_factory=list
+    )  # results of the replay's finished calls
     asked: list[ToolCall] = field(default_factory=list)  # those calls, and the one that was out
     working: WorkingMemory = field(default_factory=WorkingMemory)
     state: TurnState = field(default_factory=TurnState)
@@ -43,7 +51,9 @@ def read_progress(events: Iterable[Event], prompts: Prompts, folder: Path) -> Pr
     stream = iter(events)
     opening = next(stream)
     first = opening.get("messages") or []
-    progress = Progress(opening, list(first), is_opened=bool(first), families=list(opening.get("families", ())))
+    progress = Progress(
+        opening, list(first), is_opened=bool(first), families=list(opening.get("families", ()))
+    )
     reader = _Reader(progress, prompts, folder)
     for event in stream:
         reader.take(event)
@@ -65,7 +75,9 @@ class _Reader:
 
     def _on_steered(self, event: Event) -> None:
         self.progress.letter = event.get("letter", self.progress.letter)
-        prompt = "steered" if self.progress.opening.get("session", "main") == "main" else "steered_group"
+        prompt = (
+            "steered" if self.progress.opening.get("session", "main") == "main" else "steered_group"
+        )
         text = self.prompts.text(prompt, text=event["text"])
         self.progress.messages.append({"role": "user", "content": text})
 
@@ -87,7 +99,9 @@ class _Reader:
     def _on_compacted(self, event: Event) -> None:
         progress, extent = self.progress, Extent(event["up_to"], event["folded"])
         is_kept = are_kept(progress.opening)
-        compaction = Compaction(self.folder, self.prompts, progress.working.summaries, is_kept=is_kept)
+        compaction = Compaction(
+            self.folder, self.prompts, progress.working.summaries, is_kept=is_kept
+        )
         progress.messages[:] = compaction.apply(progress.messages, progress.extent, extent)
         progress.extent = extent
 
@@ -101,7 +115,9 @@ class _Reader:
         self.progress.pending, self.progress.next_turn = Reply.from_event(event), event["turn"]
         self.progress.is_pending_redacted = event.get("redacted", False)
         if event["kind"] == "rote":
-            del self.progress.asked[len(self.progress.replayed) :]  # it was out before, and is asked for again
+            del self.progress.asked[
+                len(self.progress.replayed) :
+            ]  # it was out before, and is asked for again
             self.progress.asked += self.progress.pending.calls
 
     def _on_tool_started(self, event: Event) -> None:
@@ -127,15 +143,25 @@ class _Reader:
 
     def _on_tool_ended(self, event: Event) -> None:
         progress, reply = self.progress, self.progress.pending
-        if reply is None or event["status"] == "cancelled":  # stopped in the middle: it may have happened
+        if (
+            reply is None or event["status"] == "cancelled"
+        ):  # stopped in the middle: it may have happened
             return
         result = ToolResult(
-            event["status"], event["data"], event.get("origin", ""), event["seconds"], images=event.get("images", [])
+            event["status"],
+            event["data"],
+            event.get("origin", ""),
+            event["seconds"],
+            images=event.get("images", []),
         )
         progress.state.origins.update([result.origin] if result.origin else [])
         progress.state.interrupted = ""
         progress.working.note(event["turn"], reply, result)
-        if event["tool"] == "update_working_checkpoint" and result.status == "ok" and reply.calls[0].args:
+        if (
+            event["tool"] == "update_working_checkpoint"
+            and result.status == "ok"
+            and reply.calls[0].args
+        ):
             args = reply.calls[0].args
             progress.working.checkpoint(args["key_info"], args.get("related_sop"))
         if event["tool"] == "ask_user" and result.status == "ok":

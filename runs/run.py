@@ -23,7 +23,12 @@ from runs.spoken import Spoken
 from runs.steering import Steering
 from safety.secrets import Stream
 
-CLEAN = {"turn_started", "tool_started", "tool_output", "tool_ended"}  # the handler has hidden what is secret there
+CLEAN = {
+    "turn_started",
+    "tool_started",
+    "tool_output",
+    "tool_ended",
+}  # the handler has hidden what is secret there
 EXIT_CODES = {"done": 0, "failed": 1, "waiting": 3, "limit": 4, "no_model": 5, "cancelled": 130}
 
 
@@ -52,7 +57,9 @@ class Run:
         self.id = log.run
         self.status = "working"
         self.result = ""
-        self.stopped_by: int | None = None  # the signal that came: it ended the run, or came too late for that
+        self.stopped_by: int | None = (
+            None  # the signal that came: it ended the run, or came too late for that
+        )
         self.is_marked = False  # it called start_long_term_update
         self.stops = 0  # how often a stop came: twice means that the owner wants to leave
         self._log, self._opening, self._loop = log, chain([opening], before), loop
@@ -81,7 +88,9 @@ class Run:
 
         A defect of ours is raised after the log says that the run failed.
         """
-        with Interrupts() as interrupts:  # to the end of log and journal: a stop that comes late splits neither
+        with (
+            Interrupts() as interrupts
+        ):  # to the end of log and journal: a stop that comes late splits neither
             try:
                 for event in self._opening:
                     yield self._write(event)
@@ -95,7 +104,13 @@ class Run:
                     self._loop.close()  # ends the tool that is at work
                     has_left = isinstance(error, GeneratorExit)  # whoever listened
                     said = "" if has_left else f"{type(error).__name__}: {error}"
-                    self._end({"status": "cancelled" if has_left else "failed", "result": said, "exit": "EXITED"})
+                    self._end(
+                        {
+                            "status": "cancelled" if has_left else "failed",
+                            "result": said,
+                            "exit": "EXITED",
+                        }
+                    )
                     raise
                 ended = self._end(end)
             finally:
@@ -107,7 +122,12 @@ class Run:
         if self._learn is not None and self.status not in ("cancelled", "waiting") and is_awaited:
             with suppress(KeyboardInterrupt):
                 for event in self._learn(self):
-                    yield {"type": event["type"], "run": self.id, "at": now(), **self._redact(event)}
+                    yield {
+                        "type": event["type"],
+                        "run": self.id,
+                        "at": now(),
+                        **self._redact(event),
+                    }
         if problem:
             yield {"type": "journal_failed", "run": self.id, "at": now(), "reason": problem}
         yield ended
@@ -160,7 +180,9 @@ class Run:
         if self._spoken is not None:
             self._spoken.heard(stamped)
         self.sop = event["sop"] if event["type"] == "chosen" else self.sop
-        self.is_marked |= event["type"] == "tool_ended" and event["tool"] == "start_long_term_update"
+        self.is_marked |= (
+            event["type"] == "tool_ended" and event["tool"] == "start_long_term_update"
+        )
         return stamped
 
     def _without_secrets(self, event: Event) -> Event:
@@ -193,7 +215,11 @@ def _ending(end: End, run: str) -> dict[str, Any]:
     if status == "limit":
         used = f"{end.turns} of {end.turns} turns are used"
         result = f"turn limit reached: {used}. --max-turns (or limits.turns) raises it."
-    return {"status": status, "result": result if isinstance(result, str) else str(result), "exit": end.exit}
+    return {
+        "status": status,
+        "result": result if isinstance(result, str) else str(result),
+        "exit": end.exit,
+    }
 
 
 def now() -> str:

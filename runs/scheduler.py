@@ -33,7 +33,9 @@ from safety.secrets import Redactor
 WORKERS = 2  # runs at a time
 MAX_ATTEMPTS = 3  # of one due time whose process dies
 AT_ONCE = 1000  # jobs whose rows are written in one step; each step waits for the disk
-AGAIN_SECONDS = 30.0  # until it looks again at what another scheduler works on, or at a disk that was full
+AGAIN_SECONDS = (
+    30.0  # until it looks again at what another scheduler works on, or at a disk that was full
+)
 RESUMED_SECONDS = 5.0  # until it looks again at a run that its owner has answered
 CHILD = Path(__file__).parent / "schedule" / "child.py"
 Work = Callable[[Row, Owner], None]
@@ -98,11 +100,17 @@ class Scheduler:
         self._again: float | None = None  # seconds until it must look again, for what wakes nobody
         self._blocked: set[str] = set()  # jobs that are due and still at work
         self._parents: set[str] = set()  # jobs that others come after
-        self._found: list[tuple[Job, list[Row], dict[str, datetime]]] = []  # by this look, and not written down yet
+        self._found: list[
+            tuple[Job, list[Row], dict[str, datetime]]
+        ] = []  # by this look, and not written down yet
         self._queue: deque[Row] = deque()
-        self._ours: set[tuple[str, int]] = set()  # rows in the queue or at work here, each by job and due time
+        self._ours: set[tuple[str, int]] = (
+            set()
+        )  # rows in the queue or at work here, each by job and due time
         self._at_work: set[tuple[str, int]] = set()
-        self._said: dict[tuple[str, int], str] = {}  # the last line of a process that ended without settling its row
+        self._said: dict[
+            tuple[str, int], str
+        ] = {}  # the last line of a process that ended without settling its row
         self._turn = threading.Lock()  # of the queue and the two sets
         self._threads = 0
         self._owner: Owner | None = None
@@ -141,7 +149,10 @@ class Scheduler:
     def _tick_or_tell(self) -> None:
         try:
             self.tick()
-        except (SopwithError, OSError) as error:  # a full disk, a file system that has gone: what is due stays due
+        except (
+            SopwithError,
+            OSError,
+        ) as error:  # a full disk, a file system that has gone: what is due stays due
             self._told(str(error))
             self._again = AGAIN_SECONDS
 
@@ -161,7 +172,9 @@ class Scheduler:
     def _look(self) -> None:
         now = self._clock.now()
         self._again = None
-        if now < self._seen:  # the clock was set back: what has no row up to now comes again, what has one does not
+        if (
+            now < self._seen
+        ):  # the clock was set back: what has no row up to now comes again, what has one does not
             self._planned.clear()
             self._is_stale = True
         self._seen = now
@@ -181,9 +194,17 @@ class Scheduler:
     def next_wake(self) -> tuple[datetime | None, float | None]:
         """Until when it may sleep: a time on the wall's clock, and seconds; None: no such end."""
         here = self._now_steady()
-        free = [plan for plan in self._planned.values() if plan.next and plan.job.id not in self._blocked]
-        wall = min((plan.next for plan in free if plan.next and not plan.job.is_steady), default=None)
-        seconds = [(plan.next - here).total_seconds() for plan in free if plan.next and plan.job.is_steady]
+        free = [
+            plan
+            for plan in self._planned.values()
+            if plan.next and plan.job.id not in self._blocked
+        ]
+        wall = min(
+            (plan.next for plan in free if plan.next and not plan.job.is_steady), default=None
+        )
+        seconds = [
+            (plan.next - here).total_seconds() for plan in free if plan.next and plan.job.is_steady
+        ]
         if self._again is not None:
             seconds.append(self._again)
         return wall, max(0.0, min(seconds)) if seconds else None
@@ -201,11 +222,25 @@ class Scheduler:
         wrong = problems(jobs)
         for id in jobs:
             self.outcomes.tell_broken(id, wrong.get(id, ""))
-        sound = {id: job for id, job in jobs.items() if isinstance(job, Job) and id not in wrong and job.enabled}
-        new = {id: job for id, job in sound.items() if id not in self._planned or self._planned[id].job is not job}
-        every = {id: job for id, job in jobs.items() if isinstance(job, Job)}  # a rule counts anew when it is enabled
-        counts = self.ledger.counted({id: (job.rule, self.folder.written(id)) for id, job in every.items()}, now)
-        self._planned = {id: self._planned[id] for id in sound if id in self._planned and id not in new}
+        sound = {
+            id: job
+            for id, job in jobs.items()
+            if isinstance(job, Job) and id not in wrong and job.enabled
+        }
+        new = {
+            id: job
+            for id, job in sound.items()
+            if id not in self._planned or self._planned[id].job is not job
+        }
+        every = {
+            id: job for id, job in jobs.items() if isinstance(job, Job)
+        }  # a rule counts anew when it is enabled
+        counts = self.ledger.counted(
+            {id: (job.rule, self.folder.written(id)) for id, job in every.items()}, now
+        )
+        self._planned = {
+            id: self._planned[id] for id in sound if id in self._planned and id not in new
+        }
         ahead = {id: counts[id] for id in new if counts[id].cursor > self._now_for(new[id], now)}
         if ahead:  # the clock was set back: up to now all is done, what has a row already is not done again
             here = {id: self._now_for(new[id], now) for id in ahead}
@@ -228,7 +263,9 @@ class Scheduler:
             self._record(job, [row], {job.id: max(now, plan.since + timedelta(microseconds=1))})
         return plan
 
-    def _take_due(self, plan: _Planned, here: datetime, now: datetime, busy: set[str], waiting: set[str]) -> None:
+    def _take_due(
+        self, plan: _Planned, here: datetime, now: datetime, busy: set[str], waiting: set[str]
+    ) -> None:
         """All due times of a job up to now get their rows: claimed, or skipped with the reason."""
         job = plan.job
         if job.id in busy and not job.overlap:
@@ -239,20 +276,26 @@ class Scheduler:
             return
         dues = due_after(job, plan.since, plan.cursor)
         known = self.ledger.rows(job.id, start=plan.cursor)
-        rows, following = due_rows(job, dues, known, here, now, owner=self.owner.name, is_waiting=job.id in waiting)
+        rows, following = due_rows(
+            job, dues, known, here, now, owner=self.owner.name, is_waiting=job.id in waiting
+        )
         self._record(job, rows, {job.id: here})
         plan.cursor, plan.next = here, following
 
     def _take_after(self, plan: _Planned, now: datetime) -> None:
         """What comes after another job: once for each time that the other was done, with its due time."""
         done = self.ledger.done_since(plan.job.after, plan.since)
-        known = {row.due for row in self.ledger.rows(plan.job.id, start=done[0].at)} if done else set()
+        known = (
+            {row.due for row in self.ledger.rows(plan.job.id, start=done[0].at)} if done else set()
+        )
         new = [row for row in done if row.due not in known]
         if not new or self.outcomes.pause_if_failing(plan.job, plan.since):
             return
         rows: list[Row] = []
         for row in new:
-            mine = Row(plan.job.id, row.due, kind="after", owner=self.owner.name, noticed=micros(now))
+            mine = Row(
+                plan.job.id, row.due, kind="after", owner=self.owner.name, noticed=micros(now)
+            )
             if now - moment(row.ended) > allowed_lateness(plan.job):
                 reason = f"missed: more than {plan.job.max_delay_hours:g} hours late"
                 mine = replace(mine, status="skipped", reason=reason)
@@ -325,11 +368,20 @@ class Scheduler:
             return True
         if row.attempts + 1 >= MAX_ATTEMPTS:
             said = self._said.get((row.job, row.due), "")
-            self.outcomes.fail(row, job, f"its process died {MAX_ATTEMPTS} times: {said or 'killed'}", now)
+            self.outcomes.fail(
+                row, job, f"its process died {MAX_ATTEMPTS} times: {said or 'killed'}", now
+            )
             return False
         allowed = allowed_lateness(job) if job else GRACE
-        if not row.run and row.kind != "hand" and now - row.at > allowed and not (job and job.is_steady):
-            self.outcomes.skip(row, job, f"missed: more than {allowed.total_seconds() / 3600:g} hours late", now)
+        if (
+            not row.run
+            and row.kind != "hand"
+            and now - row.at > allowed
+            and not (job and job.is_steady)
+        ):
+            self.outcomes.skip(
+                row, job, f"missed: more than {allowed.total_seconds() / 3600:g} hours late", now
+            )
             return False
         left.append(row)
         return True
@@ -388,7 +440,9 @@ class Scheduler:
                 with self._turn:
                     self._ours.discard(key)
                     self._at_work.discard(key)
-            found = next(iter(self.ledger.rows(row.job, 1, row.at, row.at + timedelta(microseconds=1))), None)
+            found = next(
+                iter(self.ledger.rows(row.job, 1, row.at, row.at + timedelta(microseconds=1))), None
+            )
             if found and found.status in ("claimed", "running") and found.owner == self.owner.name:
                 left: list[Row] = []
                 self._recovered(found, self._clock.now(), left)
@@ -403,7 +457,15 @@ class Scheduler:
 
     def _in_a_process(self, row: Row, owner: Owner) -> None:
         config = self._config
-        command = [sys.executable, str(CHILD), str(config.home), config.lang, row.job, str(row.due), owner.name]
+        command = [
+            sys.executable,
+            str(CHILD),
+            str(config.home),
+            config.lang,
+            row.job,
+            str(row.due),
+            owner.name,
+        ]
         done = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
@@ -414,7 +476,9 @@ class Scheduler:
             check=False,
         )
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        self._said[(row.job, row.due)] = Redactor(held_values(config, os.environ))(lines[-1])[:300] if lines else ""
+        self._said[(row.job, row.due)] = (
+            Redactor(held_values(config, os.environ))(lines[-1])[:300] if lines else ""
+        )
 
     # For screens
 

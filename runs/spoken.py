@@ -22,11 +22,13 @@ from models.base import Event
 if TYPE_CHECKING:
     from memory.window import Window
 
-FINISH_SECONDS = (
-    0.03  # the owner is at the prompt again; what takes longer goes on behind, and the process waits for it
-)
+FINISH_SECONDS = 0.03  # the owner is at the prompt again; what takes longer goes on behind, and the process waits for it
 LOCK_SECONDS = 3.0  # for another process that writes
-_BEGINS_AT = {"tool_output", "tool_ended", "run_ended"}  # the first tool is at work by then: nobody waits for its start
+_BEGINS_AT = {
+    "tool_output",
+    "tool_ended",
+    "run_ended",
+}  # the first tool is at work by then: nobody waits for its start
 
 
 class Spoken:
@@ -54,7 +56,9 @@ class Spoken:
         """Takes an event of the run; returns at once."""
         self._keep(event)
         if event["type"] in _BEGINS_AT and self._thread is None:
-            if self._window is not None:  # what the client of Redis needs cannot be imported once this thread has ended
+            if (
+                self._window is not None
+            ):  # what the client of Redis needs cannot be imported once this thread has ended
                 import_module("concurrent.futures.thread")
             self._thread = threading.Thread(target=self._write, name="spoken")
             self._thread.start()
@@ -70,7 +74,11 @@ class Spoken:
     def _keep(self, event: Event) -> None:
         if words := _words(event):
             text, who, name = words
-            said = [(who, text)] if who == "agent" else speakers(text, self._session, is_named=self._is_named)
+            said = (
+                [(who, text)]
+                if who == "agent"
+                else speakers(text, self._session, is_named=self._is_named)
+            )
             for number, (who, text) in enumerate(said):
                 self._said.put((text, who, f"{name}-{number}" if number else name, event))
 
@@ -79,11 +87,15 @@ class Spoken:
         from memory.remember import importance
 
         try:
-            with Memory(self._home, self._session, works_behind=False, wait_seconds=LOCK_SECONDS) as memory:
+            with Memory(
+                self._home, self._session, works_behind=False, wait_seconds=LOCK_SECONDS
+            ) as memory:
                 for text, who, name, event in self._taken():
                     at, run = datetime.fromisoformat(event["at"]), event["run"]
                     weight = importance(text, "agent" if who == "agent" else "owner")
-                    memory.write_turn(text, who=who, at=at, id=f"{run}-{name}", run=run, importance=weight)
+                    memory.write_turn(
+                        text, who=who, at=at, id=f"{run}-{name}", run=run, importance=weight
+                    )
                 self._problem = memory.problem
         except (SopwithError, OSError) as error:
             self._problem = str(error)
@@ -99,7 +111,9 @@ class Spoken:
         """What is said, until nothing more is."""
         last: Event | None = None
         while (said := self._said.get()) is not None:
-            if self._window is not None and said[3] is not last:  # once, also when several speak in it
+            if (
+                self._window is not None and said[3] is not last
+            ):  # once, also when several speak in it
                 self._window().hear(self._session, said[3])
             last = said[3]
             yield said

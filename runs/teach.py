@@ -40,9 +40,13 @@ from models.procedure import SLOT, Procedure, ProcedureError
 from runs.assemble import SEEDS, Agent
 from runs.authoring import ScriptWriter, script_writer
 
-NO_CHECK = "nothing proves that it worked"  # how the problem begins that a check of the owner's settles
+NO_CHECK = (
+    "nothing proves that it worked"  # how the problem begins that a check of the owner's settles
+)
 NO_VALUES = ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr")
-UNUSABLE = "the request cannot be a wording"  # it names a value that no parameter takes, or leaves one out
+UNUSABLE = (
+    "the request cannot be a wording"  # it names a value that no parameter takes, or leaves one out
+)
 MARK = "start_long_term_update"  # a call that is about the run, and no step of it
 
 
@@ -119,18 +123,26 @@ def values_that_vary(agent: Agent, lesson: Lesson) -> dict[str, str]:
         found = guesses(_without_looks(agent, lesson, trace), Path.home())
         return {slot.name: slot.text for slot in found if slot.text not in NO_VALUES}
     draft = _crystallised(agent, lesson, trace, None)
-    return {name: str(value) for name, value in (draft.taught[0].values if draft.taught else {}).items()}
+    return {
+        name: str(value) for name, value in (draft.taught[0].values if draft.taught else {}).items()
+    }
 
 
 def _without_looks(agent: Agent, lesson: Lesson, trace: Trace) -> Trace:
     """The trace with the calls alone that become steps."""
     content = _crystallised(agent, lesson, trace, {}).content
     kept = {number for step in (*content.plan, *content.commit) for number in step.calls}
-    return replace(trace, calls=tuple(call for number, call in enumerate(trace.calls) if number in kept))
+    return replace(
+        trace, calls=tuple(call for number, call in enumerate(trace.calls) if number in kept)
+    )
 
 
 def draft_of(
-    agent: Agent, lesson: Lesson, values: Mapping[str, str] | None = None, *, spent_usd: float | None = None
+    agent: Agent,
+    lesson: Lesson,
+    values: Mapping[str, str] | None = None,
+    *,
+    spent_usd: float | None = None,
 ) -> Draft:
     """The draft of a lesson. `values`: name → the value that it had; None: what the request says. Raises SopwithError.
 
@@ -167,7 +179,9 @@ def _crystallised(
     home, lang = agent.config.home, agent.config.lang
     places = {"owner_home": Path.home(), "agent_home": home}
     earlier = list(_earlier(agent, lesson.name, trace.run)) if writer else []
-    return crystallise(trace, lesson.name, values=values, lang=lang, write_script=writer, earlier=earlier, **places)
+    return crystallise(
+        trace, lesson.name, values=values, lang=lang, write_script=writer, earlier=earlier, **places
+    )
 
 
 def _earlier(agent: Agent, name: str, run: str) -> Iterator[tuple[Trace, Mapping[str, Any]]]:
@@ -191,9 +205,17 @@ def _read(agent: Agent, lesson: Lesson) -> Draft:
 def _ask_in_words(draft: Draft, lesson: Lesson, values: Mapping[str, str]) -> None:
     """Puts what the owner will say first among the wordings. A text has no values: there {names} stand for them."""
     mentions = _mentions(lesson, values)
-    names = {id(mention): mention.name for mention in mentions if mention.name in draft.content.parameters}
+    names = {
+        id(mention): mention.name
+        for mention in mentions
+        if mention.name in draft.content.parameters
+    }
     found: list[str] = []
-    said = wordings_of(lesson.request, mentions, names, draft.content.parameters) if values else [lesson.request]
+    said = (
+        wordings_of(lesson.request, mentions, names, draft.content.parameters)
+        if values
+        else [lesson.request]
+    )
     for wording in said:
         try:
             _with_steps(draft, wordings=[wording]).procedure()
@@ -203,12 +225,21 @@ def _ask_in_words(draft: Draft, lesson: Lesson, values: Mapping[str, str]) -> No
     if not found:
         draft.notes.append(UNUSABLE)
     else:
-        draft.content.wordings = [*found, *(each for each in draft.content.wordings if each not in found)]
+        draft.content.wordings = [
+            *found,
+            *(each for each in draft.content.wordings if each not in found),
+        ]
         draft.files |= _with_steps(draft, wordings=draft.content.wordings).files
-        if keep_endings(found[0], {mention.name: mention for mention in mentions}, draft.content.parameters):
-            draft.files |= _with_steps(draft, parameters=draft.content.as_yaml()["parameters"]).files
+        if keep_endings(
+            found[0], {mention.name: mention for mention in mentions}, draft.content.parameters
+        ):
+            draft.files |= _with_steps(
+                draft, parameters=draft.content.as_yaml()["parameters"]
+            ).files
         described = f"{found[0][:1].upper()}{found[0][1:]}."
-        draft.files["SKILL.md"] = skill_text(draft.name, described, draft.content, draft.slots, draft.problems)
+        draft.files["SKILL.md"] = skill_text(
+            draft.name, described, draft.content, draft.slots, draft.problems
+        )
 
 
 def _with_steps(draft: Draft, **changed: Any) -> Draft:
@@ -229,7 +260,9 @@ def with_check(draft: Draft, command: str) -> Draft:
     draft.content.checks = [{"command": command}]
     checked = replace(_with_steps(draft, checks=draft.content.checks), problems=[])
     checked.procedure()
-    description = SLOT.sub(lambda slot: f"{{{slot[1]}}}", " ".join(draft.content.wordings[:1])) or draft.name
+    description = (
+        SLOT.sub(lambda slot: f"{{{slot[1]}}}", " ".join(draft.content.wordings[:1])) or draft.name
+    )
     checked.files["SKILL.md"] = skill_text(draft.name, description, draft.content)
     return checked
 
@@ -242,14 +275,23 @@ def _mentions(lesson: Lesson, values: Mapping[str, str]) -> list[Mention]:
 def unsaid(lesson: Lesson, request: str, values: Mapping[str, str]) -> list[str]:
     """The values that a request does not name, by name: such a request could not be done by rote."""
     mentions = _mentions(replace(lesson, request=request), values)
-    return [name for name in values if not any(each.name == name and each.start >= 0 for each in mentions)]
+    return [
+        name
+        for name in values
+        if not any(each.name == name and each.start >= 0 for each in mentions)
+    ]
 
 
 def twin_of(agent: Agent, draft: Draft) -> Sop | None:
     """The SOP of another name that does the same already: a second one would only make requests ambiguous."""
     for sop in agent.sops.all():
         is_used = sop.procedure is not None and sop.status not in ("archived", "suspended")
-        if is_used and sop.name != draft.name and sop.procedure and same_procedure(draft, sop.procedure) == "same":
+        if (
+            is_used
+            and sop.name != draft.name
+            and sop.procedure
+            and same_procedure(draft, sop.procedure) == "same"
+        ):
             return sop
     return None
 
@@ -261,7 +303,10 @@ def keeping_of(agent: Agent) -> Keeping:
 
 def refusals(agent: Agent, files: Mapping[str, str | bytes], *, is_draft: bool) -> list[Refusal]:
     """What the evidence gate has against storing these files."""
-    texts = {path: text if isinstance(text, str) else text.decode("utf-8", "replace") for path, text in files.items()}
+    texts = {
+        path: text if isinstance(text, str) else text.decode("utf-8", "replace")
+        for path, text in files.items()
+    }
     keeping = keeping_of(agent)
     return check_sop(texts, agent.config.home, keeping, is_draft=is_draft)
 
@@ -332,17 +377,27 @@ def trial(agent: Agent, files: Mapping[str, str | bytes], name: str, cwd: Path) 
         yield Trial(agent, folder, cwd, sop)
 
 
-def tools_as_they_are(agent: Agent, procedure: Procedure, found: Mapping[str, Any]) -> dict[str, str]:
+def tools_as_they_are(
+    agent: Agent, procedure: Procedure, found: Mapping[str, Any]
+) -> dict[str, str]:
     """evidence.json with the signatures of the tools that the SOP calls: one that is not tried on a copy has them, too.
     `found` is what it holds; nothing comes of one that names no run or has them already."""
     if "runs" not in found or "tools" in found:
         return {}
     source = procedure.script.source if procedure.script else ""
     called = {result["tool"] for run in found["runs"] for result in run.get("results", ())}
-    used = {*(step.tool for step in procedure.steps if step.tool), *(tool for tool in called if f'"{tool}"' in source)}
+    used = {
+        *(step.tool for step in procedure.steps if step.tool),
+        *(tool for tool in called if f'"{tool}"' in source),
+    }
     tools = signatures(procedure, agent.parts.schemas(used), used)
     return (
-        {"evidence.json": json.dumps({**found, "tools": tools}, ensure_ascii=False, indent=1) + "\n"} if tools else {}
+        {
+            "evidence.json": json.dumps({**found, "tools": tools}, ensure_ascii=False, indent=1)
+            + "\n"
+        }
+        if tools
+        else {}
     )
 
 
@@ -361,30 +416,51 @@ def with_old_cases(draft: Draft, existing: Sop | None) -> tuple[dict[str, str | 
     procedure, unfit = draft.procedure(), []
     with scratch_folder() as place:
         folder = place / draft.name
-        _write(folder, {path: text for path, text in draft.files.items() if path.startswith("cases/")})
+        _write(
+            folder, {path: text for path, text in draft.files.items() if path.startswith("cases/")}
+        )
         for case in read_cases(existing.folder):
             try:
                 procedure.bind(case.parameters, Path(case.cwd or "/"))
             except ParameterError:
                 unfit.append(case.name)
                 continue
-            due = {key: value for key, value in case.expect.items() if key != "steps" or not case.run}
-            kept = replace(case, name=free_name(read_cases(folder)), expect=due)  # it may take other steps to the same
+            due = {
+                key: value for key, value in case.expect.items() if key != "steps" or not case.run
+            }
+            kept = replace(
+                case, name=free_name(read_cases(folder)), expect=due
+            )  # it may take other steps to the same
             _write(folder, kept.files())
         files |= {path: content.data for path, content in contents_of(folder).items()}
-    files |= {path: data for path, data in old.items() if path.startswith("references/") and path not in files}
+    files |= {
+        path: data
+        for path, data in old.items()
+        if path.startswith("references/") and path not in files
+    }
     return files, unfit
 
 
 # storing
 
 
-def store(agent: Agent, lesson: Lesson, files: Mapping[str, str | bytes], status: Status, reason: str) -> Sop:
+def store(
+    agent: Agent, lesson: Lesson, files: Mapping[str, str | bytes], status: Status, reason: str
+) -> Sop:
     """Writes the SOP, unless somebody changed the name's SOP since the lesson began. Raises SopConflict, SopError."""
     changes = SopChanges(agent.config.home, SEEDS)
-    version = lesson.existing.version if lesson.existing is not None and lesson.existing.description else 0
+    version = (
+        lesson.existing.version
+        if lesson.existing is not None and lesson.existing.description
+        else 0
+    )
     sop = changes.write(
-        lesson.name, files, reason=reason, run=lesson.run or None, status=status, expects_version=version
+        lesson.name,
+        files,
+        reason=reason,
+        run=lesson.run or None,
+        status=status,
+        expects_version=version,
     )
     agent.sops.reload()
     return sop

@@ -20,7 +20,9 @@ from safety.trash import Trash
 NOT_ON_A_COPY = ("change", "send", "install", "spend", "outside", "system", "secret", "unknown")
 
 
-def trial(config: Config, sop: Sop, parameters: Mapping[str, Any], cwd: Path, root: Path) -> ReplayResult:
+def trial(
+    config: Config, sop: Sop, parameters: Mapping[str, Any], cwd: Path, root: Path
+) -> ReplayResult:
     """What comes of the SOP in the copy that lies at `root` (learning/verify.py); the gate refuses all that reaches outside
     of it or that it cannot see through."""
     forbid = (*config.safety.forbid, *NOT_ON_A_COPY)
@@ -30,12 +32,18 @@ def trial(config: Config, sop: Sop, parameters: Mapping[str, Any], cwd: Path, ro
     events = list(run.events())
     _empty_trash(config.home, events, root)
     called = {event["tool"] for event in events if event["type"] == "tool_ended"}
-    return ReplayResult(events, run.status, run.result, there.parts.schemas({*tools_used(sop), *called}))
+    return ReplayResult(
+        events, run.status, run.result, there.parts.schemas({*tools_used(sop), *called})
+    )
 
 
 def _empty_trash(home: Path, events: Sequence[Event], root: Path) -> None:
     """Removes what a trial moved to the trash: copies of files, nobody's own."""
     for event in events:
-        data = event.get("data") if event["type"] == "tool_ended" and event["tool"] == "file_trash" else None
+        data = (
+            event.get("data")
+            if event["type"] == "tool_ended" and event["tool"] == "file_trash"
+            else None
+        )
         if isinstance(data, dict) and "trash" in data:
             Trash(home).forget(data["trash"], root)

@@ -17,14 +17,20 @@ def own_data(home: Path, session: str, sop: Path | None) -> str:
     does (`sop` is its folder). Nothing in a shared session."""
     if session != "main":
         return ""
-    files = [home / "OWNER.md", home / "memory" / "global_mem.txt", *([sop / "sop.yaml"] if sop else [])]
+    files = [
+        home / "OWNER.md",
+        home / "memory" / "global_mem.txt",
+        *([sop / "sop.yaml"] if sop else []),
+    ]
     return "\n".join(map(_text, files))
 
 
 def origins_before(home: Path, previous: Sequence[str]) -> list[str]:
     """Whose words, beside the owner's, the earlier runs of a conversation have read."""
     runs = previous[-_MAX_RUNS:]
-    return sorted(set().union(*(values_before(home, run, "origins", "tool_ended", "origin") for run in runs)))
+    return sorted(
+        set().union(*(values_before(home, run, "origins", "tool_ended", "origin") for run in runs))
+    )
 
 
 def _text(path: Path) -> str:

@@ -15,4 +15,7 @@ def warm(gate: Gate, sandbox: Sandbox | None) -> None:
         Cells.of(sandbox).warm(sandbox, gate.cwd)
     from safety.lifts import lifts_of
 
-    lifts_of(gate, Ask("code_run", {"script": "echo 'one' | head -n 1"}, ("execute",), (gate.cwd,), "main"))
+    lifts_of(
+        gate,
+        Ask("code_run", {"script": "echo 'one' | head -n 1"}, ("execute",), (gate.cwd,), "main"),
+    )

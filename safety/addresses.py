@@ -19,8 +19,23 @@ _UNICAST = ipaddress.ip_network("2000::/3")  # all that is global of version 6
 _SPECIAL = tuple(
     ipaddress.ip_network(text)
     for text in (
-        *("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24"),
-        *("192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24"),
+        *(
+            "0.0.0.0/8",
+            "10.0.0.0/8",
+            "100.64.0.0/10",
+            "127.0.0.0/8",
+            "169.254.0.0/16",
+            "172.16.0.0/12",
+            "192.0.0.0/24",
+        ),
+        *(
+            "192.0.2.0/24",
+            "192.88.99.0/24",
+            "192.168.0.0/16",
+            "198.18.0.0/15",
+            "198.51.100.0/24",
+            "203.0.113.0/24",
+        ),
         *("224.0.0.0/4", "240.0.0.0/4", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"),
     )
 )
@@ -67,7 +82,10 @@ class Reach(NamedTuple):
         """The host of `url` if that says itself, without a look-up, that it is not to be asked; else ""."""
         try:
             parts = urlsplit(url if "://" in url else f"https://{url}")
-            host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+            host, port = (
+                parts.hostname or "",
+                parts.port or (443 if parts.scheme == "https" else 80),
+            )
             plain = unicodedata.normalize("NFKC", unquote(host)).replace("\u3002", ".").rstrip(".")
             address = _spelled(plain)
         except (OSError, ValueError):
@@ -96,7 +114,9 @@ def _spelled(host: str) -> Address:
     """The address that `host` writes, in any of the ways that a look-up takes. Raises OSError, ValueError for a name."""
     if _LOCALHOST.fullmatch(host):
         return ipaddress.ip_address("127.0.0.1")
-    return ipaddress.ip_address(host) if ":" in host else ipaddress.IPv4Address(socket.inet_aton(host))
+    return (
+        ipaddress.ip_address(host) if ":" in host else ipaddress.IPv4Address(socket.inet_aton(host))
+    )
 
 
 def _plain(address: Address) -> Address:

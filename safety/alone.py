@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from safety.gate import Ask
 
 CODE = Path(__file__).resolve().parent.parent
-_OUR_CODE = pattern(re.escape(str(CODE)) + r"(?![\w-]|\.\w)")  # not a folder beside it whose name begins like its own
+_OUR_CODE = pattern(
+    re.escape(str(CODE)) + r"(?![\w-]|\.\w)"
+)  # not a folder beside it whose name begins like its own
 NEVER = ("secret", "system")  # risks
 STARTS = {"mcp_find"}  # tools that read, and start programs of the owner's for it
 
@@ -40,8 +42,12 @@ def settings(owner: SafetyConfig, folder: Path) -> SafetyConfig:
 def look(ask: Ask, findings: Iterable[Finding]) -> Iterator[Finding]:
     """What the gate has found, and what is found because nobody watches."""
     for finding in findings:
-        if finding.risk in ("outside", "delete", "change", "unknown") and _OUR_CODE.search(finding.reason):
-            finding = Finding("agent", f"{finding.reason}: Sopwith's own code is not touched in autonomous mode")
+        if finding.risk in ("outside", "delete", "change", "unknown") and _OUR_CODE.search(
+            finding.reason
+        ):
+            finding = Finding(
+                "agent", f"{finding.reason}: Sopwith's own code is not touched in autonomous mode"
+            )
         yield finding
     effects = set(ask.effects)
     if "memory" in effects:
@@ -49,8 +55,15 @@ def look(ask: Ask, findings: Iterable[Finding]) -> Iterator[Finding]:
     if "network" in effects or not effects or ask.tool in STARTS:
         yield Finding("send", f"{ask.tool} reaches outside, and nobody watches")
     if "execute" in effects and ask.tool != "code_run":
-        yield Finding("unknown", f"{ask.tool} starts what the sandbox of a script does not hold, and nobody watches")
+        yield Finding(
+            "unknown",
+            f"{ask.tool} starts what the sandbox of a script does not hold, and nobody watches",
+        )
     elif "execute" in effects:
-        found = fetches(str(ask.args.get("script", "")), is_python=ask.args.get("type") == "python", variables={})
+        found = fetches(
+            str(ask.args.get("script", "")),
+            is_python=ask.args.get("type") == "python",
+            variables={},
+        )
         if found.urls or found.is_hidden:
             yield Finding("send", f"asks {(found.urls or ['a host'])[0][:200]}, and nobody watches")

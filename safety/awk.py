@@ -9,7 +9,8 @@ from safety.patterns import pattern
 
 # Strings, comments and regular expressions: what stands in them is no code. A slash behind a value divides.
 _INERT = pattern(
-    r'"((?:[^"\\\n]|\\.)*)"|#[^\n]*|(?:(?<=[({;,!~&|?:}\n=])|(?<=[({;,!~&|?:}\n=] )|^)/(?:[^/\\\n]|\\.)*/', re.DOTALL
+    r'"((?:[^"\\\n]|\\.)*)"|#[^\n]*|(?:(?<=[({;,!~&|?:}\n=])|(?<=[({;,!~&|?:}\n=] )|^)/(?:[^/\\\n]|\\.)*/',
+    re.DOTALL,
 )
 _SYSTEM = pattern(r'\bsystem\s{0,9}\(\s{0,9}(?:"(\d+)"\s{0,9}\))?')
 _PIPE = pattern(r"(?<!\|)\|&?(?!\|)\s{0,9}(getline\b)?")
@@ -44,7 +45,9 @@ def effects(program: str) -> Effects:
         if pipe[1]:
             found = _PIPED_FROM.search(code[max(pipe.start() - 200, 0) : pipe.start()])
         elif found := _PIPED_TO.match(code, pipe.end()):
-            strings[int(found[1])] = f"cat | {strings[int(found[1])]}"  # it reads what awk prints, which nobody knows
+            strings[int(found[1])] = (
+                f"cat | {strings[int(found[1])]}"  # it reads what awk prints, which nobody knows
+            )
         started.append(found[1] if found else None)
     written = [re.fullmatch(r'"(\d+)"\s*', found[1]) for found in _PRINTED.finditer(code)]
     files = [strings[int(found[1])] for found in written if found]

@@ -11,7 +11,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 # `--unshare-user` says it where `--unshare-all` only tries; as root the rights of root would stay without `--cap-drop`.
-_APART = ("--unshare-all", "--unshare-user", "--cap-drop", "ALL", "--die-with-parent", "--new-session")
+_APART = (
+    "--unshare-all",
+    "--unshare-user",
+    "--cap-drop",
+    "ALL",
+    "--die-with-parent",
+    "--new-session",
+)
 _ESSENTIALS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 _SETTINGS = ("ld.so.cache", "localtime", "passwd", "group", "nsswitch.conf", "hosts", "alternatives", "ssl/certs", "ssl/openssl.cnf")  # fmt: skip
 _RUNTIME = ("/run", "/var/run")  # where daemons and the desktop have their sockets
@@ -40,12 +47,29 @@ def narrow(readable: Iterable[str | Path], info: int) -> list[str]:
     ]
     bound = [word for place in dict.fromkeys(places) for word in ("--ro-bind-try", place, place)]
     # the folder for temporary files comes before what is bound: Sopwith itself may lie in it
-    return [*_APART, "--tmpfs", "/tmp", *bound, "--dev", "/dev", "--remount-ro", "/", "--chdir", "/tmp", *_filter(info)]
+    return [
+        *_APART,
+        "--tmpfs",
+        "/tmp",
+        *bound,
+        "--dev",
+        "/dev",
+        "--remount-ro",
+        "/",
+        "--chdir",
+        "/tmp",
+        *_filter(info),
+    ]
 
 
 def minimal(scratch: Path, readable: Iterable[Path], info: int) -> list[str]:
     """For a shared session: programs and Python to read, one folder to write, which is HOME; no file of the owner."""
-    places = [*_ESSENTIALS, *(f"/etc/{name}" for name in _SETTINGS), *python_places(), *map(str, readable)]
+    places = [
+        *_ESSENTIALS,
+        *(f"/etc/{name}" for name in _SETTINGS),
+        *python_places(),
+        *map(str, readable),
+    ]
     bound = [word for place in dict.fromkeys(places) for word in ("--ro-bind-try", place, place)]
     own = ["--bind", str(scratch), str(scratch)]
     name = ["--hostname", "shared"]  # the machine's own name is nobody's business there
@@ -84,7 +108,10 @@ def wide(
     names = os.path.realpath("/etc/resolv.conf")  # systemd's lies in /run
     if network and names.startswith("/run/"):
         words += ["--ro-bind-try", names, names]
-    for writable in (*roots, *pinned):  # a folder that is pinned is a mount point, which cannot be renamed
+    for writable in (
+        *roots,
+        *pinned,
+    ):  # a folder that is pinned is a mount point, which cannot be renamed
         words += ["--bind-try", writable, writable]
     for fixed in kept:
         words += ["--ro-bind-try", fixed, fixed]

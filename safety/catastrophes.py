@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from safety.commands import Look
 
 _DEVICE = pattern(r"/dev/(?!null|zero|full|u?random|shm|std|fd|tty)\w")
-_OUTPUT = pattern(r"-(o|O|out|outdev|-(output|outfile|output-document|output-dir|of|file|overwrite))")
+_OUTPUT = pattern(
+    r"-(o|O|out|outdev|-(output|outfile|output-document|output-dir|of|file|overwrite))"
+)
 _OUTPUT_GLUED = pattern(
     r"(?i:open|create|gopen|file):(?=/dev/)|(?:of|wipe|--(?:output|outfile|output-document|of|file|overwrite))=(?=/dev/)"
 )
@@ -30,12 +32,16 @@ _LOOP = pattern(
     r"\s{0,9};?\s{0,9}do\b(.{0,400}?)\bdone\b",
     re.DOTALL,
 )
-_WAITS = pattern(r"\b(wait|read|inotifywait|break|exit|return|sem|flock)\b|\bsleep\s[^;&\n]*([;\n]|$)")
+_WAITS = pattern(
+    r"\b(wait|read|inotifywait|break|exit|return|sem|flock)\b|\bsleep\s[^;&\n]*([;\n]|$)"
+)
 _IN_BACKGROUND = pattern(r"(?<![&><|])&(?![&>\d])")
 _MAKES = pattern(r"\b(mkdir|touch|mktemp|mkfifo|fallocate|cp|ln|tee|dd)\b|>")
 _EVERYBODY = pattern(r"\^?(\.\*?|\*)?\$?")
 _FIRST_PROCESS = {"init", "systemd", "launchd"}
-_SIGNAL_OPTIONS = "-u --euid -U --uid -g --pgroup -G --group -P --parent -s --session --signal -t --terminal"
+_SIGNAL_OPTIONS = (
+    "-u --euid -U --uid -g --pgroup -G --group -P --parent -s --session --signal -t --terminal"
+)
 # Without these no machine starts or takes a command. One kernel by its version may go: the others stay.
 _VITAL_PACKAGE = pattern(
     r"(libc6|libc-bin|glibc(-common|\*)?|musl|bash|dash|coreutils|dpkg|apt|rpm|pacman|busybox|util-linux|base-files|filesystem|init|login|passwd|libpam\*|systemd(\*|-sysv)?"
@@ -51,20 +57,28 @@ _REMOVES_PACKAGES: dict[str, re.Pattern[str]] = {
     "xbps-remove": pattern(r".*"),
     "emerge": pattern(r"-C|--unmerge"),
 }
-_LISTS_PROCESSES = pattern(r"ps( \S+)*? (-?\w*[aexA]\w*)( |$)|pgrep (-\w+ )*\.?\*?$|pidof|ls /proc$")
+_LISTS_PROCESSES = pattern(
+    r"ps( \S+)*? (-?\w*[aexA]\w*)( |$)|pgrep (-\w+ )*\.?\*?$|pidof|ls /proc$"
+)
 _LISTS_UNITS = pattern(r"systemctl( --?[\w=-]+)* (list-units|list-unit-files)\b")
 _ALL_UNITS = pattern(
     r"(systemd-(logind|journald|udevd)|dbus(-broker)?)(\.(service|socket))?|\*(\.(service|socket|target|\*))?|default\.target|basic\.target|sysinit\.target|-\.mount|init\.scope|system\.slice"
 )
-_LISTS_USERS = pattern(r"ls( -\S+)* /home/?$|(cut|awk|cat|sed) .*/etc/passwd|getent passwd$|compgen -u")
+_LISTS_USERS = pattern(
+    r"ls( -\S+)* /home/?$|(cut|awk|cat|sed) .*/etc/passwd|getent passwd$|compgen -u"
+)
 _LOCKS_OUT = {
-    "usermod": pattern(r" (-L|--lock|(-e|--expiredate)[ =][01]?) | (-s|--shell)[ =]\S*(nologin|false) "),
+    "usermod": pattern(
+        r" (-L|--lock|(-e|--expiredate)[ =][01]?) | (-s|--shell)[ =]\S*(nologin|false) "
+    ),
     "passwd": pattern(r" (-l|--lock) "),
     "chage": pattern(r" (-E|--expiredate)[ =]?[01] "),
 }
 _STOPS_UNITS = {"stop", "kill", "disable", "mask", "isolate"}
 _DISK_WRITERS = {"mcopy", "mdel", "mdeltree", "mmove", "mren", "mmd", "mrd", "mlabel", "mattrib", "minstall", "e2label", "fatlabel", "ntfslabel", "mtools"}  # fmt: skip
-_LISTS_PACKAGES = pattern(r"dpkg (-l|--list|--get-selections)|dpkg-query |apt list|rpm -qa|pacman -Qq?e?$|apk info$")
+_LISTS_PACKAGES = pattern(
+    r"dpkg (-l|--list|--get-selections)|dpkg-query |apt list|rpm -qa|pacman -Qq?e?$|apk info$"
+)
 _CHOOSES = pattern(r"e?grep|rg|deborphan|fzf|head|tail|comm|sed")
 _CONTAINER_VALUED = (
     "-v --volume --mount -e --env --env-file --name -p --publish -u --user -w --workdir --network --net --entrypoint --platform -m --memory --cpus"
@@ -72,7 +86,9 @@ _CONTAINER_VALUED = (
 )
 
 
-def judge(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def judge(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     """Refuses what one command would do to the whole machine, beyond what its name says."""
     _device(look, name, args, values)
     if name in _PARTITIONERS and any(_DEVICE.match(value or "") for value in values):
@@ -84,7 +100,8 @@ def judge(look: Look, name: str, args: list[Arg], values: list[str | None], comm
     if name in _REMOVES_PACKAGES:
         _packages(look, name, values, command)
     if name == "diskutil" and any(
-        re.match(r"(erase|delete|partition|zero|secureErase|reformat|randomDisk)", value or "") for value in values
+        re.match(r"(erase|delete|partition|zero|secureErase|reformat|randomDisk)", value or "")
+        for value in values
     ):
         look.add("catastrophic", "diskutil: destroys a volume", name)
     if name in ("userdel", "deluser") and (
@@ -114,7 +131,10 @@ def _device(look: Look, name: str, args: list[Arg], values: list[str | None]) ->
     if name in ("tar", "bsdtar", "gtar") and re.match(
         r"-?\w*[cruA]|--(create|append|update)", values[0] or "" if values else ""
     ):
-        at = next((n for n, value in enumerate(values) if re.fullmatch(r"-?[a-zA-Z]*f", value or "")), None)
+        at = next(
+            (n for n, value in enumerate(values) if re.fullmatch(r"-?[a-zA-Z]*f", value or "")),
+            None,
+        )
         found += args[at + 2 : at + 3] if at is not None else []
     for arg in found:
         if _DEVICE.match(arg.start):
@@ -137,13 +157,17 @@ def _processes(look: Look, name: str, values: list[str | None]) -> None:
     listed = [name, *known]
     valued = _SIGNAL_OPTIONS.split()
     patterns = [
-        listed[at] for at in range(1, len(listed)) if not listed[at].startswith("-") and listed[at - 1] not in valued
+        listed[at]
+        for at in range(1, len(listed))
+        if not listed[at].startswith("-") and listed[at - 1] not in valued
     ]
     whose = f"(root|0|{re.escape(look.places.owner.name)})"
     user = re.search(rf"(?:^| )(?:-[uU]|--euid|--uid|--user)[ =]?{whose}(?: |$)", " ".join(known))
     if name in ("pkill", "skill") and {"-v", "--inverse"} & set(known):
         look.add("catastrophic", f"{name} -v stops everything else", name)
-    elif name == "killall5" or (name != "killall" and any(_EVERYBODY.fullmatch(each) for each in patterns)):
+    elif name == "killall5" or (
+        name != "killall" and any(_EVERYBODY.fullmatch(each) for each in patterns)
+    ):
         look.add("catastrophic", f"{name} stops every process", name)
     elif user and not [each for each in patterns if each != user[1]]:
         look.add("catastrophic", f"{name} stops every process of {user[1]}", name)
@@ -163,7 +187,11 @@ def _packages(look: Look, name: str, values: list[str | None], command: Command)
         return
     for value in values:
         if value and not removes.fullmatch(value) and _VITAL_PACKAGE.fullmatch(value):
-            look.add("catastrophic", f"{name} removes {value}, without which the machine does not work", name)
+            look.add(
+                "catastrophic",
+                f"{name} removes {value}, without which the machine does not work",
+                name,
+            )
     if _is_given_all(look, command, _LISTS_PACKAGES):
         look.add("catastrophic", f"{name} removes all that is installed", name)
 
@@ -174,7 +202,9 @@ def _everything(look: Look, name: str, values: list[str | None], command: Comman
         if not {"-0", "-l", "-L"} & set(values) and _is_given_all(look, command, _LISTS_PROCESSES):
             look.add("catastrophic", "kill stops every process", name)
         if not {"-0", "-l", "-L"} & set(values) and "1" in [
-            value for before, value in zip([None, *values], values, strict=False) if before not in ("-s", "-n")
+            value
+            for before, value in zip([None, *values], values, strict=False)
+            if before not in ("-s", "-n")
         ]:
             look.add("catastrophic", "kill 1: the process that all others depend on", name)
         return
@@ -182,7 +212,11 @@ def _everything(look: Look, name: str, values: list[str | None], command: Comman
     if plain[:1] and plain[0] in _STOPS_UNITS:
         named = [value for value in plain[1:] if value and _ALL_UNITS.fullmatch(value)]
         if (named and plain[0] != "isolate") or _is_given_all(look, command, _LISTS_UNITS):
-            look.add("catastrophic", f"systemctl {plain[0]}: every service, or what all of them need", name)
+            look.add(
+                "catastrophic",
+                f"systemctl {plain[0]}: every service, or what all of them need",
+                name,
+            )
 
 
 def _is_given_all(look: Look, command: Command, lists: re.Pattern[str]) -> bool:
@@ -230,22 +264,35 @@ def container(look: Look, args: list[Arg], values: list[str | None], command: Co
     """`docker run`: what it does to the folders of this machine that it is given, under their names here."""
     at = next(n for n, arg in enumerate(args) if arg.text in ("run", "create"))
     inner = behind(args[at:], _CONTAINER_VALUED, 1)
-    entry = next((args[n + 2].text for n, value in enumerate(values[:-1]) if value == "--entrypoint"), None) or next(
-        (value[13:] for value in values if value and value.startswith("--entrypoint=")), None
-    )
+    entry = next(
+        (args[n + 2].text for n, value in enumerate(values[:-1]) if value == "--entrypoint"), None
+    ) or next((value[13:] for value in values if value and value.startswith("--entrypoint=")), None)
     inner = [Arg(entry, entry), *inner] if entry else inner
-    mounts = {to: host for host, to in _mounts(args) if host and vital.is_vital(look, Arg(host, host))}
+    mounts = {
+        to: host for host, to in _mounts(args) if host and vital.is_vital(look, Arg(host, host))
+    }
     is_open = any((value or "").startswith(("--privileged", "--device")) for value in values)
     shares_processes = "--pid=host" in values or value_of(values, "--pid") == "host"
     if not inner or not (mounts or is_open or shares_processes):
         return
     inside = look.inner()
-    folder = next((args[n + 2] for n, value in enumerate(values[:-1]) if value in ("-w", "--workdir")), None)
+    folder = next(
+        (args[n + 2] for n, value in enumerate(values[:-1]) if value in ("-w", "--workdir")), None
+    )
     inside.cwd = look.path(_named_here(folder, mounts)) if folder else None
-    inside.words([_named_here(arg, mounts) for arg in inner], Command([Word([Part("text", "")]) for _ in inner]))
+    inside.words(
+        [_named_here(arg, mounts) for arg in inner],
+        Command([Word([Part("text", "")]) for _ in inner]),
+    )
     for found in inside.findings:
-        leaves = shares_processes and (inner[0].text or "").rpartition("/")[2] in ("nsenter", "chroot", "kill")
-        if found.risk == "catastrophic" and (mounts or leaves or "device" in found.reason or "/dev/" in found.reason):
+        leaves = shares_processes and (inner[0].text or "").rpartition("/")[2] in (
+            "nsenter",
+            "chroot",
+            "kill",
+        )
+        if found.risk == "catastrophic" and (
+            mounts or leaves or "device" in found.reason or "/dev/" in found.reason
+        ):
             look.findings.append(found)
 
 

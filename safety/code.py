@@ -37,14 +37,20 @@ _REMOVED = pattern(
 _LISTED = pattern(
     r"\b(?:glob|Dir\.(?:glob|children|entries|each_child)|Dir|opendir|readdirSync|globSync)\s*[(\[]?\s*['\"]([^'\"\n]{1,500})['\"]"
 )
-_REMOVES = pattern(r"\b(unlink\w*|rmtree|remove_tree|rm_rf?|rm_f|rmSync|rimraf|rmdirSync|File\.delete)\b")
+_REMOVES = pattern(
+    r"\b(unlink\w*|rmtree|remove_tree|rm_rf?|rm_f|rmSync|rimraf|rmdirSync|File\.delete)\b"
+)
 
 
 _HOME_CALLS = pattern(
     r"require\(['\"](?:node:)?os['\"]\)\.homedir\(\)|\bos\.homedir\(\)|process\.env\.HOME|\bDir\.home|ENV\[['\"]HOME['\"]\]|\$ENV\{HOME\}|getenv\(['\"]HOME['\"]\)|os\.getenv\(['\"]HOME['\"]\)"
 )
-_HOME_IN_TEXT = pattern(r"\$ENV\{HOME\}(?=[/\"])|\$\{process\.env\.HOME\}|#\{Dir\.home\}|#\{ENV\['HOME'\]\}")
-_TWO_TEXTS = pattern(r"(?:'([^'\\\n]*)'|\"([^\"'\\\n]*)\")\s*\+\s*(?:'([^'\\\n]*)'|\"([^\"'\\\n]*)\")")
+_HOME_IN_TEXT = pattern(
+    r"\$ENV\{HOME\}(?=[/\"])|\$\{process\.env\.HOME\}|#\{Dir\.home\}|#\{ENV\['HOME'\]\}"
+)
+_TWO_TEXTS = pattern(
+    r"(?:'([^'\\\n]*)'|\"([^\"'\\\n]*)\")\s*\+\s*(?:'([^'\\\n]*)'|\"([^\"'\\\n]*)\")"
+)
 # A pattern that only looks: none that runs code by itself.
 _LOOKED_FOR = pattern(
     r"(?:(?<==~)|(?<=!~)|\b(?:if|unless|and|or|not|grep|split|match|test|filter)\b|&&|\|\||[({,])\s*/(?![*/])(?!(?:[^/\\\n]|\\.)*(?:\?\??\{|[$@]\{|`))(?:[^/\\\n]|\\.)+/[imsxgu]*(?![\w/])"
@@ -70,7 +76,9 @@ _STARTS_PROGRAM = pattern(
     rf"\b(?:spawn|execFile)(?:Sync)?\s*\(\s*(?:'[^'\\\n]*'|\"[^\"\\\n]*\")\s*,\s*\[(?:\s*(?:'[^'\\\n]*'|\"[^\"\\\n]*\")\s*,?)*\]{_OPTIONS}"
 )
 _LOADS_STARTER = pattern(r"\brequire\(\s*['\"](?:node:)?child_process['\"]\s*\)")
-_NAMES_STARTER = pattern(r"\[|\b(exec|spawn|fork)\w*")  # what is left could start something by another name
+_NAMES_STARTER = pattern(
+    r"\[|\b(exec|spawn|fork)\w*"
+)  # what is left could start something by another name
 
 
 _CALLED_BY_TEXT = pattern(r"\[\s*['\"](\w+)['\"]\s*\]\s*\(")
@@ -80,7 +88,9 @@ def with_home(code: str, home: str) -> str:
     """The code with the owner's home where it asks for it, and with texts that are put together of several as one."""
     code = _HOME_CALLS.sub(repr(home).replace("\\", "/"), _HOME_IN_TEXT.sub(home, code))
     for _ in range(20):
-        joined = _TWO_TEXTS.sub(lambda found: repr((found[1] or found[2] or "") + (found[3] or found[4] or "")), code)
+        joined = _TWO_TEXTS.sub(
+            lambda found: repr((found[1] or found[2] or "") + (found[3] or found[4] or "")), code
+        )
         if joined == code:
             break
         code = joined
@@ -109,10 +119,14 @@ def has_effect(code: str) -> bool:
     code = _LOOKED_FOR.sub(" ", _WRITTEN.sub("", code))  # what is written is judged by its place
     names = [text[1:-1] for text in _STRINGS.findall(code)]
     is_called_by_name = "(" in code and any(
-        _EFFECT.fullmatch(name) for name in names if "_map" in code or "call" in code or "send" in code
+        _EFFECT.fullmatch(name)
+        for name in names
+        if "_map" in code or "call" in code or "send" in code
     )
     is_called_by_name |= any(_EFFECT.search(name) for name in _CALLED_BY_TEXT.findall(code))
-    return bool(_LOADED.search(code) or is_called_by_name or _EFFECT.search(_STRINGS.sub("''", code)))
+    return bool(
+        _LOADED.search(code) or is_called_by_name or _EFFECT.search(_STRINGS.sub("''", code))
+    )
 
 
 def started(code: str) -> list[str]:

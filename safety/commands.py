@@ -65,21 +65,33 @@ class Look:
     cwd: Path | None
     variables: dict[str, str] = field(default_factory=dict)
     depth: int = 0
-    forbidden: frozenset[str] = frozenset()  # commands that the owner's config forbids, whatever they do
+    forbidden: frozenset[str] = (
+        frozenset()
+    )  # commands that the owner's config forbids, whatever they do
     findings: list[Finding] = field(default_factory=list)
     functions: dict[str, list[Command]] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
-    written: dict[str, str | None] = field(default_factory=dict)  # files that the script made: their text, if known
-    programs: dict[str, str] = field(default_factory=dict)  # copies of programs that it made: their names
+    written: dict[str, str | None] = field(
+        default_factory=dict
+    )  # files that the script made: their text, if known
+    programs: dict[str, str] = field(
+        default_factory=dict
+    )  # copies of programs that it made: their names
     positional: list[str] | None = None
     arrays: dict[str, list[str]] = field(default_factory=dict)
     outputs: set[str] = field(default_factory=set)
     budget: list[int] = field(default_factory=lambda: [MAX_COMMANDS])
-    seen: set[tuple[str, str, Path | None]] = field(default_factory=set)  # commands, and files that they read
+    seen: set[tuple[str, str, Path | None]] = field(
+        default_factory=set
+    )  # commands, and files that they read
     loops: dict[str, list[str]] = field(default_factory=dict)
     paths: dict[str, Path] = field(default_factory=dict)  # with links followed
-    listed: dict[str, Listing] = field(default_factory=dict)  # variables that go over all that is in a folder
-    over: dict[str, tuple[Command, ...]] = field(default_factory=dict)  # … over what these commands print
+    listed: dict[str, Listing] = field(
+        default_factory=dict
+    )  # variables that go over all that is in a folder
+    over: dict[str, tuple[Command, ...]] = field(
+        default_factory=dict
+    )  # … over what these commands print
     raises: bool = False  # the commands are run with the rights of root
     unplaced: list[str] = field(
         default_factory=list
@@ -96,7 +108,11 @@ class Look:
             return self.findings
         whole = text
         if len(text) > MAX_CHARS:
-            self.add("unknown", f"the script is longer than {MAX_CHARS:,} characters: too long to be looked at", "")
+            self.add(
+                "unknown",
+                f"the script is longer than {MAX_CHARS:,} characters: too long to be looked at",
+                "",
+            )
             text = script_text.ends(text)
         if "\\\n" in text and _CONTINUED.search(text):  # a word that goes on in the next line
             self.nested([_CONTINUED.sub("", text)])
@@ -131,12 +147,22 @@ class Look:
 
     def inner(self) -> Look:
         """A look at what a command runs: it knows what this one knows, and changes nothing here."""
-        inner = Look(self.places, self.python, self.cwd, dict(self.variables), self.depth + 1, self.forbidden)
-        inner.functions, inner.aliases, inner.written = dict(self.functions), dict(self.aliases), dict(self.written)
+        inner = Look(
+            self.places, self.python, self.cwd, dict(self.variables), self.depth + 1, self.forbidden
+        )
+        inner.functions, inner.aliases, inner.written = (
+            dict(self.functions),
+            dict(self.aliases),
+            dict(self.written),
+        )
         inner.paths, inner.programs = self.paths, self.programs
         inner.listed, inner.over, inner.unplaced = dict(self.listed), dict(self.over), self.unplaced
         inner.raises = self.raises
-        inner.budget, inner.arrays, inner.outputs = self.budget, dict(self.arrays), set(self.outputs)
+        inner.budget, inner.arrays, inner.outputs = (
+            self.budget,
+            dict(self.arrays),
+            set(self.outputs),
+        )
         return inner
 
     def add(self, risk: Risk, reason: str, command: str) -> None:
@@ -146,7 +172,9 @@ class Look:
         """One command of the script, as often as a loop around it has known values."""
         if self.budget[0] <= 0:
             if self.budget[0] == 0:
-                self.add("unknown", f"more than {MAX_COMMANDS} commands: too many to be looked at", "")
+                self.add(
+                    "unknown", f"more than {MAX_COMMANDS} commands: too many to be looked at", ""
+                )
             self.budget[0] = -1
             return
         self.budget[0] -= 1
@@ -195,13 +223,23 @@ class Look:
         if name in self.aliases and len(self.aliases) < 50:
             text = self.aliases.pop(name)
             known = [arg.text for arg in args[1:]]
-            self.nested([None if None in known else shlex.join([each or "" for each in known]).join((text + " ", ""))])
+            self.nested(
+                [
+                    None
+                    if None in known
+                    else shlex.join([each or "" for each in known]).join((text + " ", ""))
+                ]
+            )
             return
         if name in self.functions and self.depth <= MAX_DEPTH:
             self._call(name, args)
             return
         if not name.isascii() and not name.startswith(("./", "/", "~")):
-            self.add("unknown", f"{name!r} looks like the name of a command and is none that is known", "")
+            self.add(
+                "unknown",
+                f"{name!r} looks like the name of a command and is none that is known",
+                "",
+            )
             plain = unicodedata.normalize("NFKC", _INVISIBLE.sub("", name)).strip()
             if plain.isascii() and plain and plain != name:
                 self.words([Arg(plain, plain), *args[1:]], command)
@@ -234,7 +272,12 @@ class Look:
             self.nested([self.written[str(path)]])
             return
         key = (args[0].start, "\1".join(str(arg.text) for arg in args), self.cwd)
-        if command.source is None and not command.redirects and name not in SHELLS and key in self.seen:
+        if (
+            command.source is None
+            and not command.redirects
+            and name not in SHELLS
+            and key in self.seen
+        ):
             return  # the same again: the same findings
         self.seen.add(key)
         name = name.rpartition("/")[2] or name
@@ -264,10 +307,15 @@ class Look:
             if arg.stream and (text := inputs.output_of(self, arg.stream)):
                 interpreters.deep(self, name, text)
 
-    def _by_name(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+    def _by_name(
+        self, name: str, args: list[Arg], values: list[str | None], command: Command
+    ) -> None:
         """What the tables and the rules of verbs say of a command."""
         # `-j$(nproc)`: an option of which only the value is not known
-        told = [arg.start if arg.text is None and re.match(r"-\w", arg.start) else arg.text for arg in args[1:]]
+        told = [
+            arg.start if arg.text is None and re.match(r"-\w", arg.start) else arg.text
+            for arg in args[1:]
+        ]
         found = list(matches(name, told))
         for risk, reason in found:
             self.add(risk, f"{name}: {reason}", name)
@@ -282,7 +330,15 @@ class Look:
             elsewhere.container(self, name, operands, args, values, command)
         elif name.lower() in verbs.CLOUDS:
             elsewhere.cloud(self, name.lower(), values, operands)
-        elif name in verbs.RUNNERS or name in ("php", "python", "python3", "uv", "poetry", "bundle", "npx"):
+        elif name in verbs.RUNNERS or name in (
+            "php",
+            "python",
+            "python3",
+            "uv",
+            "poetry",
+            "bundle",
+            "npx",
+        ):
             elsewhere.task(self, name, operands, values)
         elif not found and name not in WRAPPERS and name not in PLAIN:
             self._unlisted(name, told, operands)
@@ -293,11 +349,15 @@ class Look:
         option = verbs.judge_options(told)
         if option or kind:
             risk: Risk = "delete" if option or kind == "deletes" else "send"
-            self.add(risk, f"{name} {option or operands[0]}: by its name it changes something", name)
+            self.add(
+                risk, f"{name} {option or operands[0]}: by its name it changes something", name
+            )
 
     # What runs something else
 
-    def _inner(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+    def _inner(
+        self, name: str, args: list[Arg], values: list[str | None], command: Command
+    ) -> None:
         handler = HANDLERS.get(name)
         if handler:
             handler(self, name, args, values, command)
@@ -312,7 +372,9 @@ class Look:
         if name in handing_on.PROGRAMS:
             handing_on.judge(self, name, args, values, command)
 
-    def _change_folder(self, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+    def _change_folder(
+        self, name: str, args: list[Arg], values: list[str | None], command: Command
+    ) -> None:
         operands = [arg for arg in args[1:] if not arg.start.startswith("-")]
         self.cwd = self.path(operands[0]) if operands else self.places.owner
         if self.cwd is None:
@@ -351,19 +413,35 @@ HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(("cd", "pushd"), Look._change_folder),
     **dict.fromkeys(("export", "declare", "local", "readonly", "typeset"), variables.declare),
     **dict.fromkeys((".", "source"), interpreters.source),
-    **dict.fromkeys(("vim", "vi", "nvim", "ex", "ed", "view", "less", "more", "man", "most"), starters.editor),
+    **dict.fromkeys(
+        ("vim", "vi", "nvim", "ex", "ed", "view", "less", "more", "man", "most"), starters.editor
+    ),
     **dict.fromkeys(("tar", "gtar", "bsdtar"), starters.tar),
     **dict.fromkeys(("sed", "gsed"), starters.sed),
     **dict.fromkeys(("su", "script", "runuser"), starters.su),
     **dict.fromkeys(("tee", "cp", "mv", "ln", "install", "sponge"), starters.copy),
     **dict.fromkeys(
-        ("make", "gmake", "rsync", "coproc", "sort", "split", "zip", "git-grep", "rg", "at", "batch"), starters.misc
+        (
+            "make",
+            "gmake",
+            "rsync",
+            "coproc",
+            "sort",
+            "split",
+            "zip",
+            "git-grep",
+            "rg",
+            "at",
+            "batch",
+        ),
+        starters.misc,
     ),
     **dict.fromkeys(interpreters.FETCHES, starters.fetch),
     **dict.fromkeys(_REMOTE, starters.ssh),
     **dict.fromkeys(windows.PROGRAMS, starters.of_windows),
     **dict.fromkeys(
-        ("ansible", "salt", "salt-ssh", "pssh", "parallel-ssh", "pdsh", "clush", "dsh", "mussh"), starters.others
+        ("ansible", "salt", "salt-ssh", "pssh", "parallel-ssh", "pdsh", "clush", "dsh", "mussh"),
+        starters.others,
     ),
     "cpio": starters.cpio,
     "scp": starters.scp,

@@ -46,7 +46,9 @@ def look(names: Iterable[str], fetched: Fetches, named: Named, *, sends: bool) -
     for url in fetched.urls[:20]:
         if not named.has_url(url, strict=True):
             yield Finding(
-                "unknown", f"could send {said} to {host_of(url)[:200]}, which the request does not name", "target"
+                "unknown",
+                f"could send {said} to {host_of(url)[:200]}, which the request does not name",
+                "target",
             )
     if fetched.is_hidden or (sends and not fetched.urls):
         yield Finding("unknown", f"could send {said} to a host that cannot be read", "target")

@@ -17,7 +17,9 @@ from urllib.parse import unquote_to_bytes
 
 def has_screen(environ: Mapping[str, str]) -> bool:
     """Whether somebody could have a trash to look into."""
-    return sys.platform == "darwin" or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
+    return sys.platform == "darwin" or bool(
+        environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
+    )
 
 
 def is_there(environ: Mapping[str, str]) -> bool:
@@ -51,7 +53,11 @@ def _noted(origin: Path) -> Iterator[tuple[Path, Path]]:
             continue
         for note in notes:
             kept = trash / "files" / note.name.removesuffix(".trashinfo")
-            if note.suffix == ".trashinfo" and _origin(note, top) == origin and os.path.lexists(kept):
+            if (
+                note.suffix == ".trashinfo"
+                and _origin(note, top) == origin
+                and os.path.lexists(kept)
+            ):
                 yield kept, note
 
 

@@ -26,7 +26,12 @@ _CLUSTERS = names("psql mysql mariadb pgcli mycli")  # `-Atc STATEMENT`
 def cloud(look: Look, name: str, values: list[str | None], operands: list[str | None]) -> None:
     """What the command line of a cloud or a cluster does there."""
     kind = verbs.judge_cloud(name, values, operands)
-    risks: dict[str, Risk] = {"deletes": "delete", "spends": "spend", "changes": "send", "shows keys": "secret"}
+    risks: dict[str, Risk] = {
+        "deletes": "delete",
+        "spends": "spend",
+        "changes": "send",
+        "shows keys": "secret",
+    }
     reasons = {"deletes": "deletes or stops something there", "spends": "starts something there, which may cost money", "changes": "changes something on another machine", "shows keys": "shows keys or passwords"}  # fmt: skip
     if kind in risks:
         look.add(risks[kind], f"{name}: {reasons[kind]}", name)
@@ -34,23 +39,36 @@ def cloud(look: Look, name: str, values: list[str | None], operands: list[str | 
 
 def task(look: Look, name: str, operands: list[str | None], values: list[str | None]) -> None:
     """A task of make, npm and the like, by its name."""
-    if any(value and verbs.DRY.fullmatch(value) for value in values) or (name in ("make", "gmake") and "-n" in values):
+    if any(value and verbs.DRY.fullmatch(value) for value in values) or (
+        name in ("make", "gmake") and "-n" in values
+    ):
         return
     at = 0
     if name in ("php", "python", "python3", "uv", "poetry", "bundle", "npx"):
         at = next(
-            (n + 1 for n, value in enumerate(operands[:3]) if value and value.rpartition("/")[2] in verbs.RUNNERS),
+            (
+                n + 1
+                for n, value in enumerate(operands[:3])
+                if value and value.rpartition("/")[2] in verbs.RUNNERS
+            ),
             0,
         )
         if not at:
             return
-    task = verbs.judge_task([value for value in operands[at:] if value not in ("run", "run-script", "exec")])
+    task = verbs.judge_task(
+        [value for value in operands[at:] if value not in ("run", "run-script", "exec")]
+    )
     if task:
         look.add("send", f"{name} {task}: by its name it changes more than files here", name)
 
 
 def container(
-    look: Look, name: str, operands: list[str | None], args: list[Arg], values: list[str | None], command: Command
+    look: Look,
+    name: str,
+    operands: list[str | None],
+    args: list[Arg],
+    values: list[str | None],
+    command: Command,
 ) -> None:
     words = list(operands)
     if name.endswith("compose"):
@@ -90,7 +108,9 @@ def _remote(look: Look, name: str, inner: list[Arg], command: Command) -> None:
         look.add("system", f"{name} runs {word or 'something'} in another place", name)
 
 
-def database(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def database(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     if set(values) & {"--version", "--help", "-V", "-l", "--list"}:
         return
     if name.endswith("-cli") and name not in ("linode-cli",):
@@ -126,7 +146,9 @@ def _from_text(look: Look, command: Command) -> list[str | None]:
     return list(given.split()) if given else []
 
 
-def _statements(look: Look, name: str, values: list[str | None], command: Command) -> list[str | None]:
+def _statements(
+    look: Look, name: str, values: list[str | None], command: Command
+) -> list[str | None]:
     options = queries.CLIENTS[name].split()
     found: list[str | None] = []
     valued = queries.VALUED.get(name, "").split()
@@ -135,7 +157,9 @@ def _statements(look: Look, name: str, values: list[str | None], command: Comman
         before = values[at - 1] if at else None
         glued = re.match(r"(--[\w-]+)=(.*)", value or "", re.DOTALL)
         if before in options or (
-            name in _CLUSTERS and re.fullmatch(r"-[A-Za-z]+", before or "") and f"-{(before or '-')[-1]}" in options
+            name in _CLUSTERS
+            and re.fullmatch(r"-[A-Za-z]+", before or "")
+            and f"-{(before or '-')[-1]}" in options
         ):
             found.append(value)
         elif glued and glued[1] in options:
@@ -146,7 +170,9 @@ def _statements(look: Look, name: str, values: list[str | None], command: Comman
             operands.append(value)
     if "positional" in options or name == "bq":
         found += operands[1:]
-    elif name in ("mongosh", "mongo") and any(value and value.endswith(".js") for value in operands):
+    elif name in ("mongosh", "mongo") and any(
+        value and value.endswith(".js") for value in operands
+    ):
         found.append(None)
     if inputs.has_input(command):
         found.append(inputs.input_of(look, command))

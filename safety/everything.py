@@ -59,7 +59,13 @@ WHOLE: dict[str, tuple[re.Pattern[str], str, re.Pattern[str] | None]] = {
     "sysadminctl": (pattern(r".*-deleteUser "), "the account of a user", None),
 }  # fmt: skip
 _DROPPERS = {"dropdb", "mysqladmin", "mongosh", "mongo"}
-_SAME = {"oc": "kubectl", "tofu": "terraform", "podman": "docker", "valkey-cli": "redis-cli", "keydb-cli": "redis-cli"}
+_SAME = {
+    "oc": "kubectl",
+    "tofu": "terraform",
+    "podman": "docker",
+    "valkey-cli": "redis-cli",
+    "keydb-cli": "redis-cli",
+}
 # Lists of all that a place holds: who deletes each line of one, deletes it all.
 _LISTS_ALL = pattern(
     r"aws( --?[\w=-]+)* (s3 ls$|s3api list-buckets|ec2 describe-(instances|volumes|snapshots)|rds describe-db-\w+|\w+ list-(stacks|tables|clusters|users|accounts|functions)|backup list-(recovery-points|backup-vaults)\S*)"
@@ -69,7 +75,9 @@ _LISTS_ALL = pattern(
     r"|(docker|podman) volume ls\b|psql .*pg_database|psql .*(-[a-zA-Z]*l[a-zA-Z]*\b|--list)|mysql(show)? .*(?i:show databases|schemata)|mysqlshow\b|redis-cli( .*)? (?i:keys) \*"
     r"|(zfs|zpool) list\b|(lvs|vgs|pvs)\b|lvdisplay|btrfs subvolume list|snapper( \S+)* list|tmutil list\w+|borg list \S+$|restic( \S+)* snapshots"
 )
-_CHOOSES = pattern(r"--filters?\b|\[\?|-l \S|--selector|--field-selector|(?<!\S)-n \S|--namespace| WHERE |\bLIKE\b")
+_CHOOSES = pattern(
+    r"--filters?\b|\[\?|-l \S|--selector|--field-selector|(?<!\S)-n \S|--namespace| WHERE |\bLIKE\b"
+)
 _DELETES = pattern(r"(?i:(^|[\s_:-])(delete|disable|destroy|rb|rm|remove|terminate|drop|dropdb|del|uninstall|purge|lvremove|deletelocalsnapshots))")  # fmt: skip
 _PICKS = names("grep egrep rg head tail comm fzf")
 # What leaves out the databases and namespaces that belong to the server itself leaves out nothing of anybody's.
@@ -80,7 +88,9 @@ _PICKING = pattern(
     r"(sed|jq|awk|gawk) .*(select|test\(|first|limit|\[\d|/.*/ ?[dp{]|[=!<>]=|-n )"
 )  # `jq -r '.[].name'` and `awk '{print $1}'` choose nothing
 _DROPS = pattern(r"(?i)\bdrop\s+(?:database|keyspace)\s+(?:if\s+exists\s+)?[`\"\[']?([\w$.-]+)")
-_EMPTIES_DATABASE = pattern(r"(?i)\bdrop\s+schema\s+(?:if\s+exists\s+)?\"?public\"?|\bdrop\s+owned\s+by\b")
+_EMPTIES_DATABASE = pattern(
+    r"(?i)\bdrop\s+schema\s+(?:if\s+exists\s+)?\"?public\"?|\bdrop\s+owned\s+by\b"
+)
 _DROPS_MONGO = pattern(r"(?i)\bdropDatabase\s*\(")
 _NAMED_MONGO = pattern(r"getSiblingDB\(\s*['\"]([\w-]+)|(?:^|\s)use\s+([\w-]+)")
 _ALL_MONGO = pattern(r"getDBNames|listDatabases|getDBs\b")
@@ -97,7 +107,11 @@ def judge(look: Look, name: str, values: list[str | None], command: Command) -> 
         _by_words(look, name, values, command)
     if _is_given(look, command):
         written = " ".join(
-            [name, *(word.written for word in command.words[:50]), *(each or "?" for each in values[:50])]
+            [
+                name,
+                *(word.written for word in command.words[:50]),
+                *(each or "?" for each in values[:50]),
+            ]
         )
         if _DELETES.search(written):
             look.add("catastrophic", f"{name} deletes all that a list names", name)
@@ -118,7 +132,9 @@ def _ordered(name: str, known: list[str]) -> str:
     """The words with what is done in front: `gcloud -q projects delete X` as `projects delete X -q`."""
     listed: list[str | None] = [name, *known]
     plain = [at for at in range(1, len(listed)) if is_operand(name, listed, at)]
-    return " ".join(known[at - 1] for at in sorted(range(1, len(listed)), key=lambda at: at not in plain))
+    return " ".join(
+        known[at - 1] for at in sorted(range(1, len(listed)), key=lambda at: at not in plain)
+    )
 
 
 def taken(name: str, words: str) -> str | None:
@@ -130,7 +146,9 @@ def taken(name: str, words: str) -> str | None:
     return what if wanted.match(words) and not (less and less.search(f" {words}")) else None
 
 
-def _dropped(look: Look, name: str, values: list[str | None], known: list[str], command: Command) -> list[str]:
+def _dropped(
+    look: Look, name: str, values: list[str | None], known: list[str], command: Command
+) -> list[str]:
     """The databases that are dropped and were not made to try something."""
     operands = [value or "?" for value in operands_of(name, values)]
     found: list[str] = []
@@ -144,7 +162,9 @@ def _dropped(look: Look, name: str, values: list[str | None], known: list[str], 
             if _ALL_MONGO.search(text):
                 return ["and every other"]
             named = [first or second for first, second in _NAMED_MONGO.findall(text)]
-            found = named or [operands[0].rpartition("/")[2] if operands and "(" not in operands[0] else "?"]
+            found = named or [
+                operands[0].rpartition("/")[2] if operands and "(" not in operands[0] else "?"
+            ]
     elif name in queries.CLIENTS:
         text = " ".join([*known, inputs.input_of(look, command) or ""])
         found = dropped_in(text, _connected(name, known))
@@ -188,9 +208,12 @@ def _is_given(look: Look, command: Command) -> bool:
     for commands in (tuple(piped), *(part.commands for part in parts), *looped):
         lines = [" ".join(word.written or "?" for word in each.words) for each in commands]
         picks = any(
-            _PICKING.match(line) or (each.words and each.words[0].literal in _PICKS and not _LEAVES_OUT_OWN.match(line))
+            _PICKING.match(line)
+            or (each.words and each.words[0].literal in _PICKS and not _LEAVES_OUT_OWN.match(line))
             for each, line in zip(commands, lines, strict=True)
         )
-        if not picks and any(_LISTS_ALL.match(line) and not _CHOOSES.search(line) for line in lines):
+        if not picks and any(
+            _LISTS_ALL.match(line) and not _CHOOSES.search(line) for line in lines
+        ):
             return True
     return False

@@ -15,9 +15,14 @@ from safety.patterns import pattern
 from safety.shell import Command, Part, Word
 
 MAX_ARGUMENTS = 64  # of one word with braces
-_UNKNOWN, _OUTPUT = "\0", "\1"  # stand for what is not known, and for a command's output that is not known
+_UNKNOWN, _OUTPUT = (
+    "\0",
+    "\1",
+)  # stand for what is not known, and for a command's output that is not known
 _SPECIAL = "{},*?[]~ \t\n"
-_HIDDEN = {ord(letter): chr(0xE100 + number) for number, letter in enumerate(_SPECIAL)}  # quoted: no longer special
+_HIDDEN = {
+    ord(letter): chr(0xE100 + number) for number, letter in enumerate(_SPECIAL)
+}  # quoted: no longer special
 _SHOWN = {ord(hidden): letter for letter, hidden in zip(_SPECIAL, _HIDDEN.values(), strict=True)}
 _BRACES = pattern(r"\{([^{}\s]*,[^{}\s]*)\}")
 _PARAMETER = pattern(r"\$\{([!#]?)([A-Za-z_]\w*|[0-9@*])(\[[^\]]*\])?(.*)\}", re.DOTALL)
@@ -42,7 +47,9 @@ class Expander:
     variables: dict[str, str]
     output: Callable[[tuple[Command, ...]], str | None]
     arrays: dict[str, list[str]] = field(default_factory=dict)
-    outputs: set[str] = field(default_factory=set)  # variables that hold a command's output, which is not known
+    outputs: set[str] = field(
+        default_factory=set
+    )  # variables that hold a command's output, which is not known
     positional: list[str] | None = None  # $1, $2 …; None: not known
 
     def words(self, words: list[Word]) -> list[Arg]:
@@ -56,19 +63,31 @@ class Expander:
                 return [Arg(part.value, part.value)]
         if self.positional is not None and len(word.parts) <= 2 and word.parts[-1:]:
             last = word.parts[-1]
-            if last.kind == "variable" and last.value in "@*" and not any(part.value for part in word.parts[:-1]):
+            if (
+                last.kind == "variable"
+                and last.value in "@*"
+                and not any(part.value for part in word.parts[:-1])
+            ):
                 return [Arg(text, text) for text in self.positional]
-        found = re.fullmatch(r"\$\{(\w+)\[@\]\}", word.parts[-1].source) if 0 < len(word.parts) <= 2 else None
+        found = (
+            re.fullmatch(r"\$\{(\w+)\[@\]\}", word.parts[-1].source)
+            if 0 < len(word.parts) <= 2
+            else None
+        )
         if found and found[1] in self.arrays and not any(part.value for part in word.parts[:-1]):
             return [Arg(text, text) for text in self.arrays[found[1]]]
         stream = next((part.commands for part in word.parts if part.source in ("<(", ">(")), ())
-        fields = self._split("".join(self._part(part, number) for number, part in enumerate(word.parts)), word)
+        fields = self._split(
+            "".join(self._part(part, number) for number, part in enumerate(word.parts)), word
+        )
         return [self._arg(text, stream) for text in fields]
 
     def text(self, word: Word) -> str | None:
         """The word as one text: of an assignment, a here-document."""
         whole = "".join(self._part(part, number, True) for number, part in enumerate(word.parts))
-        return None if _UNKNOWN in whole or _OUTPUT in whole else self._home(whole).translate(_SHOWN)
+        return (
+            None if _UNKNOWN in whole or _OUTPUT in whole else self._home(whole).translate(_SHOWN)
+        )
 
     def holds_output(self, word: Word) -> bool:
         return any(_OUTPUT in self._part(part, 0, True) for part in word.parts)
@@ -102,12 +121,21 @@ class Expander:
     def _part(self, part: Part, number: int, is_whole: bool = False) -> str:
         is_quoted = part.is_quoted or is_whole
         if part.kind == "text":
-            return part.value.translate(_HIDDEN) if part.is_quoted or (is_whole and number) else part.value
+            return (
+                part.value.translate(_HIDDEN)
+                if part.is_quoted or (is_whole and number)
+                else part.value
+            )
         value = self._variable(part.value) if part.kind == "variable" else self._unknown(part)
         if value is None:
-            is_output = part.source == "$(" or (part.kind == "variable" and part.value in self.outputs)
+            is_output = part.source == "$(" or (
+                part.kind == "variable" and part.value in self.outputs
+            )
             return _OUTPUT if is_output else _UNKNOWN
-        if not is_quoted and (separators := self.variables.get("IFS", _DEFAULT_IFS)) != _DEFAULT_IFS:
+        if (
+            not is_quoted
+            and (separators := self.variables.get("IFS", _DEFAULT_IFS)) != _DEFAULT_IFS
+        ):
             value = re.sub(f"[{re.escape(separators)}]", " ", value) if separators else value
         return value.translate(_HIDDEN) if is_quoted else value
 
@@ -168,7 +196,13 @@ def _operated(value: str | None, operation: str, plain: Callable[[str], str | No
         return value
     if found := re.fullmatch(r":\s*(-?\d{1,5})(?::(-?\d{1,5}))?", operation):
         start = int(found[1])
-        end = None if found[2] is None else int(found[2]) if int(found[2]) < 0 else start + int(found[2])
+        end = (
+            None
+            if found[2] is None
+            else int(found[2])
+            if int(found[2]) < 0
+            else start + int(found[2])
+        )
         return value[start:end]
     if found := re.fullmatch(r"(##?|%%?)(.*)", operation, re.DOTALL):
         return _cut(value, found[1], found[2])
@@ -203,7 +237,9 @@ def _braces(text: str) -> list[str]:
             if not match:
                 spread.append(each)
                 continue
-            spread += [each[: match.start()] + item + each[match.end() :] for item in match[1].split(",")]
+            spread += [
+                each[: match.start()] + item + each[match.end() :] for item in match[1].split(",")
+            ]
         if len(spread) == len(found) or len(spread) > MAX_ARGUMENTS:
             break
         found = spread

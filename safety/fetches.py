@@ -78,9 +78,18 @@ def _of_command(command: Command, known: Mapping[str, str]) -> Iterator[str]:
         rest = words[1:]
         if name in SHELLS or name.startswith("python"):
             code = next(
-                (word.value(known) for at, word in enumerate(rest) if at and rest[at - 1].literal == "-c"), None
+                (
+                    word.value(known)
+                    for at, word in enumerate(rest)
+                    if at and rest[at - 1].literal == "-c"
+                ),
+                None,
             )
-            inner = fetches(code, is_python=name.startswith("python"), variables=known) if code else Fetches()
+            inner = (
+                fetches(code, is_python=name.startswith("python"), variables=known)
+                if code
+                else Fetches()
+            )
             yield from inner.urls
             if inner.is_hidden:
                 yield ""
@@ -99,7 +108,9 @@ def _addresses(words: list[Word], known: Mapping[str, str]) -> Iterator[str]:
             continue
         if at and words[at - 1].literal in _VALUED and "://" not in start:
             continue
-        if match := _HOST.match(start.partition("=")[2] if start.startswith("--url=") else start.lstrip("@")):
+        if match := _HOST.match(
+            start.partition("=")[2] if start.startswith("--url=") else start.lstrip("@")
+        ):
             yield match[0] if value is not None else f"{match[0]}…"
         elif value is None:
             yield ""
@@ -117,8 +128,14 @@ def _python(code: str) -> Fetches:
         if isinstance(node, ast.Import):
             imported |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            imported |= {f"{node.module}.{alias.name}" for alias in node.names} | {node.module or ""}
-        elif isinstance(node, ast.JoinedStr) and node.values and isinstance(node.values[0], ast.Constant):
+            imported |= {f"{node.module}.{alias.name}" for alias in node.names} | {
+                node.module or ""
+            }
+        elif (
+            isinstance(node, ast.JoinedStr)
+            and node.values
+            and isinstance(node.values[0], ast.Constant)
+        ):
             joined.append(str(node.values[0].value))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             texts.append(node.value)
@@ -126,6 +143,8 @@ def _python(code: str) -> Fetches:
     if not used:
         return Fetches()
     urls = [f"{text}…" for text in joined if _URL.match(text)]
-    urls += [text for text in texts if _URL.match(text) and not any(text == each for each in joined)]
+    urls += [
+        text for text in texts if _URL.match(text) and not any(text == each for each in joined)
+    ]
     there = [url for url in urls if not is_local(url)]
     return Fetches(tuple(dict.fromkeys(there)), not urls)

@@ -38,7 +38,9 @@ _ORDERS = pattern(
 
 # All that is on a disk, read past the rights of its files.
 _DISK = pattern(r"/dev/(sd|hd|vd|xvd|nvme|mmcblk|disk|mapper/|dm-|md|mem$|kmem$)")
-_DUMPS = names("cat strings xxd od hexdump head tail cp grep less more base64 < pv photorec foremost")
+_DUMPS = names(
+    "cat strings xxd od hexdump head tail cp grep less more base64 < pv photorec foremost"
+)
 
 
 def redirects(look: Look, command: Command, args: list[Arg]) -> None:
@@ -47,7 +49,9 @@ def redirects(look: Look, command: Command, args: list[Arg]) -> None:
         operator = redirect.operator
         if operator in (">", ">>", ">|", "<>", "&>", "&>>", ">&"):
             targets = look.expander().word(redirect.word)
-            if operator == ">&" and (not targets or re.fullmatch(r"\d+-?|-", targets[0].text or "")):
+            if operator == ">&" and (
+                not targets or re.fullmatch(r"\d+-?|-", targets[0].text or "")
+            ):
                 continue
             _redirected(look, targets[0] if targets else Arg(""), redirect, command, name)
         elif operator == "<":
@@ -82,7 +86,11 @@ def runs_later(look: Look, path: Path, text: str | None) -> None:
     """Refuses what would destroy everything at the next login, or at a set time."""
     if text and (look.places.kind(path) == "startup" or _RUN_LATER.match(str(path))):
         for script in (text, *_orders(text)):
-            look.findings += [each for each in look.inner().script(script) if each.risk in ("catastrophic", "agent")]
+            look.findings += [
+                each
+                for each in look.inner().script(script)
+                if each.risk in ("catastrophic", "agent")
+            ]
 
 
 def _orders(text: str) -> list[str]:
@@ -101,11 +109,17 @@ def write(look: Look, arg: Arg, name: str) -> None:
         return
     path = look.path(arg)
     if path is None:
-        is_placed = arg.start.count("/") > 1 if arg.start.startswith("/") else re.match(r"\w[\w.-]*/", arg.start)
+        is_placed = (
+            arg.start.count("/") > 1
+            if arg.start.startswith("/")
+            else re.match(r"\w[\w.-]*/", arg.start)
+        )
         if arg.text is None and not is_placed:
             look.unplaced.append(name)
             if not look.places.is_held or name == "dd":
-                look.add("unknown", f"{name} writes to a place that is only known when it runs", name)
+                look.add(
+                    "unknown", f"{name} writes to a place that is only known when it runs", name
+                )
             return
         path = look.join(arg.start or "/") or without_links(Path(arg.start))
     kind = look.places.kind(path)
@@ -150,9 +164,13 @@ def targets(look: Look, name: str, args: list[Arg], command: Command) -> None:
         if any(re.match(r"-[a-zA-Z]*i|--in-place", value or "") for value in values[1:]):
             _write_all(look, plain if "-e" in values else plain[1:], name)
         return
-    if name == "rsync" and (only_shows(name, values[1:]) or any(re.match(r"[\w.@-]+:", arg.start) for arg in plain)):
+    if name == "rsync" and (
+        only_shows(name, values[1:]) or any(re.match(r"[\w.@-]+:", arg.start) for arg in plain)
+    ):
         return
-    _write_all(look, [*_chosen(name, rule, plain, values), *option_values(args, values, options)], name)
+    _write_all(
+        look, [*_chosen(name, rule, plain, values), *option_values(args, values, options)], name
+    )
 
 
 def _chosen(name: str, rule: str, plain: list[Arg], values: list[str | None]) -> list[Arg]:
@@ -169,6 +187,10 @@ def _chosen(name: str, rule: str, plain: list[Arg], values: list[str | None]) ->
 
 def _write_all(look: Look, args: list[Arg], name: str) -> None:
     for arg in args:
-        if arg.text is None and not arg.start.startswith("/") and name in ("mkdir", "touch", "chmod", "gzip"):
+        if (
+            arg.text is None
+            and not arg.start.startswith("/")
+            and name in ("mkdir", "touch", "chmod", "gzip")
+        ):
             continue  # makes or marks; what is there stays
         write(look, arg, name)

@@ -34,7 +34,9 @@ _VITAL_NAMES = (
 )
 
 
-def find(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def find(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     """What find deletes, writes and starts."""
     folders = roots(args)
     chooses = is_filtered([value or "" for value in values], look.places.owner.name)
@@ -46,7 +48,8 @@ def find(look: Look, name: str, args: list[Arg], values: list[str | None], comma
             end = next((n for n, arg in enumerate(inner) if arg.text in (";", "+")), len(inner))
             found = [
                 Arg(None, _found_in(look, folders))
-                if arg.text == "{}" or ("{}" in (arg.text or "") and arg.text is not None and " " not in arg.text)
+                if arg.text == "{}"
+                or ("{}" in (arg.text or "") and arg.text is not None and " " not in arg.text)
                 else arg
                 for arg in inner[:end]
             ]
@@ -99,7 +102,9 @@ def _spares_nothing_vital(value: str, after: str) -> bool:
 
 def roots(args: list[Arg]) -> list[Arg]:
     """The folders in which find looks."""
-    end = next((n for n, arg in enumerate(args[1:], 1) if arg.start.startswith(("-", "(", "!"))), len(args))
+    end = next(
+        (n for n, arg in enumerate(args[1:], 1) if arg.start.startswith(("-", "(", "!"))), len(args)
+    )
     return args[1:end] or [Arg(".", ".")]
 
 
@@ -121,11 +126,18 @@ def is_filtered(values: list[str], owner: str = "root") -> bool:
 
 def fd(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
     """What fd starts for what it finds."""
-    at = next((n for n, value in enumerate(values) if value in ("-x", "-X", "--exec", "--exec-batch")), None)
+    at = next(
+        (n for n, value in enumerate(values) if value in ("-x", "-X", "--exec", "--exec-batch")),
+        None,
+    )
     if at is None or not args[at + 2 :]:
         return
     before = listings.harm(look)
     look.words(args[at + 2 :], command)
     named = [args[n] for n in range(1, at + 1) if is_operand(name, [name, *values], n)]
-    if named and named[0].text in (".", "", ".*") and not {"-e", "--extension", "-t", "--type"} & set(values):
+    if (
+        named
+        and named[0].text in (".", "", ".*")
+        and not {"-e", "--extension", "-t", "--type"} & set(values)
+    ):
         listings.refuse_harm(look, args[at + 2 :], named[1:] or [Arg(".", ".")], before)

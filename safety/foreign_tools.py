@@ -59,13 +59,19 @@ def _asked(tool: str, args: Mapping[str, Any], missing: list[Target]) -> Iterato
         yield Finding("delete", f"{tool} may change what is in a database")
     for target in missing:
         if host_of(target.value) not in PUBLIC or "?" in target.value:
-            yield Finding("send", f"{tool} fetches {_shown(target)}, which the request does not name", "target")
+            yield Finding(
+                "send",
+                f"{tool} fetches {_shown(target)}, which the request does not name",
+                "target",
+            )
 
 
 def _reached(tool: str, call: Words, targets: list[Target], named: Named) -> Iterator[Finding]:
     """What an effect reaches that the owner has not named, or that the owner has not asked for it."""
     risk, does = _FOREIGN[call.effect]
-    if call.effect == "spend" and not call.verbs & _ON_A_DAY:  # a payment is made today, whatever else the day is of
+    if (
+        call.effect == "spend" and not call.verbs & _ON_A_DAY
+    ):  # a payment is made today, whatever else the day is of
         targets = [target for target in targets if target.kind != "time"]
     missing = named.unknown(targets, strict=True)
     reached = [target for target in missing if target.kind != "id"]
@@ -73,7 +79,9 @@ def _reached(tool: str, call: Words, targets: list[Target], named: Named) -> Ite
         yield Finding(risk, f"{tool} {does}")
     elif reached:
         for target in reached[:5]:
-            yield Finding(risk, f"{tool} {does}: the request does not name {_shown(target)}", "target")
+            yield Finding(
+                risk, f"{tool} {does}: the request does not name {_shown(target)}", "target"
+            )
     elif takes_all(tool, named.request):
         yield Finding(risk, f"{tool} {does}, all there is, and the request does not speak of all")
     elif not asks_for(named.request, call) or (
@@ -90,19 +98,29 @@ def _others(
     texts = list(read()) if ids else []
     risk, does = _FOREIGN[call.effect]
     for id in (target.value[:60] for target in ids[:5]):
-        misfit = records.misfit(named.request, id, texts, lambda id: not named.unknown([Target("id", id)], strict=True))
+        misfit = records.misfit(
+            named.request, id, texts, lambda id: not named.unknown([Target("id", id)], strict=True)
+        )
         if misfit == "not read":
-            yield Finding(risk, f"{tool} {does}, and nothing that was read is called {id}", "target")
+            yield Finding(
+                risk, f"{tool} {does}, and nothing that was read is called {id}", "target"
+            )
         elif misfit:
-            yield Finding(risk, f"{tool} {does}, and {id} is another one than the request speaks of", "target")
+            yield Finding(
+                risk, f"{tool} {does}, and {id} is another one than the request speaks of", "target"
+            )
 
 
 def _needs_thing(targets: list[Target], missing: list[Target], named: Named) -> bool:
     """Whether the request must speak of the thing as well (the event, the file): nothing else in the call was named."""
     kinds = {target.kind for target in targets}
-    if kinds & {"address", "url", "account", "phone", "name", "file"} or ("time" in kinds and named.has_days):
+    if kinds & {"address", "url", "account", "phone", "name", "file"} or (
+        "time" in kinds and named.has_days
+    ):
         return False
-    return not any(target.kind == "id" for target in targets) or any(target.kind == "id" for target in missing)
+    return not any(target.kind == "id" for target in targets) or any(
+        target.kind == "id" for target in missing
+    )
 
 
 def _is_sql(name: str, value: Any) -> bool:

@@ -33,7 +33,16 @@ LEAVE_SANDBOX = {
     "secret",
 }  # what no sandbox can do: once the owner has allowed it, it runs outside
 _REFUSED = {"catastrophic", "agent", "session", "forbidden"}
-_OURS = {"none", "ask", "memory", "read", "write", "delete", "execute", "network"}  # effects that our tools declare
+_OURS = {
+    "none",
+    "ask",
+    "memory",
+    "read",
+    "write",
+    "delete",
+    "execute",
+    "network",
+}  # effects that our tools declare
 _IN_AGENT = (
     ("config.yaml", "the owner edits it: ask_user"),
     ("memory", "memory is kept through start_long_term_update"),
@@ -58,7 +67,9 @@ class Ask:
     request: str = ""  # what the owner asked for
     origin: tuple[str, ...] = ()  # whose words the run has read besides the owner's (origins.py)
     attended: bool = True  # somebody is there to be asked now
-    hints: Mapping[str, Any] = field(default_factory=dict)  # what the server of a tool that is not ours declares
+    hints: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # what the server of a tool that is not ours declares
     read: Callable[[], Iterable[str]] = tuple  # the results that the model has before it
 
 
@@ -70,7 +81,9 @@ class Decision:
     decision: Literal["allow", "confirm", "refuse"]
     risk: str
     reason: str
-    risks: tuple[str, ...] = ()  # of all that was found, allowed or not: what the sandbox goes by (safety/lifts.py)
+    risks: tuple[
+        str, ...
+    ] = ()  # of all that was found, allowed or not: what the sandbox goes by (safety/lifts.py)
     scope: str = ""  # what a yes "for this run" holds for: calls of this tool with the same risk and the same targets
 
 
@@ -82,12 +95,18 @@ class Gate:
     home: Path
     owner_home: Path
     cwd: Path
-    runs_code: Literal["yes", "ask", "no"] = "yes"  # whether there is a sandbox for it, or somebody to ask
+    runs_code: Literal["yes", "ask", "no"] = (
+        "yes"  # whether there is a sandbox for it, or somebody to ask
+    )
     no_sandbox: str = ""  # why there is none, and how to get one
     sandboxed: bool = False  # then the owner is told of a call that must leave the sandbox
-    own_targets: Callable[[], str] = str  # the owner's own data: who and what stands in it may be reached
+    own_targets: Callable[[], str] = (
+        str  # the owner's own data: who and what stands in it may be reached
+    )
     shared: Path | None = None  # the folder of a shared session that may work in one
-    is_alone: bool = False  # autonomous mode: nobody asked for exactly this, and nobody watches (alone.py)
+    is_alone: bool = (
+        False  # autonomous mode: nobody asked for exactly this, and nobody watches (alone.py)
+    )
     run: Path | None = None  # the folder of the run; of it a shared one reads what was too long
     places: Places = field(init=False)  # with links followed when the gate was made
 
@@ -111,20 +130,42 @@ class Gate:
             if chosen:
                 reasons = dict.fromkeys(decision.reason for decision in chosen)
                 leaves = (
-                    self.sandboxed and wanted == "confirm" and "execute" in ask.effects and LEAVE_SANDBOX & set(risks)
+                    self.sandboxed
+                    and wanted == "confirm"
+                    and "execute" in ask.effects
+                    and LEAVE_SANDBOX & set(risks)
                 )
                 more = " (runs outside the sandbox)" if leaves else ""
-                targets = sorted({finding.reason for finding in findings if finding.command == "target"})
-                scope = "|".join([ask.tool, *sorted(set(risks)), *targets, *origins.foreign(ask.origin)])
-                return Decision(chosen[0].decision, chosen[0].risk, "; ".join(list(reasons)[:3]) + more, risks, scope)
-        return Decision("allow", decided[0].risk if decided else "none", decided[0].reason if decided else "", risks)
+                targets = sorted(
+                    {finding.reason for finding in findings if finding.command == "target"}
+                )
+                scope = "|".join(
+                    [ask.tool, *sorted(set(risks)), *targets, *origins.foreign(ask.origin)]
+                )
+                return Decision(
+                    chosen[0].decision,
+                    chosen[0].risk,
+                    "; ".join(list(reasons)[:3]) + more,
+                    risks,
+                    scope,
+                )
+        return Decision(
+            "allow",
+            decided[0].risk if decided else "none",
+            decided[0].reason if decided else "",
+            risks,
+        )
 
     def _decision(self, finding: Finding, is_tainted: bool) -> Decision:
         risk: str = finding.risk
         if risk in _REFUSED:
             return Decision("refuse", risk, finding.reason)
-        if forbidden := next((each for each in (risk, finding.command) if each in self.settings.forbid), ""):
-            return Decision("refuse", "forbidden", f"{finding.reason}: the owner's config forbids {forbidden}")
+        if forbidden := next(
+            (each for each in (risk, finding.command) if each in self.settings.forbid), ""
+        ):
+            return Decision(
+                "refuse", "forbidden", f"{finding.reason}: the owner's config forbids {forbidden}"
+            )
         if risk in _CONFIRMABLE and risk not in self.settings.confirm and not is_tainted:
             return Decision("allow", risk, f"{finding.reason} (the owner's config lets it pass)")
         return Decision("confirm", risk, finding.reason)
@@ -132,7 +173,9 @@ class Gate:
     def _findings(self, ask: Ask) -> Iterator[Finding]:
         effects = set(ask.effects)
         if ask.session != "main" and not (effects and effects <= {"none", "ask"}):
-            if reason := shared_folder.why_not(ask.tool, ask.args, ask.paths, self.shared, self.run):
+            if reason := shared_folder.why_not(
+                ask.tool, ask.args, ask.paths, self.shared, self.run
+            ):
                 yield Finding("session", reason)
             elif ask.tool in self.settings.forbid:
                 yield Finding("forbidden", f"{ask.tool} is forbidden by the owner's config")
@@ -141,7 +184,10 @@ class Gate:
         elif not effects:
             yield from self._foreign(ask)
         elif not effects <= _OURS:
-            yield Finding("unknown", f"{ask.tool}: effects that the gate does not know: {', '.join(sorted(effects))}")
+            yield Finding(
+                "unknown",
+                f"{ask.tool}: effects that the gate does not know: {', '.join(sorted(effects))}",
+            )
         else:
             yield from self._of_ours(ask, effects)
 
@@ -164,14 +210,21 @@ class Gate:
             yield from self._written(ask, self.places)
         elif "read" in effects:
             yield from _read(ask.paths, self.places)
-        elif "memory" in effects and (read := origins.foreign(ask.origin)) and not self._is_said(ask):
-            yield Finding("memory", f"{ask.tool} would keep something after the run has read from {', '.join(read)}")
+        elif (
+            "memory" in effects and (read := origins.foreign(ask.origin)) and not self._is_said(ask)
+        ):
+            yield Finding(
+                "memory",
+                f"{ask.tool} would keep something after the run has read from {', '.join(read)}",
+            )
 
     def _is_said(self, ask: Ask) -> bool:
         """What is kept stands in the request itself."""
         from safety import task_calls
 
-        return ask.tool in task_calls.TOOLS and task_calls.is_said(ask.tool, ask.args, ask.hints, ask.request)
+        return ask.tool in task_calls.TOOLS and task_calls.is_said(
+            ask.tool, ask.args, ask.hints, ask.request
+        )
 
     def _process(self, ask: Ask) -> Iterator[Finding]:
         """Somebody's process that is to stop."""
@@ -186,7 +239,9 @@ class Gate:
 
         named = Named(ask.request, self.own_targets())
         is_tainted = bool(origins.foreign(ask.origin))
-        yield from page_calls.look(ask.tool, ask.args, ask.hints, named, self.places, is_tainted=is_tainted)
+        yield from page_calls.look(
+            ask.tool, ask.args, ask.hints, named, self.places, is_tainted=is_tainted
+        )
         if ask.paths:
             yield from self._written(ask, self.places)
 
@@ -196,7 +251,9 @@ class Gate:
         from safety.targets import Named
 
         yield from _read(ask.paths, self.places)
-        yield from desktop_calls.look(ask.tool, ask.args, ask.hints, Named(ask.request, self.own_targets()))
+        yield from desktop_calls.look(
+            ask.tool, ask.args, ask.hints, Named(ask.request, self.own_targets())
+        )
 
     def _terminal(self, ask: Ask) -> Iterator[Finding]:
         """A shell that stays open: what is typed there is a script."""
@@ -204,7 +261,10 @@ class Gate:
 
         script, is_sure = terminal_calls.meant(ask.tool, ask.args, ask.hints)
         if script and ask.hints.get("outside"):
-            yield Finding("outside", f"{ask.tool}: this shell has left the sandbox, so nothing holds what runs in it")
+            yield Finding(
+                "outside",
+                f"{ask.tool}: this shell has left the sandbox, so nothing holds what runs in it",
+            )
         if script or ask.tool == "shell_run":
             paths = (Path(ask.hints["cwd"]),) if ask.hints.get("cwd") else ask.paths
             found = self._script(replace(ask, args={"script": script}, paths=paths), self.places)
@@ -216,7 +276,9 @@ class Gate:
         from safety.targets import Named
 
         if names := credentials.used(text, self.settings.credentials):
-            yield from credentials.look(names, asked, Named(ask.request, self.own_targets()), sends=sends)
+            yield from credentials.look(
+                names, asked, Named(ask.request, self.own_targets()), sends=sends
+            )
 
     def _named_credentials(self, ask: Ask) -> Iterator[Finding]:
         """`${NAME}` in the arguments of a tool that asks an address."""
@@ -227,12 +289,16 @@ class Gate:
 
         url = str(ask.args["url"])
         if names := [name for name in self.settings.credentials if f"${{{name}}}" in url]:
-            yield from credentials.look(names, Fetches((url,)), Named(ask.request, self.own_targets()), sends=False)
+            yield from credentials.look(
+                names, Fetches((url,)), Named(ask.request, self.own_targets()), sends=False
+            )
 
     def _foreign(self, ask: Ask) -> Iterator[Finding]:
         """A tool that is not ours: reading passes; an effect passes when the request asks for it and names all that it
         reaches, or at least the day, the title and the kind of thing."""
-        from safety import foreign_tools  # what a replay of our own tools never needs is not imported for it
+        from safety import (
+            foreign_tools,
+        )  # what a replay of our own tools never needs is not imported for it
         from safety.targets import Named
         from safety.tool_words import read_name
 
@@ -241,8 +307,13 @@ class Gate:
             yield from self._private(ask)
         yield from self._named_credentials(ask)
         yield from self._named_paths(ask, call.effect)
-        named, is_tainted = Named(ask.request, self.own_targets()), bool(origins.foreign(ask.origin))
-        yield from foreign_tools.look(ask.tool, ask.args, call, named, is_tainted=is_tainted, read=ask.read)
+        named, is_tainted = (
+            Named(ask.request, self.own_targets()),
+            bool(origins.foreign(ask.origin)),
+        )
+        yield from foreign_tools.look(
+            ask.tool, ask.args, call, named, is_tainted=is_tainted, read=ask.read
+        )
 
     def _private(self, ask: Ask) -> Iterator[Finding]:
         """An address that says itself that it is not public; where a name leads, the fetch finds out."""
@@ -256,13 +327,23 @@ class Gate:
 
     def _named_paths(self, ask: Ask, effect: Effect) -> Iterator[Finding]:
         """What looks like a path in the arguments of a tool that is not ours."""
-        texts = [value for value in ask.args.values() if isinstance(value, str) and value.startswith(("/", "~/"))]
-        for path in (_resolved(self.cwd, self.owner_home, text) for text in texts if len(text) < 1000):
+        texts = [
+            value
+            for value in ask.args.values()
+            if isinstance(value, str) and value.startswith(("/", "~/"))
+        ]
+        for path in (
+            _resolved(self.cwd, self.owner_home, text) for text in texts if len(text) < 1000
+        ):
             if effect == "read":
                 yield from _read((path,), self.places)
             elif path.is_relative_to(self.places.agent):
-                yield Finding("agent", f"{path} is in the agent's own home: {_instead(path, self.places)}")
-            elif self.places.is_vital_file(path) or (effect == "delete" and self.places.is_vital(path)):
+                yield Finding(
+                    "agent", f"{path} is in the agent's own home: {_instead(path, self.places)}"
+                )
+            elif self.places.is_vital_file(path) or (
+                effect == "delete" and self.places.is_vital(path)
+            ):
                 yield Finding("catastrophic", f"{path}, on which the machine depends")
             elif self.places.kind(path) in ("startup", "secret", "device"):
                 yield Finding("system", f"{path} decides what runs or who gets in")
@@ -270,29 +351,46 @@ class Gate:
     def _written(self, ask: Ask, places: Places) -> Iterator[Finding]:
         for path in ask.paths:
             kind = places.kind(path)
-            if path.parent == places.agent / "schedule" and path.suffix == ".json" and not path.name.startswith("."):
+            if (
+                path.parent == places.agent / "schedule"
+                and path.suffix == ".json"
+                and not path.name.startswith(".")
+            ):
                 yield Finding("schedule", f"{path.name} would run by itself at set times")
             elif kind == "agent":
-                yield Finding("agent", f"{path} is in the agent's own home: {_instead(path, places)}")
+                yield Finding(
+                    "agent", f"{path} is in the agent's own home: {_instead(path, places)}"
+                )
             elif kind == "device" or places.is_vital_file(path):
-                yield Finding("catastrophic", f"{path}: a device, or a file on which the machine depends")
+                yield Finding(
+                    "catastrophic", f"{path}: a device, or a file on which the machine depends"
+                )
             elif kind in ("startup", "secret"):
                 yield Finding("system", f"{path} decides what runs or who gets in")
             elif kind == "outside":
                 yield Finding("outside", f"{path} is outside the allowed folders")
         named = [match[1] for match in references(str(ask.args.get("content", "")))]
-        yield from _read(tuple(_resolved(self.cwd, self.owner_home, name) for name in named), places)
+        yield from _read(
+            tuple(_resolved(self.cwd, self.owner_home, name) for name in named), places
+        )
 
     def _deleted(self, ask: Ask, places: Places) -> Iterator[Finding]:
         for path in ask.paths:
             if path.is_relative_to(places.agent):
-                yield Finding("agent", f"{path} is in the agent's own home: {_instead(path, places)}")
+                yield Finding(
+                    "agent", f"{path} is in the agent's own home: {_instead(path, places)}"
+                )
             elif places.is_vital(path) or places.is_vital_file(path):
                 yield Finding("catastrophic", f"{path}: the system or a whole home")
             elif places.kind(path) in ("outside", "startup", "secret"):
-                yield Finding("outside", f"deletes {path}, which is outside the allowed folders or guarded")
+                yield Finding(
+                    "outside", f"deletes {path}, which is outside the allowed folders or guarded"
+                )
         if not ask.paths and not {"path", "paths"} & ask.args.keys():
-            yield Finding("delete", f"{ask.tool} removes {str(ask.args.get('title') or 'what it names')[:80]} for good")
+            yield Finding(
+                "delete",
+                f"{ask.tool} removes {str(ask.args.get('title') or 'what it names')[:80]} for good",
+            )
         if ask.paths:
             more = f" and {len(ask.paths) - 1} more" if len(ask.paths) > 1 else ""
             yield Finding("delete", f"{ask.tool} moves {ask.paths[0]}{more} to the trash")
@@ -302,7 +400,10 @@ class Gate:
         if self.runs_code == "no":
             yield Finding("forbidden", f"code runs in a sandbox only: {self.no_sandbox}")
         elif self.runs_code == "ask" and not ask.attended:
-            yield Finding("forbidden", f"code runs in a sandbox only, where nobody is there to ask: {self.no_sandbox}")
+            yield Finding(
+                "forbidden",
+                f"code runs in a sandbox only, where nobody is there to ask: {self.no_sandbox}",
+            )
         elif self.runs_code == "ask":
             yield Finding("unknown", f"runs without a sandbox: {self.no_sandbox}")
 
@@ -312,9 +413,13 @@ class Gate:
         if not isinstance(script, str):
             yield Finding("unknown", f"{ask.tool} runs something that the gate cannot see")
             return
-        given = {str(name): str(value) for name, value in env.items()} if isinstance(env, dict) else {}
+        given = (
+            {str(name): str(value) for name, value in env.items()} if isinstance(env, dict) else {}
+        )
         for name, value in given.items():
-            if value and GUARDED_VARIABLES.match(name):  # an empty one takes something away, which changes nothing here
+            if value and GUARDED_VARIABLES.match(
+                name
+            ):  # an empty one takes something away, which changes nothing here
                 yield Finding("unknown", f"sets {name}, which changes what commands do")
         cwd = ask.paths[0] if ask.paths else self.cwd
         own = {"HOME": str(self.owner_home), "PWD": str(cwd), "TMPDIR": str(places.temporary)}
@@ -327,7 +432,9 @@ class Gate:
         def look(text: str, depth: int = 0) -> list[Finding]:
             from safety.commands import Look
 
-            return Look(places, python, cwd, dict(variables), depth, frozenset(self.settings.forbid)).script(text)
+            return Look(
+                places, python, cwd, dict(variables), depth, frozenset(self.settings.forbid)
+            ).script(text)
 
         is_python = ask.args.get("type") == "python"
         found = python(script, cwd, 0) if is_python else look(script)
@@ -335,11 +442,15 @@ class Gate:
         if self.settings.credentials and ask.attended and ask.session == "main":
             text = script + " ".join(given.values())
             sends = any(finding.risk == "send" for finding in found)
-            yield from self._lent(ask, text, fetches(script, is_python=is_python, variables=variables), sends=sends)
+            yield from self._lent(
+                ask, text, fetches(script, is_python=is_python, variables=variables), sends=sends
+            )
         if ask.request.strip():
             yield from self._fetched(ask, script, is_python, variables)
 
-    def _fetched(self, ask: Ask, script: str, is_python: bool, variables: dict[str, str]) -> Iterator[Finding]:
+    def _fetched(
+        self, ask: Ask, script: str, is_python: bool, variables: dict[str, str]
+    ) -> Iterator[Finding]:
         """To fetch an address is to send it: one that nobody named is asked about."""
         found = fetches(script, is_python=is_python, variables=variables)
         if not found.urls and not found.is_hidden:
@@ -352,17 +463,23 @@ class Gate:
         for url in found.urls[:20]:
             is_public = host_of(url) in PUBLIC and "?" not in url and not url.endswith("…")
             if not is_public and not named.has_url(url, strict=bool(read)):
-                yield Finding("send", f"asks {url[:200]}, which the request does not name", "target")
+                yield Finding(
+                    "send", f"asks {url[:200]}, which the request does not name", "target"
+                )
         if found.is_hidden and read:
             yield Finding(
-                "send", f"asks a host that cannot be read, after the run has read from {', '.join(read)}", "target"
+                "send",
+                f"asks a host that cannot be read, after the run has read from {', '.join(read)}",
+                "target",
             )
 
 
 def _offer_trash(finding: Finding) -> Finding:
     if finding.risk != "delete" or finding.command not in ("rm", "unlink", "rmdir"):
         return finding
-    return Finding(finding.risk, f"{finding.reason} (file_trash would move it to the trash)", finding.command)
+    return Finding(
+        finding.risk, f"{finding.reason} (file_trash would move it to the trash)", finding.command
+    )
 
 
 def _read(paths: tuple[Path, ...], places: Places) -> Iterator[Finding]:
@@ -373,7 +490,10 @@ def _read(paths: tuple[Path, ...], places: Places) -> Iterator[Finding]:
 
 def _instead(path: Path, places: Places) -> str:
     first = (*path.relative_to(places.agent).parts, "")[0]
-    return next((hint for name, hint in _IN_AGENT if name == first), "it is changed through its own tools only")
+    return next(
+        (hint for name, hint in _IN_AGENT if name == first),
+        "it is changed through its own tools only",
+    )
 
 
 def _resolved(cwd: Path, owner: Path, text: str) -> Path:

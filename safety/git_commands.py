@@ -21,14 +21,22 @@ def git(look: Look, name: str, args: list[Arg], values: list[str | None], comman
     verb = operands[0] if operands else ""
     settings = [known[at + 1] for at, value in enumerate(known[:-1]) if value in ("-c", "--config")]
     settings += [value[2:] for value in known if re.match(r"-c\w+\.", value)]
-    if verb == "config" and len(operands) > 2 and not any(value.startswith(("--get", "--list")) for value in known):
+    if (
+        verb == "config"
+        and len(operands) > 2
+        and not any(value.startswith(("--get", "--list")) for value in known)
+    ):
         settings.append(f"{operands[1]}={operands[2]}")
     for setting in settings:
         if re.match(
             r"(?i)(core\.(pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy)|alias\.|credential\..*helper|diff\..*\.(command|textconv)|filter\.|merge\..*driver|pager\.|sequence\.editor|gpg\.program|uploadpack|http\..*proxy|url\.|include\.path|protocol\.)",
             setting,
         ):
-            look.add("unknown", f"git: {setting.partition('=')[0]} runs a command or leads elsewhere", "git")
+            look.add(
+                "unknown",
+                f"git: {setting.partition('=')[0]} runs a command or leads elsewhere",
+                "git",
+            )
             text = setting.partition("=")[2]
             look.nested([text[1:]] if text.startswith("!") else [])
     if any("ext::" in value for value in known) or any(
@@ -66,14 +74,21 @@ def _git_place(look: Look, known: list[str], verb: str, operands: list[str]) -> 
     ):
         look.add("agent", f"git {verb} in the agent's own home", "git")
     _git_clean(look, known, verb, operands, str(folder) if folder else "")
-    if verb == "checkout" and len(operands) > 2 and not {"-b", "-B", "-t", "--track", "--orphan"} & set(known):
+    if (
+        verb == "checkout"
+        and len(operands) > 2
+        and not {"-b", "-B", "-t", "--track", "--orphan"} & set(known)
+    ):
         look.add("delete", "git checkout of files: throws away work in git", "git")
     if verb == "branch" and "-d" in known and "-f" in known:
         look.add("delete", "git branch -d -f: throws away work in git", "git")
     if (
         verb == "config"
         and {"--global", "--system"} & set(known)
-        and (len(operands) > 2 or {"--unset", "--unset-all", "--add", "--replace-all", "--remove-section"} & set(known))
+        and (
+            len(operands) > 2
+            or {"--unset", "--unset-all", "--add", "--replace-all", "--remove-section"} & set(known)
+        )
     ):
         look.add("system", "git config: changes settings for every project", "git")
 
@@ -87,4 +102,6 @@ def _git_clean(look: Look, known: list[str], verb: str, operands: list[str], fol
         and not any(re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*|--dry-run", value) for value in known)
     ):
         trees = [value.partition("=")[2] for value in known if value.startswith("--work-tree=")]
-        vital.refuse(look, "git clean", [Arg(place, place) for place in operands[1:] or trees or [folder]])
+        vital.refuse(
+            look, "git clean", [Arg(place, place) for place in operands[1:] or trees or [folder]]
+        )

@@ -46,11 +46,20 @@ _ORDER = re.compile(
     re.IGNORECASE,
 )
 PROGRAMS = frozenset(
-    {*_IN_A_WORD, *_BEHIND_WORD, *(name.partition(" ")[0] for name in _BEHIND), *_EACH_WORD, "tmux", "emacs"}
+    {
+        *_IN_A_WORD,
+        *_BEHIND_WORD,
+        *(name.partition(" ")[0] for name in _BEHIND),
+        *_EACH_WORD,
+        "tmux",
+        "emacs",
+    }
 )
 
 
-def judge(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def judge(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     """Looks at what one of `PROGRAMS` hands on."""
     if name == "tmux":
         _tmux(look, args, values, command)
@@ -58,14 +67,18 @@ def judge(look: Look, name: str, args: list[Arg], values: list[str | None], comm
     if name == "emacs":
         _emacs(look, values)
         return
-    at = next((n for n, value in enumerate(values) if value in _BEHIND_WORD.get(name, "").split()), None)
+    at = next(
+        (n for n, value in enumerate(values) if value in _BEHIND_WORD.get(name, "").split()), None
+    )
     for text in _in_words(name, values):
         look.nested(_ordered(text))
     if name == "screen" and "stuff" in values:
         look.nested([_typed(values[values.index("stuff") + 1 :])])
     elif at is not None:
         _rest(look, args[at + 2 :], command)
-    elif rule := _BEHIND.get(name) or _BEHIND.get(f"{name} {next(iter(operands_of(name, values)), '')}"):
+    elif rule := _BEHIND.get(name) or _BEHIND.get(
+        f"{name} {next(iter(operands_of(name, values)), '')}"
+    ):
         _rest(look, behind(args, *rule), command)
 
 
@@ -75,14 +88,24 @@ def _in_words(name: str, values: list[str | None]) -> list[str]:
         return [value for value in values if value and (name == "socat" or " " in value)]
     options = _IN_A_WORD.get(name, "").split()
     found = [after for before, after in itertools.pairwise(values) if before in options and after]
-    glued = [value.split("=", 1) for value in values if value and "=" in value and value.startswith("-")]
+    glued = [
+        value.split("=", 1) for value in values if value and "=" in value and value.startswith("-")
+    ]
     return found + [text for option, text in glued if option in options]
 
 
 def _ordered(text: str) -> list[str]:
     """The command lines in a word that gives orders: `spawn rm x; interact`, `shell rm x`, `ProxyCommand=rm x`."""
-    pieces = [_ORDER.sub("", piece) for piece in re.split(r"[;\n]", text)] if _ORDER.match(text) else [text]
-    return [_unquoted(piece.strip()) for piece in pieces if piece.strip() and not piece.startswith(("nosleep", "pty,"))]
+    pieces = (
+        [_ORDER.sub("", piece) for piece in re.split(r"[;\n]", text)]
+        if _ORDER.match(text)
+        else [text]
+    )
+    return [
+        _unquoted(piece.strip())
+        for piece in pieces
+        if piece.strip() and not piece.startswith(("nosleep", "pty,"))
+    ]
 
 
 def _unquoted(text: str) -> str:

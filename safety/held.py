@@ -10,11 +10,24 @@ from functools import lru_cache
 from config import Config
 
 _LAST_WORDS = {  # of a name
-    *("KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASS", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"),
+    *(
+        "KEY",
+        "APIKEY",
+        "TOKEN",
+        "SECRET",
+        "PASSWORD",
+        "PASSWD",
+        "PASS",
+        "PASSPHRASE",
+        "CREDENTIAL",
+        "CREDENTIALS",
+    ),
 }
 _NAMES = {"PGPASSWORD", "MYSQL_PWD", "REDISCLI_AUTH", "SSHPASS"}
 _IN_ADDRESS = r"://[^\s/:@]*:([^\s@]+)@"  # compiled when there is an address
-_SHORTEST = 8  # characters of a variable's value: what is shorter is a word, a number, the name of a key
+_SHORTEST = (
+    8  # characters of a variable's value: what is shorter is a word, a number, the name of a key
+)
 
 
 def held_values(config: Config | None, environ: Mapping[str, str]) -> dict[str, str]:
@@ -22,7 +35,9 @@ def held_values(config: Config | None, environ: Mapping[str, str]) -> dict[str, 
     found = {name: value for name, value in _of_config(config) if value} if config else {}
     allowed = config.safety.credentials if config else ()
     for name, value in environ.items():
-        is_secret = is_secret_name(name) and len(value) >= _SHORTEST and not value.startswith(("/", "~"))
+        is_secret = (
+            is_secret_name(name) and len(value) >= _SHORTEST and not value.startswith(("/", "~"))
+        )
         if name in allowed or is_secret:
             found.setdefault(name, value)
         elif "://" in value:
@@ -67,7 +82,10 @@ def _of_servers(config: Config) -> Iterator[tuple[str, str]]:
             else:
                 yield from _in_address(f"{server} {name}", value).items()
         for name, value in settings.headers.items():  # "Bearer KEY": the key alone is held
-            if is_secret_name(name.replace("-", "_")) or name.lower() in ("authorization", "cookie"):
+            if is_secret_name(name.replace("-", "_")) or name.lower() in (
+                "authorization",
+                "cookie",
+            ):
                 yield f"{server} {name}", value.rpartition(" ")[2]
         yield from _in_address(f"{server} url", settings.url or "").items()
 

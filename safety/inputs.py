@@ -21,7 +21,11 @@ _PRINTS = names(
 
 def output_of(look: Look, commands: tuple[Command, ...]) -> str | None:
     """What the commands of a `$(…)` print; None when it is not known."""
-    if not commands or look.depth > MAX_DEPTH or (len(commands) > 1 and commands[-1].source is None):
+    if (
+        not commands
+        or look.depth > MAX_DEPTH
+        or (len(commands) > 1 and commands[-1].source is None)
+    ):
         return None
     return output(look, commands[-1])
 
@@ -59,7 +63,9 @@ def _printed(look: Look, name: str, values: list[str], command: Command) -> str 
         return f"/usr/bin/{values[-1].rpartition('/')[2]}" if values and is_asked else None
     if name == "jobs":
         return "%!"
-    if name in ("whoami", "logname") or (name == "id" and sorted("".join(values).replace("-", "")) == ["n", "u"]):
+    if name in ("whoami", "logname") or (
+        name == "id" and sorted("".join(values).replace("-", "")) == ["n", "u"]
+    ):
         return look.variables.get("USER")
     if name in ("true", ":"):
         return ""
@@ -92,7 +98,9 @@ def _of_path(look: Look, name: str, operands: list[str]) -> str | None:
 def input_of(look: Look, command: Command) -> str | None:
     """What a command reads, if that is known."""
     given = [
-        redirect for redirect in command.redirects if redirect.operator.startswith("<") and redirect.operator != "<&"
+        redirect
+        for redirect in command.redirects
+        if redirect.operator.startswith("<") and redirect.operator != "<&"
     ]
     expander = look.expander()
     if given:
@@ -117,4 +125,6 @@ def known_input(look: Look, command: Command) -> list[str]:
 
 def has_input(command: Command) -> bool:
     """Whether something is sent to a command, by a pipe or from a file."""
-    return command.is_piped or any(redirect.operator.startswith("<") for redirect in command.redirects)
+    return command.is_piped or any(
+        redirect.operator.startswith("<") for redirect in command.redirects
+    )

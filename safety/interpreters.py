@@ -32,7 +32,12 @@ def from_network(look: Look, name: str, command: Command) -> None:
     if not look.raises:
         return
     sources = [part.commands for word in command.words for part in word.parts if part.commands]
-    redirected = [part.commands for redirect in command.redirects for part in redirect.word.parts if part.commands]
+    redirected = [
+        part.commands
+        for redirect in command.redirects
+        for part in redirect.word.parts
+        if part.commands
+    ]
     piped, source = list[Command](), command.source
     while source is not None and len(piped) < 20:
         piped.append(source)
@@ -41,18 +46,30 @@ def from_network(look: Look, name: str, command: Command) -> None:
         for each in commands:
             if {(word.literal or "").rpartition("/")[2] for word in each.words[:4]} & FETCHES:
                 look.add(
-                    "catastrophic", f"{name} runs as root what comes from the network, and nobody has seen it", name
+                    "catastrophic",
+                    f"{name} runs as root what comes from the network, and nobody has seen it",
+                    name,
                 )
                 return
 
 
-def shell(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def shell(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     from_network(look, name, command)
-    at = next((n for n, value in enumerate(values) if re.fullmatch(r"-[a-zA-Z]*c", value or "")), None)
+    at = next(
+        (n for n, value in enumerate(values) if re.fullmatch(r"-[a-zA-Z]*c", value or "")), None
+    )
     if at is not None:
         rest, known = values[at + 1 : at + 2], values[at + 2 :]
         positional = [value or "" for value in known[1:]] if None not in known else None
-        if known[:1] and known[0] is not None and rest and rest[0] and re.match(r'\s*"?\$\{?0', rest[0]):
+        if (
+            known[:1]
+            and known[0] is not None
+            and rest
+            and rest[0]
+            and re.match(r'\s*"?\$\{?0', rest[0])
+        ):
             rest = [rest[0].replace("$0", known[0], 1)]
         look.nested(rest or [None], positional if known else None)
         return
@@ -69,7 +86,9 @@ def _file(look: Look, name: str, arg: Arg, command: Command) -> None:
     """A script in a file: by its name, unless this script has made it."""
     if arg.text in ("/dev/stdin", "/proc/look/fd/0", "/dev/fd/0", "-"):
         _from_input(look, name, command)
-    elif arg.start.startswith(("/dev/fd", "/proc/look/fd", "/dev/tcp")) or (arg.has_output and not _beside(command)):
+    elif arg.start.startswith(("/dev/fd", "/proc/look/fd", "/dev/tcp")) or (
+        arg.has_output and not _beside(command)
+    ):
         look.add("unknown", f"{name} runs what is only known when it runs", name)
     elif (path := look.path(arg)) is not None and str(path) in look.written:
         text = look.written[str(path)]
@@ -85,12 +104,20 @@ def _beside(command: Command) -> bool:
         commands = [each for part in word.parts for each in part.commands]
         last = word.parts[-1] if word.parts else None
         names = {each.words[0].literal for each in commands if each.words}
-        if names and last and last.kind == "text" and last.value.startswith("/") and names <= _OF_PATHS:
+        if (
+            names
+            and last
+            and last.kind == "text"
+            and last.value.startswith("/")
+            and names <= _OF_PATHS
+        ):
             return True
     return False
 
 
-def source(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def source(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     if _asks_for_settings(command):
         return
     if args[1:] and args[1].stream:
@@ -102,7 +129,9 @@ def source(look: Look, name: str, args: list[Arg], values: list[str | None], com
 def _from_input(look: Look, name: str, command: Command) -> None:
     text = inputs.input_of(look, command)
     look.nested([text] if text is not None else inputs.known_input(look, command))
-    is_started = look.depth > 0 or (bool(command.words) and (command.words[0].literal or "").rpartition("/")[2] != name)
+    is_started = look.depth > 0 or (
+        bool(command.words) and (command.words[0].literal or "").rpartition("/")[2] != name
+    )
     if text is None and not inputs.has_input(command) and is_started:
         look.add("unknown", f"{name}: a shell that waits for commands", name)
     if inputs.from_disguise(command.source) or (text is None and inputs.has_input(command)):
@@ -111,12 +140,23 @@ def _from_input(look: Look, name: str, command: Command) -> None:
         look.add("unknown", f"{name} runs what comes from elsewhere", name)
 
 
-def python(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def python(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     from_network(look, name, command)
-    operands = [arg for arg in args[1:] if not arg.start.startswith("-") or arg.text == "-" or arg.stream]
-    if at := next((n + 1 for n, value in enumerate(values) if re.fullmatch(r"-[a-zA-Z]*c", value or "")), 0):
+    operands = [
+        arg for arg in args[1:] if not arg.start.startswith("-") or arg.text == "-" or arg.stream
+    ]
+    if at := next(
+        (n + 1 for n, value in enumerate(values) if re.fullmatch(r"-[a-zA-Z]*c", value or "")), 0
+    ):
         _code(look, values[at : at + 1] or [None], name)
-    elif (at := next((n for n, value in enumerate(values) if re.match(r"-[bBdEiIOqsSuvx]*m", value or "")), -1)) >= 0:
+    elif (
+        at := next(
+            (n for n, value in enumerate(values) if re.match(r"-[bBdEiIOqsSuvx]*m", value or "")),
+            -1,
+        )
+    ) >= 0:
         named = args[at + 1]
         module = named.start.partition("m")[2]
         inner = [Arg(module, module), *args[at + 2 :]] if module else args[at + 2 :]
@@ -150,7 +190,9 @@ def _code(look: Look, codes: Sequence[str | None], name: str) -> None:
             look.findings += look.python(text, look.cwd, look.depth)
 
 
-def interpreter(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def interpreter(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     if name in ("awk", "gawk", "mawk", "nawk"):
         if "-f" not in values:
             _awk(look, name, next(iter(operands_of("awk", values)), ""))
@@ -160,7 +202,8 @@ def interpreter(look: Look, name: str, args: list[Arg], values: list[str | None]
         (
             n
             for n, value in enumerate(values)
-            if value in flags or (name in ("perl", "ruby") and re.fullmatch(r"-[a-zA-Z0-9]*[eE]", value or ""))
+            if value in flags
+            or (name in ("perl", "ruby") and re.fullmatch(r"-[a-zA-Z0-9]*[eE]", value or ""))
         ),
         None,
     )
@@ -209,42 +252,56 @@ def deep(look: Look, name: str, text: str) -> None:
     vital.deletes(look, "rm", [Arg("rm"), *removed], is_deep=True)
 
 
-def apple(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def apple(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     """The commands in a script for `osascript`."""
     look.nested(code.started(" ".join(value or "" for value in values)))
 
 
 def _asks_for_settings(command: Command) -> bool:
     """`eval "$(direnv hook bash)"`, `source <(kubectl completion bash)`."""
-    hooks = [part.commands for word in command.words[1:] for part in word.parts if part.kind == "unknown"]
+    hooks = [
+        part.commands for word in command.words[1:] for part in word.parts if part.kind == "unknown"
+    ]
     if len(command.words) != 2 or len(hooks) != 1 or len(hooks[0]) != 1:
         return False
     asked = " ".join(word.literal or "?" for word in hooks[0][0].words)
     return bool(_HOOKS.match(asked)) and not hooks[0][0].redirects and not hooks[0][0].is_piped
 
 
-def evaluate(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def evaluate(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     if _asks_for_settings(command):
         return
     if args[1:]:
         known = [value for value in values if value is not None]
         look.nested([" ".join(known) if len(known) == len(values) else None])
         if len(known) == len(values):  # what it sets is set here
-            look.variables.update(re.findall(r"(?:^|;)\s*(\w+)=([\w./-]+)\s*(?=;|$)", " ".join(known)))
+            look.variables.update(
+                re.findall(r"(?:^|;)\s*(\w+)=([\w./-]+)\s*(?=;|$)", " ".join(known))
+            )
 
 
-def trap(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def trap(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     if len(values) > 1 and values[0] not in ("-", "", "-l", "-p"):
         look.nested(values[:1])
 
 
-def alias(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def alias(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     for value in values:
         if value is None:
             look.add("unknown", "an alias that is only known when it runs", name)
         elif "=" in value:
             key, _, text = value.partition("=")
             words = text.split()
-            if words[:1] != [key] or not all(word.startswith("-") for word in words[1:]):  # `rm='rm -i'` adds an option
+            if words[:1] != [key] or not all(
+                word.startswith("-") for word in words[1:]
+            ):  # `rm='rm -i'` adds an option
                 look.findings += look.inner().script(text)
             look.aliases[key] = text

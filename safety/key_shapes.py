@@ -87,10 +87,19 @@ _BEGIN = (
 _DISCORD = r"[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,40}"
 # A text that must occur somewhere in the key or before it, and the pattern. Of many lines:
 _BLOCKS = (
-    ("-----BEGIN", r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]*-----|\Z)"),
-    ("---- BEGIN SSH2", r"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----[\s\S]*?(?:---- END [A-Z0-9 ]*----|\Z)"),
+    (
+        "-----BEGIN",
+        r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]*-----|\Z)",
+    ),
+    (
+        "---- BEGIN SSH2",
+        r"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----[\s\S]*?(?:---- END [A-Z0-9 ]*----|\Z)",
+    ),
     ("PuTTY-User-Key-File", r"(?<=PuTTY-User-Key-File)[\s\S]*?(?:Private-MAC:[^\n]*|\Z)"),
-    ("b3BlbnNzaC1rZXktdjE", r"b3BlbnNzaC1rZXktdjE[A-Za-z0-9+/=\s]{60,}"),  # an OpenSSH key whose first line is lost
+    (
+        "b3BlbnNzaC1rZXktdjE",
+        r"b3BlbnNzaC1rZXktdjE[A-Za-z0-9+/=\s]{60,}",
+    ),  # an OpenSSH key whose first line is lost
 )
 # Within a line.
 _WITHIN = (
@@ -127,12 +136,17 @@ def hide_keys(text: str, label: str) -> str:
     for marker, pattern in _WITHIN:
         if marker in text:
             text = replaced(
-                text, marker, _compiled(pattern), lambda found: (found[1] if found.lastindex else "") + label
+                text,
+                marker,
+                _compiled(pattern),
+                lambda found: (found[1] if found.lastindex else "") + label,
             )
     return _hide_words(text, label)
 
 
-def replaced(text: str, marker: str, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str]) -> str:
+def replaced(
+    text: str, marker: str, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str]
+) -> str:
     """`pattern.sub(replace, text)`, on the lines that hold `marker` alone: a search for it is quicker than the pattern."""
     parts, at = [], 0
     found = text.find(marker)
@@ -152,7 +166,10 @@ def _hide_words(text: str, label: str) -> str:
         for start in _starts(word[0], word.start()):
             patterns = begins.get(text[start : start + 2]) or begins.get(text[start : start + 1])
             if patterns and start >= at:
-                found = next(filter(None, (_compiled(pattern).match(text, start) for pattern in patterns)), None)
+                found = next(
+                    filter(None, (_compiled(pattern).match(text, start) for pattern in patterns)),
+                    None,
+                )
                 if found:
                     parts += [text[at:start], label]
                     at = found.end()

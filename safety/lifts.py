@@ -51,13 +51,19 @@ def lifts_of(gate: Gate, ask: Ask) -> frozenset[Lift]:
     names = {name for name, _ in commands}
     if "send" in risks and decision.decision == "confirm" and names & _WITH_KEYS:
         return frozenset({"all"})
-    if commands and not risks and ask.tool != "shell_run" and _only_looks(commands):  # a shell stays open behind it
+    if (
+        commands and not risks and ask.tool != "shell_run" and _only_looks(commands)
+    ):  # a shell stays open behind it
         return frozenset({"all"})
     lifts: set[Lift] = set()
     cwd = ask.paths[0] if ask.paths else gate.cwd
-    if risks & {"send", "install", "spend"} or _is_of_the_network(script if is_python else "", commands, cwd):
+    if risks & {"send", "install", "spend"} or _is_of_the_network(
+        script if is_python else "", commands, cwd
+    ):
         lifts.add("network")
-    if "delete" in risks or any(name == "git" and set(words) & _GIT_SETTINGS for name, words in commands):
+    if "delete" in risks or any(
+        name == "git" and set(words) & _GIT_SETTINGS for name, words in commands
+    ):
         lifts.add("git")
     return frozenset(lifts)
 
@@ -88,7 +94,10 @@ def _named(command: Command) -> Iterator[tuple[str, list[str]]]:
         if name not in WRAPPERS:
             return
         rest = words[1:]
-        words = next((rest[at:] for at, word in enumerate(rest) if re.fullmatch(r"[a-z/][\w./+-]*", word)), [])
+        words = next(
+            (rest[at:] for at, word in enumerate(rest) if re.fullmatch(r"[a-z/][\w./+-]*", word)),
+            [],
+        )
 
 
 def _is_of_the_network(code: str, commands: list[tuple[str, list[str]]], cwd: Path) -> bool:
@@ -98,7 +107,9 @@ def _is_of_the_network(code: str, commands: list[tuple[str, list[str]]], cwd: Pa
         if name in _NETWORK or set(_NETWORK_WITH.get(name, "").split()) & set(words):
             return True
         is_interpreter = name in SHELLS or re.match(r"(python|pypy|node|ruby|perl|deno|php)", name)
-        if is_interpreter and (set(words) & {"pip", "uv"} or any(map(_LIBRARIES.search, _code(words, cwd)))):
+        if is_interpreter and (
+            set(words) & {"pip", "uv"} or any(map(_LIBRARIES.search, _code(words, cwd)))
+        ):
             return True
     return False
 
@@ -125,4 +136,6 @@ def _only_looks(commands: list[tuple[str, list[str]]]) -> bool:
             return len(plain) == 1 and bool(_SED.fullmatch(plain[0]))
         return name in _FILTERS
 
-    return any(looks(*each) for each in commands) and all(sorts_out(*each) or looks(*each) for each in commands)
+    return any(looks(*each) for each in commands) and all(
+        sorts_out(*each) or looks(*each) for each in commands
+    )

@@ -18,7 +18,9 @@ from safety.tables import names
 if TYPE_CHECKING:
     from safety.commands import Look
 
-_PASS_ON = names("sort cat tac tr uniq shuf tee rev nl xargs parallel")  # what they read, they print
+_PASS_ON = names(
+    "sort cat tac tr uniq shuf tee rev nl xargs parallel"
+)  # what they read, they print
 _WRAPS = names("sudo doas env nice ionice nohup command time timeout")
 _CHOOSE = names("grep egrep fgrep rg test [ file ls")
 _LOCKS = names("chmod chown chgrp setfacl chattr mv")
@@ -40,7 +42,9 @@ def printed_by(look: Look, command: Command) -> Listing:
     command = _without_wrapper(command)
     name = ((command.words[0].literal or "") if command.words else "").rpartition("/")[2]
     if name in _PASS_ON and command.source is not None:
-        if name in ("xargs", "parallel") and any(word.literal in _CHOOSE for word in command.words[1:6]):
+        if name in ("xargs", "parallel") and any(
+            word.literal in _CHOOSE for word in command.words[1:6]
+        ):
             return NOTHING
         return printed_by(look, command.source)
     if (
@@ -48,12 +52,18 @@ def printed_by(look: Look, command: Command) -> Listing:
         and command.source is not None
         and re.match(r"s(\W)\^", "".join(word.written for word in command.words[1:2]))
     ):
-        return Listing(printed_by(look, command.source).folders)  # puts a folder in front of the names
+        return Listing(
+            printed_by(look, command.source).folders
+        )  # puts a folder in front of the names
     if name not in ("find", "ls", "echo", "printf"):
         return NOTHING
     args = look.expander().words(command.words)
     if name == "find":
-        return NOTHING if finds.is_filtered([arg.start for arg in args]) else Listing(tuple(finds.roots(args)))
+        return (
+            NOTHING
+            if finds.is_filtered([arg.start for arg in args])
+            else Listing(tuple(finds.roots(args)))
+        )
     plain = [arg for arg in args[1:] if not arg.start.startswith("-")]
     patterns = tuple(arg for arg in plain if arg.is_pattern and (arg.text or "").endswith("*"))
     if name == "ls" and not any(arg.is_pattern for arg in plain):
@@ -65,7 +75,10 @@ def _without_wrapper(command: Command) -> Command:
     """`sudo find /` lists what `find /` does."""
     words = command.words
     while len(words) > 1 and (words[0].literal or "").rpartition("/")[2] in _WRAPS:
-        at = next((n for n, word in enumerate(words[1:], 1) if re.match(r"[a-z/]", word.literal or "")), len(words))
+        at = next(
+            (n for n, word in enumerate(words[1:], 1) if re.match(r"[a-z/]", word.literal or "")),
+            len(words),
+        )
         words = words[at:]
     return command if words is command.words else replace(command, words=words)
 
@@ -85,7 +98,11 @@ def in_words(look: Look, words: Sequence[Word]) -> Listing:
         for part in word.parts:
             if part.commands and (found := printed_by(look, part.commands[-1])).folders:
                 return found
-        patterns = tuple(arg for arg in look.expander().word(word) if arg.is_pattern and (arg.text or "").endswith("*"))
+        patterns = tuple(
+            arg
+            for arg in look.expander().word(word)
+            if arg.is_pattern and (arg.text or "").endswith("*")
+        )
         if patterns:
             return Listing(patterns)
     return NOTHING
@@ -113,7 +130,9 @@ def harm(look: Look) -> tuple[int, int]:
     return len(look.findings), len(look.unplaced)
 
 
-def refuse_harm(look: Look, args: list[Arg], folders: Sequence[Arg], before: tuple[int, int]) -> None:
+def refuse_harm(
+    look: Look, args: list[Arg], folders: Sequence[Arg], before: tuple[int, int]
+) -> None:
     """Refuses what is done to each file of a vital folder, when it was found (since `before`) to delete, overwrite or lock."""
     name = (args[0].text or "").rpartition("/")[2] if args else ""
     deletes = any(finding.risk in ("delete", "outside") for finding in look.findings[before[0] :])

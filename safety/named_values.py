@@ -94,7 +94,11 @@ def _markers(text: str) -> tuple[str, ...]:
 def _places(text: str, marker: str) -> Iterator[int]:
     at = text.find(marker)
     while at >= 0:
-        if marker != "key" or text.endswith(_KEY_STARTS, max(0, at - 16), at) or text.startswith(("key>",), at):
+        if (
+            marker != "key"
+            or text.endswith(_KEY_STARTS, max(0, at - 16), at)
+            or text.startswith(("key>",), at)
+        ):
             yield at
         at = text.find(marker, at + len(marker))
 
@@ -119,7 +123,11 @@ def _is_secret(text: str, found: re.Match[str], label: str) -> bool:
     before = text[max(0, found.start() - 80) : found.start()]
     has_digit = any(letter.isdigit() for letter in value)
     if not separator.strip():  # only a space between
-        return has_digit and _is_mixed(value) if ord(name[0]) > 127 else _is_spaced(before, found, value, has_digit)
+        return (
+            has_digit and _is_mixed(value)
+            if ord(name[0]) > 127
+            else _is_spaced(before, found, value, has_digit)
+        )
     if "->" in separator and ")" in separator:  # what a function returns
         return False
     if separator == "(" and not before.lower().endswith(("set", "with", "add")):
@@ -155,13 +163,21 @@ def _is_quoted_secret(value: str, name: str, is_pass: bool, has_digit: bool) -> 
     if len(value) < 6:
         return is_pass and has_digit and len(value) >= 5
     if " " in value.strip():  # a sentence, a message; a passphrase is called one
-        if is_pass and re.fullmatch(r"[a-z]{3,9}(?: [a-z]{3,9}){3,7}", value) and not _command(_PROSE).search(value):
+        if (
+            is_pass
+            and re.fullmatch(r"[a-z]{3,9}(?: [a-z]{3,9}){3,7}", value)
+            and not _command(_PROSE).search(value)
+        ):
             return True
-        return (is_pass and has_digit and value.count(" ") < 6 and not value.endswith((".", ":"))) or "phrase" in name
+        return (
+            is_pass and has_digit and value.count(" ") < 6 and not value.endswith((".", ":"))
+        ) or "phrase" in name
     return has_digit or not _command(_CODE).fullmatch(value) or is_pass
 
 
-def _is_bare_secret(text: str, found: re.Match[str], before: str, is_pass: bool, has_digit: bool) -> bool:
+def _is_bare_secret(
+    text: str, found: re.Match[str], before: str, is_pass: bool, has_digit: bool
+) -> bool:
     value = found["value"]
     if found["after"] in ("(", "[", "{") or "(" in value or re.match(r"\w+\[", value):
         return False
@@ -169,10 +185,16 @@ def _is_bare_secret(text: str, found: re.Match[str], before: str, is_pass: bool,
     if len(value) < 6 and not (is_pass and has_digit and len(value) >= 5):
         return False
     line = before[before.rfind("\n") + 1 :]
-    ends = found["after"] in ("", "\r") or text[found.end("value") : found.end("value") + 1] in ("", "\n", "\r")
+    ends = found["after"] in ("", "\r") or text[found.end("value") : found.end("value") + 1] in (
+        "",
+        "\n",
+        "\r",
+    )
     if not value.isascii() or ord(found["name"][0]) > 127:
         return has_digit or (is_pass and value.isascii())
-    if found["name"].isupper() and "=" in found["sep"] and " " not in found["sep"]:  # a line of an env file
+    if (
+        found["name"].isupper() and "=" in found["sep"] and " " not in found["sep"]
+    ):  # a line of an env file
         return True
     if not _command(_CODE).fullmatch(value):
         return True
@@ -191,7 +213,11 @@ def _is_spaced(before: str, found: re.Match[str], value: str, has_digit: bool) -
         return len(value) >= 4 and (
             has_digit or not value.isalpha() or found["after"] in ("", "\n") or bool(found["quote"])
         )
-    return bool(_command(_DIRECTIVE).search(before)) and len(value) >= 6 and not value.rstrip(".,:;)!?").isalpha()
+    return (
+        bool(_command(_DIRECTIVE).search(before))
+        and len(value) >= 6
+        and not value.rstrip(".,:;)!?").isalpha()
+    )
 
 
 # Places that only a whole command or header shows: a text that must occur, and the pattern; the value is group 2.
@@ -249,6 +275,8 @@ def _hidden_in(found: re.Match[str], label: str) -> str:
         return found[0]
     if "=" in value and found[1].rstrip("\"'\\ ").lower().endswith("cookie:"):
         return found[1] + re.sub(
-            r"=([^;\s]{6,})", lambda each: "=" + label if any(x.isdigit() for x in each[1]) else each[0], value
+            r"=([^;\s]{6,})",
+            lambda each: "=" + label if any(x.isdigit() for x in each[1]) else each[0],
+            value,
         )
     return found[1] + label

@@ -30,7 +30,11 @@ def matches(name: str, values: list[str | None]) -> Iterator[tuple[Risk, str]]:
         plain = [part for part in parts if not part.startswith("-") or part == "--"]
         options = [part for part in parts if part.startswith("-") and part != "--"]
         fits = all(_has_plain(part, n, operands, values) for n, part in enumerate(plain))
-        if fits and all(_has_option(name, option, values) for option in options) and risk not in seen:
+        if (
+            fits
+            and all(_has_option(name, option, values) for option in options)
+            and risk not in seen
+        ):
             seen.add(risk)
             yield risk, reason
 
@@ -77,7 +81,12 @@ def rows_by_name() -> dict[str, list[tuple[list[str], Risk, str]]]:
 
 @functools.cache
 def _prefix_rows() -> list[tuple[str, tuple[list[str], Risk, str]]]:
-    return [(name[:-1], row) for name, rows in rows_by_name().items() if name.endswith("*") for row in rows]
+    return [
+        (name[:-1], row)
+        for name, rows in rows_by_name().items()
+        if name.endswith("*")
+        for row in rows
+    ]
 
 
 def operands_of(name: str, values: list[str | None]) -> list[str | None]:
@@ -87,7 +96,9 @@ def operands_of(name: str, values: list[str | None]) -> list[str | None]:
     return [
         value
         for at, value in enumerate(listed)
-        if at and listed[at - 1] not in valued and (at > end or value is None or value == "-" or value[:1] != "-")
+        if at
+        and listed[at - 1] not in valued
+        and (at > end or value is None or value == "-" or value[:1] != "-")
     ]
 
 
@@ -106,7 +117,12 @@ def option_values(args: list[Arg], values: list[str | None], options: list[str])
 
 def cut(arg: Arg, length: int) -> Arg:
     """The value of `name=value`."""
-    return Arg(None if arg.text is None else arg.text[length:], arg.start[length:], arg.is_pattern, arg.has_output)
+    return Arg(
+        None if arg.text is None else arg.text[length:],
+        arg.start[length:],
+        arg.is_pattern,
+        arg.has_output,
+    )
 
 
 def behind(args: list[Arg], valued: str, skipped: int) -> list[Arg]:

@@ -25,7 +25,19 @@ _OURS = {
     "delete",
     "execute",
 }  # effects of tools that bring nothing from elsewhere
-_SYSTEM = ("/usr", "/etc", "/proc", "/sys", "/bin", "/sbin", "/lib", "/dev", "/var/log", "/opt", "/run")
+_SYSTEM = (
+    "/usr",
+    "/etc",
+    "/proc",
+    "/sys",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/dev",
+    "/var/log",
+    "/opt",
+    "/run",
+)
 _PATH = re.compile(r"(?<![\w:/.~-])(/[\w.@%+-]+(?:/[\w.@%+-]+)+)")
 _SHARED_NOTE = re.compile(r"\(shared:[^\s()]{1,80}\)")
 
@@ -35,7 +47,9 @@ def foreign(origins: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({each for each in origins if each.strip().casefold() not in _OWN}))
 
 
-def of_result(effects: Sequence[str], args: dict[str, Any], paths: Sequence[Path], places: Places) -> str:
+def of_result(
+    effects: Sequence[str], args: dict[str, Any], paths: Sequence[Path], places: Places
+) -> str:
     """The origin of what a call brought: "" for the owner's own. `paths` are those that the call names."""
     if not set(effects) <= _OURS or not effects:
         return WEB if "network" in effects else TOOL
@@ -46,14 +60,22 @@ def of_result(effects: Sequence[str], args: dict[str, Any], paths: Sequence[Path
             return WEB
         named = [Path(text) for text in _PATH.findall(script[:50_000])[:200]]
         return OUTSIDE if any(_is_outside(path, places) for path in named) else ""
-    if "read" in effects and "write" not in effects and any(_is_outside(path, places) for path in paths):
+    if (
+        "read" in effects
+        and "write" not in effects
+        and any(_is_outside(path, places) for path in paths)
+    ):
         return OUTSIDE
     return ""
 
 
 def of_messages(messages: Iterable[dict[str, Any]]) -> str:
     """The origin of the notes that stand in the first messages: what was said in shared sessions carries their name."""
-    return SHARED if any(_SHARED_NOTE.search(str(message.get("content"))) for message in messages) else ""
+    return (
+        SHARED
+        if any(_SHARED_NOTE.search(str(message.get("content"))) for message in messages)
+        else ""
+    )
 
 
 def _variables(args: dict[str, Any]) -> dict[str, str]:

@@ -94,6 +94,8 @@ def _translated(values: list[str], given: str) -> str | None:
 def _letters(text: str) -> str:
     return re.sub(
         r"(.)-(.)",
-        lambda found: "".join(map(chr, range(ord(found[1]), min(ord(found[2]), ord(found[1]) + 300) + 1))),
+        lambda found: "".join(
+            map(chr, range(ord(found[1]), min(ord(found[2]), ord(found[1]) + 300) + 1))
+        ),
         text,
     )

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from safety.tables import names
 
-_TELLS = names("list ls show info search view status help version outdated check doctor env which why config")
+_TELLS = names(
+    "list ls show info search view status help version outdated check doctor env which why config"
+)
 # Those whose verbs are few and known: what passes beside `_TELLS`.
 _VERBS = {
     "apt": names("policy depends rdepends showsrc changelog source download moo indextargets madison showpkg"),
@@ -23,13 +25,17 @@ _VERBS = {
 _VERBS |= {"apt-get": _VERBS["apt"], "aptitude": _VERBS["apt"], "pip3": _VERBS["pip"]}
 # Verbs of things, of which the next word says what is done: `rustup target list`.
 _OF_THINGS = names("toolchain target component config cache source bucket")
-_CHANGE = names("set delete edit unset purge remove add install uninstall clean rm update reset link default")
+_CHANGE = names(
+    "set delete edit unset purge remove add install uninstall clean rm update reset link default"
+)
 
 
 def changes(name: str, operands: Sequence[str | None], values: Sequence[str | None]) -> bool:
     """Whether a package manager that is known here changes what is installed. A verb that is not known does."""
     if name == "pacman":
-        return not any(value and value[:2] in ("-Q", "-F", "-T", "-V", "-h") for value in values) and not any(
+        return not any(
+            value and value[:2] in ("-Q", "-F", "-T", "-V", "-h") for value in values
+        ) and not any(
             value and value.startswith("-S") and set(value[2:]) & set("silgp") for value in values
         )
     passing = _VERBS.get(name)
@@ -40,4 +46,6 @@ def changes(name: str, operands: Sequence[str | None], values: Sequence[str | No
     verb = first if first in passing else words[0]
     if verb in _OF_THINGS and words[1:2] and words[1] in _CHANGE:
         return True
-    return verb not in _TELLS and verb not in passing and not (verb.startswith("-") and len(verb) <= 9)
+    return (
+        verb not in _TELLS and verb not in passing and not (verb.startswith("-") and len(verb) <= 9)
+    )

@@ -103,7 +103,9 @@ def _opened(
         ):
             continue  # a page of the site that is open
         if not named.has_url(full, strict=is_tainted):
-            yield Finding("send", f"{tool} opens {full[:200]}, which the request does not name", "target")
+            yield Finding(
+                "send", f"{tool} opens {full[:200]}, which the request does not name", "target"
+            )
 
 
 def _file(url: str, places: Places) -> Iterator[Finding]:
@@ -123,24 +125,33 @@ def _pressed(
 ) -> Iterator[Finding]:
     for ref in found.presses:
         about = refs.get(ref)
-        if about is None and not re.fullmatch(r"e\d+", ref):  # what is dragged may be called by its text
+        if about is None and not re.fullmatch(
+            r"e\d+", ref
+        ):  # what is dragged may be called by its text
             yield from _of_label(tool, {"name": ref}, named)
             continue
         if about is None:
             if re.fullmatch(r"e\d+", ref) and is_tainted:
-                yield Finding("unknown", f"{tool} presses {ref}, which no page has shown: web_scan first")
+                yield Finding(
+                    "unknown", f"{tool} presses {ref}, which no page has shown: web_scan first"
+                )
             continue
         if about.get("role") == "file":
             continue  # what is uploaded is looked at below
-        if (href := str(about.get("href", ""))) and not href.startswith(("javascript:", "#", "mailto:", "tel:")):
+        if (href := str(about.get("href", ""))) and not href.startswith(
+            ("javascript:", "#", "mailto:", "tel:")
+        ):
             yield from _opened(tool, [href], page, refs, named, places, is_tainted)
         yield from _of_label(tool, about, named)
     if found.drags and not _asks_for_any(named.request):
         yield Finding(
-            "change", f"{tool} drags something on the page, and the request does not ask for anything to be done"
+            "change",
+            f"{tool} drags something on the page, and the request does not ask for anything to be done",
         )
     posts = [each for each in found.typed if each.enters or found.enters]
-    if any(refs.get(each.ref, {}).get("form") == "post" for each in posts) and not _asks_for_any(named.request):
+    if any(refs.get(each.ref, {}).get("form") == "post" for each in posts) and not _asks_for_any(
+        named.request
+    ):
         yield Finding("send", f"{tool} sends a form, and the request does not ask for that")
     if found.enters and not found.typed and not found.presses and is_tainted:
         yield Finding("unknown", f"{tool} presses Enter without saying where")
@@ -154,12 +165,22 @@ def _of_label(tool: str, about: Mapping[str, Any], named: Named) -> Iterator[Fin
         is_link and effect == "send"
     ):  # "Contact", "Comments", "Share": they lead somewhere, where there is another button
         effect = None
-    if about.get("role") in ("textbox", "searchbox", "checkbox", "radio", "combobox", "tab", "option", "slider"):
+    if about.get("role") in (
+        "textbox",
+        "searchbox",
+        "checkbox",
+        "radio",
+        "combobox",
+        "tab",
+        "option",
+        "slider",
+    ):
         effect = None
     if not effect and about.get("submits") not in (None, "get"):
         if not _asks_for_any(named.request):
             yield Finding(
-                "send", f"{tool} presses “{label}”, which sends a form, and the request does not ask for that"
+                "send",
+                f"{tool} presses “{label}”, which sends a form, and the request does not ask for that",
             )
         return
     if not effect:
@@ -171,10 +192,14 @@ def _of_label(tool: str, about: Mapping[str, Any], named: Named) -> Iterator[Fin
         named.request.strip()
         and (asks_for(named.request, call) or asks_for(named.request, call._replace(effect=effect)))
     ):
-        yield Finding(risk, f"{tool} presses “{label}”, which {does}, and the request does not ask for that")
+        yield Finding(
+            risk, f"{tool} presses “{label}”, which {does}, and the request does not ask for that"
+        )
 
 
-def _handed_out(tool: str, found: PageScript, named: Named, places: Places, *, is_tainted: bool) -> Iterator[Finding]:
+def _handed_out(
+    tool: str, found: PageScript, named: Named, places: Places, *, is_tainted: bool
+) -> Iterator[Finding]:
     """What is typed, uploaded or sent."""
     for each in found.typed:
         if each.text:
@@ -184,36 +209,51 @@ def _handed_out(tool: str, found: PageScript, named: Named, places: Places, *, i
                 if target.kind in ("address", "account", "phone", "url")
             ]
             for target in named.unknown(targets, strict=True)[:5]:
-                yield Finding("send", f"{tool} types {target.value[:120]}, which the request does not name", "target")
+                yield Finding(
+                    "send",
+                    f"{tool} types {target.value[:120]}, which the request does not name",
+                    "target",
+                )
     for path in found.uploads:
         if path is None:
             yield Finding("unknown", f"{tool} uploads a file that is not written out in the script")
             continue
         yield from _uploaded(tool, path, named, places)
     if found.sends and (is_tainted or not _asks_for_any(named.request)):
-        yield Finding("send", f"{tool} sends {', '.join(dict.fromkeys(found.sends))} requests by itself")
+        yield Finding(
+            "send", f"{tool} sends {', '.join(dict.fromkeys(found.sends))} requests by itself"
+        )
 
 
 def _uploaded(tool: str, path: str, named: Named, places: Places) -> Iterator[Finding]:
-    place = Path(path).expanduser() if not path.startswith("~") or path.startswith("~/") else Path(path)
+    place = (
+        Path(path).expanduser() if not path.startswith("~") or path.startswith("~/") else Path(path)
+    )
     if places.is_secret(place):
         yield Finding("secret", f"{path} holds keys or passwords")
     name = Target("file", place.name)
-    asked = asks_for(named.request, Words("send", frozenset({"upload", "attach", "import"}), frozenset()))
+    asked = asks_for(
+        named.request, Words("send", frozenset({"upload", "attach", "import"}), frozenset())
+    )
     if not asked or (
         named.unknown([name], strict=True)
         and named.unknown([Target("file", str(place.parent.name or place))], strict=True)
     ):
-        yield Finding("send", f"{tool} uploads {path}, which the request does not ask for by name", "target")
+        yield Finding(
+            "send", f"{tool} uploads {path}, which the request does not ask for by name", "target"
+        )
 
 
 def _unseen(tool: str, found: PageScript, named: Named, is_tainted: bool) -> Iterator[Finding]:
     if found.private:
         yield Finding(
-            "secret", f"{tool} reads {', '.join(dict.fromkeys(found.private))} of the page, which hold logins"
+            "secret",
+            f"{tool} reads {', '.join(dict.fromkeys(found.private))} of the page, which hold logins",
         )
     if found.hidden and is_tainted:
-        yield Finding("send", f"{tool} asks an address that is not written out in the script", "target")
+        yield Finding(
+            "send", f"{tool} asks an address that is not written out in the script", "target"
+        )
     if found.blind and (is_tainted or not _asks_for_any(named.request)):
         yield Finding("unknown", f"{tool} {found.blind[0]}: click(reference) shows what is pressed")
 
@@ -222,7 +262,8 @@ def _confirmed(tool: str, named: Named) -> Iterator[Finding]:
     """A dialog that asks "are you sure?" was opened by something that had passed."""
     if not _asks_for_any(named.request):
         yield Finding(
-            "change", f"{tool} says yes to a dialog of the page, and the request does not ask for anything to be done"
+            "change",
+            f"{tool} says yes to a dialog of the page, and the request does not ask for anything to be done",
         )
 
 

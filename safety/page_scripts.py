@@ -17,7 +17,16 @@ if TYPE_CHECKING:
 MAX_LENGTH = 100_000  # bytes; nobody reads a longer one before saying yes
 _ADDRESS = re.compile(r"(?i)(?:(?:https?|wss?|ftp|file):)?//[^\s'\"<>`]+|file:\S+")
 _COMPARES = {"includes", "startsWith", "endsWith", "indexOf", "match", "matchAll", "test", "search", "split", "replace", "replaceAll", "querySelector", "querySelectorAll", "closest", "matches", "getAttribute", "hasAttribute", "error", "log"}  # fmt: skip
-_ASKS = {"fetch", "sendBeacon", "WebSocket", "EventSource", "axios", "importScripts", "Worker", "SharedWorker"}
+_ASKS = {
+    "fetch",
+    "sendBeacon",
+    "WebSocket",
+    "EventSource",
+    "axios",
+    "importScripts",
+    "Worker",
+    "SharedWorker",
+}
 _ASKS_ON = {
     "get": "get",
     "post": "post",
@@ -80,7 +89,9 @@ def read(script: str) -> PageScript:
     data = ("async function script() {\n" + script + "\n}").encode("utf-8", "replace")
     root = Parser(_language()).parse(data).root_node
     if root.has_error:
-        data = ("async function script() { return (\n" + script + "\n) }").encode("utf-8", "replace")
+        data = ("async function script() { return (\n" + script + "\n) }").encode(
+            "utf-8", "replace"
+        )
         other = Parser(_language()).parse(data).root_node
         root = other if not other.has_error else root
         if other.has_error:
@@ -114,11 +125,16 @@ def _constants(root: Node) -> dict[str, str]:
     """Variables that are given one text, once."""
     values: dict[str, list[str | None]] = {}
     for node in _nodes(root):
-        if node.type == "variable_declarator" and (name := node.child_by_field_name("name")) is not None:
+        if (
+            node.type == "variable_declarator"
+            and (name := node.child_by_field_name("name")) is not None
+        ):
             values.setdefault(_word(name), []).append(_text(node.child_by_field_name("value"), {}))
         elif node.type in ("assignment_expression", "augmented_assignment_expression"):
             values.setdefault(_word(node.child_by_field_name("left")), []).append(None)
-    return {name: given[0] for name, given in values.items() if len(given) == 1 and given[0] is not None}
+    return {
+        name: given[0] for name, given in values.items() if len(given) == 1 and given[0] is not None
+    }
 
 
 def _text(node: Node | None, known: dict[str, str]) -> str | None:
@@ -129,7 +145,12 @@ def _text(node: Node | None, known: dict[str, str]) -> str | None:
         return _text(node.named_children[0] if node.named_children else None, known)
     if node.type == "string":
         raw = _word(node)[1:-1]
-        return re.sub(r"\\(?:u\{?([0-9a-fA-F]{4,6})\}?|x([0-9a-fA-F]{2})|(.))", _unescaped, raw, flags=re.DOTALL)
+        return re.sub(
+            r"\\(?:u\{?([0-9a-fA-F]{4,6})\}?|x([0-9a-fA-F]{2})|(.))",
+            _unescaped,
+            raw,
+            flags=re.DOTALL,
+        )
     if node.type == "number":
         return _word(node)
     if node.type == "template_string":
@@ -209,10 +230,17 @@ class _Reader:
             above = above.parent
         if above is not None and above.type == "call_expression":
             function = above.child_by_field_name("function")
-            if _word(function.child_by_field_name("property") if function is not None else None) in _COMPARES:
+            if (
+                _word(function.child_by_field_name("property") if function is not None else None)
+                in _COMPARES
+            ):
                 return
         start = text.lstrip()
-        if _ADDRESS.match(start) and node.parent is not None and node.parent.type == "binary_expression":
+        if (
+            _ADDRESS.match(start)
+            and node.parent is not None
+            and node.parent.type == "binary_expression"
+        ):
             whole = self.text(node.parent) or text
             self.found.urls.append(whole if whole.lstrip().startswith(start) else start)
         else:
@@ -223,9 +251,10 @@ class _Reader:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         name = _word(left)
         last = name.rpartition(".")[2]
-        if (last in ("location", "src", "action", "formAction", "srcset", "data") or (last == "href")) and self.text(
-            right
-        ) is None:
+        if (
+            last in ("location", "src", "action", "formAction", "srcset", "data")
+            or (last == "href")
+        ) and self.text(right) is None:
             self.found.hidden = True
         if last.startswith("on") and last[2:].islower() and len(last) < 20:
             return
@@ -235,7 +264,11 @@ class _Reader:
     def _call(self, node: Node) -> None:
         function = node.child_by_field_name("function") or node.child_by_field_name("constructor")
         inner = node.child_by_field_name("arguments")
-        args = [each for each in inner.named_children if each.type != "comment"] if inner is not None else []
+        args = (
+            [each for each in inner.named_children if each.type != "comment"]
+            if inner is not None
+            else []
+        )
         if function is None:
             return
         if function.type == "member_expression":
@@ -252,13 +285,19 @@ class _Reader:
             self._pressed(first)
         elif name == "type":
             enters = any("enter" in _word(each) for each in args[2:])
-            self.found.typed.append(Typed(first or "", self.text(args[1]) if len(args) > 1 else "", enters))
+            self.found.typed.append(
+                Typed(first or "", self.text(args[1]) if len(args) > 1 else "", enters)
+            )
         elif name == "press":
-            self.found.enters |= first is None or bool(re.search(r"(?i)(^|\+)(enter|space| )$", first))
+            self.found.enters |= first is None or bool(
+                re.search(r"(?i)(^|\+)(enter|space| )$", first)
+            )
         elif name in ("drag", "upload"):
             self._handled(name, args)
         elif name in _CODE:
-            if name not in ("setTimeout", "setInterval") or (args and args[0].type in ("string", "template_string")):
+            if name not in ("setTimeout", "setInterval") or (
+                args and args[0].type in ("string", "template_string")
+            ):
                 self.found.blind.append(f"runs a text as code ({name})")
         elif name in _ASKS:
             self._asked(name, args, "get")
@@ -290,10 +329,13 @@ class _Reader:
             else:
                 self.found.blind.append(f"presses {' '.join(on.split())[:80]} by .{name}()")
         elif name == "dispatchEvent" and not re.search(
-            r"['\"](input|change|blur|focus|scroll|mouseover|mouseenter)['\"]", _word(args[0]) if args else ""
+            r"['\"](input|change|blur|focus|scroll|mouseover|mouseenter)['\"]",
+            _word(args[0]) if args else "",
         ):
             self.found.blind.append("sends events to the page by itself")
-        elif name in ("call", "apply", "bind") and re.search(r"\b(click|submit|fetch|open|sendBeacon)$", on):
+        elif name in ("call", "apply", "bind") and re.search(
+            r"\b(click|submit|fetch|open|sendBeacon)$", on
+        ):
             self.found.blind.append(f"uses {on[-40:]} under another name")
         elif name in _GOES and re.search(r"(^|\.)(location|window|globalThis|self|top)$", on):
             self._asked(name, args[:1], "get")
@@ -301,7 +343,9 @@ class _Reader:
             self._asked(name, args, "post") if name == "sendBeacon" else None
         elif name == "open" and self.has_xhr and len(args) > 1:
             self._asked(name, args[1:2], self.text(args[0]) or "post")
-        elif name in _ASKS_ON and re.search(r"(?i)xhr|req|http|axios|^\$$|^jquery$|ajax|client", on):
+        elif name in _ASKS_ON and re.search(
+            r"(?i)xhr|req|http|axios|^\$$|^jquery$|ajax|client", on
+        ):
             self._asked(name, args[:1], _ASKS_ON[name])
         elif name in _ASKS:
             self._asked(name, args, "get")
@@ -318,7 +362,9 @@ class _Reader:
                 said[1]
                 if said
                 else "post"
-                if not options.startswith("{") or "..." in options or re.search(r"\bmethod\b", options)
+                if not options.startswith("{")
+                or "..." in options
+                or re.search(r"\bmethod\b", options)
                 else "get"
             )
         if name in ("sendBeacon", "WebSocket"):

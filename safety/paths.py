@@ -16,9 +16,33 @@ Kind = Literal["inside", "outside", "agent", "secret", "device", "startup"]
 
 # Under the owner's home. A folder stands for all in it.
 SECRETS = (
-    *(".ssh", ".gnupg", ".aws", ".azure", ".config/gcloud", ".kube", ".docker/config.json", ".netrc", ".pgpass"),
-    *(".git-credentials", ".config/gh", ".config/git/credentials", ".npmrc", ".pypirc", ".vault-token", ".my.cnf"),
-    *(".local/share/keyrings", ".password-store", ".config/rclone", ".terraform.d/credentials.tfrc.json", ".s3cfg"),
+    *(
+        ".ssh",
+        ".gnupg",
+        ".aws",
+        ".azure",
+        ".config/gcloud",
+        ".kube",
+        ".docker/config.json",
+        ".netrc",
+        ".pgpass",
+    ),
+    *(
+        ".git-credentials",
+        ".config/gh",
+        ".config/git/credentials",
+        ".npmrc",
+        ".pypirc",
+        ".vault-token",
+        ".my.cnf",
+    ),
+    *(
+        ".local/share/keyrings",
+        ".password-store",
+        ".config/rclone",
+        ".terraform.d/credentials.tfrc.json",
+        ".s3cfg",
+    ),
     *(".mozilla", ".config/google-chrome", ".config/chromium", "Library/Keychains"),
     ".sopwith/config.yaml",  # of another agent of theirs, where this one's home is elsewhere
 )
@@ -31,9 +55,32 @@ ROOTS_KEYS = os.path.expanduser("~root/.ssh")  # noqa: PTH111 - as it stands whe
 SYSTEM_SECRETS = ("/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssl/private", ROOTS_KEYS)
 # What is run at the next login, commit or start without anyone asking.
 STARTUP = (
-    *(".bashrc", ".bash_profile", ".bash_login", ".profile", ".bash_logout", ".zshrc", ".zshenv", ".zprofile"),
-    *(".config/autostart", ".config/systemd", ".config/fish", "Library/LaunchAgents", ".ssh/authorized_keys"),
-    *(".ssh/config", ".ssh/rc", ".gitconfig", ".config/git", ".vimrc", ".inputrc", ".pam_environment"),
+    *(
+        ".bashrc",
+        ".bash_profile",
+        ".bash_login",
+        ".profile",
+        ".bash_logout",
+        ".zshrc",
+        ".zshenv",
+        ".zprofile",
+    ),
+    *(
+        ".config/autostart",
+        ".config/systemd",
+        ".config/fish",
+        "Library/LaunchAgents",
+        ".ssh/authorized_keys",
+    ),
+    *(
+        ".ssh/config",
+        ".ssh/rc",
+        ".gitconfig",
+        ".config/git",
+        ".vimrc",
+        ".inputrc",
+        ".pam_environment",
+    ),
 )
 HARMLESS_DEVICES = (
     "/dev/null",
@@ -46,13 +93,37 @@ HARMLESS_DEVICES = (
     "/dev/shm",
 )
 # Where all keys and passwords are: whoever deletes it locks the owner out everywhere. Under the owner's home.
-KEYRINGS = (".ssh", ".gnupg", ".password-store", ".local/share/keyrings", "Library/Keychains", "Library", ".sopwith")
+KEYRINGS = (
+    ".ssh",
+    ".gnupg",
+    ".password-store",
+    ".local/share/keyrings",
+    "Library/Keychains",
+    "Library",
+    ".sopwith",
+)
 # Where all backups of a machine are, by their usual names.
-BACKUPS = re.compile(r"(/(var|mnt|srv|media|data|opt|home))?/(\.snapshots?|snapshots|backups?|timeshift)(/snapshots)?")
+BACKUPS = re.compile(
+    r"(/(var|mnt|srv|media|data|opt|home))?/(\.snapshots?|snapshots|backups?|timeshift)(/snapshots)?"
+)
 HOMES = ("/home", "/Users")
 # Folders that nobody deletes as a whole and lives.
 SYSTEM = {
-    *("/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/opt", "/proc", "/root", "/run"),
+    *(
+        "/",
+        "/bin",
+        "/boot",
+        "/dev",
+        "/etc",
+        "/home",
+        "/lib",
+        "/lib32",
+        "/lib64",
+        "/opt",
+        "/proc",
+        "/root",
+        "/run",
+    ),
     *(
         "/sbin",
         "/srv",
@@ -71,21 +142,60 @@ SYSTEM = {
         "/System",
     ),
     *("/Applications", "/Library", "/Volumes", "/mnt", "/media", "C:\\", "C:\\Windows"),
-    *("/etc/systemd", "/etc/ssl", "/etc/security", "/etc/init.d", "/lib/modules", "/usr/lib/modules"),
+    *(
+        "/etc/systemd",
+        "/etc/ssl",
+        "/etc/security",
+        "/etc/init.d",
+        "/lib/modules",
+        "/usr/lib/modules",
+    ),
     *("/lib/systemd", "/usr/lib/systemd"),
     *(  # of package managers, containers and database servers: without them nothing is left that could be repaired
         f"/var/lib/{name}"
         for name in (
-            *("dpkg", "rpm", "pacman", "apt", "systemd", "docker", "containerd", "containers", "kubelet", "etcd"),
-            *("libvirt", "mysql", "postgresql", "pgsql", "mongodb", "mongo", "redis", "influxdb", "elasticsearch"),
+            *(
+                "dpkg",
+                "rpm",
+                "pacman",
+                "apt",
+                "systemd",
+                "docker",
+                "containerd",
+                "containers",
+                "kubelet",
+                "etcd",
+            ),
+            *(
+                "libvirt",
+                "mysql",
+                "postgresql",
+                "pgsql",
+                "mongodb",
+                "mongo",
+                "redis",
+                "influxdb",
+                "elasticsearch",
+            ),
         )
     ),
 }
 # Files of the kernel through which a running system loses its disks.
-_UNPLUGS = re.compile(r"/sys/(block|class/(scsi|block|nvme|ata)\w*|bus|devices)/.*/(delete|remove|unbind|reset)")
+_UNPLUGS = re.compile(
+    r"/sys/(block|class/(scsi|block|nvme|ata)\w*|bus|devices)/.*/(delete|remove|unbind|reset)"
+)
 # Files without which nobody logs in, or the machine does not start. A folder stands for all in it.
 VITAL_FILES = (
-    *("/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow", "/etc/sudoers", "/etc/fstab", "/etc/pam.d", "/boot"),
+    *(
+        "/etc/passwd",
+        "/etc/shadow",
+        "/etc/group",
+        "/etc/gshadow",
+        "/etc/sudoers",
+        "/etc/fstab",
+        "/etc/pam.d",
+        "/boot",
+    ),
     *(
         "/proc/sysrq-trigger",
         "/proc/sys/kernel/sysrq",
@@ -119,13 +229,17 @@ class Places:
     temporary: Path
     secrets: tuple[str, ...]
     startup: tuple[str, ...]
-    is_held: bool = True  # a sandbox holds what scripts write: a place that nobody knows before is left to it
+    is_held: bool = (
+        True  # a sandbox holds what scripts write: a place that nobody knows before is left to it
+    )
 
     @classmethod
     def of(cls, roots: tuple[str | Path, ...], agent: Path, owner: Path, cwd: Path) -> Places:
         """`roots` as configured (~ allowed); none: the owner's home, the working folder, the folder for temporary files."""
         temporary = Path(tempfile.gettempdir())
-        named = [owner / str(root)[2:] if str(root).startswith("~/") else cwd / root for root in roots]
+        named = [
+            owner / str(root)[2:] if str(root).startswith("~/") else cwd / root for root in roots
+        ]
         allowed = named or [owner, cwd, temporary]
         owner = _real(owner)
         return cls(
@@ -160,11 +274,17 @@ class Places:
     def is_vital_file(self, path: Path) -> bool:
         """Whether the machine, or everybody's login, depends on the file."""
         text = str(path)
-        return _within(text, VITAL_FILES) or (text.startswith("/sys/") and _UNPLUGS.fullmatch(text) is not None)
+        return _within(text, VITAL_FILES) or (
+            text.startswith("/sys/") and _UNPLUGS.fullmatch(text) is not None
+        )
 
     def is_vital(self, path: Path) -> bool:
         """Whether deleting the path takes the system, the owner's home or the agent's own with it."""
-        return str(path) in SYSTEM or self.owner.is_relative_to(path) or self.agent.is_relative_to(path)
+        return (
+            str(path) in SYSTEM
+            or self.owner.is_relative_to(path)
+            or self.agent.is_relative_to(path)
+        )
 
     def is_lost(self, path: Path) -> bool:
         """Whether deleting the path takes that, all keys of the owner, all backups, or the home of somebody else."""
@@ -181,12 +301,18 @@ def without_links(path: Path) -> Path:
     """The path without dots, and without links as far as it exists."""
     try:
         return path.resolve()
-    except (OSError, RuntimeError, ValueError):  # links in a circle, a name too long, no name at all
+    except (
+        OSError,
+        RuntimeError,
+        ValueError,
+    ):  # links in a circle, a name too long, no name at all
         return Path(os.path.normpath(path))
 
 
 def _within(text: str, folders: tuple[str, ...]) -> bool:
-    return text.startswith(folders) and any(text == folder or text.startswith(folder + "/") for folder in folders)
+    return text.startswith(folders) and any(
+        text == folder or text.startswith(folder + "/") for folder in folders
+    )
 
 
 def _real(path: Path) -> Path:

@@ -14,7 +14,17 @@ class _Pattern:
 
     def __getattr__(self, name: str) -> Any:
         compiled = re.compile(self._text, self._flags)
-        for method in ("search", "match", "fullmatch", "finditer", "findall", "sub", "split", "pattern", "flags"):
+        for method in (
+            "search",
+            "match",
+            "fullmatch",
+            "finditer",
+            "findall",
+            "sub",
+            "split",
+            "pattern",
+            "flags",
+        ):
             setattr(self, method, getattr(compiled, method))
         return getattr(compiled, name)
 

@@ -21,7 +21,9 @@ def tried() -> Level:
 
         program = shutil.which(seatbelt.PROGRAM)
         return (
-            Level("partial", "macOS has Seatbelt alone", "", program) if program else Level("none", "no sandbox-exec")
+            Level("partial", "macOS has Seatbelt alone", "", program)
+            if program
+            else Level("none", "no sandbox-exec")
         )
     if sys.platform != "linux":
         return Level("none", f"there is none for {sys.platform}")
@@ -29,7 +31,11 @@ def tried() -> Level:
     if program:
         return Level("full", program=program)
     found = try_landlock(reason)
-    return found._replace(fix=fix) if found else Level("none", f"{reason}, and the kernel has no Landlock", fix)
+    return (
+        found._replace(fix=fix)
+        if found
+        else Level("none", f"{reason}, and the kernel has no Landlock", fix)
+    )
 
 
 def try_landlock(reason: str) -> Level | None:
@@ -37,7 +43,14 @@ def try_landlock(reason: str) -> Level | None:
     orders = walls.orders(list=[], read=["/"], write=[], filter=b"", limits={}, env={})
     words = [*walls.confine(orders), "/bin/sh", "-c", "exit 42"]
     try:
-        done = subprocess.run(words, capture_output=True, timeout=PROBE_SECONDS, pass_fds=[orders], check=False, env={})
+        done = subprocess.run(
+            words,
+            capture_output=True,
+            timeout=PROBE_SECONDS,
+            pass_fds=[orders],
+            check=False,
+            env={},
+        )
     except (OSError, subprocess.TimeoutExpired):
         return None
     finally:
@@ -54,8 +67,18 @@ def _try_bubblewrap() -> tuple[str, str, str]:
         return f"no filter of system calls for {os.uname().machine}", "", ""
     info = bubblewrap.file(seccomp.program(network=True))
     try:
-        words = [program, *bubblewrap.wide([], info=info), "--as-pid-1", "--", "/bin/sh", "-c", "exit 42"]
-        done = subprocess.run(words, capture_output=True, timeout=PROBE_SECONDS, pass_fds=[info], check=False, env={})
+        words = [
+            program,
+            *bubblewrap.wide([], info=info),
+            "--as-pid-1",
+            "--",
+            "/bin/sh",
+            "-c",
+            "exit 42",
+        ]
+        done = subprocess.run(
+            words, capture_output=True, timeout=PROBE_SECONDS, pass_fds=[info], check=False, env={}
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"bubblewrap does not start: {error}", "", ""
     finally:
@@ -67,7 +90,10 @@ def _try_bubblewrap() -> tuple[str, str, str]:
 
 
 def _fix_for_namespaces() -> str:
-    for name in ("kernel.apparmor_restrict_unprivileged_userns", "kernel.unprivileged_userns_clone"):
+    for name in (
+        "kernel.apparmor_restrict_unprivileged_userns",
+        "kernel.unprivileged_userns_clone",
+    ):
         file = Path("/proc/sys") / name.replace(".", "/")
         good = "0" if "restrict" in name else "1"
         try:

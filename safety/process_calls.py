@@ -14,4 +14,6 @@ def look(about: Mapping[str, Any]) -> Iterator[Finding]:
     if about.get("whose") == "ours":
         yield Finding("agent", f"{about.get('shown')} is Sopwith, or what it runs in")
     elif about.get("whose") == "":
-        yield Finding("system", f"stops {about.get('shown')}, which this run did not start", "target")
+        yield Finding(
+            "system", f"stops {about.get('shown')}, which this run did not start", "target"
+        )

@@ -13,7 +13,14 @@ from pathlib import Path
 from safety.code import is_bomb
 from safety.paths import Places
 from safety.python_values import Values, full_name
-from safety.tables import FILES_OF_TABLES, MACHINE_LIBRARIES, REMOTE_LIBRARIES, SERVERS, Finding, Risk
+from safety.tables import (
+    FILES_OF_TABLES,
+    MACHINE_LIBRARIES,
+    REMOTE_LIBRARIES,
+    SERVERS,
+    Finding,
+    Risk,
+)
 
 # The last two names of a call, or the last one after a dot.
 CALLS: tuple[tuple[Risk, str, str], ...] = (
@@ -25,7 +32,9 @@ CALLS: tuple[tuple[Risk, str, str], ...] = (
     ("unknown", "runs code that is only known when it runs", "eval exec compile __import__ importlib.import_module runpy.run_path runpy.run_module marshal.loads pickle.loads"),
 )  # fmt: skip
 _RUNS = {"os.system", "os.popen", "subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output", "subprocess.Popen", "subprocess.getoutput", "subprocess.getstatusoutput"}  # fmt: skip
-_RUNS_OTHERS = re.compile(r"os\.(exec|spawn|posix_spawn)\w*|pty\.spawn|asyncio\.create_subprocess_\w+")
+_RUNS_OTHERS = re.compile(
+    r"os\.(exec|spawn|posix_spawn)\w*|pty\.spawn|asyncio\.create_subprocess_\w+"
+)
 _DELETES = {
     "shutil.rmtree",
     "os.remove",
@@ -38,7 +47,9 @@ _DELETES = {
 }
 _OPENS = {"open", "io.open", "os.open", "codecs.open"}
 _WRITES = {".write_text", ".write_bytes"}
-_ROWS: dict[str, tuple[Risk, str]] = {name: (risk, reason) for risk, reason, names in CALLS for name in names.split()}
+_ROWS: dict[str, tuple[Risk, str]] = {
+    name: (risk, reason) for risk, reason, names in CALLS for name in names.split()
+}
 # Most scripts hold none of these words: then there is nothing to look for, at a hundredth of the cost.
 _MARKERS = re.compile(
     r"remove|unlink|rmdir|rmtree|truncate|renam|replace|move|smtp|send|urlopen|requests|httpx|post|ftplib|paramiko|socket|kill|chown|setuid|fork|chroot"
@@ -64,7 +75,9 @@ def look_at_python(code: str, places: Places, cwd: Path | None, shell: _Shell) -
         return []
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an odd escape in somebody's string is no matter of ours
+            warnings.simplefilter(
+                "ignore"
+            )  # an odd escape in somebody's string is no matter of ours
             tree = ast.parse(code)
         nodes = list(ast.walk(tree))
         values = Values(nodes, dict(_imported(nodes)), places, cwd)
@@ -93,7 +106,9 @@ def _findings(code: str, nodes: list[ast.AST], values: Values, shell: _Shell) ->
             found.append(emptied)
     deletes = any(finding.risk == "delete" for finding in found) or _REMOVES.search(code)
     if listed and "endswith" not in code and deletes:
-        found.append(Finding("catastrophic", f"deletes what is in {listed[0]}: the system or a whole home"))
+        found.append(
+            Finding("catastrophic", f"deletes what is in {listed[0]}: the system or a whole home")
+        )
     return found
 
 
@@ -113,11 +128,22 @@ def _listed(node: ast.Call, values: Values) -> Path | None:
     name = full_name(node.func, values.names)
     if name in _LISTS and node.args:
         return values.path(node.args[0])
-    if name in ("glob.glob", "glob.iglob") and node.args and (text := values.text(node.args[0])) is not None:
+    if (
+        name in ("glob.glob", "glob.iglob")
+        and node.args
+        and (text := values.text(node.args[0])) is not None
+    ):
         folder, _, pattern = text.rpartition("/")
         return values.place(folder or "/") if pattern in ("*", "**", ".*") else None
-    if isinstance(node.func, ast.Attribute) and node.func.attr in ("rglob", "iterdir", "glob", "walk"):
-        everything = not node.args or (isinstance(node.args[0], ast.Constant) and node.args[0].value in ("*", "**/*"))
+    if isinstance(node.func, ast.Attribute) and node.func.attr in (
+        "rglob",
+        "iterdir",
+        "glob",
+        "walk",
+    ):
+        everything = not node.args or (
+            isinstance(node.args[0], ast.Constant) and node.args[0].value in ("*", "**/*")
+        )
         return values.path(node.func.value) if everything else None
     return None
 
@@ -126,9 +152,15 @@ def _imported(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
     """Local name → full name of what is imported: `from shutil import rmtree as rm` gives rm → shutil.rmtree."""
     for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
-            yield from ((name.rpartition(".")[2], name) for name in _NAMED if name.startswith(f"{node.module}."))
+            yield from (
+                (name.rpartition(".")[2], name)
+                for name in _NAMED
+                if name.startswith(f"{node.module}.")
+            )
         elif isinstance(node, ast.ImportFrom):
-            yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)
+            yield from (
+                (alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names
+            )
         elif isinstance(node, ast.Import):
             yield from ((alias.asname, alias.name) for alias in node.names if alias.asname)
 
@@ -140,11 +172,17 @@ def _modules(nodes: list[ast.AST]) -> set[str]:
     return {name.partition(".")[0] for name in named}
 
 
-def _of_libraries(node: ast.Call, values: Values, modules: set[str], code: str) -> Iterator[Finding]:
+def _of_libraries(
+    node: ast.Call, values: Values, modules: set[str], code: str
+) -> Iterator[Finding]:
     if modules & _LIBRARIES:
-        from safety import python_libraries  # what a script without them never needs is not loaded for it
+        from safety import (
+            python_libraries,
+        )  # what a script without them never needs is not loaded for it
 
-        yield from python_libraries.judge(node, full_name(node.func, values.names), values, modules, code)
+        yield from python_libraries.judge(
+            node, full_name(node.func, values.names), values, modules, code
+        )
 
 
 def _call(node: ast.Call, values: Values, shell: _Shell) -> list[Finding]:
@@ -163,7 +201,9 @@ def _call(node: ast.Call, values: Values, shell: _Shell) -> list[Finding]:
         return [plain]
     if lost := _lost(node, name, values):
         return lost
-    if last == ".urlopen" and (len(node.args) > 1 or any(keyword.arg == "data" for keyword in node.keywords)):
+    if last == ".urlopen" and (
+        len(node.args) > 1 or any(keyword.arg == "data" for keyword in node.keywords)
+    ):
         return [Finding("send", f"{name}: sends to others", name)]
     row = _ROWS.get(".".join(name.split(".")[-2:])) or (_ROWS.get(last) if "." in name else None)
     return [Finding(row[0], f"{name}: {row[1]}", name)] if row else []
@@ -205,7 +245,11 @@ def _lost(node: ast.Call, name: str, values: Values) -> list[Finding]:
         Finding("catastrophic", f"{name} on {path}{':' if is_deep else ','} {why}", name)
         for path in found
         if is_vital(path)
-    ] + [Finding("agent", f"{name} on {path}, {own}", name) for path in found if path.is_relative_to(places.agent)]
+    ] + [
+        Finding("agent", f"{name} on {path}, {own}", name)
+        for path in found
+        if path.is_relative_to(places.agent)
+    ]
 
 
 def _receiver(node: ast.Call) -> list[ast.expr]:
@@ -228,10 +272,16 @@ def _started(node: ast.Call, name: str, values: Values, shell: _Shell) -> list[F
 def _replaced(node: ast.Call, name: str, values: Values, shell: _Shell) -> list[Finding]:
     """`os.execvp("rm", ["rm", "x"])`, `pty.spawn(…)`: another program, with what it would do as far as that is known."""
     found = [Finding("unknown", f"{name} starts another program", name)]
-    listed = next((arg.elts for arg in node.args if isinstance(arg, (ast.List, ast.Tuple))), node.args[1:])
+    listed = next(
+        (arg.elts for arg in node.args if isinstance(arg, (ast.List, ast.Tuple))), node.args[1:]
+    )
     words = [values.text(each) for each in listed]
     if words and None not in words:
-        found += [each for each in shell(shlex.join(word or "" for word in words)) if each.risk == "catastrophic"]
+        found += [
+            each
+            for each in shell(shlex.join(word or "" for word in words))
+            if each.risk == "catastrophic"
+        ]
     return found
 
 
@@ -243,7 +293,11 @@ def _is_hidden(node: ast.expr) -> bool:
 def _written_to(node: ast.Call, name: str) -> tuple[ast.expr | None, bool]:
     """The place that a call of `open` and the like names, and whether it writes there."""
     is_method = isinstance(node.func, ast.Attribute) and name not in _OPENS
-    target = node.func.value if isinstance(node.func, ast.Attribute) and is_method else next(iter(node.args), None)
+    target = (
+        node.func.value
+        if isinstance(node.func, ast.Attribute) and is_method
+        else next(iter(node.args), None)
+    )
     rest = node.args if is_method else node.args[1:]
     modes = [*rest[:1], *[keyword.value for keyword in node.keywords if keyword.arg == "mode"]]
     mode = "".join(str(item.value) for item in modes if isinstance(item, ast.Constant))
@@ -255,14 +309,22 @@ def _opened(node: ast.Call, name: str, values: Values) -> list[Finding]:
     target, writes = _written_to(node, name)
     if not writes or target is None:
         return []
-    found = [finding for path in values.paths(target) for finding in _placed(path, name, values.places)]
-    is_empty = name.endswith(("write_text", "write_bytes")) and node.args and values.text(node.args[0]) == ""
+    found = [
+        finding for path in values.paths(target) for finding in _placed(path, name, values.places)
+    ]
+    is_empty = (
+        name.endswith(("write_text", "write_bytes"))
+        and node.args
+        and values.text(node.args[0]) == ""
+    )
     return found + ([Finding("delete", f"{name} empties a file", name)] if is_empty else [])
 
 
 def _placed(path: Path, name: str, places: Places) -> list[Finding]:
     if places.is_vital_file(path):
-        return [Finding("catastrophic", f"{name} writes to {path}, on which the machine depends", name)]
+        return [
+            Finding("catastrophic", f"{name} writes to {path}, on which the machine depends", name)
+        ]
     risks: dict[str, Risk] = {
         "outside": "outside",
         "agent": "agent",
@@ -276,11 +338,21 @@ def _placed(path: Path, name: str, places: Places) -> list[Finding]:
 
 def _emptied(node: ast.expr, values: Values) -> Finding | None:
     """`open("x", "w").close()`, and `open("x", "w")` with nobody to write to it."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "close":
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "close"
+    ):
         node = node.func.value
-    if not isinstance(node, ast.Call) or (name := full_name(node.func, values.names)) not in ("open", "io.open"):
+    if not isinstance(node, ast.Call) or (name := full_name(node.func, values.names)) not in (
+        "open",
+        "io.open",
+    ):
         return None
-    modes = [*node.args[1:2], *[keyword.value for keyword in node.keywords if keyword.arg == "mode"]]
+    modes = [
+        *node.args[1:2],
+        *[keyword.value for keyword in node.keywords if keyword.arg == "mode"],
+    ]
     empties = any("w" in (values.text(mode) or "") for mode in modes)
     return Finding("delete", f"{name} empties a file", name) if empties else None
 

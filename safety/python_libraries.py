@@ -30,7 +30,9 @@ _SERVICES = names(
 )  # a single word does something there
 _OF_EITHER = names("sqlalchemy sqlmodel records peewee")
 _SQLITE = pattern(r"['\"]sqlite:|\bSqliteDatabase\(")
-_OF_SERVER = pattern(r"(?i)(postgres|mysql|mariadb|mssql|oracle)\w*(\+\w+)?://|PostgresqlDatabase|MySQLDatabase")
+_OF_SERVER = pattern(
+    r"(?i)(postgres|mysql|mariadb|mssql|oracle)\w*(\+\w+)?://|PostgresqlDatabase|MySQLDatabase"
+)
 _NEITHER = pattern(
     r"(drop_(duplicates|vars|index|na)|delete_(rows|cols|column)|remove_(columns|unused\w*)|(reset|set)_(index|option\w*|option_context|default\w*|trace|title|[xy]\w*|seed|level|stream_logger|page_config|theme|style)"
     r"|(create|start|run)_(engine|async_engine|client|async_client|session|task|connection|pool|default_context|model|retry\w*|async\w*|until\w*|in_executor|request|query|reader|string|prefetch\w*)"
@@ -41,7 +43,9 @@ _LISTS = pattern(
     r"\.(list_(buckets|namespace|node|database_names|databases|users|clusters|tables|functions|accounts|projects|instances|volumes|persistent_volume|repositories|stacks)\w*"
     r"|describe_(instances|volumes|db_\w+|clusters)|(buckets|instances|volumes|projects|clusters|namespaces|containers|repositories|snapshots)\.(all|list)|get_repos|get_all_\w+)\("
 )
-_CHOOSES = pattern(r"\bif\b|Filters\s*=|filters?\s*=|label_selector|\bfilter\(|startswith|prefix\s*=")
+_CHOOSES = pattern(
+    r"\bif\b|Filters\s*=|filters?\s*=|label_selector|\bfilter\(|startswith|prefix\s*="
+)
 _WHOLE = names("close_account delete_organization delete_project delete_cluster delete_aks_cluster delete_db_instance delete_db_cluster delete_subscription_by_id")  # fmt: skip
 # Calls by their whole name.
 CALLS: dict[str, tuple[Risk, str]] = {
@@ -53,16 +57,26 @@ CALLS: dict[str, tuple[Risk, str]] = {
 }  # fmt: skip
 
 
-def judge(node: ast.Call, name: str, values: Values, imported: set[str], code: str) -> Iterator[Finding]:
+def judge(
+    node: ast.Call, name: str, values: Values, imported: set[str], code: str
+) -> Iterator[Finding]:
     """What one call would do; `imported`: the top modules that the code loads."""
     last = name.rpartition(".")[2]
     if imported & _OF_EITHER and _SQLITE.search(code) and not _OF_SERVER.search(code):
         imported = imported - _OF_EITHER | {"sqlite3"}  # a database that is a file of one's own
     if name in CALLS:
         yield Finding(CALLS[name][0], f"{name}: {CALLS[name][1]}", name)
-    elif last in _STATEMENTS and imported & (FILES_OF_TABLES | SERVERS) and (node.args or node.keywords):
+    elif (
+        last in _STATEMENTS
+        and imported & (FILES_OF_TABLES | SERVERS)
+        and (node.args or node.keywords)
+    ):
         yield from _statement(node, last, values, imported, code)
-    elif imported & (SERVERS | REMOTE_LIBRARIES) and "." in name and not _is_of_another(name, imported):
+    elif (
+        imported & (SERVERS | REMOTE_LIBRARIES)
+        and "." in name
+        and not _is_of_another(name, imported)
+    ):
         yield from _there(
             node,
             last,
@@ -78,7 +92,9 @@ def _is_of_another(name: str, imported: set[str]) -> bool:
     return name.partition(".")[0] in imported - SERVERS - REMOTE_LIBRARIES
 
 
-def _statement(node: ast.Call, last: str, values: Values, imported: set[str], code: str) -> Iterator[Finding]:
+def _statement(
+    node: ast.Call, last: str, values: Values, imported: set[str], code: str
+) -> Iterator[Finding]:
     """What a database is asked."""
     text = values.rough(node.args[0] if node.args else node.keywords[0].value)
     is_file = not imported & SERVERS
@@ -86,7 +102,9 @@ def _statement(node: ast.Call, last: str, values: Values, imported: set[str], co
         return
     if text == "?" and not is_file and last.startswith("exec"):
         yield Finding("unknown", f"{last}: asks a database what is only known when it runs", last)
-    if last == "command" or not re.search(r"\s", text.strip()):  # `admin.command("dropDatabase")`, a variable
+    if last == "command" or not re.search(
+        r"\s", text.strip()
+    ):  # `admin.command("dropDatabase")`, a variable
         if re.fullmatch(r"(?i)dropDatabase|flushall", text):
             yield Finding("catastrophic", f"{text}: drops a whole database", last)
         return
@@ -131,7 +149,9 @@ def _whole(node: ast.Call, last: str, values: Values, code: str, *, deletes: boo
             return "deletes all databases of the server"
         if last == "drop_database" and text != "?" and not everything.is_trial(text):
             return f"drops the whole database {text}"
-    if last in _WHOLE and not (last.startswith("delete_db") and "SkipFinalSnapshot=True" not in code):
+    if last in _WHOLE and not (
+        last.startswith("delete_db") and "SkipFinalSnapshot=True" not in code
+    ):
         return "would take a whole account, project, cluster or database server with it"
     if last in ("delete", "delete_by_query") and any(
         each.arg == "index" and values.text(each.value) in ("*", "_all") for each in node.keywords

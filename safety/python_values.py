@@ -22,9 +22,32 @@ _HOMES = {
     "pathlib.Path.home()",
 }
 # What turns texts back that somebody wrote so that one cannot read them.
-_DECODERS = names("b64decode urlsafe_b64decode b32decode b16decode b85decode a85decode unhexlify fromhex")
-_SAME = {"Path", "PurePath", "PosixPath", "expanduser", "expandvars", "abspath", "realpath", "str", "fspath", "bytes"}
-_SAME_METHODS = {"decode", "encode", "strip", "expanduser", "resolve", "absolute", "as_posix", "rstrip", "lstrip"}
+_DECODERS = names(
+    "b64decode urlsafe_b64decode b32decode b16decode b85decode a85decode unhexlify fromhex"
+)
+_SAME = {
+    "Path",
+    "PurePath",
+    "PosixPath",
+    "expanduser",
+    "expandvars",
+    "abspath",
+    "realpath",
+    "str",
+    "fspath",
+    "bytes",
+}
+_SAME_METHODS = {
+    "decode",
+    "encode",
+    "strip",
+    "expanduser",
+    "resolve",
+    "absolute",
+    "as_posix",
+    "rstrip",
+    "lstrip",
+}
 
 
 def full_name(function: ast.expr, imported: dict[str, str]) -> str:
@@ -33,7 +56,11 @@ def full_name(function: ast.expr, imported: dict[str, str]) -> str:
         return imported.get(function.id, function.id)
     if isinstance(function, ast.Attribute):
         return f"{full_name(function.value, imported)}.{function.attr}"
-    if isinstance(function, ast.Call) and full_name(function.func, imported) == "__import__" and function.args:
+    if (
+        isinstance(function, ast.Call)
+        and full_name(function.func, imported) == "__import__"
+        and function.args
+    ):
         module = function.args[0]
         return str(module.value) if isinstance(module, ast.Constant) else "?"
     return "?"
@@ -42,7 +69,9 @@ def full_name(function: ast.expr, imported: dict[str, str]) -> str:
 class Values:
     """The values of one piece of Python code; `imported` as for `full_name`."""
 
-    def __init__(self, nodes: list[ast.AST], imported: dict[str, str], places: Places, cwd: Path | None) -> None:
+    def __init__(
+        self, nodes: list[ast.AST], imported: dict[str, str], places: Places, cwd: Path | None
+    ) -> None:
         self.names, self.places, self.cwd = imported, places, cwd
         self._assigned: dict[str, list[ast.expr]] = {}
         for node in nodes:
@@ -50,7 +79,9 @@ class Values:
                 self._assign(node.targets[0], [node.value])
             elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
                 self._assign(node.target, [node.value])
-            elif isinstance(node, (ast.For, ast.comprehension)) and isinstance(node.iter, (ast.List, ast.Tuple)):
+            elif isinstance(node, (ast.For, ast.comprehension)) and isinstance(
+                node.iter, (ast.List, ast.Tuple)
+            ):
                 self._assign(node.target, node.iter.elts)
 
     def _assign(self, target: ast.expr, values: list[ast.expr]) -> None:
@@ -88,9 +119,17 @@ class Values:
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Mod)):
             more = "" if isinstance(node.op, ast.Mod) else self.rough(node.right)
             return self.rough(node.left) + more
-        if isinstance(node, ast.Call) and node.args and full_name(node.func, self.names).endswith(("text", "SQL")):
+        if (
+            isinstance(node, ast.Call)
+            and node.args
+            and full_name(node.func, self.names).endswith(("text", "SQL"))
+        ):
             return self.rough(node.args[0])
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "format"
+        ):
             return self.rough(node.func.value)
         return "?" if (text := self.text(node)) is None else text
 
@@ -100,16 +139,28 @@ class Values:
             return None
         if isinstance(node, ast.Constant):
             value = node.value
-            return value.decode("latin-1") if isinstance(value, bytes) else value if isinstance(value, str) else None
+            return (
+                value.decode("latin-1")
+                if isinstance(value, bytes)
+                else value
+                if isinstance(value, str)
+                else None
+            )
         if isinstance(node, ast.Name):
             found = self._assigned.get(node.id, [])
             return self.text(found[0], depth + 1) if len(found) == 1 else None
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Div)):
             left, right = self.text(node.left, depth + 1), self.text(node.right, depth + 1)
             between = "/" if isinstance(node.op, ast.Div) else ""
-            return None if left is None or right is None or len(left) > _MAX_TEXT else left + between + right
+            return (
+                None
+                if left is None or right is None or len(left) > _MAX_TEXT
+                else left + between + right
+            )
         if isinstance(node, ast.JoinedStr):
-            parts = [each.value if isinstance(each, ast.FormattedValue) else each for each in node.values]
+            parts = [
+                each.value if isinstance(each, ast.FormattedValue) else each for each in node.values
+            ]
             return self._join("", parts, depth)
         if isinstance(node, ast.Subscript) and ast.unparse(node.slice) == "::-1":
             text = self.text(node.value, depth + 1)
@@ -130,7 +181,11 @@ class Values:
         name = full_name(node.func, self.names)
         last, first = name.rpartition(".")[2], node.args[0] if node.args else None
         if name == "os.path.join" or (last == "joinpath" and first is not None):
-            before = [node.func.value] if last == "joinpath" and isinstance(node.func, ast.Attribute) else []
+            before = (
+                [node.func.value]
+                if last == "joinpath" and isinstance(node.func, ast.Attribute)
+                else []
+            )
             return self._join("/", [*before, *node.args], depth)
         if last in _SAME and first is not None and len(node.args) <= 2:
             return self.text(first, depth + 1)
@@ -145,7 +200,9 @@ class Values:
             return None if between is None else self._join(between, first.elts, depth)
         if last == "replace" and len(node.args) == 2:
             of, old, new = (self.text(each, depth + 1) for each in (node.func.value, *node.args))
-            return None if of is None or not old or new is None else of.replace(old, new)[:_MAX_TEXT]
+            return (
+                None if of is None or not old or new is None else of.replace(old, new)[:_MAX_TEXT]
+            )
         if last in _SAME_METHODS:
             return self.text(node.func.value, depth + 1)
         return None

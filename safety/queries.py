@@ -21,7 +21,9 @@ VALUED = {
     "psql": "-h -p -U -d -o -v -P -F -R -T -L --host --port --username --dbname --set --output", "mysql": "-h -P -u -D -S --host --port --user --database",
     "sqlite3": "-separator -nullvalue -newline -init", "duckdb": "-separator -nullvalue -newline -init", "mongosh": "--host --port -u -p --username --password --authenticationDatabase",
 }  # fmt: skip
-_INERT = pattern(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|`[^`]*`|\$(\w*)\$.*?\$\1\$", re.DOTALL)
+_INERT = pattern(
+    r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|`[^`]*`|\$(\w*)\$.*?\$\1\$", re.DOTALL
+)
 _TEXTS = pattern(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
 _READS = {"select", "show", "explain", "describe", "desc", "with", "values", "table", "pragma", "use", "help", "status", "from", "list", "exists", "begin", "commit", "end", "rollback", "summarize", "check"}  # fmt: skip
 _CHANGES = pattern(
@@ -68,7 +70,9 @@ def changes_sql(text: str) -> bool:
 
 def only_in_memory(values: Sequence[str | None], texts: Sequence[str | None]) -> bool:
     """Whether a database that is no file (`sqlite3 :memory:`) is filled and asked, and nothing leaves it."""
-    return ":memory:" in values and all(text is not None and not _LEAVES_MEMORY.search(text) for text in texts)
+    return ":memory:" in values and all(
+        text is not None and not _LEAVES_MEMORY.search(text) for text in texts
+    )
 
 
 def _changes(statement: str) -> bool:

@@ -17,7 +17,9 @@ from safety.tool_words import is_verb, request_words
 
 MAX_CHARS = 200_000  # of one result
 _ID = pattern(r"(?i)(.*[_.-])?(id_?|uid|uuid|guid|number|no|nr)|\w+I[dD]|编号")
-_ID_LINE = pattern(r"(?im)^[\s>*-]*[\"']?(?:[\w.-]*?(?:id_?|uid|uuid)|编号)[\"']?\s*[:=：]\s*[\"']?([\w-]{1,64})")
+_ID_LINE = pattern(
+    r"(?im)^[\s>*-]*[\"']?(?:[\w.-]*?(?:id_?|uid|uuid)|编号)[\"']?\s*[:=：]\s*[\"']?([\w-]{1,64})"
+)
 _BLOCKS = pattern(r"\n\s*\n|\n(?=\s{0,6}- )|\n(?=[-=]{3,})")
 _CHINESE = pattern(r"[\u3400-\u9fff]{2,}")
 _SMALL = names(
@@ -83,16 +85,26 @@ def _of_data(data: Any, depth: int = 0) -> Iterator[Record]:
             yield from _of_data(each, depth + 1)
     if not isinstance(data, dict):
         return
-    own = {name: value for name, value in data.items() if isinstance(value, (str, int)) and not isinstance(value, bool)}
-    ids = frozenset(str(value).casefold() for name, value in own.items() if _ID.fullmatch(str(name)))
+    own = {
+        name: value
+        for name, value in data.items()
+        if isinstance(value, (str, int)) and not isinstance(value, bool)
+    }
+    ids = frozenset(
+        str(value).casefold() for name, value in own.items() if _ID.fullmatch(str(name))
+    )
     nested = [value for value in data.values() if isinstance(value, (dict, list))]
     if ids:
         said = " ".join(str(value) for name, value in own.items() if not _ID.fullmatch(str(name)))
         more = " ".join(json.dumps(value, ensure_ascii=False, default=str) for value in nested)
         yield Record(ids, _words(f"{said} {more}"))
     for name, value in data.items():
-        if isinstance(value, dict) and re.fullmatch(r"\d{1,20}|[0-9a-f-]{16,64}", str(name)):  # {"24": {…}}
-            yield Record(frozenset({str(name).casefold()}), _words(json.dumps(value, ensure_ascii=False)))
+        if isinstance(value, dict) and re.fullmatch(
+            r"\d{1,20}|[0-9a-f-]{16,64}", str(name)
+        ):  # {"24": {…}}
+            yield Record(
+                frozenset({str(name).casefold()}), _words(json.dumps(value, ensure_ascii=False))
+            )
         yield from _of_data(value, depth + 1)
 
 

@@ -10,7 +10,15 @@ from pathlib import Path
 
 LOOK_SECONDS = 0.004  # each time that it is searched; the next time goes on where this one stopped
 MAX_DEPTH = 4
-_SKIPPED = {"node_modules", "__pycache__", "site-packages", "dist-packages", "venv", "target", "build"}
+_SKIPPED = {
+    "node_modules",
+    "__pycache__",
+    "site-packages",
+    "dist-packages",
+    "venv",
+    "target",
+    "build",
+}
 
 
 class Repositories:
@@ -40,12 +48,20 @@ class Repositories:
     def _enter(self, folder: str, depth: int) -> None:
         try:
             with os.scandir(folder) as entries:
-                names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False) or entry.name == ".git"]
+                names = [
+                    entry.name
+                    for entry in entries
+                    if entry.is_dir(follow_symlinks=False) or entry.name == ".git"
+                ]
         except OSError:
             return
         if ".git" in names:
             self._note(f"{folder}/.git")
-        below = [f"{folder}/{name}" for name in names if not name.startswith(".") and name not in _SKIPPED]
+        below = [
+            f"{folder}/{name}"
+            for name in names
+            if not name.startswith(".") and name not in _SKIPPED
+        ]
         if depth < MAX_DEPTH:
             self._todo.extend((place, depth + 1) for place in below)
         elif depth == MAX_DEPTH:
@@ -74,7 +90,12 @@ def guarded(git: str, *, config: bool) -> list[str]:
     if os.access(f"{git}/modules", os.R_OK):
         with os.scandir(f"{git}/modules") as modules:
             folders += [module.path for module in modules]
-    return [place for folder in folders for name in names if os.access(place := f"{folder}/{name}", os.F_OK)]
+    return [
+        place
+        for folder in folders
+        for name in names
+        if os.access(place := f"{folder}/{name}", os.F_OK)
+    ]
 
 
 def _named(git: Path) -> Path | None:

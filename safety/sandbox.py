@@ -19,7 +19,9 @@ from safety.paths import Places
 
 LevelName = Literal["full", "partial", "none"]
 Kind = Literal["owner", "shared"]
-Lift = Literal["network", "git", "all"]  # network; the settings of Git repositories; no sandbox at all
+Lift = Literal[
+    "network", "git", "all"
+]  # network; the settings of Git repositories; no sandbox at all
 
 
 class Level(NamedTuple):
@@ -86,11 +88,15 @@ def chosen(level: Level, wanted: str) -> Level:
         from safety.probing import try_landlock
 
         found = try_landlock("config.yaml asks for no more")
-        return found or Level("none", "config.yaml asks for a partial sandbox, which this kernel does not have")
+        return found or Level(
+            "none", "config.yaml asks for a partial sandbox, which this kernel does not have"
+        )
     return level
 
 
-def runs_code(level: Level, wanted: str, *, attended: bool) -> tuple[Literal["yes", "ask", "no"], str]:
+def runs_code(
+    level: Level, wanted: str, *, attended: bool
+) -> tuple[Literal["yes", "ask", "no"], str]:
     """Whether code runs in a run for which the config says `wanted`, and why not, with how to get a sandbox."""
     if wanted == "none" or (level.name != "none" and wanted != "full") or level.name == "full":
         return "yes", ""
@@ -108,6 +114,4 @@ def _key() -> str:
         found = Path(program).stat()
     except OSError:
         return ""
-    return (
-        f"{boot} {program} {found.st_mtime_ns} {found.st_size} {os.geteuid()} {Path('/proc/self/ns/user').readlink()}"
-    )
+    return f"{boot} {program} {found.st_mtime_ns} {found.st_size} {os.geteuid()} {Path('/proc/self/ns/user').readlink()}"

@@ -20,9 +20,13 @@ _BOMB = pattern(
     r"(?<![\w:.])([\w:.]{1,40})\s{0,9}\(\)\s{0,9}[{(]\s{0,9}\1\s{0,9}[|&]\s{0,9}\1\s{0,9}&?\s{0,9};?\s{0,9}[})]"
     r"|while\s{1,9}(true|:)[^\n]{0,20}do[^\n]{0,20}\$0\s{0,9}&"
 )
-_DOCUMENT = pattern(r"(<<-?[ \t]{0,9}(['\"]?)(\w{1,40})\2[^\n]*\n)(?:.*?\n)??[ \t]*\3(?=\n|$)", re.DOTALL)
+_DOCUMENT = pattern(
+    r"(<<-?[ \t]{0,9}(['\"]?)(\w{1,40})\2[^\n]*\n)(?:.*?\n)??[ \t]*\3(?=\n|$)", re.DOTALL
+)
 _QUOTED = pattern(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
-_DRIVE = pattern(r"(?im)\s[\"']?[a-z]:[\\/]?(windows|users|program files)?[\\/]?\*?[\"']?(?=[\s;&|]|$)")
+_DRIVE = pattern(
+    r"(?im)\s[\"']?[a-z]:[\\/]?(windows|users|program files)?[\\/]?\*?[\"']?(?=[\s;&|]|$)"
+)
 _DRIVE_ERASERS = names("remove-item ri del erase rd rmdir deltree format")
 # In what is too long to be looked at as a whole: what could be the target of a catastrophe, by its looks.
 _WORST_TARGET = pattern(
@@ -68,15 +72,22 @@ def worst(look: Look, text: str) -> None:
     """What must be refused in a script that cannot be looked at as a whole: by the places that it names."""
     pieces: dict[str, None] = {}
     for found in itertools.islice(_WORST_TARGET.finditer(text), 2_000):
-        before, behind = text[max(found.start() - 200, 0) : found.start()], text[found.end() : found.end() + 200]
+        before, behind = (
+            text[max(found.start() - 200, 0) : found.start()],
+            text[found.end() : found.end() + 200],
+        )
         start = [mark.end() for mark in _SEPARATORS.finditer(before)][-2:-1]
         stops = [mark.start() for mark in _SEPARATORS.finditer(behind)][:3]
-        piece = before[start[0] if start else 0 :] + found[0] + behind[: stops[-1] if stops else None]
+        piece = (
+            before[start[0] if start else 0 :] + found[0] + behind[: stops[-1] if stops else None]
+        )
         pieces[piece] = None
     for piece in sorted(pieces, key=lambda each: not _WORST_NAME.search(each))[:MAX_PIECES]:
         inner = look.inner()
         inner.depth, inner.budget = max(inner.depth, 1), [20]
-        look.findings += [each for each in inner.script(piece) if each.risk in ("catastrophic", "agent")]
+        look.findings += [
+            each for each in inner.script(piece) if each.risk in ("catastrophic", "agent")
+        ]
 
 
 def in_pieces(look: Look, text: str) -> None:
@@ -93,5 +104,7 @@ def in_pieces(look: Look, text: str) -> None:
 def ends(text: str) -> str:
     """The first and the last commands of a long script."""
     end = max(text.rfind(mark, 0, _LOOKED_AT) for mark in "\n;")
-    starts = [at for at in (text.find(mark, len(text) - _LOOKED_AT // 2) for mark in "\n;") if at >= 0]
+    starts = [
+        at for at in (text.find(mark, len(text) - _LOOKED_AT // 2) for mark in "\n;") if at >= 0
+    ]
     return text[: end + 1] + "\n" + (text[min(starts) + 1 :] if starts else "")

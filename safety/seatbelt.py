@@ -8,7 +8,12 @@ PROGRAM = "/usr/bin/sandbox-exec"
 
 
 def command(
-    roots: Iterable[str], *, kept: Iterable[str], hidden: Iterable[str], readable: Iterable[str], network: bool
+    roots: Iterable[str],
+    *,
+    kept: Iterable[str],
+    hidden: Iterable[str],
+    readable: Iterable[str],
+    network: bool,
 ) -> list[str]:
     """The words before the command. The last rule that fits decides, so what is guarded comes last."""
     lines = [

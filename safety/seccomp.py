@@ -61,8 +61,12 @@ def program(*, network: bool, machine: str = "") -> bytes:
         lines += [_line(_EQUAL, number, 0, 1), _deny()]
     lines += [_line(_EQUAL, _CLONE3, 0, 1), _deny(errno.ENOSYS)]
     for number in (found.clone, found.unshare):
-        lines += _on(number, [_load(16), _line(_ANY_OF, _NEW_NAMESPACES, 0, 1), _deny(), _return(_ALLOW)])
-    requests = [line for each in _TERMINAL_REQUESTS for line in (_line(_EQUAL, each, 0, 1), _deny())]
+        lines += _on(
+            number, [_load(16), _line(_ANY_OF, _NEW_NAMESPACES, 0, 1), _deny(), _return(_ALLOW)]
+        )
+    requests = [
+        line for each in _TERMINAL_REQUESTS for line in (_line(_EQUAL, each, 0, 1), _deny())
+    ]
     lines += _on(found.ioctl, [_load(24), *requests, _return(_ALLOW)])
     families = [line for each in _FAMILIES for line in (_line(_EQUAL, each, 0, 1), _return(_ALLOW))]
     lines += _on(found.socket, [_load(16), *families, _deny()] if network else [_deny()])

@@ -18,7 +18,9 @@ HIDDEN = "[secret]"
 _LONGEST_WAIT = 8_192  # characters that a stream holds back at most
 _NEAR = 2_000
 _BLOCK = "-----BEGIN"
-_TO_COME = "Vx7Probe92kQ"  # stands for the next line: where it would be hidden, a secret goes on in it
+_TO_COME = (
+    "Vx7Probe92kQ"  # stands for the next line: where it would be hidden, a secret goes on in it
+)
 
 
 @dataclass(slots=True)
@@ -31,7 +33,9 @@ class Redactor:
 
     values: Mapping[str, str]
     _held: list[Held] | None = field(init=False, repr=False, default=None)
-    _shortest: int = field(init=False, repr=False, default=0)  # letters of the shortest spelling, folded
+    _shortest: int = field(
+        init=False, repr=False, default=0
+    )  # letters of the shortest spelling, folded
 
     def __call__(self, text: str) -> str:
         """The text without secrets."""
@@ -60,7 +64,9 @@ class Redactor:
     def held(self) -> list[Held]:
         """The values with their spellings, the longest first: one may be a part of another."""
         if self._held is None:
-            found = [each for name, value in self.values.items() for each in held(f"[{name}]", value)]
+            found = [
+                each for name, value in self.values.items() for each in held(f"[{name}]", value)
+            ]
             self._held = sorted(found, key=lambda each: -len(each.value))
             self._shortest = min((len(each.value) for each in found), default=0)
         return self._held
@@ -71,18 +77,24 @@ class Redactor:
             return self(data)
         if isinstance(data, dict):
             return {
-                self(name) if isinstance(name, str) else name: self._named(name, value) for name, value in data.items()
+                self(name) if isinstance(name, str) else name: self._named(name, value)
+                for name, value in data.items()
             }
         if isinstance(data, (list, tuple)):
             return [self.redact(item) for item in data]
         return data
 
     def _named(self, name: Any, value: Any) -> Any:
-        if isinstance(value, str) and isinstance(name, str) and has_name(name) and 4 <= len(value) <= MOST:
+        if (
+            isinstance(value, str)
+            and isinstance(name, str)
+            and has_name(name)
+            and 4 <= len(value) <= MOST
+        ):
             quote = "'" if '"' in value else '"'
-            if "\n" not in value and hide_named(f"{quote}{name}{quote}: {quote}{value}{quote}", HIDDEN).endswith(
-                f": {quote}{HIDDEN}{quote}"
-            ):
+            if "\n" not in value and hide_named(
+                f"{quote}{name}{quote}: {quote}{value}{quote}", HIDDEN
+            ).endswith(f": {quote}{HIDDEN}{quote}"):
                 return HIDDEN
         return self.redact(value)
 
@@ -105,7 +117,9 @@ class Stream:
         """The next piece; returns what can be shown now."""
         self._waiting += piece
         cut = self._cut()
-        while cut > 0 and not self._is_apart(cut):  # what stands on both sides of the cut is one secret
+        while cut > 0 and not self._is_apart(
+            cut
+        ):  # what stands on both sides of the cut is one secret
             cut = max(self._waiting.rfind(space, 0, cut - 1) for space in " \n\t") + 1
         if cut <= 0:
             return ""
@@ -122,15 +136,25 @@ class Stream:
         plainly goes on in the next one."""
         cut = self._waiting.rfind("\n") + 1
         lines = self._waiting[:cut]
-        goes_on = _BLOCK in lines or not self._redactor(lines[-_NEAR:] + _TO_COME).endswith(_TO_COME)
-        if not cut or goes_on or self._open_letters(fold(lines[-_NEAR:])) >= FEWEST or not self._is_apart(cut):
+        goes_on = _BLOCK in lines or not self._redactor(lines[-_NEAR:] + _TO_COME).endswith(
+            _TO_COME
+        )
+        if (
+            not cut
+            or goes_on
+            or self._open_letters(fold(lines[-_NEAR:])) >= FEWEST
+            or not self._is_apart(cut)
+        ):
             return ""
         self._waiting = self._waiting[cut:]
         return self._redactor(lines)
 
     def _open_letters(self, tail: bytes) -> int:
         """How many letters of a value that we hold stand at the end, where it is not all of it."""
-        return max((_overlap(tail, needle[:-1]) for needle in self._needles if not tail.endswith(needle)), default=0)
+        return max(
+            (_overlap(tail, needle[:-1]) for needle in self._needles if not tail.endswith(needle)),
+            default=0,
+        )
 
     def close(self) -> str:
         """What still waited."""
@@ -152,7 +176,9 @@ class Stream:
         if begun >= 0 and (ended is None or begun + ended.end() > cut):
             cut = min(cut, begun)
         cut = self._before_held(text, cut)
-        if len(text) - cut > _LONGEST_WAIT:  # a long line: all of it is looked at, its end again with what follows
+        if (
+            len(text) - cut > _LONGEST_WAIT
+        ):  # a long line: all of it is looked at, its end again with what follows
             self._waiting = self._redactor(text)
             cut = max(0, len(self._waiting) - _LONGEST_WAIT // 2)
         return cut
@@ -169,11 +195,23 @@ class Stream:
         open_letters = max((_overlap(tail, needle) for needle in needles), default=0)
         while cut > start and open_letters and len(fold(text[cut:])) < open_letters:
             cut -= 1
-        while cut > 0 and open_letters and not text[cut - 1].isspace() and len(text) - cut < _LONGEST_WAIT:
+        while (
+            cut > 0
+            and open_letters
+            and not text[cut - 1].isspace()
+            and len(text) - cut < _LONGEST_WAIT
+        ):
             cut -= 1  # an escape, and what stands before the first letter, belongs to it
         return cut
 
 
 def _overlap(tail: bytes, needle: bytes) -> int:
     """How many letters at the end of `tail` are the beginning of `needle`, or all of it: a bracket may be to come."""
-    return next((size for size in range(min(len(tail), len(needle)), 0, -1) if tail.endswith(needle[:size])), 0)
+    return next(
+        (
+            size
+            for size in range(min(len(tail), len(needle)), 0, -1)
+            if tail.endswith(needle[:size])
+        ),
+        0,
+    )

@@ -24,7 +24,11 @@ def folder_of(home: Path, id: str) -> Path:
 
 
 def why_not(
-    tool: str, args: Mapping[str, Any], paths: tuple[Path, ...], folder: Path | None, run: Path | None = None
+    tool: str,
+    args: Mapping[str, Any],
+    paths: tuple[Path, ...],
+    folder: Path | None,
+    run: Path | None = None,
 ) -> str:
     """Why a shared session may not have this call; "" when it may. `paths` are those of the call, with links followed;
     `run` is the folder of the run that asks."""
@@ -34,7 +38,12 @@ def why_not(
         return "a shared session runs Python only: type python"
     if any(references(value) for value in args.values() if isinstance(value, str)):
         return "what is written in a shared session refers to no file"
-    if tool == "file_read" and run and paths and all(_is_kept(path, run.resolve()) for path in paths):
+    if (
+        tool == "file_read"
+        and run
+        and paths
+        and all(_is_kept(path, run.resolve()) for path in paths)
+    ):
         return ""
     if not all(path.is_relative_to(folder) for path in paths):
         return "a shared session reaches its own folder only"

@@ -23,15 +23,47 @@ if TYPE_CHECKING:
 MAX_CHARS = 50_000
 MAX_DEPTH = 100  # of nested commands
 MAX_COMMANDS = 500
-_SHORT = 1_000  # bytes: so little takes the grammar no longer than a few milliseconds, whatever it is
+_SHORT = (
+    1_000  # bytes: so little takes the grammar no longer than a few milliseconds, whatever it is
+)
 _SECONDS_A_BYTE = 1e-6  # scripts take a quarter of it; what is no shell can take the grammar the square of its length
-_ANSI = pattern(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|c.|.)", re.DOTALL)
+_ANSI = pattern(
+    r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|c.|.)", re.DOTALL
+)
 _WORDS = {
-    *("word", "number", "concatenation", "string", "raw_string", "ansi_c_string", "translated_string", "array"),
-    *("simple_expansion", "expansion", "command_substitution", "process_substitution", "arithmetic_expansion"),
-    *("brace_expression", "extglob_pattern", "regex", "test_operator", "special_variable_name", "variable_name"),
+    *(
+        "word",
+        "number",
+        "concatenation",
+        "string",
+        "raw_string",
+        "ansi_c_string",
+        "translated_string",
+        "array",
+    ),
+    *(
+        "simple_expansion",
+        "expansion",
+        "command_substitution",
+        "process_substitution",
+        "arithmetic_expansion",
+    ),
+    *(
+        "brace_expression",
+        "extglob_pattern",
+        "regex",
+        "test_operator",
+        "special_variable_name",
+        "variable_name",
+    ),
 }
-_EXPANSIONS = {"simple_expansion", "expansion", "command_substitution", "process_substitution", "arithmetic_expansion"}
+_EXPANSIONS = {
+    "simple_expansion",
+    "expansion",
+    "command_substitution",
+    "process_substitution",
+    "arithmetic_expansion",
+}
 _REDIRECTS = {"file_redirect", "herestring_redirect", "heredoc_redirect"}
 _DECLARES = {"declaration_command", "unset_command"}
 
@@ -70,7 +102,9 @@ class Word:
             texts.append(text)
         whole = "".join(texts)
         first = self.parts[0] if self.parts else None
-        is_home = first and first.kind == "text" and not first.is_quoted and re.match(r"~(/|$)", whole)
+        is_home = (
+            first and first.kind == "text" and not first.is_quoted and re.match(r"~(/|$)", whole)
+        )
         return variables["HOME"] + whole[1:] if is_home and "HOME" in variables else whole
 
     def known_start(self, variables: Mapping[str, str]) -> str:
@@ -85,7 +119,9 @@ class Word:
     @property
     def written(self) -> str:
         """The word as it stands in the script, as far as it can be told."""
-        return "".join(f"${part.value}" if part.kind == "variable" else part.value for part in self.parts)
+        return "".join(
+            f"${part.value}" if part.kind == "variable" else part.value for part in self.parts
+        )
 
     @property
     def literal(self) -> str | None:
@@ -162,12 +198,16 @@ def _tree(text: bytes) -> Tree | None:
     """The syntax tree; None when the grammar takes too long, as it does for much that is no shell."""
     from tree_sitter import Parser
 
-    parser = Parser(_language())  # a new one each time (10 µs): what one keeps of a text before ended a process once
+    parser = Parser(
+        _language()
+    )  # a new one each time (10 µs): what one keeps of a text before ended a process once
     if len(text) <= _SHORT:
         return parser.parse(text)
     end = time.thread_time() + _SECONDS_A_BYTE * len(text)
     try:
-        return parser.parse(lambda at, _: text[at:], progress_callback=lambda _, __: time.thread_time() > end)
+        return parser.parse(
+            lambda at, _: text[at:], progress_callback=lambda _, __: time.thread_time() > end
+        )
     except ValueError:
         return None
 
@@ -217,10 +257,14 @@ class _Reader:
         for child in node.children:
             kind = child.type
             is_glued, end = child.start_byte == end, child.end_byte
-            if is_glued and kind in _WORDS and command.words:  # r`:`m is one word to bash, three to the grammar
+            if (
+                is_glued and kind in _WORDS and command.words
+            ):  # r`:`m is one word to bash, three to the grammar
                 command.words[-1].parts += self._word(child).parts
             elif kind == "command_name":
-                command.words += [self._word(each) for each in child.children] or [Word([self._raw(child)])]
+                command.words += [self._word(each) for each in child.children] or [
+                    Word([self._raw(child)])
+                ]
             elif kind == "variable_assignment":
                 self._assignment(child, command)
             elif kind in _REDIRECTS:
@@ -283,7 +327,11 @@ class _Reader:
             self.visit(body)
         after = len(self.script.commands)
         last = body
-        while last is not None and last.type in ("list", "pipeline", "negated_command") and last.named_children:
+        while (
+            last is not None
+            and last.type in ("list", "pipeline", "negated_command")
+            and last.named_children
+        ):
             last = last.named_children[
                 -1
             ]  # the grammar gives `a && b > f` the redirection as a whole, bash gives it to b
@@ -297,7 +345,11 @@ class _Reader:
             for each in self.script.commands[before:after]:
                 each.is_piped = True
                 if not each.redirects:
-                    each.redirects += [redirect for redirect in command.redirects if redirect.operator.startswith("<")]
+                    each.redirects += [
+                        redirect
+                        for redirect in command.redirects
+                        if redirect.operator.startswith("<")
+                    ]
         if self._behind:
             late, self._behind = self._behind, []
             for run in late:
@@ -316,7 +368,9 @@ class _Reader:
             else:
                 words.append(self._word(child))
         command.redirects.append(Redirect(operator, words[0] if words else Word()))
-        command.words += words[1:]  # `a > f b`: the grammar gives b to the redirection, bash to the command
+        command.words += words[
+            1:
+        ]  # `a > f b`: the grammar gives b to the redirection, bash to the command
 
     def _document(self, node: Node, command: Command) -> None:
         """`<< END`, with all that stands behind it in its line: the grammar holds that here."""
@@ -328,7 +382,9 @@ class _Reader:
             if child.type == "heredoc_body":
                 text = self._source(child)
                 redirect.word.parts = (
-                    [Part("text", text.removesuffix("\n"), True)] if is_quoted else self._filled(child, True)
+                    [Part("text", text.removesuffix("\n"), True)]
+                    if is_quoted
+                    else self._filled(child, True)
                 )
             elif child.type in _REDIRECTS:
                 self._redirect(child, command)
@@ -338,11 +394,18 @@ class _Reader:
                 pipe, later = "|", [*later, child]
             elif child.type in _WORDS:
                 command.words.append(self._word(child))
-            elif child.is_named and child.type not in ("heredoc_start", "heredoc_end", "file_descriptor"):
+            elif child.is_named and child.type not in (
+                "heredoc_start",
+                "heredoc_end",
+                "file_descriptor",
+            ):
                 later.append(child)
         command.redirects.append(redirect)
         if later:
-            self._behind = [*self._behind, lambda: self._follow(later, command, pipe.startswith("|"))]
+            self._behind = [
+                *self._behind,
+                lambda: self._follow(later, command, pipe.startswith("|")),
+            ]
 
     def _follow(self, nodes: list[Node], command: Command, is_piped: bool) -> None:
         for node in nodes:
@@ -359,7 +422,9 @@ class _Reader:
             if producers and not each.is_piped:
                 each.is_piped = True
                 each.source = producers[-1] if len(producers) == 1 else None
-                each.sources = tuple(one for one in producers if one.words) if each.source is None else ()
+                each.sources = (
+                    tuple(one for one in producers if one.words) if each.source is None else ()
+                )
 
     def _pipeline(self, node: Node, producers: list[Command] | None = None) -> None:
         current = producers or []
@@ -395,7 +460,9 @@ class _Reader:
 
     def _test(self, node: Node) -> None:
         if node.children and node.children[0].type == "[":
-            self._add(Command([Word([Part("text", "[")]), *self._leaves(node), Word([Part("text", "]")])]))
+            self._add(
+                Command([Word([Part("text", "[")]), *self._leaves(node), Word([Part("text", "]")])])
+            )
         else:
             self._inside(node)
 
@@ -442,14 +509,20 @@ class _Reader:
 
     def _word(self, node: Node) -> Word:
         if node.type == "array":
-            items = [self._word(child) for child in node.children if child.is_named and child.type != "comment"]
+            items = [
+                self._word(child)
+                for child in node.children
+                if child.is_named and child.type != "comment"
+            ]
             return Word([Part("unknown")], items)
         return Word(self._parts(node))
 
     def _parts(self, node: Node, is_quoted: bool = False) -> list[Part]:
         kind, source = node.type, self._source(node)
         if kind in _EXPANSIONS:
-            blanks = len(source) - len(source.lstrip())  # inside quotes the grammar gives blanks to what follows
+            blanks = len(source) - len(
+                source.lstrip()
+            )  # inside quotes the grammar gives blanks to what follows
             before = [Part("text", source[:blanks], is_quoted)] if blanks else []
             return before + self._expanded(node, source[blanks:], is_quoted)
         if kind in ("concatenation", "command_name"):
@@ -461,7 +534,9 @@ class _Reader:
         if kind == "ansi_c_string":
             return [Part("text", _ANSI.sub(_ansi, source[2:-1]), True)]
         if kind == "translated_string":
-            return [part for child in node.children if child.is_named for part in self._parts(child)]
+            return [
+                part for child in node.children if child.is_named for part in self._parts(child)
+            ]
         self._inside(node)
         return _unescaped(source)
 
@@ -536,11 +611,15 @@ class _Reader:
         own = tuple(self.script.commands[before:])
         only = own[0].words if len(own) == 1 else []
         names = [word.literal for word in only]
-        if names[:1] == ["mktemp"] and all(name and (name == "mktemp" or name in ("-d", "-t", "-u")) for name in names):
+        if names[:1] == ["mktemp"] and all(
+            name and (name == "mktemp" or name in ("-d", "-t", "-u")) for name in names
+        ):
             return Part("variable", MADE, is_quoted)
         if names == ["pwd"]:
             return Part("variable", "PWD", is_quoted)
-        return Part("unknown", "", is_quoted, source[:2] if source.startswith(("<(", ">(")) else "$(", own)
+        return Part(
+            "unknown", "", is_quoted, source[:2] if source.startswith(("<(", ">(")) else "$(", own
+        )
 
     _VISITS: dict[str, Callable[[_Reader, Node], None]] = {  # noqa: RUF012 - a table, never changed
         "command": _command,

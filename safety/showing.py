@@ -59,9 +59,23 @@ LOCAL_TOOLS = {
         "typedoc",
         "jsdoc",
     ),
-    *("ava", "tap", "wdio", "nodemon", "concurrently", "standard", "xo", "knip", "depcheck", "madge", "size-limit"),
+    *(
+        "ava",
+        "tap",
+        "wdio",
+        "nodemon",
+        "concurrently",
+        "standard",
+        "xo",
+        "knip",
+        "depcheck",
+        "madge",
+        "size-limit",
+    ),
 }
-_IMAGE = pattern(r"(?i)test|tmp|temp|dummy|sample|swap|blank|zero|random|\.(img|iso|raw|bin|dat|swap|qcow2)$")
+_IMAGE = pattern(
+    r"(?i)test|tmp|temp|dummy|sample|swap|blank|zero|random|\.(img|iso|raw|bin|dat|swap|qcow2)$"
+)
 _DEBUGGER = pattern(
     r"(bt|backtrace|where|thread (apply all )?(bt|backtrace)|thread list|info [\w ]+|list|disas\w*|frame \w+|x/\w+ \S+|print [\w$.>\[\]-]+|run|quit|q)( full| all)?"
 )
@@ -82,7 +96,10 @@ def _is_shown(name: str, known: list[str]) -> bool:
     if (
         known
         and re.match(r"--?(list|get|show|print|display|query)", known[0])
-        and not any(re.match(r"--?(add|remove|set|delete|change|create|enable|disable)", value) for value in known)
+        and not any(
+            re.match(r"--?(add|remove|set|delete|change|create|enable|disable)", value)
+            for value in known
+        )
     ):
         return True
     plain = [value for value in operands_of(name, list(known)) if value] + [
@@ -110,15 +127,21 @@ def _gives_ordinary_rights(modes: list[str]) -> bool:
     return all(
         clause is not None
         and not (clause[2] == "-" and (not clause[1] or {"u", "a"} & set(clause[1])))
-        and not (clause[2] != "-" and "w" in clause[3] and (not clause[1] or {"o", "a"} & set(clause[1])))
-        and not (clause[2] == "=" and {"u", "a"} & set(clause[1]) and not {"r", "w"} <= set(clause[3]))
+        and not (
+            clause[2] != "-" and "w" in clause[3] and (not clause[1] or {"o", "a"} & set(clause[1]))
+        )
+        and not (
+            clause[2] == "=" and {"u", "a"} & set(clause[1]) and not {"r", "w"} <= set(clause[3])
+        )
         for clause in clauses
     )
 
 
 def _makes_image(known: list[str]) -> bool:
     """`truncate -s 1G disk.img`: an empty image to try something on."""
-    size = next((after for before, after in itertools.pairwise(known) if before in ("-s", "--size")), "0")
+    size = next(
+        (after for before, after in itertools.pairwise(known) if before in ("-s", "--size")), "0"
+    )
     return bool(re.fullmatch(r"[1-9]\d*[KMGT]i?B?", size)) and all(
         _IMAGE.search(value) for value in known if not value.startswith("-") and value != size
     )
@@ -140,8 +163,16 @@ def _reads_disk(known: list[str]) -> bool:
 
 def _only_asks_debugger(known: list[str]) -> bool:
     """`gdb -batch -ex bt ./app core`: what a program did when it crashed."""
-    orders = [value for before, value in itertools.pairwise(known) if before in ("-ex", "--ex", "-o", "--eval-command")]
-    return bool({"-batch", "--batch", "-b"} & set(known)) and bool(orders) and all(map(_DEBUGGER.fullmatch, orders))
+    orders = [
+        value
+        for before, value in itertools.pairwise(known)
+        if before in ("-ex", "--ex", "-o", "--eval-command")
+    ]
+    return (
+        bool({"-batch", "--batch", "-b"} & set(known))
+        and bool(orders)
+        and all(map(_DEBUGGER.fullmatch, orders))
+    )
 
 
 # … and those that do by their options or their first word.
@@ -231,7 +262,8 @@ def only_shows(name: str, values: list[str | None]) -> bool:
     """The uses of a dangerous command that only show something."""
     if (
         values
-        and set(values) <= {"--help", "--version", "-h", "-V", "--dry-run", "help", "-version", "-help"}
+        and set(values)
+        <= {"--help", "--version", "-h", "-V", "--dry-run", "help", "-version", "-help"}
         and name not in ("find", "shutdown")
     ):
         return True

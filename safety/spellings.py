@@ -128,7 +128,9 @@ def _needles(value: str) -> Iterator[Needle]:
         yield Needle(code.encode(), partial(_joined, re.findall("..", code)))
         for before in range(3):  # the value may stand anywhere in what was encoded: "user:value"
             text = base64.b64encode(b"\0" * before + each).decode()
-            whole = text[(8 * before + 5) // 6 : (8 * (before + len(each))) // 6]  # letters that hold no other byte
+            whole = text[
+                (8 * before + 5) // 6 : (8 * (before + len(each))) // 6
+            ]  # letters that hold no other byte
             yield Needle(fold(whole), partial(_base64, whole))
     for five in (base64.b32encode(data), base64.b85encode(data), base64.a85encode(data)):
         text = five.decode().rstrip("=")
@@ -140,7 +142,9 @@ def _needles(value: str) -> Iterator[Needle]:
 
 def _noise(own: str) -> str:
     """What may stand between two characters: line ends, terminal codes, NULs, quotes and + of a text put together."""
-    free = "".join(letter for letter in " \t\r\n\0\"'`+,|" + _INVISIBLE if letter == " " or letter not in own)
+    free = "".join(
+        letter for letter in " \t\r\n\0\"'`+,|" + _INVISIBLE if letter == " " or letter not in own
+    )
     slash = "" if "\\" in own else r"|\\+(?:[nrt]|(?![ux0-7\w]))|\\(?=\\)"
     return rf"(?>(?:[{re.escape(free)}]|{_ANSI}{slash})*)"
 
@@ -163,11 +167,17 @@ def _character(letter: str) -> str:
     ways.append("".join(rf"\\+{byte:03o}" for byte in data))
     if code < 128:
         ways.append(rf"0x{code:02x}(?:,\s?)?")
-        ways += [chr(code + 0xFEE0)] if code > 32 else [r"\+", "\u3000", ""]  # the space may be gone as noise
+        ways += (
+            [chr(code + 0xFEE0)] if code > 32 else [r"\+", "\u3000", ""]
+        )  # the space may be gone as noise
     elif code < 256:
         ways += [rf"\\+x{code:02x}", f"%{code:02x}"]
     if not letter.isalnum():
-        ways += [r"&(?:amp;)*[a-z]{2,8}\d?;", r"\\+[nrt]"] if code > 32 else [r"\\+[nrt]", r"%0d%0a", "&nbsp;"]
+        ways += (
+            [r"&(?:amp;)*[a-z]{2,8}\d?;", r"\\+[nrt]"]
+            if code > 32
+            else [r"\\+[nrt]", r"%0d%0a", "&nbsp;"]
+        )
         ways.insert(0, r"\\+" + re.escape(letter))
     if letter in "'\"":
         ways += [r"'\\+''", "'\"'\"'", letter * 2]
@@ -187,7 +197,9 @@ def _base64(whole: str) -> str:
     """Letters of base64 in both alphabets, over several lines, in a URL or in JSON, with what else the last group holds."""
     letters = {"+": r"(?:[+-]|%2b)", "-": "[+-]", "/": r"(?:\\*/|_|%2f)", "_": r"(?:\\*/|_)"}
     between = r"(?>(?:[\s\0\u2400]|\\+[nr]|" + _ANSI + ")*)"
-    return "(?i:" + between.join(letters.get(letter, letter) for letter in whole) + ")(?:=|%3d){0,2}"
+    return (
+        "(?i:" + between.join(letters.get(letter, letter) for letter in whole) + ")(?:=|%3d){0,2}"
+    )
 
 
 @cache

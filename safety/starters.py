@@ -30,7 +30,10 @@ def su(look: Look, name: str, args: list[Arg], values: list[str | None], command
     """`su -c TEXT`, `script -c TEXT`."""
     if name == "tmux":
         return
-    at = next((n for n, value in enumerate(values) if re.fullmatch(r"-[a-z]*c|--command", value or "")), None)
+    at = next(
+        (n for n, value in enumerate(values) if re.fullmatch(r"-[a-z]*c|--command", value or "")),
+        None,
+    )
     if at is not None:
         look.nested(values[at + 1 : at + 2] or [None])
     if name == "script" and at is None and operands_of("script", values):
@@ -43,7 +46,9 @@ def _made(look: Look, named: list[str | None]) -> str:
     return (look.written.get(str(path)) or "") if path else ""
 
 
-def crontab(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def crontab(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     """The lines of a table that it is given."""
     text = inputs.input_of(look, command) or "\n".join(inputs.known_input(look, command))
     text += "\n" + _made(look, operands_of(name, values)[-1:])
@@ -51,7 +56,9 @@ def crontab(look: Look, name: str, args: list[Arg], values: list[str | None], co
         look.nested([re.sub(r"^\s*(@\w+|(\S+\s+){5})", "", line)])
 
 
-def editor(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def editor(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     """vim, less and man start commands that their options name."""
     known = [value or "" for value in values]
     for at, value in enumerate(known):
@@ -59,12 +66,15 @@ def editor(look: Look, name: str, args: list[Arg], values: list[str | None], com
             value[1:]
             if value.startswith("+")
             else known[at + 1]
-            if (value in ("--cmd", "-P", "--pager") or re.fullmatch(r"-\w*c", value)) and at + 1 < len(known)
+            if (value in ("--cmd", "-P", "--pager") or re.fullmatch(r"-\w*c", value))
+            and at + 1 < len(known)
             else ""
         )
         if re.match(r":?%\s*d|:?call\s+delete\(", text):
             look.add("delete", f"{name} empties a file", name)
-        if re.search(r"!|system\(|:terminal|python3?\s|lua\s", text) or (text and value in ("-P", "--pager")):
+        if re.search(r"!|system\(|:terminal|python3?\s|lua\s", text) or (
+            text and value in ("-P", "--pager")
+        ):
             look.add("unknown", f"{name} starts a command", name)
             look.nested([text.lstrip(":!")])
     if name in ("ex", "ed") and inputs.has_input(command):
@@ -89,13 +99,15 @@ def tar(look: Look, name: str, args: list[Arg], values: list[str | None], comman
             found[2]
             if found
             else values[at + 1]
-            if value in ("-I", "-F", "--to-command", "--use-compress-program") and at + 1 < len(values)
+            if value in ("-I", "-F", "--to-command", "--use-compress-program")
+            and at + 1 < len(values)
             else ""
         )
         if text is None or (
             text
             and not re.fullmatch(
-                r"(p?zstd|pigz|pbzip2|xz|lz4|gzip|bzip2|pixz|lbzip2|dot|totals?|echo)\b[^;|&$`]*", text
+                r"(p?zstd|pigz|pbzip2|xz|lz4|gzip|bzip2|pixz|lbzip2|dot|totals?|echo)\b[^;|&$`]*",
+                text,
             )
         ):
             look.add("unknown", "tar starts a command", name)
@@ -104,8 +116,12 @@ def tar(look: Look, name: str, args: list[Arg], values: list[str | None], comman
 
 def sed(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
     """Programs of sed that start commands or write files."""
-    programs = [values[at + 1] for at, value in enumerate(values[:-1]) if value in ("-e", "--expression")]
-    programs += [value.partition("=")[2] for value in values if value and value.startswith("--expression=")]
+    programs = [
+        values[at + 1] for at, value in enumerate(values[:-1]) if value in ("-e", "--expression")
+    ]
+    programs += [
+        value.partition("=")[2] for value in values if value and value.startswith("--expression=")
+    ]
     programs = programs or operands_of("sed", values)[:1]
     for program in programs:
         if program is None:
@@ -132,23 +148,36 @@ def scp(look: Look, name: str, args: list[Arg], values: list[str | None], comman
     _there(look, name, values)
 
 
-def misc(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def misc(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     """Options of ordinary commands that start another one."""
     for at, value in enumerate(values):
-        if re.match(r"--(filter|compress-program|pager|pre|hostname-bin)(=|$)|-TT$|--unzip-command", value or ""):
+        if re.match(
+            r"--(filter|compress-program|pager|pre|hostname-bin)(=|$)|-TT$|--unzip-command",
+            value or "",
+        ):
             look.add("unknown", f"{name} starts a command that is named in an argument", name)
-            text = (value or "").partition("=")[2] or (values[at + 1] if at + 1 < len(values) else "") or ""
+            text = (
+                (value or "").partition("=")[2]
+                or (values[at + 1] if at + 1 < len(values) else "")
+                or ""
+            )
             look.nested([text])
     if name in ("make", "gmake"):
         lines = [inputs.output_of(look, arg.stream) or "" for arg in args if arg.stream] + [
             inputs.input_of(look, command) or ""
         ]
-        look.nested([line[1:] for text in lines for line in text.splitlines() if line.startswith("\t")])
+        look.nested(
+            [line[1:] for text in lines for line in text.splitlines() if line.startswith("\t")]
+        )
     if name in ("make", "gmake") and any(
         re.match(r"(SHELL|MAKEFLAGS|CC|\.SHELLFLAGS)=", value or "") for value in values
     ):
         look.add("unknown", f"{name}: a variable that says what is started", name)
-    if name == "rsync" and any(re.match(r"(?!/|\.|[A-Z]:)[\w.@-]+:|rsync://", value or "") for value in values):
+    if name == "rsync" and any(
+        re.match(r"(?!/|\.|[A-Z]:)[\w.@-]+:|rsync://", value or "") for value in values
+    ):
         look.add("send", "rsync talks to another machine", name)
         _there(look, name, values)
     if name == "coproc":
@@ -159,20 +188,28 @@ def misc(look: Look, name: str, args: list[Arg], values: list[str | None], comma
         look.nested([given] if given else [])
 
 
-def cpio(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def cpio(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     """The files whose names it reads."""
     for word in (inputs.input_of(look, command) or "").split():
         file_effects.read(look, Arg(word, word), name)
 
 
-def asks(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def asks(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     """`dig $(cat token).example.org`: a name that is asked for tells who answers it."""
     for word in command.words[1:]:
-        if any(part.source == "$(" for part in word.parts) and any("." in part.value for part in word.parts):
+        if any(part.source == "$(" for part in word.parts) and any(
+            "." in part.value for part in word.parts
+        ):
             look.add("send", f"{name} sends what a command prints", name)
 
 
-def others(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def others(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     """`ansible all -m shell -a TEXT`, `pssh -h HOSTS TEXT`: for other machines."""
     if name != "ansible":
         look.nested(values[-1:])
@@ -184,11 +221,15 @@ def others(look: Look, name: str, args: list[Arg], values: list[str | None], com
     look.nested([given] if given else [])
 
 
-def of_windows(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def of_windows(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     """PowerShell and cmd, by the text that they are given."""
     text = windows.given(name, values)
     if text is None:
-        if values != ["--version"] and (name != "cmd" or any((each or "/").startswith("/") for each in values)):
+        if values != ["--version"] and (
+            name != "cmd" or any((each or "/").startswith("/") for each in values)
+        ):
             look.add("unknown", f"{name}: runs code that is only known when it runs", name)
         written = windows.given(name, [word.written for word in command.words[1:]]) or ""
         for reason in [reason for risk, reason in windows.judge(written) if risk == "catastrophic"]:
@@ -198,24 +239,34 @@ def of_windows(look: Look, name: str, args: list[Arg], values: list[str | None],
         look.add(risk, f"{name}: {reason}", name)
 
 
-def openssl(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def openssl(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     """`openssl s_client` sends what it reads; looking at a certificate sends nothing."""
     if (source := value_of(values, "-in")) and source == value_of(values, "-out"):
         look.add("delete", f"openssl overwrites {source}", name)
     if values[:1] == ["s_client"]:
-        nothing = any(r.operator == "<" and r.word.literal == "/dev/null" for r in command.redirects)
+        nothing = any(
+            r.operator == "<" and r.word.literal == "/dev/null" for r in command.redirects
+        )
         if not nothing and (inputs.input_of(look, command) or "?").strip() not in ("", "Q"):
             look.add("send", f"{name} s_client: sends to others", name)
 
 
-def fetch(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def fetch(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     """What is fetched with a method that changes something, or sends the output of a command along."""
     for at, value in enumerate(values):
         found = re.fullmatch(r"(?:-X|--request=?|--method=?)(\w*)", value or "")
-        method = (found[1] or (values[at + 1] if at + 1 < len(values) else "") or "GET") if found else ""
+        method = (
+            (found[1] or (values[at + 1] if at + 1 < len(values) else "") or "GET") if found else ""
+        )
         if method and method.upper() not in ("GET", "HEAD", "OPTIONS"):
             look.add("send", f"{name}: {method.upper()} changes something on another machine", name)
-    if name in ("http", "https", "xh") and any(value in ("POST", "PUT", "DELETE", "PATCH") for value in values):
+    if name in ("http", "https", "xh") and any(
+        value in ("POST", "PUT", "DELETE", "PATCH") for value in values
+    ):
         look.add("send", f"{name} changes something on another machine", name)
     if any(arg.has_output or arg.stream for arg in args[1:]):
         look.add("send", f"{name} sends what a command prints", name)
@@ -223,12 +274,18 @@ def fetch(look: Look, name: str, args: list[Arg], values: list[str | None], comm
         look.add("unknown", f"{name} reads its orders from a file", name)
     for at, value in enumerate(values):
         target = (
-            values[at + 1] if value in ("-o", "--output", "-O", "--output-document") and at + 1 < len(values) else None
+            values[at + 1]
+            if value in ("-o", "--output", "-O", "--output-document") and at + 1 < len(values)
+            else None
         )
         if value in ("-O", "-LO", "-sO", "-fsSLO", "-OL", "--remote-name") or (
             name == "wget" and not value_of(values, "-O") and re.match(r"\w+:", value or "")
         ):
-            url = value if name == "wget" else next((each for each in values if each and re.match(r"\w+:", each)), "")
+            url = (
+                value
+                if name == "wget"
+                else next((each for each in values if each and re.match(r"\w+:", each)), "")
+            )
             target = (url or "").rpartition("/")[2]
         if target and (path := look.join(target)) is not None:
             look.written[str(path)] = None
@@ -247,7 +304,9 @@ def _emptied(look: Look, name: str, plain: list[Arg], command: Command) -> None:
         look.add("delete", "install with /dev/null: content is lost", name)
 
 
-def copy(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def copy(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     """What is in the copy, so that running it is judged; content that is lost."""
     plain = [arg for arg in args[1:] if not arg.start.startswith("-")]
     _emptied(look, name, plain, command)
@@ -261,7 +320,9 @@ def copy(look: Look, name: str, args: list[Arg], values: list[str | None], comma
         if str(first) in look.written:
             look.written[str(last)] = look.written[str(first)]
             file_effects.runs_later(
-                look, last / first.name if plain[1].start.endswith("/") else last, look.written[str(first)]
+                look,
+                last / first.name if plain[1].start.endswith("/") else last,
+                look.written[str(first)],
             )
         if plain[0].start.rpartition("/")[0] in PROGRAM_FOLDERS:
             look.programs[str(last)] = first.name

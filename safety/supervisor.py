@@ -31,8 +31,18 @@ DUMPABLE = 4  # PR_SET_DUMPABLE: whether others with the same user id may look i
 PACKET_BYTES = 64
 MOST_SHOWN, SHOWN_BYTES = 50, 120  # of command lines
 NOT_STARTED, NOT_FOUND = 126, 127  # exit codes, as a shell has them
-LIMITS = (resource.RLIMIT_CORE, resource.RLIMIT_DATA, resource.RLIMIT_FSIZE, resource.RLIMIT_CPU, resource.RLIMIT_NPROC)
-DEFAULT_SIGNALS = (_signal.SIGPIPE, _signal.SIGXFSZ, _signal.SIGINT)  # Python ignores two of them, and we the third
+LIMITS = (
+    resource.RLIMIT_CORE,
+    resource.RLIMIT_DATA,
+    resource.RLIMIT_FSIZE,
+    resource.RLIMIT_CPU,
+    resource.RLIMIT_NPROC,
+)
+DEFAULT_SIGNALS = (
+    _signal.SIGPIPE,
+    _signal.SIGXFSZ,
+    _signal.SIGINT,
+)  # Python ignores two of them, and we the third
 
 
 class Orders:
@@ -101,11 +111,18 @@ class Supervisor:
             (os.POSIX_SPAWN_DUP2, output, 1),
             (os.POSIX_SPAWN_DUP2, output, 2),
         ]
-        os.pwrite(self.oom, b"1000", 0)  # when memory is short, the kernel takes the script before us
+        os.pwrite(
+            self.oom, b"1000", 0
+        )  # when memory is short, the kernel takes the script before us
         try:
             os.chdir(orders.cwd)
             self.script = os.posix_spawnp(
-                orders.words[0], orders.words, orders.env, file_actions=files, setsid=True, setsigdef=DEFAULT_SIGNALS
+                orders.words[0],
+                orders.words,
+                orders.env,
+                file_actions=files,
+                setsid=True,
+                setsigdef=DEFAULT_SIGNALS,
             )
         except OSError as error:
             os.write(output, b"%s: %s\n" % (orders.words[0], (error.strerror or "").encode()))

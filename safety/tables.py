@@ -111,7 +111,22 @@ WRITES: dict[str, str] = {
     "unzip": "-d", "gcc": "-o", "cc": "-o", "split": "last", "patch": "-o -d", "ffmpeg": "last", "convert": "last", "pandoc": "-o --output", "dd": "of", "mknod": "all", "mkfifo": "all",
     "sed": "-i --in-place", "perl": "-i", "gzip": "all", "gunzip": "all", "bzip2": "all", "xz": "all", "zip": "first", "7z": "", "truncate": "all", "rename": "rest",
 }  # fmt: skip
-SHELLS = {"bash", "sh", "zsh", "dash", "ksh", "fish", "ash", "rbash", "mksh", "csh", "tcsh", "yash", "elvish", "xonsh"}
+SHELLS = {
+    "bash",
+    "sh",
+    "zsh",
+    "dash",
+    "ksh",
+    "fish",
+    "ash",
+    "rbash",
+    "mksh",
+    "csh",
+    "tcsh",
+    "yash",
+    "elvish",
+    "xonsh",
+}
 INTERPRETERS = {"perl": "-e -E -ne -pe", "ruby": "-e", "node": "-e -p --eval --print", "php": "-r", "lua": "-e", "deno": "eval", "bun": "-e", "R": "-e", "julia": "-e -E", "elixir": "-e", "erl": "-eval", "groovy": "-e", "scala": "-e", "ghc": "-e", "raku": "-e", "luajit": "-e", "guile": "-c", "sbcl": "--eval", "octave": "--eval", "nu": "-c", "clojure": "-e", "swift": "-e", "crystal": "eval", "tsx": "-e", "Rscript": "-e", "tclsh": "-c", "awk": "", "gawk": "", "mawk": ""}  # fmt: skip
 # Names that change what other commands are or load.
 GUARDED_VARIABLES = re.compile(r"(LD_|DYLD_|BASH_FUNC_|GIT_(SSH|EXTERNAL|EDITOR|PAGER|CONFIG)|PERL5|RUBYOPT|NODE_OPTIONS|PYTHON(PATH|STARTUP|HOME)$|PATH$|BASH_ENV$|ENV$|IFS$|PROMPT_COMMAND$|EDITOR$|PAGER$|SHELLOPTS$)")  # fmt: skip
@@ -141,4 +156,6 @@ REMOTE_LIBRARIES = names(
     " sendgrid mailjet_rest mailchimp_marketing stripe paypalrestsdk shopify notion_client todoist_api_python pika kafka confluent_kafka paho nats vobject caldav"
     " imaplib poplib O365 exchangelib googleads facebook_business mastodon praw spotipy huggingface_hub wandb fabric netmiko ldap3 pyVmomi proxmoxer"
 )
-MACHINE_LIBRARIES = names("pip ensurepip keyring secretstorage winreg win32crypt browser_cookie3 send2trash webbrowser")
+MACHINE_LIBRARIES = names(
+    "pip ensurepip keyring secretstorage winreg win32crypt browser_cookie3 send2trash webbrowser"
+)

@@ -17,7 +17,9 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from safety.tables import names
 
-Kind = Literal["address", "url", "account", "phone", "name", "file", "amount", "time", "id", "title"]
+Kind = Literal[
+    "address", "url", "account", "phone", "name", "file", "amount", "time", "id", "title"
+]
 MAX_LENGTH = 20_000  # characters of one argument that are looked at: its head and its tail
 
 _FREE = {"body", "content", "contents", "message", "text", "description", "note", "notes", "comment", "summary", "html", "markdown", "reason", "caption", "query", "prompt", "code", "script", "subject", "review", "question", "answer", "memo", "keyword", "keywords", "details", "正文", "内容", "备注"}  # fmt: skip
@@ -45,15 +47,20 @@ _ID = {"id", "ids", "uid", "uuid", "guid", "attachment", "attachments"}
 _TOP = names("com net org io dev app info biz co ai me tv xyz online site top shop club page link live cloud tech store icu click work space website edu gov mil ru cn de uk")  # fmt: skip
 # Letters of words that blanks stand between: Chinese stands right beside an address.
 _L = r"A-Za-z0-9_\u00c0-\u1fff"
-_ADDRESS = re.compile(rf"(?<![{_L}.+'%-])[{_L}.+'%-]{{1,64}}@(?:[{_L}-]{{1,63}}\.){{1,8}}[{_L}-]{{1,63}}")
+_ADDRESS = re.compile(
+    rf"(?<![{_L}.+'%-])[{_L}.+'%-]{{1,64}}@(?:[{_L}-]{{1,63}}\.){{1,8}}[{_L}-]{{1,63}}"
+)
 _REST = r"[^\s<>\"'`|，。；、）】》\u3400-\u9fff]"
 _URL = re.compile(rf"(?<![A-Za-z0-9_])(?:https?|ftp|wss?)://{_REST}+", re.IGNORECASE)
 _BARE = re.compile(
-    rf"(?<![{_L}@./-])(?:[{_L}-]{{1,63}}\.){{1,8}}[a-z]{{2,24}}(?::\d+)?(?:/{_REST}*)?(?![{_L}@])", re.IGNORECASE
+    rf"(?<![{_L}@./-])(?:[{_L}-]{{1,63}}\.){{1,8}}[a-z]{{2,24}}(?::\d+)?(?:/{_REST}*)?(?![{_L}@])",
+    re.IGNORECASE,
 )
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){2,7}(?:\s?[A-Z0-9]{1,3})?\b")
 _PHONE = re.compile(r"(?<!\w)\+\d[\d\s().-]{6,20}\d")
-_CRYPTO = re.compile(r"\b(?:0x[0-9a-fA-F]{40}|bc1[a-z0-9]{25,60}|[13][1-9A-HJ-NP-Za-km-z]{25,34})\b")
+_CRYPTO = re.compile(
+    r"\b(?:0x[0-9a-fA-F]{40}|bc1[a-z0-9]{25,60}|[13][1-9A-HJ-NP-Za-km-z]{25,34})\b"
+)
 _INVISIBLE = re.compile("[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]")  # fmt: skip
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = r"(?:\b\d{1,2}(?:st|nd|rd|th)?\b[\s,and&to–-]{0,6}){1,6}"
@@ -66,7 +73,9 @@ _NUMBERS_A_THING = (
     r"\bids?|\bno\.?|\bnumber|\bnr\.?|#|编号|号|订单|工单|任务|问题|单"
     r"|\b(?:issue|ticket|task|order|case|event|job|item|row|pr|pull request|merge request|invoice|booking|page|card|request|bug|story)"
 )
-_STOP = names("the a an of for to with and or in on at my our your this that from by about please re")
+_STOP = names(
+    "the a an of for to with and or in on at my our your this that from by about please re"
+)
 
 
 class Target(NamedTuple):
@@ -84,8 +93,14 @@ def of_call(args: Mapping[str, Any], *, effect: str) -> list[Target]:
         keys = _words(path)
         if effect == "read":
             found += [target for target in _in_text(text) if target.kind == "url"]
-            if keys & {"host", "url", "domain", "uri", "website", "server"} and not isinstance(value, bool):
-                found += [Target("url", text)] if not any(target.kind == "url" for target in found) else []
+            if keys & {"host", "url", "domain", "uri", "website", "server"} and not isinstance(
+                value, bool
+            ):
+                found += (
+                    [Target("url", text)]
+                    if not any(target.kind == "url" for target in found)
+                    else []
+                )
             continue
         found += _of_value(keys, text, value, effect)
     return list(dict.fromkeys(found))
@@ -100,7 +115,9 @@ def _of_value(keys: set[str], text: str, value: Any, effect: str) -> Iterator[Ta
         if kind == "name":
             yield from _name(text, inside)
         elif kind:
-            yield Target(kind, (text.rstrip("/").rpartition("/")[2] or text) if keys & _FILE else text)
+            yield Target(
+                kind, (text.rstrip("/").rpartition("/")[2] or text) if keys & _FILE else text
+            )
 
 
 def _kind(keys: set[str], text: str, effect: str) -> Kind | None:
@@ -144,7 +161,9 @@ def _leaves(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, A
 def _words(path: str) -> set[str]:
     """The words of an argument's names: `start_day` gives start, day; of nested ones the last name counts, and "attachments"."""
     last = path.split(" ")[-1]
-    words = {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[\u3400-\u9fff]+", last)}
+    words = {
+        word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[\u3400-\u9fff]+", last)
+    }
     return words | ({"attachments"} if "attachment" in path.lower() else set())
 
 
@@ -171,7 +190,11 @@ def _in_text(text: str) -> Iterator[Target]:
 def _is_host(text: str) -> bool:
     host, slash, _ = text.partition("/")
     top = host.split(":")[0].rpartition(".")[2]
-    return text.lower().startswith("www.") or top.lower() in _TOP or (bool(slash) and len(top) == 2 and top.islower())
+    return (
+        text.lower().startswith("www.")
+        or top.lower() in _TOP
+        or (bool(slash) and len(top) == 2 and top.islower())
+    )
 
 
 @dataclass(frozen=True)
@@ -202,8 +225,12 @@ class Named:
             return not strict or self._has_time(value)
         if target.kind == "title":
             return not strict or self._has_words(value)
-        if target.kind == "id" and re.fullmatch(r"\d{1,4}", value):  # a number that merely occurs names nothing
-            return bool(re.search(rf"(?:{_NUMBERS_A_THING})\W{{0,4}}(?:is )?\W?{value}(?!\d)", self._text))
+        if target.kind == "id" and re.fullmatch(
+            r"\d{1,4}", value
+        ):  # a number that merely occurs names nothing
+            return bool(
+                re.search(rf"(?:{_NUMBERS_A_THING})\W{{0,4}}(?:is )?\W?{value}(?!\d)", self._text)
+            )
         return self._has_phrase(value)
 
     def has_url(self, url: str, *, strict: bool) -> bool:
@@ -216,8 +243,14 @@ class Named:
                 continue
             if (known.path, known.query) == (wanted.path, wanted.query):
                 return True
-            is_below = wanted.path.startswith(known.path.rstrip("/") + "/") or known.path == wanted.path
-            if is_below and (not wanted.query or not strict) and len(wanted.path) < len(known.path) + 120:
+            is_below = (
+                wanted.path.startswith(known.path.rstrip("/") + "/") or known.path == wanted.path
+            )
+            if (
+                is_below
+                and (not wanted.query or not strict)
+                and len(wanted.path) < len(known.path) + 120
+            ):
                 return True
         return False
 
@@ -255,7 +288,11 @@ class Named:
         pattern = r"[\s,;\"'“”()]+".join(re.escape(word) for word in words)
         if re.search(rf"(?<![{_L}])(?<![{_L}]@){pattern}(?![{_L}@])(?!\.[{_L}])", self._text):
             return True
-        return len(value) >= 8 and any(letter.isdigit() for letter in value) and self._has_spaced(value)
+        return (
+            len(value) >= 8
+            and any(letter.isdigit() for letter in value)
+            and self._has_spaced(value)
+        )
 
     def _has_spaced(self, value: str) -> bool:
         """A number of an account or a telephone, whatever stands between its groups."""
@@ -270,9 +307,13 @@ class Named:
         if re.search(r"[\u3400-\u9fff]", value):
             pairs = [value[at : at + 2] for at in range(len(value) - 1)] or [value]
             return 2 * sum(pair in self._text for pair in pairs) >= len(pairs)
-        words = [word for word in re.findall(r"[a-z0-9]+", value) if word not in _STOP and len(word) > 1]
+        words = [
+            word for word in re.findall(r"[a-z0-9]+", value) if word not in _STOP and len(word) > 1
+        ]
         said = set(re.findall(r"[a-z0-9]+", self._text))
-        return 2 * sum(word in said or word.rstrip("s") in said or f"{word}s" in said for word in words) >= len(words)
+        return 2 * sum(
+            word in said or word.rstrip("s") in said or f"{word}s" in said for word in words
+        ) >= len(words)
 
     def _has_time(self, value: str) -> bool:
         """A day that the request names; True when it names none, or only in words (tomorrow)."""
@@ -286,7 +327,9 @@ class Named:
     def _days(self) -> set[tuple[int, int]]:
         """(month, day) of the dates in the request."""
         text = _plain(self.request[:5000])
-        found = {(int(m), int(d)) for m, d in re.findall(r"\d{4}[-/.年](\d{1,2})[-/.月](\d{1,2})", text)}
+        found = {
+            (int(m), int(d)) for m, d in re.findall(r"\d{4}[-/.年](\d{1,2})[-/.月](\d{1,2})", text)
+        }
         found |= {(int(m), int(d)) for m, d in re.findall(r"(\d{1,2})月(\d{1,2})[日号]?", text)}
         for first, second in _NUMBERED.findall(text):
             found |= {(int(first), int(second)), (int(second), int(first))}
@@ -296,7 +339,9 @@ class Named:
             found |= {(_MONTHS.index(month) + 1, int(day)) for day in re.findall(r"\d{1,2}", days)}
         rest = _DAY_FIRST.sub(" ", _MONTH_FIRST.sub(" ", text))  # "the 19th", of whichever month
         found |= {
-            (month, int(day)) for day in re.findall(r"\b(\d{1,2})(?:st|nd|rd|th)\b", rest) for month in range(1, 13)
+            (month, int(day))
+            for day in re.findall(r"\b(\d{1,2})(?:st|nd|rd|th)\b", rest)
+            for month in range(1, 13)
         }
         return {(month, day) for month, day in found if 1 <= month <= 12 and 1 <= day <= 31}
 

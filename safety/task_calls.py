@@ -23,11 +23,15 @@ def is_said(tool: str, args: Mapping[str, Any], about: Mapping[str, Any], reques
     if tool == "create_task":
         return bool(_plain(str(args.get("title") or "")))
     title = _plain(str(about.get("title") or ""))
-    return str(args.get("id")) in re.findall(r"\d+", request) or (len(title.encode()) > 3 and title in said)
+    return str(args.get("id")) in re.findall(r"\d+", request) or (
+        len(title.encode()) > 3 and title in said
+    )
 
 
 def _texts(value: Any) -> list[str]:
-    return [str(each) for each in value] if isinstance(value, list) else [str(value)] if value else []
+    return (
+        [str(each) for each in value] if isinstance(value, list) else [str(value)] if value else []
+    )
 
 
 def _plain(text: str) -> str:

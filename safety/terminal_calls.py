@@ -17,18 +17,48 @@ _PYTHON = re.compile(r"(?:i?python|pypy|bpython|ptpython)[\d.]*$")
 _SHELLS = {"bash", "sh", "zsh", "dash", "ksh", "fish", "ash", "rbash"}
 _INTERPRETERS = {"node", "ruby", "irb", "perl", "php", "lua", "Rscript", "R", "pwsh"}
 _CLIENTS = {"ssh", "mosh", "telnet", "nc", "ncat", "ftp", "sftp", "psql", "mysql", "mariadb", "sqlite3", "mongo", "mongosh", "redis-cli", "sqlplus", "gdb", "docker", "podman", "kubectl", "su", "sudo", "doas"}  # fmt: skip
-_READERS = {"vi", "vim", "nvim", "view", "nano", "emacs", "less", "more", "man", "most", "ed", "ex", "mutt"}
-_ASKS_BELOW = {"nano", "pico", "rnano", "emacs", "mg", "micro", "joe", "jed", "mcedit"}  # in a line of their own
+_READERS = {
+    "vi",
+    "vim",
+    "nvim",
+    "view",
+    "nano",
+    "emacs",
+    "less",
+    "more",
+    "man",
+    "most",
+    "ed",
+    "ex",
+    "mutt",
+}
+_ASKS_BELOW = {
+    "nano",
+    "pico",
+    "rnano",
+    "emacs",
+    "mg",
+    "micro",
+    "joe",
+    "jed",
+    "mcedit",
+}  # in a line of their own
 _LOOKS_FOR = re.compile(
     r"(?i)\s*(?:search|replac|with\b|query|enter line|go ?to|i-search|save modified|save file|suche|ersetz|搜索|查找|替换)"
 )
 # Keys that make an editor ask, when they come within a text: what follows may be a file or a command.
 _ASKED_FOR = re.compile(r"[\x01-\x08\x0b\x0c\x0e-\x1f]+[yY]?([^\x00-\x1f]+)")
 _WATCHERS = {"top", "htop", "btop", "atop"}  # with a key that stops processes
-_STARTED = re.compile(r"(?m)(?:^|[\r\n]|:)[^!\r\n]{0,40}!(.+)|:\s*(?:sh|shell|te|term|terminal)\b()")
+_STARTED = re.compile(
+    r"(?m)(?:^|[\r\n]|:)[^!\r\n]{0,40}!(.+)|:\s*(?:sh|shell|te|term|terminal)\b()"
+)
 # What an editor writes to another file, and reads from one.
-_WRITTEN = re.compile(r"(?m)(?:^|[\r\n]|:)\s*(?:w|wq|x|sav|saveas|up|update)!?\s+(?:>>\s*)?([^!>\s][^\r\n]*)")
-_OPENED = re.compile(r"(?m):\s*(?:e|edit|r|read|sp|split|vs|vsplit|tabe|tabedit|n|next|so|source)!?\s+([^!\s][^\r\n]*)")
+_WRITTEN = re.compile(
+    r"(?m)(?:^|[\r\n]|:)\s*(?:w|wq|x|sav|saveas|up|update)!?\s+(?:>>\s*)?([^!>\s][^\r\n]*)"
+)
+_OPENED = re.compile(
+    r"(?m):\s*(?:e|edit|r|read|sp|split|vs|vsplit|tabe|tabedit|n|next|so|source)!?\s+([^!\s][^\r\n]*)"
+)
 
 
 class Meant(NamedTuple):
@@ -48,7 +78,9 @@ def meant(tool: str, args: Mapping[str, Any], about: Mapping[str, Any]) -> Meant
     words: Sequence[str] = about.get("program") or [""]
     name = words[0].rpartition("/")[2].lstrip("-")
     if name in _WATCHERS:
-        is_stop = bool(re.search(r"[kK]", typed)) or "f9" in map(str.lower, map(str, args.get("keys") or ()))
+        is_stop = bool(re.search(r"[kK]", typed)) or "f9" in map(
+            str.lower, map(str, args.get("keys") or ())
+        )
         return Meant("kill $one_of_them" if is_stop else "")
     if not typed.strip():
         return Meant("")
@@ -64,8 +96,19 @@ def meant(tool: str, args: Mapping[str, Any], about: Mapping[str, Any]) -> Meant
         started = [match[1] or "sh" for match in _STARTED.finditer(typed)]
         written = [f"echo text > {_path(match[1])}" for match in _WRITTEN.finditer(typed)]
         opened = [f"cat {_path(match[1])}" for match in _OPENED.finditer(typed)]
-        return Meant("\n".join([*started, *written, *opened, *_answered(name, str(about.get("asked", "")), str(text))]))
-    if name in _CLIENTS and not re.fullmatch(r"\s*(?:y|n|yes|no|q|quit|exit|\d{0,6})\s*", typed, re.IGNORECASE):
+        return Meant(
+            "\n".join(
+                [
+                    *started,
+                    *written,
+                    *opened,
+                    *_answered(name, str(about.get("asked", "")), str(text)),
+                ]
+            )
+        )
+    if name in _CLIENTS and not re.fullmatch(
+        r"\s*(?:y|n|yes|no|q|quit|exit|\d{0,6})\s*", typed, re.IGNORECASE
+    ):
         return Meant(f"{shlex.join(words)} <<< {shlex.quote(typed)}")
     return Meant(typed, is_sure=False)
 
@@ -79,12 +122,19 @@ def _answered(name: str, asked: str, text: str) -> list[str]:
     """What an editor is told in the line in which it asks (`asked`: what stands there), or is made to ask."""
     if name not in _ASKS_BELOW:
         return []
-    found = [each for said in _ASKED_FOR.findall(text) if said.strip() for each in (said, _written_or_read(said))]
+    found = [
+        each
+        for said in _ASKED_FOR.findall(text)
+        if said.strip()
+        for each in (said, _written_or_read(said))
+    ]
     question, _, there = asked.rpartition(": ") if ": " in asked else (asked, "", "")
     said = re.split(r"[\x00-\x1f]", there + text)[0].strip()
     if question.strip() and len(said) > 1 and not _LOOKS_FOR.match(question):
         found.append(
-            said if re.search(r"(?i)command|execut|befehl|commande|命令|M-x", question) else _written_or_read(said)
+            said
+            if re.search(r"(?i)command|execut|befehl|commande|命令|M-x", question)
+            else _written_or_read(said)
         )
     return found
 

@@ -34,7 +34,9 @@ _VERBS: dict[Effect, str] = {
     "system": "install uninstall enable disable grant revoke authorize authorise authenticate configure elevate promote demote reset chmod sudo execute exec"
     " run eval invoke deploy reboot restart shutdown kill login logout impersonate unlock provision",
 }  # fmt: skip
-_VERB_OF: dict[str, Effect] = {word: effect for effect, words in _VERBS.items() for word in words.split()}
+_VERB_OF: dict[str, Effect] = {
+    word: effect for effect, words in _VERBS.items() for word in words.split()
+}
 # Verbs that are names of things as well: `email_search` searches, `order_status` and `message_list` read.
 _ALSO_THINGS = names("message email mail post comment order book report contact call chat tip share draft log record label tag star pin rate copy trade charge rent transfer archive block run export import start head tail tree stat look current new set format store close block patch wire fax text type press click push exec")  # fmt: skip
 _THINGS_THAT_READ = {"status", "info", "information", "details", "detail", "history", "stats", "list", "search", "count", "summary"}  # fmt: skip
@@ -50,7 +52,18 @@ _CHINESE: dict[Effect, str] = {
     "change": "创建 新建 更新 添加 增加 设置 编辑 写入 移动 重命名 安排 修改 更改 改期 保存 追加 记录 标记 复制 改为 改成 推迟",
     "system": "安装 卸载 启用 禁用 停用 授权 授予 撤销 重置 执行 运行 部署 重启 修改密码 改密码 更新资料 修改资料",
 }
-_CHINESE_KEYS = ("密码", "权限", "角色", "资料", "账户设置", "账号设置", "密钥", "令牌", "安全", "个人信息")
+_CHINESE_KEYS = (
+    "密码",
+    "权限",
+    "角色",
+    "资料",
+    "账户设置",
+    "账号设置",
+    "密钥",
+    "令牌",
+    "安全",
+    "个人信息",
+)
 
 # Words of a request, beside the verbs above, that ask for an effect.
 _ASKS: dict[Effect, str] = {
@@ -94,7 +107,9 @@ _ONLY_WANTS_TO_KNOW = re.compile(
     r"|(?!.*(?:把|给|请|帮|并|然后))[^，。；：！？\n]*(?:哪|多少|什么|几|谁|是否)[^，。；：！？\n]*[?？]",
     re.IGNORECASE,
 )
-_ALL = re.compile(r"(?i)\b(all|every(thing|body|one)?|each|both|any|whole|entire)\b|全部|所有|每|都|一切|统统")
+_ALL = re.compile(
+    r"(?i)\b(all|every(thing|body|one)?|each|both|any|whole|entire)\b|全部|所有|每|都|一切|统统"
+)
 _TAKES_ALL = names("all every everything bulk batch everyone everybody")
 _FILLERS = {"a", "an", "the", "to", "of", "in", "on", "by", "for", "with", "from", "and", "or", "all", "my", "id", "ids", "data", "api", "v1", "v2", "tool", "name", "at", "new", "direct", "create"}  # fmt: skip
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[\u3400-\u9fff]+")
@@ -132,7 +147,9 @@ def _read_name(tool: str) -> Words:
     if chinese := _chinese(own[-1]):
         return chinese
     verbs = _verbs_in(words)
-    things = frozenset(_singular(word) for word in words if word not in verbs and word not in _FILLERS)
+    things = frozenset(
+        _singular(word) for word in words if word not in verbs and word not in _FILLERS
+    )
     if not verbs:
         return Words("unknown", frozenset(), things)
     effect = max((_VERB_OF[verb] for verb in verbs), key=_STRONGER.index)
@@ -162,11 +179,20 @@ def _with_thing(effect: Effect, words: list[str], verbs: list[str]) -> Effect:
         return "spend"
     if effect == "change" and things & _MONEY:
         return "spend"
-    if effect == "change" and (things & _KEYS or ("user" in things and "to" not in things and "from" not in things)):
+    if effect == "change" and (
+        things & _KEYS or ("user" in things and "to" not in things and "from" not in things)
+    ):
         return "system"
     if effect == "change" and (things & _SAID or "user" in things) and set(verbs) & {"create", "add", "make", "new", "write", "put"}:  # fmt: skip
         return "change" if "draft" in things else "send"
-    if effect == "delete" and things & {"permission", "permissions", "role", "access", "mfa", "2fa"}:
+    if effect == "delete" and things & {
+        "permission",
+        "permissions",
+        "role",
+        "access",
+        "mfa",
+        "2fa",
+    }:
         return "system"
     return effect
 
@@ -196,7 +222,10 @@ def asks_for(request: str, call: Words) -> bool:
     if _ONLY_WANTS_TO_KNOW.fullmatch(request.strip()):
         return False
     words = request_words(request)
-    kinds = {call.effect, *(_VERB_OF[verb] for verb in call.verbs if verb in _VERB_OF)} - {"read", "unknown"}
+    kinds = {call.effect, *(_VERB_OF[verb] for verb in call.verbs if verb in _VERB_OF)} - {
+        "read",
+        "unknown",
+    }
     wanted = {word for kind in kinds for word in f"{_VERBS[kind]} {_ASKS[kind]}".split()}
     if words & (wanted | call.verbs):
         return True
@@ -221,10 +250,13 @@ def names_thing(request: str, call: Words) -> bool:
     if not things:
         return True
     near = things.union(*(_SYNONYMS.get(thing, set()) for thing in things))
-    if words & near or (words & call.verbs and not words & _SYNONYMS.keys()):  # "cancel my check-up": it is what it is
+    if words & near or (
+        words & call.verbs and not words & _SYNONYMS.keys()
+    ):  # "cancel my check-up": it is what it is
         return True
     return bool(re.search(r"[\u3400-\u9fff]", request)) and (
-        any(thing in request for thing in things) or any(_in_chinese(thing, request) for thing in things)
+        any(thing in request for thing in things)
+        or any(_in_chinese(thing, request) for thing in things)
     )
 
 
@@ -249,7 +281,13 @@ def request_words(request: str) -> frozenset[str]:
 
 def _forms(word: str) -> set[str]:
     forms = {word, _singular(word)}
-    for ending, others in (("ing", ("", "e")), ("ed", ("", "e")), ("es", ("",)), ("ies", ("y",)), ("ied", ("y",))):
+    for ending, others in (
+        ("ing", ("", "e")),
+        ("ed", ("", "e")),
+        ("es", ("",)),
+        ("ies", ("y",)),
+        ("ied", ("y",)),
+    ):
         if word.endswith(ending) and len(word) > len(ending) + 2:
             stem = word[: -len(ending)]
             forms |= {stem + other for other in others}

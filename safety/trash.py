@@ -55,7 +55,9 @@ class Trash:
         id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.urandom(3).hex()}"
         if self.uses_desktop and self._to_desktop(id, chosen):
             return id, self.items(id)
-        items = [Item(path, self.folder / id / str(n) / path.name) for n, path in enumerate(chosen, 1)]
+        items = [
+            Item(path, self.folder / id / str(n) / path.name) for n, path in enumerate(chosen, 1)
+        ]
         moved: list[Item] = []
         try:
             self._write_record(id, items)
@@ -82,7 +84,9 @@ class Trash:
                     numbers[path] = number
                     self._write_record(id, [Item(each, each) for each in chosen], numbers)
         except (OSError, shutil.Error) as error:
-            if note := self._take_back(id, [item for item in self.items(id) if not os.path.lexists(item.origin)]):
+            if note := self._take_back(
+                id, [item for item in self.items(id) if not os.path.lexists(item.origin)]
+            ):
                 raise TrashError(f"{_words(error)}{note}") from error
             return False
         return True
@@ -99,7 +103,9 @@ class Trash:
         items = self.items(id)
         taken = [str(item.origin) for item in items if os.path.lexists(item.origin)]
         if taken:
-            raise TrashError(f"something is there already: {', '.join(taken[:5])}; move it away first")
+            raise TrashError(
+                f"something is there already: {', '.join(taken[:5])}; move it away first"
+            )
         for item in items:
             try:
                 item.origin.parent.mkdir(parents=True, exist_ok=True)
@@ -121,7 +127,9 @@ class Trash:
         try:
             record = json.loads((self.folder / id / "record.json").read_text("utf-8"))
         except FileNotFoundError as error:
-            raise TrashError(f"the trash has no {id}; it has {', '.join(self.ids()[-5:]) or 'nothing'}") from error
+            raise TrashError(
+                f"the trash has no {id}; it has {', '.join(self.ids()[-5:]) or 'nothing'}"
+            ) from error
         items = (self._item(id, kept) for kept in record["items"])
         return [item for item in items if item is not None and os.path.lexists(item.kept)]
 
@@ -147,18 +155,26 @@ class Trash:
             raise TrashError(f"not there: {', '.join(missing[:5])}{more}; nothing was moved")
         for path in wanted:
             real = path.parent.resolve() / path.name
-            if self.folder.resolve().is_relative_to(real) or Path.cwd().is_relative_to(real) or path.is_mount():
+            if (
+                self.folder.resolve().is_relative_to(real)
+                or Path.cwd().is_relative_to(real)
+                or path.is_mount()
+            ):
                 raise TrashError(f"{path} cannot go to the trash: it is in use; nothing was moved")
         chosen = set(wanted)
         return [path for path in wanted if not any(parent in chosen for parent in path.parents)]
 
-    def _write_record(self, id: str, items: list[Item], numbers: Mapping[Path, int] | None = None) -> None:
+    def _write_record(
+        self, id: str, items: list[Item], numbers: Mapping[Path, int] | None = None
+    ) -> None:
         (self.folder / id).mkdir(parents=True, exist_ok=True)
         listed = [
             {  # the bytes too: a name need not be valid text
                 "origin": os.fsencode(item.origin).decode(errors="replace"),
                 "origin_bytes": os.fsencode(item.origin).hex(),
-                **({"number": numbers[item.origin]} if numbers else {"kept": item.kept.parent.name}),
+                **(
+                    {"number": numbers[item.origin]} if numbers else {"kept": item.kept.parent.name}
+                ),
             }
             for item in items
         ]
@@ -206,7 +222,9 @@ def _carry(source: Path, target: Path) -> None:
 def _refuse_special(path: Path) -> None:
     mode = path.lstat().st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode)):
-        raise OSError(f"{path} is a pipe, socket or device and cannot be copied to another file system")
+        raise OSError(
+            f"{path} is a pipe, socket or device and cannot be copied to another file system"
+        )
 
 
 def _difference(source: Path, target: Path) -> Path | None:
@@ -218,7 +236,9 @@ def _difference(source: Path, target: Path) -> Path | None:
     names = sorted(place.name for place in source.iterdir())
     if names != sorted(place.name for place in target.iterdir()):
         return source
-    return next((found for name in names if (found := _difference(source / name, target / name))), None)
+    return next(
+        (found for name in names if (found := _difference(source / name, target / name))), None
+    )
 
 
 def _remove(path: Path) -> None:

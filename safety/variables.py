@@ -26,7 +26,12 @@ def used_loop(look: Look, command: Command) -> str | None:
     """The variable of a loop whose values are known, if the command uses one."""
     words = [*command.words, *(redirect.word for redirect in command.redirects)]
     return next(
-        (part.value for word in words for part in word.parts if part.kind == "variable" and part.value in look.loops),
+        (
+            part.value
+            for word in words
+            for part in word.parts
+            if part.kind == "variable" and part.value in look.loops
+        ),
         None,
     )
 
@@ -34,7 +39,11 @@ def used_loop(look: Look, command: Command) -> str | None:
 def assign(look: Look, name: str, word: Word) -> None:
     """`NAME=word`."""
     expander = look.expander()
-    if GUARDED_VARIABLES.match(name) and name != "IFS" and not (name == "PATH" and _is_usual_path(look, word)):
+    if (
+        GUARDED_VARIABLES.match(name)
+        and name != "IFS"
+        and not (name == "PATH" and _is_usual_path(look, word))
+    ):
         look.add("unknown", f"sets {name}, which changes what commands do", name)
     if name in ("HISTFILE", "HISTSIZE", "HISTFILESIZE"):
         look.add("system", f"sets {name}: the shell forgets what was done", name)
@@ -105,7 +114,9 @@ def _exports(look: Look, name: str, args: list[Arg], words: list[Word]) -> None:
         assign(look, found[1], Word([rest, *word.parts[1:]], word.items))
 
 
-def unset(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def unset(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     for value in values:
         if value in ("HISTFILE", "HISTSIZE", "HISTFILESIZE"):
             look.add("system", f"sets {value}: the shell forgets what was done", name)
@@ -113,13 +124,17 @@ def unset(look: Look, name: str, args: list[Arg], values: list[str | None], comm
             look.variables.pop(value, None)
 
 
-def positional(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def positional(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     if "--" in values:
         rest = values[values.index("--") + 1 :]
         look.positional = None if None in rest else [value or "" for value in rest]
 
 
-def read_lines(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def read_lines(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     """`mapfile NAME`: an array of what is read."""
     for each in [value for value in values[-1:] if value and not value.startswith("-")]:
         look.arrays.pop(each, None)
@@ -127,7 +142,9 @@ def read_lines(look: Look, name: str, args: list[Arg], values: list[str | None],
         look.listed[each] = listings.given_to(look, command)
 
 
-def read(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def read(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     names = [value for value in values if value and re.fullmatch(r"[A-Za-z_]\w*", value)]
     text = inputs.input_of(look, command)
     for each in names:
@@ -139,7 +156,9 @@ def read(look: Look, name: str, args: list[Arg], values: list[str | None], comma
         look.variables[names[0]] = text.strip()
 
 
-def printf(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def printf(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     if values[:1] == ["-v"] and len(values) > 2 and values[1]:
         rest = values[2:]
         look.variables.pop(values[1], None)
@@ -147,10 +166,16 @@ def printf(look: Look, name: str, args: list[Arg], values: list[str | None], com
             look.variables[values[1]] = printed("printf", [value or "" for value in rest]) or ""
 
 
-def declare(look: Look, name: str, args: list[Arg], values: list[str | None], command: Command) -> None:
+def declare(
+    look: Look, name: str, args: list[Arg], values: list[str | None], command: Command
+) -> None:
     _exports(look, name, args, command.words if len(command.words) == len(args) else [])
     if len(command.words) != len(args):
         for arg in args[1:]:
             key, is_set, rest = arg.start.partition("=")
             if is_set:
-                assign(look, key, Word([Part("text", rest, True)] if arg.text is not None else [Part("unknown")]))
+                assign(
+                    look,
+                    key,
+                    Word([Part("text", rest, True)] if arg.text is not None else [Part("unknown")]),
+                )

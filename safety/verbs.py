@@ -101,7 +101,11 @@ def kind_of_word(word: str, name: str = "") -> Kind | None:
     parts = pieces(word)
     if parts and parts[0] in READS and parts[0] not in NOUNS:
         return "reads"
-    kinds: tuple[tuple[frozenset[str], Kind], ...] = ((DELETES, "deletes"), (SPENDS, "spends"), (CHANGES, "changes"))
+    kinds: tuple[tuple[frozenset[str], Kind], ...] = (
+        (DELETES, "deletes"),
+        (SPENDS, "spends"),
+        (CHANGES, "changes"),
+    )
     for wanted, kind in kinds:
         if word in wanted or any(part in wanted for part in parts):
             return kind
@@ -127,7 +131,12 @@ def judge_cloud(name: str, values: Sequence[str | None], operands: Sequence[str 
             noun = True
             continue
         kind = kind_of_word(word, name)
-        if kind == "reads" and name in _VERB_FIRST and word in _OWN_READS.get(name, ()) and at + 1 < len(words):
+        if (
+            kind == "reads"
+            and name in _VERB_FIRST
+            and word in _OWN_READS.get(name, ())
+            and at + 1 < len(words)
+        ):
             kind = kind_of_word(words[at + 1] or "", name) or "reads"
         if kind:
             return _exception(name, word, words, kind)
@@ -145,8 +154,14 @@ def _plainly(name: str, known: list[str], operands: Sequence[str | None]) -> Kin
     if (known and set(known) <= _HELP) or "--help" in known:
         return "reads"
     if name.startswith("kafka-"):  # its verbs are options
-        return "reads" if {"--list", "--describe", "--state", "--members"} & set(known) else "changes"
-    is_list = name in ("kubectl", "oc") and " get " in whole and not re.search(r" (-o|--output|--template|-w)\b", whole)
+        return (
+            "reads" if {"--list", "--describe", "--state", "--members"} & set(known) else "changes"
+        )
+    is_list = (
+        name in ("kubectl", "oc")
+        and " get " in whole
+        and not re.search(r" (-o|--output|--template|-w)\b", whole)
+    )
     if _KEYS.search(whole) and not is_list:
         return "shows keys"
     return "reads" if any(DRY.fullmatch(value) for value in known) else None
@@ -170,7 +185,9 @@ def judge_task(operands: Sequence[str | None]) -> str | None:
         parts = pieces(word or "")
         if parts and (parts[0] in _TRIES or parts[-1] in READS):
             return None
-        if word and (any(_TASK.match(part) for part in parts) and "/" not in word and "=" not in word):
+        if word and (
+            any(_TASK.match(part) for part in parts) and "/" not in word and "=" not in word
+        ):
             return word
     return None
 

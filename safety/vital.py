@@ -24,7 +24,9 @@ _DISKS = pattern(
 _DISK_READS = names(
     "-l --list -p --print -d --dump print list -I -i --detail --examine luksDump isLuks smart-log id-ctrl -n --no-act status -tT -t -T open close luksOpen luksClose luksUUID luksDump luksHeaderBackup benchmark tcryptOpen"
 )
-_NEVER_READS = pattern(r"mkfs|mke2fs|mkdosfs|shred|mkswap|blkdiscard|dd$|ddrescue|pvremove|pvcreate|scrub|nwipe|wipe$")
+_NEVER_READS = pattern(
+    r"mkfs|mke2fs|mkdosfs|shred|mkswap|blkdiscard|dd$|ddrescue|pvremove|pvcreate|scrub|nwipe|wipe$"
+)
 _DESTROYS = {
     ("lvremove", ""),
     ("vgremove", ""),
@@ -36,7 +38,9 @@ _DESTROYS = {
 # A pattern that leaves out nothing, or hardly anything: `*`, `.[!.]*`, `[a-z]*`, `*/`.
 _EVERY = pattern(r"(?=.*\*)(?:[.*?]|\[[^\]]*\])+")
 _RIGHTS = names("chmod chown chgrp chattr setfacl")
-_DELETES = names("rm rmdir unlink shred srm truncate mv chmod chown chgrp chattr setfacl Remove-Item rimraf wipe")
+_DELETES = names(
+    "rm rmdir unlink shred srm truncate mv chmod chown chgrp chattr setfacl Remove-Item rimraf wipe"
+)
 _REMOVERS = names("rm rmdir unlink shred srm wipe")
 
 
@@ -52,7 +56,10 @@ def judge(look: Look, name: str, args: list[Arg], values: list[str | None]) -> N
         _DISKS.match(name)
         and not is_tried(name, values)
         and (_NEVER_READS.match(name) or not _DISK_READS & set(values))
-        and any(re.search(r"^(of=)?/dev/(?!null|zero|u?random|shm|std|fd)", arg.start) for arg in args[1:])
+        and any(
+            re.search(r"^(of=)?/dev/(?!null|zero|u?random|shm|std|fd)", arg.start)
+            for arg in args[1:]
+        )
     ):
         look.add("catastrophic", f"{name} overwrites a device", name)
     second = next((value for value in values if value and not value.startswith("-")), "")
@@ -72,7 +79,9 @@ def judge(look: Look, name: str, args: list[Arg], values: list[str | None]) -> N
 def is_tried(name: str, values: list[str | None]) -> bool:
     """Whether a program for disks only says what it finds there, or what it would do."""
     if name == "wipefs":
-        return not any(re.fullmatch(r"-[a-z]*[ao].*|--(all|offset)(=.*)?", value or "-o") for value in values)
+        return not any(
+            re.fullmatch(r"-[a-z]*[ao].*|--(all|offset)(=.*)?", value or "-o") for value in values
+        )
     return "-n" in values and bool(re.fullmatch(r"mkfs\.ext[234]|mke2fs|mkfs\.ntfs|mkntfs", name))
 
 
@@ -82,8 +91,11 @@ def _spread(look: Look, name: str, args: list[Arg], values: list[str | None]) ->
         refuse(look, name, args[-1:], removes=False)
     if name == "rclone" and {"purge", "delete", "rmdirs"} & set(values):
         refuse(look, name, args[1:])
-    if {"erase", "destroy", "wipe", "format", "zero", "initialize", "sanitize"} & set(values) and any(
-        re.match(r"/dev/(?!null|zero|full|shm|std|fd|tty)\w|disk\d", value or "") for value in values
+    if {"erase", "destroy", "wipe", "format", "zero", "initialize", "sanitize"} & set(
+        values
+    ) and any(
+        re.match(r"/dev/(?!null|zero|full|shm|std|fd|tty)\w|disk\d", value or "")
+        for value in values
     ):
         look.add("catastrophic", f"{name} overwrites a device", name)
     _unpacks(look, name, values)
@@ -110,7 +122,11 @@ def _reached(look: Look, name: str, args: list[Arg]) -> list[Arg]:
     """What a change of rights could lock somebody out of: `chmod -R go-rwx ~` takes nothing from the owner."""
     if name != "chmod" or not any(re.fullmatch(r"[go]+[-=][rwxX]*", arg.start) for arg in args):
         return args
-    return [arg for arg in args if (path := look.path(arg)) is None or not path.is_relative_to(look.places.owner)]
+    return [
+        arg
+        for arg in args
+        if (path := look.path(arg)) is None or not path.is_relative_to(look.places.owner)
+    ]
 
 
 def _unpacks(look: Look, name: str, values: list[str | None]) -> None:
@@ -122,16 +138,29 @@ def _unpacks(look: Look, name: str, values: list[str | None]) -> None:
     ]
     flags = "".join(clusters)
     if name in ("tar", "bsdtar", "gtar"):
-        replaces = {"--overwrite", "--recursive-unlink", "--unlink-first", "-U", "--overwrite-dir"} & set(values)
+        replaces = {
+            "--overwrite",
+            "--recursive-unlink",
+            "--unlink-first",
+            "-U",
+            "--overwrite-dir",
+        } & set(values)
         folder = value_of(values, "-C") or value_of(values, "--directory")
         is_meant = bool(replaces) and ("x" in flags or bool({"--extract", "--get"} & set(values)))
     elif name == "cpio":
-        folder, is_meant = value_of(values, "-D") or value_of(values, "--directory"), {"i", "u"} <= set(flags)
+        folder, is_meant = (
+            value_of(values, "-D") or value_of(values, "--directory"),
+            {"i", "u"} <= set(flags),
+        )
     else:
         folder, is_meant = value_of(values, "-d"), name == "unzip" and "o" in flags
     place = look.join(folder or ".") if is_meant else None
     if place is not None and str(place) in SYSTEM:
-        look.add("catastrophic", f"{name} replaces what is in {place}, on which the machine depends", name)
+        look.add(
+            "catastrophic",
+            f"{name} replaces what is in {place}, on which the machine depends",
+            name,
+        )
 
 
 def deletes(look: Look, name: str, args: list[Arg], is_deep: bool) -> None:
@@ -158,7 +187,9 @@ def deletes(look: Look, name: str, args: list[Arg], is_deep: bool) -> None:
 def _somewhere(look: Look, name: str, arg: Arg) -> None:
     """What is deleted in a folder outside, where only its name is not known: `rm "/srv/old/$x"`."""
     if arg.text is None and name in _REMOVERS:
-        folder = re.sub(r"/(found|listed)$", "", arg.start.rpartition("/")[0])  # what stands for a name that is found
+        folder = re.sub(
+            r"/(found|listed)$", "", arg.start.rpartition("/")[0]
+        )  # what stands for a name that is found
         place = look.join(folder or ("/" if arg.start.startswith("/") else "."))
         if place is not None and str(place) != "/" and look.places.kind(place) == "outside":
             leaves_sandbox(look, f"in {place}", name)
@@ -192,12 +223,20 @@ def is_vital(look: Look, arg: Arg, *, removes: bool = True) -> bool:
         return True
     if path is None or behind.strip("/*"):
         return False
-    if removes and path.name == ".ssh" and found in ("id_*", "id*"):  # all keys, whatever else stays there
+    if (
+        removes and path.name == ".ssh" and found in ("id_*", "id*")
+    ):  # all keys, whatever else stays there
         return True
     if is_lost(path) and _EVERY.fullmatch(found):
         return True
-    inside = [each for each in (*SYSTEM, str(look.places.owner)) if each.rpartition("/")[0] == str(path).rstrip("/")]
-    return any(fnmatch.fnmatchcase(each.rpartition("/")[2], found) for each in inside if each != "/")
+    inside = [
+        each
+        for each in (*SYSTEM, str(look.places.owner))
+        if each.rpartition("/")[0] == str(path).rstrip("/")
+    ]
+    return any(
+        fnmatch.fnmatchcase(each.rpartition("/")[2], found) for each in inside if each != "/"
+    )
 
 
 def _pattern(value: str) -> tuple[str, str, str]:

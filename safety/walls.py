@@ -32,7 +32,9 @@ _ALLOWED_STARTS = ("LC_", "PYTHON", "CONDA_", "NVM_", "GIT_AUTHOR_", "GIT_COMMIT
 _PROGRAMS = ("/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache")
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "shm", "ptmx", "pts")
 _FOR_THE_NETWORK = frozenset(["http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy"])
-_NAMED = re.compile(r"(?:~|\.{0,2})(?:/[\w.+@-]+)+|\b[\w.+@-]+(?:/[\w.+@-]+)+")  # what looks like a path in a script
+_NAMED = re.compile(
+    r"(?:~|\.{0,2})(?:/[\w.+@-]+)+|\b[\w.+@-]+(?:/[\w.+@-]+)+"
+)  # what looks like a path in a script
 _MOST_NAMED = 30
 
 
@@ -55,7 +57,9 @@ class Planner:
         """`temporary`: the run's own folder for temporary files, where the common one may not be written to."""
         self.profile: Profile = sandbox.profile
         places = self.profile.places
-        self.roots = tuple(_outermost([*map(str, places.roots), *([str(temporary)] if temporary else [])]))
+        self.roots = tuple(
+            _outermost([*map(str, places.roots), *([str(temporary)] if temporary else [])])
+        )
         self._repositories = Repositories(places.roots)
 
     def plan(self, cwd: Path, script: str, lifts: frozenset[Lift], *, search: bool) -> Plan:
@@ -85,10 +89,19 @@ class Planner:
 
     def missing(self) -> list[str]:
         """Start-up files that are not there now: one that is there afterwards was made by the call."""
-        return [path for path in self.profile.places.startup if self.is_writable(path) and not os.path.lexists(path)]
+        return [
+            path
+            for path in self.profile.places.startup
+            if self.is_writable(path) and not os.path.lexists(path)
+        ]
 
     def confined(
-        self, plan: Plan, cwd: Path, readable: Iterable[Path], env: Mapping[str, str], words: list[str]
+        self,
+        plan: Plan,
+        cwd: Path,
+        readable: Iterable[Path],
+        env: Mapping[str, str],
+        words: list[str],
     ) -> int:
         """The orders of safety/confine.py for a command, as a descriptor."""
         places, root = self.profile.places, self.profile.places.roots[0]
@@ -117,15 +130,24 @@ class Planner:
         from safety import seatbelt
 
         return seatbelt.command(
-            plan.roots, kept=plan.kept, hidden=plan.hidden, readable=map(str, readable), network=plan.network
+            plan.roots,
+            kept=plan.kept,
+            hidden=plan.hidden,
+            readable=map(str, readable),
+            network=plan.network,
         )
 
     def _named(self, cwd: Path, script: str) -> list[Path]:
         """Folders that a script seems to name."""
         words = [word for word in script.split(None, 4000) if "/" in word or word == "~"]
-        names = dict.fromkeys(match[0] for word in words[:_MOST_NAMED] for match in _NAMED.finditer(word))
+        names = dict.fromkeys(
+            match[0] for word in words[:_MOST_NAMED] for match in _NAMED.finditer(word)
+        )
         home = str(self.profile.places.owner)
-        return [cwd / (home + name[1:] if name.startswith("~") else name) for name in list(names)[:_MOST_NAMED]]
+        return [
+            cwd / (home + name[1:] if name.startswith("~") else name)
+            for name in list(names)[:_MOST_NAMED]
+        ]
 
 
 def words(profile: Profile, plan: Plan, info: int) -> list[str]:
@@ -133,7 +155,12 @@ def words(profile: Profile, plan: Plan, info: int) -> list[str]:
     if profile.kind == "shared":
         return bubblewrap.minimal(profile.places.roots[0], (*profile.readable, SUPERVISOR), info)
     return bubblewrap.wide(
-        plan.roots, pinned=plan.pinned, kept=plan.kept, hidden=plan.hidden, network=plan.network, info=info
+        plan.roots,
+        pinned=plan.pinned,
+        kept=plan.kept,
+        hidden=plan.hidden,
+        network=plan.network,
+        info=info,
     )
 
 
@@ -142,7 +169,9 @@ def environment(variables: Mapping[str, str], *, network: bool) -> dict[str, str
     return {
         name: value
         for name, value in variables.items()
-        if name in _ALLOWED or name.startswith(_ALLOWED_STARTS) or (network and name.lower() in _FOR_THE_NETWORK)
+        if name in _ALLOWED
+        or name.startswith(_ALLOWED_STARTS)
+        or (network and name.lower() in _FOR_THE_NETWORK)
     }
 
 
@@ -170,7 +199,9 @@ def orders(
     """A descriptor with the orders of safety/confine.py."""
     places = {"list": list, "read": read, "write": write}
     started = {"cwd": cwd, "words": [*words]}
-    return bubblewrap.file(marshal.dumps(places | started | {"filter": filter, "limits": limits, "env": env}))
+    return bubblewrap.file(
+        marshal.dumps(places | started | {"filter": filter, "limits": limits, "env": env})
+    )
 
 
 def confine(orders: int) -> list[str]:
@@ -192,7 +223,9 @@ def _seen(paths: Iterable[str]) -> tuple[object, ...]:
             seen.append(None)
         else:
             seen.append((found.st_dev, found.st_ino))
-    if sys.platform == "linux":  # what is mounted later would be seen inside, and could be written to
+    if (
+        sys.platform == "linux"
+    ):  # what is mounted later would be seen inside, and could be written to
         seen.append(Path("/proc/self/mountinfo").read_bytes())
     return tuple(seen)
 
@@ -200,13 +233,19 @@ def _seen(paths: Iterable[str]) -> tuple[object, ...]:
 def _kernel() -> list[str]:
     """/proc without the processes, whose environment would be seen."""
     with os.scandir("/proc") as entries:
-        return [entry.path for entry in entries if not entry.name.isdecimal() and not entry.is_symlink()]
+        return [
+            entry.path for entry in entries if not entry.name.isdecimal() and not entry.is_symlink()
+        ]
 
 
 def _outermost(roots: Iterable[str]) -> list[str]:
     """The roots that lie in no other: each mount takes its time."""
     roots = list(dict.fromkeys(roots))
-    return [root for root in roots if not any(root != other and root.startswith(f"{other}/") for other in roots)]
+    return [
+        root
+        for root in roots
+        if not any(root != other and root.startswith(f"{other}/") for other in roots)
+    ]
 
 
 def _limits(limits: Limits) -> dict[str, int]:

@@ -36,7 +36,9 @@ _VITAL = pattern(
     r"(?i)[\"']?([a-z]:[\\/]*(windows([\\/]+system32)?|users|program files( \(x86\))?)?|\$\{?(env:)?(systemroot|windir|userprofile|systemdrive|home|homedrive|programfiles|programfiles\(x86\)|programdata|programw6432|allusersprofile|public|homepath)\}?|%(systemroot|windir|userprofile|systemdrive|home|homedrive|programfiles|programfiles\(x86\)|programdata|programw6432|allusersprofile|public|homepath)%|~|hk(lm|cu|cr):?)[\\/]*(\*(\.\*)?)?[\\/]*[\"']?"
 )
 _CHOOSES = pattern(r"(?i)-(filter|include|exclude)\b|where-object|\*\.\w")
-_ERASERS = names("remove-item ri del erase rd rmdir rm deltree clear-content clc takeown icacls format reg")
+_ERASERS = names(
+    "remove-item ri del erase rd rmdir rm deltree clear-content clc takeown icacls format reg"
+)
 _TRIED = pattern(r"(?i)\s-whatif(:\$true)?(\s|$)")
 _SEPARATORS = pattern(r"(\|\||&&|[;|&\n(){}])")
 _LISTERS = names("get-childitem gci ls dir gi get-item")
@@ -50,7 +52,9 @@ def is_known(name: str) -> bool:
 
 def empties(name: str, words: list[str]) -> bool:
     """Whether a command of Windows, as bash would start it, deletes or locks the system or a whole home."""
-    return name.lower() in _ERASERS - {"rm", "rmdir"} and any(_VITAL.fullmatch(word) for word in words if word[1:])
+    return name.lower() in _ERASERS - {"rm", "rmdir"} and any(
+        _VITAL.fullmatch(word) for word in words if word[1:]
+    )
 
 
 def given(name: str, values: list[str | None]) -> str | None:
@@ -66,7 +70,11 @@ def given(name: str, values: list[str | None]) -> str | None:
             and not value.startswith(("-", "/"))
             and (at == 0 or re.match(r"(?i)-(nop|noni|nol|mta|sta)", values[at - 1] or ""))
         ):
-            return None if None in rest or value.endswith(".ps1") else " ".join([value, *(each or "" for each in rest)])
+            return (
+                None
+                if None in rest or value.endswith(".ps1")
+                else " ".join([value, *(each or "" for each in rest)])
+            )
         if re.fullmatch(r"(?i)-c(ommand)?|/[ck]", value):
             return None if None in rest else " ".join(each or "" for each in rest)
     return None
@@ -85,7 +93,9 @@ def judge(text: str) -> list[tuple[Risk, str]]:
     """What the commands of a text would do, each kind once; "unknown" for those that nobody knows."""
     found: dict[tuple[Risk, str], None] = {}
     listed: list[str] = []  # what `Get-ChildItem PLACE |` hands on
-    for statement in _SEPARATORS.split(_QUOTED.sub(lambda quoted: re.sub(r"[;|&(){}]", "_", quoted[0]), text)):
+    for statement in _SEPARATORS.split(
+        _QUOTED.sub(lambda quoted: re.sub(r"[;|&(){}]", "_", quoted[0]), text)
+    ):
         words = statement.split()
         if _TRIED.search(statement) and "-" in words[0]:  # a cmdlet that says what it would do
             continue
@@ -97,10 +107,14 @@ def judge(text: str) -> list[tuple[Risk, str]]:
         if "in" in words[:3] and words[0].startswith("$"):
             words = words[words.index("in") + 1 :]
             listed = words[1:] if words and words[0].lower() in _LISTERS else listed
-        if words and (words[0].startswith("$") or words[0].lower() in ("@", "%", "foreach-object", "foreach")):
+        if words and (
+            words[0].startswith("$") or words[0].lower() in ("@", "%", "foreach-object", "foreach")
+        ):
             words = words[words.index("=") + 1 :] if "=" in words else words[1:]
         if words:
-            found |= dict.fromkeys(_of([*words, *listed] if words[0].lower() in _ERASERS else words))
+            found |= dict.fromkeys(
+                _of([*words, *listed] if words[0].lower() in _ERASERS else words)
+            )
     return list(found)
 
 
@@ -116,10 +130,13 @@ def _of(words: list[str]) -> list[tuple[Risk, str]]:
         return [("catastrophic", f"{name}: would take {what} with it")]
     if name in _ERASERS and vital:
         return [("catastrophic", f"{name} on {vital[0]}: the system or a whole home")]
-    if name == "diskpart" or (name == "format" and any(re.match(r"[A-Za-z]:", word) for word in operands)):
+    if name == "diskpart" or (
+        name == "format" and any(re.match(r"[A-Za-z]:", word) for word in operands)
+    ):
         return [("catastrophic", f"{name}: empties or formats a drive")]
     if (reading := _READING_USES.get(name)) is not None and (
-        (reading and reading in [word.lower() for word in words]) or (not reading and len(operands) == 1)
+        (reading and reading in [word.lower() for word in words])
+        or (not reading and len(operands) == 1)
     ):
         return []
     if name == "rm" or name == "rmdir":

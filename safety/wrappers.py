@@ -22,7 +22,9 @@ _LISTS = {"find", "grep", "egrep", "rg", "fd", "fdfind", "git", "ls"}
 
 def wrapped(look: Look, name: str, args: list[Arg], command: Command) -> None:
     values = [arg.text for arg in args[1:]]
-    if (name == "command" and values[:1] in (["-v"], ["-V"])) or (name == "parallel" and "--dry-run" in values):
+    if (name == "command" and values[:1] in (["-v"], ["-V"])) or (
+        name == "parallel" and "--dry-run" in values
+    ):
         return
     if name in ("env", "flock", "parallel", "watch", "script") and _as_text(look, name, values):
         return
@@ -53,13 +55,19 @@ def _sets_variables(look: Look, name: str, args: list[Arg], values: list[str | N
     """`env NAME=VALUE …` with a name that changes what commands do."""
     for arg in args[1:] if name == "env" and "-i" not in values else []:
         found = re.match(r"([A-Za-z_]\w*)=", arg.start)
-        if found and found[1] != "IFS" and GUARDED_VARIABLES.match(found[1]):  # a child starts with an IFS of its own
+        if (
+            found and found[1] != "IFS" and GUARDED_VARIABLES.match(found[1])
+        ):  # a child starts with an IFS of its own
             look.add("unknown", f"sets {found[1]}, which changes what commands do", name)
 
 
-def _filled(look: Look, inner: list[Arg], values: list[str | None], args: list[Arg], command: Command) -> list[Arg]:
+def _filled(
+    look: Look, inner: list[Arg], values: list[str | None], args: list[Arg], command: Command
+) -> list[Arg]:
     """The arguments of `xargs -I{} …` with what is read in the place of {}."""
-    at = next((n for n, value in enumerate(values) if value and re.match(r"-I|-i|--replace", value)), None)
+    at = next(
+        (n for n, value in enumerate(values) if value and re.match(r"-I|-i|--replace", value)), None
+    )
     if at is None:
         return inner
     mark = _mark(values[at] or "") or (value_of(values, "-I") or "{}")
@@ -69,8 +77,12 @@ def _filled(look: Look, inner: list[Arg], values: list[str | None], args: list[A
         for arg in inner:
             if arg.start.endswith(f"/{mark}"):
                 listings.refuse_named(look, inner, listing, arg.start.removesuffix(mark))
-    scripts = [n for n in range(2, len(inner)) if inner[n - 1].text == "-c" and inner[n - 2].text in SHELLS]
-    if line is None and scripts and " " in inner[scripts[0]].start:  # `sh -c 'echo {}; wc {}'`: a name in a script
+    scripts = [
+        n for n in range(2, len(inner)) if inner[n - 1].text == "-c" and inner[n - 2].text in SHELLS
+    ]
+    if (
+        line is None and scripts and " " in inner[scripts[0]].start
+    ):  # `sh -c 'echo {}; wc {}'`: a name in a script
         text = inner[scripts[0]].start.replace(mark, "$__listed")
         return [*inner[: scripts[0]], Arg(text, text), *inner[scripts[0] + 1 :]]
     return [
@@ -90,8 +102,14 @@ def _mark(option: str) -> str:
 
 def _as_text(look: Look, name: str, values: list[str | None]) -> bool:
     """The ways in which a wrapper takes a whole command line as one text."""
-    if name in ("env",) and any(value and value.startswith(("-S", "--split-string")) for value in values):
-        at = next(n for n, value in enumerate(values) if value and value.startswith(("-S", "--split-string")))
+    if name in ("env",) and any(
+        value and value.startswith(("-S", "--split-string")) for value in values
+    ):
+        at = next(
+            n
+            for n, value in enumerate(values)
+            if value and value.startswith(("-S", "--split-string"))
+        )
         rest = re.sub(r"^(-S|--split-string=?)", "", values[at] or "") or (
             values[at + 1] if at + 1 < len(values) else None
         )
@@ -136,12 +154,22 @@ def _listed_in(look: Look, name: str, args: list[Arg]) -> str:
     elif name in ("git", "ls"):
         roots = [Arg(".", ".")] if values[:1] in (["ls-files"], ["grep"], ["diff"]) else []
         if name == "ls":
-            named = [arg.start.rpartition("/")[0] for arg in args[1:] if arg.is_pattern and "/" in arg.start]
+            named = [
+                arg.start.rpartition("/")[0]
+                for arg in args[1:]
+                if arg.is_pattern and "/" in arg.start
+            ]
             roots = [Arg(folder, folder) for folder in named]
     else:
-        is_listing = any(re.match(r"-\w*[lL]|--files", value or "") for value in values) or name.startswith("fd")
+        is_listing = any(
+            re.match(r"-\w*[lL]|--files", value or "") for value in values
+        ) or name.startswith("fd")
         pattern = 0 if {"-e", "-f", "--files"} & set(values) else 1
-        roots = [arg for arg in args[1:] if not arg.start.startswith("-")][pattern:] if is_listing else []
+        roots = (
+            [arg for arg in args[1:] if not arg.start.startswith("-")][pattern:]
+            if is_listing
+            else []
+        )
         roots = roots or ([Arg(".", ".")] if is_listing else [])
     if len(roots) != 1 or not roots[0].text:
         return ""

@@ -15,7 +15,10 @@ class Requirements(MetadataHookInterface):
 
     def update(self, metadata: dict[str, Any]) -> None:
         """Fills in `dependencies` and `optional-dependencies`: `pip install 'sopwith[web]'`."""
-        found = {file.stem: _lines(file) for file in sorted((Path(self.root) / "requirements").glob("*.in"))}
+        found = {
+            file.stem: _lines(file)
+            for file in sorted((Path(self.root) / "requirements").glob("*.in"))
+        }
         metadata["dependencies"] = found["core"]
         metadata["optional-dependencies"] = {
             name: lines for name, lines in found.items() if name not in NOT_OF_THE_PRODUCT
@@ -23,4 +26,6 @@ class Requirements(MetadataHookInterface):
 
 
 def _lines(file: Path) -> list[str]:
-    return [line for line in file.read_text("utf-8").splitlines() if line and not line.startswith("#")]
+    return [
+        line for line in file.read_text("utf-8").splitlines() if line and not line.startswith("#")
+    ]

@@ -18,5 +18,7 @@ def main() -> int:
         signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     sys.path.insert(0, str(Path(__file__).resolve().parent))
     code: int = import_module("launch").main()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done: what is put away now is not cut short
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # all is done: what is put away now is not cut short
     return code

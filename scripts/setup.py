@@ -30,10 +30,14 @@ class SetupError(Exception):
 
 def main() -> int:
     """Sets up what the arguments ask for; exit code 0, 1 (failed), or 130 (interrupted)."""
-    extras = sorted(path.stem for path in REQUIREMENTS.glob("*.lock") if path.stem not in ("core", "installer"))
+    extras = sorted(
+        path.stem for path in REQUIREMENTS.glob("*.lock") if path.stem not in ("core", "installer")
+    )
     parser = argparse.ArgumentParser(description="Makes Sopwith's private environment.")
     parser.add_argument("--venv", type=Path, default=CHECKOUT / ".venv", help="where it is made")
-    parser.add_argument("--extra", action="append", default=[], choices=extras, help="more than the core")
+    parser.add_argument(
+        "--extra", action="append", default=[], choices=extras, help="more than the core"
+    )
     options = parser.parse_args()
     try:
         set_up(options.venv.absolute(), ["core", *options.extra])
@@ -41,7 +45,10 @@ def main() -> int:
         print(error, file=sys.stderr)
         return 1
     except OSError as error:
-        print(f"Sopwith could not be set up: {error}.\nMake room or give the right to write there.", file=sys.stderr)
+        print(
+            f"Sopwith could not be set up: {error}.\nMake room or give the right to write there.",
+            file=sys.stderr,
+        )
         return 1
     except KeyboardInterrupt:
         print("The set-up was interrupted; the next call starts it over.", file=sys.stderr)
@@ -76,12 +83,28 @@ def install(folder: Path, names: list[str]) -> None:
     unfinished.touch()
     say("fetching the installer")
     installer = ["--require-hashes", "-r", str(REQUIREMENTS / "installer.lock")]
-    pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
+    pip = [
+        str(python),
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-input",
+    ]
     mirror = run([str(python), "-m", "pip", "config", "get", "global.index-url"]).stdout.strip()
     if mirror:  # uv does not read pip's files
         os.environ.setdefault("UV_DEFAULT_INDEX", mirror)
     has_uv = run([*pip, *installer]).returncode == 0 and (folder / "bin/uv").exists()
-    uv = [str(folder / "bin/uv"), "pip", "install", "--quiet", "--compile-bytecode", "--python", str(python)]
+    uv = [
+        str(folder / "bin/uv"),
+        "pip",
+        "install",
+        "--quiet",
+        "--compile-bytecode",
+        "--python",
+        str(python),
+    ]
     for name in names:
         say(f"installing {count(name)} packages ({name}.lock)")
         wanted = ["--require-hashes", *(["--no-deps"] if name in WITHOUT_DEPENDENCIES else [])]
@@ -96,14 +119,21 @@ def install(folder: Path, names: list[str]) -> None:
 def works(python: Path) -> bool:
     """True when this interpreter starts and has a pip of its own."""
     try:
-        return subprocess.run([python, "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0
+        return (
+            subprocess.run(
+                [python, "-m", "pip", "--version"], capture_output=True, check=False
+            ).returncode
+            == 0
+        )
     except OSError:
         return False
 
 
 def run(command: list[str]) -> subprocess.CompletedProcess[str]:
     """Runs an installer to its end, with its words kept."""
-    return subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment(), check=False)
+    return subprocess.run(
+        command, capture_output=True, text=True, errors="replace", env=environment(), check=False
+    )
 
 
 def environment() -> dict[str, str]:
@@ -120,9 +150,13 @@ def environment() -> dict[str, str]:
 def explain(errors: str) -> str:
     """The two lines for pip's many."""
     lines = [line.strip() for line in errors.splitlines() if line.strip()] or ["no reason given"]
-    said = next((line for line in lines if "No space left" in line or "DO NOT MATCH" in line), lines[-1])
+    said = next(
+        (line for line in lines if "No space left" in line or "DO NOT MATCH" in line), lines[-1]
+    )
     todo = "Mend that"
-    if "No matching distribution found" in errors:  # pip's words for an index that does not answer, too
+    if (
+        "No matching distribution found" in errors
+    ):  # pip's words for an index that does not answer, too
         said = f"the package index does not answer, or does not have what is pinned ({said})"
         todo = "Connect to the network, or set PIP_INDEX_URL to a mirror,"
     return f"Sopwith could not be set up: {said[:300]}\n{todo} and run the same command again."
@@ -136,7 +170,9 @@ def is_installed(folder: Path, name: str, lock: bytes) -> bool:
 
 def count(name: str) -> int:
     """How many packages a lock lists (a few are for other platforms)."""
-    return sum("==" in line and not line.startswith(" ") for line in (REQUIREMENTS / f"{name}.lock").open())
+    return sum(
+        "==" in line and not line.startswith(" ") for line in (REQUIREMENTS / f"{name}.lock").open()
+    )
 
 
 @contextmanager

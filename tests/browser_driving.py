@@ -14,7 +14,8 @@ from tools.browser import problem, web_execute_js, web_scan
 from tools.browser_start import program
 
 needs_browser = pytest.mark.skipif(
-    bool(problem()) or program() is None, reason=problem() or "no browser: sudo apt-get install chromium"
+    bool(problem()) or program() is None,
+    reason=problem() or "no browser: sudo apt-get install chromium",
 )
 
 
@@ -57,4 +58,6 @@ class Driver:
 def driver(folder: Path, home: Path, base: str, run: str = "20261122-101112-aaaa") -> Driver:
     """A run with a folder of its own below `folder`."""
     (folder / run).mkdir(parents=True, exist_ok=True)
-    return Driver(ToolContext(folder, folder / run, home, call="c1", tool_seconds=20, run=run), base)
+    return Driver(
+        ToolContext(folder, folder / run, home, call="c1", tool_seconds=20, run=run), base
+    )

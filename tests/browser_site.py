@@ -99,7 +99,12 @@ PAGES = {
 
 XHTML = b"<html xmlns='http://www.w3.org/1999/xhtml'><head><title>X</title></head><body><h1>Strict</h1><button>Old</button></body></html>"
 OTHERS: dict[str, tuple[bytes, str, int, dict[str, str]]] = {  # what is no HTML, or no answer
-    "/report.csv": (b"a,b\n1,2\n", "text/csv", 200, {"Content-Disposition": 'attachment; filename="../re port.csv"'}),
+    "/report.csv": (
+        b"a,b\n1,2\n",
+        "text/csv",
+        200,
+        {"Content-Disposition": 'attachment; filename="../re port.csv"'},
+    ),
     "/realm": (b"", "text/html", 401, {"WWW-Authenticate": 'Basic realm="the owner"'}),
     "/xhtml": (XHTML, "application/xhtml+xml", 200, {}),
     "/data.json": (b'{"answer": 42}', "application/json", 200, {}),
@@ -129,7 +134,9 @@ class Site(BaseHTTPRequestHandler):
         if path == "/private":
             is_known = "who=owner" in (self.headers["Cookie"] or "")
             return self._say(
-                b"<title>Private</title>Welcome back" if is_known else b"<title>Log in</title>Who are you?",
+                b"<title>Private</title>Welcome back"
+                if is_known
+                else b"<title>Log in</title>Who are you?",
                 status=200 if is_known else 401,
             )
         if path == "/outer":
@@ -143,14 +150,25 @@ class Site(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         said = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
         if self.path == "/login":
-            return self._say(b"<title>In</title>You are in", more={"Set-Cookie": "who=owner; Max-Age=2592000; Path=/"})
+            return self._say(
+                b"<title>In</title>You are in",
+                more={"Set-Cookie": "who=owner; Max-Age=2592000; Path=/"},
+            )
         return self._say(f"<title>Sent</title><p>{sorted(said.items())}</p>".encode())
 
     def _say(
-        self, body: bytes, kind: str = "text/html; charset=utf-8", status: int = 200, more: dict[str, str] | None = None
+        self,
+        body: bytes,
+        kind: str = "text/html; charset=utf-8",
+        status: int = 200,
+        more: dict[str, str] | None = None,
     ) -> None:
         self.send_response(status)
-        for name, value in {"Content-Type": kind, "Content-Length": str(len(body)), **(more or {})}.items():
+        for name, value in {
+            "Content-Type": kind,
+            "Content-Length": str(len(body)),
+            **(more or {}),
+        }.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)

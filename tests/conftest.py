@@ -33,7 +33,14 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-_KEPT_VARIABLES = ("PATH", "TMPDIR", "SYSTEMROOT", "LD_LIBRARY_PATH", "PYTEST_CURRENT_TEST", "PYTEST_XDIST_WORKER")
+_KEPT_VARIABLES = (
+    "PATH",
+    "TMPDIR",
+    "SYSTEMROOT",
+    "LD_LIBRARY_PATH",
+    "PYTEST_CURRENT_TEST",
+    "PYTEST_XDIST_WORKER",
+)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -44,7 +51,12 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(functools.partial(shutil.rmtree, folder, ignore_errors=True))
     for name in set(os.environ) - {*_KEPT_VARIABLES, "OPENBLAS_NUM_THREADS"}:
         del os.environ[name]
-    os.environ |= {"HOME": folder, "LANG": "C.UTF-8", "TERM": "xterm-256color", "GIT_CONFIG_NOSYSTEM": "1"}
+    os.environ |= {
+        "HOME": folder,
+        "LANG": "C.UTF-8",
+        "TERM": "xterm-256color",
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
     time.tzset()
 
 
@@ -77,7 +89,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _refuse_all_but_loopback(address: Any) -> None:
-    host = address[0] if isinstance(address, tuple) else None  # a string is a Unix socket: on this machine
+    host = (
+        address[0] if isinstance(address, tuple) else None
+    )  # a string is a Unix socket: on this machine
     if host is None or host == "localhost":
         return
     if not ipaddress.ip_address(str(host).split("%")[0]).is_loopback:
@@ -89,7 +103,11 @@ def loopback_only(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
     """Refuses any connection from this process to another machine, and any look-up of a name, unless `--live`."""
     if request.node.get_closest_marker("live"):
         return
-    connect, connect_ex, look_up = socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo
+    connect, connect_ex, look_up = (
+        socket.socket.connect,
+        socket.socket.connect_ex,
+        socket.getaddrinfo,
+    )
 
     def guarded_connect(self: socket.socket, address: Any) -> None:
         _refuse_all_but_loopback(address)
@@ -106,7 +124,9 @@ def loopback_only(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
         try:
             ipaddress.ip_address(name)
         except ValueError as error:
-            raise socket.gaierror(socket.EAI_NONAME, f"a test looked up {name}: only loopback is open") from error
+            raise socket.gaierror(
+                socket.EAI_NONAME, f"a test looked up {name}: only loopback is open"
+            ) from error
         return look_up(host, *args, **kwargs)
 
     monkeypatch.setattr(socket.socket, "connect", guarded_connect)
@@ -120,7 +140,12 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     mount = shutil.which("mount")
     place = tmp_path / "disk"
     place.mkdir()
-    if not mount or subprocess.run([mount, "-t", "tmpfs", "-o", "size=4m", "tmpfs", place], check=False).returncode:
+    if (
+        not mount
+        or subprocess.run(
+            [mount, "-t", "tmpfs", "-o", "size=4m", "tmpfs", place], check=False
+        ).returncode
+    ):
         pytest.skip("a small file system cannot be mounted here")
     yield place
     subprocess.run(["umount", "--lazy", place], check=True)
@@ -198,7 +223,9 @@ def at_terminal() -> Iterator[Callable[..., Any]]:
     (tests/screen.py); it closes with the test."""
     screen = importlib.import_module("tests.screen").Screen
     with contextlib.ExitStack() as opened:
-        yield lambda *args, **options: opened.enter_context(contextlib.closing(screen.of_cli(*args, **options)))
+        yield lambda *args, **options: opened.enter_context(
+            contextlib.closing(screen.of_cli(*args, **options))
+        )
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -210,7 +237,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         made = item.session._setupstate
         made.stack.update(kept)
         kept.clear()
-        with contextlib.suppress(Exception):  # what died may not end well; the first failure is shown
+        with contextlib.suppress(
+            Exception
+        ):  # what died may not end well; the first failure is shown
             made.teardown_exact(None)
 
 
@@ -226,7 +255,9 @@ def pytest_runtest_makereport() -> Generator[None, Any, Any]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--live", action="store_true", help="also run the tests that talk to something outside")
+    parser.addoption(
+        "--live", action="store_true", help="also run the tests that talk to something outside"
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

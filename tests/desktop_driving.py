@@ -27,7 +27,9 @@ PROGRAMS = ("Xvfb", "openbox", "xclip")
 MISSING = [name for name in PROGRAMS if not shutil.which(name)] + [
     name for name in ("pyautogui", "PIL", "tkinter") if importlib.util.find_spec(name) is None
 ]
-needs_desktop = pytest.mark.skipif(bool(MISSING), reason=f"no screen for tests: {', '.join(MISSING)} missing")
+needs_desktop = pytest.mark.skipif(
+    bool(MISSING), reason=f"no screen for tests: {', '.join(MISSING)} missing"
+)
 SIZE = (1280, 800)
 WAIT_SECONDS = PATIENCE_SECONDS
 
@@ -44,7 +46,9 @@ def until(is_so: Callable[[], Any], what: str) -> Any:
 @contextlib.contextmanager
 def started(*command: str, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
     """A program for as long as the block runs."""
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options
+    ) as process:
         try:
             yield process
         finally:
@@ -56,7 +60,9 @@ def screen() -> Iterator[str]:
     """A display with a window manager; its name."""
     read, write = os.pipe()
     size = f"{SIZE[0]}x{SIZE[1]}x24"
-    with started("Xvfb", "-displayfd", str(write), "-screen", "0", size, "-nolisten", "tcp", pass_fds=[write]):
+    with started(
+        "Xvfb", "-displayfd", str(write), "-screen", "0", size, "-nolisten", "tcp", pass_fds=[write]
+    ):
         os.close(write)
         with os.fdopen(read) as said:
             name = f":{said.readline().strip()}"
@@ -94,7 +100,10 @@ def window(folder: Path, title: str = "Lamps 灯", where: str = "+200+120") -> I
     command = [sys.executable, str(CHECKOUT / "tests" / "tk_window.py"), str(file), title, where]
     with started(*command) as process:
         shown = Window(file, process)
-        until(lambda: file.exists() and shown.state["at"].get("press", [0, 0])[0] > 10, "the window has not come")
+        until(
+            lambda: file.exists() and shown.state["at"].get("press", [0, 0])[0] > 10,
+            "the window has not come",
+        )
         yield shown
 
 

@@ -36,11 +36,15 @@ def say(
     """Says these, three days apart, and waits until they are in the graph (and in Neo4j)."""
     with Memory(home, session, graph=graph) as memory:
         for at, text in enumerate(said):
-            memory.write_turn(text, who=who, at=start + at * DAYS, id=f"{session.name}-{start:%m%d}-{at}")
+            memory.write_turn(
+                text, who=who, at=start + at * DAYS, id=f"{session.name}-{start:%m%d}-{at}"
+            )
         assert memory.flush(60)
 
 
-def edges(graph: dict[str, Any], *, without: Sequence[str] = ("MENTIONED",)) -> set[tuple[str, str, str, str]]:
+def edges(
+    graph: dict[str, Any], *, without: Sequence[str] = ("MENTIONED",)
+) -> set[tuple[str, str, str, str]]:
     """The edges of a snapshot as (from, predicate, label, to), by names."""
     names = {node["id"]: node["name"] for node in graph["nodes"]}
     return {
@@ -56,7 +60,10 @@ def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 
 def _sorted(graph: dict[str, Any]) -> list[list[str]]:
-    return [sorted(json.dumps(each, sort_keys=True) for each in graph[key]) for key in ("nodes", "edges")]
+    return [
+        sorted(json.dumps(each, sort_keys=True) for each in graph[key])
+        for key in ("nodes", "edges")
+    ]
 
 
 class BoltServer:
@@ -64,7 +71,9 @@ class BoltServer:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.port, self.http = folder, free_port(), free_port()
-        self.config = GraphConfig(uri=f"bolt://127.0.0.1:{self.port}", user="root", password=PASSWORD)
+        self.config = GraphConfig(
+            uri=f"bolt://127.0.0.1:{self.port}", user="root", password=PASSWORD
+        )
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -86,9 +95,9 @@ class BoltServer:
             )
         until = time.monotonic() + 2 * PATIENCE_SECONDS
         while not self._answers():
-            assert time.monotonic() < until and self._process.poll() is None, (self.folder / "output.txt").read_text()[
-                -2000:
-            ]
+            assert time.monotonic() < until and self._process.poll() is None, (
+                self.folder / "output.txt"
+            ).read_text()[-2000:]
             time.sleep(0.05)
 
     def kill(self) -> None:
@@ -105,7 +114,9 @@ class BoltServer:
         """The rows that a Cypher statement gives."""
         neo4j = importlib.import_module("neo4j")
         with neo4j.GraphDatabase.driver(self.config.uri, auth=("root", PASSWORD)) as driver:
-            return [list(record.values()) for record in driver.execute_query(statement, values).records]
+            return [
+                list(record.values()) for record in driver.execute_query(statement, values).records
+            ]
 
     def _answers(self) -> bool:
         """Whether the log says that the database is there; a port is open sooner."""

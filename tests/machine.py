@@ -6,7 +6,9 @@ import contextlib
 import random
 import socket
 
-PATIENCE_SECONDS = 150.0  # of a test that waits for something: what a busy machine makes late is no failure
+PATIENCE_SECONDS = (
+    150.0  # of a test that waits for something: what a busy machine makes late is no failure
+)
 
 
 def free_port() -> int:

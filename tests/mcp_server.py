@@ -43,7 +43,10 @@ def desk() -> MCPServer:
     @server.tool(structured_output=False)
     def get_picture() -> Any:
         """A picture of the desk."""
-        return [TextContent(type="text", text="here"), ImageContent(type="image", data=PNG, mime_type="image/png")]
+        return [
+            TextContent(type="text", text="here"),
+            ImageContent(type="image", data=PNG, mime_type="image/png"),
+        ]
 
     @server.tool()
     def list_events() -> str:
@@ -108,7 +111,9 @@ def orders() -> MCPServer:
     books = Path(os.environ.get("NOTES", "/nowhere"))
 
     def row(table: str, name: str) -> dict[str, Any]:
-        found = [each for each in json.loads(books.read_text("utf-8"))[table] if each["name"] == name]
+        found = [
+            each for each in json.loads(books.read_text("utf-8"))[table] if each["name"] == name
+        ]
         if len(found) != 1:
             raise ValueError(f"{len(found)} rows of {table} are called {name}")
         return dict(found[0])
@@ -128,7 +133,13 @@ def orders() -> MCPServer:
         """Takes an order."""
         known = json.loads(books.read_text("utf-8"))
         number = f"ORD-{1000 + len(known['orders'])}"
-        order = {"id": number, "customer": customer, "sku": sku, "quantity": quantity, "status": "open"}
+        order = {
+            "id": number,
+            "customer": customer,
+            "sku": sku,
+            "quantity": quantity,
+            "status": "open",
+        }
         books.write_text(json.dumps({**known, "orders": [*known["orders"], order]}), "utf-8")
         return order
 
@@ -138,12 +149,21 @@ def orders() -> MCPServer:
 def noisy() -> None:
     """Prints garbage around every message; offers hundreds of tools, whose schemas are as odd as they may be."""
     odd: dict[str, Any] = {"type": "object", "properties": {"a": {"$ref": "http://127.0.0.1:9/schema.json"}, "b": {"type": ["string", "null"], "pattern": "(a+)+$"}}}  # fmt: skip
-    tools = [{"name": f"get_thing_{n}", "description": f"Gets thing {n}", "inputSchema": odd} for n in range(400)]
+    tools = [
+        {"name": f"get_thing_{n}", "description": f"Gets thing {n}", "inputSchema": odd}
+        for n in range(400)
+    ]
     tools += [
         {"name": name, "description": "odd", "inputSchema": odd}
         for name in ("two\nlines", "", "long" * 99, "get_thing_7")
     ]
-    tools.append({"name": "weather.forecast/get", "description": "Tells the weather of a city", "inputSchema": odd})
+    tools.append(
+        {
+            "name": "weather.forecast/get",
+            "description": "Tells the weather of a city",
+            "inputSchema": odd,
+        }
+    )
     sys.stdout.write("Welcome! 欢迎\n{not json\n\x1b[31m[1, 2]\n" + "y" * 100_000 + "\n")
     for line in sys.stdin:
         message = json.loads(line)
@@ -155,7 +175,9 @@ def noisy() -> None:
             if start + 100 >= len(tools):
                 del result["nextCursor"]
         elif message.get("method") == "tools/call":
-            result = {"content": [{"type": "text", "text": json.dumps(message["params"]["arguments"])}]}
+            result = {
+                "content": [{"type": "text", "text": json.dumps(message["params"]["arguments"])}]
+            }
         elif "id" in message:
             sys.stdout.write(json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32601, "message": "no such method"}}) + "\n")  # fmt: skip
             sys.stdout.flush()
@@ -163,7 +185,9 @@ def noisy() -> None:
         else:
             continue
         sys.stdout.write(
-            "debug: answering\n" + json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}) + "\nok\n"
+            "debug: answering\n"
+            + json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result})
+            + "\nok\n"
         )
         sys.stdout.flush()
 
@@ -207,9 +231,17 @@ def odd() -> None:
             result = answers.get(name, said)
             if name == "get_anything" and "grow" in message["params"]["arguments"]:
                 grown = True
-                sys.stdout.buffer.write(b'{"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}\n')
-        what = b'"result": ' + result if result else b'"error": {"code": -32601, "message": "no such method"}'
-        sys.stdout.buffer.write(b'{"jsonrpc": "2.0", "id": ' + str(message["id"]).encode() + b", " + what + b"}\n")
+                sys.stdout.buffer.write(
+                    b'{"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}\n'
+                )
+        what = (
+            b'"result": ' + result
+            if result
+            else b'"error": {"code": -32601, "message": "no such method"}'
+        )
+        sys.stdout.buffer.write(
+            b'{"jsonrpc": "2.0", "id": ' + str(message["id"]).encode() + b", " + what + b"}\n"
+        )
         sys.stdout.flush()
 
 

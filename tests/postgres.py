@@ -17,7 +17,10 @@ from tests.machine import PATIENCE_SECONDS
 
 def programs() -> Path | None:
     """The folder with initdb and pg_ctl; None where PostgreSQL is not installed, or only root could start it."""
-    found = [path.parent for path in sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), reverse=True)]
+    found = [
+        path.parent
+        for path in sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), reverse=True)
+    ]
     if initdb := shutil.which("initdb"):
         found.append(Path(initdb).parent)
     return found[0] if found and _user() is not False else None
@@ -39,10 +42,26 @@ class Cluster:
         assert self._bin is not None and self._who is not False
         if isinstance(self._who, str):
             shutil.chown(folder, self._who)
-        self._run("initdb", "-D", "data", "-U", "sopwith", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C")
+        self._run(
+            "initdb",
+            "-D",
+            "data",
+            "-U",
+            "sopwith",
+            "-A",
+            "trust",
+            "--no-sync",
+            "-E",
+            "UTF8",
+            "--locale=C",
+        )
         with (folder / "data" / "postgresql.conf").open("a") as file:
-            file.write(f"listen_addresses = ''\nunix_socket_directories = '{folder}'\nmax_connections = 60\n")
-            file.write("" if durable else "fsync = off\nsynchronous_commit = off\nfull_page_writes = off\n")
+            file.write(
+                f"listen_addresses = ''\nunix_socket_directories = '{folder}'\nmax_connections = 60\n"
+            )
+            file.write(
+                "" if durable else "fsync = off\nsynchronous_commit = off\nfull_page_writes = off\n"
+            )
         self.url = f"postgresql://sopwith@/postgres?host={quote(str(folder))}"
 
     def start(self) -> None:

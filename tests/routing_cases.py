@@ -13,7 +13,9 @@ from typing import Any
 
 from memory.sops import Sop, SopStore
 
-SOPS: dict[str, tuple[str, str, str, list[str]]] = {  # name → description, effects, properties, wordings
+SOPS: dict[
+    str, tuple[str, str, str, list[str]]
+] = {  # name → description, effects, properties, wordings
     "cancel-order": (
         "Cancels an order at the order desk.",
         "external",
@@ -24,7 +26,11 @@ SOPS: dict[str, tuple[str, str, str, list[str]]] = {  # name → description, ef
         "Shows the status of an order at the order desk.",
         "none",
         "order: {type: integer, minimum: 1}",
-        ["what is the status of order {order}", "show the status of order {order}", "查看订单 {order} 的状态"],
+        [
+            "what is the status of order {order}",
+            "show the status of order {order}",
+            "查看订单 {order} 的状态",
+        ],
     ),
     "filter-csv": (
         "Writes the rows of a CSV file whose column has a value to the screen.",
@@ -62,7 +68,11 @@ SOPS: dict[str, tuple[str, str, str, list[str]]] = {  # name → description, ef
         "Gives a file another name.",
         "local",
         "source: {type: string, format: path}, target: {type: string, format: path}",
-        ["rename {source} to {target}", "rename file {source} to {target}", "把 {source} 重命名为 {target}"],
+        [
+            "rename {source} to {target}",
+            "rename file {source} to {target}",
+            "把 {source} 重命名为 {target}",
+        ],
     ),
     "csv-to-json": (
         "Converts a CSV file to JSON beside it.",
@@ -74,7 +84,10 @@ SOPS: dict[str, tuple[str, str, str, list[str]]] = {  # name → description, ef
         "Moves log files older than some days to the trash.",
         "destructive",
         "days: {type: integer, minimum: 1}, folder: {type: string, format: path}",
-        ["delete log files older than {days} days in {folder}", "删除 {folder} 里超过 {days} 天的日志文件"],
+        [
+            "delete log files older than {days} days in {folder}",
+            "删除 {folder} 里超过 {days} 天的日志文件",
+        ],
     ),
     "resize-image": (
         "Makes an image so many pixels wide.",
@@ -297,7 +310,11 @@ def write_sop(
     where.mkdir(parents=True)
     front = f'---\nname: {name}\ndescription: "{description}"\nmetadata: {{sopwith-status: {status}}}\n---\n\nDo it.\n'
     (where / "SKILL.md").write_text(front, encoding="utf-8")
-    required = [part.split(":")[0].strip() for part in properties.replace("},", "};").split(";") if part.strip()]
+    required = [
+        part.split(":")[0].strip()
+        for part in properties.replace("},", "};").split(";")
+        if part.strip()
+    ]
     step = "{tool: code_run, args: {type: bash, script: 'true'}}"
     phases = f"plan: [{step}]" if effects == "none" else f"plan: [{step}]\ncommit: [{step}]"
     listed = "".join(f"  - {wording!r}\n" for wording in wordings)
@@ -636,7 +653,9 @@ def near_sops(folder: Path) -> list[Sop]:
     return _numbered(folder, "near", [(wordings, effects) for wordings, effects, _ in NEAR_OF])
 
 
-def pair_sops(folder: Path, pairs: Sequence[tuple[tuple[str, ...], str, tuple[str, ...], Meant]]) -> list[Sop]:
+def pair_sops(
+    folder: Path, pairs: Sequence[tuple[tuple[str, ...], str, tuple[str, ...], Meant]]
+) -> list[Sop]:
     """An SOP for each of these, called pair-0, pair-1, …"""
     return _numbered(folder, "pair", [(wordings, effects) for wordings, effects, _, _ in pairs])
 
@@ -647,9 +666,20 @@ NUMBERS = ("days", "count", "number", "angle", "percent", "seconds", "minutes")
 def _numbered(folder: Path, name: str, taught: Sequence[tuple[tuple[str, ...], str]]) -> list[Sop]:
     """SOPs called NAME-0, NAME-1, …; their parameters have the types that their names tell."""
     for number, (wordings, effects) in enumerate(taught):
-        slots = dict.fromkeys(slot for wording in wordings for slot in re.findall(r"\{(\w+)(:quoted)?\}", wording))
-        schemas = ", ".join(f"{slot}: {{type: {_type(slot, bool(quoted))}}}" for slot, quoted in slots)
-        write_sop(folder, f"{name}-{number}", "What was learned.", list(wordings), effects=effects, properties=schemas)
+        slots = dict.fromkeys(
+            slot for wording in wordings for slot in re.findall(r"\{(\w+)(:quoted)?\}", wording)
+        )
+        schemas = ", ".join(
+            f"{slot}: {{type: {_type(slot, bool(quoted))}}}" for slot, quoted in slots
+        )
+        write_sop(
+            folder,
+            f"{name}-{number}",
+            "What was learned.",
+            list(wordings),
+            effects=effects,
+            properties=schemas,
+        )
     return SopStore(folder / "none", folder).all()
 
 

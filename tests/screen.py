@@ -16,14 +16,22 @@ from tests.conftest import CHECKOUT
 from tests.machine import PATIENCE_SECONDS
 
 CTRL_C, CTRL_D, ENTER = "\x03", "\x04", "\r"
-_READS, _HAS_READ = b"\x1b[?2004h", b"\x1b[?2004l"  # a line editor tells pasted text from typed text, and stops to
+_READS, _HAS_READ = (
+    b"\x1b[?2004h",
+    b"\x1b[?2004l",
+)  # a line editor tells pasted text from typed text, and stops to
 
 
 class Screen:
     """A program on a terminal of `columns` by `rows`. Waits fail with what stands on the screen."""
 
     def __init__(
-        self, command: list[str], *, columns: int = 100, rows: int = 40, env: Mapping[str, str] | None = None
+        self,
+        command: list[str],
+        *,
+        columns: int = 100,
+        rows: int = 40,
+        env: Mapping[str, str] | None = None,
     ) -> None:
         self._screen = pyte.HistoryScreen(columns, rows, history=5000)
         self._stream = pyte.ByteStream(self._screen)
@@ -40,7 +48,9 @@ class Screen:
         self._child.delaybeforesend = None
 
     @classmethod
-    def of_cli(cls, *args: str, columns: int = 100, rows: int = 40, env: Mapping[str, str] | None = None) -> Screen:
+    def of_cli(
+        cls, *args: str, columns: int = 100, rows: int = 40, env: Mapping[str, str] | None = None
+    ) -> Screen:
         """`python launch.py ARGS` on a terminal."""
         command = [sys.executable, "-W", "error", str(CHECKOUT / "launch.py"), *args]
         return cls(command, columns=columns, rows=rows, env=env)
@@ -61,13 +71,16 @@ class Screen:
     def text(self) -> str:
         """What can be read, from the first line that scrolled away to the last."""
         above = [
-            "".join(line[column].data for column in range(self._screen.columns)) for line in self._screen.history.top
+            "".join(line[column].data for column in range(self._screen.columns))
+            for line in self._screen.history.top
         ]
         return "\n".join(line.rstrip() for line in [*above, *self._screen.display]).rstrip()
 
     def waits_for(self, *texts: str, seconds: float = PATIENCE_SECONDS) -> str:
         """Reads until all of the texts stand on the screen."""
-        return self.until(lambda: all(text in self.text() for text in texts), f"to see {texts}", seconds)
+        return self.until(
+            lambda: all(text in self.text() for text in texts), f"to see {texts}", seconds
+        )
 
     def until(self, holds: Callable[[], bool], what: str, seconds: float = PATIENCE_SECONDS) -> str:
         """Reads until something holds."""

@@ -30,8 +30,12 @@ class Answer:
     """What the server does with one request."""
 
     text: str = ""
-    calls: list[dict[str, Any]] = field(default_factory=list)  # {"name", "args": object or text, "id"}
-    usage: dict[str, Any] | None = field(default_factory=lambda: {"prompt_tokens": 100, "completion_tokens": 10})
+    calls: list[dict[str, Any]] = field(
+        default_factory=list
+    )  # {"name", "args": object or text, "id"}
+    usage: dict[str, Any] | None = field(
+        default_factory=lambda: {"prompt_tokens": 100, "completion_tokens": 10}
+    )
     finish: str | None = None  # None: "tool_calls" or "stop"
     chunks: list[Any] | None = None  # sent as events instead of text, calls, usage
     raw: bytes | str | None = None  # sent as the whole body instead
@@ -47,7 +51,9 @@ class Answer:
     stall: int | None = None  # stops sending after so many bytes, and stays open
     cut: int | None = None  # ends the connection after so many bytes
     hang_up: bool = False  # closes the connection without a word
-    how: Literal["chunked", "plain", "reset"] = "chunked"  # plain: the end of the connection is the end of the body
+    how: Literal["chunked", "plain", "reset"] = (
+        "chunked"  # plain: the end of the connection is the end of the body
+    )
 
 
 def of_json(given: dict[str, Any] | str) -> Answer:
@@ -92,7 +98,12 @@ class ScriptedServer:
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         self.stopped.set()
         self._server.shutdown()
         self._server.server_close()
@@ -112,7 +123,9 @@ class ScriptedServer:
             return self.script(request.body, number)
         if number < len(self.script):
             return self.script[number]
-        return Answer(status=410, error={"message": f"the script has only {len(self.script)} answers"})
+        return Answer(
+            status=410, error={"message": f"the script has only {len(self.script)} answers"}
+        )
 
 
 def events(answer: Answer) -> Iterator[Any]:
@@ -125,13 +138,24 @@ def events(answer: Answer) -> Iterator[Any]:
     for index, call in enumerate(answer.calls):
         args = call.get("args", {})
         written = args if isinstance(args, str) else json.dumps(args, ensure_ascii=False)
-        head = {"index": index, "id": call.get("id", f"call_{time.monotonic_ns()}_{index}"), "type": "function"}
-        yield _chunk({"tool_calls": [{**head, "function": {"name": call["name"], "arguments": ""}}]})
+        head = {
+            "index": index,
+            "id": call.get("id", f"call_{time.monotonic_ns()}_{index}"),
+            "type": "function",
+        }
+        yield _chunk(
+            {"tool_calls": [{**head, "function": {"name": call["name"], "arguments": ""}}]}
+        )
         for piece in _pieces(written):
             yield _chunk({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
     yield _chunk({}, answer.finish or ("tool_calls" if answer.calls else "stop"))
     if answer.usage is not None:
-        yield {"id": "scripted", "object": "chat.completion.chunk", "choices": [], "usage": answer.usage}
+        yield {
+            "id": "scripted",
+            "object": "chat.completion.chunk",
+            "choices": [],
+            "usage": answer.usage,
+        }
 
 
 def body_of(answer: Answer) -> bytes:
@@ -144,7 +168,9 @@ def body_of(answer: Answer) -> bytes:
         return json.dumps(_whole(answer)).encode()
     end = "\r\n\r\n" if answer.crlf else "\n\n"
     lines = ["data: " + json.dumps(event, ensure_ascii=False) + end for event in events(answer)]
-    return "".join([*lines, "data: [DONE]" + end] if answer.done else lines).encode("utf-8", "surrogatepass")
+    return "".join([*lines, "data: [DONE]" + end] if answer.done else lines).encode(
+        "utf-8", "surrogatepass"
+    )
 
 
 def refused_url() -> str:
@@ -161,7 +187,12 @@ def _pieces(text: str) -> Iterator[str]:
 
 def _chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
     choice = {"index": 0, "delta": delta, "finish_reason": finish}
-    return {"id": "scripted", "object": "chat.completion.chunk", "model": "scripted", "choices": [choice]}
+    return {
+        "id": "scripted",
+        "object": "chat.completion.chunk",
+        "model": "scripted",
+        "choices": [choice],
+    }
 
 
 def _whole(answer: Answer) -> dict[str, Any]:
@@ -170,8 +201,17 @@ def _whole(answer: Answer) -> dict[str, Any]:
         for index, call in enumerate(answer.calls)
     ]  # fmt: skip
     message = {"role": "assistant", "content": answer.text, "tool_calls": calls or None}
-    choice = {"index": 0, "message": message, "finish_reason": answer.finish or ("tool_calls" if calls else "stop")}
-    return {"id": "scripted", "object": "chat.completion", "choices": [choice], "usage": answer.usage}
+    choice = {
+        "index": 0,
+        "message": message,
+        "finish_reason": answer.finish or ("tool_calls" if calls else "stop"),
+    }
+    return {
+        "id": "scripted",
+        "object": "chat.completion",
+        "choices": [choice],
+        "usage": answer.usage,
+    }
 
 
 class _Server(ThreadingHTTPServer):
@@ -232,7 +272,10 @@ class _Handler(BaseHTTPRequestHandler):
         fields = {"Content-Type": "text/event-stream" if streams else "application/json"}
         fields |= {"Connection": "close"} if is_plain else {"Transfer-Encoding": "chunked"}
         fields |= answer.headers
-        lines = [f"HTTP/1.1 {answer.status} Scripted", *(f"{name}: {value}" for name, value in fields.items())]
+        lines = [
+            f"HTTP/1.1 {answer.status} Scripted",
+            *(f"{name}: {value}" for name, value in fields.items()),
+        ]
         return ("\r\n".join(lines) + "\r\n\r\n").encode()
 
 

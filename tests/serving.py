@@ -21,7 +21,12 @@ from tests.conftest import CHECKOUT
 from tests.machine import PATIENCE_SECONDS
 
 START_SECONDS = PATIENCE_SECONDS
-STRICT = ("-W", "error", "-W", "ignore::ResourceWarning")  # a run that outlives its server is no leak
+STRICT = (
+    "-W",
+    "error",
+    "-W",
+    "ignore::ResourceWarning",
+)  # a run that outlives its server is no leak
 
 
 @dataclass
@@ -57,7 +62,10 @@ class Served:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.stop()
 
@@ -81,7 +89,13 @@ class Served:
         with self.errors.open("a") as errors:
             self.process = subprocess.Popen(
                 [
-                    *(sys.executable, *STRICT, str(CHECKOUT / "launch.py"), "--home", str(self.home)),
+                    *(
+                        sys.executable,
+                        *STRICT,
+                        str(CHECKOUT / "launch.py"),
+                        "--home",
+                        str(self.home),
+                    ),
                     *("serve", "--port", str(port), *self.options),
                 ],
                 cwd=self.cwd,
@@ -115,13 +129,17 @@ class Served:
             assert self.post("/api/changes", {"on": True}).json == {"changes": True}
         return self
 
-    def ask(self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None) -> Answer:
+    def ask(
+        self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None
+    ) -> Answer:
         """Exactly this request; a header of None is left out."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS)
         if self.tls:
             context = ssl.create_default_context(cafile=self.tls)
             context.check_hostname = False  # it is reached by its number here
-            connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS, context=context)
+            connection = http.client.HTTPSConnection(
+                "127.0.0.1", self.port, timeout=PATIENCE_SECONDS, context=context
+            )
         try:
             connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
             for name, value in {"Host": self.origin.partition("://")[2], **(headers or {})}.items():
@@ -131,7 +149,9 @@ class Served:
                 connection.putheader("Content-Length", str(len(body)))
             connection.endheaders(body or None)
             answer = connection.getresponse()
-            return Answer(answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read())
+            return Answer(
+                answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read()
+            )
         finally:
             connection.close()
 
@@ -146,7 +166,9 @@ class Served:
 
     def post(self, path: str, body: Any = None, method: str = "POST") -> Answer:
         """A change, as the page does."""
-        return self.ask(method, path, json.dumps({} if body is None else body).encode(), self.browser())
+        return self.ask(
+            method, path, json.dumps({} if body is None else body).encode(), self.browser()
+        )
 
     @contextlib.contextmanager
     def tab(self, path: str = "/ws", **hello: Any) -> Iterator[Tab]:
@@ -156,7 +178,11 @@ class Served:
 
         url = self.origin.replace("http", "ws", 1) + path
         with connect(
-            url, origin=Origin(self.origin), additional_headers={"Cookie": self.cookie}, max_size=None, max_queue=None
+            url,
+            origin=Origin(self.origin),
+            additional_headers={"Cookie": self.cookie},
+            max_size=None,
+            max_queue=None,
         ) as socket:
             tab = Tab(socket)
             tab.send(type="hello", **{"epoch": None, "seq": None, "watch": [], **hello})
@@ -207,13 +233,19 @@ class Tab:
         """Reads on to the next message of this type, with these fields."""
         end = time.monotonic() + seconds
         while True:
-            message: dict[str, Any] = json.loads(self.socket.recv(timeout=max(0.01, end - time.monotonic())))
+            message: dict[str, Any] = json.loads(
+                self.socket.recv(timeout=max(0.01, end - time.monotonic()))
+            )
             self.told.append(message)
-            if message["type"] == kind and all(message.get(key) == value for key, value in fields.items()):
+            if message["type"] == kind and all(
+                message.get(key) == value for key, value in fields.items()
+            ):
                 return message
 
 
-def made_home(folder: Path, replies: Sequence[Any] | Mapping[str, Sequence[Any]], settings: str = "") -> Path:
+def made_home(
+    folder: Path, replies: Sequence[Any] | Mapping[str, Sequence[Any]], settings: str = ""
+) -> Path:
     """A home folder whose model replays `replies`; of several, each its own, by name."""
     home = folder / "owner" / ".sopwith"
     home.mkdir(parents=True)

@@ -29,10 +29,18 @@ class EchoHandler:
         if not reply.calls:
             return Outcome(reply.text)
         call = reply.calls[0]
-        yield {"type": "tool_started", "turn": turn, "call": call.id, "tool": call.name, "args": call.args}
+        yield {
+            "type": "tool_started",
+            "turn": turn,
+            "call": call.id,
+            "tool": call.name,
+            "args": call.args,
+        }
         if call.name == "leave":
             return Outcome("left", should_exit=True, ending="waiting")
-        return Outcome(call.args, [{"role": "tool", "tool_call_id": call.id, "content": str(call.args)}])
+        return Outcome(
+            call.args, [{"role": "tool", "tool_call_id": call.id, "content": str(call.args)}]
+        )
 
 
 def call(name: str, **args: Any) -> dict[str, Any]:
@@ -54,7 +62,9 @@ def start() -> list[Message]:
 
 def test_an_answer_ends_the_run() -> None:
     messages = start()
-    events, end = drive(agent_loop(ScriptedModel([call("look", at="a"), "found"]), EchoHandler(), messages))
+    events, end = drive(
+        agent_loop(ScriptedModel([call("look", at="a"), "found"]), EchoHandler(), messages)
+    )
     assert (end.exit, end.outcome.data, end.turns) == ("CURRENT_TASK_DONE", "found", 2)
     assert [event["type"] for event in events] == [
         "turn_started",
@@ -68,8 +78,17 @@ def test_an_answer_ends_the_run() -> None:
 
 def test_history_only_grows_and_never_holds_the_tail() -> None:
     handler, messages = EchoHandler(), start()
-    drive(agent_loop(ScriptedModel([call("look", at=n) for n in range(5)] + ["done"]), handler, messages))
-    assert [message["role"] for message in messages] == ["system", "user", *["assistant", "tool"] * 5, "assistant"]
+    drive(
+        agent_loop(
+            ScriptedModel([call("look", at=n) for n in range(5)] + ["done"]), handler, messages
+        )
+    )
+    assert [message["role"] for message in messages] == [
+        "system",
+        "user",
+        *["assistant", "tool"] * 5,
+        "assistant",
+    ]
     assert not any("[turn" in str(message) for message in messages)
     assert all(request.messages is messages for request in handler.requests)
 
@@ -94,7 +113,9 @@ def test_turns_are_limited() -> None:
 
 
 def test_a_resumed_run_counts_on() -> None:
-    events, end = drive(agent_loop(ScriptedModel(["done"]), EchoHandler(), start(), first_turn=8, last_turn=9))
+    events, end = drive(
+        agent_loop(ScriptedModel(["done"]), EchoHandler(), start(), first_turn=8, last_turn=9)
+    )
     assert events[0] == {"type": "turn_started", "turn": 8} and end.turns == 8
 
 

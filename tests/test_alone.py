@@ -23,7 +23,9 @@ def gate(home: Path, tmp_path: Path) -> Gate:
     return Gate(settings, home, Path.home(), folder, sandboxed=True, is_alone=True)
 
 
-def decided(gate: Gate, tool: str, effects: tuple[str, ...], /, *paths: Path, request: str = "", **args: Any) -> Any:
+def decided(
+    gate: Gate, tool: str, effects: tuple[str, ...], /, *paths: Path, request: str = "", **args: Any
+) -> Any:
     decision = gate.decide(Ask(tool, args, effects, paths, "main", request, attended=False))
     return decision.decision, decision.risk
 
@@ -50,12 +52,16 @@ def test_what_changes_anything_else_waits_for_the_owner(gate: Gate) -> None:
     assert script(gate, f"rm {owners}")[0] == "confirm"
 
 
-@pytest.mark.parametrize("request_", ["", "read https://example.org/a and send it to me@example.org"])
+@pytest.mark.parametrize(
+    "request_", ["", "read https://example.org/a and send it to me@example.org"]
+)
 def test_what_reaches_outside_waits_even_when_the_item_names_it(gate: Gate, request_: str) -> None:
     assert script(gate, "curl https://example.org/a", request=request_) == ("confirm", "send")
     python = "import urllib.request; print(urllib.request.urlopen('https://example.org/a').read())"
     assert script(gate, python, "python", request_) == ("confirm", "send")
-    fetched = decided(gate, "web_fetch", ("network",), request=request_, url="https://example.org/a")
+    fetched = decided(
+        gate, "web_fetch", ("network",), request=request_, url="https://example.org/a"
+    )
     assert fetched == ("confirm", "send")
     assert decided(gate, "files.read_file", (), request=request_, path="a")[0] == "confirm"
 
@@ -71,7 +77,9 @@ def test_keys_the_system_and_our_own_code_are_never_touched(gate: Gate) -> None:
     assert decided(gate, "file_write", ("write",), Path.home() / ".bashrc")[0] == "refuse"
     assert decided(gate, "file_write", ("write",), CHECKOUT / "handler.py")[0] == "refuse"
     assert script(gate, f"echo x >> {shlex.quote(str(CHECKOUT))}/handler.py")[0] == "refuse"
-    assert script(gate, f"cd {shlex.quote(str(CHECKOUT))} && sed -i s/a/b/ handler.py")[0] == "refuse"
+    assert (
+        script(gate, f"cd {shlex.quote(str(CHECKOUT))} && sed -i s/a/b/ handler.py")[0] == "refuse"
+    )
     assert script(gate, "cat ~/.aws/credentials")[0] == "refuse"
     assert script(gate, "sudo systemctl restart ssh")[0] == "refuse"
     assert decided(gate, "file_write", ("write",), gate.home / "config.yaml")[0] == "refuse"
@@ -84,6 +92,8 @@ def test_a_folder_beside_our_code_is_the_owners(gate: Gate, more: str) -> None:
     assert script(gate, f"echo x >> {shlex.quote(str(beside))}") == ("confirm", "outside")
 
 
-def test_what_the_owner_forbids_stays_forbidden_and_what_he_lets_pass_is_asked_all_the_same(gate: Gate) -> None:
+def test_what_the_owner_forbids_stays_forbidden_and_what_he_lets_pass_is_asked_all_the_same(
+    gate: Gate,
+) -> None:
     assert "spend" in gate.settings.forbid
     assert gate.settings.confirm == ("delete", "send", "install", "spend")

@@ -37,7 +37,9 @@ def _asked(cli: CommandLine, home: Path, tmp_path: Path, command: str) -> Path:
         "models": [{"name": "script", "kind": "scripted", "model": str(script)}],
     }
     (home / "config.yaml").write_text(json.dumps(settings))
-    assert cli("run", "remove it", "--no-rote").code == 3 and gone.is_dir()  # it is asked, and nothing done before
+    assert (
+        cli("run", "remove it", "--no-rote").code == 3 and gone.is_dir()
+    )  # it is asked, and nothing done before
     return gone
 
 
@@ -56,9 +58,13 @@ def _asked(cli: CommandLine, home: Path, tmp_path: Path, command: str) -> Path:
         ('rm "work/$name"', False),
     ],
 )
-def test_what_is_found_in_a_folder_that_the_script_names_leaves_the_sandbox(command: str, leaves: bool) -> None:
+def test_what_is_found_in_a_folder_that_the_script_names_leaves_the_sandbox(
+    command: str, leaves: bool
+) -> None:
     owner = Path("/home/mia")
-    gate = Gate(SafetyConfig(roots=(Path("/home/mia"),)), owner / ".sopwith", owner, owner, sandboxed=True)
+    gate = Gate(
+        SafetyConfig(roots=(Path("/home/mia"),)), owner / ".sopwith", owner, owner, sandboxed=True
+    )
     ask = Ask("code_run", {"type": "bash", "script": command}, ("execute",), (), "main")
     assert gate.decide(ask).decision == "confirm"
     assert ("all" in lifts_of(gate, ask)) == leaves

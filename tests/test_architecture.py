@@ -40,7 +40,17 @@ AT_USE = {
     "ui/web/shapes.py": "ui.web.shapes",
     **{
         f"ui/web/routes/{name}.py": "ui.web.routes"
-        for name in ("chat", "completions", "doors", "here", "memory", "runs", "shared", "sops", "world")
+        for name in (
+            "chat",
+            "completions",
+            "doors",
+            "here",
+            "memory",
+            "runs",
+            "shared",
+            "sops",
+            "world",
+        )
     },
 }  # of a library's classes; imported inside functions, or by each other
 VAGUE = re.compile(r"manager|helper|util|common|misc|service|engine", re.IGNORECASE)
@@ -57,7 +67,9 @@ def product() -> Iterator[tuple[str, str, ast.Module]]:
 def all_code() -> list[Path]:
     """Every Python file of ours."""
     found = [CHECKOUT.glob("*.py")]
-    found += [(CHECKOUT / name).rglob("*.py") for name in (*FOLDERS, "tests", "bench", "scripts", "sops")]
+    found += [
+        (CHECKOUT / name).rglob("*.py") for name in (*FOLDERS, "tests", "bench", "scripts", "sops")
+    ]
     return [file for files in found for file in files]
 
 
@@ -68,7 +80,11 @@ def imported(node: ast.AST) -> list[str]:
     if isinstance(node, ast.ImportFrom):
         return [node.module or "."]
     if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
-        return [each.value for each in node.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+        return [
+            each.value
+            for each in node.args
+            if isinstance(each, ast.Constant) and isinstance(each.value, str)
+        ]
     return []
 
 
@@ -132,7 +148,8 @@ def test_every_module_says_its_job_in_its_first_line() -> None:
     wrong = [
         str(file.relative_to(CHECKOUT))
         for file in all_code()
-        if file.read_text("utf-8").strip() and not ast.get_docstring(ast.parse(file.read_text("utf-8")))
+        if file.read_text("utf-8").strip()
+        and not ast.get_docstring(ast.parse(file.read_text("utf-8")))
     ]
     assert wrong == []
 
@@ -143,7 +160,9 @@ def test_every_folder_lists_its_files() -> None:
         readme = CHECKOUT / folder / "README.md"
         said = readme.read_text("utf-8") if readme.exists() else ""
         files = [file for file in (CHECKOUT / folder).glob("*.py") if file.name != "__init__.py"]
-        wrong += [f"{folder}/README.md lacks {file.name}" for file in files if file.stem not in said]
+        wrong += [
+            f"{folder}/README.md lacks {file.name}" for file in files if file.stem not in said
+        ]
     assert wrong == []
 
 
@@ -153,7 +172,11 @@ def test_pages_name_files_that_are_there() -> None:
         r"(?<![\w/.~-])(?:[a-z]\w*/)+[\w-]+\.py\b|(?<![\w/.-])(?:scripts|docs|bench|tests)/[\w./-]*\w(?![\w<])"
     )
     pages = [*CHECKOUT.glob("*.md"), *(CHECKOUT / "docs").glob("*.md")]
-    pages += [page for name in (*FOLDERS, "tests", "bench", "scripts") for page in (CHECKOUT / name).rglob("README.md")]
+    pages += [
+        page
+        for name in (*FOLDERS, "tests", "bench", "scripts")
+        for page in (CHECKOUT / name).rglob("README.md")
+    ]
     wrong = [
         f"{page.relative_to(CHECKOUT)}: {word}"
         for page in pages
@@ -190,15 +213,21 @@ def test_errors_are_caught_by_name() -> None:
         for node in ast.walk(tree):
             if isinstance(node, ast.ExceptHandler):
                 caught = ast.unparse(node.type) if node.type else "everything"
-                raises = any(isinstance(each, ast.Raise) and each.exc is None for each in ast.walk(node))
-                if caught in ("everything", "Exception") or (caught == "BaseException" and not raises):
+                raises = any(
+                    isinstance(each, ast.Raise) and each.exc is None for each in ast.walk(node)
+                )
+                if caught in ("everything", "Exception") or (
+                    caught == "BaseException" and not raises
+                ):
                     wrong.append(f"{path}:{node.lineno} catches {caught}")
     assert wrong == []
 
 
 def test_the_loop_stays_readable() -> None:
     loop = CHECKOUT / "agent_loop.py"
-    subprocess.run([sys.executable, "-m", "ruff", "format", "--check", str(loop)], check=True, cwd=CHECKOUT)
+    subprocess.run(
+        [sys.executable, "-m", "ruff", "format", "--check", str(loop)], check=True, cwd=CHECKOUT
+    )
     assert len(loop.read_text("utf-8").splitlines()) <= 95
 
 
@@ -209,7 +238,9 @@ def test_locks_pin_everything_by_hash_and_name_no_host() -> None:
         assert "://" not in lock + source.read_text("utf-8")
         assert "--index" not in lock
         assert "--find-links" not in lock
-        pinned = re.split(r"^(?=[a-z0-9])", re.sub(r"^ *#.*\n", "", lock, flags=re.MULTILINE), flags=re.MULTILINE)[1:]
+        pinned = re.split(
+            r"^(?=[a-z0-9])", re.sub(r"^ *#.*\n", "", lock, flags=re.MULTILINE), flags=re.MULTILINE
+        )[1:]
         assert [each for each in pinned if "==" not in each or "--hash=sha256:" not in each] == []
         wanted = re.findall(r"^([A-Za-z][\w-]*)", source.read_text("utf-8"), re.MULTILINE)
         names = {each.split("==")[0] for each in pinned}
@@ -220,10 +251,18 @@ def test_locks_pin_everything_by_hash_and_name_no_host() -> None:
 def test_shared_pins_agree() -> None:
     """core.lock and test.lock are installed into one environment."""
     pins = [
-        dict(re.findall(r"^([\w-]+)==(\S+)", (CHECKOUT / f"requirements/{name}.lock").read_text("utf-8"), re.MULTILINE))
+        dict(
+            re.findall(
+                r"^([\w-]+)==(\S+)",
+                (CHECKOUT / f"requirements/{name}.lock").read_text("utf-8"),
+                re.MULTILINE,
+            )
+        )
         for name in ("core", "test")
     ]
-    assert {name for name in pins[0].keys() & pins[1].keys() if pins[0][name] != pins[1][name]} == set()
+    assert {
+        name for name in pins[0].keys() & pins[1].keys() if pins[0][name] != pins[1][name]
+    } == set()
 
 
 def test_tool_schemas_are_those_of_the_code() -> None:

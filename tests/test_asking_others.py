@@ -58,7 +58,10 @@ def taught(home: Path, said: str, name: str, run: str) -> Sop:
 
 
 def orders(books: Path) -> list[tuple[str, str, int]]:
-    return [(each["customer"], each["sku"], each["quantity"]) for each in json.loads(books.read_text())["orders"]]
+    return [
+        (each["customer"], each["sku"], each["quantity"])
+        for each in json.loads(books.read_text())["orders"]
+    ]
 
 
 def test_an_order_over_mcp_is_taught_once_and_taken_by_rote(home: Path, books: Path) -> None:
@@ -70,21 +73,32 @@ def test_an_order_over_mcp_is_taught_once_and_taken_by_rote(home: Path, books: P
         "Ordered.",
     ]  # fmt: skip
     request = 'Order 120 pieces of "oak lamp" for "Ann Lee"'
-    first = drive(agent(home, replies, settings(books)).start(request, Options(), SpokenOwner(approvals=[*yes])))
+    first = drive(
+        agent(home, replies, settings(books)).start(
+            request, Options(), SpokenOwner(approvals=[*yes])
+        )
+    )
     assert first[-1]["status"] == "done" and orders(books) == [("C-7001", "SKU-4100", 120)]
 
     sop = taught(home, settings(books), "order-pieces", first[0]["run"])
     assert sop.procedure and sop.procedure.effects == "external"
     plan, commit = (
-        [step.tool for step in sop.procedure.steps if step.id.startswith(half)] for half in ("plan", "commit")
+        [step.tool for step in sop.procedure.steps if step.id.startswith(half)]
+        for half in ("plan", "commit")
     )
     assert (plan, commit) == (["shop.find_customer", "shop.find_product"], ["shop.create_order"])
     known = json.loads((sop.folder / "evidence.json").read_text())["tools"]
     assert known["shop.create_order"]["required"] == ["customer", "quantity", "sku"]
 
     named = dict(zip(("quantity", "pattern", "pattern2"), sop.procedure.parameters, strict=True))
-    for n, (quantity, product, customer) in enumerate([(250, "red chair", "Bo Chen"), (375, "oak lamp", "Ann Lee")]):
-        values = {named["quantity"]: quantity, named["pattern"]: product, named["pattern2"]: customer}
+    for n, (quantity, product, customer) in enumerate(
+        [(250, "red chair", "Bo Chen"), (375, "oak lamp", "Ann Lee")]
+    ):
+        values = {
+            named["quantity"]: quantity,
+            named["pattern"]: product,
+            named["pattern2"]: customer,
+        }
         owner = SpokenOwner(approvals=[*yes])
         drive(agent(home, None, settings(books)).run_sop("order-pieces", values, Options(), owner))
         assert len(owner.shown) == 1 and of_sop(home, books).status == ("candidate", "probation")[n]
@@ -93,15 +107,27 @@ def test_an_order_over_mcp_is_taught_once_and_taken_by_rote(home: Path, books: P
     done = drive(there.start('Order 410 pieces of "red chair" for "Ann Lee"', Options(), owner))
     assert done[-1]["status"] == "done" and done[-1]["rote"] and done[-1]["model_calls"] == 0
     assert owner.shown[0].tool == "shop.create_order"  # what leaves this machine always asks
-    assert orders(books)[1:] == [("C-7002", "SKU-4200", 250), ("C-7001", "SKU-4100", 375), ("C-7001", "SKU-4200", 410)]
+    assert orders(books)[1:] == [
+        ("C-7002", "SKU-4200", 250),
+        ("C-7001", "SKU-4100", 375),
+        ("C-7001", "SKU-4200", 410),
+    ]
 
-    lost = drive(there.start('Order 410 pieces of "red chair" for "Cy Dow"', Options(), SpokenOwner()))
+    lost = drive(
+        there.start('Order 410 pieces of "red chair" for "Cy Dow"', Options(), SpokenOwner())
+    )
     assert lost[-1]["status"] == "failed" and "tool find_customer" in lost[-1]["result"]
-    known["shop.create_order"]["arguments"]["count"] = known["shop.create_order"]["arguments"].pop("quantity")
+    known["shop.create_order"]["arguments"]["count"] = known["shop.create_order"]["arguments"].pop(
+        "quantity"
+    )
     evidence = sop.folder / "evidence.json"
     evidence.write_text(json.dumps({**json.loads(evidence.read_text()), "tools": known}))
-    drifted = drive(there.start('Order 420 pieces of "red chair" for "Ann Lee"', Options(), SpokenOwner()))
-    assert drifted[-1]["status"] == "failed" and "no argument count any more" in drifted[-1]["result"]
+    drifted = drive(
+        there.start('Order 420 pieces of "red chair" for "Ann Lee"', Options(), SpokenOwner())
+    )
+    assert (
+        drifted[-1]["status"] == "failed" and "no argument count any more" in drifted[-1]["result"]
+    )
     assert len(orders(books)) == 4
 
 
@@ -139,14 +165,28 @@ def pages() -> Iterator[str]:
 def test_a_page_is_fetched_by_rote_once_a_run_has_shown_it(home: Path, pages: str) -> None:
     said = "safety: {private_hosts: [127.0.0.1]}"
     replies = [call("web_fetch", url=f"{pages}/lamps"), "the page /lamps"]
-    first = drive(agent(home, replies, said).start(f"Show me the page {pages}/lamps", Options(), SpokenOwner()))
+    first = drive(
+        agent(home, replies, said).start(
+            f"Show me the page {pages}/lamps", Options(), SpokenOwner()
+        )
+    )
     sop = taught(home, said, "show-page", first[0]["run"])
     assert sop.procedure and [step.id for step in sop.procedure.steps] == ["plan.1"]
     (name,) = sop.procedure.parameters
     for page in ("chairs", "tables"):  # what asks another program earns its status in sight
-        drive(agent(home, None, said).run_sop("show-page", {name: f"{pages}/{page}"}, Options(), SpokenOwner()))
-    done = drive(agent(home, None, said).start(f"show me the page {pages}/beds", Options(), SpokenOwner()))
-    assert (done[-1]["status"], done[-1]["rote"], done[-1]["result"]) == ("done", True, "the page /beds")
+        drive(
+            agent(home, None, said).run_sop(
+                "show-page", {name: f"{pages}/{page}"}, Options(), SpokenOwner()
+            )
+        )
+    done = drive(
+        agent(home, None, said).start(f"show me the page {pages}/beds", Options(), SpokenOwner())
+    )
+    assert (done[-1]["status"], done[-1]["rote"], done[-1]["result"]) == (
+        "done",
+        True,
+        "the page /beds",
+    )
 
 
 @pytest.mark.parametrize(
@@ -179,7 +219,9 @@ def test_a_plan_asks_only_whom_the_request_or_a_run_names(
         "plan: [{tool: web_fetch, args: {url: 'https://shop.example/{{page}}'}}]\nresult: done\n"
         "parameters: {type: object, properties: {page: {type: string}}}\n",
     )
-    judge = plan_calls(Toolbox(all_tools()), partial(hosts_of, sop, "what is on https://news.example/top?"))
+    judge = plan_calls(
+        Toolbox(all_tools()), partial(hosts_of, sop, "what is on https://news.example/top?")
+    )
     assert (judge(tool, args) is None) is reads
 
 
@@ -200,7 +242,10 @@ def test_what_a_page_says_names_no_host(home: Path, pages: str) -> None:
         "- {tool: web_fetch, args: {url: '{{url}}'}, expect: {status: ok}}\nresult: done\n",
     )
     done = drive(agent(home, None).run_sop("follow", {}, Options(approve="all"), SpokenOwner()))
-    assert done[-1]["status"] == "failed" and "neither the request nor its runs name" in done[-1]["result"]
+    assert (
+        done[-1]["status"] == "failed"
+        and "neither the request nor its runs name" in done[-1]["result"]
+    )
 
 
 def test_steps_of_a_text_that_ask_others_are_plan_and_leave_the_machine() -> None:
@@ -209,6 +254,8 @@ def test_steps_of_a_text_that_ask_others_are_plan_and_leave_the_machine() -> Non
     assert [step.tool for step in draft.content.plan] == ["shop.find_customer", "web_fetch"]
     assert draft.content.effects == "external" and not draft.content.commit
     changing = from_text(
-        f"steps:\n{steps}- {{tool: shop.create_order, args: {{customer: C-1}}}}\n", "ask", file="a.yaml"
+        f"steps:\n{steps}- {{tool: shop.create_order, args: {{customer: C-1}}}}\n",
+        "ask",
+        file="a.yaml",
     )
     assert [step.tool for step in changing.content.commit] == ["shop.create_order"]

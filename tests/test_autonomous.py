@@ -42,11 +42,20 @@ def served(scripted_server: Any, home: Path) -> Callable[..., Any]:
         def answer(body: dict[str, Any], _: int) -> Answer:
             texts = [str(m["content"]) for m in body["messages"] if m["role"] == "user"]
             said = next(
-                (t.partition("Your owner is away")[0][-120:] for t in texts if "Your owner is away" in t), texts[0]
+                (
+                    t.partition("Your owner is away")[0][-120:]
+                    for t in texts
+                    if "Your owner is away" in t
+                ),
+                texts[0],
             )
-            found = next((answers for words, answers in by_words.items() if words in said), Answer(text="[]"))
+            found = next(
+                (answers for words, answers in by_words.items() if words in said), Answer(text="[]")
+            )
             results = sum(m["role"] == "tool" for m in body["messages"])
-            chosen: Answer = found[min(results, len(found) - 1)] if isinstance(found, list) else found
+            chosen: Answer = (
+                found[min(results, len(found) - 1)] if isinstance(found, list) else found
+            )
             return chosen
 
         server = scripted_server(answer)
@@ -71,7 +80,9 @@ def ended(told: list[dict[str, Any]]) -> list[tuple[str, str]]:
 
 
 def bash(script: str) -> Answer:
-    return Answer(calls=[{"name": "code_run", "args": {"type": "bash", "script": script}, "id": "b1"}])
+    return Answer(
+        calls=[{"name": "code_run", "args": {"type": "bash", "script": script}, "id": "b1"}]
+    )
 
 
 def own(home: Path) -> Path:
@@ -79,13 +90,20 @@ def own(home: Path) -> Path:
 
 
 def history(home: Path) -> list[str]:
-    return [line for line in (home / "reports/history.md").read_text().splitlines() if line.startswith("- ")]
+    return [
+        line
+        for line in (home / "reports/history.md").read_text().splitlines()
+        if line.startswith("- ")
+    ]
 
 
 def test_the_list_is_worked_off_and_each_item_has_a_report(home: Path, served: Any) -> None:
     served(
         {
-            "Count the words": [bash("wc -w ~/notes.md > words.txt; cat words.txt"), Answer(text="3 words, checked")],
+            "Count the words": [
+                bash("wc -w ~/notes.md > words.txt; cat words.txt"),
+                Answer(text="3 words, checked"),
+            ],
             "Look around": Answer(text="all is well"),
         }
     )
@@ -94,15 +112,27 @@ def test_the_list_is_worked_off_and_each_item_has_a_report(home: Path, served: A
     Tasks(home).add("Count the words", description="of ~/notes.md", priority="high")
     told = work(home)
     assert ended(told) == [("Count the words", "done"), ("Look around", "done")]
-    assert told[-1] == {"what": "closed", "why": "nothing", "items": 2, "cost": pytest.approx(0.044)}
+    assert told[-1] == {
+        "what": "closed",
+        "why": "nothing",
+        "items": 2,
+        "cost": pytest.approx(0.044),
+    }
     assert [task.status for task in Tasks(home).all()] == ["done", "done"]
     assert (own(home) / "words.txt").read_text().startswith("3 ")
     report = (home / "reports/R01_count-the-words.md").read_text()
-    assert "3 words, checked" in report and "of ~/notes.md" in report and "1. code_run · ok" in report
-    assert [("R01" in line, "done" in line) for line in history(home)] == [(True, True), (False, True)]
+    assert (
+        "3 words, checked" in report and "of ~/notes.md" in report and "1. code_run · ok" in report
+    )
+    assert [("R01" in line, "done" in line) for line in history(home)] == [
+        (True, True),
+        (False, True),
+    ]
 
 
-def test_what_changes_anything_waits_in_the_inbox_and_the_next_item_is_taken(home: Path, served: Any) -> None:
+def test_what_changes_anything_waits_in_the_inbox_and_the_next_item_is_taken(
+    home: Path, served: Any
+) -> None:
     target = Path.home() / "list.txt"
     served(
         {
@@ -115,7 +145,10 @@ def test_what_changes_anything_waits_in_the_inbox_and_the_next_item_is_taken(hom
     assert ended(work(home)) == [("Add milk to the list", "waiting"), ("Look around", "done")]
     assert not target.exists()
     [entry] = Inbox(home).list()
-    assert "outside" in entry.text and entry.id in (home / "reports/R01_add-milk-to-the-list.md").read_text()
+    assert (
+        "outside" in entry.text
+        and entry.id in (home / "reports/R01_add-milk-to-the-list.md").read_text()
+    )
     assert [task.status for task in Tasks(home).all()] == ["waiting", "done"]
     assert [each[0] for each in ended(work(home))] == [], "what waits is not begun again"
     Inbox(home).answer(entry, Said("approve"))
@@ -131,7 +164,9 @@ def test_nothing_reaches_outside_or_into_memory_by_itself(home: Path, served: An
         {
             "Fetch": [bash("curl -s http://example.org/page"), Answer(text="x")],
             "Remember": [
-                Answer(calls=[{"name": "start_long_term_update", "args": {"what": "x"}, "id": "m1"}]),
+                Answer(
+                    calls=[{"name": "start_long_term_update", "args": {"what": "x"}, "id": "m1"}]
+                ),
                 Answer(text="x"),
             ],
             "Keys": [bash("cat ~/.ssh/id_ed25519"), Answer(text="refused, as it should be")],
@@ -148,11 +183,17 @@ def test_nothing_reaches_outside_or_into_memory_by_itself(home: Path, served: An
     assert not list((home / "memory").glob("20*.md")), "nothing was noted"
 
 
-def test_a_network_is_not_there_for_what_nobody_has_approved(home: Path, served: Any, scripted_server: Any) -> None:
+def test_a_network_is_not_there_for_what_nobody_has_approved(
+    home: Path, served: Any, scripted_server: Any
+) -> None:
     """A script that hides where it goes: the gate may miss it, the sandbox does not."""
     listener = scripted_server([Answer(text="reached")])
-    hidden = f"exec('import '+'socket as s; s.create_connection((\"127.0.0.1\", {listener.port}), 3)')"
-    python = Answer(calls=[{"name": "code_run", "args": {"type": "python", "script": hidden}, "id": "p1"}])
+    hidden = (
+        f"exec('import '+'socket as s; s.create_connection((\"127.0.0.1\", {listener.port}), 3)')"
+    )
+    python = Answer(
+        calls=[{"name": "code_run", "args": {"type": "python", "script": hidden}, "id": "p1"}]
+    )
     served({"Probe": [python, Answer(text="tried")]})
     Tasks(home).add("Probe")
     work(home)
@@ -163,12 +204,19 @@ def test_without_a_sandbox_no_code_runs(home: Path, served: Any) -> None:
     served({"Count": [bash("ls > list.txt"), Answer(text="refused")]}, "safety: {sandbox: none}\n")
     Tasks(home).add("Count")
     assert ended(work(home)) == [("Count", "done")]
-    assert not (own(home) / "list.txt").exists() and "code_run · refused" in (home / "reports/R01_count.md").read_text()
+    assert (
+        not (own(home) / "list.txt").exists()
+        and "code_run · refused" in (home / "reports/R01_count.md").read_text()
+    )
 
 
 def test_what_failed_is_told_and_not_tried_again_at_once(home: Path, served: Any) -> None:
     served(
-        {"Break": Answer(status=400, error={"message": "no"}), "again": Answer(text="ok"), "around": Answer(text="ok")}
+        {
+            "Break": Answer(status=400, error={"message": "no"}),
+            "again": Answer(text="ok"),
+            "around": Answer(text="ok"),
+        }
     )
     Tasks(home).add("Break")
     assert ended(work(home)) == [("Break", "no_model")]
@@ -191,29 +239,44 @@ def test_the_money_is_for_all_items_together(home: Path, served: Any) -> None:
         Tasks(home).add(f"item {number}")
     told = work(home, cost_usd=0.03)
     assert told[-1]["why"] == "cost" and told[-1]["items"] == 3
-    shares = [b.cost_usd for run in sorted(run_ids(home)) if (b := Bounds.of(next(read_events(home, run))))]
+    shares = [
+        b.cost_usd
+        for run in sorted(run_ids(home))
+        if (b := Bounds.of(next(read_events(home, run))))
+    ]
     assert shares == pytest.approx([0.03, 0.019, 0.008])
     assert work(home, minutes=0.001)[-1]["why"] == "time"
 
 
 def plan(*rows: tuple[str, int, int]) -> Answer:
-    items = [{"title": title, "task": f"do: {title}", "new": new, "lasting": lasting} for title, new, lasting in rows]
+    items = [
+        {"title": title, "task": f"do: {title}", "new": new, "lasting": lasting}
+        for title, new, lasting in rows
+    ]
     return Answer(text=f"Here:\n```json\n{json.dumps(items)}\n```")
 
 
-def test_with_nothing_on_the_list_it_plans_by_value_and_does_nothing_twice(home: Path, served: Any) -> None:
+def test_with_nothing_on_the_list_it_plans_by_value_and_does_nothing_twice(
+    home: Path, served: Any
+) -> None:
     planned = plan(("Map the disks", 2, 2), ("Write a poem", 0, 1), ("Know the backups", 3, 3))
     served({"You plan what is worth doing": planned, "do: ": Answer(text="found out")})
     told = work(home)
-    assert ended(told) == [("Know the backups", "done"), ("Map the disks", "done")], "best first, the poem not at all"
+    assert ended(told) == [("Know the backups", "done"), ("Map the disks", "done")], (
+        "best first, the poem not at all"
+    )
     assert told[-1]["why"] == "nothing"
     assert [each["titles"] for each in told if each["what"] == "planned"][-1] == []
-    requests = [b.request for run in run_ids(home) if (b := Bounds.of(next(read_events(home, run))))]
+    requests = [
+        b.request for run in run_ids(home) if (b := Bounds.of(next(read_events(home, run))))
+    ]
     assert requests == ["", ""], "a plan holds no words of the owner's"
     assert ended(work(home)) == []
 
 
-def test_without_a_model_only_what_goes_by_rote_is_done_and_it_says_so(home: Path, cli: CommandLine) -> None:
+def test_without_a_model_only_what_goes_by_rote_is_done_and_it_says_so(
+    home: Path, cli: CommandLine
+) -> None:
     folder = Path.home() / "things"
     folder.mkdir(parents=True)
     (folder / "a.bin").write_bytes(b"x" * 5000)
@@ -228,7 +291,9 @@ def test_without_a_model_only_what_goes_by_rote_is_done_and_it_says_so(home: Pat
     assert "No model is configured" in done.stderr
     assert "a.bin" in (home / said["items"][0]["report"]).read_text()
     again = cli("--lang", "zh", "auto", "--for", "5m")
-    assert again.code == 5 and "没有配置模型" in again.stderr and "未做：Write a novel" in again.stdout
+    assert (
+        again.code == 5 and "没有配置模型" in again.stderr and "未做：Write a novel" in again.stdout
+    )
 
 
 def waits_until(holds: Callable[[], bool]) -> None:
@@ -237,7 +302,9 @@ def waits_until(holds: Callable[[], bool]) -> None:
 
 def in_background(home: Path) -> subprocess.Popen[bytes]:
     command = [sys.executable, str(CHECKOUT / "launch.py"), "auto", "--for", "10m"]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ})
+    return subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ}
+    )
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
@@ -255,7 +322,11 @@ def test_a_session_that_was_killed_or_stopped_is_gone_on_from_where_it_stood(
     Tasks(home).add("Slow", priority="high")
     Tasks(home).add("Quick")
     process = in_background(home)
-    waits_until(lambda: any(len(of(list(read_events(home, run)), "tool_started")) == 2 for run in run_ids(home)))
+    waits_until(
+        lambda: any(
+            len(of(list(read_events(home, run)), "tool_started")) == 2 for run in run_ids(home)
+        )
+    )
     [run] = run_ids(home)
     process.send_signal(number)
     process.wait(timeout=PATIENCE_SECONDS)
@@ -273,7 +344,10 @@ def test_a_helper_has_no_more_rights_than_its_item(home: Path, served: Any) -> N
     target = Path.home() / "list.txt"
     ask = Answer(calls=[{"name": "delegate", "args": {"tasks": ["Add milk"]}, "id": "d1"}])
     server = served(
-        {"Shop": [ask, Answer(text="a helper waits")], "Add milk": [bash(f"echo milk >> {target}"), Answer(text="x")]}
+        {
+            "Shop": [ask, Answer(text="a helper waits")],
+            "Add milk": [bash(f"echo milk >> {target}"), Answer(text="x")],
+        }
     )
     assert server
     Tasks(home).add("Shop")
@@ -298,7 +372,11 @@ def test_a_run_whose_process_is_killed_goes_on_and_has_failed_the_third_time(
     home: Path, served: Any, kills: int, ends: str
 ) -> None:
     """Each is killed in another call: one that may have happened is not done again."""
-    tries = [answer for number in range(kills) for answer in (bash(f"sleep 2{number}"), bash("echo seen >> seen"))]
+    tries = [
+        answer
+        for number in range(kills)
+        for answer in (bash(f"sleep 2{number}"), bash("echo seen >> seen"))
+    ]
     served({"Look": [*tries, Answer(text="looked, and checked")]})
     Tasks(home).add("Look")
     told: list[dict[str, Any]] = []
@@ -318,21 +396,27 @@ def test_what_its_owner_cancels_is_over(home: Path, served: Any, cli: CommandLin
     served({"Look": [bash("sleep 200"), Answer(text="never")]})
     Tasks(home).add("Look")
     process = in_background(home)
-    waits_until(lambda: any(of(list(read_events(home, run)), "tool_started") for run in run_ids(home)))
+    waits_until(
+        lambda: any(of(list(read_events(home, run)), "tool_started") for run in run_ids(home))
+    )
     assert cli("runs", "cancel", run_ids(home)[0]).code == 0
     assert process.wait(timeout=PATIENCE_SECONDS) == 0
     [attempt] = Ledger(home).attempts()
     assert attempt.status == "cancelled" and "cancelled" in history(home)[0]
 
 
-def test_killed_between_the_ledger_and_the_run_the_item_is_begun_once(home: Path, served: Any) -> None:
+def test_killed_between_the_ledger_and_the_run_the_item_is_begun_once(
+    home: Path, served: Any
+) -> None:
     served({"Look around": Answer(text="all is well")})
     Tasks(home).add("Look around")
     Ledger(home).write("begun", number=1, session="s", item="todo:1:x", title="Look around", task="Look around", request="Look around", todo=1)  # fmt: skip
     with (home / "auto/ledger.jsonl").open("a") as file:
         file.write('{"what": "run", "num')  # and half a line
     told = work(home)
-    assert [each["what"] for each in told][:2] == ["resumed", "ended"] and told[1]["status"] == "done"
+    assert [each["what"] for each in told][:2] == ["resumed", "ended"] and told[1][
+        "status"
+    ] == "done"
 
 
 def test_killed_between_the_run_and_its_note_no_second_run_is_left(
@@ -355,7 +439,9 @@ def test_killed_between_the_run_and_its_note_no_second_run_is_left(
     [run] = run_ids(home)
     assert ended(work(home)) == [("Look around", "done")]
     assert [attempt.run for attempt in Ledger(home).attempts()] == [run]
-    assert all((about := summarise(home, each)) and about.status == "done" for each in run_ids(home))
+    assert all(
+        (about := summarise(home, each)) and about.status == "done" for each in run_ids(home)
+    )
 
 
 def test_one_at_a_time(home: Path, served: Any) -> None:

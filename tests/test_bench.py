@@ -43,11 +43,17 @@ def test_a_tail_that_goes_is_no_break_of_the_prefix_and_a_changed_history_is_one
 
 def test_the_bare_loop_plays_the_script_to_its_end() -> None:
     command = [sys.executable, str(ROOT / "bench" / "endpoint.py")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as endpoint:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as endpoint:
         assert endpoint.stdin
         assert endpoint.stdout
         port = int(endpoint.stdout.readline())
-        client = [sys.executable, str(ROOT / "bench" / "bare_http.py"), f"http://127.0.0.1:{port}/bare/4/v1"]
+        client = [
+            sys.executable,
+            str(ROOT / "bench" / "bare_http.py"),
+            f"http://127.0.0.1:{port}/bare/4/v1",
+        ]
         subprocess.run(client, check=True, timeout=PATIENCE_SECONDS)
         connection = http.client.HTTPConnection("127.0.0.1", port)
         connection.request("GET", "/records")
@@ -57,8 +63,8 @@ def test_the_bare_loop_plays_the_script_to_its_end() -> None:
         assert endpoint.wait(PATIENCE_SECONDS) == 0
     bodies = [json.loads(record["body"]) for record in records]
     assert [len(body["messages"]) for body in bodies] == [2, 4, 6, 8]
-    assert [message["content"] for message in bodies[-1]["messages"] if message["role"] == "tool"] == [
-        step("bare", turn, 4).output for turn in (1, 2, 3)
-    ]
+    assert [
+        message["content"] for message in bodies[-1]["messages"] if message["role"] == "tool"
+    ] == [step("bare", turn, 4).output for turn in (1, 2, 3)]
     assert all(before["answered"] < after["arrived"] for before, after in pairwise(records))
     assert tokens.breaks([tokens.segments(body) for body in bodies]) == 0

@@ -30,10 +30,21 @@ def world(tmp_path: Path) -> Iterator[World]:
         yield World(tmp_path / "owner", desk)
 
 
-def _end(status: str, result: str, sop: str | None, parameters: Values | None = None) -> list[dict[str, Any]]:
+def _end(
+    status: str, result: str, sop: str | None, parameters: Values | None = None
+) -> list[dict[str, Any]]:
     opening = {"type": "run_started", "sop": sop, "parameters": parameters}
     tokens = {"input": 0, "cached": 0, "output": 0}
-    return [opening, {"type": "run_ended", "status": status, "result": result, "model_calls": 0, "tokens": tokens}]
+    return [
+        opening,
+        {
+            "type": "run_ended",
+            "status": status,
+            "result": result,
+            "model_calls": 0,
+            "tokens": tokens,
+        },
+    ]
 
 
 def _prepared(task: Task, world: World, number: int = 0) -> Values:
@@ -46,8 +57,18 @@ def _prepared(task: Task, world: World, number: int = 0) -> Values:
 
 def test_there_are_enough_tasks_of_each_kind_and_requests_that_nothing_covers() -> None:
     assert len(TASKS) >= 25 and len(TASK) == len(TASKS)
-    assert {task.kind for task in TASKS} == {"files", "text", "tables", "git", "http", "order desk", "reports"}
-    assert len(UNCOVERED) >= 20 and sum(map(len, NEAR.values())) >= 20 and NEAR.keys() <= TASK.keys()
+    assert {task.kind for task in TASKS} == {
+        "files",
+        "text",
+        "tables",
+        "git",
+        "http",
+        "order desk",
+        "reports",
+    }
+    assert (
+        len(UNCOVERED) >= 20 and sum(map(len, NEAR.values())) >= 20 and NEAR.keys() <= TASK.keys()
+    )
 
 
 @pytest.mark.parametrize("name", sorted(TASK))
@@ -59,7 +80,9 @@ def test_a_task_can_be_asked_for_in_ten_other_sentences_in_both_languages(name: 
     rng, draw = Random(name), Draw(Random(name), "http://127.0.0.1:8085")
     values = task.draw(draw)
     said = {sentence(each, values, rng) for each in (*own, *other)}
-    assert len(said) == len(own) + len(other) and not any("{" in each or "|" in each for each in said)
+    assert len(said) == len(own) + len(other) and not any(
+        "{" in each or "|" in each for each in said
+    )
     assert not any(chinese.isascii() for chinese in task.asks_zh)
 
 
@@ -70,13 +93,21 @@ def test_a_world_in_which_nothing_was_done_is_not_right(name: str, world: World)
     before = world.state()
     assert world.state() == before, "the state of a world must not change by looking"
     asked: tuple[str, Kind, str] = (name, "other words", "…")
-    assert judge(asked, task, values, before, world.state(), _end("done", "Done.", name)).outcome == "wrong"
-    assert judge(asked, task, values, before, world.state(), _end("no_model", "", None)).outcome == "declined"
+    assert (
+        judge(asked, task, values, before, world.state(), _end("done", "Done.", name)).outcome
+        == "wrong"
+    )
+    assert (
+        judge(asked, task, values, before, world.state(), _end("no_model", "", None)).outcome
+        == "declined"
+    )
     stopped = judge(asked, task, values, before, world.state(), _end("failed", "it differs", name))
     assert (stopped.outcome, stopped.has_written) == ("stopped", False)
 
 
-def test_the_judge_sees_a_file_too_many_a_stale_number_and_a_stop_behind_a_write(world: World) -> None:
+def test_the_judge_sees_a_file_too_many_a_stale_number_and_a_stop_behind_a_write(
+    world: World,
+) -> None:
     task = TASK["merge-texts"]
     values = _prepared(task, world)
     before = world.state()
@@ -84,8 +115,14 @@ def test_the_judge_sees_a_file_too_many_a_stale_number_and_a_stop_behind_a_write
     merged = "".join(path.read_text("utf-8") for path in texts)
     world.write(values["target"], merged)
     asked: tuple[str, Kind, str] = ("merge-texts", "other words", "…")
-    assert judge(asked, task, values, before, world.state(), _end("done", "Merged.", "x")).outcome == "right"
-    assert judge(asked, None, values, before, world.state(), _end("done", "Merged.", "x")).outcome == "wrong"
+    assert (
+        judge(asked, task, values, before, world.state(), _end("done", "Merged.", "x")).outcome
+        == "right"
+    )
+    assert (
+        judge(asked, None, values, before, world.state(), _end("done", "Merged.", "x")).outcome
+        == "wrong"
+    )
     stopped = judge(asked, task, values, before, world.state(), _end("failed", "", "x"))
     assert (stopped.outcome, stopped.has_written) == ("stopped", True)
     world.write("~/one too many.txt", "x")

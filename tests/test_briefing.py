@@ -63,21 +63,33 @@ def test_a_replay_imports_nothing_that_only_a_context_needs(home: Path) -> None:
     assert done.stdout.splitlines()[-1] == "0 []", done.stderr
 
 
-def test_a_handover_builds_the_context_and_the_log_rebuilds_it(home: Path, scripted_server: Any) -> None:
+def test_a_handover_builds_the_context_and_the_log_rebuilds_it(
+    home: Path, scripted_server: Any
+) -> None:
     an_sop(home)
     text = (home / "sops/append/sop.yaml").read_text()
     (home / "sops/append/sop.yaml").write_text(text.replace("echo look >> looked", "exit 3"))
     server = scripted_server([Answer(text="done by hand")])
     settings = f"models: [{{name: main, model: m, base_url: '{server.base_url}'}}]"
     events = drive(agent(home, None, settings).run_sop("append", {}, Options(), AbsentOwner()))
-    kinds = [event["type"] for event in events if event["type"] in ("handover", "context", "model_called")]
-    assert kinds == ["model_called", "handover", "context", "model_called"] and events[-1]["status"] == "done"
+    kinds = [
+        event["type"]
+        for event in events
+        if event["type"] in ("handover", "context", "model_called")
+    ]
+    assert (
+        kinds == ["model_called", "handover", "context", "model_called"]
+        and events[-1]["status"] == "done"
+    )
     sent = server.requests[0].body["messages"]
     assert [message["role"] for message in sent][:3] == ["system", "user", "assistant"]
     logged = list(read_events(home, events[0]["run"]))
     last = max(at for at, event in enumerate(logged) if event["type"] == "model_called")
     progress = read_progress(logged[:last], Prompts("en"), home / "runs" / events[0]["run"])
-    assert progress.messages == sent[: len(progress.messages)] and len(progress.messages) >= len(sent) - 1
+    assert (
+        progress.messages == sent[: len(progress.messages)]
+        and len(progress.messages) >= len(sent) - 1
+    )
 
 
 def test_a_log_of_an_older_version_is_resumed(home: Path) -> None:
@@ -96,7 +108,9 @@ def test_a_log_of_an_older_version_is_resumed(home: Path) -> None:
 def test_a_changed_file_is_read_before_the_next_turn(home: Path, scripted_server: Any) -> None:
     (home / "TOOLS.md").parent.mkdir(parents=True, exist_ok=True)
     (home / "TOOLS.md").write_text("The printer is called inky.\n")
-    server = scripted_server([*(Answer(calls=bash(f"echo {n}")["calls"]) for n in (1, 2)), Answer(text="done")])
+    server = scripted_server(
+        [*(Answer(calls=bash(f"echo {n}")["calls"]) for n in (1, 2)), Answer(text="done")]
+    )
     settings = f"models: [{{name: main, model: m, base_url: '{server.base_url}'}}]"
     started = agent(home, None, settings).start("x", Options(rote=False), AbsentOwner())
     events = []
@@ -104,7 +118,9 @@ def test_a_changed_file_is_read_before_the_next_turn(home: Path, scripted_server
         events.append(event)
         if event["type"] == "tool_ended" and event["turn"] == 1:
             (home / "TOOLS.md").write_text("The scanner is called otto.\n")
-    assert [(event["turn"], list(event["files"])) for event in of(events, "reloaded")] == [(2, ["TOOLS.md"])]
+    assert [(event["turn"], list(event["files"])) for event in of(events, "reloaded")] == [
+        (2, ["TOOLS.md"])
+    ]
     first, second, third = (recorded.body["messages"] for recorded in server.requests)
     assert "inky" in first[0]["content"] and "otto" not in json.dumps(first)
     assert second[:2] == first and "otto" in second[4]["content"] and third[:5] == second[:5]
@@ -127,7 +143,9 @@ def test_a_file_that_changed_while_the_run_was_stopped_is_read_when_it_goes_on(h
 def test_a_request_to_remember_needs_no_model(home: Path, cli: CommandLine, lang: str) -> None:
     code, out, _ = cli("run", WHOLE[lang], "--lang", lang)
     assert (
-        code == 0 and "inky" in out and out.startswith(Prompts("zh" if lang == "zh" else "en").text("noted", text=""))
+        code == 0
+        and "inky" in out
+        and out.startswith(Prompts("zh" if lang == "zh" else "en").text("noted", text=""))
     )
     assert "inky" in (home / today()).read_text("utf-8")
 
@@ -145,7 +163,9 @@ def test_what_a_task_says_for_good_is_on_disk_before_the_model_is_asked(home: Pa
 
 
 def test_what_is_said_while_a_run_works_is_noted_once_and_not_read_back(home: Path) -> None:
-    started = agent(home, [bash("echo 1"), bash("echo 2"), "done"]).start("x", Options(rote=False), AbsentOwner())
+    started = agent(home, [bash("echo 1"), bash("echo 2"), "done"]).start(
+        "x", Options(rote=False), AbsentOwner()
+    )
     events = []
     for event in started.events():
         events.append(event)
@@ -157,7 +177,10 @@ def test_what_is_said_while_a_run_works_is_noted_once_and_not_read_back(home: Pa
 
 def test_a_shared_session_notes_under_its_own_name_and_sees_no_others(home: Path) -> None:
     day = datetime.now().astimezone().date()
-    for session, said in (("main", "Remember that the door code is 4711"), ("shared:a", WHOLE["en"])):
+    for session, said in (
+        ("main", "Remember that the door code is 4711"),
+        ("shared:a", WHOLE["en"]),
+    ):
         assert run(home, ["done"], task=said, session=session)[-1]["status"] == "done"
     assert "inky" in notes.read(home, day, Session.parse("shared:a"))
     assert "4711" not in notes.read(home, day, Session.parse("shared:a"))
@@ -177,7 +200,9 @@ def test_a_note_that_cannot_be_written_is_said_and_the_run_goes_on(home: Path) -
 
 def a_persona(home: Path) -> None:
     (home / "personas").mkdir(parents=True, exist_ok=True)
-    (home / "personas/pirate.md").write_text("---\nname: Pirate\ndescription: a captain at sea\n---\nSay arr.\n")
+    (home / "personas/pirate.md").write_text(
+        "---\nname: Pirate\ndescription: a captain at sea\n---\nSay arr.\n"
+    )
 
 
 def test_a_persona_is_told_to_the_model_and_kept_over_a_resume(home: Path) -> None:
@@ -207,12 +232,18 @@ def test_a_conversation_changes_its_persona(home: Path, cli: CommandLine) -> Non
     assert "Pirate" in out
 
 
-def test_a_shared_conversation_cannot_go_on_from_a_run_of_the_owner(home: Path, cli: CommandLine) -> None:
+def test_a_shared_conversation_cannot_go_on_from_a_run_of_the_owner(
+    home: Path, cli: CommandLine
+) -> None:
     id = run(home, ["the code is 4711"], task="what is the door code")[0]["run"]
     agent(home, ["hello group"])
     for words in (["--resume", id], ["--resume", "last"], ["--continue"]):
         code, out, said = cli("chat", "--session", "shared:team", *words, stdin="hi\n")
         assert "4711" not in out + said and "door code" not in out + said
         assert (code != 0) == ("--resume" in words) or "not for this session" in said
-    told = [json.dumps(list(read_events(home, each.name))) for each in (home / "runs").iterdir() if each.name != id]
+    told = [
+        json.dumps(list(read_events(home, each.name)))
+        for each in (home / "runs").iterdir()
+        if each.name != id
+    ]
     assert told and not any("4711" in each or "door code" in each for each in told)

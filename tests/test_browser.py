@@ -44,7 +44,9 @@ def test_a_page_is_its_text_and_what_can_be_pressed(web: Driver) -> None:
     assert "hidden words" not in text
     assert "for readers only" not in text
     assert "[title: Start]" in text
-    assert web.scan(text_only=True).data["output"] == "Hello 世界\nSee the second page or stay.\nPress"
+    assert (
+        web.scan(text_only=True).data["output"] == "Hello 世界\nSee the second page or stay.\nPress"
+    )
 
 
 def test_what_a_person_does_not_see_is_not_shown_and_odd_pages_are_read(web: Driver) -> None:
@@ -62,7 +64,9 @@ def test_references_stay_when_the_page_is_loaded_or_drawn_anew(web: Driver) -> N
     before = web.refs()
     rows = web.scan().data["output"]
     web.run("await click(“Draw”)")
-    assert web.scan().data["output"] == rows.replace("1 times", "2 times").replace("0 times", "1 times")
+    assert web.scan().data["output"] == rows.replace("1 times", "2 times").replace(
+        "0 times", "1 times"
+    )
     web.run("location.reload()")
     assert web.refs() == before
 
@@ -129,7 +133,9 @@ def test_shadow_roots_are_read_and_pressed(web: Driver) -> None:
     assert "shadow pressed" in web.run("await click(“Shadow button”)").data["new_text"]
 
 
-@pytest.mark.parametrize(("button", "said"), [("New", "Saved for good"), ("Shown", "Settings were kept")])
+@pytest.mark.parametrize(
+    ("button", "said"), [("New", "Saved for good"), ("Shown", "Settings were kept")]
+)
 def test_what_was_shown_for_a_moment_is_told(web: Driver, button: str, said: str) -> None:
     web.scan("/toast")
     found = web.run(f"await click(“{button}”)").data
@@ -242,9 +248,12 @@ def test_leaving_a_page_that_asks_to_stay_is_the_callers_word(web: Driver) -> No
 
 
 @pytest.mark.parametrize(
-    ("link", "name", "content"), [("Report", "re port.csv", "a,b\n1,2\n"), ("Made", "made.txt", "made here")]
+    ("link", "name", "content"),
+    [("Report", "re port.csv", "a,b\n1,2\n"), ("Made", "made.txt", "made here")],
 )
-def test_downloads_land_in_the_folder_of_the_run(web: Driver, link: str, name: str, content: str) -> None:
+def test_downloads_land_in_the_folder_of_the_run(
+    web: Driver, link: str, name: str, content: str
+) -> None:
     web.scan("/files")
     (line,) = web.run(f"await click(“{link}”)").data["downloads"]
     file = Path(line.rpartition(" (")[0])
@@ -296,7 +305,9 @@ def test_long_values_go_to_a_file(web: Driver, tmp_path: Path) -> None:
     assert Path(cut["whole"]).read_text() == "y" * 50_000
 
 
-def test_two_runs_see_and_close_only_their_own_tabs(web: Driver, shared: tuple[Path, str], tmp_path: Path) -> None:
+def test_two_runs_see_and_close_only_their_own_tabs(
+    web: Driver, shared: tuple[Path, str], tmp_path: Path
+) -> None:
     web.scan("/two")
     other = driver(tmp_path, *shared, run="20261122-101112-bbbb")
     other.scan("/list")
@@ -329,7 +340,9 @@ def test_all_that_a_person_sees_and_can_press_is_in_the_scan(
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     try:
-        row = browser.measured(browser.PAGES / f"{page}.html", f"http://127.0.0.1:{server.server_port}", web, tokens)
+        row = browser.measured(
+            browser.PAGES / f"{page}.html", f"http://127.0.0.1:{server.server_port}", web, tokens
+        )
     finally:
         server.shutdown()
         server.server_close()
@@ -348,7 +361,12 @@ def test_a_list_is_cut_only_where_that_saves_something(keep: int, cut: bool) -> 
 
 def test_a_page_stays_within_its_budget_whatever_it_is() -> None:
     long: list[Line] = [[f"{at} " + "word " * 900, [1, at]] for at in range(50)]
-    pages: list[list[Line]] = [long, [["字" * 90_000]], [[f"line {at}"] for at in range(30_000)], []]
+    pages: list[list[Line]] = [
+        long,
+        [["字" * 90_000]],
+        [[f"line {at}"] for at in range(30_000)],
+        [],
+    ]
     for lines in pages:
         text, _ = fit(lines)
         assert tokens(text) <= BUDGET + 20

@@ -80,7 +80,11 @@ def test_a_drawing_is_pressed_at_a_place(web: Driver) -> None:
 def test_a_file_is_given_to_what_opens_the_choice_of_one(web: Driver, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("1")
     web.scan("/attach")
-    assert web.run(f"await upload(“Attach”, '{tmp_path / 'a.csv'}')").data["new_text"].endswith("took a.csv")
+    assert (
+        web.run(f"await upload(“Attach”, '{tmp_path / 'a.csv'}')")
+        .data["new_text"]
+        .endswith("took a.csv")
+    )
 
 
 def test_what_can_be_scrolled_to_is_shown_and_what_is_moved_away_is_not(web: Driver) -> None:
@@ -115,7 +119,11 @@ def test_small_things_to_press_are_named_and_empty_ones_are_not(web: Driver) -> 
 
 def test_text_is_added_at_the_end(web: Driver) -> None:
     web.scan("/small")
-    for label, more, whole in (("Note", "two", "one two"), ("Rich", " green", "red green"), ("Mail", "org", "a@b.org")):
+    for label, more, whole in (
+        ("Note", "two", "one two"),
+        ("Rich", " green", "red green"),
+        ("Mail", "org", "a@b.org"),
+    ):
         assert web.run(f"await type(“{label}”, '{more}', {{append: true}})").data["output"] == whole
 
 
@@ -130,7 +138,9 @@ def test_a_tab_behind_another_takes_clicks_at_once(web: Driver) -> None:
             started = time.monotonic()
             assert web.run(f"await click('{reference}')", tab="t1").status == "ok"
             seconds[front].append(time.monotonic() - started)
-    assert min(seconds["t2"]) < min(seconds["t1"]) + 4  # five and more behind a tab that is not told of it
+    assert (
+        min(seconds["t2"]) < min(seconds["t1"]) + 4
+    )  # five and more behind a tab that is not told of it
 
 
 def test_parts_of_images_are_shown_and_pressed_where_they_are(web: Driver) -> None:
@@ -147,7 +157,9 @@ def test_parts_of_images_are_shown_and_pressed_where_they_are(web: Driver) -> No
     ("label", "said"),
     [("Settings", "plain:Settings"), ("Pear", "rows:Pear"), ("close", "shut:close"), ("In a shadow", "shadow:In a shadow")],
 )  # fmt: skip
-def test_what_only_listens_for_a_press_is_shown_and_pressed(web: Driver, label: str, said: str) -> None:
+def test_what_only_listens_for_a_press_is_shown_and_pressed(
+    web: Driver, label: str, said: str
+) -> None:
     text = web.scan("/hears").as_text()
     assert said in web.run(f"await click(“{label}”)").data["new_text"]
     assert re.search(r"\(e\d+ button\)\n### Card", text)  # the card around it
@@ -157,7 +169,9 @@ def test_what_only_listens_for_a_press_is_shown_and_pressed(web: Driver, label: 
     assert "[Sum](" not in text
 
 
-def test_a_reference_to_what_only_listens_serves_a_page_that_nobody_has_scanned(web: Driver) -> None:
+def test_a_reference_to_what_only_listens_serves_a_page_that_nobody_has_scanned(
+    web: Driver,
+) -> None:
     web.scan("/hears")
     ref = web.refs()["Settings"]
     web.run(f"location.href = {web.base + '/two'!r}")
@@ -165,7 +179,9 @@ def test_a_reference_to_what_only_listens_serves_a_page_that_nobody_has_scanned(
     assert "plain:Settings" in web.run(f"await click({ref!r})").data["new_text"]
 
 
-def test_a_clock_on_the_page_costs_no_time_and_is_no_news_but_what_is_being_written_is_waited_for(web: Driver) -> None:
+def test_a_clock_on_the_page_costs_no_time_and_is_no_news_but_what_is_being_written_is_waited_for(
+    web: Driver,
+) -> None:
     """A clock is known by how often it ticks, what is being written by how soon more of it comes: a machine that is busy
     elsewhere blurs both now and then."""
 
@@ -182,6 +198,8 @@ def test_a_clock_on_the_page_costs_no_time_and_is_no_news_but_what_is_being_writ
     usual, _ = pressed("/small", "Card")
     seconds, results = pressed("/clock", "Go")
     assert "pressed" in results[0].data["new_text"]
-    assert min(len(each.data["passed"].splitlines()) for each in results) < 3  # of the twenty that are told
+    assert (
+        min(len(each.data["passed"].splitlines()) for each in results) < 3
+    )  # of the twenty that are told
     assert seconds < usual + 2  # what never rests is waited for a second longer
     assert any("word12" in each.data["new_text"] for each in pressed("/clock", "Ask")[1])

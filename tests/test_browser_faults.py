@@ -51,7 +51,9 @@ def web(shared: Path, base: str, tmp_path: Path) -> Iterator[Driver]:
     found.ctx.close()
 
 
-def chromium(profile: Path, *more: str, headless: str = "--headless=new") -> subprocess.Popen[bytes]:
+def chromium(
+    profile: Path, *more: str, headless: str = "--headless=new"
+) -> subprocess.Popen[bytes]:
     """A browser that an owner has started, on a port of its own choosing."""
     found = program()
     assert found
@@ -65,7 +67,9 @@ def chromium(profile: Path, *more: str, headless: str = "--headless=new") -> sub
         *root,
         *more,
     ]
-    child = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    child = subprocess.Popen(
+        argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
     until = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < until:
         try:
@@ -97,7 +101,11 @@ def watchers(folder: Path) -> list[int]:
     for process in psutil.process_iter():
         with suppress(psutil.Error):
             words = process.cmdline()
-            if process.status() != psutil.STATUS_ZOMBIE and "tools.browser_watch" in words and str(folder) in words[3]:
+            if (
+                process.status() != psutil.STATUS_ZOMBIE
+                and "tools.browser_watch" in words
+                and str(folder) in words[3]
+            ):
                 found.append(process.pid)
     return found
 
@@ -124,7 +132,9 @@ def test_a_page_that_loops_by_itself_is_stopped_and_shown(web: Driver) -> None:
     assert "it never rests" in web.scan("/loops").as_text()
 
 
-def test_windows_beyond_the_limit_are_closed_and_counted(web: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_windows_beyond_the_limit_are_closed_and_counted(
+    web: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tools.browser_pages.MAX_TABS", most := 4)
     web.scan("/windows")
     web.run("for (let i = 0; i < 100; i++) window.open('/two?' + i)")
@@ -137,7 +147,10 @@ def test_windows_beyond_the_limit_are_closed_and_counted(web: Driver, monkeypatc
     mine = {tab.target for tab in browser.tabs.values()}
     web.ctx.close()
     link = Link(address_in(browser.place.profile / "DevToolsActivePort"))
-    left, end = mine, time.monotonic() + PATIENCE_SECONDS  # windows that had just been opened take a moment to go
+    left, end = (
+        mine,
+        time.monotonic() + PATIENCE_SECONDS,
+    )  # windows that had just been opened take a moment to go
     while left & mine and time.monotonic() < end:
         left = {each["targetId"] for each in link.call("Target.getTargets")["targetInfos"]}
     link.close()
@@ -155,7 +168,11 @@ def test_a_page_of_thirty_megabytes_costs_its_time_and_no_more(web: Driver) -> N
 
 @pytest.mark.parametrize(
     ("path", "said"),
-    [("/data.json", "not HTML: application/json"), ("/nowhere", "status: 404"), ("/login", "asks for a password")],
+    [
+        ("/data.json", "not HTML: application/json"),
+        ("/nowhere", "status: 404"),
+        ("/login", "asks for a password"),
+    ],
 )
 def test_what_is_no_usual_page_is_said(web: Driver, path: str, said: str) -> None:
     assert said in web.scan(path).as_text()
@@ -188,7 +205,9 @@ def test_a_tab_that_was_closed_is_said(web: Driver) -> None:
     browser = web.ctx.kept["browser"]
     first = browser.tabs["t1"].target
     browser.connection.call("Target.closeTarget", targetId=first)
-    waits_until(lambda: first not in str(browser.connection.call("Target.getTargets")))  # it is said before it is done
+    waits_until(
+        lambda: first not in str(browser.connection.call("Target.getTargets"))
+    )  # it is said before it is done
     with pytest.raises(ToolError, match="no page is open"):
         web.scan()
     web.scan("/two")
@@ -247,7 +266,9 @@ def test_a_login_survives_the_end_of_the_browser(base: str, tmp_path: Path) -> N
     first.run("await click(“Log in”)")
     first.ctx.close()
     assert browsers(tmp_path) == []
-    (tmp_path / "home" / "browser" / "profile" / "DevToolsActivePort").write_text("9\n/devtools/browser/stale")
+    (tmp_path / "home" / "browser" / "profile" / "DevToolsActivePort").write_text(
+        "9\n/devtools/browser/stale"
+    )
     again = driver(tmp_path, tmp_path / "home", base, run="20261122-101112-bbbb")
     assert "Welcome back" in again.scan("/private").as_text()
     again.ctx.close()
@@ -260,7 +281,9 @@ KILLED = (
 )
 
 
-def test_a_browser_whose_last_run_is_killed_ends_by_itself_and_keeps_its_cookies(base: str, tmp_path: Path) -> None:
+def test_a_browser_whose_last_run_is_killed_ends_by_itself_and_keeps_its_cookies(
+    base: str, tmp_path: Path
+) -> None:
     subprocess.run([sys.executable, "-c", KILLED, tmp_path, base], cwd=CHECKOUT, check=False)
     assert all_gone(tmp_path)
     web = driver(tmp_path, tmp_path / "home", base)
@@ -270,14 +293,20 @@ def test_a_browser_whose_last_run_is_killed_ends_by_itself_and_keeps_its_cookies
     assert all_gone(tmp_path)
 
 
-def test_a_browser_that_others_use_outlives_the_run_that_started_it(base: str, tmp_path: Path) -> None:
+def test_a_browser_that_others_use_outlives_the_run_that_started_it(
+    base: str, tmp_path: Path
+) -> None:
     (tmp_path / "home" / "browser").mkdir(parents=True)
-    with (tmp_path / "home" / "browser" / "used").open("wb") as used:  # another run that is there all the time
+    with (tmp_path / "home" / "browser" / "used").open(
+        "wb"
+    ) as used:  # another run that is there all the time
         fcntl.flock(used, fcntl.LOCK_SH)
         subprocess.run([sys.executable, "-c", KILLED, tmp_path, base], cwd=CHECKOUT, check=False)
         web = driver(tmp_path, tmp_path / "home", base)
         web.scan("/")
-    assert "Two" not in [each["title"] for each in web.ctx.kept["browser"]._targets()]  # the dead one's tab
+    assert "Two" not in [
+        each["title"] for each in web.ctx.kept["browser"]._targets()
+    ]  # the dead one's tab
     assert "Two" in web.scan("/two").as_text()
     web.ctx.close()
     assert all_gone(tmp_path)
@@ -294,7 +323,9 @@ def test_the_owners_browser_keeps_its_tabs_dialogs_and_downloads(base: str, tmp_
         owner.listeners[session] = lambda method, said: opened.append(method)
         owner.call("Page.enable", session)
         web = driver(tmp_path, tmp_path / "home", base)
-        web.ctx.config = Config(home=tmp_path, lang="en", browser=BrowserConfig(address=str(profile)))
+        web.ctx.config = Config(
+            home=tmp_path, lang="en", browser=BrowserConfig(address=str(profile))
+        )
         while "Keeps" not in str(owner.call("Target.getTargets")):
             owner.drain(0.02)
         tabs = web.scan().data["output"]
@@ -309,13 +340,18 @@ def test_the_owners_browser_keeps_its_tabs_dialogs_and_downloads(base: str, tmp_
         owner.call("Page.handleJavaScriptDialog", session, accept=True)
         owner.drain(0.1)
         assert owner.answer(number)["result"]["value"] is True
-        assert owner.call("Runtime.evaluate", session, expression="typeof sopwith")["result"]["value"] == "undefined"
+        assert (
+            owner.call("Runtime.evaluate", session, expression="typeof sopwith")["result"]["value"]
+            == "undefined"
+        )
         name = next(line.split()[0] for line in tabs.splitlines() if "Keeps" in line)
         assert "kept" in web.scan(tab=name).as_text()
         web.ctx.close()
         left: list[str] = []
         until = time.monotonic() + PATIENCE_SECONDS
-        while len(left) != 2 and time.monotonic() < until:  # the blank page that it began with is the other one
+        while (
+            len(left) != 2 and time.monotonic() < until
+        ):  # the blank page that it began with is the other one
             infos = owner.call("Target.getTargets")["targetInfos"]
             left = [each["targetId"] for each in infos if each["type"] == "page"]
         assert len(left) == 2
@@ -330,7 +366,9 @@ def test_the_owners_browser_keeps_its_tabs_dialogs_and_downloads(base: str, tmp_
                 os.kill(pid, signal.SIGKILL)
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1:9", "http://127.0.0.1:9", "ws://127.0.0.1:9/devtools", "~/no-profile/"])
+@pytest.mark.parametrize(
+    "address", ["127.0.0.1:9", "http://127.0.0.1:9", "ws://127.0.0.1:9/devtools", "~/no-profile/"]
+)
 def test_an_owners_browser_that_is_not_there_is_said(tmp_path: Path, address: str) -> None:
     web = driver(tmp_path, tmp_path / "home", "")
     web.ctx.config = Config(home=tmp_path, lang="en", browser=BrowserConfig(address=address))
@@ -339,9 +377,12 @@ def test_an_owners_browser_that_is_not_there_is_said(tmp_path: Path, address: st
     assert web.ctx.kept == {}
 
 
-def test_without_a_browser_the_error_names_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_browser_the_error_names_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(
-        ToolError, match="no browser is installed: install one, such as with: sudo apt-get install chromium"
+        ToolError,
+        match="no browser is installed: install one, such as with: sudo apt-get install chromium",
     ):
         driver(tmp_path, tmp_path / "home", "").scan("http://127.0.0.1:9/")

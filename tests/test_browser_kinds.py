@@ -51,7 +51,9 @@ def test_a_page_that_says_that_it_is_loading_is_waited_for(web: Driver) -> None:
     assert result.data["new_text"] == "view of Alpha"
 
 
-def test_of_thousands_of_rows_that_differ_by_a_number_the_one_that_was_shown_is_pressed(web: Driver) -> None:
+def test_of_thousands_of_rows_that_differ_by_a_number_the_one_that_was_shown_is_pressed(
+    web: Driver,
+) -> None:
     web.scan("/virtual")
     third = web.refs()["Delete 3"]
     web.run("document.querySelector('#v').scrollTop = 30 * 2")
@@ -71,7 +73,9 @@ def test_what_counts_on_a_thing_may_change(web: Driver) -> None:
     web.run("document.querySelector('button').textContent = 'Next 7'")
     assert "was" in web.run(f"await click({ref!r})").data["output"]  # other words
     ref = web.refs()["Next 7"]
-    web.run("document.querySelector('button').outerHTML = '<button onclick=\\'document.title = 1\\'>Next 6</button>'")
+    web.run(
+        "document.querySelector('button').outerHTML = '<button onclick=\\'document.title = 1\\'>Next 6</button>'"
+    )
     web.run(f"await click({ref!r})")
     assert web.run("document.title").data["output"] == "1"
 
@@ -112,7 +116,10 @@ def test_fields_that_take_nothing_say_so(web: Driver) -> None:
         "document.body.innerHTML = '<input type=number aria-label=N><fieldset disabled><input aria-label=F></fieldset>'"
     )
     assert "[F](" in web.scan().as_text() and "textbox disabled)" in web.scan().as_text()
-    assert "is a number field and does not take 'many'" in web.run("await type(“N”, 'many')").data["output"]
+    assert (
+        "is a number field and does not take 'many'"
+        in web.run("await type(“N”, 'many')").data["output"]
+    )
     assert web.run("await type(“N”, '12')").data["output"] == "12"
     assert "is disabled" in web.run("await type(“F”, 'words')").data["output"]
 
@@ -132,7 +139,12 @@ def test_pages_from_right_to_left_and_in_other_scripts(web: Driver) -> None:
     refs = [word.split()[0] for word in text.split("[حذف](")[1:]]
     web.run(f"await click({refs[1]!r})")
     assert web.scan().data["title"] == "2"
-    assert web.run("await type(“名前”, '山田 שלום'); await click(“送信”); document.title").data["output"] == "送信済み"
+    assert (
+        web.run("await type(“名前”, '山田 שלום'); await click(“送信”); document.title").data[
+            "output"
+        ]
+        == "送信済み"
+    )
 
 
 def test_what_a_page_asks_the_browser_for_holds_nothing_up(web: Driver) -> None:
@@ -161,7 +173,9 @@ def test_a_browser_in_a_window_is_held_up_by_no_print_dialog(
     monkeypatch.setenv("DISPLAY", display)
     monkeypatch.setenv("XAUTHORITY", os.devnull)
     child = chromium(tmp_path / "owners", headless="") if whose == "the owner's" else None
-    settings = BrowserConfig(address=str(tmp_path / "owners")) if child else BrowserConfig(headless="off")
+    settings = (
+        BrowserConfig(address=str(tmp_path / "owners")) if child else BrowserConfig(headless="off")
+    )
     web = driver(tmp_path, tmp_path / "home", base)
     web.ctx.config = Config(home=tmp_path, lang="en", browser=settings)
     try:
@@ -181,7 +195,9 @@ def test_a_browser_in_a_window_is_held_up_by_no_print_dialog(
 def test_what_the_owner_has_set_in_the_profile_stays(base: str, tmp_path: Path) -> None:
     file = tmp_path / "home" / "browser" / "profile" / "Default" / "Preferences"
     file.parent.mkdir(parents=True)
-    file.write_text('{"profile": {"default_content_setting_values": {"geolocation": 1}, "name": "Mine"}}')
+    file.write_text(
+        '{"profile": {"default_content_setting_values": {"geolocation": 1}, "name": "Mine"}}'
+    )
     web = driver(tmp_path, tmp_path / "home", base)
     web.scan("/")
     web.ctx.close()
@@ -194,9 +210,14 @@ def test_what_the_owner_has_set_in_the_profile_stays(base: str, tmp_path: Path) 
 def test_two_runs_at_once_in_the_owners_browser(base: str, tmp_path: Path) -> None:
     child = chromium(tmp_path / "owners")
     try:
-        runs = [driver(tmp_path, tmp_path / "home", base, run=f"20261122-101112-{name}") for name in ("aaaa", "bbbb")]
+        runs = [
+            driver(tmp_path, tmp_path / "home", base, run=f"20261122-101112-{name}")
+            for name in ("aaaa", "bbbb")
+        ]
         for run in runs:
-            run.ctx.config = Config(home=tmp_path, lang="en", browser=BrowserConfig(address=str(tmp_path / "owners")))
+            run.ctx.config = Config(
+                home=tmp_path, lang="en", browser=BrowserConfig(address=str(tmp_path / "owners"))
+            )
 
         def used(run: Driver) -> None:
             run.scan("/form")
@@ -205,9 +226,20 @@ def test_two_runs_at_once_in_the_owners_browser(base: str, tmp_path: Path) -> No
                 assert run.run(f"await type(“Name”, {name!r})").data["output"] == name
             run.run("await click(“Send it”)", dialog="accept")
             run.scan("/files", tab="new")
-            assert run.run("await click(“Report”)").data["downloads"][0].startswith(str(run.ctx.folder))
             assert (
-                len([line for line in run.scan(tabs_only=True).data["output"].splitlines() if "owner" not in line]) == 2
+                run.run("await click(“Report”)")
+                .data["downloads"][0]
+                .startswith(str(run.ctx.folder))
+            )
+            assert (
+                len(
+                    [
+                        line
+                        for line in run.scan(tabs_only=True).data["output"].splitlines()
+                        if "owner" not in line
+                    ]
+                )
+                == 2
             )
 
         with ThreadPoolExecutor(2) as pool:

@@ -31,7 +31,9 @@ def base() -> Iterator[str]:
         yield address
 
 
-def test_a_task_in_the_browser_from_the_command_line(cli: CommandLine, home: Path, base: str, tmp_path: Path) -> None:
+def test_a_task_in_the_browser_from_the_command_line(
+    cli: CommandLine, home: Path, base: str, tmp_path: Path
+) -> None:
     replies = [
         call("more_tools", family="browser"),
         call("web_scan", url=base),
@@ -50,7 +52,9 @@ def test_a_task_in_the_browser_from_the_command_line(cli: CommandLine, home: Pat
     assert Path(ended[2]["data"]["output"]).read_bytes().startswith(b"\x89PNG")
     assert ended[3]["data"]["output"] == "true"
     assert {event.get("origin") for event in ended[1:]} == {"web"}
-    assert [event["delta"] for event in events if event["type"] == "tool_output"] == [f"click {PRESS}\n"]
+    assert [event["delta"] for event in events if event["type"] == "tool_output"] == [
+        f"click {PRESS}\n"
+    ]
     assert code == 0
     assert browsers(tmp_path) == []
 
@@ -64,14 +68,25 @@ def test_what_a_page_asks_for_is_not_done_unasked(cli: CommandLine, home: Path, 
     ]
     scripted(home, replies)
     code, stdout, _ = cli("run", f"what does {base} say?", "--events", "--approve", "never")
-    statuses = [json.loads(line)["status"] for line in stdout.splitlines() if '"tool_ended"' in line]
+    statuses = [
+        json.loads(line)["status"] for line in stdout.splitlines() if '"tool_ended"' in line
+    ]
     assert (code, statuses) == (0, ["ok", "refused", "refused"])
 
 
 def test_a_run_that_is_stopped_leaves_no_browser(home: Path, base: str, tmp_path: Path) -> None:
-    scripted(home, [call("web_scan", url=base), call("web_execute_js", script="await new Promise(() => {})"), "never"])
+    scripted(
+        home,
+        [
+            call("web_scan", url=base),
+            call("web_execute_js", script="await new Promise(() => {})"),
+            "never",
+        ],
+    )
     argv = [sys.executable, str(CHECKOUT / "launch.py"), "run", f"wait on {base}", "--events"]
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=dict(os.environ)) as run:
+    with subprocess.Popen(
+        argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=dict(os.environ)
+    ) as run:
         assert run.stdout
         for line in run.stdout:
             event = json.loads(line)

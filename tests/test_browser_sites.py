@@ -15,7 +15,10 @@ from tests.browser_site import OTHERS, PAGES, site
 
 pytestmark = needs_browser
 
-ROWS = "".join(f"<tr><td>{at}<td><a href='/c{at}'>Customer {at}</a><td><button>Edit</button>" for at in range(4000))
+ROWS = "".join(
+    f"<tr><td>{at}<td><a href='/c{at}'>Customer {at}</a><td><button>Edit</button>"
+    for at in range(4000)
+)
 SITES = {
     "/delegates": """<title>Delegates</title><p id="say"></p><style>.day { display: inline-block; cursor: pointer }</style>
         <div id="days"><span class="day">20</span> <span class="day">21</span> <span class="day">22</span></div>
@@ -103,7 +106,9 @@ def test_what_a_listener_around_many_hears_is_pressed_one_by_one(web: Driver, th
 def test_a_list_that_opens_is_told_though_a_hidden_select_has_the_same_words(web: Driver) -> None:
     web.scan("/drops")
     assert web.run("await click(“Choose”)").data["new_text"] == "Berlin\nParis"
-    assert web.run("await click(“Next”)").data["new_text"] == "Second step"  # and not all that could be chosen there
+    assert (
+        web.run("await click(“Next”)").data["new_text"] == "Second step"
+    )  # and not all that could be chosen there
 
 
 def test_an_editor_that_draws_its_own_text_is_typed_into(web: Driver) -> None:
@@ -116,7 +121,9 @@ def test_an_editor_that_draws_its_own_text_is_typed_into(web: Driver) -> None:
     assert "first" not in web.scan().as_text()
 
 
-def test_what_is_typed_ends_with_a_stroke_and_a_field_of_one_letter_hands_on_the_rest(web: Driver) -> None:
+def test_what_is_typed_ends_with_a_stroke_and_a_field_of_one_letter_hands_on_the_rest(
+    web: Driver,
+) -> None:
     web.scan("/strokes")
     assert web.run("await type(“Search”, 'lamp 灯')").data["new_text"] == "found lamp 灯"
     assert web.run("await type(“Digit 1”, '4711')").data["new_text"] == "4711"
@@ -124,7 +131,9 @@ def test_what_is_typed_ends_with_a_stroke_and_a_field_of_one_letter_hands_on_the
 
 def test_a_mark_at_the_end_is_no_arrow_and_no_delete(web: Driver) -> None:
     web.scan("/strokes")
-    web.run("old.onkeydown = e => { if (e.keyCode > 32 && e.keyCode < 47) e.preventDefault() }")  # as old menus have it
+    web.run(
+        "old.onkeydown = e => { if (e.keyCode > 32 && e.keyCode < 47) e.preventDefault() }"
+    )  # as old menus have it
     marks = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~7Zé"
     script = f"const all = []; for (const mark of {json.dumps(marks)}) all.push((await type(“Search”, 'so' + mark))[2]); return all.join('')"
     assert web.run(script).data["output"] == marks
@@ -135,7 +144,9 @@ def test_a_field_that_suggests_is_given_the_moment_that_it_takes(web: Driver) ->
     assert web.run("await type(“Airport”, 'be')").data["new_text"] == "Bergen BGO"
 
 
-def test_what_the_browser_says_of_a_field_is_told_and_looking_tells_the_page_nothing(web: Driver) -> None:
+def test_what_the_browser_says_of_a_field_is_told_and_looking_tells_the_page_nothing(
+    web: Driver,
+) -> None:
     web.scan("/refuses")
     web.run("await type(“Mail”, 'nobody')")
     assert "invalid" in web.scan().as_text()
@@ -178,7 +189,9 @@ def test_a_frame_of_another_site_hears_the_mouse(web: Driver) -> None:
     web.scan("/pays")
     assert "far down" in web.scan().as_text()
     scan = web.scan(tab="t1.1").as_text()
-    number, pay = (scan.split(label)[1].split("(")[1].split(" ")[0] for label in ("[Number]", "[Pay]"))
+    number, pay = (
+        scan.split(label)[1].split("(")[1].split(" ")[0] for label in ("[Number]", "[Pay]")
+    )
     web.run(f"await type({number!r}, '4111'); await click({pay!r})", tab="t1.1")
     assert "paid with 4111" in web.scan(tab="t1").as_text()
     assert "around the frame, t1" in web.run("await shot()", tab="t1.1").data["output"]
@@ -205,7 +218,9 @@ def test_what_is_struck_rated_suggested_and_not_to_be_chosen_is_seen(web: Driver
     assert "is disabled" in web.run("await select(“Land”, 'CN')").data["output"]
 
 
-def test_a_folder_is_uploaded_where_one_is_asked_for_and_keys_have_their_names(web: Driver, tmp_path: Path) -> None:
+def test_a_folder_is_uploaded_where_one_is_asked_for_and_keys_have_their_names(
+    web: Driver, tmp_path: Path
+) -> None:
     web.scan("/picks")
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "a.txt").write_text("a")

@@ -9,7 +9,17 @@ from typing import Any
 import pytest
 
 from config import ModelConfig
-from models.base import Diverged, Event, LimitReached, Model, ModelUnavailable, Reply, Request, ToolResult, Usage
+from models.base import (
+    Diverged,
+    Event,
+    LimitReached,
+    Model,
+    ModelUnavailable,
+    Reply,
+    Request,
+    ToolResult,
+    Usage,
+)
 from models.chain import Budget, ModelChain
 from models.openai_compat import OpenAICompatModel
 from models.scripted import ScriptedModel
@@ -54,7 +64,9 @@ def test_first_model_serves() -> None:
 
 def test_next_model_takes_over_for_good() -> None:
     with ScriptedServer([Answer("b"), Answer("c")]) as server:
-        gone = OpenAICompatModel(ModelConfig("gone", "m", base_url=refused_url()), wait=lambda seconds: None)
+        gone = OpenAICompatModel(
+            ModelConfig("gone", "m", base_url=refused_url()), wait=lambda seconds: None
+        )
         here = OpenAICompatModel(ModelConfig("here", "m", base_url=server.base_url))
         chain = chain_of(gone, here)
         assert chain.name == "gone"
@@ -88,7 +100,9 @@ def test_replay_that_diverges_hands_over() -> None:
         return "done"
 
     diverged = {"type": "rote", "state": "diverged", "reason": "exit code 1"}
-    request = Request(2, [{"role": "user", "content": "go"}], last=ToolResult("error", {"exit_code": 1}))
+    request = Request(
+        2, [{"role": "user", "content": "go"}], last=ToolResult("error", {"exit_code": 1})
+    )
     chain = chain_of(Replay(diverged), ScriptedModel([go_on], "main"))
     events, reply = ask(chain, request)
     handover = "Step 1 did X. Go on from step 2."
@@ -112,7 +126,9 @@ def test_replay_and_then_no_model_that_serves_is_unavailable() -> None:
         ask(chain_of(Replay(), ScriptedModel([], "main")))
 
 
-@pytest.mark.parametrize("busy", [Answer(status=429, headers={"retry-after": "60"}), Answer(status=503)])
+@pytest.mark.parametrize(
+    "busy", [Answer(status=429, headers={"retry-after": "60"}), Answer(status=503)]
+)
 def test_a_model_that_another_follows_is_not_waited_for(busy: Answer) -> None:
     with ScriptedServer([busy] * 5) as first, ScriptedServer([Answer("b")]) as second:
         models = [
@@ -130,8 +146,12 @@ def test_a_model_that_another_follows_is_not_waited_for(busy: Answer) -> None:
 
 def test_the_last_model_is_waited_for() -> None:
     waits: list[float] = []
-    with ScriptedServer([Answer(status=429, headers={"retry-after": "30"}), Answer("ok")]) as server:
-        alone = OpenAICompatModel(ModelConfig("main", "m", base_url=server.base_url), wait=waits.append)
+    with ScriptedServer(
+        [Answer(status=429, headers={"retry-after": "30"}), Answer("ok")]
+    ) as server:
+        alone = OpenAICompatModel(
+            ModelConfig("main", "m", base_url=server.base_url), wait=waits.append
+        )
         assert ask(chain_of(ScriptedModel([], "gone"), alone))[1].text == "ok"
     assert waits == [pytest.approx(31.5, abs=1.6)]
 
@@ -176,7 +196,9 @@ def test_a_limit_of_a_fraction_of_a_cent_is_said_as_it_is() -> None:
 
 def test_time_limit_names_its_option() -> None:
     Budget(None, 60.0).check()
-    with pytest.raises(LimitReached, match=r"time limit reached: 61\.0 of 60 minutes.*--max-minutes"):
+    with pytest.raises(
+        LimitReached, match=r"time limit reached: 61\.0 of 60 minutes.*--max-minutes"
+    ):
         Budget(None, 60.0, started=time.monotonic() - 61 * 60).check()
 
 
@@ -195,7 +217,9 @@ def test_cost_limit_of_zero_leaves_what_is_free() -> None:
 
 def test_hosted_model_without_a_price_still_meets_the_limit() -> None:
     model = OpenAICompatModel(ModelConfig("hosted", "m", base_url="https://models.example.com/v1"))
-    with ScriptedServer([Answer("a", usage={"prompt_tokens": 100_000, "completion_tokens": 1_000})]) as server:
+    with ScriptedServer(
+        [Answer("a", usage={"prompt_tokens": 100_000, "completion_tokens": 1_000})]
+    ) as server:
         local = OpenAICompatModel(ModelConfig("local", "m", base_url=server.base_url))
         local.price = model.price
         assert drive(local)[1].usage.cost == pytest.approx(0.525)

@@ -19,7 +19,10 @@ from ui.words import catalogue
 
 
 def bash(script: str, text: str = "") -> dict[str, Any]:
-    return {"text": text, "calls": [{"name": "code_run", "args": {"type": "bash", "script": script}}]}
+    return {
+        "text": text,
+        "calls": [{"name": "code_run", "args": {"type": "bash", "script": script}}],
+    }
 
 
 def logs(home: Path) -> list[list[Event]]:
@@ -54,7 +57,9 @@ def endpoint(home: Path) -> Iterator[list[Recorded]]:
     with ScriptedServer(answer) as server:
         home.mkdir(parents=True)
         model = {"name": "main", "model": "m", "base_url": server.base_url, "api_key": "k"}
-        (home / "config.yaml").write_text(json.dumps({"models": [model, {**model, "name": "other", "model": "o"}]}))
+        (home / "config.yaml").write_text(
+            json.dumps({"models": [model, {**model, "name": "other", "model": "o"}]})
+        )
         asked = server.requests
         yield asked
 
@@ -66,7 +71,9 @@ def words_sent(request: Recorded) -> str:
 # In a pipe.
 
 
-def test_each_line_is_a_task_that_knows_the_ones_before(cli: CommandLine, endpoint: list[Recorded]) -> None:
+def test_each_line_is_a_task_that_knows_the_ones_before(
+    cli: CommandLine, endpoint: list[Recorded]
+) -> None:
     code, out, _ = cli("chat", stdin="paint it red\n\nnow blue\n")
     assert (code, out) == (0, "Answer 1.\nAnswer 2.\n")
     assert "paint it red" in words_sent(endpoint[1]) and "Answer 1." in words_sent(endpoint[1])
@@ -92,7 +99,9 @@ def test_slash_commands_have_their_line_in_both_languages() -> None:
         }
 
 
-def test_a_conversation_goes_on_later(cli: CommandLine, endpoint: list[Recorded], home: Path) -> None:
+def test_a_conversation_goes_on_later(
+    cli: CommandLine, endpoint: list[Recorded], home: Path
+) -> None:
     cli("chat", stdin="first\n")
     cli("chat", "--continue", stdin="second\n")
     cli("chat", "--continue", stdin="third\n")
@@ -112,7 +121,9 @@ def test_what_goes_wrong_does_not_end_the_conversation(cli: CommandLine, home: P
 # On a terminal.
 
 
-def test_tasks_one_after_the_other_and_out(chat: Opener, endpoint: list[Recorded], home: Path) -> None:
+def test_tasks_one_after_the_other_and_out(
+    chat: Opener, endpoint: list[Recorded], home: Path
+) -> None:
     screen = chat()
     screen.types("paint it 红色" + ENTER)
     screen.waits_for("Answer 1.", "1 turn")
@@ -130,7 +141,14 @@ def test_tasks_one_after_the_other_and_out(chat: Opener, endpoint: list[Recorded
 
 def test_typing_while_it_works_steers_it(chat: Opener, home: Path, tmp_path: Path) -> None:
     go_on, there = tmp_path / "go", tmp_path / "there"
-    scripted(home, [bash(f"touch {there}; while [ ! -e {go_on} ]; do sleep 0.05; done"), bash("true"), "Done."])
+    scripted(
+        home,
+        [
+            bash(f"touch {there}; while [ ! -e {go_on} ]; do sleep 0.05; done"),
+            bash("true"),
+            "Done.",
+        ],
+    )
     screen = chat()
     screen.types("work" + ENTER)
     waits_until(there.exists)
@@ -146,7 +164,9 @@ def test_typing_while_it_works_steers_it(chat: Opener, home: Path, tmp_path: Pat
     assert len(logs(home)) == 1
 
 
-def test_what_is_said_too_late_becomes_the_next_task(chat: Opener, home: Path, tmp_path: Path) -> None:
+def test_what_is_said_too_late_becomes_the_next_task(
+    chat: Opener, home: Path, tmp_path: Path
+) -> None:
     go_on, there = tmp_path / "go", tmp_path / "there"
     with ScriptedServer(lambda request, number: late(number, go_on, there)) as server:
         home.mkdir(parents=True)
@@ -171,7 +191,9 @@ def late(number: int, go_on: Path, there: Path) -> Answer:
     return Answer(text=f"Answer {number}")
 
 
-def test_ctrl_c_stops_the_turn_and_not_the_program(chat: Opener, home: Path, tmp_path: Path) -> None:
+def test_ctrl_c_stops_the_turn_and_not_the_program(
+    chat: Opener, home: Path, tmp_path: Path
+) -> None:
     beats = tmp_path / "beats"
     scripted(home, [bash(f"while echo . >> {beats}; do sleep 0.05; done"), "Done."])
     screen = chat()
@@ -206,7 +228,9 @@ def test_ctrl_c_twice_at_an_empty_line_leaves(chat: Opener, home: Path) -> None:
     assert screen.ends() == 0
 
 
-def test_ctrl_d_while_it_works_stops_it_and_leaves(chat: Opener, home: Path, tmp_path: Path) -> None:
+def test_ctrl_d_while_it_works_stops_it_and_leaves(
+    chat: Opener, home: Path, tmp_path: Path
+) -> None:
     beats = tmp_path / "beats"
     scripted(home, [bash(f"while echo . >> {beats}; do sleep 0.05; done"), "Done."])
     screen = chat()
@@ -253,7 +277,9 @@ def test_questions_are_answered_on_the_line(chat: Opener, home: Path, tmp_path: 
 
 
 def test_a_command_is_no_answer_to_a_question(chat: Opener, home: Path) -> None:
-    scripted(home, [{"calls": [{"name": "ask_user", "args": {"question": "Which folder?"}}]}, "Painted."])
+    scripted(
+        home, [{"calls": [{"name": "ask_user", "args": {"question": "Which folder?"}}]}, "Painted."]
+    )
     screen = chat()
     screen.types("paint" + ENTER)
     screen.waits_for("Which folder?", "answer:")
@@ -267,7 +293,9 @@ def test_a_command_is_no_answer_to_a_question(chat: Opener, home: Path) -> None:
 
 
 def test_a_question_can_be_left_with_the_command_that_leaves(chat: Opener, home: Path) -> None:
-    scripted(home, [{"calls": [{"name": "ask_user", "args": {"question": "Which folder?"}}]}, "Painted."])
+    scripted(
+        home, [{"calls": [{"name": "ask_user", "args": {"question": "Which folder?"}}]}, "Painted."]
+    )
     screen = chat()
     screen.types("paint" + ENTER)
     screen.waits_for("Which folder?", "answer:")
@@ -289,7 +317,10 @@ def test_several_lines_pasted_are_one_task(chat: Opener, endpoint: list[Recorded
 
 @pytest.mark.parametrize("columns", [40, 380])
 def test_a_conversation_fits_its_terminal(chat: Opener, home: Path, columns: int) -> None:
-    scripted(home, [bash("for n in 1 2 3; do echo step $n; sleep 0.3; done", "I look."), "中文答案。" * 30])
+    scripted(
+        home,
+        [bash("for n in 1 2 3; do echo step $n; sleep 0.3; done", "I look."), "中文答案。" * 30],
+    )
     screen = chat(columns=columns)
     screen.types("看一看" + ENTER)
     screen.waits_for("step 2", "code_run")

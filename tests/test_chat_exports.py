@@ -36,31 +36,54 @@ def _turns(tmp_path: Path, name: str, content: Any) -> list[Turn]:
 @pytest.mark.parametrize(
     ("text", "at"),
     [
-        ("[15/10/2026, 10:12:45] Ann: hello\nsecond line\n[15/10/2026, 10:13:00] Bob: hi\n", "2026-10-15T10:12:45"),
+        (
+            "[15/10/2026, 10:12:45] Ann: hello\nsecond line\n[15/10/2026, 10:13:00] Bob: hi\n",
+            "2026-10-15T10:12:45",
+        ),
         (
             "\u200e[10/15/26, 1:12:45\u202fPM] Ann: hello\nsecond line\n[10/15/26, 1:13:00\u202fPM] Bob: hi\n",
             "2026-10-15T13:12:45",
         ),
-        ("10/15/26, 10:12 - Ann: hello\nsecond line\n10/15/26, 10:13 - Bob: hi\n", "2026-10-15T10:12"),
-        ("03.04.26, 10:12 - Ann: hello\nsecond line\n03.04.26, 10:13 - Bob: hi\n", "2026-04-03T10:12"),
-        ("3/4/26, 12:12 am - Ann: hello\nsecond line\n3/4/26, 10:13 am - Bob: hi\n", "2026-03-04T00:12"),
-        ("2026/10/15, 10:12 - Ann: hello\nsecond line\n2026/10/15, 10:13 - Bob: hi\n", "2026-10-15T10:12"),
+        (
+            "10/15/26, 10:12 - Ann: hello\nsecond line\n10/15/26, 10:13 - Bob: hi\n",
+            "2026-10-15T10:12",
+        ),
+        (
+            "03.04.26, 10:12 - Ann: hello\nsecond line\n03.04.26, 10:13 - Bob: hi\n",
+            "2026-04-03T10:12",
+        ),
+        (
+            "3/4/26, 12:12 am - Ann: hello\nsecond line\n3/4/26, 10:13 am - Bob: hi\n",
+            "2026-03-04T00:12",
+        ),
+        (
+            "2026/10/15, 10:12 - Ann: hello\nsecond line\n2026/10/15, 10:13 - Bob: hi\n",
+            "2026-10-15T10:12",
+        ),
     ],
 )
 def test_a_whatsapp_chat_in_each_of_its_date_formats(text: str, at: str, tmp_path: Path) -> None:
     first, second = _turns(tmp_path, "WhatsApp Chat with Ann.txt", text)
-    assert (first.who, first.text, first.session) == ("Ann", "hello\nsecond line", "WhatsApp Chat with Ann")
+    assert (first.who, first.text, first.session) == (
+        "Ann",
+        "hello\nsecond line",
+        "WhatsApp Chat with Ann",
+    )
     assert first.at == datetime.fromisoformat(at).replace(tzinfo=UTC)
     assert (second.who, second.text) == ("Bob", "hi")
 
 
 def test_what_nobody_said_in_a_whatsapp_chat_is_left_out(tmp_path: Path) -> None:
     text = "15/10/26, 10:12 - Messages are end-to-end encrypted.\n15/10/26, 10:13 - Bob: look: a walrus\n"
-    assert [(turn.who, turn.text) for turn in _turns(tmp_path, "chat.txt", text)] == [("Bob", "look: a walrus")]
+    assert [(turn.who, turn.text) for turn in _turns(tmp_path, "chat.txt", text)] == [
+        ("Bob", "look: a walrus")
+    ]
 
 
 def test_a_note_that_only_mentions_times_stays_a_note(tmp_path: Path) -> None:
-    turns = _turns(tmp_path, "plan.txt", "Meet at the station\n15/10/26, 10:12 - Bob: bring bread\n")
+    turns = _turns(
+        tmp_path, "plan.txt", "Meet at the station\n15/10/26, 10:12 - Bob: bring bread\n"
+    )
     assert [turn.who for turn in turns] == ["owner"]
 
 
@@ -79,7 +102,13 @@ def test_a_telegram_chat_alone_and_all_chats(tmp_path: Path) -> None:
                 "from": "Ann",
                 "text": ["see ", {"type": "link", "text": "example.org"}, " there"],
             },
-            {"id": 3, "type": "message", "date": "2026-10-01T12:01:00", "from": None, "text": "a bird"},
+            {
+                "id": 3,
+                "type": "message",
+                "date": "2026-10-01T12:01:00",
+                "from": None,
+                "text": "a bird",
+            },
         ],
     }
     alone = _turns(tmp_path, "result.json", chat)
@@ -88,7 +117,10 @@ def test_a_telegram_chat_alone_and_all_chats(tmp_path: Path) -> None:
         ("telegram-7-3", "Ann", "a bird", "Ann"),
     ]
     assert alone[0].at == datetime.fromtimestamp(1_790_848_800, UTC)
-    assert _turns(tmp_path, "all.json", {"chats": {"list": [chat, {**chat, "id": 8}]}})[2].id == "telegram-8-2"
+    assert (
+        _turns(tmp_path, "all.json", {"chats": {"list": [chat, {**chat, "id": 8}]}})[2].id
+        == "telegram-8-2"
+    )
 
 
 def test_messages_with_roles_are_the_owners_and_the_agents(tmp_path: Path) -> None:
@@ -99,16 +131,23 @@ def test_messages_with_roles_are_the_owners_and_the_agents(tmp_path: Path) -> No
         {"role": "assistant", "content": None},
     ]
     turns = _turns(tmp_path, "talk.json", said)
-    assert [(turn.who, turn.text) for turn in turns] == [("owner", "Where is the key?"), ("agent", "Under the mat.")]
-    assert [turn.at.year for turn in turns] == [2026, 2026] and turns[0].at == datetime.fromtimestamp(
-        1_780_000_000, UTC
-    )
-    assert [turn.id for turn in _turns(tmp_path, "talk.json", {"messages": said})] == [turn.id for turn in turns]
+    assert [(turn.who, turn.text) for turn in turns] == [
+        ("owner", "Where is the key?"),
+        ("agent", "Under the mat."),
+    ]
+    assert [turn.at.year for turn in turns] == [2026, 2026] and turns[
+        0
+    ].at == datetime.fromtimestamp(1_780_000_000, UTC)
+    assert [turn.id for turn in _turns(tmp_path, "talk.json", {"messages": said})] == [
+        turn.id for turn in turns
+    ]
 
 
 def test_the_day_in_the_heading_of_a_note_holds_for_its_parts(tmp_path: Path) -> None:
     turns = _turns(
-        tmp_path, "notes.md", "# 2026-02-15\n\n## 今日事件\n- 完成了规范设计\n\n## Trip\nTo the waterfall.\n"
+        tmp_path,
+        "notes.md",
+        "# 2026-02-15\n\n## 今日事件\n- 完成了规范设计\n\n## Trip\nTo the waterfall.\n",
     )
     assert [(turn.at.date().isoformat(), turn.text.splitlines()[0]) for turn in turns] == [
         ("2026-02-15", "## 今日事件"),
@@ -116,8 +155,17 @@ def test_the_day_in_the_heading_of_a_note_holds_for_its_parts(tmp_path: Path) ->
     ]
 
 
-def _node(id: str, parent: str | None, role: str, content: dict[str, Any], at: float | None, **more: Any) -> Any:
-    message = {"id": id, "author": {"role": role}, "create_time": at, "content": content, "recipient": "all", **more}
+def _node(
+    id: str, parent: str | None, role: str, content: dict[str, Any], at: float | None, **more: Any
+) -> Any:
+    message = {
+        "id": id,
+        "author": {"role": role},
+        "create_time": at,
+        "content": content,
+        "recipient": "all",
+        **more,
+    }
     return id, {"id": id, "parent": parent, "children": [], "message": message}
 
 
@@ -147,11 +195,14 @@ TALK = {
 }  # fmt: skip
 
 
-def test_of_a_chatgpt_export_what_both_said_to_each_other_is_taken_in_its_order(tmp_path: Path) -> None:
+def test_of_a_chatgpt_export_what_both_said_to_each_other_is_taken_in_its_order(
+    tmp_path: Path,
+) -> None:
     archive = tmp_path / "export.zip"
     with zipfile.ZipFile(archive, "w") as made:  # large exports come in several files
         made.writestr(
-            "conversations-000.json", json.dumps([TALK, {"title": "empty", "mapping": {}, "current_node": None}])
+            "conversations-000.json",
+            json.dumps([TALK, {"title": "empty", "mapping": {}, "current_node": None}]),
         )
         made.writestr("conversations-001.json", json.dumps([]))
         made.writestr("user.json", "{}")
@@ -164,10 +215,14 @@ def test_of_a_chatgpt_export_what_both_said_to_each_other_is_taken_in_its_order(
         ("a3", "agent", "Prune them in March."),
     ]
     assert [turn for turn in turns if not isinstance(turn, Turn)] == []
-    assert isinstance(turns[-1], Turn) and turns[-1].at.timestamp() == 1_790_000_100, "as the one before: it says none"
+    assert isinstance(turns[-1], Turn) and turns[-1].at.timestamp() == 1_790_000_100, (
+        "as the one before: it says none"
+    )
 
 
-def test_of_a_claude_export_thoughts_and_tools_are_left_out_and_files_are_begun(tmp_path: Path) -> None:
+def test_of_a_claude_export_thoughts_and_tools_are_left_out_and_files_are_begun(
+    tmp_path: Path,
+) -> None:
     said = [
         ("human", [{"type": "text", "text": "Plan Rome"}], "Plan Rome", [{"file_name": "a.txt", "extracted_content": "y" * 9000}]),
         ("assistant", [{"type": "thinking", "thinking": "hm"}, {"type": "tool_use", "name": "s"}, {"type": "text", "text": "Forum."}], "hm Forum.", []),
@@ -181,7 +236,12 @@ def test_of_a_claude_export_thoughts_and_tools_are_left_out_and_files_are_begun(
     ]  # fmt: skip
     file = tmp_path / "conversations.json"
     file.write_text(
-        json.dumps([{"uuid": "k", "name": "Rome", "chat_messages": messages}, {"uuid": "e", "chat_messages": []}])
+        json.dumps(
+            [
+                {"uuid": "k", "name": "Rome", "chat_messages": messages},
+                {"uuid": "e", "chat_messages": []},
+            ]
+        )
     )
     turns = [turn for turn in read(file) if isinstance(turn, Turn)]
     assert [(turn.id, turn.who, turn.text) for turn in turns] == [

@@ -31,11 +31,18 @@ PATHS = [f"{name} {below}" for name, subs in COMMANDS.items() for below in subs]
 
 
 def bash(script: str, text: str = "") -> dict[str, Any]:
-    return {"text": text, "calls": [{"name": "code_run", "args": {"type": "bash", "script": script}}]}
+    return {
+        "text": text,
+        "calls": [{"name": "code_run", "args": {"type": "bash", "script": script}}],
+    }
 
 
 def ask(question: str, *candidates: str) -> dict[str, Any]:
-    return {"calls": [{"name": "ask_user", "args": {"question": question, "candidates": list(candidates)}}]}
+    return {
+        "calls": [
+            {"name": "ask_user", "args": {"question": question, "candidates": list(candidates)}}
+        ]
+    }
 
 
 def trash(path: Path) -> dict[str, Any]:
@@ -77,7 +84,10 @@ def test_help_on_every_level(path: str, lang: str, capsys: pytest.CaptureFixture
         (["list the files"], ["run", "list the files"]),
         (["整理"], ["run", "整理"]),
         (["--lang", "zh", "整理"], ["run", "--lang", "zh", "整理"]),
-        (["--events", "--max-turns", "3", "do it"], ["run", "--events", "--max-turns", "3", "do it"]),
+        (
+            ["--events", "--max-turns", "3", "do it"],
+            ["run", "--events", "--max-turns", "3", "do it"],
+        ),
         (["which", "files", "are", "large"], ["run", "which", "files", "are", "large"]),
         (["--", "runs"], ["run", "--", "runs"]),
         (["--home", "runs", "chat"], ["--home", "runs", "chat"]),
@@ -120,7 +130,9 @@ def test_a_first_word_that_is_no_command_is_a_task(said: list[str], meant: list[
         (("run", "x", "--model", "gpt-99"), "gpt-99"),
     ],
 )
-def test_bad_usage_is_two_lines_at_most(cli: CommandLine, args: tuple[str, ...], names: str) -> None:
+def test_bad_usage_is_two_lines_at_most(
+    cli: CommandLine, args: tuple[str, ...], names: str
+) -> None:
     code, out, err = cli(*args)
     assert code == 2 and out == "" and names in err
     assert len(err.splitlines()) <= 2 and err.startswith("sopwith: ")
@@ -139,13 +151,19 @@ def test_closed_streams_lead_nowhere(closed: str, home: Path, tmp_path: Path) ->
 def test_a_folder_that_was_removed_is_said(cli: CommandLine, tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     program = shlex.join([sys.executable, str(CHECKOUT / "launch.py")])
-    for args, code in (("runs list", 2), ("--home here runs list", 2), (f"run --cwd {tmp_path} 'system report'", 0)):
+    for args, code in (
+        ("runs list", 2),
+        ("--home here runs list", 2),
+        (f"run --cwd {tmp_path} 'system report'", 0),
+    ):
         gone.mkdir()
         command = f"cd {gone} && rmdir {gone} && exec {program} {args}"
         done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
         assert done.returncode == code, done.stderr
         assert (
-            code == 0 or done.stderr == "sopwith: the folder that you are in was removed. Go to another one, with cd.\n"
+            code == 0
+            or done.stderr
+            == "sopwith: the folder that you are in was removed. Go to another one, with cd.\n"
         )
 
 
@@ -156,7 +174,10 @@ def test_errors_are_chinese_where_the_owner_is(cli: CommandLine) -> None:
 
 
 def test_home_and_debug_stand_before_or_behind(cli: CommandLine, tmp_path: Path) -> None:
-    for args in (["--home", "h1", "runs", "list", "--json"], ["runs", "list", "--json", "--home", "h1"]):
+    for args in (
+        ["--home", "h1", "runs", "list", "--json"],
+        ["runs", "list", "--json", "--home", "h1"],
+    ):
         assert json.loads(cli(*args).stdout) == {"runs": []}
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "config.yaml").write_text("limits: {turns: many}\n")
@@ -192,13 +213,29 @@ def loaded(*args: str) -> set[str]:
         text=True,
         check=False,
     )
-    return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
+    return {
+        line.rpartition("|")[2].strip()
+        for line in done.stderr.splitlines()
+        if line.startswith("import time:")
+    }
 
 
-HEAVY = {"openai", "rich", "prompt_toolkit", "requests", "psutil", "httpx2", "pydantic", "json_repair", "asyncio"}
+HEAVY = {
+    "openai",
+    "rich",
+    "prompt_toolkit",
+    "requests",
+    "psutil",
+    "httpx2",
+    "pydantic",
+    "json_repair",
+    "asyncio",
+}
 
 
-@pytest.mark.parametrize("args", [("--help",), ("run", "--help"), ("--lang", "zh", "runs", "--help")])
+@pytest.mark.parametrize(
+    "args", [("--help",), ("run", "--help"), ("--lang", "zh", "runs", "--help")]
+)
 def test_help_loads_nothing_heavy(args: tuple[str, ...]) -> None:
     assert loaded(*args) & (HEAVY | {"yaml", "handler", "runs"}) == set()
 
@@ -214,7 +251,9 @@ def test_help_starts_at_once() -> None:
     times = []
     for _ in range(5):
         start = children_seconds()
-        subprocess.run([sys.executable, str(CHECKOUT / "launch.py"), "--help"], capture_output=True, check=True)
+        subprocess.run(
+            [sys.executable, str(CHECKOUT / "launch.py"), "--help"], capture_output=True, check=True
+        )
         times.append(children_seconds() - start)
     assert statistics.median(times) < 0.25
 
@@ -226,7 +265,11 @@ def test_a_task_by_rote_answers_on_stdout(cli: CommandLine, tmp_path: Path) -> N
     (tmp_path / "cwd" / "big.bin").write_bytes(b"x" * 300_000)
     code, out, err = cli("Which files take the most space in", str(tmp_path / "cwd") + "?")
     assert code == 0 and "big.bin" in out
-    assert "by rote: largest-files" in err and "by rote, no model call" in err and "\x1b" not in out + err
+    assert (
+        "by rote: largest-files" in err
+        and "by rote, no model call" in err
+        and "\x1b" not in out + err
+    )
 
 
 def test_nobody_to_do_it_is_exit_5_and_two_lines(cli: CommandLine) -> None:
@@ -240,9 +283,14 @@ def test_events_are_json_lines_and_nothing_else(cli: CommandLine, home: Path) ->
     events = [json.loads(line) for line in out.splitlines()]
     assert code == 0
     assert events[0]["type"] == "run_started" and events[-1]["type"] == "run_ended"
-    assert {"turn_started", "text", "model_called", "tool_started", "tool_output", "tool_ended"} <= {
-        event["type"] for event in events
-    }
+    assert {
+        "turn_started",
+        "text",
+        "model_called",
+        "tool_started",
+        "tool_output",
+        "tool_ended",
+    } <= {event["type"] for event in events}
     assert len({event["run"] for event in events}) == 1 and all("at" in event for event in events)
 
 
@@ -260,7 +308,9 @@ def test_a_question_waits_in_the_inbox_and_its_answer_goes_on(cli: CommandLine, 
     assert cli("inbox", "answer", listed[0]["id"], "1").code == 2
 
 
-@pytest.mark.parametrize(("approve", "is_there", "code"), [("ask", True, 3), ("never", True, 0), ("all", False, 0)])
+@pytest.mark.parametrize(
+    ("approve", "is_there", "code"), [("ask", True, 3), ("never", True, 0), ("all", False, 0)]
+)
 def test_approve_says_who_allows(
     cli: CommandLine, home: Path, tmp_path: Path, approve: str, is_there: bool, code: int
 ) -> None:
@@ -297,25 +347,48 @@ def test_limits_end_with_4_and_failures_with_1(cli: CommandLine, home: Path) -> 
 
 def test_the_time_limit_cuts_a_slow_stream(cli: CommandLine, home: Path) -> None:
     with ScriptedServer([Answer("x" * 4000, split=1, drip=1.0)]) as server:
-        ran = cli("--max-minutes", "0.02", "count the stars", env={"OPENAI_BASE_URL": server.base_url})
+        ran = cli(
+            "--max-minutes", "0.02", "count the stars", env={"OPENAI_BASE_URL": server.base_url}
+        )
     (run,) = (home / "runs").glob("2*")
-    took = next(event["seconds"] for event in read_events(home, run.name) if event["type"] == "run_ended")
+    took = next(
+        event["seconds"] for event in read_events(home, run.name) if event["type"] == "run_ended"
+    )
     assert ran.code == 4 and took < 30  # of the hour that the stream takes
-    assert re.search(r"time limit reached: (?!0\.0+ )\d\.\d\d? of 0.02 minutes are used", ran.stderr)
+    assert re.search(
+        r"time limit reached: (?!0\.0+ )\d\.\d\d? of 0.02 minutes are used", ran.stderr
+    )
 
 
 def test_runs_are_listed_shown_and_read_by_machines(cli: CommandLine, home: Path) -> None:
-    scripted(home, [bash("echo found it", "I look.\n<summary>looked</summary>"), "It is **there**."])
+    scripted(
+        home, [bash("echo found it", "I look.\n<summary>looked</summary>"), "It is **there**."]
+    )
     cli("find it")
     scripted(home, [])
     cli("lose it")
     runs = json.loads(cli("runs", "list", "--json").stdout)["runs"]
     assert [run["task"] for run in runs] == ["lose it", "find it"]
-    assert {"run", "task", "status", "started", "turns", "model_calls", "cost", "sop", "rote"} <= runs[0].keys()
-    assert [line.split("\t")[1] for line in cli("runs", "list").stdout.splitlines()] == ["no_model", "done"]
+    assert {
+        "run",
+        "task",
+        "status",
+        "started",
+        "turns",
+        "model_calls",
+        "cost",
+        "sop",
+        "rote",
+    } <= runs[0].keys()
+    assert [line.split("\t")[1] for line in cli("runs", "list").stdout.splitlines()] == [
+        "no_model",
+        "done",
+    ]
     assert len(cli("runs", "list", "--limit", "1").stdout.splitlines()) == 2
     trace = cli("runs", "show", runs[1]["run"]).stdout
-    assert re.search(r"I look\.\n  → code_run echo found it\n  ✓ code_run .*\n    found it\n", trace)
+    assert re.search(
+        r"I look\.\n  → code_run echo found it\n  ✓ code_run .*\n    found it\n", trace
+    )
     assert "summary" not in trace and "It is **there**." in trace
     whole = json.loads(cli("runs", "show", runs[1]["run"][:-1], "--json").stdout)
     assert whole["events"][-1]["status"] == "done"
@@ -349,10 +422,16 @@ def start(*args: str) -> subprocess.Popen[str]:
 @pytest.mark.parametrize("milliseconds", range(0, 40, 5))
 def test_a_stop_while_the_program_loads_says_nothing(home: Path, milliseconds: int) -> None:
     command = [sys.executable, "-X", "importtime", str(CHECKOUT / "launch.py"), "doctor"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None and process.stderr is not None
-        fcntl.fcntl(process.stderr, fcntl.F_SETPIPE_SZ, 8192)  # it cannot be done before anybody looks
-        while not process.stderr.readline().endswith(" enum\n"):  # among the first that launch.py imports
+        fcntl.fcntl(
+            process.stderr, fcntl.F_SETPIPE_SZ, 8192
+        )  # it cannot be done before anybody looks
+        while not process.stderr.readline().endswith(
+            " enum\n"
+        ):  # among the first that launch.py imports
             pass
         time.sleep(milliseconds / 1000)
         process.send_signal(signal.SIGINT)
@@ -361,14 +440,18 @@ def test_a_stop_while_the_program_loads_says_nothing(home: Path, milliseconds: i
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_the_run_and_its_tool(home: Path, tmp_path: Path, cli: CommandLine, number: int) -> None:
+def test_a_signal_ends_the_run_and_its_tool(
+    home: Path, tmp_path: Path, cli: CommandLine, number: int
+) -> None:
     beats = tmp_path / "beats"
     scripted(home, [bash(f"while echo . >> {beats}; do sleep 0.05; done"), "Done."])
     process = start("wait")
     waits_until(beats.exists)
     process.send_signal(number)
     out, err = process.communicate(timeout=PATIENCE_SECONDS)
-    assert process.returncode == 130 and out == "" and "runs resume" in err and "Traceback" not in err
+    assert (
+        process.returncode == 130 and out == "" and "runs resume" in err and "Traceback" not in err
+    )
     waits_until(lambda: is_still(beats))
     assert json.loads(cli("runs", "list", "--json").stdout)["runs"][0]["status"] == "cancelled"
 
@@ -388,11 +471,17 @@ def test_a_run_under_nohup_outlives_its_terminal(home: Path, tmp_path: Path) -> 
     assert process.returncode == 0 and "Done." in out
 
 
-def test_a_run_that_works_is_spoken_to_and_cancelled(home: Path, tmp_path: Path, cli: CommandLine) -> None:
+def test_a_run_that_works_is_spoken_to_and_cancelled(
+    home: Path, tmp_path: Path, cli: CommandLine
+) -> None:
     go_on = tmp_path / "go"
-    scripted(home, [bash(f"while [ ! -e {go_on} ]; do sleep 0.05; done"), bash("sleep 60"), "Done."])
+    scripted(
+        home, [bash(f"while [ ! -e {go_on} ]; do sleep 0.05; done"), bash("sleep 60"), "Done."]
+    )
     process = start("wait")
-    waits_until(lambda: "tool_started" in "".join(p.read_text() for p in home.glob("runs/*/log.jsonl")))
+    waits_until(
+        lambda: "tool_started" in "".join(p.read_text() for p in home.glob("runs/*/log.jsonl"))
+    )
     assert cli("runs", "steer", "last", "only", "2025").code == 0
     assert "still working" in cli("runs", "show", "last").stdout
     go_on.touch()
@@ -414,7 +503,9 @@ def test_a_run_that_works_is_spoken_to_and_cancelled(home: Path, tmp_path: Path,
 
 def test_sops_are_listed_shown_and_run(cli: CommandLine, tmp_path: Path) -> None:
     listed = {sop["name"]: sop for sop in json.loads(cli("sops", "list", "--json").stdout)["sops"]}
-    assert {"name", "status", "version", "description", "runs", "rote_rate"} <= listed["largest-files"].keys()
+    assert {"name", "status", "version", "description", "runs", "rote_rate"} <= listed[
+        "largest-files"
+    ].keys()
     assert not any("problem" in sop for sop in listed.values()), listed
     (tmp_path / "cwd" / "a.txt").write_text("a")
     code, out, _ = cli("sops", "run", "largest-files", "folder=.")
@@ -424,7 +515,9 @@ def test_sops_are_listed_shown_and_run(cli: CommandLine, tmp_path: Path) -> None
     assert "sopwith sops run largest-files" in cli("sops", "show", "largest-files").stdout
     shown = json.loads(cli("sops", "show", "largest-files", "--json").stdout)
     assert "folder" in shown["parameters"]["properties"]
-    english, chinese = (cli("--lang", lang, "sops", "show", "largest-files").stdout for lang in ("en", "zh"))
+    english, chinese = (
+        cli("--lang", lang, "sops", "show", "largest-files").stdout for lang in ("en", "zh")
+    )
     assert english != chinese and re.search("[一-鿿]", chinese)
     assert cli("sops", "run", "largest-files", "folder=/nowhere/at/all").code != 0
 
@@ -432,7 +525,9 @@ def test_sops_are_listed_shown_and_run(cli: CommandLine, tmp_path: Path) -> None
 def test_doctor_says_one_line_each(cli: CommandLine) -> None:
     code, out, _ = cli("doctor")
     assert code == 0 and re.search("^✓ ", out, re.MULTILINE) and "OPENAI_API_KEY" in out
-    assert {"name", "ok", "detail", "fix"} <= json.loads(cli("doctor", "--json").stdout)["checks"][0].keys()
+    assert {"name", "ok", "detail", "fix"} <= json.loads(cli("doctor", "--json").stdout)["checks"][
+        0
+    ].keys()
 
 
 def test_init_in_a_pipe_leaves_settings_that_set_nothing(cli: CommandLine, home: Path) -> None:

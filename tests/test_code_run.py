@@ -42,7 +42,9 @@ def nothing_is_left() -> Iterator[None]:
     before = set(psutil.Process().children(recursive=True))
     descriptors = psutil.Process().num_fds()
     yield
-    left = [process for process in psutil.Process().children(recursive=True) if process not in before]
+    left = [
+        process for process in psutil.Process().children(recursive=True) if process not in before
+    ]
     assert [" ".join(process.cmdline()) or process.status() for process in left] == []
     assert psutil.Process().num_fds() <= descriptors + 1  # the first call loads a library
 
@@ -52,7 +54,9 @@ def run(ctx: ToolContext, script: str, type: str = "bash", **more: Any) -> ToolR
     return stream(ctx, script, type, **more)[1]
 
 
-def stream(ctx: ToolContext, script: str, type: str = "bash", **more: Any) -> tuple[list[str], ToolResult]:
+def stream(
+    ctx: ToolContext, script: str, type: str = "bash", **more: Any
+) -> tuple[list[str], ToolResult]:
     parts = []
     calling = code_run.run(ctx, type=type, script=script, **more)
     assert not isinstance(calling, ToolResult)
@@ -65,27 +69,46 @@ def stream(ctx: ToolContext, script: str, type: str = "bash", **more: Any) -> tu
 
 def test_output_and_errors_come_in_order_with_the_exit_code(ctx: ToolContext) -> None:
     result = run(ctx, "echo one; echo two >&2; echo three; exit 3")
-    assert (result.status, result.data) == ("error", {"exit_code": 3, "output": "one\ntwo\nthree\n"})
+    assert (result.status, result.data) == (
+        "error",
+        {"exit_code": 3, "output": "one\ntwo\nthree\n"},
+    )
     assert run(ctx, "true").data == {"exit_code": 0, "output": ""}
 
 
-def test_python_starts_in_the_folder_and_quotes_its_lines(ctx: ToolContext, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_starts_in_the_folder_and_quotes_its_lines(
+    ctx: ToolContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")  # of the owner's shell; the run reads UTF-8
     (ctx.cwd / "near.py").write_text("value = 'é密'")
-    result = run(ctx, "import near, os\nprint(near.value, os.getcwd())\nraise ValueError('no')", "python")
+    result = run(
+        ctx, "import near, os\nprint(near.value, os.getcwd())\nraise ValueError('no')", "python"
+    )
     assert result.status == "error"
     assert f"é密 {ctx.cwd}\n" in result.data["output"]
     assert "    raise ValueError('no')" in result.data["output"]
 
 
-def test_input_is_empty_and_no_start_up_file_is_read(ctx: ToolContext, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_input_is_empty_and_no_start_up_file_is_read(
+    ctx: ToolContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (ctx.cwd / "start.sh").write_text("echo started")
     monkeypatch.setenv("BASH_ENV", str(ctx.cwd / "start.sh"))
     assert run(ctx, 'read x; echo "[$x]"').data["output"] == "[]\n"
 
 
-def test_secrets_of_our_environment_are_not_passed_on(ctx: ToolContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_API_KEY", "GH_TOKEN", "MY_SECRET", "DB_PASSWORD", "TOKEN", "KEPT_TOKEN", "TOKENS_FOLDER"):
+def test_secrets_of_our_environment_are_not_passed_on(
+    ctx: ToolContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in (
+        "OPENAI_API_KEY",
+        "GH_TOKEN",
+        "MY_SECRET",
+        "DB_PASSWORD",
+        "TOKEN",
+        "KEPT_TOKEN",
+        "TOKENS_FOLDER",
+    ):
         monkeypatch.setenv(name, "hunter2")
     ctx.env["KEPT_TOKEN"] = "given"
     shown = run(ctx, "env", env={"more": "a b"}).data["output"]
@@ -207,7 +230,12 @@ def test_agent_within_an_agent_is_ended_with_what_it_started(ctx: ToolContext) -
         "here = Path(sys.argv[1]); list(code_run.run(ToolContext(here, here, here), script='echo up; setsid sleep 60; sleep 61'))"
     )
     start = time.monotonic()
-    result = run(ctx, f'cd {shlex.quote(str(CHECKOUT))}; {PYTHON} -c "$code" {ctx.cwd}', timeout=2, env={"code": code})
+    result = run(
+        ctx,
+        f'cd {shlex.quote(str(CHECKOUT))}; {PYTHON} -c "$code" {ctx.cwd}',
+        timeout=2,
+        env={"code": code},
+    )
     assert result.status == "timeout"
     assert time.monotonic() - start < 20  # of a minute
 
@@ -232,7 +260,9 @@ def test_closing_the_call_ends_the_tree(ctx: ToolContext) -> None:
 
 def test_output_is_streamed_while_it_comes(ctx: ToolContext) -> None:
     os.mkfifo(ctx.cwd / "go")
-    calling = code_run.run(ctx, type="python", script="print('first')\nopen('go').read()\nprint('second')")
+    calling = code_run.run(
+        ctx, type="python", script="print('first')\nopen('go').read()\nprint('second')"
+    )
     assert not isinstance(calling, ToolResult)
     assert "first" in next(calling)
     (ctx.cwd / "go").write_text("on")
@@ -304,20 +334,30 @@ def test_disk_that_fills_leaves_the_result_and_what_it_could_take(ctx: ToolConte
     with room(200_000):
         result = run(ctx, "seq 100000; mkdir ../done; exit 3")
     assert result.status == "error" and result.data["exit_code"] == 3
-    assert result.data["output"].startswith("1\n2\n") and result.data["output"].endswith("\n100000\n")
-    assert f"{result.data['file']}, its first 200,000 bytes: the disk is full …]" in result.data["output"]
+    assert result.data["output"].startswith("1\n2\n") and result.data["output"].endswith(
+        "\n100000\n"
+    )
+    assert (
+        f"{result.data['file']}, its first 200,000 bytes: the disk is full …]"
+        in result.data["output"]
+    )
     assert Path(result.data["file"]).stat().st_size == 200_000
     assert (ctx.cwd.parent / "done").exists()
 
 
 def test_what_was_reserved_is_free_again_when_the_script_has_ended(ctx: ToolContext) -> None:
     result = run(ctx, "seq 5000")
-    assert Path(result.data["file"]).read_text() == "".join(f"{number}\n" for number in range(1, 5001))
+    assert Path(result.data["file"]).read_text() == "".join(
+        f"{number}\n" for number in range(1, 5001)
+    )
     assert 6 * RESERVED_BYTES > result.data["bytes"] == Path(result.data["file"]).stat().st_size
 
 
 def test_binary_and_broken_text_become_visible(ctx: ToolContext) -> None:
-    result = run(ctx, r"printf 'a\0b\x07\xff\xfe \033[31mred\033[0m \033]0;title\007x\r\nrow 1\rrow 22\r\nend'")
+    result = run(
+        ctx,
+        r"printf 'a\0b\x07\xff\xfe \033[31mred\033[0m \033]0;title\007x\r\nrow 1\rrow 22\r\nend'",
+    )
     assert result.data["output"] == "a␀b␇\ufffd\ufffd red x\nrow 22\nend"
 
 
@@ -351,12 +391,17 @@ def test_character_cut_in_two_is_whole_in_the_stream() -> None:
 
 
 def test_escapes_are_taken_out() -> None:
-    assert clean("\x1b[2K\x1b[1;32mok\x1b[m\x1b(B\x1bM \x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\") == "ok link"
+    assert (
+        clean("\x1b[2K\x1b[1;32mok\x1b[m\x1b(B\x1bM \x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\")
+        == "ok link"
+    )
 
 
 def test_psutil_finds_the_same_processes_as_proc(ctx: ToolContext) -> None:
     """The way for systems without /proc, on this one."""
-    tree = process_tree.Tree(["bash", "-c", "sleep 60 & setsid sleep 61 & wait"], ctx.cwd, dict(os.environ), "t")
+    tree = process_tree.Tree(
+        ["bash", "-c", "sleep 60 & setsid sleep 61 & wait"], ctx.cwd, dict(os.environ), "t"
+    )
     try:
         end = time.monotonic() + PATIENCE_SECONDS
         while len(tree._rest_by_proc()) < 3 and time.monotonic() < end:
@@ -389,6 +434,11 @@ print(min(ours) - min(bare))
 
 
 def test_call_costs_little_more_than_the_process_itself(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", COSTS, str(tmp_path)]  # a process without other children, as a run is
+    command = [
+        sys.executable,
+        "-c",
+        COSTS,
+        str(tmp_path),
+    ]  # a process without other children, as a run is
     done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, check=True)
     assert float(done.stdout) < 0.005  # under 1 ms on a quiet machine

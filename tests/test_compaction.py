@@ -25,12 +25,17 @@ from tests.scripted_server import Answer
 
 BUDGET = 32_000
 TURNS = 300
-FULL = {"message": "This model's maximum context length is 8192 tokens. Please reduce the length of the messages."}
+FULL = {
+    "message": "This model's maximum context length is 8192 tokens. Please reduce the length of the messages."
+}
 
 
 def of_endpoint(home: Path, server: Any, budget: int, *more: Any) -> Agent:
     """An agent whose model is the scripted server, and whose next ones are `more`."""
-    models = [f"{{name: m{at}, model: m, base_url: '{each.base_url}'}}" for at, each in enumerate((server, *more))]
+    models = [
+        f"{{name: m{at}, model: m, base_url: '{each.base_url}'}}"
+        for at, each in enumerate((server, *more))
+    ]
     return agent(home, None, f"models: [{', '.join(models)}]\nlimits: {{context_tokens: {budget}}}")
 
 
@@ -47,7 +52,11 @@ def asks(tool: str, **args: Any) -> Answer:
 
 
 def lists(turn: int) -> Answer:
-    return asks("code_run", type="bash", script=f"seq -f 'line %.0f of the listing' {turn * 1000} {turn * 1000 + 160}")
+    return asks(
+        "code_run",
+        type="bash",
+        script=f"seq -f 'line %.0f of the listing' {turn * 1000} {turn * 1000 + 160}",
+    )
 
 
 def plain(**more: Any) -> Options:
@@ -78,7 +87,9 @@ def test_a_run_of_300_turns_stays_inside_its_budget_and_breaks_the_cache_rarely(
         assert event["tokens_before"] > HIGH * BUDGET and event["tokens_after"] <= LOW * BUDGET
     last = bodies[-1]["messages"]
     assert "list all the numbers" in last[1]["content"] and last[:2] == bodies[0]["messages"][:2]
-    whole = [message for message in last if message["role"] == "tool" and len(message["content"]) > 3800]
+    whole = [
+        message for message in last if message["role"] == "tool" and len(message["content"]) > 3800
+    ]
     assert len(whole) >= KEPT
 
 
@@ -86,15 +97,23 @@ def test_what_shrank_can_be_read_in_a_file(home: Path, scripted_server: Any) -> 
     server = scripted_server([*(lists(turn) for turn in range(1, 20)), Answer(text="done")])
     run = of_endpoint(home, server, 24_000).start("list", plain(), AbsentOwner())
     drive(run)
-    results = [message["content"] for message in server.requests[-1].body["messages"] if message["role"] == "tool"]
+    results = [
+        message["content"]
+        for message in server.requests[-1].body["messages"]
+        if message["role"] == "tool"
+    ]
     first = json.loads(server.requests[1].raw)["messages"][3]["content"]
-    assert results[0].startswith("line 1000 of") and len(results[0]) < 300 and len(results[-1]) > 3800
+    assert (
+        results[0].startswith("line 1000 of") and len(results[0]) < 300 and len(results[-1]) > 3800
+    )
     path = Path(results[0].rpartition("file_read ")[2].rstrip("]"))
     assert path.read_text("utf-8") == first and path.is_relative_to(home / "runs" / run.id)
 
 
 def test_a_run_that_never_shrank_writes_no_results(home: Path, scripted_server: Any) -> None:
-    run = of_endpoint(home, scripted_server([lists(1), Answer(text="done")]), BUDGET).start("x", plain(), AbsentOwner())
+    run = of_endpoint(home, scripted_server([lists(1), Answer(text="done")]), BUDGET).start(
+        "x", plain(), AbsentOwner()
+    )
     assert of(drive(run), "compacted") == [] and not (home / "runs" / run.id / "results").exists()
 
 
@@ -102,10 +121,16 @@ def test_the_log_rebuilds_the_history_of_every_turn(home: Path, scripted_server:
     server = scripted_server([*(lists(turn) for turn in range(1, 28)), Answer(text="done")])
     run = of_endpoint(home, server, 9_000).start("list", plain(), AbsentOwner())
     events = drive(run)
-    assert len(of(events, "compacted")) >= 4 and any(event["folded"] for event in of(events, "compacted"))
+    assert len(of(events, "compacted")) >= 4 and any(
+        event["folded"] for event in of(events, "compacted")
+    )
     logged = list(read_events(home, run.id))
     for turn, sent in enumerate(server.requests, start=1):
-        said = next(at for at, event in enumerate(logged) if event["type"] == "model_called" and event["turn"] == turn)
+        said = next(
+            at
+            for at, event in enumerate(logged)
+            if event["type"] == "model_called" and event["turn"] == turn
+        )
         progress = read_progress(logged[:said], Prompts("en"), home / "runs" / run.id)
         history = sent.body["messages"]
         assert progress.messages == (history[:-1] if turn > 1 else history)
@@ -115,8 +140,12 @@ def test_a_run_is_resumed_after_a_compaction(home: Path, scripted_server: Any) -
     server = scripted_server([*(lists(turn) for turn in range(1, 28)), Answer(text="done")])
     run = of_endpoint(home, server, 9_000).start("list", plain(max_turns=20), AbsentOwner())
     assert drive(run)[-1]["status"] == "limit"
-    events = drive(of_endpoint(home, server, 9_000).resume(run.id, plain(max_turns=20), AbsentOwner()))
-    assert (events[-1]["status"], events[-1]["turns"]) == ("done", 28) and of(events, "context") == []
+    events = drive(
+        of_endpoint(home, server, 9_000).resume(run.id, plain(max_turns=20), AbsentOwner())
+    )
+    assert (events[-1]["status"], events[-1]["turns"]) == ("done", 28) and of(
+        events, "context"
+    ) == []
     requests = [recorded.body for recorded in server.requests]
     assert max(tokens.count(tokens.segments(body)) for body in requests) <= 9_000
     assert requests[-1]["messages"][:2] == requests[0]["messages"]
@@ -126,10 +155,22 @@ def test_a_run_is_resumed_after_a_compaction(home: Path, scripted_server: Any) -
     ("status", "error"),
     [
         (400, FULL),
-        (400, {"message": "the request exceeds the available context size", "type": "exceed_context_size_error"}),
+        (
+            400,
+            {
+                "message": "the request exceeds the available context size",
+                "type": "exceed_context_size_error",
+            },
+        ),
         (400, {"message": "prompt is too long: 210000 tokens > 200000 maximum"}),
         (400, {"message": "Input is too long for requested model."}),
-        (400, {"message": "Range of input length should be [1, 30720]", "code": "context_length_exceeded"}),
+        (
+            400,
+            {
+                "message": "Range of input length should be [1, 30720]",
+                "code": "context_length_exceeded",
+            },
+        ),
         (413, {"message": "Request too large"}),
         (422, {"message": "inputs tokens + max_new_tokens must be <= 4096: too many tokens"}),
         (400, {"message": "输入超过模型最大长度限制"}),
@@ -142,12 +183,16 @@ def test_an_endpoint_that_is_full_gets_a_shorter_request(
     server = scripted_server([*(lists(turn) for turn in range(1, 10)), full, Answer(text="done")])
     events = drive(of_endpoint(home, server, 100_000).start("list", plain(), AbsentOwner()))
     assert events[-1]["status"] == "done" and len(of(events, "compacted")) == 1
-    before, after = (tokens.count(tokens.segments(recorded.body)) for recorded in server.requests[-2:])
+    before, after = (
+        tokens.count(tokens.segments(recorded.body)) for recorded in server.requests[-2:]
+    )
     assert after < 0.75 * before
     assert of(events, "model_retry") == [] and of(events, "model_failed") == []
 
 
-def test_a_model_that_stays_full_gives_way_to_the_next_one(home: Path, scripted_server: Any) -> None:
+def test_a_model_that_stays_full_gives_way_to_the_next_one(
+    home: Path, scripted_server: Any
+) -> None:
     small = scripted_server([lists(1), lists(2), *[Answer(status=400, error=FULL)] * 2])
     large = scripted_server([Answer(text="done by the large one")])
     events = drive(of_endpoint(home, small, 100_000, large).start("list", plain(), AbsentOwner()))
@@ -155,17 +200,28 @@ def test_a_model_that_stays_full_gives_way_to_the_next_one(home: Path, scripted_
     assert "maximum context length" in of(events, "model_failed")[0]["reason"]
 
 
-def test_a_task_that_is_longer_than_the_context_is_a_clear_end(home: Path, scripted_server: Any) -> None:
+def test_a_task_that_is_longer_than_the_context_is_a_clear_end(
+    home: Path, scripted_server: Any
+) -> None:
     server = scripted_server([Answer(status=400, error=FULL)] * 3)
-    ended = drive(of_endpoint(home, server, 100_000).start("word " * 20_000, plain(), AbsentOwner()))[-1]
+    ended = drive(
+        of_endpoint(home, server, 100_000).start("word " * 20_000, plain(), AbsentOwner())
+    )[-1]
     assert ended["status"] == "no_model" and "limits.context_tokens" in ended["result"]
     assert len(server.requests) == 1  # nothing could be taken away
 
 
 def history_of(turns: int, result: str = "r " * 2000, args: str = "{}") -> list[Message]:
-    messages: list[Message] = [{"role": "system", "content": "rules"}, {"role": "user", "content": "the task"}]
+    messages: list[Message] = [
+        {"role": "system", "content": "rules"},
+        {"role": "user", "content": "the task"},
+    ]
     for turn in range(1, turns + 1):
-        call = {"id": f"c{turn}", "type": "function", "function": {"name": "code_run", "arguments": args}}
+        call = {
+            "id": f"c{turn}",
+            "type": "function",
+            "function": {"name": "code_run", "arguments": args},
+        }
         messages += [
             {"role": "assistant", "content": None, "tool_calls": [call]},
             {"role": "tool", "tool_call_id": f"c{turn}", "content": f"{turn} {result}"},
@@ -173,7 +229,9 @@ def history_of(turns: int, result: str = "r " * 2000, args: str = "{}") -> list[
     return messages
 
 
-def compact(folder: Path, messages: list[Message], budget: int, turns: int) -> tuple[list[Event], list[Message]]:
+def compact(
+    folder: Path, messages: list[Message], budget: int, turns: int
+) -> tuple[list[Event], list[Message]]:
     compaction = Compaction(folder, Prompts("en"), [f"did {turn}" for turn in range(1, turns + 1)])
     request = Request(turns + 1, messages)
     return list(History(None, compaction, budget).fit(request, "m")), request.messages
@@ -184,7 +242,9 @@ def test_big_arguments_fold_too(tmp_path: Path) -> None:
     events, messages = compact(tmp_path, history_of(40, "ok", args), 20_000, 40)
     assert events[0]["folded"] == 34 and events[0]["tokens_after"] <= 20_000 * HIGH
     assert roles(messages) == ["system", "user", "user", *["assistant", "tool"] * 6]
-    assert "\n1. did 1\n" in messages[2]["content"] and messages[2]["content"].endswith("34. did 34")
+    assert "\n1. did 1\n" in messages[2]["content"] and messages[2]["content"].endswith(
+        "34. did 34"
+    )
 
 
 def test_huge_results_leave_fewer_turns_whole_but_the_last_one(tmp_path: Path) -> None:
@@ -203,7 +263,9 @@ def test_words_of_the_owner_are_not_folded_away(tmp_path: Path) -> None:
     assert [message["content"] for message in twice if "blue" in (message["content"] or "")] == [
         "The owner says: not the blue one"
     ]
-    assert [message["content"] for message in twice if "did 1\n" in (message["content"] or "")] != []
+    assert [
+        message["content"] for message in twice if "did 1\n" in (message["content"] or "")
+    ] != []
     assert len(split(twice)[1]) == 6
 
 
@@ -223,10 +285,15 @@ def test_thousands_of_folded_turns_are_few_lines(tmp_path: Path) -> None:
 
 
 TEXTS = {
-    "prose": "When something fails, find the cause. Never repeat a call unchanged; look before you act. " * 20,
-    "code": "def count(self, request: Request, model: str) -> int:\n    return round(self.sum(request) * 1.0)\n" * 20,
-    "chinese": "先看后动；靠运行验证，不凭感觉；只说结果能证明的话。失败了先找原因，绝不原样重试。" * 20,
-    "listing": "\n".join(f"-rw-r--r-- 1 ann ann {n * 7919} Nov 21 22:{n:02d} report-{n}.csv" for n in range(60)),
+    "prose": "When something fails, find the cause. Never repeat a call unchanged; look before you act. "
+    * 20,
+    "code": "def count(self, request: Request, model: str) -> int:\n    return round(self.sum(request) * 1.0)\n"
+    * 20,
+    "chinese": "先看后动；靠运行验证，不凭感觉；只说结果能证明的话。失败了先找原因，绝不原样重试。"
+    * 20,
+    "listing": "\n".join(
+        f"-rw-r--r-- 1 ann ann {n * 7919} Nov 21 22:{n:02d} report-{n}.csv" for n in range(60)
+    ),
     "hex": "".join(f"{n * 2654435761 % 2**32:08x}" for n in range(300)),
 }
 
@@ -241,7 +308,10 @@ def test_what_an_endpoint_reports_corrects_the_estimate_of_this_model() -> None:
     request = Request(1, [{"role": "user", "content": "word " * 1000}])
     plain_count = counter.count(request, "a")
     counter.learn(request, "a", 2 * plain_count)
-    assert counter.count(request, "a") == 2 * plain_count and counter.count(request, "b") == plain_count
+    assert (
+        counter.count(request, "a") == 2 * plain_count
+        and counter.count(request, "b") == plain_count
+    )
     counter.learn(request, "a", 3)  # no tokenizer is as good as that
     assert counter.count(request, "a") == 2 * plain_count
 
@@ -250,4 +320,7 @@ def test_a_message_is_counted_once() -> None:
     counter = TokenCounter()
     messages: list[Message] = [{"role": "user", "content": f"word {n}"} for n in range(50)]
     whole = counter.estimated(Request(1, messages))
-    assert counter.estimated(Request(1, messages[:20])) + counter.estimated(Request(1, messages[20:])) == whole
+    assert (
+        counter.estimated(Request(1, messages[:20])) + counter.estimated(Request(1, messages[20:]))
+        == whole
+    )

@@ -57,7 +57,12 @@ limits: {turns: 12, cost_usd: 0, minutes: 1.5, tool_seconds: 9}
     )
     config = load(home, "en", {"KEY": "k-1", "PASSWORD": "p-1"})
     main, local = config.models
-    assert (main.name, main.api_key, main.base_url, main.price) == ("main", "k-1", "https://example.org/v1", None)
+    assert (main.name, main.api_key, main.base_url, main.price) == (
+        "main",
+        "k-1",
+        "https://example.org/v1",
+        None,
+    )
     assert (local.protocol, local.price) == ("text", Price(1, 0.1, 2.5))
     assert config.limits == Limits(12, 0, 1.5, 9)
     assert config.safety.roots == (Path.home() / "work",)
@@ -80,9 +85,18 @@ def test_a_model_is_called_by_its_own_name_and_its_cache_costs_as_all_input_does
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("limits:\n  turn: 3\n", ", line 2: limits.turn is not a key that Sopwith knows. Did you mean turns?"),
-        ("\nmodles: []\n", ", line 2: modles is not a key that Sopwith knows. Did you mean models?"),
-        ("safety: {zzz: 1}", ", line 1: safety.zzz is not a key that Sopwith knows; it knows roots, sandbox,"),
+        (
+            "limits:\n  turn: 3\n",
+            ", line 2: limits.turn is not a key that Sopwith knows. Did you mean turns?",
+        ),
+        (
+            "\nmodles: []\n",
+            ", line 2: modles is not a key that Sopwith knows. Did you mean models?",
+        ),
+        (
+            "safety: {zzz: 1}",
+            ", line 1: safety.zzz is not a key that Sopwith knows; it knows roots, sandbox,",
+        ),
         ("limits: {turns: many}", ", line 1: limits.turns must be a whole number; it is 'many'."),
         ("limits: {turns: 1.5}", ", line 1: limits.turns must be a whole number"),
         ("limits: {turns: true}", ", line 1: limits.turns must be a whole number"),
@@ -96,8 +110,14 @@ def test_a_model_is_called_by_its_own_name_and_its_cache_costs_as_all_input_does
         ("limits: 3", ", line 1: limits must be a mapping"),
         ("models: {name: a}", ", line 1: models must be a list"),
         ("models:\n- {name: a, model: b}\n- {name: c}", ", line 3: models[1].model is missing."),
-        ("models: [{name: a, model: 7}]", ", line 1: models[0].model must be text; put it in quotes."),
-        ("models:\n- {name: a, model: b}\n- {name: a, model: c}", ", line 3: models[1].name is 'a', as another"),
+        (
+            "models: [{name: a, model: 7}]",
+            ", line 1: models[0].model must be text; put it in quotes.",
+        ),
+        (
+            "models:\n- {name: a, model: b}\n- {name: a, model: c}",
+            ", line 3: models[1].name is 'a', as another",
+        ),
         (
             "models: [{name: a, model: b, kind: magic}]",
             "models[0].kind must be one of openai, scripted; it is 'magic'.",
@@ -110,10 +130,22 @@ def test_a_model_is_called_by_its_own_name_and_its_cache_costs_as_all_input_does
         ("models: [{name: a, model: b, price: {output: 1}}]", "models[0].price.input is missing."),
         ("models: [{base_url: http://127.0.0.1:1/v1}]", "models[0].model is missing."),
         ("models: [{model: a}, {model: a}]", "models[1].name is 'a', as another"),
-        ("safety: {roots: [work]}", ", line 1: safety.roots[0] must be an absolute path, or start with ~."),
-        ("safety: {roots: [~nobody-of-that-name/x]}", ", line 1: safety.roots[0] names a home folder that cannot be"),
-        ("safety: {confirm: [delet]}", ", line 1: safety.confirm[0] must be one of delete, send, install, spend"),
-        ("mcp: {servers: {files: {cmd: [x]}}}", ", line 1: mcp.servers.files.cmd is not a key that Sopwith knows."),
+        (
+            "safety: {roots: [work]}",
+            ", line 1: safety.roots[0] must be an absolute path, or start with ~.",
+        ),
+        (
+            "safety: {roots: [~nobody-of-that-name/x]}",
+            ", line 1: safety.roots[0] names a home folder that cannot be",
+        ),
+        (
+            "safety: {confirm: [delet]}",
+            ", line 1: safety.confirm[0] must be one of delete, send, install, spend",
+        ),
+        (
+            "mcp: {servers: {files: {cmd: [x]}}}",
+            ", line 1: mcp.servers.files.cmd is not a key that Sopwith knows.",
+        ),
         ("limits: {turns: 3}\nlimits: {turns: 4}", ", line 2: limits is there twice."),
         ("[a]: 3", ", line 1: the file has a key that is not a word."),
         ("- models", ", line 1: the file must be a mapping"),
@@ -131,7 +163,9 @@ def test_variable_that_is_not_set_is_named_with_its_key_and_line(home: Path) -> 
     said = problem(home, "models:\n  - name: a\n    model: b\n    api_key: ${NO_SUCH_KEY}\n")
     assert said.startswith(", line 4: models[0].api_key refers to NO_SUCH_KEY, which is not set.")
     in_braces = problem(home, "models:\n  - {name: a, model: b, api_key: ${NO_SUCH_KEY}}\n")
-    assert in_braces.startswith(", line 2: models[0].api_key refers to NO_SUCH_KEY, which is not set.")
+    assert in_braces.startswith(
+        ", line 2: models[0].api_key refers to NO_SUCH_KEY, which is not set."
+    )
     assert problem(home, "limits: {turns: '${N}'}", N="many").endswith("it is '${N}'.")
 
 
@@ -174,14 +208,20 @@ def test_environment_alone_is_enough(
 
 
 def test_environment_wins_over_the_file(home: Path) -> None:
-    written(home, "models: [{name: first, model: a}, {name: main, model: b, api_key: from-file, protocol: text}]")
+    written(
+        home,
+        "models: [{name: first, model: a}, {name: main, model: b, api_key: from-file, protocol: text}]",
+    )
     first, main = load(home, "en", {"SOPWITH_MODEL": "c", "OPENAI_API_KEY": "from-env"}).models
     assert (first.model, main.model, main.api_key, main.protocol) == ("a", "c", "from-env", "text")
 
 
 def test_environment_adds_main_in_front_of_models_with_other_names(home: Path) -> None:
     written(home, "models: [{name: local, model: a, base_url: 'http://127.0.0.1:1/v1'}]")
-    assert [each.name for each in load(home, "en", {"SOPWITH_MODEL": "c"}).models] == ["main", "local"]
+    assert [each.name for each in load(home, "en", {"SOPWITH_MODEL": "c"}).models] == [
+        "main",
+        "local",
+    ]
 
 
 def test_key_in_the_environment_does_not_send_a_local_owner_to_a_provider(home: Path) -> None:
@@ -220,7 +260,9 @@ def test_home_is_the_option_then_the_variable_then_the_default(tmp_path: Path) -
         ("zh", {"LANG": "C"}, "zh"),
     ],
 )
-def test_language_is_the_option_then_the_locale(option: str | None, environ: dict[str, str], lang: str) -> None:
+def test_language_is_the_option_then_the_locale(
+    option: str | None, environ: dict[str, str], lang: str
+) -> None:
     assert find_lang(option, environ) == lang
 
 
@@ -228,6 +270,10 @@ def test_yaml_is_imported_only_when_there_is_a_file(home: Path) -> None:
     home.mkdir(parents=True)
     code = "import sys, pathlib, config; config.load(pathlib.Path(sys.argv[1]), 'en', {}); print('yaml' in sys.modules)"
     done = subprocess.run(
-        [sys.executable, "-c", code, str(home)], cwd=CHECKOUT, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code, str(home)],
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout == "False\n"

@@ -18,7 +18,9 @@ from tools.base import ToolContext
 from tools.code_run import code_run
 
 PARTIAL = sandbox.chosen(sandbox.probe(), "partial")
-pytestmark = pytest.mark.skipif(PARTIAL.name != "partial", reason=f"no partial sandbox here: {PARTIAL.reason}")
+pytestmark = pytest.mark.skipif(
+    PARTIAL.name != "partial", reason=f"no partial sandbox here: {PARTIAL.reason}"
+)
 
 
 @pytest.fixture
@@ -63,11 +65,15 @@ def test_one_process_serves_all_calls_and_ends_with_the_sandbox(ctx: ToolContext
 
 def test_a_call_has_nothing_of_the_process_that_starts_it(ctx: ToolContext) -> None:
     script = "import os; print(sorted(os.listdir('/proc/self/fd')))"
-    assert run(ctx, script, "python")["output"].splitlines()[0] == "['0', '1', '2', '3']"  # 3 is what lists them
+    assert (
+        run(ctx, script, "python")["output"].splitlines()[0] == "['0', '1', '2', '3']"
+    )  # 3 is what lists them
     said = run(ctx, "env; cat /proc/$PPID/environ 2>&1; pwd", env={"GIVEN": "yes"})["output"]
     assert "GIVEN=yes" in said and "Permission denied" in said and str(ctx.cwd) in said
     assert "confiner" not in said
-    assert run(ctx, "yes | head -1; echo ${PIPESTATUS[0]}")["output"] == "y\n141\n"  # SIGPIPE ends it
+    assert (
+        run(ctx, "yes | head -1; echo ${PIPESTATUS[0]}")["output"] == "y\n141\n"
+    )  # SIGPIPE ends it
     assert run(ctx, "no-such-program")["exit_code"] == 127
     assert run(ctx, "kill -9 $$")["signal"] == "killed by SIGKILL"
 

@@ -62,7 +62,9 @@ def test_an_answer_given_to_another_call_is_none(home: Path) -> None:
     inbox.answer(first, Answer("approve"))
     second = Entry("r.1", "r", "confirmation", "x", call=call_hash("t", {"path": "b"}))
     inbox.add(second)
-    assert inbox.answer_for("r", second.call) is None and [entry.id for entry in inbox.list()] == ["r.1"]
+    assert inbox.answer_for("r", second.call) is None and [entry.id for entry in inbox.list()] == [
+        "r.1"
+    ]
     inbox.answer(first, Answer("approve"))  # on a screen that still shows the first one
     assert inbox.answer_for("r", second.call) is None
 
@@ -89,7 +91,9 @@ def test_what_nobody_has_answered_in_time_is_a_no(home: Path) -> None:
     with pytest.raises(InboxError, match="counts as a no"):
         Inbox(home).answer(late, Answer("approve"))
     events = drive(one.resume(entry.run, alone(), AbsentOwner()))
-    assert events[-1]["result"] == "kept" and (Path.cwd() / "a").exists() and Inbox(home).list() == []
+    assert (
+        events[-1]["result"] == "kept" and (Path.cwd() / "a").exists() and Inbox(home).list() == []
+    )
     assert "2 hours" in str(of(events, "tool_ended")[0]["data"])
 
 
@@ -108,18 +112,34 @@ def test_a_yes_for_the_run_does_not_cover_another_risk(home: Path) -> None:
     assert not (Path.cwd() / "a").exists() and not (Path.cwd() / "b").exists()
 
 
-def test_of_processes_that_approve_at_the_same_moment_one_goes_on_and_the_call_happens_once(home: Path) -> None:
+def test_of_processes_that_approve_at_the_same_moment_one_goes_on_and_the_call_happens_once(
+    home: Path,
+) -> None:
     (Path.cwd() / "a").write_text("a")
     scripted(home, [bash("rm a; echo x >> times"), "done"], "safety: {sandbox: none}")
     one = [sys.executable, str(CHECKOUT / "launch.py")]
-    assert subprocess.run([*one, "run", "tidy up", "--no-rote"], capture_output=True, check=False).returncode == 3
+    assert (
+        subprocess.run(
+            [*one, "run", "tidy up", "--no-rote"], capture_output=True, check=False
+        ).returncode
+        == 3
+    )
     entry = Inbox(home).list()[0]
     racing = [subprocess.Popen([*one, "inbox", "approve", entry.id], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]  # fmt: skip
-    ended = [(process.communicate(timeout=PATIENCE_SECONDS), process.returncode) for process in racing]
-    assert sorted(code for _, code in ended)[0] == 0 and [code for _, code in ended].count(0) == 1, ended
-    assert all("answered already" in err or "no open entry" in err for (_, err), code in ended if code), ended
+    ended = [
+        (process.communicate(timeout=PATIENCE_SECONDS), process.returncode) for process in racing
+    ]
+    assert (
+        sorted(code for _, code in ended)[0] == 0 and [code for _, code in ended].count(0) == 1
+    ), ended
+    assert all(
+        "answered already" in err or "no open entry" in err for (_, err), code in ended if code
+    ), ended
     assert (Path.cwd() / "times").read_text() == "x\n"
-    assert len([event for event in read_events(home, entry.run) if event["type"] == "tool_started"]) == 1
+    assert (
+        len([event for event in read_events(home, entry.run) if event["type"] == "tool_started"])
+        == 1
+    )
 
 
 HIDDEN = "rm a #\u200b\u202e\x1b[8m \u00a0end"
@@ -131,7 +151,13 @@ ANSWERS = [
 
 @pytest.mark.parametrize(("lang", "prompt", "answer", "stays", "said"), ANSWERS)
 def test_the_prompt_shows_the_very_command_with_all_that_hides_in_it(
-    at_terminal: Callable[..., Screen], home: Path, lang: str, prompt: str, answer: str, stays: bool, said: str
+    at_terminal: Callable[..., Screen],
+    home: Path,
+    lang: str,
+    prompt: str,
+    answer: str,
+    stays: bool,
+    said: str,
 ) -> None:
     (Path.cwd() / "a").write_text("a")
     scripted(home, [bash(HIDDEN), "done"])

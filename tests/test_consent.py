@@ -14,7 +14,12 @@ MEANT = {
     "no": "no,N,不,不要,取消,拒绝,3,nope,算了,不行,不可以,不好,cancel,Don't,don’t do it,no thanks,别,不同意",
     "unclear": "yes but,maybe,不是不行,y?n,ja,okay then delete less,12,可以吗,好像,行不行,可不可以,是不是,yes no,好不好,?,1 2,是吗,不知道吧好",
 }
-CASES = [(text, meaning) for meaning, texts in MEANT.items() for text in texts.split(",") if text != "Sure thing?no"]
+CASES = [
+    (text, meaning)
+    for meaning, texts in MEANT.items()
+    for text in texts.split(",")
+    if text != "Sure thing?no"
+]
 
 
 @pytest.mark.parametrize(("text", "meaning"), CASES)
@@ -42,4 +47,8 @@ def test_a_no_may_have_a_reason_and_nothing_typed_is_one(text: str, reason: str)
 def test_no_text_breaks_it_and_a_yes_is_always_a_word_of_yes(text: str) -> None:
     answer = read(text)
     if answer.meaning in ("once", "run"):
-        assert text.strip() and len(text.strip()) < 40 and read(text.strip().upper()).meaning == answer.meaning
+        assert (
+            text.strip()
+            and len(text.strip()) < 40
+            and read(text.strip().upper()).meaning == answer.meaning
+        )

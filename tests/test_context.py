@@ -34,7 +34,15 @@ FILES = {
     "memory/2026-11-21.md": "- today: called the plumber",
     "memory/global_mem_insight.txt": "NAS: 192.168.7.9",
 }
-ORDER = ["dry and kind", "tea at four", "called Ann", "inky", "192.168.7.9", "largest-files", "given up in spring"]
+ORDER = [
+    "dry and kind",
+    "tea at four",
+    "called Ann",
+    "inky",
+    "192.168.7.9",
+    "largest-files",
+    "given up in spring",
+]
 
 
 def lay(home: Path, files: dict[str, str]) -> Path:
@@ -45,10 +53,17 @@ def lay(home: Path, files: dict[str, str]) -> Path:
 
 
 def an_sop(home: Path, name: str, description: str, more: str = "", body: str = "Do it.") -> None:
-    lay(home, {f"sops/{name}/SKILL.md": f"---\nname: {name}\ndescription: {description}\n{more}---\n{body}\n"})
+    lay(
+        home,
+        {
+            f"sops/{name}/SKILL.md": f"---\nname: {name}\ndescription: {description}\n{more}---\n{body}\n"
+        },
+    )
 
 
-def earlier_run(home: Path, request: str, result: str, turns: int = 1, session: str = "main") -> str:
+def earlier_run(
+    home: Path, request: str, result: str, turns: int = 1, session: str = "main"
+) -> str:
     log = RunLog.create(home)
     stamp = {"run": log.run, "at": "2026-11-21T20:00:00.000Z"}
     log.append({"type": "run_started", **stamp, "task": request, "session": session})
@@ -96,16 +111,30 @@ def places(text: str, words: list[str]) -> list[int]:
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_stable_blocks_make_the_system_prompt_in_a_fixed_order(home: Path, lang: Lang) -> None:
-    system, user = said(built(lay(home, FILES), lang=lang, previous=[earlier_run(home, "list the logs", "three logs")]))
+    system, user = said(
+        built(
+            lay(home, FILES), lang=lang, previous=[earlier_run(home, "list the logs", "three logs")]
+        )
+    )
     assert system.index(Prompts(lang).text("system")) == 0
     assert places(system, ORDER) == sorted(places(system, ORDER))
-    asked = ["paid the rent", "the plumber", "list the logs", "three logs", "/srv/project", "2026-11-21 ", "count the"]
+    asked = [
+        "paid the rent",
+        "the plumber",
+        "list the logs",
+        "three logs",
+        "/srv/project",
+        "2026-11-21 ",
+        "count the",
+    ]
     assert places(user, asked) == sorted(places(user, asked))
 
 
 def test_system_prompt_is_the_same_for_every_task_folder_and_day(home: Path) -> None:
     first = said(built(lay(home, FILES)))[0]
-    later = said(built(home, "something else", cwd=Path("/tmp"), previous=[earlier_run(home, "a", "b")]))
+    later = said(
+        built(home, "something else", cwd=Path("/tmp"), previous=[earlier_run(home, "a", "b")])
+    )
     assert later[0] == first
 
 
@@ -117,7 +146,9 @@ def test_files_as_they_were_shipped_add_nothing(home: Path) -> None:
 
 
 def test_shared_session_reads_nothing_of_the_owner(home: Path) -> None:
-    an_sop(home, "pay-rent", "Pays the rent to the landlord", "triggers: [count]\nalways_load: true\n")
+    an_sop(
+        home, "pay-rent", "Pays the rent to the landlord", "triggers: [count]\nalways_load: true\n"
+    )
     for session in ("shared:team", "nonsense"):
         context = built(lay(home, FILES), session=session)
         told = "".join(said(context)) + json.dumps(context.event(1))
@@ -159,7 +190,9 @@ def test_all_blocks_together_stay_within_the_budget_of_the_run(home: Path) -> No
     assert said(context)[1].endswith("Task: count the files")
 
 
-def test_an_injector_that_fails_is_left_out_and_said(home: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_injector_that_fails_is_left_out_and_said(
+    home: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     def broken(_: Brief) -> Block:
         raise ValueError("no such thing")
 
@@ -188,7 +221,9 @@ def test_memories_are_recalled_for_the_request(home: Path) -> None:
 
 def test_last_result_is_kept_longer_than_the_ones_before_it(home: Path) -> None:
     long = "first " + "word " * 500 + "last"
-    user = said(built(home, previous=[earlier_run(home, "a", long), earlier_run(home, "b", long)]))[1]
+    user = said(built(home, previous=[earlier_run(home, "a", long), earlier_run(home, "b", long)]))[
+        1
+    ]
     assert user.count(long) == 1
     older = user[: user.index(long)]
     assert "first word" in older
@@ -197,7 +232,10 @@ def test_last_result_is_kept_longer_than_the_ones_before_it(home: Path) -> None:
 
 
 def test_a_long_conversation_stays_short(home: Path) -> None:
-    runs = [earlier_run(home, f"request {number} " + "r" * 5000, "done " * 5000, 3) for number in range(30)]
+    runs = [
+        earlier_run(home, f"request {number} " + "r" * 5000, "done " * 5000, 3)
+        for number in range(30)
+    ]
     user = said(built(home, previous=runs))[1]
     assert f"{30 - MAX_EARLIER_TASKS} older" in user
     assert "request 29" in user
@@ -211,18 +249,32 @@ def test_sops_that_the_request_calls_up_are_there_whole(home: Path) -> None:
     an_sop(home, "coffee", "Makes coffee", "triggers: [bean]\n", "Grind it.")
     an_sop(home, "manners", "How to behave", "always_load: true\n", "Say please.")
     system, user = said(built(home, "put the kettle on"))
-    assert "Boil the water first." in user and "Grind it." not in system + user and "Say please." in system
+    assert (
+        "Boil the water first." in user
+        and "Grind it." not in system + user
+        and "Say please." in system
+    )
     assert "Boil the water" in said(built(home, "泡茶"))[1]
     assert "Boil" not in said(built(home, "count"))[1]
 
 
 def test_the_nearest_hint_is_there_whole_and_the_others_by_a_line(home: Path) -> None:
     for name in ("near", "nearer"):
-        an_sop(home, name, f"Is {name}", "triggers: [count]\n" if name == "nearer" else "", f"Text of {name}.")
+        an_sop(
+            home,
+            name,
+            f"Is {name}",
+            "triggers: [count]\n" if name == "nearer" else "",
+            f"Text of {name}.",
+        )
     store = SopStore(ROOT / "sops", home / "sops")
     hints = [sop for sop in (store.get("nearer"), store.get("near")) if sop]
     user = said(built(home, hints=hints))[1]
-    assert user.count("Text of nearer.") == 1 and "Text of near." not in user and "Is near\n" in user + "\n"
+    assert (
+        user.count("Text of nearer.") == 1
+        and "Text of near." not in user
+        and "Is near\n" in user + "\n"
+    )
 
 
 def headers(home: Path) -> list[str]:
@@ -230,7 +282,11 @@ def headers(home: Path) -> list[str]:
 
 
 def test_a_long_description_is_cut_at_the_end_of_a_clause(home: Path) -> None:
-    an_sop(home, "pdf", "Reads, fills, and merges PDF files, version 1.7 too. Use it when the owner asks for a form")
+    an_sop(
+        home,
+        "pdf",
+        "Reads, fills, and merges PDF files, version 1.7 too. Use it when the owner asks for a form",
+    )
     assert headers(home)[-1] == "- pdf: Reads, fills, and merges PDF files, version 1.7 too"
 
 
@@ -248,12 +304,17 @@ def first_request(home: Path, task: str, lang: Lang, **changed: Any) -> list[tok
     assert len(SopStore(ROOT / "sops", home / "sops").header_lines(lang, seeds=True)) >= 9
     context = built(home, task, lang=lang, **({"cwd": Path("/home/ann/work/reports")} | changed))
     tools = json.loads((ROOT / "assets" / "tools_schema.json").read_text(encoding="utf-8"))
-    messages = json.loads(json.dumps(context.messages).replace(str(ROOT), "/opt/sopwith"))  # wherever the checkout lies
+    messages = json.loads(
+        json.dumps(context.messages).replace(str(ROOT), "/opt/sopwith")
+    )  # wherever the checkout lies
     return tokens.segments({"tools": tools, "messages": messages})
 
 
 TASKS = {
-    "en": ("Rename the photos in ~/Pictures/2026 by the day they were taken.", "Why does the build fail?"),
+    "en": (
+        "Rename the photos in ~/Pictures/2026 by the day they were taken.",
+        "Why does the build fail?",
+    ),
     "zh": ("把 ~/Pictures/2026 里的照片按拍摄日期重命名。", "为什么构建失败了？"),
 }
 
@@ -264,7 +325,9 @@ def test_first_request_of_a_fresh_home_is_small(home: Path, lang: Lang) -> None:
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_what_does_not_change_with_the_task_is_enough_for_a_prompt_cache(home: Path, lang: Lang) -> None:
+def test_what_does_not_change_with_the_task_is_enough_for_a_prompt_cache(
+    home: Path, lang: Lang
+) -> None:
     one, other = TASKS[lang]
     first = first_request(home, one, lang)
     second = first_request(home, other, lang, cwd=Path("/tmp"), now=datetime(2027, 1, 2))

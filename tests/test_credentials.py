@@ -28,7 +28,9 @@ def lent(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
-def events_of(home: Path, replies: list[Any], owner: Owner, task: str, session: str = "main") -> list[Event]:
+def events_of(
+    home: Path, replies: list[Any], owner: Owner, task: str, session: str = "main"
+) -> list[Event]:
     made = agent(home, replies, "safety: {credentials: [CRM, NOT_SET]}")
     return drive(made.start(task, Options(rote=False, session=session), owner))
 
@@ -43,7 +45,11 @@ def test_a_script_has_it_and_nothing_shows_it(lent: Path) -> None:
     events = events_of(lent, replies, SpokenOwner(), "who am I there?")
     said = json.dumps(events, ensure_ascii=False)
     assert "has-it" in said and "filled-in" in said and "[CRM]" in said
-    kept = {str(path): path.read_bytes() for path in lent.rglob("*") if path.is_file() and path.name != "config.yaml"}
+    kept = {
+        str(path): path.read_bytes()
+        for path in lent.rglob("*")
+        if path.is_file() and path.name != "config.yaml"
+    }
     kept["events"] = said.encode()
     found = [
         (where, name)
@@ -58,7 +64,11 @@ def test_values_are_filled_in_where_the_name_stands_and_nowhere_else() -> None:
     known = given(["CRM", "NOT_SET"], {"CRM": VALUE, "HOME": "/h"})
     assert known == {"CRM": VALUE}
     args = {"header": "Bearer ${CRM}", "list": ["${CRM}", "${HOME}", "$CRM"], "n": 3}
-    assert resolved(args, known) == {"header": f"Bearer {VALUE}", "list": [VALUE, "${HOME}", "$CRM"], "n": 3}
+    assert resolved(args, known) == {
+        "header": f"Bearer {VALUE}",
+        "list": [VALUE, "${HOME}", "$CRM"],
+        "n": 3,
+    }
 
 
 @pytest.mark.parametrize(
@@ -79,12 +89,16 @@ def test_sending_one_where_the_request_does_not_name_is_confirmed(
 ) -> None:
     settings = SafetyConfig(credentials=("CRM",), confirm=())
     gate = Gate(settings, tmp_path / ".sopwith", tmp_path, tmp_path / "work")
-    ask = Ask("code_run", {"type": "bash", "script": script}, ("execute",), (), "main", request_text)
+    ask = Ask(
+        "code_run", {"type": "bash", "script": script}, ("execute",), (), "main", request_text
+    )
     assert gate.decide(ask).decision == decision, why
 
 
 def test_an_address_with_one_in_it_is_confirmed_unless_it_is_named(tmp_path: Path) -> None:
-    gate = Gate(SafetyConfig(credentials=("CRM",)), tmp_path / ".sopwith", tmp_path, tmp_path / "work")
+    gate = Gate(
+        SafetyConfig(credentials=("CRM",)), tmp_path / ".sopwith", tmp_path, tmp_path / "work"
+    )
     url = {"url": "https://github.com/?key=${CRM}"}
     said = gate.decide(Ask("web_fetch", url, ("network",), (), "main", "look at github"))
     assert said.decision == "confirm" and "$CRM" in said.reason
@@ -95,17 +109,25 @@ def test_unattended_and_shared_runs_have_none(lent: Path) -> None:
     assert "length=0." in json.dumps(absent)
     code = "import os; print('held:', 'CRM' in os.environ)"
     shared = events_of(
-        lent, [call("code_run", type="python", script=code), "done"], SpokenOwner(), "count", "shared:group"
+        lent,
+        [call("code_run", type="python", script=code), "done"],
+        SpokenOwner(),
+        "count",
+        "shared:group",
     )
     assert "held: True" not in json.dumps(shared)
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_the_model_reads_the_names_of_those_that_are_set(lent: Path, scripted_server: Any, lang: str) -> None:
+def test_the_model_reads_the_names_of_those_that_are_set(
+    lent: Path, scripted_server: Any, lang: str
+) -> None:
     server = scripted_server([Answer("done"), Answer("done")])
     settings = f"safety: {{credentials: [CRM, NOT_SET]}}\nmodels: [{{name: m, kind: openai, model: m, base_url: '{server.base_url}', api_key: k}}]"
     for owner in (SpokenOwner(), AbsentOwner()):
         drive(agent(lent, None, settings, lang).start("hello", Options(rote=False), owner))
-    with_owner, without = [json.dumps(request.body, ensure_ascii=False) for request in server.requests]
+    with_owner, without = [
+        json.dumps(request.body, ensure_ascii=False) for request in server.requests
+    ]
     assert "${CRM}" in with_owner and "NOT_SET" not in with_owner and VALUE not in with_owner
     assert "CRM" not in without

@@ -43,12 +43,16 @@ class World:
     def run(self, task: str, replies: Sequence[Any]) -> Trace:
         """Does a task with a scripted model; everything that is asked is allowed."""
         owner = SpokenOwner(approvals=[Approval("once")] * 20)
-        events = drive(agent(self.home, replies).start(task, Options(rote=False, cwd=self.cwd), owner))
+        events = drive(
+            agent(self.home, replies).start(task, Options(rote=False, cwd=self.cwd), owner)
+        )
         assert events[-1]["status"] == "done", events[-1]
         return read_trace(self.home, events[0]["run"])
 
     def teach(self, task: str, replies: Sequence[Any], name: str = "task", **options: Any) -> Draft:
-        return crystallise(self.run(task, replies), name, owner_home=self.owner, agent_home=self.home, **options)
+        return crystallise(
+            self.run(task, replies), name, owner_home=self.owner, agent_home=self.home, **options
+        )
 
     def replay(self, draft: Draft, parameters: dict[str, Any]) -> tuple[str, str]:
         """The status and the result of a replay with the real handler, gate, tools."""
@@ -57,9 +61,13 @@ class World:
         folder = self.home / "sops" / name
         for path, text in draft.files.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text.replace(f"name: {draft.name}\n", f"name: {name}\n"), "utf-8")
+            (folder / path).write_text(
+                text.replace(f"name: {draft.name}\n", f"name: {name}\n"), "utf-8"
+            )
         owner = SpokenOwner(approvals=[Approval("once")] * 20)
-        events = drive(agent(self.home, None).run_sop(name, parameters, Options(cwd=self.cwd), owner))
+        events = drive(
+            agent(self.home, None).run_sop(name, parameters, Options(cwd=self.cwd), owner)
+        )
         return events[-1]["status"], events[-1]["result"]
 
     def replay_or_stop(self, draft: Draft, parameters: dict[str, Any]) -> tuple[str, str]:
@@ -84,8 +92,17 @@ def _fill(folder: Path, **files: str) -> Path:
 
 def _git(folder: Path, *words: str) -> str:
     folder.mkdir(parents=True, exist_ok=True)
-    settings = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
-    done = subprocess.run(["git", *settings, *words], cwd=folder, capture_output=True, text=True, check=True)
+    settings = [
+        "-c",
+        "user.name=t",
+        "-c",
+        "user.email=t@example.org",
+        "-c",
+        "init.defaultBranch=main",
+    ]
+    done = subprocess.run(
+        ["git", *settings, *words], cwd=folder, capture_output=True, text=True, check=True
+    )
     return done.stdout
 
 
@@ -109,7 +126,9 @@ class Task:
     prepare: Prepare
     replies: list[Any]
     others: list[dict[str, Any]]
-    by_hand: Callable[[dict[str, Any], Path, str], bool]  # values, owner's folder, result → is it right?
+    by_hand: Callable[
+        [dict[str, Any], Path, str], bool
+    ]  # values, owner's folder, result → is it right?
     before: Callable[[dict[str, Any], Path], Any] = lambda values, owner: None
     parameters: set[str] = field(default_factory=set)
     stops: tuple[int, ...] = ()  # which of `others` must stop instead
@@ -141,7 +160,12 @@ def _csv(path: Path, rows: list[list[str]]) -> None:
         csv.writer(file).writerows(rows)
 
 
-SALES = [["region", "amount", "price"], ["north", "10", "1"], ["south", "20", "2"], ["north", "5", "3"]]
+SALES = [
+    ["region", "amount", "price"],
+    ["north", "10", "1"],
+    ["south", "20", "2"],
+    ["north", "5", "3"],
+]
 ODD = ["it's", 'say "hi"', "$(touch pwned)", "`touch pwned`", "多 语言", "a;b&c|d", "new\nline", "-n", "$HOME", "back\\slash", "*", "#x"]  # fmt: skip
 
 TASKS = [
@@ -443,7 +467,9 @@ def _matched(draft: Draft, values: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 def test_a_taught_task_is_done_with_other_values(task: Task, world: World) -> None:
     task.prepare(world.owner)
-    draft = world.teach(task.request.format(cwd=world.cwd), [_said(reply, world.owner) for reply in task.replies])
+    draft = world.teach(
+        task.request.format(cwd=world.cwd), [_said(reply, world.owner) for reply in task.replies]
+    )
     hard = [problem for problem in draft.problems if "no check" not in problem]
     assert (hard, draft.slots) == ([], []), draft.files["sop.yaml"]
     assert not task.parameters or task.parameters == set(draft.content.parameters)
@@ -455,13 +481,18 @@ def test_a_taught_task_is_done_with_other_values(task: Task, world: World) -> No
             assert status != "done", (values, result)
         else:
             assert status == "done", (values, result, draft.files["sop.yaml"])
-            assert task.by_hand(values, world.owner, result), (values, result, draft.files["sop.yaml"])
+            assert task.by_hand(values, world.owner, result), (
+                values,
+                result,
+                draft.files["sop.yaml"],
+            )
 
 
 def test_a_name_with_a_line_break_is_not_taken_for_two(world: World) -> None:
     _old_files(world.owner / "in")
     draft = world.teach(
-        "delete files older than 30 days in ~/in", [bash("find ~/in -type f -mtime +30 -delete"), "Done."]
+        "delete files older than 30 days in ~/in",
+        [bash("find ~/in -type f -mtime +30 -delete"), "Done."],
     )
     other = _fill(world.owner / "other")
     (world.cwd / "b").write_text("precious")
@@ -505,12 +536,16 @@ def test_what_cannot_be_known_is_said_and_not_guessed(
 ) -> None:
     _old_files(world.owner / "in")
     draft = world.teach(request_, replies)
-    assert any(part in _problems(draft) for part in said.split("|")), _problems(draft) + draft.files["sop.yaml"]
+    assert any(part in _problems(draft) for part in said.split("|")), (
+        _problems(draft) + draft.files["sop.yaml"]
+    )
     assert not draft.is_settled
 
 
 def test_braces_in_a_script_are_no_template(world: World) -> None:
-    draft = world.teach("write the names into ~/n.txt", [bash("echo '{{.Names}}' > ~/n.txt"), "Done."])
+    draft = world.teach(
+        "write the names into ~/n.txt", [bash("echo '{{.Names}}' > ~/n.txt"), "Done."]
+    )
     assert draft.is_settled, _problems(draft)
     assert world.replay(draft, {"target": "~/m m.txt"})[0] == "done"
     assert (world.owner / "m m.txt").read_text() == "{{.Names}}\n"
@@ -519,10 +554,14 @@ def test_braces_in_a_script_are_no_template(world: World) -> None:
 def test_two_runs_agree_on_what_is_constant(world: World) -> None:
     _old_files(world.owner / "in")
     _fill(world.owner / "out")
-    first = world.run("keep the top 5 lines of ~/in/new.txt", [bash("tail -n +5 ~/in/new.txt | head -n 5"), "-"])
+    first = world.run(
+        "keep the top 5 lines of ~/in/new.txt", [bash("tail -n +5 ~/in/new.txt | head -n 5"), "-"]
+    )
     alone = crystallise(first, "top", owner_home=world.owner)
     assert alone.slots or alone.problems
-    second = world.run("keep the top 7 lines of ~/in/old.txt", [bash("tail -n +5 ~/in/old.txt | head -n 7"), "-"])
+    second = world.run(
+        "keep the top 7 lines of ~/in/old.txt", [bash("tail -n +5 ~/in/old.txt | head -n 7"), "-"]
+    )
     draft = crystallise([first, second], "top", owner_home=world.owner)
     assert 'tail -n +5 "$file" | head -n "$count"' in draft.files["sop.yaml"]
     assert draft.slots == []
@@ -539,7 +578,10 @@ def test_runs_with_other_steps_stay_a_draft(world: World) -> None:
 def test_a_composed_text_that_two_runs_share_is_a_constant(world: World) -> None:
     text = "# A template of ours\n\nto be filled in by whoever needs it\n"
     runs = [
-        world.run(f"start a page in ~/{name}.md", [call("file_write", path=f"~/{name}.md", content=text), "Done."])
+        world.run(
+            f"start a page in ~/{name}.md",
+            [call("file_write", path=f"~/{name}.md", content=text), "Done."],
+        )
         for name in ("one", "two")
     ]
     assert "stands in no request" in _problems(crystallise(runs[0], "page", owner_home=world.owner))
@@ -551,7 +593,10 @@ def test_a_composed_text_that_two_runs_share_is_a_constant(world: World) -> None
 
 @pytest.mark.parametrize(
     ("replies", "said"),
-    [(["Nothing to do."], "made no calls"), ([bash("false"), "Failed."], "none of its calls succeeded")],
+    [
+        (["Nothing to do."], "made no calls"),
+        ([bash("false"), "Failed."], "none of its calls succeeded"),
+    ],
 )
 def test_runs_that_prove_nothing_are_refused(world: World, replies: list[Any], said: str) -> None:
     with pytest.raises(LearningError, match=said):
@@ -559,7 +604,11 @@ def test_runs_that_prove_nothing_are_refused(world: World, replies: list[Any], s
 
 
 def test_a_failed_run_is_refused(world: World) -> None:
-    events = drive(agent(world.home, [bash("ls")]).start("list", Options(rote=False, cwd=world.cwd), SpokenOwner()))
+    events = drive(
+        agent(world.home, [bash("ls")]).start(
+            "list", Options(rote=False, cwd=world.cwd), SpokenOwner()
+        )
+    )
     assert events[-1]["status"] != "done"
     with pytest.raises(LearningError, match="only a run that is done"):
         crystallise(read_trace(world.home, events[0]["run"]), "x", owner_home=world.owner)
@@ -581,8 +630,12 @@ def test_what_failed_and_was_redone_is_left_out_with_its_reason(world: World) ->
 def test_what_was_left_of_a_result_in_a_written_text_is_said(world: World) -> None:
     _fill(world.owner / "d", box7="box7: red\n")
     writes = call("file_write", path=str(world.owner / "out.txt"), content="The box7 is red.\n")
-    draft = world.teach("save the record of box7 in ~/d to ~/out.txt", [bash("cat ~/d/box7"), writes, "Saved."])
-    assert any("'red.'" in problem or "'red'" in problem for problem in draft.problems), draft.problems
+    draft = world.teach(
+        "save the record of box7 in ~/d to ~/out.txt", [bash("cat ~/d/box7"), writes, "Saved."]
+    )
+    assert any("'red.'" in problem or "'red'" in problem for problem in draft.problems), (
+        draft.problems
+    )
 
 
 def test_a_word_that_is_printed_beside_a_result_is_no_value(world: World) -> None:
@@ -650,14 +703,22 @@ def test_what_only_asks_is_told_from_what_changes(script: str, reach: str, tmp_p
 
 def test_the_files_of_a_draft_are_an_sop(world: World) -> None:
     _fill(world.owner / "in", a__txt="1\n")
-    draft = world.teach("count the lines of ~/in/a.txt", [bash("wc -l < ~/in/a.txt"), "1"], "count-lines")
+    draft = world.teach(
+        "count the lines of ~/in/a.txt", [bash("wc -l < ~/in/a.txt"), "1"], "count-lines"
+    )
     assert set(draft.files) == {
         "SKILL.md", "sop.yaml", "cases/case-1.yaml", "evidence.json", f"references/trace-{draft.taught[0].trace.run}.jsonl",
     }  # fmt: skip
     evidence = json.loads(draft.files["evidence.json"])["runs"][0]
     assert evidence["results"][0]["hash"] == draft.taught[0].trace.calls[0].hash
     assert evidence["arguments"] == [
-        {"turn": 1, "argument": "script", "value": "~/in/a.txt", "from": "request", "parameter": "file"}
+        {
+            "turn": 1,
+            "argument": "script",
+            "value": "~/in/a.txt",
+            "from": "request",
+            "parameter": "file",
+        }
     ]
     assert load(draft.files).wordings[0].text == "count the lines of {file}"
     assert same_procedure(draft, load(draft.files)) == "same"
@@ -665,9 +726,13 @@ def test_the_files_of_a_draft_are_an_sop(world: World) -> None:
 
 def test_an_sop_that_exists_is_recognised(world: World) -> None:
     _fill(world.owner / "in", a__txt="1\n")
-    lines = world.teach("count the lines of ~/in/a.txt", [bash("wc -l < ~/in/a.txt"), "1"], "count-lines")
+    lines = world.teach(
+        "count the lines of ~/in/a.txt", [bash("wc -l < ~/in/a.txt"), "1"], "count-lines"
+    )
     again = world.teach("how long is ~/in/a.txt", [bash("wc -l < ~/in/a.txt"), "1"], "length")
-    words = world.teach("count the words of ~/in/a.txt", [bash("wc -w < ~/in/a.txt"), "1"], "count-words")
+    words = world.teach(
+        "count the words of ~/in/a.txt", [bash("wc -w < ~/in/a.txt"), "1"], "count-words"
+    )
     other = world.teach("show ~/in/a.txt", [bash("cat ~/in/a.txt"), "1"], "show")
     assert same_procedure(again, load(lines.files)) == "same"
     assert same_procedure(words, load(lines.files)) == "variant"
@@ -684,8 +749,13 @@ def test_a_recording_offers_what_may_vary_and_takes_the_names_of_the_owner(world
     _old_files(world.owner / "Downloads")
     trace = _recording(world, "find ~/Downloads -type f -mtime +30 -delete")
     offered = crystallise(trace, "old-files", owner_home=world.owner)
-    assert [(slot.name, slot.text) for slot in offered.slots] == [("folder", "~/Downloads"), ("days", "30")]
-    draft = crystallise(trace, "old-files", values={"place": "~/Downloads", "age": "30"}, owner_home=world.owner)
+    assert [(slot.name, slot.text) for slot in offered.slots] == [
+        ("folder", "~/Downloads"),
+        ("days", "30"),
+    ]
+    draft = crystallise(
+        trace, "old-files", values={"place": "~/Downloads", "age": "30"}, owner_home=world.owner
+    )
     assert draft.is_settled, _problems(draft)
     assert list(draft.content.parameters) == ["place", "age"]
     assert draft.content.wordings == ["old files with place {place} and age {age}"]
@@ -698,13 +768,21 @@ def test_only_the_commands_that_count_are_taken_from_a_recording(world: World) -
     _fill(world.owner / "d", a__txt="1\n2\n")
     events = drive(
         agent(
-            world.home, [bash("wc --wrong ~/d/a.txt"), bash("F=~/d/a.txt"), bash("wc -l < ${F:-/dev/null}"), "x"]
+            world.home,
+            [
+                bash("wc --wrong ~/d/a.txt"),
+                bash("F=~/d/a.txt"),
+                bash("wc -l < ${F:-/dev/null}"),
+                "x",
+            ],
         ).start("teach it", Options(rote=False, cwd=world.cwd), SpokenOwner())
     )
     trace = replace(trace_of(events[0]["run"], events), taught="it")
     known = recorded(trace, commands_that_count(events))
     draft = crystallise(known, "it", values={"file": "~/d/a.txt"}, owner_home=world.owner)
-    assert [step.args["script"] for step in draft.content.plan] == ['F="$file"\nwc -l < ${F:-/dev/null}']
+    assert [step.args["script"] for step in draft.content.plan] == [
+        'F="$file"\nwc -l < ${F:-/dev/null}'
+    ]
     assert any("wc --wrong" in note and "failed" in note for note in draft.notes)
 
 
@@ -724,7 +802,9 @@ def test_a_taught_request_in_its_own_words_with_other_values_is_done_by_rote(wor
     for path, text in draft.files.items():
         place = world.home / "sops/old-downloads" / path
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text.replace("sopwith-status: draft", "sopwith-status: probation"), "utf-8")
+        place.write_text(
+            text.replace("sopwith-status: draft", "sopwith-status: probation"), "utf-8"
+        )
     _old_files(world.owner / "in box")
     owner = SpokenOwner(approvals=[Approval("once")] * 3)
     asked = 'Please remove files older than ninety days in "~/in box"'
@@ -740,7 +820,9 @@ def test_a_hidden_secret_is_no_value(world: World) -> None:
 
 def test_the_folder_of_a_draft_is_valid_for_other_agents(world: World, tmp_path: Path) -> None:
     _fill(world.owner / "in", a__txt="1\n")
-    draft = world.teach("count: the #lines 'of' ~/in/a.txt", [bash("wc -l < ~/in/a.txt"), "1"], "count-lines")
+    draft = world.teach(
+        "count: the #lines 'of' ~/in/a.txt", [bash("wc -l < ~/in/a.txt"), "1"], "count-lines"
+    )
     folder = tmp_path / "count-lines"
     folder.mkdir()
     (folder / "SKILL.md").write_text(draft.files["SKILL.md"], "utf-8")
@@ -752,19 +834,36 @@ def test_the_folder_of_a_draft_is_valid_for_other_agents(world: World, tmp_path:
     [
         ("convert ~/a.csv to ~/b.json", {"file": ".csv", "target": ".json"}),
         ("把 ~/a.csv 转换成 ~/b.json", {"file": ".csv", "target": ".json"}),
-        ("write the sum of ~/a.csv to ~/b.json", {}),  # nothing is converted: another file is the same task
+        (
+            "write the sum of ~/a.csv to ~/b.json",
+            {},
+        ),  # nothing is converted: another file is the same task
         ("convert ~/a.txt to ~/b.txt", {}),
     ],
 )
 def test_endings_that_say_what_is_converted_are_part_of_the_task(
     world: World, task: str, keeps: dict[str, str]
 ) -> None:
-    names = [word.strip() for word in task.replace("转换成", " ").replace("把", " ").split() if word.startswith("~")]
+    names = [
+        word.strip()
+        for word in task.replace("转换成", " ").replace("把", " ").split()
+        if word.startswith("~")
+    ]
     (world.owner / names[0][2:]).write_text("1\n2\n", "utf-8")
     old, new = (str(world.owner / name[2:]) for name in names)
     draft = world.teach(task, [bash(f"sort {old} > {new}"), bash(f"cat {new}"), "done"])
-    patterns = {name: schema["pattern"] for name, schema in draft.content.parameters.items() if "pattern" in schema}
-    assert {name: ending for name, ending in keeps.items() if f"(?i:\\{ending})" in patterns.get(name, "")} == keeps
+    patterns = {
+        name: schema["pattern"]
+        for name, schema in draft.content.parameters.items()
+        if "pattern" in schema
+    }
+    assert {
+        name: ending
+        for name, ending in keeps.items()
+        if f"(?i:\\{ending})" in patterns.get(name, "")
+    } == keeps
     assert bool(keeps) or not any("(?i:" in pattern for pattern in patterns.values())
     if keeps:
-        assert world.replay_or_stop(draft, {"file": "~/x.json", "target": "~/y.csv"})[0] == "declined"
+        assert (
+            world.replay_or_stop(draft, {"file": "~/x.json", "target": "~/y.csv"})[0] == "declined"
+        )

@@ -44,7 +44,11 @@ def test_a_new_entry_is_shown_once_without_what_stands_in_it(home: Path, shown: 
     inbox.add(confirmation())
     inbox.add(confirmation())  # the run was resumed without an answer
     said = shown.read_text()
-    assert said.splitlines() == ["--app-name=Sopwith", "Something waits for your leave.", "See it: sopwith inbox list"]
+    assert said.splitlines() == [
+        "--app-name=Sopwith",
+        "Something waits for your leave.",
+        "See it: sopwith inbox list",
+    ]
     assert SECRET not in said
 
 
@@ -76,7 +80,11 @@ def test_a_program_that_hangs_or_fails_harms_nothing(
 
 
 def test_a_run_that_waits_tells_the_desktop(home: Path, shown: Path) -> None:
-    drive(agent(home, [call("ask_user", question="Which one?")]).start("task", Options(rote=False), AbsentOwner()))
+    drive(
+        agent(home, [call("ask_user", question="Which one?")]).start(
+            "task", Options(rote=False), AbsentOwner()
+        )
+    )
     assert "A question waits for you." in shown.read_text() and "Which one" not in shown.read_text()
 
 

@@ -21,8 +21,12 @@ def gate(tmp_path: Path) -> Gate:
     return Gate(SafetyConfig(), owner / ".sopwith", owner, tmp_path / "cwd")
 
 
-def do(gate: Gate, about: dict[str, Any], request: str = ASKED, session: str = "main", **args: Any) -> Decision:
-    ask = Ask("desktop_do", args, ("write", "network"), (), session, request, ("screen",), True, about)
+def do(
+    gate: Gate, about: dict[str, Any], request: str = ASKED, session: str = "main", **args: Any
+) -> Decision:
+    ask = Ask(
+        "desktop_do", args, ("write", "network"), (), session, request, ("screen",), True, about
+    )
     return gate.decide(ask)
 
 
@@ -30,8 +34,12 @@ def look(gate: Gate, request: str, paths: tuple[Path, ...] = (), session: str = 
     return gate.decide(Ask("desktop_look", {}, ("read",), paths, session, request))
 
 
-@pytest.mark.parametrize("request_text", [ASKED, "take a screenshot", "看看屏幕上有什么", "最小化窗口"])
-def test_looking_passes_when_the_request_speaks_of_the_screen(gate: Gate, request_text: str) -> None:
+@pytest.mark.parametrize(
+    "request_text", [ASKED, "take a screenshot", "看看屏幕上有什么", "最小化窗口"]
+)
+def test_looking_passes_when_the_request_speaks_of_the_screen(
+    gate: Gate, request_text: str
+) -> None:
     assert look(gate, request_text).decision == "allow"
 
 
@@ -58,7 +66,11 @@ def test_a_yes_for_the_run_holds_for_one_program(gate: Gate) -> None:
 def test_a_drag_is_asked_about_for_both_programs(gate: Gate) -> None:
     within = do(gate, EDITOR, action="drag", at=[10, 10], to=[20, 20])
     across = do(
-        gate, EDITOR | {"onto": {"app": "Thunderbird", "title": "Write"}}, action="drag", at=[10, 10], to=[900, 9]
+        gate,
+        EDITOR | {"onto": {"app": "Thunderbird", "title": "Write"}},
+        action="drag",
+        at=[10, 10],
+        to=[900, 9],
     )
     assert "Thunderbird" in across.reason
     assert within.scope != across.scope
@@ -76,7 +88,10 @@ def test_whom_a_text_names_is_asked_about_by_itself(gate: Gate) -> None:
     assert named.scope != plain.scope
     assert "eve@evil.example" in named.reason
     request = f"{ASKED} and write to eve@evil.example"
-    assert "evil" not in do(gate, EDITOR, request, action="type", text="send it to eve@evil.example").reason
+    assert (
+        "evil"
+        not in do(gate, EDITOR, request, action="type", text="send it to eve@evil.example").reason
+    )
 
 
 def test_each_text_for_a_terminal_is_asked_about_by_itself(gate: Gate) -> None:
@@ -88,17 +103,27 @@ def test_each_text_for_a_terminal_is_asked_about_by_itself(gate: Gate) -> None:
 
 @pytest.mark.parametrize("keys", ["win", "super+r", "alt+f2", "ctrl+alt+t"])
 def test_keys_that_start_programs_are_asked_about_by_themselves(gate: Gate, keys: str) -> None:
-    assert do(gate, EDITOR, action="keys", text=keys).scope != do(gate, EDITOR, action="keys", text="ctrl+s").scope
+    assert (
+        do(gate, EDITOR, action="keys", text=keys).scope
+        != do(gate, EDITOR, action="keys", text="ctrl+s").scope
+    )
 
 
 def test_our_own_window_is_the_owners(gate: Gate) -> None:
-    verdict = do(gate, {"app": "Firefox", "title": "Inbox · Sopwith — Mozilla Firefox"}, action="click", at=[1, 1])
+    verdict = do(
+        gate,
+        {"app": "Firefox", "title": "Inbox · Sopwith — Mozilla Firefox"},
+        action="click",
+        at=[1, 1],
+    )
     assert (verdict.decision, verdict.risk) == ("refuse", "agent")
 
 
 def test_bringing_a_window_to_the_front_passes_when_it_was_asked_for(gate: Gate) -> None:
     assert do(gate, EDITOR, action="focus", window="gedit").decision == "allow"
-    assert do(gate, EDITOR, "what time is it?", action="focus", window="gedit").decision == "confirm"
+    assert (
+        do(gate, EDITOR, "what time is it?", action="focus", window="gedit").decision == "confirm"
+    )
 
 
 def test_what_nobody_has_looked_at_is_asked_about(gate: Gate) -> None:
@@ -120,7 +145,9 @@ def test_autonomous_mode_asks_and_never_looks_unasked(tmp_path: Path) -> None:
     assert look(gate, "tidy the notes").decision == "refuse"
 
 
-@pytest.mark.parametrize("command", ["xdotool type ls", "xte 'key Return'", "wmctrl -c editor", "cliclick c:5,5"])
+@pytest.mark.parametrize(
+    "command", ["xdotool type ls", "xte 'key Return'", "wmctrl -c editor", "cliclick c:5,5"]
+)
 def test_no_command_is_a_way_around(gate: Gate, command: str) -> None:
     ask = Ask("code_run", {"type": "bash", "script": command}, ("execute",), (), "main", ASKED)
     assert gate.decide(ask).decision == "confirm"

@@ -17,7 +17,9 @@ from tools.base import ToolError
 
 pytestmark = [
     needs_desktop,
-    pytest.mark.skipif(not shutil.which("setxkbmap"), reason="setxkbmap (x11-xkb-utils) is not installed"),
+    pytest.mark.skipif(
+        not shutil.which("setxkbmap"), reason="setxkbmap (x11-xkb-utils) is not installed"
+    ),
 ]
 SWITCH = """import Xlib.X, Xlib.display, Xlib.ext.xtest
 other = Xlib.display.Display()
@@ -61,7 +63,9 @@ def typed(desk: Driver, shown: Window, text: str) -> str:
     """What comes of a text in the field of the window."""
     desk.do("keys", text="home shift+end delete")
     desk.do("type", text=text)
-    until(lambda: len(shown.state["text"]) >= len(text), f"{text} has not come: {shown.state['text']}")
+    until(
+        lambda: len(shown.state["text"]) >= len(text), f"{text} has not come: {shown.state['text']}"
+    )
     return str(shown.state["text"])
 
 
@@ -75,15 +79,21 @@ def test_text_comes_as_it_is_on_each_keyboard_also_on_one_taken_meanwhile(
     assert typed(desk, shown, ALL) == ALL
 
 
-def test_a_keyboard_without_latin_letters_takes_text_and_says_which_keys_it_lacks(desk: Driver, shown: Window) -> None:
+def test_a_keyboard_without_latin_letters_takes_text_and_says_which_keys_it_lacks(
+    desk: Driver, shown: Window
+) -> None:
     layout("ru")
     assert typed(desk, shown, "plain words") == "plain words"
     with pytest.raises(ToolError, match="no key 's'"):
         desk.do("keys", text="ctrl+s")
 
 
-def test_what_is_typed_while_the_second_layout_is_on_is_not_in_its_letters(desk: Driver, shown: Window) -> None:
+def test_what_is_typed_while_the_second_layout_is_on_is_not_in_its_letters(
+    desk: Driver, shown: Window
+) -> None:
     layout("us,ru", "-option", "grp:toggle")
-    said = subprocess.run([sys.executable, "-c", SWITCH], capture_output=True, text=True, check=True, timeout=60)
+    said = subprocess.run(
+        [sys.executable, "-c", SWITCH], capture_output=True, text=True, check=True, timeout=60
+    )
     assert said.stdout.split()[-1] == "second"
     assert typed(desk, shown, "plain words") == "plain words"

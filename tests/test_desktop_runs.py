@@ -29,7 +29,9 @@ def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Window]:
 
 
 def ended(stdout: str) -> list[dict[str, Any]]:
-    return [event for line in stdout.splitlines() if (event := json.loads(line))["type"] == "tool_ended"]
+    return [
+        event for line in stdout.splitlines() if (event := json.loads(line))["type"] == "tool_ended"
+    ]
 
 
 def left() -> list[str]:
@@ -38,13 +40,19 @@ def left() -> list[str]:
     for each in psutil.process_iter(["cmdline"]):
         is_desktop = "tools.desktop_child" in (each.info["cmdline"] or [])
         try:
-            found += [str(each)] if is_desktop and each.environ().get("DISPLAY") == os.environ["DISPLAY"] else []
+            found += (
+                [str(each)]
+                if is_desktop and each.environ().get("DISPLAY") == os.environ["DISPLAY"]
+                else []
+            )
         except psutil.Error:
             continue
     return found
 
 
-def test_a_task_on_the_desktop_from_the_command_line(cli: CommandLine, home: Path, shown: Window) -> None:
+def test_a_task_on_the_desktop_from_the_command_line(
+    cli: CommandLine, home: Path, shown: Window
+) -> None:
     replies = [
         call("more_tools", family="desktop"),
         call("desktop_look"),
@@ -75,8 +83,17 @@ def test_what_is_not_approved_is_not_pressed(cli: CommandLine, home: Path, shown
     assert shown.state["count"] == 0
 
 
-def test_an_approval_from_the_inbox_presses_what_was_seen(cli: CommandLine, home: Path, shown: Window) -> None:
-    scripted(home, [call("desktop_look"), call("desktop_do", action="click", at=shown.at("press")), "It was pressed."])
+def test_an_approval_from_the_inbox_presses_what_was_seen(
+    cli: CommandLine, home: Path, shown: Window
+) -> None:
+    scripted(
+        home,
+        [
+            call("desktop_look"),
+            call("desktop_do", action="click", at=shown.at("press")),
+            "It was pressed.",
+        ],
+    )
     code, stdout, _ = cli("run", TASK, "--events")
     assert (code, shown.state["count"], left()) == (3, 0, [])
     waiting = json.loads(cli("inbox", "list", "--json").stdout)["inbox"]

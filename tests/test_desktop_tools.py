@@ -18,7 +18,17 @@ import pytest
 
 from models.wire import MAX_IMAGE_BYTES
 from tests.conftest import CHECKOUT
-from tests.desktop_driving import SIZE, Driver, Window, driver, needs_desktop, screen, started, until, window
+from tests.desktop_driving import (
+    SIZE,
+    Driver,
+    Window,
+    driver,
+    needs_desktop,
+    screen,
+    started,
+    until,
+    window,
+)
 from tests.machine import PATIENCE_SECONDS
 from tests.window import ARTEFACTS
 from tools.base import ToolError
@@ -53,11 +63,15 @@ def run(shown: Window, tmp_path: Path) -> Iterator[Driver]:
 
 
 def copied(text: bytes) -> None:
-    subprocess.run(["xclip", "-selection", "clipboard"], input=text, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        ["xclip", "-selection", "clipboard"], input=text, check=True, stdout=subprocess.DEVNULL
+    )
 
 
 def clipboard() -> bytes:
-    return subprocess.run(["xclip", "-selection", "clipboard", "-out"], capture_output=True, check=False).stdout
+    return subprocess.run(
+        ["xclip", "-selection", "clipboard", "-out"], capture_output=True, check=False
+    ).stdout
 
 
 def by_somebody(act: str) -> None:
@@ -96,7 +110,9 @@ def test_a_look_shows_the_screen_and_its_windows(run: Driver) -> None:
         run.look(region=[5000, 10, 20, 20])
 
 
-def test_a_click_says_what_it_changed_and_a_miss_that_nothing_did(run: Driver, shown: Window) -> None:
+def test_a_click_says_what_it_changed_and_a_miss_that_nothing_did(
+    run: Driver, shown: Window
+) -> None:
     hit = run.do("click", at=shown.at("press"))
     shown.has("count", 1)
     assert hit.data["changed"] != "0 %"
@@ -129,7 +145,9 @@ def pasted(run: Driver, shown: Window, text: str, first: Callable[[], None] = la
     shown.has("text", text)
 
 
-def test_a_program_that_is_slow_to_paste_gets_the_text_and_nothing_of_the_owners(run: Driver, shown: Window) -> None:
+def test_a_program_that_is_slow_to_paste_gets_the_text_and_nothing_of_the_owners(
+    run: Driver, shown: Window
+) -> None:
     copied(b"the owner's own words")
 
     def stopped_for_two_seconds() -> None:
@@ -183,7 +201,9 @@ def test_a_cursor_that_blinks_is_no_effect(run: Driver, shown: Window) -> None:
         assert run.do("move", at=shown.at("canvas", right)).data["changed"] == "0 %"
 
 
-def test_what_is_seen_where_a_drag_ends_must_still_be_there(run: Driver, shown: Window, tmp_path: Path) -> None:
+def test_what_is_seen_where_a_drag_ends_must_still_be_there(
+    run: Driver, shown: Window, tmp_path: Path
+) -> None:
     to = shown.at("canvas")
     with window(tmp_path, "Other 窗", f"+{to[0] - 100}+{to[1] - 100}"):
         with pytest.raises(ToolError, match="something else lies at"):
@@ -206,7 +226,9 @@ def test_a_wheel_turns_in_the_window_that_is_meant(run: Driver, shown: Window) -
 
 
 @pytest.mark.parametrize("text", ["a\0b", "a\ud800b"])
-def test_text_that_nobody_can_type_is_said_and_harms_nothing(run: Driver, shown: Window, text: str) -> None:
+def test_text_that_nobody_can_type_is_said_and_harms_nothing(
+    run: Driver, shown: Window, text: str
+) -> None:
     (before,) = children()
     with pytest.raises(ToolError, match="NUL character or half"):
         run.do("type", text=text)
@@ -234,7 +256,9 @@ root.mainloop()
 """
 
 
-def test_the_window_that_we_run_in_is_known(shown: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_window_that_we_run_in_is_known(
+    shown: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     command = [sys.executable, "-c", OUR_TERMINAL, str(tmp_path)]
     said = subprocess.run(
         command, cwd=CHECKOUT, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False
@@ -256,7 +280,10 @@ def test_words_and_images_are_found(run: Driver, shown: Window) -> None:
     part = run.look(region=[x - 60, y - 20, 120, 40])
     image = shutil.copy(part.images[0], run.ctx.folder / "press.png")
     assert f"the image is at [{x}, {y}]" in run.look(find_image=str(image)).data["output"]
-    assert "the image is not there" in run.look(find_image=str(image), region=[800, 0, 300, 300]).data["output"]
+    assert (
+        "the image is not there"
+        in run.look(find_image=str(image), region=[800, 0, 300, 300]).data["output"]
+    )
     Path(image).write_text("no image")
     with pytest.raises(ToolError, match="is no image"):
         run.look(find_image=str(image))
@@ -265,12 +292,16 @@ def test_words_and_images_are_found(run: Driver, shown: Window) -> None:
             run.look(find_text="Order")
         pytest.skip("words on the screen are not read: no tesseract")
     x, y = shown.at("place")
-    found = re.search(r"菜单' \[(\d+), (\d+)\]", run.look(find_text="菜单", window="Lamps").data["output"])
+    found = re.search(
+        r"菜单' \[(\d+), (\d+)\]", run.look(find_text="菜单", window="Lamps").data["output"]
+    )
     assert found and abs(int(found[1]) - x - 24) < 20 and abs(int(found[2]) - y) < 20
     assert "no words 'Chairs' were read" in run.look(find_text="Chairs").data["output"]
 
 
-def test_what_covers_the_window_now_is_not_clicked(run: Driver, shown: Window, tmp_path: Path) -> None:
+def test_what_covers_the_window_now_is_not_clicked(
+    run: Driver, shown: Window, tmp_path: Path
+) -> None:
     """As the terminal does in which the owner has just said yes."""
     with window(tmp_path, "Terminal") as cover:
         run.do("click", at=shown.at("press"))
@@ -289,7 +320,9 @@ def test_what_covers_the_window_now_is_not_clicked(run: Driver, shown: Window, t
 
 def test_a_window_that_has_moved_is_looked_at_again(run: Driver, shown: Window) -> None:
     at = shown.at("press")
-    moves = "w.display.create_resource_object('window', w.listed()[0]['id']).configure(x=500, y=200)"
+    moves = (
+        "w.display.create_resource_object('window', w.listed()[0]['id']).configure(x=500, y=200)"
+    )
     by_somebody(moves)
     until(lambda: shown.at("press") != at, "not moved")
     with pytest.raises(ToolError, match="has moved or grown"):
@@ -327,7 +360,9 @@ def test_a_secret_goes_from_the_owner_to_the_field_alone(run: Driver, shown: Win
         run.do("type", secret="?")
 
 
-def test_one_run_has_the_desktop_and_leaves_nothing_behind(run: Driver, shown: Window, tmp_path: Path) -> None:
+def test_one_run_has_the_desktop_and_leaves_nothing_behind(
+    run: Driver, shown: Window, tmp_path: Path
+) -> None:
     other = driver(tmp_path / "runs", "20261122-101112-bbbb")
     with pytest.raises(ToolError, match="another run is at work on this desktop"):
         other.look()
@@ -401,12 +436,26 @@ def test_a_display_that_ends_is_an_outcome(tmp_path: Path, monkeypatch: pytest.M
 def test_windows_without_a_window_manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XAUTHORITY", os.devnull)
     read, write = os.pipe()
-    with started("Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp", pass_fds=[write]):
+    with started(
+        "Xvfb",
+        "-displayfd",
+        str(write),
+        "-screen",
+        "0",
+        "1280x800x24",
+        "-nolisten",
+        "tcp",
+        pass_fds=[write],
+    ):
         os.close(write)
         with os.fdopen(read) as said:
             monkeypatch.setenv("DISPLAY", f":{said.readline().strip()}")
         run = driver(tmp_path / "runs")
-        with window(tmp_path) as below, window(tmp_path, "Chairs", "+300+150") as above, closing(run.ctx):
+        with (
+            window(tmp_path) as below,
+            window(tmp_path, "Chairs", "+300+150") as above,
+            closing(run.ctx),
+        ):
             assert "Chairs" in run.look().data["output"]
             run.do("click", at=below.at("press"), window="Lamps 灯")
             below.has("count", 1)

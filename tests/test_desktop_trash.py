@@ -19,7 +19,8 @@ from tests.driving import call
 from tests.screen import scripted
 
 pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("send2trash") is None, reason="send2trash is missing: scripts/setup --extra desktop"
+    importlib.util.find_spec("send2trash") is None,
+    reason="send2trash is missing: scripts/setup --extra desktop",
 )
 NAMES = ["plain.txt", "two words.txt", "密 %41.txt", "-rf"]
 Removing = Callable[..., Finished]
@@ -31,7 +32,9 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("DISPLAY", ":77")
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    for name in [name for name in sys.modules if name.startswith("send2trash")]:  # it looks at them when it is imported
+    for name in [
+        name for name in sys.modules if name.startswith("send2trash")
+    ]:  # it looks at them when it is imported
         monkeypatch.delitem(sys.modules, name)
     return tmp_path / "data"
 
@@ -65,14 +68,19 @@ def test_things_go_to_the_desktop_with_their_origin_and_come_back(
     assert sorted(path.name for path in (data / "Trash" / "files").iterdir()) == sorted(gone)
     for note in (data / "Trash" / "info").iterdir():  # what a file manager goes by
         first, path, date = note.read_text().splitlines()
-        assert (first, unquote(path)) == ("[Trash Info]", f"Path={Path.cwd() / note.name.removesuffix('.trashinfo')}")
+        assert (first, unquote(path)) == (
+            "[Trash Info]",
+            f"Path={Path.cwd() / note.name.removesuffix('.trashinfo')}",
+        )
         assert date.startswith("DeletionDate=20")
     assert [each["paths"] for each in listed(cli)] == [[str(Path.cwd() / name) for name in gone]]
     assert str(Path.cwd() / "folder") in cli("trash", "list").stdout
     back = cli("trash", "restore", str(listed(cli)[0]["id"]))
     assert back.code == 0 and [Path(name).read_text() for name in NAMES] == NAMES
     assert Path("folder/sub/x").read_text() == "x"
-    assert not any((data / "Trash" / "info").iterdir()) and not any((data / "Trash" / "files").iterdir())
+    assert not any((data / "Trash" / "info").iterdir()) and not any(
+        (data / "Trash" / "files").iterdir()
+    )
     assert listed(cli) == [] and cli("trash", "restore").code == 1
 
 
@@ -87,13 +95,17 @@ def test_without_a_desktop_and_where_the_owner_says_so_the_home_has_it(
     assert Path("a.txt").read_text() == "a"
 
 
-def test_what_the_desktop_does_not_take_takes_all_to_the_home(data: Path, home: Path, tmp_path: Path) -> None:
+def test_what_the_desktop_does_not_take_takes_all_to_the_home(
+    data: Path, home: Path, tmp_path: Path
+) -> None:
     here = tmp_path / "cwd"
     (here / "a").write_text("a")
     (here / "broken").symlink_to("nowhere")  # send2trash wants to follow it
     id, items = Trash(home, uses_desktop=True).send([here / "a", here / "broken"])
     assert all(item.kept.is_relative_to(home / "trash" / id) for item in items)
-    assert not any((data / "Trash" / "files").iterdir()) and not any((data / "Trash" / "info").iterdir())
+    assert not any((data / "Trash" / "files").iterdir()) and not any(
+        (data / "Trash" / "info").iterdir()
+    )
     Trash(home).restore(id)
     assert ((here / "a").read_text(), (here / "broken").readlink()) == ("a", Path("nowhere"))
 
@@ -118,7 +130,9 @@ def test_each_id_brings_back_its_own_and_what_the_owner_emptied_is_said(
     assert trash.restore(ids[2]) == [file] and file.read_text() == "third"
 
 
-def test_a_trial_of_an_sop_leaves_nothing_on_the_desktop(cli: CommandLine, data: Path, home: Path) -> None:
+def test_a_trial_of_an_sop_leaves_nothing_on_the_desktop(
+    cli: CommandLine, data: Path, home: Path
+) -> None:
     Path("in").mkdir()
     Path("in/old.txt").write_text("old")
     os.utime("in/old.txt", (1, 1))
@@ -132,7 +146,9 @@ def test_a_chinese_owner_is_told_in_chinese(cli: CommandLine, data: Path, home: 
     assert "回收站里没有 none" in cli("--lang", "zh", "trash", "restore", "none").stderr
 
 
-def test_what_lies_on_another_disk_goes_to_the_trash_of_that_disk(data: Path, home: Path, tmp_path: Path) -> None:
+def test_what_lies_on_another_disk_goes_to_the_trash_of_that_disk(
+    data: Path, home: Path, tmp_path: Path
+) -> None:
     shared = Path("/dev/shm")
     if not shared.is_dir() or shared.stat().st_dev == tmp_path.stat().st_dev:
         pytest.skip("no second file system here")

@@ -99,12 +99,17 @@ def ask(home: Path, task: str, owner: Owner, **options: Any) -> list[Event]:
 def test_a_yes_is_done_by_rote_and_the_wording_is_known_from_then_on(home: Path, log: Path) -> None:
     owner = Choosing("1")
     events = ask(home, TASK.format(log), owner)
-    assert owner.candidates == [[f"show the last 2 lines of {log} (last-lines; changes nothing)", "none of these"]]
+    assert owner.candidates == [
+        [f"show the last 2 lines of {log} (last-lines; changes nothing)", "none of these"]
+    ]
     ended = events[-1]
     assert ended["status"] == "done" and ended["result"] == "two\nthree"
     assert ended["rote"] and ended["model_calls"] == 0 and ended["sop"] == "last-lines"
     assert of(events, "asked")[0]["candidates"] == owner.candidates[0]
-    assert opening_of(events)["parameters"] == {"count": 2, "file": str(log)} and opening_of(events)["lane"] == "asked"
+    assert (
+        opening_of(events)["parameters"] == {"count": 2, "file": str(log)}
+        and opening_of(events)["lane"] == "asked"
+    )
     again = ask(home, TASK.replace("2", "1").format(log), Choosing())
     assert again[-1]["result"] == "three" and not of(again, "asked")
     assert [row.outcome for row in SopStats(home).runs("last-lines")] == ["done", "done"]
@@ -120,7 +125,9 @@ def test_a_no_is_not_asked_again_in_these_words(home: Path, log: Path) -> None:
     assert ask(home, f"tell me the last 2 lines that stand in {log}", other)[-1]["status"] == "done"
 
 
-def test_where_nobody_is_the_nearest_is_named_with_the_command_that_does_it(home: Path, log: Path, cli: Any) -> None:
+def test_where_nobody_is_the_nearest_is_named_with_the_command_that_does_it(
+    home: Path, log: Path, cli: Any
+) -> None:
     taught(home)
     for options in ((), ("--approve", "never")):
         done = cli(*options, TASK.format(log))
@@ -131,7 +138,9 @@ def test_where_nobody_is_the_nearest_is_named_with_the_command_that_does_it(home
     assert cli(*command).stdout.splitlines()[:2] == ["two", "three"]
 
 
-def test_a_question_that_nobody_answers_waits_and_goes_on_with_the_answer(home: Path, log: Path) -> None:
+def test_a_question_that_nobody_answers_waits_and_goes_on_with_the_answer(
+    home: Path, log: Path
+) -> None:
     waiting = ask(home, TASK.format(log), Leaving())
     assert waiting[-1]["status"] == "waiting"
     (entry,) = Inbox(home).list()
@@ -143,7 +152,9 @@ def test_a_question_that_nobody_answers_waits_and_goes_on_with_the_answer(home: 
 
 
 def test_a_run_that_stopped_behind_the_answer_is_not_asked_again(home: Path, log: Path) -> None:
-    events = cast("Generator[Event]", taught(home).start(TASK.format(log), Options(), Choosing("1")).events())
+    events = cast(
+        "Generator[Event]", taught(home).start(TASK.format(log), Options(), Choosing("1")).events()
+    )
     run = next(event["run"] for event in events if event["type"] == "chosen")
     events.close()
     told = list(read_events(home, run))
@@ -167,7 +178,10 @@ def test_what_is_passed_over_and_what_changes_is_shown(home: Path, tmp_path: Pat
     owner = Choosing("1")
     events = ask(home, f"relocate glossy .pdf files from {tmp_path}/in to {tmp_path}/out", owner)
     (shown, _) = owner.candidates[0]
-    assert shown.endswith("(put-away; changes files here; not taken up: “glossy”)") or "“glossy”" in shown
+    assert (
+        shown.endswith("(put-away; changes files here; not taken up: “glossy”)")
+        or "“glossy”" in shown
+    )
     assert f'move all ".pdf" files from {tmp_path}/in to {tmp_path}/out' in shown
     assert events[-1]["status"] == "done" and (tmp_path / "out" / "a.pdf").exists()
     said = (
@@ -175,7 +189,9 @@ def test_what_is_passed_over_and_what_changes_is_shown(home: Path, tmp_path: Pat
         if (home / "sops" / FILE).exists()
         else []
     )
-    assert not any("{ending}" in each.get("wording", "") and "glossy" not in each["wording"] for each in said)
+    assert not any(
+        "{ending}" in each.get("wording", "") and "glossy" not in each["wording"] for each in said
+    )
 
 
 @pytest.mark.parametrize(
@@ -199,7 +215,10 @@ def test_two_ways_to_give_the_values_away_are_not_asked_about(home: Path, tmp_pa
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
     owner = Choosing()
-    assert ask(home, f"move all .pdf files, {tmp_path}/a, {tmp_path}/b", owner)[-1]["status"] == "no_model"
+    assert (
+        ask(home, f"move all .pdf files, {tmp_path}/a, {tmp_path}/b", owner)[-1]["status"]
+        == "no_model"
+    )
     assert not owner.candidates
 
 
@@ -210,21 +229,32 @@ def test_a_yes_says_nothing_about_other_words(home: Path, log: Path) -> None:
     assert owner.candidates  # asked, not done
 
 
-def test_an_owner_at_a_terminal_is_asked_in_both_languages(home: Path, log: Path, at_terminal: Any) -> None:
+def test_an_owner_at_a_terminal_is_asked_in_both_languages(
+    home: Path, log: Path, at_terminal: Any
+) -> None:
     taught(home)
-    for lang, title, task in (("en", "Did you mean this?", TASK), ("zh", "您是不是想要这样？", "看一下 {} 末尾 2 行")):
+    for lang, title, task in (
+        ("en", "Did you mean this?", TASK),
+        ("zh", "您是不是想要这样？", "看一下 {} 末尾 2 行"),
+    ):
         words = ("--lang", lang, "--cwd", str(log.parent), task.format(log))
         screen: Screen = at_terminal(*words, columns=160)
         screen.waits_for(title, "number or answer" if lang == "en" else "编号")
         screen.types("1" + ENTER)
         assert screen.ends() == 0, screen.text()
-        assert "two\nthree" in "\n".join(line.strip() for line in screen.text().splitlines())  # lines stay lines
+        assert "two\nthree" in "\n".join(
+            line.strip() for line in screen.text().splitlines()
+        )  # lines stay lines
 
 
 @pytest.mark.parametrize(
     ("task", "lang", "keys"),
     [
-        ("every weekday at 8 show the last 2 lines of {}", "en", {"schedule": "08:00", "repeat": "weekday"}),
+        (
+            "every weekday at 8 show the last 2 lines of {}",
+            "en",
+            {"schedule": "08:00", "repeat": "weekday"},
+        ),
         (
             "show the last 2 lines of {} every friday at 18:00",
             "en",
@@ -241,12 +271,20 @@ def test_a_time_and_what_is_done_by_rote_become_a_job(
     assert events[-1]["status"] == "done" and not of(events, "tool_started")
     (job,) = [entry for entry in JobFolder(home).all().values() if isinstance(entry, Job)]
     assert {key: job.fields[key] for key in keys} == keys
-    assert job.fields["sop"] == "last-lines" and job.fields["parameters"] == {"count": 2, "file": str(log)}
-    assert str(coming(job, now := datetime.now(UTC), now)[0].astimezone().year) in owner.candidates[0][0]
+    assert job.fields["sop"] == "last-lines" and job.fields["parameters"] == {
+        "count": 2,
+        "file": str(log),
+    }
+    assert (
+        str(coming(job, now := datetime.now(UTC), now)[0].astimezone().year)
+        in owner.candidates[0][0]
+    )
     assert of(events, "scheduled")[0]["job"] == job.id and job.id in events[-1]["result"]
 
 
-def test_a_job_that_is_not_meant_is_not_kept_and_is_no_question_twice(home: Path, log: Path) -> None:
+def test_a_job_that_is_not_meant_is_not_kept_and_is_no_question_twice(
+    home: Path, log: Path
+) -> None:
     task, owner = f"every day at 8 show the last 2 lines of {log}", Choosing("no")
     for _ in range(2):
         assert ask(home, task, owner)[-1]["status"] == "no_model"
@@ -271,12 +309,16 @@ def test_where_nobody_is_the_command_of_the_job_is_named(home: Path, log: Path, 
     taught(home)
     done = cli(f"every day at 8 show the last 2 lines of {log}")
     line = done.stderr.strip().splitlines()[-1]
-    assert done.code == 5 and line.startswith("The nearest is: sopwith schedule add 'every day at 8' ")
+    assert done.code == 5 and line.startswith(
+        "The nearest is: sopwith schedule add 'every day at 8' "
+    )
     assert cli(*shlex.split(line.partition(": sopwith ")[2]), "--yes").code == 0
     assert len(JobFolder(home).all()) == 1
 
 
-@pytest.mark.parametrize(("lang", "said"), [("en", "may be meant, and cannot be used"), ("zh", "但它无法使用")])
+@pytest.mark.parametrize(
+    ("lang", "said"), [("en", "may be meant, and cannot be used"), ("zh", "但它无法使用")]
+)
 def test_an_sop_that_broke_is_named_by_the_run_that_it_would_have_done(
     home: Path, log: Path, cli: Any, lang: str, said: str
 ) -> None:
@@ -303,5 +345,7 @@ def test_the_page_asks_too_at_once_or_from_its_inbox(home: Path, log: Path) -> N
         served.post(f"/api/asked/{tab.until('asked_now')['asked']['id']}", {"later": True})
         assert tab.until("run_ended", run=second)["status"] == "waiting"
         entry = served.until(lambda: next(iter(served.get("/api/inbox").json["inbox"]), None))
-        assert served.post(f"/api/inbox/{entry['id']}", {"decision": "answer", "text": "1"}).json == {"run": second}
+        assert served.post(
+            f"/api/inbox/{entry['id']}", {"decision": "answer", "text": "1"}
+        ).json == {"run": second}
         assert tab.until("run_ended", run=second, status="done")["result"] == "two\nthree"

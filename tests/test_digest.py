@@ -49,11 +49,18 @@ digest(Path(sys.argv[1]), datetime.fromisoformat(sys.argv[2]))
 
 
 def note(
-    home: Path, text: str, kind: Kind = "preference", days_ago: int = 0, session: Session = MAIN, **of: Any
+    home: Path,
+    text: str,
+    kind: Kind = "preference",
+    days_ago: int = 0,
+    session: Session = MAIN,
+    **of: Any,
 ) -> None:
     home.mkdir(parents=True, exist_ok=True)
     at = NOW - timedelta(days=days_ago)
-    notes.add(home, text, kind=kind, session=session, run=of.get("run", ""), turn=of.get("turn", 0), at=at)
+    notes.add(
+        home, text, kind=kind, session=session, run=of.get("run", ""), turn=of.get("turn", 0), at=at
+    )
 
 
 def by_hand(home: Path, text: str, days_ago: int = 0) -> Path:
@@ -91,19 +98,29 @@ def test_what_the_owner_said_goes_to_its_section_with_date_and_source(home: Path
     note(home, "We decided to use Postgres for the shop", "decision", 1)
     note(home, "the lesson is: never deploy on a Friday", "lesson")
     note(home, "remember that the printer is on the second floor", "instruction")
-    by_hand(home, "# 2026-02-12\n\n## Events\n- version 1.0 is out\n- had lunch\n- [ ] call the bank\n", 4)
+    by_hand(
+        home,
+        "# 2026-02-12\n\n## Events\n- version 1.0 is out\n- had lunch\n- [ ] call the bank\n",
+        4,
+    )
     done = digest(home, NOW)
     assert done.by == "rules" and done.lines == 7 and done.refused == []
     assert [(each.category, each.text, each.day, each.source) for each in entries(home)] == [
-        ("decision", "We decided to use Postgres for the shop", "2026-02-15", "memory/2026-02-15.md"),
+        (
+            "decision",
+            "We decided to use Postgres for the shop",
+            "2026-02-15",
+            "memory/2026-02-15.md",
+        ),
         ("lesson", "the lesson is: never deploy on a Friday", "2026-02-16", "memory/2026-02-16.md"),
         ("preference", "I prefer tea", "2026-02-14", "memory/2026-02-14.md"),
         ("milestone", "version 1.0 is out", "2026-02-12", "memory/2026-02-12.md"),
         ("instruction", "the printer is on the second floor", "2026-02-16", "memory/2026-02-16.md"),
     ]
     entry = next(each for each in entries(home) if each.category == "preference")
-    assert f"## Preferences\n\n- [2026-02-14] I prefer tea {{#{entry.id} memory/2026-02-14.md verbatim}}\n" in memory(
-        home
+    assert (
+        f"## Preferences\n\n- [2026-02-14] I prefer tea {{#{entry.id} memory/2026-02-14.md verbatim}}\n"
+        in memory(home)
     )
     assert subjects(home)[0] == "digest: 5 added, 0 superseded, 0 said again (chosen by rules)"
 
@@ -114,7 +131,10 @@ def test_a_chinese_owner_gets_chinese_sections(home: Path) -> None:
     note(home, "今天我们决定用 Postgres", "decision")
     digest(home, NOW, lang="zh")
     text = memory(home)
-    assert "## 主人偏好\n\n- [2026-02-16] 我讨厌 Redux" in text and "## 请记住\n\n- [2026-02-16] 打印机在二楼" in text
+    assert (
+        "## 主人偏好\n\n- [2026-02-16] 我讨厌 Redux" in text
+        and "## 请记住\n\n- [2026-02-16] 打印机在二楼" in text
+    )
     assert "[2026-02-16] 2026-02-16 我们决定用 Postgres" in text
 
 
@@ -126,7 +146,9 @@ def test_a_note_names_the_run_in_which_the_owner_said_it(home: Path) -> None:
     group = run(home, ["Done."], task="I prefer cake", session="shared:team")[0]["run"]
     note(home, "I prefer cake", run=group, turn=1)
     done = digest(home, NOW)
-    assert [entry.text for entry in done.added] == ["I prefer tea"] and done.added[0].source == f"{said}:1"
+    assert [entry.text for entry in done.added] == ["I prefer tea"] and done.added[
+        0
+    ].source == f"{said}:1"
     assert sorted(why.rule for _, why in done.refused) == ["changed", "evidence", "shared"]
     assert "golden" not in memory(home) and "gin" not in memory(home) and "cake" not in memory(home)
 
@@ -149,7 +171,9 @@ def test_what_a_group_said_is_never_the_owners_memory(home: Path) -> None:
         ("I prefer " + "very " * 80 + "long things", "preference", "form"),
     ],
 )  # fmt: skip
-def test_the_gate_keeps_out_what_may_not_be_kept(home: Path, text: str, kind: Kind, rule: str) -> None:
+def test_the_gate_keeps_out_what_may_not_be_kept(
+    home: Path, text: str, kind: Kind, rule: str
+) -> None:
     by_hand(home, f"## Events\n- {text}\n")
     done = digest(home, NOW)
     assert done.added == [] and [why.rule for _, why in done.refused] == [rule]
@@ -171,7 +195,11 @@ def test_nothing_new_costs_nothing(home: Path) -> None:
     digest(home, NOW)
     before, commits = (home / MEMORY).stat().st_mtime_ns, subjects(home)
     again = digest(home, NOW + timedelta(days=1), ask=never_asked)
-    assert again == Digest() and (home / MEMORY).stat().st_mtime_ns == before and subjects(home) == commits
+    assert (
+        again == Digest()
+        and (home / MEMORY).stat().st_mtime_ns == before
+        and subjects(home) == commits
+    )
 
 
 def test_the_same_in_other_words_is_known(home: Path) -> None:
@@ -203,7 +231,11 @@ def test_what_is_superseded_moves_with_a_pointer_to_what_replaced_it(home: Path)
     old, new = next(iter(done.replaced.items()))
     assert texts(home) == ["I hate tea", "I love tea cakes"]
     head, _, tail = memory(home).partition("## Superseded\n")
-    assert "I love tea {" not in head and tail.strip().endswith(f"verbatim}} → #{new}") and f"#{old} " in tail
+    assert (
+        "I love tea {" not in head
+        and tail.strip().endswith(f"verbatim}} → #{new}")
+        and f"#{old} " in tail
+    )
     assert memory_entries(home)[-1].category == "superseded"
     assert "\n\n\n" not in memory(home)
     (home / "memory/.digest.json").unlink()  # everything is looked at once more
@@ -214,7 +246,9 @@ def test_of_two_that_conflict_in_one_digest_the_newer_stays(home: Path) -> None:
     note(home, "my favourite colour is blue", days_ago=1)
     note(home, "my favourite colour is green")
     digest(home, NOW)
-    assert texts(home) == ["my favourite colour is green"] and [bool(each.by) for each in entries(home)] == [
+    assert texts(home) == ["my favourite colour is green"] and [
+        bool(each.by) for each in entries(home)
+    ] == [
         False,
         True,
     ]
@@ -228,7 +262,11 @@ def test_of_two_that_conflict_in_one_digest_the_newer_stays(home: Path) -> None:
         ("我讨厌咖啡", "我喜欢咖啡", True),
         ("我的名字叫小李", "我的名字叫小王", True),
         ("call me Al", "Call me Albert", True),
-        ("We decided to use MySQL instead of Postgres", "We decided to use Postgres for the shop", True),
+        (
+            "We decided to use MySQL instead of Postgres",
+            "We decided to use Postgres for the shop",
+            True,
+        ),
         ("我们决定改用 MySQL，不再用 Postgres", "我们决定用 Postgres", True),
         ("always answer in English", "always answer in German", True),
         ("以后都用英文回答", "以后都用中文回答", True),
@@ -272,7 +310,9 @@ def test_a_line_that_was_changed_by_hand_is_the_owners(home: Path) -> None:
     (home / MEMORY).write_text(memory(home).replace("I love tea", "I love black tea"), "utf-8")
     note(home, "I hate black tea")
     digest(home, NOW)
-    assert "- [2026-02-15] I love black tea {" in memory(home) and texts(home) == ["I hate black tea"]
+    assert "- [2026-02-15] I love black tea {" in memory(home) and texts(home) == [
+        "I hate black tea"
+    ]
 
 
 def test_what_the_owner_removed_does_not_come_back(home: Path) -> None:
@@ -336,14 +376,22 @@ def test_a_model_chooses_and_each_choice_must_quote_its_line(home: Path) -> None
         invented = good | {"text": "Prefers oolong from /opt/tea over tea"}
         misquoted = good | {"quote": "I hate oolong"}
         nonsense: list[Any] = [{"category": "x"}, 7, good | {"line": "N9"}, good | {"line": None}]
-        return "Here you are:\n```json\n" + json.dumps([good, invented, misquoted, *nonsense]) + "\n```"
+        return (
+            "Here you are:\n```json\n"
+            + json.dumps([good, invented, misquoted, *nonsense])
+            + "\n```"
+        )
 
     done = digest(home, NOW, ask=ask)
     assert done.by == "model" and [each.text for each in done.added] == ["Prefers oolong over tea"]
     assert done.replaced == {old.id: done.added[0].id} and not done.added[0].is_verbatim
     assert sorted(why.rule for _, why in done.refused) == ["unproven", "unproven"]
     ((known, lines),) = given
-    assert f"#{old.id}" in known and "N1 [2026-02-16] oh and by the way" in lines and "I love tea" not in lines
+    assert (
+        f"#{old.id}" in known
+        and "N1 [2026-02-16] oh and by the way" in lines
+        and "I love tea" not in lines
+    )
 
 
 @pytest.mark.parametrize("reply", ["no json", "{}", "[1, 2", "[" * 5000])
@@ -359,7 +407,9 @@ def test_a_model_that_is_down_is_said_and_rules_choose(home: Path) -> None:
 
     note(home, "I prefer tea")
     done = digest(home, NOW, ask=down)
-    assert done.by == "rules" and done.problem == "nobody answers" and texts(home) == ["I prefer tea"]
+    assert (
+        done.by == "rules" and done.problem == "nobody answers" and texts(home) == ["I prefer tea"]
+    )
 
 
 def test_orders_in_a_note_reach_no_memory_through_a_model(home: Path) -> None:
@@ -371,7 +421,12 @@ def test_orders_in_a_note_reach_no_memory_through_a_model(home: Path) -> None:
 
 def test_the_configured_model_is_asked_once_and_the_call_is_in_the_run_log(home: Path) -> None:
     note(home, "I prefer tea to coffee")
-    item = {"category": "preference", "text": "Prefers tea to coffee", "line": "N1", "quote": "I prefer tea"}
+    item = {
+        "category": "preference",
+        "text": "Prefers tea to coffee",
+        "line": "N1",
+        "quote": "I prefer tea",
+    }
     with ScriptedServer([Answer(json.dumps([item]))]) as server:
         model = ModelConfig("main", "m", base_url=server.base_url, api_key="k" * 12)
         config = Config(home=home, lang="zh", models=(model,))
@@ -385,7 +440,11 @@ def test_the_configured_model_is_asked_once_and_the_call_is_in_the_run_log(home:
 def test_important_turns_of_the_journal_are_read_beside_the_notes(home: Path) -> None:
     home.mkdir(parents=True)
     with Memory(home, MAIN, works_behind=False) as journal:
-        for text, importance in (("I hate mornings", 9), ("I hate evenings", 5), ("I prefer tea", 8)):
+        for text, importance in (
+            ("I hate mornings", 9),
+            ("I hate evenings", 5),
+            ("I prefer tea", 8),
+        ):
             journal.write_turn(text, who="owner", at=NOW - timedelta(days=2), importance=importance)
         journal.write_turn("I hate humans", who="agent", at=NOW - timedelta(days=2), importance=9)
         journal.write_turn("I hate winter", who="owner", at=NOW - timedelta(days=9), importance=9)
@@ -393,7 +452,10 @@ def test_important_turns_of_the_journal_are_read_beside_the_notes(home: Path) ->
         journal.write_turn("I hate groups", who="owner", at=NOW - timedelta(days=1), importance=9)
     note(home, "I prefer tea", days_ago=2)
     config = Config(home=home, lang="en")
-    assert sorted(entry.text for entry in beat(config, NOW).added) == ["I hate mornings", "I prefer tea"]
+    assert sorted(entry.text for entry in beat(config, NOW).added) == [
+        "I hate mornings",
+        "I prefer tea",
+    ]
     assert beat(config, NOW) == Digest()
     (entry,) = [entry for entry in entries(home) if entry.text == "I hate mornings"]
     assert entry.source.startswith("journal/2026-02-14.md")
@@ -409,7 +471,9 @@ def test_it_is_due_once_a_day(home: Path) -> None:
     note(home, "I prefer tea")
     digest(home, NOW)
     assert not due(home, NOW + timedelta(hours=5)) and due(home, NOW + timedelta(days=1))
-    assert due(home, NOW - timedelta(days=400))  # a clock that was wrong once does not stop it for a year
+    assert due(
+        home, NOW - timedelta(days=400)
+    )  # a clock that was wrong once does not stop it for a year
 
 
 def test_of_two_processes_one_does_it(home: Path) -> None:
@@ -422,13 +486,18 @@ def test_of_two_processes_one_does_it(home: Path) -> None:
 
     digest(home, NOW, ask=ask)
     assert [each.is_busy for each in inside] == [True]
-    other = [subprocess.Popen([sys.executable, "-c", DIGESTER, home, NOW.isoformat()], cwd=CHECKOUT) for _ in range(3)]
+    other = [
+        subprocess.Popen([sys.executable, "-c", DIGESTER, home, NOW.isoformat()], cwd=CHECKOUT)
+        for _ in range(3)
+    ]
     assert [each.wait(PATIENCE_SECONDS) for each in other] == [0, 0, 0]
 
 
 def test_killed_at_any_moment_the_next_digest_finishes_it(home: Path) -> None:
     for ago in range(1, DAYS):
-        by_hand(home, "".join(f"- I prefer dish number {ago}0{number}\n" for number in range(5)), ago)
+        by_hand(
+            home, "".join(f"- I prefer dish number {ago}0{number}\n" for number in range(5)), ago
+        )
     by_hand(home, "- I prefer old things\n", 40)
     command = [sys.executable, "-c", DIGESTER, str(home), NOW.isoformat()]
     for number in range(KILLS):
@@ -437,9 +506,13 @@ def test_killed_at_any_moment_the_next_digest_finishes_it(home: Path) -> None:
             assert process.stdout is not None and process.stdout.readline() == b"ready\n"
             time.sleep(random.uniform(0, 0.15))
             process.kill()
-    while digest(home, NOW).is_busy:  # what was forked a moment before the kill still holds the lock
+    while digest(
+        home, NOW
+    ).is_busy:  # what was forked a moment before the kill still holds the lock
         time.sleep(0.02)
-    dishes = {f"I prefer dish number {ago}0{number}" for ago in range(1, DAYS) for number in range(5)}
+    dishes = {
+        f"I prefer dish number {ago}0{number}" for ago in range(1, DAYS) for number in range(5)
+    }
     assert sorted(text for text in texts(home) if "dish" in text) == sorted(dishes)
     assert f"I prefer the drink number {KILLS - 1}00" in texts(home)
     assert len({entry.id for entry in entries(home)}) == len(entries(home))
@@ -448,7 +521,9 @@ def test_killed_at_any_moment_the_next_digest_finishes_it(home: Path) -> None:
         commit.subject for commit in history.log(MEMORY)[:-1]
     ]
     day = TODAY - timedelta(days=40)
-    assert b"I prefer old things" in put_away(home, day) and not (home / f"memory/{day}.md").exists()
+    assert (
+        b"I prefer old things" in put_away(home, day) and not (home / f"memory/{day}.md").exists()
+    )
 
 
 # Old notes
@@ -471,7 +546,9 @@ def test_old_notes_are_put_away_and_the_original_is_in_the_trash(home: Path) -> 
     for name in done.archived:
         assert b"I prefer dish number" in put_away(home, date.fromisoformat(Path(name).stem))
     first = Trash(home).ids()[0]
-    assert Trash(home).restore(first) and digest(home, NOW).archived  # again: the same bytes stand in the zip once
+    assert (
+        Trash(home).restore(first) and digest(home, NOW).archived
+    )  # again: the same bytes stand in the zip once
     assert len(zipfile.ZipFile(home / "memory/archive/2025-12.zip").namelist()) == 1
     assert digest(home, NOW).archived == []
 
@@ -482,7 +559,10 @@ def test_a_torn_archive_is_left_alone_and_its_notes_stay(home: Path) -> None:
     (home / "memory/archive/2026-01.zip").write_bytes(b"PK\x03\x04 torn")
     done = digest(home, NOW)
     assert done.archived == [] and "2026-01.zip" in done.problem
-    assert notes.days(home) and (home / "memory/archive/2026-01.zip").read_bytes() == b"PK\x03\x04 torn"
+    assert (
+        notes.days(home)
+        and (home / "memory/archive/2026-01.zip").read_bytes() == b"PK\x03\x04 torn"
+    )
 
 
 # memory undo
@@ -499,7 +579,9 @@ def test_undo_takes_back_digest_note_and_fact_from_the_last_on(home: Path) -> No
     (home / MEMORY).write_text(before.replace("# Memory\n", "# Memory\n\nmy own line\n"), "utf-8")
     assert undo(home).startswith("digest: 2 added, 1 superseded")
     assert "my own line" in memory(home) and entries(home) == []
-    assert not digest(home, NOW, ask=never_asked).has_changed  # what was taken back does not come back
+    assert not digest(
+        home, NOW, ask=never_asked
+    ).has_changed  # what was taken back does not come back
     assert undo(home).startswith("note: I hate tea") and notes.read(home, TODAY, MAIN) == ""
     assert undo(home).startswith("note: I love tea")
     assert undo(home).startswith("facts: add") and store.all() == []
@@ -534,7 +616,9 @@ def test_notes_are_distilled_from_the_command_line(cli: CommandLine, home: Path)
     code, said, _ = cli("memory", "digest", "--json")
     report = json.loads(said)
     assert report["added"] == [] and report["busy"] is False
-    assert [(each["content"], each["category"]) for each in report["entries"]] == [("I prefer tea", "preference")]
+    assert [(each["content"], each["category"]) for each in report["entries"]] == [
+        ("I prefer tea", "preference")
+    ]
     assert "MEMORY.md stays as it is" in cli("memory", "digest", "--now", "2026-02-16T09:00").stdout
     assert cli("memory", "digest", "--now", "soon").code == 2
     assert "digest: 1 added" in cli("memory", "undo").stdout and entries(home) == []
@@ -544,7 +628,14 @@ def test_notes_are_distilled_from_the_command_line(cli: CommandLine, home: Path)
 
 
 def test_entries_are_read_back_as_they_were_written() -> None:
-    first = Entry("lesson", "odd {text} → #x", "2026-02-15", "20260215-140259-3079f:1", is_verbatim=True, times=2)
+    first = Entry(
+        "lesson",
+        "odd {text} → #x",
+        "2026-02-15",
+        "20260215-140259-3079f:1",
+        is_verbatim=True,
+        times=2,
+    )
     second = Entry("decision", "决定用 Postgres", "2026-02-16", "memory/2026-02-16.md")
     text = changed("", [first, second], {}, {first.id: 2})
     assert parse(text).entries == (first, second) and parse(text).by_hand == ()

@@ -37,7 +37,10 @@ class Listing(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.asked.append(time.monotonic())
         time.sleep(self.wait)
-        is_let_in = self.path == "/v1/models" and self.headers.get("authorization") in (f"Bearer {KEY}", None)
+        is_let_in = self.path == "/v1/models" and self.headers.get("authorization") in (
+            f"Bearer {KEY}",
+            None,
+        )
         self.send_response(self.status if is_let_in else 401)
         self.send_header("content-length", str(len(self.body)))
         self.end_headers()
@@ -103,7 +106,13 @@ def test_endpoint_that_serves_the_model_is_fine(home: Path, serve: Serve) -> Non
     ],
 )
 def test_endpoints_that_do_not_serve_are_told_apart(
-    home: Path, serve: Serve, fields: dict[str, object], model: str, key: str, ok: bool | None, said: str
+    home: Path,
+    serve: Serve,
+    fields: dict[str, object],
+    model: str,
+    key: str,
+    ok: bool | None,
+    said: str,
 ) -> None:
     check = found(home, endpoint(serve(**fields), model, key))["model main"]
     assert (check.ok, said in check.detail) == (ok, True), check
@@ -111,7 +120,9 @@ def test_endpoints_that_do_not_serve_are_told_apart(
 
 def test_silent_and_absent_endpoints_are_given_up_together(home: Path, serve: Serve) -> None:
     asked: list[float] = []
-    silent = [replace(endpoint(serve(wait=4.0, asked=asked)), name=name) for name in ("main", "second")]
+    silent = [
+        replace(endpoint(serve(wait=4.0, asked=asked)), name=name) for name in ("main", "second")
+    ]
     absent = ModelConfig(name="local", model="known", base_url="http://127.0.0.1:9/v1")
     report = found(home, *silent, absent)
     assert asked[1] - asked[0] < 3, "one after the other"
@@ -122,7 +133,9 @@ def test_silent_and_absent_endpoints_are_given_up_together(home: Path, serve: Se
 
 
 def test_password_in_an_address_is_not_shown(home: Path) -> None:
-    report = found(home, ModelConfig(name="main", model="m", base_url=f"http://me:{KEY}@127.0.0.1:9/v1"))
+    report = found(
+        home, ModelConfig(name="main", model="m", base_url=f"http://me:{KEY}@127.0.0.1:9/v1")
+    )
     assert report["model main"].ok is False
 
 
@@ -134,9 +147,13 @@ def test_key_is_not_taken_from_netrc(home: Path, serve: Serve) -> None:
 
 
 def test_hosted_model_without_a_price_is_said(home: Path) -> None:
-    hosted = ModelConfig(name="main", model="m", base_url="https://192.0.2.1.example/v1", api_key=KEY)
+    hosted = ModelConfig(
+        name="main", model="m", base_url="https://192.0.2.1.example/v1", api_key=KEY
+    )
     assert found(home, hosted)["price main"].ok is None
-    assert "price main" not in found(home, ModelConfig(name="main", model="m", price=Price(1, 0, 2)))
+    assert "price main" not in found(
+        home, ModelConfig(name="main", model="m", price=Price(1, 0, 2))
+    )
     assert "price main" not in found(home, endpoint("http://127.0.0.1:9/v1"))
 
 
@@ -189,5 +206,11 @@ def test_journal_says_what_it_holds_what_waits_and_what_would_mend_it(tmp_path: 
     assert found(home)["journal"].detail.startswith("2 turns; 5 still to be")
     assert found(home, lang="zh")["journal"].detail.startswith("共 2 条")
     (home / "journal/memory.sqlite3").write_bytes(b"no database")
-    assert (found(home)["journal"].ok, found(home)["journal"].fix) == (False, "sopwith memory rebuild")
-    assert (found(home)["embeddings"].ok, found(home)["embeddings"].detail) == (True, "use-multilingual-3")
+    assert (found(home)["journal"].ok, found(home)["journal"].fix) == (
+        False,
+        "sopwith memory rebuild",
+    )
+    assert (found(home)["embeddings"].ok, found(home)["embeddings"].detail) == (
+        True,
+        "use-multilingual-3",
+    )

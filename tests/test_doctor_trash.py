@@ -15,7 +15,9 @@ from safety import desktop_trash
 from tests.conftest import CommandLine
 
 
-def test_a_desktop_whose_trash_cannot_be_used_is_told_how(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_desktop_whose_trash_cannot_be_used_is_told_how(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-9")
     monkeypatch.setattr(desktop_trash, "find_spec", lambda name: None)
     [said] = check_trash(load(home, "en", os.environ))
@@ -26,8 +28,12 @@ def test_a_desktop_whose_trash_cannot_be_used_is_told_how(home: Path, monkeypatc
     assert check_trash(load(home, "en", os.environ)) == []  # the owner wants it so
 
 
-@pytest.mark.skipif(find_spec("send2trash") is None, reason="send2trash is missing: scripts/setup --extra desktop")
-def test_doctor_names_the_desktop_s_trash_and_says_nothing_without_a_desktop(cli: CommandLine) -> None:
+@pytest.mark.skipif(
+    find_spec("send2trash") is None, reason="send2trash is missing: scripts/setup --extra desktop"
+)
+def test_doctor_names_the_desktop_s_trash_and_says_nothing_without_a_desktop(
+    cli: CommandLine,
+) -> None:
     def said(**env: str) -> list[str]:
         found = json.loads(cli("--lang", "zh", "doctor", "--json", env=env).stdout)["checks"]
         return [check["detail"] for check in found if check["name"] == "trash"]

@@ -23,15 +23,21 @@ result: "{{said}}"
 
 
 def stored(home: Path, status: str) -> None:
-    SopChanges(home, home / "none").write("say", {"SKILL.md": SKILL % status, "sop.yaml": STEPS}, reason="taught")
+    SopChanges(home, home / "none").write(
+        "say", {"SKILL.md": SKILL % status, "sop.yaml": STEPS}, reason="taught"
+    )
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("status", ["draft", "suspended"])
-def test_what_is_not_proven_is_not_done_where_nobody_is(home: Path, cli: Any, status: str, lang: str) -> None:
+def test_what_is_not_proven_is_not_done_where_nobody_is(
+    home: Path, cli: Any, status: str, lang: str
+) -> None:
     stored(home, status)
     refused = cli("--lang", lang, "sops", "run", "say", "text=tea")
-    assert refused.code == 2 and len(refused.stderr.strip().splitlines()) == 2 and not refused.stdout
+    assert (
+        refused.code == 2 and len(refused.stderr.strip().splitlines()) == 2 and not refused.stdout
+    )
     assert f"sopwith sops {'verify' if status == 'draft' else 'enable'} say" in refused.stderr
     assert "tea, said" in cli("sops", "run", "say", "text=tea", "--approve", "all").stdout
 

@@ -23,8 +23,13 @@ def vectors(dimension: int = 4) -> Callable[[dict[str, Any], int], Answer]:
 
     def answer(body: dict[str, Any], number: int) -> Answer:
         texts = body["input"]
-        rows = [{"index": at, "embedding": [len(text), at, 2, 3][:dimension]} for at, text in enumerate(texts)]
-        return Answer(raw=json.dumps({"object": "list", "data": rows[::-1], "model": "m"}), streams=False)
+        rows = [
+            {"index": at, "embedding": [len(text), at, 2, 3][:dimension]}
+            for at, text in enumerate(texts)
+        ]
+        return Answer(
+            raw=json.dumps({"object": "list", "data": rows[::-1], "model": "m"}), streams=False
+        )
 
     return answer
 
@@ -95,7 +100,9 @@ def test_where_nothing_can_be_kept_the_model_is_read_from_its_package(tmp_path: 
     assert EmbeddedModel(tmp_path / "file").embed(["a"]).shape == (1, 512)
 
 
-def test_endpoint_is_asked_in_batches_and_answers_are_put_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endpoint_is_asked_in_batches_and_answers_are_put_in_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(embeddings, "BATCH", 3)
     with ScriptedServer(vectors()) as server:
         found = asking(server.base_url, api_key="k1").embed(["a" * size for size in range(1, 8)])
@@ -109,7 +116,11 @@ def test_busy_endpoint_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     right = vectors()
 
     def answer(body: dict[str, Any], number: int) -> Answer:
-        return Answer(status=429, headers={"retry-after-ms": "10"}) if number < 2 else right(body, number)
+        return (
+            Answer(status=429, headers={"retry-after-ms": "10"})
+            if number < 2
+            else right(body, number)
+        )
 
     with ScriptedServer(answer) as server:
         assert asking(server.base_url).embed(["a"]).shape == (1, 4)
@@ -143,7 +154,10 @@ def test_who_waits_does_not_wait_long_and_then_not_again(monkeypatch: pytest.Mon
     ],
 )
 def test_answer_that_holds_no_vectors_is_an_error_in_words(body: str) -> None:
-    with ScriptedServer([Answer(raw=body, streams=False)]) as server, pytest.raises(EmbeddingError) as raised:
+    with (
+        ScriptedServer([Answer(raw=body, streams=False)]) as server,
+        pytest.raises(EmbeddingError) as raised,
+    ):
         asking(server.base_url).embed(["a"], is_awaited=True)
     assert len(str(raised.value)) < 400
 
@@ -161,7 +175,9 @@ def test_another_dimension_than_before_is_refused() -> None:
             model.embed(["b"], is_awaited=True)
 
 
-def test_endpoint_that_is_not_there_is_named_and_the_key_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endpoint_that_is_not_there_is_named_and_the_key_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(embeddings, "RETRIES", 0)
     with pytest.raises(EmbeddingError, match="embeddings of m cannot be had") as raised:
         asking(refused_url(), api_key="sk-secret-123").embed(["a"])

@@ -19,7 +19,13 @@ BREAD = "the dough of the bread rises in the oven"
 CAR = "my car needs tyres and brakes at the garage"
 
 
-def turn(minute: float, text: str, who: str = "owner", importance: int = 5, spoken: tuple[TimeRange, ...] = ()) -> Turn:
+def turn(
+    minute: float,
+    text: str,
+    who: str = "owner",
+    importance: int = 5,
+    spoken: tuple[TimeRange, ...] = (),
+) -> Turn:
     """Something said so many minutes after the start."""
     at = START + timedelta(minutes=minute)
     return Turn(f"m{minute}", "main", who, text, at, importance=importance, mentioned=spoken)
@@ -40,7 +46,9 @@ def turn(minute: float, text: str, who: str = "owner", importance: int = 5, spok
     ],
     ids=["nothing", "one", "long silence", "same topic", "other topic", "too small", "small and important", "others", "Chinese"],
 )  # fmt: skip
-def test_turns_are_grouped_by_silence_topic_people_and_importance(turns: list[Turn], groups: list[list[int]]) -> None:
+def test_turns_are_grouped_by_silence_topic_people_and_importance(
+    turns: list[Turn], groups: list[list[int]]
+) -> None:
     assert grouped(turns) == groups
 
 
@@ -54,8 +62,14 @@ def test_scene_is_the_time_that_is_spoken_of_else_when_it_was_said() -> None:
     day = timedelta(days=1)
     last_week = TimeRange(START - 7 * day, START - 6 * day, "last Sunday")
     ages = TimeRange(START - 2000 * day, START, "since 2020")
-    assert scene([turn(0, "a", spoken=(last_week, ages)), turn(1, "b")]) == (START - 7 * day, START - 6 * day)
-    assert scene([turn(0, "a", spoken=(ages,)), turn(1, "b")]) == (START, START + timedelta(minutes=1))
+    assert scene([turn(0, "a", spoken=(last_week, ages)), turn(1, "b")]) == (
+        START - 7 * day,
+        START - 6 * day,
+    )
+    assert scene([turn(0, "a", spoken=(ages,)), turn(1, "b")]) == (
+        START,
+        START + timedelta(minutes=1),
+    )
     assert scene([turn(0, "a", spoken=(TimeRange(None, START, "until now"),))]) == (START, START)
 
 
@@ -84,7 +98,9 @@ def test_every_turn_is_in_one_episode_also_when_some_come_later_or_between(tmp_p
         assert sorted(map(len, members)) == [1, 3, 6]
         assert [episode.participants for episode in store.episodes()] == [("owner",)] * 3
         texts = store.texts(store.without_embedding("m")).values()
-        assert set(texts) == {turn.text for turn in store.turns(store.numbers()).values()}  # turns alone have vectors
+        assert set(texts) == {
+            turn.text for turn in store.turns(store.numbers()).values()
+        }  # turns alone have vectors
         store.close()
 
 
@@ -93,7 +109,9 @@ def test_who_speaks_does_not_wait_for_the_grouping_and_two_processes_group_once(
 ) -> None:
     """While one groups, another one writes and groups; every turn is in exactly one episode."""
     store, other = Store(tmp_path / "m.sqlite3"), Store(tmp_path / "m.sqlite3")
-    store.add(Turn(f"t{n}", "main", "owner", f"tea {n}", START + timedelta(minutes=n)) for n in range(30))
+    store.add(
+        Turn(f"t{n}", "main", "owner", f"tea {n}", START + timedelta(minutes=n)) for n in range(30)
+    )
     grouping = episodes.grouped
     entered: list[bool] = []
 
@@ -101,7 +119,9 @@ def test_who_speaks_does_not_wait_for_the_grouping_and_two_processes_group_once(
         if not entered:
             entered.append(True)
             with other.writing():  # would wait for ever if the lock was held
-                other.add([Turn("late", "main", "owner", "tea again", START + timedelta(minutes=31))])
+                other.add(
+                    [Turn("late", "main", "owner", "tea again", START + timedelta(minutes=31))]
+                )
             episodes.update(other, ["main"])
         return grouping(turns)
 

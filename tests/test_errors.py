@@ -65,7 +65,9 @@ def texts(node: ast.expr) -> Iterator[str]:
         case ast.Constant(value=str(text)):
             yield text
         case ast.JoinedStr(values=parts):
-            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in parts)
+            yield "".join(
+                str(part.value) if isinstance(part, ast.Constant) else "{}" for part in parts
+            )
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             yield from (one + other for one in texts(left) for other in texts(right))
         case ast.IfExp(body=body, orelse=orelse):
@@ -82,19 +84,39 @@ def lines_of(path: Path, names: set[str]) -> Iterator[tuple[str, str]]:
         name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
         is_setting = path.name == "config.py" and name == "error"
         said = node.args[2:3] if is_setting else node.args[:1] if name in names else []
-        said += [keyword.value for keyword in node.keywords if name == "Failure" and keyword.arg == "hint"]
+        said += [
+            keyword.value
+            for keyword in node.keywords
+            if name == "Failure" and keyword.arg == "hint"
+        ]
         for text in (text for each in said for text in texts(each)):
             for line in text.split("\n"):
-                yield f"{path.relative_to(CHECKOUT)}:{node.lineno}", f"{{}} {line}" if is_setting else line
+                yield (
+                    f"{path.relative_to(CHECKOUT)}:{node.lineno}",
+                    f"{{}} {line}" if is_setting else line,
+                )
 
 
 def test_every_error_has_its_words(chinese: None) -> None:
     names = names_of_errors()
-    assert {"ConfigError", "NoSuchRun", "ImportRefused", "JobError", "ModelUnavailable", "Failure"} <= names
+    assert {
+        "ConfigError",
+        "NoSuchRun",
+        "ImportRefused",
+        "JobError",
+        "ModelUnavailable",
+        "Failure",
+    } <= names
     found = [each for path in sources() for each in lines_of(path, names)]
-    ours = [(where, line.replace("{}", "x1")) for where, line in found if re.search("[A-Za-z]{2,} [A-Za-z]{2,}", line)]
+    ours = [
+        (where, line.replace("{}", "x1"))
+        for where, line in found
+        if re.search("[A-Za-z]{2,} [A-Za-z]{2,}", line)
+    ]
     assert len(ours) > 150
-    missing = [f"{where} {line}" for where, line in ours if not CHINESE.search(words.in_words(line))]
+    missing = [
+        f"{where} {line}" for where, line in ours if not CHINESE.search(words.in_words(line))
+    ]
     assert missing == [], "give each of these lines its Chinese in assets/words/errors.zh.json"
 
 
@@ -154,7 +176,9 @@ CONFIG = {
         (("--max-minutes", "0.00001", "x y z"), "已达到时间上限：已用 "),
     ],
 )  # fmt: skip
-def test_what_an_owner_meets_is_chinese(cli: CommandLine, home: Path, args: tuple[str, ...], said: str) -> None:
+def test_what_an_owner_meets_is_chinese(
+    cli: CommandLine, home: Path, args: tuple[str, ...], said: str
+) -> None:
     call = {"calls": [{"name": "code_run", "args": {"script": "true"}}], "usage": {"cost": 0.02}}
     scripted(home, [call, call])
     done = cli("--lang", "zh", *args)
@@ -163,15 +187,21 @@ def test_what_an_owner_meets_is_chinese(cli: CommandLine, home: Path, args: tupl
 
 
 @pytest.mark.parametrize(("text", "said"), CONFIG.items())
-def test_what_is_set_wrongly_is_said_in_chinese(cli: CommandLine, home: Path, text: str, said: str) -> None:
+def test_what_is_set_wrongly_is_said_in_chinese(
+    cli: CommandLine, home: Path, text: str, said: str
+) -> None:
     home.mkdir(parents=True, exist_ok=True)
     (home / "config.yaml").write_text(text, "utf-8")
     done = cli("--lang", "zh", "runs", "list")
     assert done.code == 2 and said in done.stderr, done
 
 
-@pytest.mark.parametrize(("version", "said"), [("999", "属于更新的 Sopwith"), ("what", "里应是一个数字")])
-def test_a_home_that_cannot_be_used_is_said_in_chinese(cli: CommandLine, home: Path, version: str, said: str) -> None:
+@pytest.mark.parametrize(
+    ("version", "said"), [("999", "属于更新的 Sopwith"), ("what", "里应是一个数字")]
+)
+def test_a_home_that_cannot_be_used_is_said_in_chinese(
+    cli: CommandLine, home: Path, version: str, said: str
+) -> None:
     home.mkdir(parents=True, exist_ok=True)
     (home / "version").write_text(version, "utf-8")
     done = cli("--lang", "zh", "runs", "list")

@@ -32,15 +32,23 @@ def made() -> list[tuple[str, str, str]]:
         for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Dict):
                 continue
-            keys = [key.value for key in node.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
-            values = [value for key, value in zip(node.keys, node.values, strict=True) if _is_type(key)]
+            keys = [
+                key.value
+                for key in node.keys
+                if isinstance(key, ast.Constant) and isinstance(key.value, str)
+            ]
+            values = [
+                value for key, value in zip(node.keys, node.values, strict=True) if _is_type(key)
+            ]
             if (
                 values
                 and isinstance(values[0], ast.Constant)
                 and values[0].value not in ("function", "object", "string", "bash", "json_schema")
                 and source.name != "wire.py"  # parts of messages
             ):
-                found += [(str(values[0].value), key, f"{source.name}:{node.lineno}") for key in keys]
+                found += [
+                    (str(values[0].value), key, f"{source.name}:{node.lineno}") for key in keys
+                ]
     return found
 
 
@@ -52,14 +60,21 @@ def _is_type(key: ast.expr | None) -> bool:
 def test_every_event_and_field_is_described(event: str, field: str, where: str) -> None:
     assert event in described(), where
     assert (
-        field in STAMP or f"`{field}`" in described()[event] or re.search(rf"\{{[^`]*\b{field}\b", described()[event])
+        field in STAMP
+        or f"`{field}`" in described()[event]
+        or re.search(rf"\{{[^`]*\b{field}\b", described()[event])
     ), where
 
 
 def test_the_walk_finds_the_events_that_frame_a_run() -> None:
-    assert {"run_started", "turn_started", "model_called", "tool_started", "tool_ended", "run_ended"} <= {
-        event for event, _, _ in made()
-    }
+    assert {
+        "run_started",
+        "turn_started",
+        "model_called",
+        "tool_started",
+        "tool_ended",
+        "run_ended",
+    } <= {event for event, _, _ in made()}
 
 
 def test_what_is_left_out_of_the_log_is_marked() -> None:

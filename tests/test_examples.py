@@ -62,7 +62,9 @@ def parse(line: str) -> None:
         ("folder={folder}", "--sop", "largest-files", "count=1"),
     ],
 )
-def test_words_stand_on_both_sides_of_options(cli: CommandLine, home: Path, tmp_path: Path, words: list[str]) -> None:
+def test_words_stand_on_both_sides_of_options(
+    cli: CommandLine, home: Path, tmp_path: Path, words: list[str]
+) -> None:
     done = cli("schedule", "add", "0 3 * * 0", *(word.format(folder=tmp_path) for word in words))
     assert done.code == 0, done
     job = json.loads((home / "schedule" / "largest-files.json").read_text("utf-8"))

@@ -23,7 +23,18 @@ from hypothesis import strategies as st
 
 from memory.evidence import Pointer, read_record
 from memory.fact_lines import MAX_INDEX_LINES, Fact, FactLineError, index, parse, render, sections
-from memory.facts import FACTS, INDEX, Add, Amend, FactConflict, FactRefused, FactStore, Retire, check, due
+from memory.facts import (
+    FACTS,
+    INDEX,
+    Add,
+    Amend,
+    FactConflict,
+    FactRefused,
+    FactStore,
+    Retire,
+    check,
+    due,
+)
 from memory.repository import BY_HAND, Repository, RepositoryError
 from tests.conftest import CHECKOUT
 from tests.driving import bash, run
@@ -50,15 +61,22 @@ def proof(home: Path) -> Pointer:
 
 
 def add(store: FactStore, text: str, *evidence: Pointer, section: str = "PATHS") -> Fact:
-    return store.apply(Add(section, text, evidence), run=evidence[0].run if evidence else None, by_owner=not evidence)
+    return store.apply(
+        Add(section, text, evidence),
+        run=evidence[0].run if evidence else None,
+        by_owner=not evidence,
+    )
 
 
-def test_a_fact_is_stored_with_its_source_in_one_commit_that_names_the_run(home: Path, proof: Pointer) -> None:
+def test_a_fact_is_stored_with_its_source_in_one_commit_that_names_the_run(
+    home: Path, proof: Pointer
+) -> None:
     store = FactStore(home)
     fact = add(store, "shelf 3 is /srv/shelf/3", proof)
     text = (home / FACTS).read_text("utf-8")
     assert re.fullmatch(
-        rf"\[PATHS\]\n- shelf 3 is /srv/shelf/3 \{{#{fact.id} \d{{4}}-\d\d-\d\d {proof.run}:1={proof.hash}\}}\n", text
+        rf"\[PATHS\]\n- shelf 3 is /srv/shelf/3 \{{#{fact.id} \d{{4}}-\d\d-\d\d {proof.run}:1={proof.hash}\}}\n",
+        text,
     )
     assert (home / INDEX).read_text("utf-8") == "[PATHS]\n- shelf 3 is /srv/shelf/3\n"
     newest, *older = Repository(home).log("memory")
@@ -87,7 +105,9 @@ def test_an_amended_fact_points_to_the_one_it_replaces(home: Path, proof: Pointe
     later = FactStore(home, today="2026-04-01")
     new = later.apply(Amend(old.id, "git is 2.39.5", "git is 2.45.1", (proof,)))
     assert new.supersedes == old.id and [fact.text for fact in store.all()] == ["git is 2.45.1"]
-    assert [(fact.id, fact.retired, fact.section) for fact in store.retired()] == [(old.id, "2026-04-01", "TOOLS")]
+    assert [(fact.id, fact.retired, fact.section) for fact in store.retired()] == [
+        (old.id, "2026-04-01", "TOOLS")
+    ]
     assert "2.39.5" not in (home / INDEX).read_text("utf-8") and check(home) == []
 
 
@@ -101,7 +121,9 @@ def test_a_patch_must_match_exactly(home: Path, proof: Pointer) -> None:
     ):
         with pytest.raises(FactConflict):
             store.apply(patch)
-    assert store.apply(Retire(fact.id, fact.text)).retired and store.all() == [] and check(home) == []
+    assert (
+        store.apply(Retire(fact.id, fact.text)).retired and store.all() == [] and check(home) == []
+    )
     assert add(store, "git is 2.39.5", proof, section="TOOLS").id != fact.id  # found true again
     assert check(home) == []
 
@@ -110,18 +132,31 @@ def test_what_is_missing_is_looked_for_again(home: Path) -> None:
     record = read_record(home, run(home, [bash("ffmpeg-nowhere -version"), "Done."])[0]["run"])
     assert record is not None
     store = FactStore(home, today="2026-01-15")
-    fact = add(store, "ffmpeg-nowhere is not installed", record.pointer(record.results[0]), section="NEGATIVE")
+    fact = add(
+        store,
+        "ffmpeg-nowhere is not installed",
+        record.pointer(record.results[0]),
+        section="NEGATIVE",
+    )
     assert fact.reprobe == "2026-02-14" and "2026-02-14" in (home / INDEX).read_text("utf-8")
     assert due(store.all(), "2026-02-13") == [] and due(store.all(), "2026-02-14") == [fact]
     other = store.apply(Add("NEGATIVE", "there is no fax here", (), "2026-12-01"), by_owner=True)
     assert other.reprobe == "2026-12-01" and check(home) == []
 
 
-def test_lines_by_hand_are_the_owners_and_get_an_id_with_the_next_change(home: Path, proof: Pointer) -> None:
+def test_lines_by_hand_are_the_owners_and_get_an_id_with_the_next_change(
+    home: Path, proof: Pointer
+) -> None:
     (home / "memory").mkdir(parents=True, exist_ok=True)
-    (home / FACTS).write_text("# mine\n[PREFERENCES]\n- reports in German\n\n[GARDEN]\n- the shed is locked\n", "utf-8")
+    (home / FACTS).write_text(
+        "# mine\n[PREFERENCES]\n- reports in German\n\n[GARDEN]\n- the shed is locked\n", "utf-8"
+    )
     store = FactStore(home)
-    assert next((fact.text, fact.source, fact.id) for fact in store.all()) == ("reports in German", "owner", "")
+    assert next((fact.text, fact.source, fact.id) for fact in store.all()) == (
+        "reports in German",
+        "owner",
+        "",
+    )
     assert any("GARDEN" in line for line in check(home))
     add(store, "shelf 3 is /srv/shelf/3", proof)
     assert [commit.subject for commit in Repository(home).log(FACTS)][1] == BY_HAND
@@ -171,11 +206,17 @@ def test_the_index_has_at_most_thirty_lines_and_counts_the_rest(home: Path, proo
     for number in range(1, 41):
         add(store, f"shelf {number} is /srv/shelf/{number}", proof)
     lines = (home / INDEX).read_text("utf-8").splitlines()
-    assert len(lines) == MAX_INDEX_LINES and lines[-1] == "… +12: memory/global_mem.txt" and check(home) == []
+    assert (
+        len(lines) == MAX_INDEX_LINES
+        and lines[-1] == "… +12: memory/global_mem.txt"
+        and check(home) == []
+    )
 
 
 TEXTS = st.text(
-    st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"], exclude_characters="{}\x85"), min_size=1, max_size=300
+    st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"], exclude_characters="{}\x85"),
+    min_size=1,
+    max_size=300,
 )
 FACTS_OF_ALL_KINDS = st.lists(
     st.builds(
@@ -222,7 +263,9 @@ def test_undo_takes_back_the_last_change_as_a_new_one(home: Path, proof: Pointer
 def test_undo_leaves_what_the_owner_wrote_since(home: Path, proof: Pointer) -> None:
     store = FactStore(home)
     add(store, "shelf 3 is /srv/shelf/3", proof)
-    (home / FACTS).write_text((home / FACTS).read_text("utf-8") + "\n[PREFERENCES]\n- short answers\n", "utf-8")
+    (home / FACTS).write_text(
+        (home / FACTS).read_text("utf-8") + "\n[PREFERENCES]\n- short answers\n", "utf-8"
+    )
     store.undo()
     assert [fact.text for fact in store.all()] == ["short answers"] and check(home) == []
 
@@ -243,7 +286,9 @@ def test_without_git_facts_are_kept_and_undo_says_why_not(
 
 def writer(home: Path, first: int, end: int) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", WRITER, str(home), str(first), str(end)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, cwd=CHECKOUT, text=True, env={**os.environ})
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, cwd=CHECKOUT, text=True, env={**os.environ}
+    )
 
 
 def test_writers_at_once_lose_nothing(home: Path) -> None:
@@ -252,7 +297,9 @@ def test_writers_at_once_lose_nothing(home: Path) -> None:
     said = [each.communicate(timeout=PATIENCE_SECONDS)[0].splitlines() for each in writers]
     assert [each.returncode for each in writers] == [0, 0, 0]
     ids = {line.split()[1] for lines in said for line in lines}
-    assert len(ids) == 24 and {fact.id for fact in FactStore(home).all()} == ids and check(home) == []
+    assert (
+        len(ids) == 24 and {fact.id for fact in FactStore(home).all()} == ids and check(home) == []
+    )
     assert len(Repository(home).log(FACTS)) == 24
 
 
@@ -298,7 +345,10 @@ def test_a_full_disk_leaves_the_facts_as_they_were(small_disk: Path) -> None:
     before = [fact.text for fact in store.all()]
     (small_disk / "filler").unlink()
     add(store, "shelf 500 is /srv/shelf/500")
-    assert [fact.text for fact in store.all()] == [*before, "shelf 500 is /srv/shelf/500"] and check(home) == []
+    assert [fact.text for fact in store.all()] == [
+        *before,
+        "shelf 500 is /srv/shelf/500",
+    ] and check(home) == []
 
 
 # Screens
@@ -324,7 +374,10 @@ def memory(name: str, home: Path, lang: str = "en", **args: object) -> int:
 def test_the_screen_shows_takes_back_and_checks(
     home: Path, proof: Pointer, lang: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert memory("facts", home, lang, json=False) == 0 and memory("check", home, lang, json=False) == 0
+    assert (
+        memory("facts", home, lang, json=False) == 0
+        and memory("check", home, lang, json=False) == 0
+    )
     fact = add(FactStore(home), "shelf 3 is /srv/shelf/3", proof)
     capsys.readouterr()
     assert memory("facts", home, lang, json=True) == 0
@@ -352,7 +405,9 @@ def test_the_screen_shows_takes_back_and_checks(
 def test_the_owner_says_a_fact(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     home.mkdir(parents=True)
     assert memory("add_note", home, text=["[preferences]", "reports", "in", "German"]) == 0
-    assert [(fact.section, fact.source) for fact in FactStore(home).all()] == [("PREFERENCES", "owner")]
+    assert [(fact.section, fact.source) for fact in FactStore(home).all()] == [
+        ("PREFERENCES", "owner")
+    ]
     from ui.memory import MemoryUsage
 
     with pytest.raises(MemoryUsage, match=r"\[secret\]"):
@@ -363,10 +418,15 @@ def test_the_owner_says_a_fact(home: Path, capsys: pytest.CaptureFixture[str]) -
         memory("add_note", home, text=[" "])
     assert memory("add_note", home, text=["call", "the", "plumber"]) == 0
     (note,) = (home / "memory").glob("????-??-??.md")
-    assert "call the plumber <!-- sopwith session=main run=- turn=0 kind=instruction -->" in note.read_text("utf-8")
+    assert (
+        "call the plumber <!-- sopwith session=main run=- turn=0 kind=instruction -->"
+        in note.read_text("utf-8")
+    )
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         count = int(sys.argv[1])
-        sys.stdout.write(f"{count} kills, {kill_writers(Path(folder), count)} facts acknowledged, none lost\n")
+        sys.stdout.write(
+            f"{count} kills, {kill_writers(Path(folder), count)} facts acknowledged, none lost\n"
+        )

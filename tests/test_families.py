@@ -80,15 +80,19 @@ def test_a_model_asks_for_a_family_and_uses_it(home: Path) -> None:
     replies = [call("more_tools", family="tasks"), call("star_look", name="Vega"), {"text": "seen"}]
     events = drive(agent(home, replies).start("look", Options(rote=False), AbsentOwner()))
     assert [(event["turn"], event["family"]) for event in of(events, "offered")] == [(1, "tasks")]
-    assert [event["data"] for event in of(events, "tool_ended")] == ["star_look: Look at a star.", "Vega 1"]
+    assert [event["data"] for event in of(events, "tool_ended")] == [
+        "star_look: Look at a star.",
+        "Vega 1",
+    ]
     assert closed == ["kept"]
 
 
 def test_a_call_by_name_is_enough(home: Path) -> None:
     events = drive(
-        agent(home, [call("star_look", name="Vega"), call("star_look", name="Deneb"), {"text": "seen"}]).start(
-            "look", Options(rote=False), AbsentOwner()
-        )
+        agent(
+            home,
+            [call("star_look", name="Vega"), call("star_look", name="Deneb"), {"text": "seen"}],
+        ).start("look", Options(rote=False), AbsentOwner())
     )
     assert [event["data"] for event in of(events, "tool_ended")] == ["Vega 1", "Deneb 2"]
     assert len(of(events, "offered")) == 1
@@ -96,7 +100,9 @@ def test_a_call_by_name_is_enough(home: Path) -> None:
 
 def test_the_words_of_a_request_offer_a_family_from_the_start(home: Path) -> None:
     for request in ("how bright are the stars", "看看星星"):
-        events = drive(agent(home, [{"text": "bright"}]).start(request, Options(rote=False), AbsentOwner()))
+        events = drive(
+            agent(home, [{"text": "bright"}]).start(request, Options(rote=False), AbsentOwner())
+        )
         assert events[0]["families"] == ["tasks"]
         assert not of(events, "offered")
 
@@ -113,7 +119,9 @@ def test_a_family_that_cannot_work_says_why(home: Path, stars: Any) -> None:
 
 def test_a_shared_session_has_no_family(home: Path) -> None:
     replies = [call("star_look", name="Vega"), call("more_tools", family="tasks"), {"text": "no"}]
-    events = drive(agent(home, replies).start("stars", Options(session="shared:club"), AbsentOwner()))
+    events = drive(
+        agent(home, replies).start("stars", Options(session="shared:club"), AbsentOwner())
+    )
     assert [event["status"] for event in of(events, "tool_ended")] == ["error", "error"]
     assert "there is no tool" in of(events, "tool_ended")[0]["data"].lower()
 
@@ -153,7 +161,9 @@ def test_a_resumed_run_offers_what_was_offered(home: Path) -> None:
         entry = Inbox(home).list()[0]
         Inbox(home).answer(entry, Answered("answer", "Vega"))
         assert drive(there.resume(first.id, Options(), AbsentOwner()))[-1]["status"] == "done"
-    offered = [[tool["function"]["name"] for tool in request.body["tools"]] for request in server.requests]
+    offered = [
+        [tool["function"]["name"] for tool in request.body["tools"]] for request in server.requests
+    ]
     assert ["star_look" in names for names in offered] == [False, True, True]
     assert server.requests[1].body["tools"] == server.requests[2].body["tools"]
 
@@ -168,11 +178,17 @@ def test_images_reach_a_model_that_takes_them(home: Path, takes: bool) -> None:
         return Answer(text="seen")
 
     with ScriptedServer(script) as server:
-        settings = f"models: [{{name: main, model: eyes, base_url: '{server.base_url}', api_key: k}}]"
-        events = drive(agent(home, None, settings).start("look", Options(rote=False), AbsentOwner()))
+        settings = (
+            f"models: [{{name: main, model: eyes, base_url: '{server.base_url}', api_key: k}}]"
+        )
+        events = drive(
+            agent(home, None, settings).start("look", Options(rote=False), AbsentOwner())
+        )
     assert events[-1]["status"] == "done"
     (said,) = [
-        m for m in server.requests[-1].body["messages"] if m["role"] == "user" and "star.png" in str(m["content"])
+        m
+        for m in server.requests[-1].body["messages"]
+        if m["role"] == "user" and "star.png" in str(m["content"])
     ]
     if takes:
         assert said["content"][1]["image_url"]["url"].startswith("data:image/png;base64,iVBOR")
@@ -184,7 +200,10 @@ def test_images_reach_a_model_that_takes_them(home: Path, takes: bool) -> None:
 def test_text_models_read_of_new_tools_once() -> None:
     protocol = TextProtocol("en")
     box = Toolbox(all_tools(), {"tasks": FAMILY})
-    messages: list[dict[str, Any]] = [{"role": "system", "content": "rules"}, {"role": "user", "content": "task"}]
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": "rules"},
+        {"role": "user", "content": "task"},
+    ]
     protocol.messages(Request(1, messages, box.schemas))
     box.offer("tasks")
     messages += [{"role": "assistant", "content": "more"}, {"role": "user", "content": "ok"}]

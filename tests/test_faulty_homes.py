@@ -56,7 +56,9 @@ def front_matter(home: Path) -> None:
 def future(home: Path) -> None:
     """The clock was set back: notes and runs are of tomorrow."""
     tomorrow = datetime.now().astimezone() + timedelta(days=1)
-    (home / "memory" / f"{tomorrow:%Y-%m-%d}.md").write_text(f"# {tomorrow:%Y-%m-%d}\n\n- a note of tomorrow\n")
+    (home / "memory" / f"{tomorrow:%Y-%m-%d}.md").write_text(
+        f"# {tomorrow:%Y-%m-%d}\n\n- a note of tomorrow\n"
+    )
     (home / "runs" / f"{tomorrow:%Y%m%d-%H%M%S}-0001").mkdir(parents=True)
 
 
@@ -73,13 +75,23 @@ def scripted(home: Path) -> None:
     (home / "memory").mkdir()
     call = {"name": "code_run", "args": {"type": "bash", "script": "echo made > made.txt"}}
     (home / "replies.json").write_text(json.dumps([{"text": "", "calls": [call]}, "well done"]))
-    (home / "config.yaml").write_text(f"models: [{{name: m, kind: scripted, model: {home}/replies.json}}]\n")
+    (home / "config.yaml").write_text(
+        f"models: [{{name: m, kind: scripted, model: {home}/replies.json}}]\n"
+    )
 
 
 def kinds(home: Path) -> dict[str, tuple[int, int]]:
     """What lies in the home folder that nobody but the owner may change: its kind and size."""
-    found = [path for path in home.rglob("*") if not path.is_relative_to(home / "runs") and ".git" not in path.parts]
-    return {str(path): (path.lstat().st_mode, path.lstat().st_size) for path in found if not path.is_dir()}
+    found = [
+        path
+        for path in home.rglob("*")
+        if not path.is_relative_to(home / "runs") and ".git" not in path.parts
+    ]
+    return {
+        str(path): (path.lstat().st_mode, path.lstat().st_size)
+        for path in found
+        if not path.is_dir()
+    }
 
 
 @pytest.mark.parametrize(("session", "faults"), HOMES)
@@ -90,7 +102,9 @@ def test_a_run_ends_well_and_nothing_is_lost(
     for fault in faults:
         fault(home)
     before = kinds(home)
-    done = cli("run", "Make a file. Remember that the printer is called inky.", "--session", session)
+    done = cli(
+        "run", "Make a file. Remember that the printer is called inky.", "--session", session
+    )
     assert done.code == 0 and "well done" in done.stdout, done
     assert Path("made.txt").exists() == (session == "main")
     after = kinds(home)
@@ -104,5 +118,7 @@ def test_a_home_on_a_read_only_disk_is_said(small_disk: Path, cli: CommandLine) 
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
     for lang, words in (("en", "read-only"), ("zh", "只读")):
         done = cli("run", "Make a file", "--home", str(home), "--lang", lang)
-        assert done.code == 1 and words in done.stderr.lower() and done.stderr.count("\n") <= 2, done
+        assert done.code == 1 and words in done.stderr.lower() and done.stderr.count("\n") <= 2, (
+            done
+        )
         assert not Path("made.txt").exists()

@@ -25,7 +25,9 @@ from tools import fetch
 from tools.base import ToolContext, ToolError
 from tools.readable import decoded, page
 
-pytest.importorskip("html_to_markdown", reason="the extra fetch is not installed: scripts/setup --extra fetch")
+pytest.importorskip(
+    "html_to_markdown", reason="the extra fetch is not installed: scripts/setup --extra fetch"
+)
 LOOK_UP = socket.getaddrinfo  # without the tests' guard
 
 PAGE = """<!doctype html><html><head><title>Prices &amp;
@@ -77,7 +79,11 @@ class Site:
 
     def page(self, path: str, body: bytes | str, kind: str = "text/html; charset=utf-8", status: int = 200, **headers: str) -> str:  # fmt: skip
         data = body.encode() if isinstance(body, str) else body
-        self.pages[path] = (status, {"Content-Type": kind} | {k.replace("_", "-"): v for k, v in headers.items()}, data)
+        self.pages[path] = (
+            status,
+            {"Content-Type": kind} | {k.replace("_", "-"): v for k, v in headers.items()},
+            data,
+        )
         return self.url + path
 
     @contextmanager
@@ -119,7 +125,12 @@ def test_a_page_is_markdown_without_what_nobody_sees(site: Site, ctx: ToolContex
     text = result.data["output"]
     assert result.status == "ok" and result.data["title"] == "Prices & more"
     assert f"# Prices\n\nHello **world**, see [this]({site.url}/x?q=1#a) or that." in text
-    assert "| Apple | 1.20 € |" in text and "- one\n  " in text and "中文" in text and "a picture" in text
+    assert (
+        "| Apple | 1.20 € |" in text
+        and "- one\n  " in text
+        and "中文" in text
+        and "a picture" in text
+    )
     assert "a = b[1](/c)" in text  # code is left alone
     for gone in ("Menu", "hidden", "evil", "drawn", "data:", "javascript"):
         assert gone not in text
@@ -159,16 +170,18 @@ def test_an_encoding_that_nobody_declares_is_guessed(name: str) -> None:
 
 
 def test_json_and_text_stay_what_they_are(site: Site, ctx: ToolContext) -> None:
-    assert json.loads(get(ctx, site.page("/a", '{"a":[1,"中"]}', "application/json")).data["output"]) == {
-        "a": [1, "中"]
-    }
+    assert json.loads(
+        get(ctx, site.page("/a", '{"a":[1,"中"]}', "application/json")).data["output"]
+    ) == {"a": [1, "中"]}
     assert get(ctx, site.page("/b", "{not json", "application/json")).data["output"] == "{not json"
     assert get(ctx, site.page("/c", "a < b\n  c", "text/plain")).data["output"] == "a < b\n  c"
     assert get(ctx, site.page("/d", "<!-- x --><HTML><p>hi</p>", "")).data["output"] == "hi"
 
 
 def test_a_long_page_is_cut_and_lies_whole_in_a_file(site: Site, ctx: ToolContext) -> None:
-    url = site.page("/long.html", "<h1>Long</h1>" + "".join(f"<p>line {n}</p>" for n in range(5000)))
+    url = site.page(
+        "/long.html", "<h1>Long</h1>" + "".join(f"<p>line {n}</p>" for n in range(5000))
+    )
     first, second = get(ctx, url).data, get(ctx, url).data
     assert len(first["output"]) < fetch.SHOWN + 100 and "characters more" in first["output"]
     whole = Path(first["file"]).read_text("utf-8")
@@ -201,7 +214,10 @@ def pdf(text: str) -> bytes:
         places.append(out.tell())
         out.write(b"%d 0 obj\n%s\nendobj\n" % (number, each))
     start = out.tell()
-    out.write(b"xref\n0 6\n0000000000 65535 f \n" + b"".join(b"%010d 00000 n \n" % place for place in places))
+    out.write(
+        b"xref\n0 6\n0000000000 65535 f \n"
+        + b"".join(b"%010d 00000 n \n" % place for place in places)
+    )
     out.write(b"trailer << /Size 6 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF" % start)
     return out.getvalue()
 
@@ -215,7 +231,9 @@ def test_a_pdf_is_read_page_by_page(site: Site, ctx: ToolContext) -> None:
 
 def test_errors_of_a_server_are_errors(site: Site, ctx: ToolContext) -> None:
     result = get(ctx, site.page("/gone", "<p>moved to the <b>archive</b></p>", status=410))
-    assert result.status == "error" and result.data["output"].startswith("410 Gone\nmoved to the **archive**")
+    assert result.status == "error" and result.data["output"].startswith(
+        "410 Gone\nmoved to the **archive**"
+    )
 
 
 def test_a_redirect_is_followed_and_the_last_address_said(site: Site, ctx: ToolContext) -> None:
@@ -232,10 +250,15 @@ def test_a_redirect_is_followed_and_the_last_address_said(site: Site, ctx: ToolC
 @contextmanager
 def two_sites() -> Iterator[tuple[Site, Site]]:
     with ExitStack() as stack:
-        yield stack.enter_context(Site("127.0.0.2").running()), stack.enter_context(Site("127.0.0.1").running())
+        yield (
+            stack.enter_context(Site("127.0.0.2").running()),
+            stack.enter_context(Site("127.0.0.1").running()),
+        )
 
 
-def test_a_redirect_to_an_address_with_a_password_is_not_followed(site: Site, ctx: ToolContext) -> None:
+def test_a_redirect_to_an_address_with_a_password_is_not_followed(
+    site: Site, ctx: ToolContext
+) -> None:
     site.page("/there", "secret")
     to = site.url.replace("://", "://user:word@") + "/there"
     with pytest.raises(ToolError, match="name or password in it"):
@@ -247,7 +270,10 @@ def test_a_redirect_to_a_private_address_is_refused(tmp_path: Path) -> None:
     with two_sites() as (public, private):
         url = public.page("/", "", status=302, Location=private.page("/secret", "keys"))
         result = get(context(tmp_path, "127.0.0.2"), url)
-    assert result.status == "refused" and "127.0.0.1, which is not on the public internet" in result.data
+    assert (
+        result.status == "refused"
+        and "127.0.0.1, which is not on the public internet" in result.data
+    )
     assert not private.hits and public.hits == ["/"]
 
 
@@ -311,7 +337,14 @@ def test_there_are_62_spellings_and_more() -> None:
 def test_public_addresses_are_public() -> None:
     import ipaddress
 
-    for text in ("8.8.8.8", "1.1.1.1", "2606:4700::1111", "2a00:1450:4001::200e", "64:ff9b::808:808", "::ffff:8.8.8.8"):
+    for text in (
+        "8.8.8.8",
+        "1.1.1.1",
+        "2606:4700::1111",
+        "2a00:1450:4001::200e",
+        "64:ff9b::808:808",
+        "::ffff:8.8.8.8",
+    ):
         assert is_public(ipaddress.ip_address(text)), text
 
 
@@ -357,14 +390,17 @@ def drip(after: bytes) -> Answer:
 
 
 @pytest.mark.parametrize(
-    "after", [b"HTTP/1.1 200 OK\r\nX-Slow: ", b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n", b""]
+    "after",
+    [b"HTTP/1.1 200 OK\r\nX-Slow: ", b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n", b""],
 )
 def test_a_server_that_drips_costs_its_time_only(after: bytes, site: Site, tmp_path: Path) -> None:
     site.pages["/"] = drip(after)
     started, before = time.monotonic(), set(threading.enumerate())
     result = get(context(tmp_path, "127.0.0.1", seconds=1.0), site.url + "/")
     assert result.status == "timeout" and "not there after 1 s" in result.data
-    for thread in set(threading.enumerate()) - before:  # the site's own end too, when they see that nobody reads
+    for thread in (
+        set(threading.enumerate()) - before
+    ):  # the site's own end too, when they see that nobody reads
         thread.join(20)
         assert not thread.is_alive()
     assert time.monotonic() - started < 30  # of the 100 that the server takes
@@ -382,7 +418,9 @@ def test_a_small_answer_that_unpacks_to_a_huge_one_is_cut(
         get(ctx, site.page("/broken", b"\x1f\x8bnot gzip", "text/plain", Content_Encoding="gzip"))
 
 
-def test_nothing_of_the_owner_goes_along(site: Site, ctx: ToolContext, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_of_the_owner_goes_along(
+    site: Site, ctx: ToolContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (Path.home() / ".netrc").write_text("machine 127.0.0.1 login owner password hunter2\n")
     get(ctx, site.page("/", "hi", "text/plain", Set_Cookie="a=b"))
     get(ctx, site.url + "/")
@@ -400,7 +438,9 @@ def test_a_proxy_of_the_environment_is_used_but_not_for_private_hosts(
     assert site.hits == ["http://shop.example/"]
 
 
-def test_tls_proves_the_name_and_not_the_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tls_proves_the_name_and_not_the_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     trust = pytest.importorskip("cryptography", reason="the extra mcp is not installed: scripts/setup --extra mcp") and certificate(tmp_path)  # fmt: skip
     names: list[str] = []
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -409,7 +449,9 @@ def test_tls_proves_the_name_and_not_the_address(tmp_path: Path, monkeypatch: py
     shop = Site()
     shop.server.socket = tls.wrap_socket(shop.server.socket, server_side=True)
     shop.page("/", "safe", "text/plain")
-    monkeypatch.setattr(socket, "getaddrinfo", lambda host, *args, **kwargs: LOOK_UP("127.0.0.1", *args, **kwargs))
+    monkeypatch.setattr(
+        socket, "getaddrinfo", lambda host, *args, **kwargs: LOOK_UP("127.0.0.1", *args, **kwargs)
+    )
     ctx = context(tmp_path, "shop.example", "other.example")
     with shop.running():
         with pytest.raises(ToolError, match="certificate does not hold"):
@@ -456,7 +498,9 @@ def test_a_page_made_to_hurt_does_not(source: str) -> None:
     assert time.process_time() - started < 2
 
 
-def test_a_run_marks_what_it_read_and_asks_about_addresses_that_nobody_named(home: Path, site: Site) -> None:
+def test_a_run_marks_what_it_read_and_asks_about_addresses_that_nobody_named(
+    home: Path, site: Site
+) -> None:
     named, other = site.page("/news", "<p>News</p>"), site.page("/tell", "<p>ok</p>")
     replies = [call("web_fetch", url=named), call("web_fetch", url=f"{other}?data=1"), "done"]
     started = agent(home, replies, 'safety: {private_hosts: ["127.0.0.1"]}')
@@ -467,7 +511,11 @@ def test_a_run_marks_what_it_read_and_asks_about_addresses_that_nobody_named(hom
     owner = SpokenOwner(approvals=[Approval("no")])
     events = drive(started.start(f"what is on {named}", Options(rote=False), owner))
     ended = [event for event in events if event["type"] == "tool_ended"]
-    assert ended[0]["status"] == "ok" and ended[0]["origin"] == "web" and "News" in ended[0]["data"]["output"]
+    assert (
+        ended[0]["status"] == "ok"
+        and ended[0]["origin"] == "web"
+        and "News" in ended[0]["data"]["output"]
+    )
     assert ended[1]["status"] == "refused" and site.hits == ["/news"]
     assert owner.shown[0].risk == "send"
     assert [event["families"] for event in events if event["type"] == "run_started"] == [["fetch"]]

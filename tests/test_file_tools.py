@@ -49,10 +49,16 @@ def refusal(tool: Tool, ctx: ToolContext, **args: Any) -> str:
 
 def test_lines_are_numbered_and_a_range_says_where_to_go_on(ctx: ToolContext) -> None:
     (ctx.cwd / "a.txt").write_text("".join(f"line {n}\n" for n in range(1, 501)))
-    assert call(file_read, ctx, path="a.txt", start=3, count=2) == {"output": "3|line 3\n4|line 4", "next_start": 5}
+    assert call(file_read, ctx, path="a.txt", start=3, count=2) == {
+        "output": "3|line 3\n4|line 4",
+        "next_start": 5,
+    }
     assert call(file_read, ctx, path="a.txt", start=499) == {"output": "499|line 499\n500|line 500"}
     assert call(file_read, ctx, path="a.txt")["next_start"] == 201
-    assert refusal(file_read, ctx, path="a.txt", start=501) == "start=501 is behind the end: the file has 500 lines"
+    assert (
+        refusal(file_read, ctx, path="a.txt", start=501)
+        == "start=501 is behind the end: the file has 500 lines"
+    )
     assert "has 500 lines" in refusal(file_read, ctx, path="a.txt", start=9000)
 
 
@@ -72,7 +78,10 @@ def test_keyword_shows_its_lines_with_neighbours(ctx: ToolContext) -> None:
     assert data["matches"] == 2
     numbers = [line.partition("|")[0] for line in data["output"].splitlines()]
     assert numbers == ["8", "9", "10", "11", "12", "--", "48", "49", "50", "51", "52"]
-    assert call(file_read, ctx, path="a.txt", keyword="absent") == {"output": "no line holds 'absent'", "matches": 0}
+    assert call(file_read, ctx, path="a.txt", keyword="absent") == {
+        "output": "no line holds 'absent'",
+        "matches": 0,
+    }
     assert call(file_read, ctx, path="a.txt", keyword="needle", start=20)["matches"] == 1
 
 
@@ -86,7 +95,9 @@ def test_keyword_shows_its_lines_with_neighbours(ctx: ToolContext) -> None:
         ("latin-1", "été à Köln, où naît l'été\nzweite\n", "latin-1"),
     ],
 )
-def test_encoding_is_found_and_kept_by_a_patch(ctx: ToolContext, encoding: str, text: str, named: str | None) -> None:
+def test_encoding_is_found_and_kept_by_a_patch(
+    ctx: ToolContext, encoding: str, text: str, named: str | None
+) -> None:
     path = ctx.cwd / "a.txt"
     path.write_bytes(text.encode(encoding))
     data = call(file_read, ctx, path="a.txt")
@@ -97,7 +108,9 @@ def test_encoding_is_found_and_kept_by_a_patch(ctx: ToolContext, encoding: str, 
     assert path.read_bytes() == text.replace(first, first + "!").encode(encoding)
     call(file_write, ctx, path="a.txt", content="end\n", mode="append")
     call(file_write, ctx, path="a.txt", content="start\n", mode="prepend")
-    assert path.read_bytes() == ("start\n" + text.replace(first, first + "!") + "end\n").encode(encoding)
+    assert path.read_bytes() == ("start\n" + text.replace(first, first + "!") + "end\n").encode(
+        encoding
+    )
 
 
 def test_stray_bytes_survive_a_patch(ctx: ToolContext) -> None:
@@ -109,7 +122,10 @@ def test_stray_bytes_survive_a_patch(ctx: ToolContext) -> None:
 
 def test_binary_file_is_named_not_shown(ctx: ToolContext) -> None:
     (ctx.cwd / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(1000))
-    assert call(file_read, ctx, path="a.png") == {"output": "PNG image, 1,008 bytes: not text", "binary": True}
+    assert call(file_read, ctx, path="a.png") == {
+        "output": "PNG image, 1,008 bytes: not text",
+        "binary": True,
+    }
     assert "not text but a PNG image" in refusal(file_patch, ctx, path="a.png", old="a", new="b")
 
 
@@ -130,14 +146,22 @@ def test_folder_is_listed(ctx: ToolContext) -> None:
     (ctx.cwd / "two\nlines").touch()
     data = call(file_read, ctx, path=".")
     assert data["output"].splitlines() == ["a.txt  5", "link -> a.txt", "sub/", r"'two\nlines'  0"]
-    assert call(file_read, ctx, path=".", count=1) == {"output": "a.txt  5", "entries": 4, "next_start": 2}
+    assert call(file_read, ctx, path=".", count=1) == {
+        "output": "a.txt  5",
+        "entries": 4,
+        "next_start": 2,
+    }
 
 
 def test_pipe_socket_and_device_are_refused_at_once(ctx: ToolContext) -> None:
     os.mkfifo(ctx.cwd / "pipe")
     with socket.socket(socket.AF_UNIX) as end:
         end.bind(str(ctx.cwd / "sock"))
-        for name, words in (("pipe", "a named pipe"), ("/dev/zero", "a device"), ("sock", "a socket")):
+        for name, words in (
+            ("pipe", "a named pipe"),
+            ("/dev/zero", "a device"),
+            ("sock", "a socket"),
+        ):
             assert words in refusal(file_read, ctx, path=name)
             assert words in refusal(file_patch, ctx, path=name, old="a", new="b")
     (ctx.cwd / "circle").symlink_to("circle")
@@ -146,7 +170,11 @@ def test_pipe_socket_and_device_are_refused_at_once(ctx: ToolContext) -> None:
 
 def test_what_can_be_no_path_is_the_models_mistake(ctx: ToolContext) -> None:
     for path in ("a\0b", "\ud800", "~nobody-of-this-name/x", "x" * 5000):
-        for tool, more in ((file_read, {}), (file_write, {"content": "x"}), (file_patch, {"old": "a", "new": "b"})):
+        for tool, more in (
+            (file_read, {}),
+            (file_write, {"content": "x"}),
+            (file_patch, {"old": "a", "new": "b"}),
+        ):
             assert refusal(tool, ctx, path=path, **more)
         assert refusal(file_trash, ctx, paths=[path])
 
@@ -186,16 +214,32 @@ def test_one_answer_is_bounded(ctx: ToolContext) -> None:
 def test_patch_tells_none_from_many(ctx: ToolContext) -> None:
     path = ctx.cwd / "a.py"
     path.write_text("def one():\n    return 1\n\ndef two():\n    return 1\n")
-    assert "occurs 2 times (lines 2, 5)" in refusal(file_patch, ctx, path="a.py", old="return 1", new="return 2")
-    assert "Closest lines:\n4|def two():" in refusal(file_patch, ctx, path="a.py", old="def twoo():", new="x")
-    assert "white space only" in refusal(file_patch, ctx, path="a.py", old="def two():\n  return 1", new="x")
-    assert "No line is like it" in refusal(file_patch, ctx, path="a.py", old="something else entirely", new="x")
+    assert "occurs 2 times (lines 2, 5)" in refusal(
+        file_patch, ctx, path="a.py", old="return 1", new="return 2"
+    )
+    assert "Closest lines:\n4|def two():" in refusal(
+        file_patch, ctx, path="a.py", old="def twoo():", new="x"
+    )
+    assert "white space only" in refusal(
+        file_patch, ctx, path="a.py", old="def two():\n  return 1", new="x"
+    )
+    assert "No line is like it" in refusal(
+        file_patch, ctx, path="a.py", old="something else entirely", new="x"
+    )
     assert "nothing to change" in refusal(file_patch, ctx, path="a.py", old="def", new="def")
     assert "old is empty" in refusal(file_patch, ctx, path="a.py", old="", new="x")
     assert "surrogate" in refusal(file_patch, ctx, path="a.py", old="def two", new="\udc00")
-    data = call(file_patch, ctx, path="a.py", old="def two():\n    return 1", new="def two():\n    return 2")
+    data = call(
+        file_patch, ctx, path="a.py", old="def two():\n    return 1", new="def two():\n    return 2"
+    )
     assert data["line"] == 4
-    assert data["diff"].splitlines() == ["@@ -3,3 +3,3 @@", " ", " def two():", "-    return 1", "+    return 2"]
+    assert data["diff"].splitlines() == [
+        "@@ -3,3 +3,3 @@",
+        " ",
+        " def two():",
+        "-    return 1",
+        "+    return 2",
+    ]
 
 
 def test_patch_keeps_newlines_mode_and_link(ctx: ToolContext) -> None:
@@ -212,7 +256,9 @@ def test_patch_keeps_newlines_mode_and_link(ctx: ToolContext) -> None:
 def test_patch_of_a_character_that_the_encoding_lacks_is_refused(ctx: ToolContext) -> None:
     path = ctx.cwd / "a.txt"
     path.write_bytes("été à Köln\n".encode("latin-1"))
-    assert "latin-1, which cannot hold" in refusal(file_patch, ctx, path="a.txt", old="Köln", new="密")
+    assert "latin-1, which cannot hold" in refusal(
+        file_patch, ctx, path="a.txt", old="Köln", new="密"
+    )
     assert path.read_bytes() == "été à Köln\n".encode("latin-1")
 
 
@@ -221,7 +267,12 @@ def test_patch_of_a_character_that_the_encoding_lacks_is_refused(ctx: ToolContex
 
 def test_write_makes_folders_and_says_what_changed(ctx: ToolContext) -> None:
     data = call(file_write, ctx, path="new/deep/a.txt", content="one\ntwo\n")
-    assert data == {"path": str(ctx.cwd / "new/deep/a.txt"), "bytes": 8, "lines": 2, "created": True}
+    assert data == {
+        "path": str(ctx.cwd / "new/deep/a.txt"),
+        "bytes": 8,
+        "lines": 2,
+        "created": True,
+    }
     data = call(file_write, ctx, path="new/deep/a.txt", content="one\n2\n")
     assert data["diff"].splitlines() == ["@@ -1,2 +1,2 @@", " one", "-two", "+2"]
     assert (ctx.cwd / "new/deep/a.txt").read_text() == "one\n2\n"
@@ -252,8 +303,12 @@ def test_references_become_the_lines_they_name(ctx: ToolContext) -> None:
     call(file_write, ctx, path="a.txt", content=content)
     assert (ctx.cwd / "a.txt").read_text() == "A\nline 2\nline 3\nB line 9!\n"
     for reference in ("{{file:src.txt:2:99}}", "{{file:src.txt:3:2}}", "{{file:src.txt:0:1}}"):
-        assert "the file has lines 1 to 9" in refusal(file_write, ctx, path="a.txt", content=reference)
-    assert "does not exist" in refusal(file_write, ctx, path="a.txt", content="{{file:missing.txt:1:2}}")
+        assert "the file has lines 1 to 9" in refusal(
+            file_write, ctx, path="a.txt", content=reference
+        )
+    assert "does not exist" in refusal(
+        file_write, ctx, path="a.txt", content="{{file:missing.txt:1:2}}"
+    )
     assert (ctx.cwd / "a.txt").read_text() == "A\nline 2\nline 3\nB line 9!\n"
     call(file_write, ctx, path="doc.md", content="write {{file:path:start:end}}")
     assert (ctx.cwd / "doc.md").read_text() == "write {{file:path:start:end}}"
@@ -263,7 +318,9 @@ def test_what_cannot_be_written_is_said(ctx: ToolContext) -> None:
     (ctx.cwd / "file").touch()
     assert "is a folder" in refusal(file_write, ctx, path=".", content="x")
     assert "file/below" in refusal(file_write, ctx, path="file/below", content="x")
-    assert "half a surrogate pair at character 1" in refusal(file_write, ctx, path="a", content="x\ud800")
+    assert "half a surrogate pair at character 1" in refusal(
+        file_write, ctx, path="a", content="x\ud800"
+    )
     assert "/proc" in refusal(file_write, ctx, path="/proc/nothing", content="x")
 
 
@@ -355,7 +412,11 @@ def test_forbidden_place_is_said(ctx: ToolContext) -> None:
     if is_root:
         os.seteuid(65_534)
     try:
-        for tool, more in ((file_read, {}), (file_write, {"content": "x"}), (file_patch, {"old": "a", "new": "b"})):
+        for tool, more in (
+            (file_read, {}),
+            (file_write, {"content": "x"}),
+            (file_patch, {"old": "a", "new": "b"}),
+        ):
             assert "Permission denied" in refusal(tool, ctx, path="closed/a", **more)
         assert "closed/a" in refusal(file_trash, ctx, paths=["closed/a"])
         calling = code_run.run(ctx, type="bash", script="ls", cwd="closed/a")
@@ -370,12 +431,21 @@ def test_forbidden_place_is_said(ctx: ToolContext) -> None:
 def test_paths_for_the_gate_follow_links_but_not_the_one_to_be_deleted(ctx: ToolContext) -> None:
     (ctx.cwd / "link").symlink_to("/etc")
     assert file_read.touches(ctx, {"path": "link/hosts"}) == (Path("/etc/hosts").resolve(),)
-    assert file_trash.touches(ctx, {"paths": ["link", "link/x"]}) == (ctx.cwd / "link", Path("/etc/x"))
+    assert file_trash.touches(ctx, {"paths": ["link", "link/x"]}) == (
+        ctx.cwd / "link",
+        Path("/etc/x"),
+    )
     assert file_trash.touches(ctx, {"paths": ["a/../.."]}) == (ctx.cwd.parent,)
     assert file_write.touches(ctx, {"path": "~/x"}) == (Path.home() / "x",)
 
 
 def test_tools_that_the_handler_carries_out_say_what_was_noted(ctx: ToolContext) -> None:
-    assert call(ask_user, ctx, question="Which?", candidates=["a"]) == {"question": "Which?", "candidates": ["a"]}
-    assert call(update_working_checkpoint, ctx, key_info="k") == {"key_info": "k", "related_sop": ""}
+    assert call(ask_user, ctx, question="Which?", candidates=["a"]) == {
+        "question": "Which?",
+        "candidates": ["a"],
+    }
+    assert call(update_working_checkpoint, ctx, key_info="k") == {
+        "key_info": "k",
+        "related_sop": "",
+    }
     assert call(start_long_term_update, ctx, what="w") == {"marked": True, "what": "w"}

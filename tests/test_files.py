@@ -89,7 +89,9 @@ def test_full_disk_leaves_the_old_content(place: Path) -> None:
     disk = place / "disk"
     disk.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)], capture_output=True, check=False
+        ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)],
+        capture_output=True,
+        check=False,
     )
     if mounted.returncode:
         pytest.skip("no right to mount a small disk here")
@@ -111,7 +113,11 @@ def test_file_size_limit_leaves_the_old_content(place: Path) -> None:
         "try: write_atomic(Path(sys.argv[1]), 'x' * 5000)\nexcept OSError as error: print(error.strerror)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(place / "a")], cwd=CHECKOUT, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code, str(place / "a")],
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout == "File too large\n"
     assert (place / "a").read_text() == "old"
@@ -126,7 +132,9 @@ def test_killed_writer_leaves_a_whole_file(place: Path) -> None:
         "for n in range(10**6): write_atomic(Path(sys.argv[1]), str(n % 10) * 50_000); n or print(flush=True)"
     )
     for delay in (0.001, 0.003, 0.007, 0.015, 0.03):
-        writer = subprocess.Popen([sys.executable, "-c", code, str(path)], cwd=CHECKOUT, stdout=subprocess.PIPE)
+        writer = subprocess.Popen(
+            [sys.executable, "-c", code, str(path)], cwd=CHECKOUT, stdout=subprocess.PIPE
+        )
         with writer:
             assert writer.stdout is not None
             writer.stdout.readline()

@@ -28,7 +28,11 @@ class Taught:
         self.sops: list[Sop] = []
 
     def sop(
-        self, wording: str, kinds: dict[str, str], cases: Sequence[tuple[Values, dict[str, str]]], **more: str
+        self,
+        wording: str,
+        kinds: dict[str, str],
+        cases: Sequence[tuple[Values, dict[str, str]]],
+        **more: str,
     ) -> None:
         """`cases`: values, and the texts of the files that were there then."""
         name = f"sop-{len(self.sops)}"
@@ -48,8 +52,13 @@ class Taught:
             )
         (place / "cases").mkdir()
         for number, (values, texts) in enumerate(cases):
-            (place / "cases" / f"c{number}.yaml").write_text(json.dumps({"parameters": values, "expect": {}}), "utf-8")
-            fixture = {path: {"kind": "file", "age": 1, "mode": 420, "text": text} for path, text in texts.items()}
+            (place / "cases" / f"c{number}.yaml").write_text(
+                json.dumps({"parameters": values, "expect": {}}), "utf-8"
+            )
+            fixture = {
+                path: {"kind": "file", "age": 1, "mode": 420, "text": text}
+                for path, text in texts.items()
+            }
             (place / "cases" / f".c{number}.fixture.json").write_text(json.dumps(fixture), "utf-8")
         self.sops = SopStore(self.folder / "none", self.folder / "sops").all()
 
@@ -68,11 +77,23 @@ def taught(tmp_path: Path) -> Taught:
 
 def sums(taught: Taught) -> str:
     cases = [
-        ({"word": "points", "group": "shop", "file": "/x/a.csv"}, {"/x/a.csv": "shop,points\neast,3\n"}),
-        ({"word": "weight", "group": "city", "file": "/x/b.csv"}, {"/x/b.csv": "city,name,weight\nrome,Ann,3\n"}),
+        (
+            {"word": "points", "group": "shop", "file": "/x/a.csv"},
+            {"/x/a.csv": "shop,points\neast,3\n"},
+        ),
+        (
+            {"word": "weight", "group": "city", "file": "/x/b.csv"},
+            {"/x/b.csv": "city,name,weight\nrome,Ann,3\n"},
+        ),
     ]
     kinds = {"word": TEXT, "group": TEXT, "file": PATH}
-    taught.sop("add up {word} by {group} in {file}", kinds, cases, effects="none", requires="{files: [file]}")
+    taught.sop(
+        "add up {word} by {group} in {file}",
+        kinds,
+        cases,
+        effects="none",
+        requires="{files: [file]}",
+    )
     return taught.file("t.csv", "name,colour,price\nAnn,red,3\n")
 
 
@@ -114,10 +135,15 @@ def replacing(taught: Taught) -> str:
         ('every "pear" in {} should become "fig"', True),
         ('把 {} 里的 "pear" 都替换成 "fig"', True),
         ('substitute "fig" for "pear" in {}', False),  # either may be meant
-        ('replace "fig" with "pear" in {}', None),  # what is there says one thing, and the owner the other
+        (
+            'replace "fig" with "pear" in {}',
+            None,
+        ),  # what is there says one thing, and the owner the other
     ],
 )
-def test_what_comes_of_it_is_never_taken_for_what_was(taught: Taught, request_text: str, is_shown: bool | None) -> None:
+def test_what_comes_of_it_is_never_taken_for_what_was(
+    taught: Taught, request_text: str, is_shown: bool | None
+) -> None:
     file = replacing(taught)
     found = [each.parameters for each in taught.shown(request_text.format(file))]
     if is_shown is None:
@@ -128,10 +154,18 @@ def test_what_comes_of_it_is_never_taken_for_what_was(taught: Taught, request_te
 
 def test_of_two_files_the_ending_tells_which_is_made(taught: Taught) -> None:
     cases = [({"file": "/x/a.csv", "target": "/x/b.json"}, {"/x/a.csv": "a\n"}), ({"file": "/y/c.csv", "target": "/y/d.json"}, {"/y/c.csv": "b\n"})]  # fmt: skip
-    taught.sop("convert {file} to {target}", {"file": PATH, "target": PATH}, cases, requires="{files: [file]}")
+    taught.sop(
+        "convert {file} to {target}",
+        {"file": PATH, "target": PATH},
+        cases,
+        requires="{files: [file]}",
+    )
     file, target = taught.file("in.csv"), taught.file("out.json")
     for request in (f"make a JSON file {target} out of {file}", f"turn {file} into JSON, {target}"):
-        assert [each.parameters for each in taught.shown(request)] in ([], [{"file": file, "target": target}]), request
+        assert [each.parameters for each in taught.shown(request)] in (
+            [],
+            [{"file": file, "target": target}],
+        ), request
     assert taught.shown(f"turn {file} into JSON, {target}")
 
 
@@ -140,7 +174,10 @@ def test_what_is_moved_passed_over_or_added_is_said(taught: Taught) -> None:
     [found] = taught.shown(f'change "pear" to "fig" throughout in {file}')
     assert {"throughout", "to"} <= set(found.passed_over)
     taught.sop(
-        "delete the branches of {repo} that are merged into main", {"repo": PATH}, [], requires="{folders: [repo]}"
+        "delete the branches of {repo} that are merged into main",
+        {"repo": PATH},
+        [],
+        requires="{folders: [repo]}",
     )
     (taught.folder / "repo").mkdir()
     [found] = taught.shown(f"remove the merged branches in {taught.folder}/repo")

@@ -99,7 +99,11 @@ def test_a_script_takes_its_values_from_parameters(world: World) -> None:
 
 
 def test_arguments_used_by_number_get_the_names_of_the_usage(world: World) -> None:
-    draft = from_text('#!/bin/sh\n# Usage: x.sh FOLDER DAYS\nfind "$1" -mtime +$2 | wc -l\n', "count-old", file="x")
+    draft = from_text(
+        '#!/bin/sh\n# Usage: x.sh FOLDER DAYS\nfind "$1" -mtime +$2 | wc -l\n',
+        "count-old",
+        file="x",
+    )
     assert list(draft.content.parameters) == ["folder", "days"]
     assert world.replay(draft, {"folder": str(world.cwd), "days": 3}) == ("done", "0")
 
@@ -133,7 +137,9 @@ def test_a_whole_sop_is_taken_as_it_is_written() -> None:
         ("1. call mother\n2. wait\n", "a.md", "line 1: no command in 'call mother'"),
     ],
 )
-def test_texts_that_say_no_steps_are_refused_with_the_reason(text: str, file: str, said: str) -> None:
+def test_texts_that_say_no_steps_are_refused_with_the_reason(
+    text: str, file: str, said: str
+) -> None:
     with pytest.raises(LearningError, match=said):
         from_text(text, "x", file=file)
 
@@ -165,7 +171,9 @@ WORDS = st.sampled_from(["```bash", "```", "1. ", "- ", "`ls -l`", "<X>", "{y}",
 
 
 @given(st.lists(WORDS, max_size=25).map(" ".join) | st.lists(WORDS, max_size=25).map("\n".join), st.sampled_from(["a.md", "a.sh", "a.yaml"]))  # fmt: skip
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_any_text_gives_a_draft_that_loads_or_a_reason(text: str, file: str) -> None:
     try:
         draft: Any = from_text(text, "x", file=file)
@@ -216,7 +224,12 @@ def test_arguments_by_number_are_parameters_also_in_markdown(
         ("curl -s https://api.example.org/rates.json -o rates.json", "commit", None),
     ],
 )
-def test_asking_a_host_that_the_text_names_only_reads(script: str, half: str, effects: str | None) -> None:
+def test_asking_a_host_that_the_text_names_only_reads(
+    script: str, half: str, effects: str | None
+) -> None:
     draft = from_text(f"# Rates\n\n```bash\n{script}\n```\n", "rates")
-    assert [bool(draft.content.plan), bool(draft.content.commit)] == [half == "plan", half == "commit"]
+    assert [bool(draft.content.plan), bool(draft.content.commit)] == [
+        half == "plan",
+        half == "commit",
+    ]
     assert effects in (None, draft.content.effects)

@@ -23,14 +23,20 @@ def gate(tmp_path: Path) -> Gate:
 
 def bash(gate: Gate, script: str, **more: Any) -> Decision:
     """What the gate says of a bash script in the working folder."""
-    return gate.decide(Ask("code_run", {"type": "bash", "script": script, **more}, ("execute",), (), "main"))
+    return gate.decide(
+        Ask("code_run", {"type": "bash", "script": script, **more}, ("execute",), (), "main")
+    )
 
 
 def python(gate: Gate, script: str) -> Decision:
-    return gate.decide(Ask("code_run", {"type": "python", "script": script}, ("execute",), (), "main"))
+    return gate.decide(
+        Ask("code_run", {"type": "python", "script": script}, ("execute",), (), "main")
+    )
 
 
-def on_path(gate: Gate, tool: str, effects: tuple[str, ...], path: Path | str, **args: Any) -> Decision:
+def on_path(
+    gate: Gate, tool: str, effects: tuple[str, ...], path: Path | str, **args: Any
+) -> Decision:
     return gate.decide(Ask(tool, args, effects, (Path(path),), "main"))
 
 
@@ -169,7 +175,10 @@ def test_harmless_script_passes(gate: Gate, script: str, why: str) -> None:
 def test_risky_script_is_asked_about(gate: Gate, script: str, risk: str, why: str) -> None:
     decision = bash(gate, script)
     assert decision.decision == "confirm", (why, decision)
-    assert risk in (decision.risk, *[risk for word in ("outside", "delete") if word in decision.reason]), (
+    assert risk in (
+        decision.risk,
+        *[risk for word in ("outside", "delete") if word in decision.reason],
+    ), (
         why,
         decision,
     )
@@ -235,7 +244,10 @@ def test_paths_decide_for_file_tools(gate: Gate) -> None:
     for tool, effects, path, wanted, risk in rows:
         decision = on_path(gate, tool, effects, path)
         assert (decision.decision, decision.risk) == (wanted, risk), (tool, path, decision)
-    assert "start_long_term_update" in on_path(gate, "file_write", write, gate.home / "sops/a/SKILL.md").reason
+    assert (
+        "start_long_term_update"
+        in on_path(gate, "file_write", write, gate.home / "sops/a/SKILL.md").reason
+    )
 
 
 def test_reference_to_a_secret_is_a_reading_of_it(gate: Gate) -> None:
@@ -246,7 +258,9 @@ def test_reference_to_a_secret_is_a_reading_of_it(gate: Gate) -> None:
 
 def test_shared_session_gets_no_effect_at_all(gate: Gate) -> None:
     for effects in (("read",), ("write",), ("execute",), ("memory",), ("network",), ("delete",)):
-        assert gate.decide(Ask("x", {"script": "ls"}, effects, (), "shared:club")).decision == "refuse"
+        assert (
+            gate.decide(Ask("x", {"script": "ls"}, effects, (), "shared:club")).decision == "refuse"
+        )
     for effects in (("none",), ("ask",)):
         assert gate.decide(Ask("x", {}, effects, (), "shared:club")).decision == "allow"
 
@@ -256,7 +270,9 @@ def test_the_owners_config_decides_what_asks_and_what_is_forbidden(gate: Gate) -
     assert bash(lax, "rm x").decision == "allow"
     assert bash(lax, "rm -rf /").decision == "refuse"
     assert bash(lax, "echo x > /etc/motd").decision == "confirm"
-    strict = Gate(SafetyConfig(forbid=("install", "ssh", "file_trash")), gate.home, gate.owner_home, gate.cwd)
+    strict = Gate(
+        SafetyConfig(forbid=("install", "ssh", "file_trash")), gate.home, gate.owner_home, gate.cwd
+    )
     assert bash(strict, "pip install x").decision == "refuse"
     assert bash(strict, "ssh host").decision == "refuse"
     assert on_path(strict, "file_trash", ("delete",), gate.cwd / "a").risk == "forbidden"
@@ -270,9 +286,14 @@ def test_the_owners_config_decides_what_asks_and_what_is_forbidden(gate: Gate) -
         "env /bin/ls",
     ):
         assert bash(harmless, script).risk == "forbidden", script
-    assert python(harmless, "import os; os.system('ls')").reason == "ls is forbidden by the owner's config"
+    assert (
+        python(harmless, "import os; os.system('ls')").reason
+        == "ls is forbidden by the owner's config"
+    )
     assert bash(harmless, "echo ls; rm -f ls").decision == "confirm"
-    narrow = Gate(SafetyConfig(roots=(gate.owner_home / "work",)), gate.home, gate.owner_home, gate.cwd)
+    narrow = Gate(
+        SafetyConfig(roots=(gate.owner_home / "work",)), gate.home, gate.owner_home, gate.cwd
+    )
     assert on_path(narrow, "file_write", ("write",), gate.owner_home / "other").risk == "outside"
     assert on_path(narrow, "file_write", ("write",), gate.owner_home / "work/x").decision == "allow"
 
@@ -299,7 +320,11 @@ WANTED = {
 }
 
 
-MIXED = ("odd", "principles", *sorted(path.stem for path in GATE_CASES.glob("fresh*.txt")))  # rows "kind: command"
+MIXED = (
+    "odd",
+    "principles",
+    *sorted(path.stem for path in GATE_CASES.glob("fresh*.txt")),
+)  # rows "kind: command"
 
 
 @pytest.mark.parametrize("name", [*WANTED, *MIXED])
@@ -311,7 +336,9 @@ def test_collection_is_judged_as_its_name_says(name: str) -> None:
             continue
         wanted, _, command = line.partition(": ") if name in MIXED else (name, "", line)
         wanted, _, language = wanted.partition(" ")
-        decision = (python if language == "py" else bash)(judge, command.replace("⏎", "\n").replace("␍", "\r"))
+        decision = (python if language == "py" else bash)(
+            judge, command.replace("⏎", "\n").replace("␍", "\r")
+        )
         if decision.decision not in WANTED.get(wanted, (wanted,)):
             wrong.append((command, decision))
     assert wrong == []
@@ -320,7 +347,11 @@ def test_collection_is_judged_as_its_name_says(name: str) -> None:
 @pytest.mark.parametrize(
     ("owner", "script", "wanted"),
     [
-        ("/home/mia", "cat ~/.sopwith/config.yaml", "confirm"),  # of another agent: the keys of its models
+        (
+            "/home/mia",
+            "cat ~/.sopwith/config.yaml",
+            "confirm",
+        ),  # of another agent: the keys of its models
         ("/home/mia", "rm -rf ~/.sopwith", "refuse"),
         ("/home/mia", "ls ~/.sopwith/runs", "allow"),
         ("/root", "rm -rf ~bob", "refuse"),
@@ -330,12 +361,16 @@ def test_collection_is_judged_as_its_name_says(name: str) -> None:
         ("/root", 'f=$(mktemp) && sort a > "$f" && mv "$f" a', "allow"),
     ],
 )
-def test_agent_may_live_in_another_place_than_the_owner(owner: str, script: str, wanted: str) -> None:
+def test_agent_may_live_in_another_place_than_the_owner(
+    owner: str, script: str, wanted: str
+) -> None:
     gate = Gate(SafetyConfig(), Path("/tmp/agent"), Path(owner), Path(owner))
     assert bash(gate, script).decision == wanted
 
 
-def test_what_cannot_be_read_as_a_whole_is_asked_about_and_its_catastrophes_refused(gate: Gate) -> None:
+def test_what_cannot_be_read_as_a_whole_is_asked_about_and_its_catastrophes_refused(
+    gate: Gate,
+) -> None:
     for script in ("echo 'unclosed", "if true; then", "{rm,x", "cat <<A <<B\n1\nA\n2", "ls ))"):
         assert parse_fails(script), script
         assert bash(gate, script).decision == "confirm", script
@@ -358,14 +393,20 @@ def test_what_cannot_be_read_as_a_whole_is_asked_about_and_its_catastrophes_refu
         ("for x do rm $x; done", "confirm"),
     ],
 )
-def test_what_the_grammar_does_not_take_is_read_in_other_words(gate: Gate, script: str, wanted: str) -> None:
+def test_what_the_grammar_does_not_take_is_read_in_other_words(
+    gate: Gate, script: str, wanted: str
+) -> None:
     assert bash(gate, script).decision == wanted, bash(gate, script)
 
 
 @pytest.mark.parametrize(
     ("script", "wanted", "risk"),
     [
-        ("powershell -NoProfile -Command 'Get-Process | Sort-Object CPU | Select-Object -First 5'", "allow", "none"),
+        (
+            "powershell -NoProfile -Command 'Get-Process | Sort-Object CPU | Select-Object -First 5'",
+            "allow",
+            "none",
+        ),
         ("pwsh -c 'Write-Host \"Remove-Item x; del y\"'", "allow", "none"),
         ("powershell -c 'reg query HKCU\\Software'", "allow", "none"),
         ("powershell -c 'ri x.txt'", "confirm", "delete"),
@@ -444,10 +485,14 @@ _scraps = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     st.one_of(
-        st.text(max_size=80), st.lists(_scraps, max_size=30).map(" ".join), st.lists(_scraps, max_size=30).map("".join)
+        st.text(max_size=80),
+        st.lists(_scraps, max_size=30).map(" ".join),
+        st.lists(_scraps, max_size=30).map("".join),
     )
 )
 def test_no_script_makes_the_gate_fail(gate: Gate, script: str) -> None:
@@ -474,7 +519,8 @@ LONG = {
     "different": "\n".join(f"cp a{n} b{n}/c" for n in range(6_000)),
     "one line": _MANY + ";" + _MANY,
     "pipes": "a|" * 50_000,
-    "pipes, that the grammar is given": "a|" * 9_900,  # error recovery takes the square of the length
+    "pipes, that the grammar is given": "a|"
+    * 9_900,  # error recovery takes the square of the length
     "parentheses": "(" * 50_000 + ")" * 50_000,
     "what no grammar takes": "))" * 9_900,
     "documents": "".join(f"cat <<E{n}\nx\nE{n}\n" for n in range(5_000)),
@@ -494,15 +540,32 @@ def test_long_script_is_asked_about_in_good_time(gate: Gate, shape: str) -> None
 
 @pytest.mark.parametrize(
     "worst",
-    ["rm -rf /", 'rm -rf "$HOME"', "cd / && rm -rf *", "dd if=x of=/dev/sda", "find ~ -delete", "del /s C:\\Windows"],
+    [
+        "rm -rf /",
+        'rm -rf "$HOME"',
+        "cd / && rm -rf *",
+        "dd if=x of=/dev/sda",
+        "find ~ -delete",
+        "del /s C:\\Windows",
+    ],
 )
 def test_catastrophe_within_a_long_script_is_refused(gate: Gate, worst: str) -> None:
-    for script in (f"{_MANY}; {worst}; {_MANY}", f"{LONG['different']}\n{worst}\n{LONG['different']}"):
+    for script in (
+        f"{_MANY}; {worst}; {_MANY}",
+        f"{LONG['different']}\n{worst}\n{LONG['different']}",
+    ):
         assert bash(gate, script).decision == "refuse"
 
 
 PRIVATE = (
-    *("http://127.0.0.1/", "127.0.0.1", "http://0x7f.1/", "http://2130706433/", "http://017700000001/", "http://0/"),
+    *(
+        "http://127.0.0.1/",
+        "127.0.0.1",
+        "http://0x7f.1/",
+        "http://2130706433/",
+        "http://017700000001/",
+        "http://0/",
+    ),
     *(
         "http://169.254.169.254/latest/meta-data",
         "http://[::ffff:10.0.0.1]/",
@@ -526,18 +589,27 @@ def test_an_address_that_is_not_public_is_refused_before_it_is_asked(gate: Gate,
     assert gate.decide(ask).decision == "refuse"
 
 
-@pytest.mark.parametrize("url", ["http://localhost:8000/", "http://127.0.0.1/x", "http://10.2.3.4/"])
+@pytest.mark.parametrize(
+    "url", ["http://localhost:8000/", "http://127.0.0.1/x", "http://10.2.3.4/"]
+)
 def test_a_host_of_ones_own_net_that_the_owner_has_named_passes(tmp_path: Path, url: str) -> None:
     gate = Gate(
-        SafetyConfig(private_hosts=("localhost", "127.0.0.1", "10.0.0.0/8")), tmp_path / "h", tmp_path, tmp_path
+        SafetyConfig(private_hosts=("localhost", "127.0.0.1", "10.0.0.0/8")),
+        tmp_path / "h",
+        tmp_path,
+        tmp_path,
     )
     assert (
-        gate.decide(Ask("web_fetch", {"url": url}, ("network",), (), "main", request=f"fetch {url}")).decision
+        gate.decide(
+            Ask("web_fetch", {"url": url}, ("network",), (), "main", request=f"fetch {url}")
+        ).decision
         == "allow"
     )
 
 
-@pytest.mark.parametrize("url", ["https://example.org/", "http://10.0.0.1.example.org/", "http://93.184.215.14/"])
+@pytest.mark.parametrize(
+    "url", ["https://example.org/", "http://10.0.0.1.example.org/", "http://93.184.215.14/"]
+)
 def test_an_address_that_may_be_public_is_left_to_the_fetch(gate: Gate, url: str) -> None:
     ask = Ask("web_fetch", {"url": url}, ("network",), (), "main", request=f"fetch {url}")
     assert gate.decide(ask).decision == "allow"

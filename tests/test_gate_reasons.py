@@ -38,9 +38,21 @@ def reasons() -> Iterator[tuple[str, str]]:
             if not isinstance(node, ast.expr):
                 continue
             if isinstance(node, ast.Call):
-                name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-                said = node.args[1:2] if name == "Finding" or (name == "add" and len(node.args) == 3) else []
-            elif isinstance(node, ast.Tuple) and len(node.elts) > 1 and isinstance(node.elts[0], ast.Constant):
+                name = (
+                    node.func.id
+                    if isinstance(node.func, ast.Name)
+                    else getattr(node.func, "attr", "")
+                )
+                said = (
+                    node.args[1:2]
+                    if name == "Finding" or (name == "add" and len(node.args) == 3)
+                    else []
+                )
+            elif (
+                isinstance(node, ast.Tuple)
+                and len(node.elts) > 1
+                and isinstance(node.elts[0], ast.Constant)
+            ):
                 said = node.elts[1:2] if node.elts[0].value in RISKS else []
             for text in (text for each in said for text in texts(each)):
                 yield f"{path.name}:{node.lineno}", text.replace("{}", "x1")
@@ -49,16 +61,26 @@ def reasons() -> Iterator[tuple[str, str]]:
 def cases(*names: str) -> Iterator[tuple[str, str]]:
     """Language and text of each row; in the files that hold several kinds the kind stands in front of it."""
     for name in names:
-        for line in (CHECKOUT / "tests" / "gate_cases" / f"{name}.txt").read_text("utf-8").splitlines():
+        for line in (
+            (CHECKOUT / "tests" / "gate_cases" / f"{name}.txt").read_text("utf-8").splitlines()
+        ):
             if line and not line.startswith("##"):
-                kind, _, command = line.partition(": ") if name.startswith("fresh") or name == "odd" else ("", "", line)
+                kind, _, command = (
+                    line.partition(": ")
+                    if name.startswith("fresh") or name == "odd"
+                    else ("", "", line)
+                )
                 yield ("python" if kind.endswith(" py") else "bash"), command.replace("⏎", "\n")
 
 
 def test_every_reason_in_the_code_has_its_words() -> None:
     found = [(where, text) for where, text in reasons() if WORDS.search(text)]
     assert len(found) > 150
-    missing = [f"{where} {text}" for where, text in found if not CHINESE.search(reasons_in_words(text, "zh"))]
+    missing = [
+        f"{where} {text}"
+        for where, text in found
+        if not CHINESE.search(reasons_in_words(text, "zh"))
+    ]
     assert missing == [], HINT
 
 
@@ -68,11 +90,17 @@ def test_every_reason_that_a_command_meets_has_its_words(tmp_path: Path) -> None
     met: dict[str, str] = {}
     fresh = (f"fresh{number}" for number in range(13, 19))
     for language, script in cases("catastrophic", "cloud", "disguised", "dangerous", "odd", *fresh):
-        decision = gate.decide(Ask("code_run", {"type": language, "script": script}, ("execute",), (), "main"))
+        decision = gate.decide(
+            Ask("code_run", {"type": language, "script": script}, ("execute",), (), "main")
+        )
         met.setdefault(decision.reason, script)
     assert len(met) > 400
     plain = {reason: reasons_in_words(reason, "zh") for reason in met}
-    missing = [reason for reason, said in plain.items() if WORDS.search(reason) and not CHINESE.search(said)]
+    missing = [
+        reason
+        for reason, said in plain.items()
+        if WORDS.search(reason) and not CHINESE.search(said)
+    ]
     assert missing == [], HINT
 
 
@@ -108,7 +136,10 @@ def test_words_of_a_reason_fill_in_the_same_blanks() -> None:
             "mail.send sends something to others: the request does not name eve@example.org",
             "mail.send 会向别人发送内容：请求里没有提到 eve@example.org",
         ),
-        ("rm: deletes files for good: the owner's config forbids delete", "rm: 永久删除文件：主人的配置禁止 delete"),
+        (
+            "rm: deletes files for good: the owner's config forbids delete",
+            "rm: 永久删除文件：主人的配置禁止 delete",
+        ),
         ("what a server said; of two kinds", "what a server said; of two kinds"),
     ],
 )
@@ -117,7 +148,9 @@ def test_reasons_are_told_apart_and_quotes_stay(english: str, said: str) -> None
     assert reasons_in_words(english, "en") == english
 
 
-def test_a_chinese_reader_meets_no_english_reason_and_the_log_has_one_form(cli: CommandLine, home: Path) -> None:
+def test_a_chinese_reader_meets_no_english_reason_and_the_log_has_one_form(
+    cli: CommandLine, home: Path
+) -> None:
     """In the pipe, in the trace, in the inbox and at its end; in English all of it is English."""
     scripted(home, [bash("rm -rf ~"), bash("rm -rf old; git push"), "Done."])
     done = cli("--lang", "zh", "run", "清理一下")
@@ -136,12 +169,17 @@ def test_a_chinese_reader_meets_no_english_reason_and_the_log_has_one_form(cli: 
     events = [json.loads(line) for line in log.splitlines()]
     refused = next(event for event in events if event["type"] == "tool_ended")
     asked = next(event for event in events if event["type"] == "confirm")
-    assert refused["reason"].endswith("the system or a whole home") and "deletes files for good" in asked["reason"]
+    assert (
+        refused["reason"].endswith("the system or a whole home")
+        and "deletes files for good" in asked["reason"]
+    )
     assert "deletes files for good" in cli("inbox", "list").stdout
     assert "the system or a whole home" in cli("runs", "show", run).stdout
 
 
-def test_the_page_gets_each_reason_in_both_languages(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_the_page_gets_each_reason_in_both_languages(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
     """From the log and live; what a model said comes as it is."""
     folder = tmp_path_factory.mktemp("web")
     replies = [bash("rm -rf ~", "I clear up."), bash("rm -rf old"), "Gone."]
@@ -152,13 +190,22 @@ def test_the_page_gets_each_reason_in_both_languages(tmp_path_factory: pytest.Te
             refused = tab.until("tool_ended", status="refused")
             asked = tab.until("confirm")
             site.post(f"/api/asked/{tab.until('asked_now')['asked']['id']}", {"decision": "no"})
-        assert refused["words"] == {"en": refused["reason"], "zh": reasons_in_words(refused["reason"], "zh")}
+        assert refused["words"] == {
+            "en": refused["reason"],
+            "zh": reasons_in_words(refused["reason"], "zh"),
+        }
         assert asked["words"]["zh"].startswith("rm: 永久删除文件")
         site.ended(run)
         kept = site.get(f"/api/runs/{run}").json["events"]
-        assert [event["words"] for event in kept if "words" in event] == [refused["words"], asked["words"]]
+        assert [event["words"] for event in kept if "words" in event] == [
+            refused["words"],
+            asked["words"],
+        ]
         told = site.get(f"/api/conversations/{run}").json["runs"][0]["events"]
-        assert [event["words"] for event in told if "words" in event] == [refused["words"], asked["words"]]
+        assert [event["words"] for event in told if "words" in event] == [
+            refused["words"],
+            asked["words"],
+        ]
 
 
 def test_a_report_of_autonomous_mode_says_what_waits_in_the_owners_language(home: Path) -> None:
@@ -166,7 +213,17 @@ def test_a_report_of_autonomous_mode_says_what_waits_in_the_owners_language(home
     Inbox(home).add(Entry("20261122-000000-abc.1", "20261122-000000-abc", "confirmation", reason))
     run = "20261122-000000-abc"
     attempt = Attempt(
-        1, "i", "tidy", "tidy up", "", 1, "", "2026-11-22T10:00:00", run, "waiting", report="reports/R01_tidy.md"
+        1,
+        "i",
+        "tidy",
+        "tidy up",
+        "",
+        1,
+        "",
+        "2026-11-22T10:00:00",
+        run,
+        "waiting",
+        report="reports/R01_tidy.md",
     )
     folder = home / "runs" / attempt.run
     folder.mkdir(parents=True)
@@ -178,8 +235,19 @@ def test_a_report_of_autonomous_mode_says_what_waits_in_the_owners_language(home
         "at": "2026-11-22T10:00:00.000Z",
         "seconds": 1.0,
     }
-    started = {"type": "run_started", "task": "tidy up", "run": attempt.run, "at": ended["at"], "session": "main"}
+    started = {
+        "type": "run_started",
+        "task": "tidy up",
+        "run": attempt.run,
+        "at": ended["at"],
+        "session": "main",
+    }
     (folder / "log.jsonl").write_text(f"{json.dumps(started)}\n{json.dumps(ended)}\n")
     write(home, Prompts("zh"), attempt)
     (report,) = (home / "reports").glob("R*.md")
-    assert report.read_text("utf-8").count("rm: 永久删除文件; 会访问 https://a.b/c?x; y，请求里没有提到它") == 2
+    assert (
+        report.read_text("utf-8").count(
+            "rm: 永久删除文件; 会访问 https://a.b/c?x; y，请求里没有提到它"
+        )
+        == 2
+    )

@@ -26,11 +26,20 @@ def gate() -> Gate:
 
 
 def _decide(gate: Gate, script: str) -> str:
-    return gate.decide(Ask("code_run", {"type": "bash", "script": script}, ("execute",), (), "main")).decision
+    return gate.decide(
+        Ask("code_run", {"type": "bash", "script": script}, ("execute",), (), "main")
+    ).decision
 
 
 def test_every_known_program_with_every_shape_of_arguments_is_judged(gate: Gate) -> None:
-    known = {*tables.WRAPPERS, *tables.INTERPRETERS, *tables.SHELLS, *tables.VALUED, *tables.WRITES, *tables.PLAIN}
+    known = {
+        *tables.WRAPPERS,
+        *tables.INTERPRETERS,
+        *tables.SHELLS,
+        *tables.VALUED,
+        *tables.WRITES,
+        *tables.PLAIN,
+    }
     known |= {
         *verbs.CLOUDS,
         *verbs.RUNNERS,
@@ -42,11 +51,19 @@ def test_every_known_program_with_every_shape_of_arguments_is_judged(gate: Gate)
     assert len(known) > 1_000
     for name in sorted(known):
         for shape in SHAPES:
-            assert _decide(gate, shape.format(name.rstrip("*"))) in ("allow", "confirm", "refuse"), (name, shape)
+            assert _decide(gate, shape.format(name.rstrip("*"))) in (
+                "allow",
+                "confirm",
+                "refuse",
+            ), (name, shape)
 
 
 def test_words_of_commands_in_any_order_are_judged(gate: Gate) -> None:
-    words = [word for file in sorted(GATE_CASES.glob("*.txt")) for word in file.read_text("utf-8").split()]
+    words = [
+        word
+        for file in sorted(GATE_CASES.glob("*.txt"))
+        for word in file.read_text("utf-8").split()
+    ]
     source = random.Random(7)
     for _ in range(3_000):
         script = " ".join(source.choice(words) for _ in range(source.randrange(1, 10)))
@@ -67,5 +84,7 @@ def test_words_of_commands_in_any_order_are_judged(gate: Gate) -> None:
         ('{print ($1 > 2 ? "a" : "b"), (f(g(1)) > 3)}', ([], [], False, False)),
     ],
 )  # fmt: skip
-def test_awk_is_read_as_a_program(program: str, said: tuple[list[str], list[str], bool, bool]) -> None:
+def test_awk_is_read_as_a_program(
+    program: str, said: tuple[list[str], list[str], bool, bool]
+) -> None:
     assert tuple(effects(program)) == said

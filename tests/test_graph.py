@@ -72,7 +72,9 @@ def graph_of(home: Path, backend: GraphConfig | None) -> Iterator[Open]:
 # on both
 
 
-def test_what_was_said_is_in_the_graph(home: Path, backend: GraphConfig | None, graph_of: Open) -> None:
+def test_what_was_said_is_in_the_graph(
+    home: Path, backend: GraphConfig | None, graph_of: Open
+) -> None:
     say(home, *TALK, graph=backend)
     assert edges(graph_of().snapshot()) == {
         ("owner", "RELATES_TO", "sister", "Anna"),
@@ -94,7 +96,9 @@ def test_nodes_and_edges_have_the_shape_that_screens_read(
     scene = next(each for each in found["nodes"] if each["kind"] == "Scene")
     anna = next(each for each in found["nodes"] if each["name"] == "Anna")
     evidence = edge.pop("evidence")
-    assert evidence["turn"] == "main-0201-0" and evidence["source"].startswith("journal/2026-02-01.md#")
+    assert evidence["turn"] == "main-0201-0" and evidence["source"].startswith(
+        "journal/2026-02-01.md#"
+    )
     assert evidence["episode"] == scene["id"]
     del edge["id"], edge["source"], edge["target"]
     seen = "2026-02-01T12:00:00Z"
@@ -107,7 +111,10 @@ def test_nodes_and_edges_have_the_shape_that_screens_read(
         "id": anna["id"], "kind": "Entity", "name": "Anna", "session": "main", "first_seen": seen, "last_seen": seen,
         "degree": 2,
     }  # fmt: skip
-    assert scene["summary"] == "owner: Anna works at Siemens since last May." and scene["start"] == seen
+    assert (
+        scene["summary"] == "owner: Anna works at Siemens since last May."
+        and scene["start"] == seen
+    )
     assert found.keys() == {"nodes", "edges", "version", "truncated"}
 
 
@@ -124,7 +131,12 @@ def test_the_owner_is_me(home: Path, backend: GraphConfig | None, graph_of: Open
     say(home, *TALK, graph=backend)
     graph = graph_of()
     mine = edges(graph.neighbours("me"))
-    assert ("owner", "PREFERS", "", "green tea") in mine and ("Anna", "DISLIKES", "", "coriander") not in mine
+    assert ("owner", "PREFERS", "", "green tea") in mine and (
+        "Anna",
+        "DISLIKES",
+        "",
+        "coriander",
+    ) not in mine
     assert same(graph.neighbours("me"), graph.neighbours("我"))
     assert ("Anna", "DISLIKES", "", "coriander") in edges(graph.neighbours("me", depth=2))
     assert graph.neighbours("nobody at all") == {
@@ -132,7 +144,9 @@ def test_the_owner_is_me(home: Path, backend: GraphConfig | None, graph_of: Open
     }  # fmt: skip
 
 
-def test_limits_predicates_and_times_choose(home: Path, backend: GraphConfig | None, graph_of: Open) -> None:
+def test_limits_predicates_and_times_choose(
+    home: Path, backend: GraphConfig | None, graph_of: Open
+) -> None:
     say(home, *TALK, graph=backend)
     graph = graph_of()
     assert edges(graph.snapshot(predicates=["PREFERS"])) == {
@@ -143,16 +157,34 @@ def test_limits_predicates_and_times_choose(home: Path, backend: GraphConfig | N
     assert edges(graph.snapshot(since=START + 2 * day, until=START + 4 * day)) == {
         ("owner", "PREFERS", "", "green tea")
     }
-    assert edges(graph.neighbours("me", since=START + 17 * day)) == {("owner", "CARES_ABOUT", "goal", "run a marathon")}
+    assert edges(graph.neighbours("me", since=START + 17 * day)) == {
+        ("owner", "CARES_ABOUT", "goal", "run a marathon")
+    }
     few = graph.snapshot(limit=2)
-    assert len(few["edges"]) == 2 and few["truncated"] and all(each["strength"] >= 0.4 for each in few["edges"])
-    assert len(graph.neighbours("Anna", limit=3)["edges"]) == 3 and graph.neighbours("Anna", limit=3)["truncated"]
+    assert (
+        len(few["edges"]) == 2
+        and few["truncated"]
+        and all(each["strength"] >= 0.4 for each in few["edges"])
+    )
+    assert (
+        len(graph.neighbours("Anna", limit=3)["edges"]) == 3
+        and graph.neighbours("Anna", limit=3)["truncated"]
+    )
     assert not graph.snapshot()["truncated"]
 
 
-def test_a_group_sees_its_own_part_alone(home: Path, backend: GraphConfig | None, graph_of: Open) -> None:
+def test_a_group_sees_its_own_part_alone(
+    home: Path, backend: GraphConfig | None, graph_of: Open
+) -> None:
     say(home, *TALK, graph=backend)
-    say(home, "Anna hates the printer.", "My sister is Mary.", session=OTHERS, who="Bob", graph=backend)
+    say(
+        home,
+        "Anna hates the printer.",
+        "My sister is Mary.",
+        session=OTHERS,
+        who="Bob",
+        graph=backend,
+    )
     say(home, "Anna loves the new printer.", session=TEAM, who="Carol", graph=backend)
     team = graph_of(TEAM)
     for found in (
@@ -168,10 +200,19 @@ def test_a_group_sees_its_own_part_alone(home: Path, backend: GraphConfig | None
     owner = graph_of()
     for edge in owner.snapshot()["edges"]:
         assert (team.evidence(edge["id"]) is not None) == (edge["session"] == "shared:team")
-    seen = {str(each) for each in team.changes(team.version.partition(".")[0] + ".0")["patch"] if each["op"] == "set"}
+    seen = {
+        str(each)
+        for each in team.changes(team.version.partition(".")[0] + ".0")["patch"]
+        if each["op"] == "set"
+    }
     assert seen and all("shared:team" in each for each in seen)
     everything = edges(owner.snapshot())
-    assert ("Anna", "DISLIKES", "", "printer") in everything and ("Bob", "RELATES_TO", "sister", "Mary") in everything
+    assert ("Anna", "DISLIKES", "", "printer") in everything and (
+        "Bob",
+        "RELATES_TO",
+        "sister",
+        "Mary",
+    ) in everything
     assert edges(owner.snapshot(session="shared:others")) == {
         ("Anna", "DISLIKES", "", "printer"),
         ("Bob", "RELATES_TO", "sister", "Mary"),
@@ -182,7 +223,10 @@ def test_what_is_said_again_is_stronger_and_what_is_taken_back_weaker(
     home: Path, backend: GraphConfig | None, graph_of: Open
 ) -> None:
     say(home, "I love green tea.", "I really love green tea!", "I enjoy black tea.", graph=backend)
-    before = {edge["count"]: edge["strength"] for edge in graph_of().snapshot(predicates=["PREFERS"])["edges"]}
+    before = {
+        edge["count"]: edge["strength"]
+        for edge in graph_of().snapshot(predicates=["PREFERS"])["edges"]
+    }
     assert before[2] > before[1] > 0
     say(home, "I don't like green tea any more.", start=START + timedelta(days=60), graph=backend)
     after = {
@@ -195,14 +239,26 @@ def test_what_is_said_again_is_stronger_and_what_is_taken_back_weaker(
 # what is derived stays in step
 
 
-def test_the_order_in_which_things_are_said_and_looked_at_changes_nothing(home: Path, tmp_path: Path) -> None:
-    said = ("My sister hates coriander.", "My sister is Anna.", "Anna hates coriander.", "I love tea", "I hate tea")
+def test_the_order_in_which_things_are_said_and_looked_at_changes_nothing(
+    home: Path, tmp_path: Path
+) -> None:
+    said = (
+        "My sister hates coriander.",
+        "My sister is Anna.",
+        "Anna hates coriander.",
+        "I love tea",
+        "I hate tea",
+    )
     graphs = []
-    for number, order in enumerate(itertools.islice(itertools.permutations(range(len(said))), 0, 120, 23)):
+    for number, order in enumerate(
+        itertools.islice(itertools.permutations(range(len(said))), 0, 120, 23)
+    ):
         one = tmp_path / f"home{number}"
         with Memory(one) as memory:
             for at in order:
-                memory.write_turn(said[at], who="owner", at=START + at * timedelta(days=3), id=f"t{at}")
+                memory.write_turn(
+                    said[at], who="owner", at=START + at * timedelta(days=3), id=f"t{at}"
+                )
                 assert memory.flush(30)
         with opened(one) as graph:
             found = graph.snapshot()
@@ -222,7 +278,14 @@ def test_whoever_follows_the_changes_has_the_graph(home: Path) -> None:
     version = ""
     for step in range(12):
         who, what = luck.choice(people), luck.choice(things)
-        said = luck.choice([f"{who} loves {what}.", f"{who} hates {what}.", "My sister is Anna.", "Bob is my boss."])
+        said = luck.choice(
+            [
+                f"{who} loves {what}.",
+                f"{who} hates {what}.",
+                "My sister is Anna.",
+                "Bob is my boss.",
+            ]
+        )
         say(home, said, start=START + step * timedelta(minutes=luck.choice([5, 500])))
         with opened(home) as graph:
             if not version:
@@ -239,14 +302,24 @@ def test_whoever_follows_the_changes_has_the_graph(home: Path) -> None:
             now = graph.snapshot(limit=10_000)
             assert now["version"] == version
             visible = {**now, "nodes": list(now["nodes"])}
-            assert same({"nodes": list(kept["node"].values()), "edges": list(kept["edge"].values())}, visible)
+            assert same(
+                {"nodes": list(kept["node"].values()), "edges": list(kept["edge"].values())},
+                visible,
+            )
             assert graph.changes(version)["patch"] == []
 
 
 def test_a_version_of_another_graph_asks_for_a_snapshot(home: Path) -> None:
     say(home, "I love tea.")
     with opened(home) as graph:
-        for version in ("", "nonsense", "0.0", "ffffffff.3", "1.2.3", graph.version.partition(".")[0] + ".x"):
+        for version in (
+            "",
+            "nonsense",
+            "0.0",
+            "ffffffff.3",
+            "1.2.3",
+            graph.version.partition(".")[0] + ".x",
+        ):
             found = graph.changes(version)
             assert found["reset"] and found["patch"] == [] and found["version"] == graph.version
 
@@ -270,9 +343,13 @@ def test_evidence_leads_to_the_turns(home: Path) -> None:
         found = graph.snapshot(predicates=["PREFERS"])
         for edge in found["edges"]:
             behind = graph.evidence(edge["id"])
-            assert behind is not None and [turn.id for turn in behind["turns"]] == [edge["evidence"]["turn"]]
+            assert behind is not None and [turn.id for turn in behind["turns"]] == [
+                edge["evidence"]["turn"]
+            ]
             scene = graph.evidence(edge["evidence"]["episode"])
-            assert scene is not None and edge["evidence"]["turn"] in [turn.id for turn in scene["turns"]]
+            assert scene is not None and edge["evidence"]["turn"] in [
+                turn.id for turn in scene["turns"]
+            ]
         assert graph.evidence("e-nothing") is None and graph.evidence("n-nothing") is None
 
 
@@ -294,7 +371,9 @@ def test_a_journal_from_before_the_graph_gets_one(home: Path) -> None:
     with opened(home) as graph:
         wanted = edges(graph.snapshot())
     store = Store(home / "journal" / "memory.sqlite3")
-    for (name,) in store.ask("SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'graph_%'"):
+    for (name,) in store.ask(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'graph_%'"
+    ):
         store.run(f"DROP TABLE {name}")
     store.run("DELETE FROM settings WHERE name LIKE 'graph_%'")
     store.run("DELETE FROM queue")
@@ -351,7 +430,18 @@ def test_strange_words_break_nothing(home: Path) -> None:
     )
     with opened(home) as graph:
         graph.snapshot()
-        for name in ("", " ", "%", "*", "[", "\ud800", "x" * 100_000, "' OR 1=1", "@User:owner:sister", "\x00"):
+        for name in (
+            "",
+            " ",
+            "%",
+            "*",
+            "[",
+            "\ud800",
+            "x" * 100_000,
+            "' OR 1=1",
+            "@User:owner:sister",
+            "\x00",
+        ):
             graph.neighbours(name)
         graph.snapshot(predicates=[])
         assert graph.snapshot(predicates=["NO_SUCH"])["edges"] == []
@@ -363,13 +453,25 @@ def test_around_a_name_that_everything_hangs_on_takes_less_than_50_ms(home: Path
     """100,000 edges, half of them at one node."""
     store = Store(home / "journal" / "memory.sqlite3")
     luck = random.Random(3)
-    nodes = [(f"n-{n}", "main", "Entity", f"name{n}", f"name{n}", "", None, 0, 0, 2, n) for n in range(20_000)]
+    nodes = [
+        (f"n-{n}", "main", "Entity", f"name{n}", f"name{n}", "", None, 0, 0, 2, n)
+        for n in range(20_000)
+    ]
     store.run("INSERT INTO graph_nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", *nodes)
     rows = []
     for number in range(100_000):
         one = 0 if number % 2 else luck.randrange(20_000)
-        row = (f"e-{number}", "main", f"n-{one}", luck.choice(PREDICATES), f"n-{luck.randrange(20_000)}", "")
-        rows.append((*row, luck.random(), 0.7, number, number, 1, None, None, "", "rules", 1, "n-1", number))
+        row = (
+            f"e-{number}",
+            "main",
+            f"n-{one}",
+            luck.choice(PREDICATES),
+            f"n-{luck.randrange(20_000)}",
+            "",
+        )
+        rows.append(
+            (*row, luck.random(), 0.7, number, number, 1, None, None, "", "rules", 1, "n-1", number)
+        )
     store.run(f"INSERT INTO graph_edges VALUES ({', '.join('?' * 18)})", *rows)
     graph = RowGraph(store)
     for depth, limit in ((1, 100), (2, 100), (3, 300)):
@@ -405,7 +507,9 @@ def test_killed_at_any_moment_the_graph_is_that_of_what_was_said(home: Path) -> 
             for _ in range(luck.randrange(5, 30)):
                 number = int(writer.stdout.readline()) + 1
             writer.kill()
-            number = max([number, *(int(line) + 1 for line in writer.stdout if line.endswith("\n"))])
+            number = max(
+                [number, *(int(line) + 1 for line in writer.stdout if line.endswith("\n"))]
+            )
     with Memory(home) as memory:
         assert memory.flush(60)
     assert check(home) == []
@@ -414,4 +518,6 @@ def test_killed_at_any_moment_the_graph_is_that_of_what_was_said(home: Path) -> 
     liked = {name for _, predicate, _, name in edges(found) if predicate == "PREFERS"}
     assert liked >= {f"thing{each}x" for each in range(number)}
     sister = next(edge for edge in found["edges"] if edge["label"] == "sister")
-    assert number <= sister["count"] <= number + 4  # what was written and not acknowledged may be there too
+    assert (
+        number <= sister["count"] <= number + 4
+    )  # what was written and not acknowledged may be there too

@@ -36,9 +36,18 @@ def recalled(home: Path, question: str, only: str | None = None) -> list[str]:
 
 def test_recall_knows_who_my_sister_is(home: Path) -> None:
     say(home, *TALK)
-    assert recalled(home, "What does my sister want?")[0] == "Anna wants a fountain pen for her birthday."
-    assert recalled(home, "我妹妹想要什么")[0] in ("Anna wants a fountain pen for her birthday.", TALK[0], TALK[4])
-    assert "My sister dreams of a house in Rome." in recalled(home, "Where does Anna dream of a house?")
+    assert (
+        recalled(home, "What does my sister want?")[0]
+        == "Anna wants a fountain pen for her birthday."
+    )
+    assert recalled(home, "我妹妹想要什么")[0] in (
+        "Anna wants a fountain pen for her birthday.",
+        TALK[0],
+        TALK[4],
+    )
+    assert "My sister dreams of a house in Rome." in recalled(
+        home, "Where does Anna dream of a house?"
+    )
 
 
 def test_recall_says_which_word_it_was(home: Path) -> None:
@@ -47,7 +56,9 @@ def test_recall_says_which_word_it_was(home: Path) -> None:
     assert "anna" in search(store, "What does my sister want?", LATER, 1).results[0].why
     assert synonyms(store, "What does my sister want?")["sister"][0] == "anna"
     assert synonyms(store, "Is the printer broken?") == {}
-    assert [each.turn.text for each in relevant(store, "buy the fountain pen for my sister", 1)] == [TALK[2]]
+    assert [
+        each.turn.text for each in relevant(store, "buy the fountain pen for my sister", 1)
+    ] == [TALK[2]]
     store.close()
 
 
@@ -68,7 +79,9 @@ def test_the_command_shows_what_is_around_a_name(home: Path, cli: CommandLine) -
     done = cli("memory", "graph", "my", "sister")
     assert done.code == 0 and done.stderr == ""
     lines = [line.split("\t") for line in done.stdout.splitlines()]
-    assert ["Anna", "dislikes", "rain", "0.35", "2026-02-04", "rules"] in [line[:6] for line in lines]
+    assert ["Anna", "dislikes", "rain", "0.35", "2026-02-04", "rules"] in [
+        line[:6] for line in lines
+    ]
     assert all(line[6].startswith("journal/2026-02-0") for line in lines)
     shown = json.loads(cli("memory", "graph", "Anna", "--json").stdout)
     assert ("owner", "RELATES_TO", "sister", "Anna") in edges(shown) and shown["centre"]
@@ -99,6 +112,10 @@ def test_it_can_be_paused(home: Path, cli: CommandLine) -> None:
     with Memory(home, MAIN) as memory:
         memory.write_turn("I hate rain.", who="owner", at=LATER)
         memory.flush(10)
-    assert ("owner", "DISLIKES", "", "rain") not in edges(json.loads(cli("memory", "graph", "--json").stdout))
+    assert ("owner", "DISLIKES", "", "rain") not in edges(
+        json.loads(cli("memory", "graph", "--json").stdout)
+    )
     assert cli("memory", "graph", "--go-on").code == 0
-    assert ("owner", "DISLIKES", "", "rain") in edges(json.loads(cli("memory", "graph", "--json").stdout))
+    assert ("owner", "DISLIKES", "", "rain") in edges(
+        json.loads(cli("memory", "graph", "--json").stdout)
+    )

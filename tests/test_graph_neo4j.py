@@ -70,7 +70,9 @@ def is_in_step(home: Path, server: BoltServer) -> bool:
     return is_answering and alike and all(total == distinct for total, distinct in counted(server))
 
 
-def test_away_it_is_done_without_and_back_it_gets_all_in_order(home: Path, server: BoltServer) -> None:
+def test_away_it_is_done_without_and_back_it_gets_all_in_order(
+    home: Path, server: BoltServer
+) -> None:
     server.kill()
     started = time.monotonic()
     say(home, *TALK, graph=server.config)
@@ -102,7 +104,9 @@ class DyingGraph(Neo4jGraph):
         return super()._ask(*args, **values)
 
 
-def test_killed_while_it_is_written_to_nothing_is_lost_and_nothing_twice(home: Path, server: BoltServer) -> None:
+def test_killed_while_it_is_written_to_nothing_is_lost_and_nothing_twice(
+    home: Path, server: BoltServer
+) -> None:
     say(home, *(f"I love number{n} tea. Person{n}x hates thing{n}." for n in range(40)))
     store = rows_of(home)
     with pytest.raises(GraphDown):
@@ -117,7 +121,9 @@ def test_killed_while_it_is_written_to_nothing_is_lost_and_nothing_twice(home: P
     store.close()
 
 
-def test_emptied_by_its_owner_or_after_a_rebuild_it_is_filled_anew(home: Path, server: BoltServer) -> None:
+def test_emptied_by_its_owner_or_after_a_rebuild_it_is_filled_anew(
+    home: Path, server: BoltServer
+) -> None:
     say(home, *TALK, graph=server.config)
     before = counted(server)
     server.ask("MATCH (n) DETACH DELETE n")
@@ -140,7 +146,9 @@ def test_what_goes_goes_there_too(home: Path, server: BoltServer) -> None:
     assert is_in_step(home, server)
 
 
-def test_two_homes_in_one_database_do_not_meet(home: Path, tmp_path: Path, server: BoltServer) -> None:
+def test_two_homes_in_one_database_do_not_meet(
+    home: Path, tmp_path: Path, server: BoltServer
+) -> None:
     say(home, "I love tea.", graph=server.config)
     say(tmp_path / "other", "I hate tea.", graph=server.config)
     for folder, predicate in ((home, "PREFERS"), (tmp_path / "other", "DISLIKES")):
@@ -152,7 +160,8 @@ def test_two_homes_in_one_database_do_not_meet(home: Path, tmp_path: Path, serve
 def test_nothing_that_was_said_stands_in_it(home: Path, server: BoltServer) -> None:
     say(home, "I love tea, as I told nobody but Zebediah yesterday evening.", graph=server.config)
     kept = json.dumps(
-        server.ask("MATCH (n) RETURN properties(n)") + server.ask("MATCH ()-[e]->() RETURN properties(e)")
+        server.ask("MATCH (n) RETURN properties(n)")
+        + server.ask("MATCH ()-[e]->() RETURN properties(e)")
     )
     assert "told nobody" not in kept and "tea" in kept
 
@@ -167,7 +176,9 @@ def test_a_wrong_password_is_told_and_harms_nothing(home: Path, server: BoltServ
     assert "not-the-password" not in str(failed.value)
 
 
-@pytest.mark.parametrize("uri", ["bolt://127.0.0.1:{port}", "nonsense", "ftp://127.0.0.1", "bolt://"])
+@pytest.mark.parametrize(
+    "uri", ["bolt://127.0.0.1:{port}", "nonsense", "ftp://127.0.0.1", "bolt://"]
+)
 def test_a_wrong_address_takes_no_time_and_is_told(home: Path, uri: str) -> None:
     pytest.importorskip("neo4j", reason="scripts/setup --extra neo4j")
     config = GraphConfig(uri=uri.format(port=free_port()), password="p" * 9)
@@ -182,7 +193,9 @@ def test_doctor_says_that_it_answers(home: Path, server: BoltServer) -> None:
     assert check_graph(Config(home=home, lang="en")) == []
 
 
-def test_without_the_driver_the_command_is_named(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_driver_the_command_is_named(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "neo4j", None)
     neo4j_graph.hang_up()
     config = GraphConfig(uri="bolt://127.0.0.1:1", password="p" * 9)
@@ -194,10 +207,17 @@ def test_without_the_driver_the_command_is_named(home: Path, monkeypatch: pytest
     neo4j_graph.hang_up()
 
 
-def test_the_command_prints_what_neo4j_holds(home: Path, server: BoltServer, cli: CommandLine) -> None:
+def test_the_command_prints_what_neo4j_holds(
+    home: Path, server: BoltServer, cli: CommandLine
+) -> None:
     say(home, *TALK)
     home.mkdir(exist_ok=True)
-    graph = {"kind": "neo4j", "uri": server.config.uri, "user": "root", "password": server.config.password}
+    graph = {
+        "kind": "neo4j",
+        "uri": server.config.uri,
+        "user": "root",
+        "password": server.config.password,
+    }
     (home / "config.yaml").write_text(json.dumps({"graph": graph}), "utf-8")
     done = cli("memory", "graph", "Anna", "--json")
     assert done.code == 0 and ("Anna", "DISLIKES", "", "rain") in edges(json.loads(done.stdout))
@@ -207,7 +227,12 @@ def test_the_command_prints_what_neo4j_holds(home: Path, server: BoltServer, cli
 def test_a_server_that_went_away_is_no_noise_on_the_screen(home: Path, cli: CommandLine) -> None:
     pytest.importorskip("neo4j", reason="scripts/setup --extra neo4j")
     say(home, *TALK)
-    graph = {"kind": "neo4j", "uri": f"bolt://127.0.0.1:{free_port()}", "user": "root", "password": "p" * 9}
+    graph = {
+        "kind": "neo4j",
+        "uri": f"bolt://127.0.0.1:{free_port()}",
+        "user": "root",
+        "password": "p" * 9,
+    }
     (home / "config.yaml").write_text(json.dumps({"graph": graph}), "utf-8")
     done = cli("memory", "graph", "Anna")
     assert (done.code, done.stderr) == (0, "") and "rain" in done.stdout

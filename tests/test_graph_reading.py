@@ -46,7 +46,11 @@ class Model:
     """Answers from a list, and keeps what it was asked."""
 
     def __init__(self, *answers: str | Exception) -> None:
-        self.answers, self.asked, self.schemas = list(answers), list[str](), list[Mapping[str, Any]]()
+        self.answers, self.asked, self.schemas = (
+            list(answers),
+            list[str](),
+            list[Mapping[str, Any]](),
+        )
 
     def __call__(self, prompt: str, schema: Mapping[str, Any]) -> str:
         self.asked.append(prompt)
@@ -57,7 +61,9 @@ class Model:
         return answer
 
 
-def have_read(home: Path, ask: Callable[[str, Mapping[str, Any]], str], limit: int = 20, now: Any = LATER) -> int:
+def have_read(
+    home: Path, ask: Callable[[str, Mapping[str, Any]], str], limit: int = 20, now: Any = LATER
+) -> int:
     store = Store(home / "journal" / "memory.sqlite3")
     try:
         done = read(store, ask, now, limit, lambda lines: f"<talk>\n{lines}\n</talk>")
@@ -78,13 +84,21 @@ def test_what_a_model_finds_takes_the_place_of_what_rules_found(home: Path) -> N
     model = Model(
         reply(
             statement(),
-            statement(subject="Anna", predicate="DISLIKES", object="strong coffee", quote="Anna laughs at that"),
+            statement(
+                subject="Anna",
+                predicate="DISLIKES",
+                object="strong coffee",
+                quote="Anna laughs at that",
+            ),
         )
     )
     assert have_read(home, model) == 1
     with opened(home) as graph:
         found = graph.snapshot(predicates=["PREFERS", "DISLIKES", "RELATES_TO"])
-    assert edges(found) == {("owner", "PREFERS", "", "strong coffee"), ("Anna", "DISLIKES", "", "strong coffee")}
+    assert edges(found) == {
+        ("owner", "PREFERS", "", "strong coffee"),
+        ("Anna", "DISLIKES", "", "strong coffee"),
+    }
     assert {edge["by"] for edge in found["edges"]} == {"model"}
     assert model.schemas == [SCHEMA] and f"L1 owner: {SAID}" in model.asked[0]
     assert check(home) == []
@@ -112,7 +126,9 @@ def test_what_is_not_proven_is_dropped(home: Path, wrong: dict[str, Any]) -> Non
     with Memory(home) as memory:
         memory.write_turn(SAID, who="owner", at=START)
         memory.write_turn(
-            "So strong coffee is what I want to make for you?", who="agent", at=START + timedelta(minutes=1)
+            "So strong coffee is what I want to make for you?",
+            who="agent",
+            at=START + timedelta(minutes=1),
         )
         assert memory.flush(30)
     have_read(home, Model(reply(statement(**wrong))))
@@ -132,13 +148,25 @@ def test_what_is_not_proven_is_dropped(home: Path, wrong: dict[str, Any]) -> Non
     ],
 )
 def test_a_reply_that_is_not_clean_json_is_read_as_far_as_it_can_be(said: str) -> None:
-    assert [(each.predicate, each.object) for each in parsed(said)] == [("PREFERS", "strong coffee")]
+    assert [(each.predicate, each.object) for each in parsed(said)] == [
+        ("PREFERS", "strong coffee")
+    ]
 
 
 @pytest.mark.parametrize(
-    "failure", ["I would rather not.", "", ModelUnavailable("down"), SopwithError("no room"), "3", "[" * 100_000]
+    "failure",
+    [
+        "I would rather not.",
+        "",
+        ModelUnavailable("down"),
+        SopwithError("no room"),
+        "3",
+        "[" * 100_000,
+    ],
 )
-def test_a_model_that_fails_is_asked_again_later_and_the_rules_stay(home: Path, failure: str | Exception) -> None:
+def test_a_model_that_fails_is_asked_again_later_and_the_rules_stay(
+    home: Path, failure: str | Exception
+) -> None:
     say(home, SAID)
     with opened(home) as graph:
         before = edges(graph.snapshot())
@@ -191,7 +219,11 @@ def test_paused_nothing_is_asked(home: Path) -> None:
 
 
 def configured(home: Path, server: ScriptedServer) -> Config:
-    return Config(home=home, lang="en", models=(ModelConfig("main", "m", base_url=server.base_url, api_key="k" * 12),))
+    return Config(
+        home=home,
+        lang="en",
+        models=(ModelConfig("main", "m", base_url=server.base_url, api_key="k" * 12),),
+    )
 
 
 def test_the_daily_upkeep_asks_the_endpoint_for_json_that_fits(home: Path) -> None:
@@ -200,7 +232,9 @@ def test_the_daily_upkeep_asks_the_endpoint_for_json_that_fits(home: Path) -> No
         config = configured(home, server)
         beat(config, LATER)
         sent = server.requests[-1].body
-        assert sent["response_format"]["json_schema"]["schema"] == SCHEMA and SAID in str(sent["messages"])
+        assert sent["response_format"]["json_schema"]["schema"] == SCHEMA and SAID in str(
+            sent["messages"]
+        )
         asked = len(server.requests)
         beat(config, LATER + timedelta(days=1))
         assert len(server.requests) == asked
@@ -211,7 +245,9 @@ def test_the_daily_upkeep_asks_the_endpoint_for_json_that_fits(home: Path) -> No
 def test_an_endpoint_that_knows_no_schema_is_asked_without(home: Path) -> None:
     say(home, SAID)
     refusal = Answer(status=400, error={"message": "Unknown parameter: response_format"})
-    with ScriptedServer([refusal, Answer(text="```json\n" + reply(statement()) + "\n```")]) as server:
+    with ScriptedServer(
+        [refusal, Answer(text="```json\n" + reply(statement()) + "\n```")]
+    ) as server:
         config = configured(home, server)
         beat(config, LATER)
         assert ["response_format" in each.body for each in server.requests] == [True, False]

@@ -165,7 +165,9 @@ NOT_OF_LIFE = (
 
 
 @pytest.mark.parametrize(("text", "statement"), LIFE, ids=[text for text, _ in LIFE])
-def test_what_people_avoid_fear_have_and_do_is_understood(text: str, statement: tuple[str, str, str, str]) -> None:
+def test_what_people_avoid_fear_have_and_do_is_understood(
+    text: str, statement: tuple[str, str, str, str]
+) -> None:
     assert statement in said(text)
 
 
@@ -259,9 +261,15 @@ LIKED = (
 
 
 @pytest.mark.parametrize(("text", "meant"), LIKED, ids=[text for text, _ in LIKED])
-def test_everyday_sentences_say_this_and_no_more(text: str, meant: set[tuple[str, str, str]]) -> None:
+def test_everyday_sentences_say_this_and_no_more(
+    text: str, meant: set[tuple[str, str, str]]
+) -> None:
     """What is liked less than something else is said by its label, and looked at below."""
-    assert {(subject, predicate, object) for subject, predicate, label, object in said(text) if label != LESS} == meant
+    assert {
+        (subject, predicate, object)
+        for subject, predicate, label, object in said(text)
+        if label != LESS
+    } == meant
 
 
 @pytest.mark.parametrize(
@@ -275,7 +283,9 @@ def test_everyday_sentences_say_this_and_no_more(text: str, meant: set[tuple[str
         ("我弟弟比起狗更喜欢猫。", "我弟弟", "猫", "狗"),
     ],
 )
-def test_what_is_liked_better_and_what_less_are_two_edges(text: str, who: str, better: str, less: str) -> None:
+def test_what_is_liked_better_and_what_less_are_two_edges(
+    text: str, who: str, better: str, less: str
+) -> None:
     assert said(text) == {(who, "PREFERS", "", better), (who, "PREFERS", LESS, less)}
 
 
@@ -409,7 +419,9 @@ def test_what_the_agent_says_is_no_evidence() -> None:
 
 def test_whoever_speaks_in_a_group_is_not_the_owner() -> None:
     assert said("I love tea.", session="shared:team") == {("shared:team", "PREFERS", "", "tea")}
-    assert said("I love tea.", who="Carol", session="shared:team") == {("Carol", "PREFERS", "", "tea")}
+    assert said("I love tea.", who="Carol", session="shared:team") == {
+        ("Carol", "PREFERS", "", "tea")
+    }
     assert speaker(Turn("t", "shared:x", "owner", "", datetime.now(UTC))) != OWNER
 
 
@@ -452,18 +464,38 @@ def test_paths_addresses_and_nothing_are_no_entities(text: str) -> None:
 def test_people_are_meant_by_what_they_are_to_somebody() -> None:
     keys = {
         getattr(meant(words), "party", None)
-        for words in ("my sister", "My Sis", "我妹妹", "我的姐姐", "my younger sister", "my sisters")
+        for words in (
+            "my sister",
+            "My Sis",
+            "我妹妹",
+            "我的姐姐",
+            "my younger sister",
+            "my sisters",
+        )
     }
     assert {party and party.key for party in keys} == {"@User:owner:sister"}
     bobs = meant("Bob's sister")
     assert bobs and bobs.of == entity("Bob") and bobs.role == "sister"
     assert meant("I") == meant("我") == meant("owner") and meant("主人")
-    assert list(roles_in("What would my sister and Bob's boss say to 我妈妈?")) == ["my sister", "Bob's boss", "我妈妈"]
+    assert list(roles_in("What would my sister and Bob's boss say to 我妈妈?")) == [
+        "my sister",
+        "Bob's boss",
+        "我妈妈",
+    ]
 
 
 def test_names_are_mentioned_and_paths_are_not() -> None:
     turns = [
-        (1, Turn("a", "main", "owner", "Ask Anna about /etc/hosts and GitHub, and my boss too.", datetime.now(UTC))),
+        (
+            1,
+            Turn(
+                "a",
+                "main",
+                "owner",
+                "Ask Anna about /etc/hosts and GitHub, and my boss too.",
+                datetime.now(UTC),
+            ),
+        ),
         (2, Turn("b", "main", "agent", "I asked Zoe.", datetime.now(UTC))),
         (3, Turn("c", "main", "Carol", "Then Anna came on Monday.", datetime.now(UTC))),
     ]

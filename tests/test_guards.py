@@ -31,7 +31,9 @@ from tools.toolbox import Toolbox
 TOOLS = all_tools()
 SCHEMAS = schemas(TOOLS.values())
 BY_NAME = {schema["function"]["name"]: schema for schema in SCHEMAS}
-SKILL = "---\nname: {name}\ndescription: test\nmetadata: {{sopwith-status: active}}\n---\n\nDo it.\n"
+SKILL = (
+    "---\nname: {name}\ndescription: test\nmetadata: {{sopwith-status: active}}\n---\n\nDo it.\n"
+)
 WRITE = """\
 parameters: {type: object, properties: {folder: {type: string, format: path}}, required: [folder]}
 effects: local
@@ -58,7 +60,9 @@ def _run(
         files["evidence.json"] = json.dumps(evidence)
     SopChanges(home, SEEDS).write("demo", files, reason="test")
     there.sops.reload()
-    return drive(there.run_sop("demo", parameters, Options(), ApprovingOwner(owner or AbsentOwner())))
+    return drive(
+        there.run_sop("demo", parameters, Options(), ApprovingOwner(owner or AbsentOwner()))
+    )
 
 
 def _stop(events: list[Event]) -> tuple[str, str, str]:
@@ -69,7 +73,10 @@ def _stop(events: list[Event]) -> tuple[str, str, str]:
 
 
 def _wrote(events: list[Event]) -> bool:
-    return any(event["step"].startswith("commit") and event["state"] == "started" for event in of(events, "rote"))
+    return any(
+        event["step"].startswith("commit") and event["state"] == "started"
+        for event in of(events, "rote")
+    )
 
 
 @pytest.fixture
@@ -95,7 +102,10 @@ def _then(change: Any) -> dict[str, Any]:
             lambda known: known["mode"].update(enum=["overwrite", "replace"]),
             "argument mode of the tool file_write is not",
         ),
-        (lambda known: known["path"].update(type="array"), "argument path of the tool file_write is not what it was"),
+        (
+            lambda known: known["path"].update(type="array"),
+            "argument path of the tool file_write is not what it was",
+        ),
     ],
 )
 def test_a_tool_that_drifted_stops_the_replay_before_its_first_step(
@@ -103,7 +113,11 @@ def test_a_tool_that_drifted_stops_the_replay_before_its_first_step(
 ) -> None:
     step, kind, reason = _stop(events := _run(home, WRITE, {"folder": str(box)}, _then(change)))
     assert (step, kind) == ("guards", "step") and says in reason
-    assert not of(events, "tool_started") and not (box / "list.txt").exists() and events[-1]["status"] == "failed"
+    assert (
+        not of(events, "tool_started")
+        and not (box / "list.txt").exists()
+        and events[-1]["status"] == "failed"
+    )
 
 
 def test_an_argument_that_a_tool_needs_now_stops_it(home: Path, box: Path) -> None:
@@ -140,17 +154,27 @@ result: done
         (None, "expected exit code 0, got 1"),
     ],
 )
-def test_output_that_changed_is_caught_before_a_write(home: Path, box: Path, report: Any, says: str) -> None:
+def test_output_that_changed_is_caught_before_a_write(
+    home: Path, box: Path, report: Any, says: str
+) -> None:
     if report is not None:
         (box / "report.json").write_text(json.dumps(report), "utf-8")
     _, kind, reason = _stop(events := _run(home, REPORTED, {"folder": str(box)}))
-    assert says in reason and kind == "step" and not _wrote(events) and not (box / "list.txt").exists()
+    assert (
+        says in reason and kind == "step" and not _wrote(events) and not (box / "list.txt").exists()
+    )
 
 
 def test_a_plan_may_not_write(home: Path, box: Path) -> None:
-    steps = WRITE.replace("plan:\n", 'plan:\n  - {tool: file_write, args: {path: "{{folder}}/x", content: x}}\n')
+    steps = WRITE.replace(
+        "plan:\n", 'plan:\n  - {tool: file_write, args: {path: "{{folder}}/x", content: x}}\n'
+    )
     _, _, reason = _stop(events := _run(home, steps, {"folder": str(box)}))
-    assert "a plan only reads" in reason and not (box / "x").exists() and not of(events, "tool_started")
+    assert (
+        "a plan only reads" in reason
+        and not (box / "x").exists()
+        and not of(events, "tool_started")
+    )
 
 
 def test_a_file_that_went_away_after_the_plan_stops_all_writes(home: Path, box: Path) -> None:
@@ -180,7 +204,9 @@ def test_a_later_write_that_cannot_be_filled_in_stops_the_first_one(home: Path, 
     assert "found.7" in reason and not _wrote(events) and not (box / "list.txt").exists()
 
 
-def test_room_for_all_writes_is_looked_for_before_the_first(home: Path, box: Path, small_disk: Path) -> None:
+def test_room_for_all_writes_is_looked_for_before_the_first(
+    home: Path, box: Path, small_disk: Path
+) -> None:
     big = "x" * 1_500_000
     steps = """\
 parameters: {type: object, properties: {folder: {type: string, format: path}, text: {type: string, format: path}}}
@@ -194,14 +220,19 @@ commit:
 result: done
 """
     (box / "big").write_text(big, "utf-8")
-    _, kind, reason = _stop(_run(home, steps, {"folder": str(small_disk), "text": str(box / "big")}))
+    _, kind, reason = _stop(
+        _run(home, steps, {"folder": str(small_disk), "text": str(box / "big")})
+    )
     assert kind == "world" and "bytes free" in reason and not list(small_disk.iterdir())
 
 
-def test_leave_to_write_is_looked_for_before_the_first_write(home: Path, box: Path, small_disk: Path) -> None:
+def test_leave_to_write_is_looked_for_before_the_first_write(
+    home: Path, box: Path, small_disk: Path
+) -> None:
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
     steps = WRITE.replace(
-        "commit:\n", 'commit:\n  - {tool: file_write, args: {path: "{{folder}}/first", content: x}}\n'
+        "commit:\n",
+        'commit:\n  - {tool: file_write, args: {path: "{{folder}}/first", content: x}}\n',
     ).replace('path: "{{folder}}/list.txt"', f"path: {small_disk}/list.txt")
     _, kind, reason = _stop(_run(home, steps, {"folder": str(box)}))
     assert kind == "world" and "may not be written" in reason and not (box / "first").exists()
@@ -215,11 +246,19 @@ commit:
   - {tool: code_run, args: {type: bash, script: 'echo x > "$target"'}}
 result: done
 """
-    _, kind, reason = _stop(events := _run(home, steps, {"target": str(box / "no" / "such" / "file")}))
-    assert kind == "world" and f"there is no folder {box}/no/such" in reason and not of(events, "tool_started")
+    _, kind, reason = _stop(
+        events := _run(home, steps, {"target": str(box / "no" / "such" / "file")})
+    )
+    assert (
+        kind == "world"
+        and f"there is no folder {box}/no/such" in reason
+        and not of(events, "tool_started")
+    )
 
 
-THREE = WRITE.replace("commit:", "  - {tool: code_run, args: {type: bash, script: 'sleep 0.3'}}\n" * 2 + "commit:")
+THREE = WRITE.replace(
+    "commit:", "  - {tool: code_run, args: {type: bash, script: 'sleep 0.3'}}\n" * 2 + "commit:"
+)
 
 
 @pytest.mark.parametrize(
@@ -233,7 +272,12 @@ THREE = WRITE.replace("commit:", "  - {tool: code_run, args: {type: bash, script
     ],
 )
 def test_a_plan_that_took_too_much_stops_before_the_first_write(
-    home: Path, box: Path, budget: Any, more_seconds: float, reason: str, monkeypatch: pytest.MonkeyPatch
+    home: Path,
+    box: Path,
+    budget: Any,
+    more_seconds: float,
+    reason: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("learning.guards.SECONDS_MORE", more_seconds)
     events = _run(home, THREE, {"folder": str(box)}, {"budget": budget})
@@ -254,8 +298,12 @@ def test_the_time_in_which_the_owner_thinks_is_none_of_an_sop(
     thought, now, count = [0], time.monotonic, time.perf_counter
     monkeypatch.setattr(time, "monotonic", lambda: now() + thought[0])
     monkeypatch.setattr(time, "perf_counter", lambda: count() + thought[0])
-    asks = WRITE.replace("plan:", "plan:\n  - {tool: ask_user, args: {question: 'Shall I?', candidates: ['yes']}}")
-    events = _run(home, asks, {"folder": str(box)}, {"budget": {"calls": 9, "seconds": 0.0}}, Slow())
+    asks = WRITE.replace(
+        "plan:", "plan:\n  - {tool: ask_user, args: {question: 'Shall I?', candidates: ['yes']}}"
+    )
+    events = _run(
+        home, asks, {"folder": str(box)}, {"budget": {"calls": 9, "seconds": 0.0}}, Slow()
+    )
     assert _wrote(events), events[-1]
 
 
@@ -305,7 +353,11 @@ GIVEN = {"folder": "/o/photos", "name": "weekly", "keep": 3}
         ("restore ~/photos as weekly", GIVEN, "restore"),
         ("把 ~/photos 恢复为 weekly", GIVEN, "恢复"),
         ("compress ~/photos as weekly", GIVEN, "no wording of this SOP begins like this"),
-        ("back up ~/photos as weekly", {**GIVEN, "name": "monthly"}, 'name = "monthly" does not stand in the request'),
+        (
+            "back up ~/photos as weekly",
+            {**GIVEN, "name": "monthly"},
+            'name = "monthly" does not stand in the request',
+        ),
         ("back up ~/photos as weekly", {**GIVEN, "folder": "/o/music"}, "folder = "),
         ("back up ~/photos as weekly", {**GIVEN, "days": 7}, "days = 7"),
         ("back up ~/photos as weekly for 30 days", GIVEN, "the request says 30"),
@@ -322,7 +374,9 @@ def test_the_request_must_be_covered_and_ask_for_this(
     guards = ReplayGuards(BY_NAME, TOOLS, Where(Path("/w"), Path("/o")), request_)
     doubt = guards.start(back_up, given)
     assert (
-        (doubt is None) if says is None else (doubt is not None and doubt.kind == "parameter" and says in doubt.reason)
+        (doubt is None)
+        if says is None
+        else (doubt is not None and doubt.kind == "parameter" and says in doubt.reason)
     )
 
 
@@ -345,6 +399,8 @@ def test_guards_let_pass_all_that_the_lane_of_typed_wordings_is_sure_of() -> Non
 
 
 def test_reasons_come_in_the_language_of_the_run(back_up: Procedure) -> None:
-    guards = ReplayGuards(BY_NAME, TOOLS, Where(Path("/w"), Path("/o")), "恢复 /o/photos 为 weekly", lang="zh")
+    guards = ReplayGuards(
+        BY_NAME, TOOLS, Where(Path("/w"), Path("/o")), "恢复 /o/photos 为 weekly", lang="zh"
+    )
     doubt = guards.start(back_up, GIVEN)
     assert doubt is not None and doubt.reason.startswith("请求说的是 恢复")

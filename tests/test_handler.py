@@ -30,7 +30,9 @@ def test_a_task_runs_to_its_answer(home: Path) -> None:
     assert "42" in told(events, 1)["output"]
 
 
-def test_an_unknown_tool_is_answered_with_the_nearest_names_and_the_descriptions_come_again(home: Path) -> None:
+def test_an_unknown_tool_is_answered_with_the_nearest_names_and_the_descriptions_come_again(
+    home: Path,
+) -> None:
     events = run(home, [call("code_runn", type="bash", script="ls"), "done"])
     assert "code_run" in told(events, 1) and of(events, "tool_started") == []
     assert last(events)["status"] == "done"
@@ -45,13 +47,19 @@ def test_an_unknown_tool_is_answered_with_the_nearest_names_and_the_descriptions
         ({"type": "bash", "script": "ls", "timout": 3}, "timeout"),
     ],
 )
-def test_wrong_arguments_are_an_outcome_that_says_what_is_wrong(home: Path, args: dict[str, Any], says: str) -> None:
+def test_wrong_arguments_are_an_outcome_that_says_what_is_wrong(
+    home: Path, args: dict[str, Any], says: str
+) -> None:
     events = run(home, [{"calls": [{"name": "code_run", "args": args}]}, "done"])
     assert says in told(events, 1) and of(events, "tool_started") == []
 
 
 def test_broken_json_is_an_outcome_and_the_history_stays_valid(home: Path) -> None:
-    broken = {"calls": [{"name": "code_run", "raw": '{"type": "ba', "error": "not JSON: ends in a string"}]}
+    broken = {
+        "calls": [
+            {"name": "code_run", "raw": '{"type": "ba', "error": "not JSON: ends in a string"}
+        ]
+    }
     events = run(home, [broken, "done"])
     assert "ends in a string" in told(events, 1) and last(events)["status"] == "done"
 
@@ -62,7 +70,9 @@ def test_only_the_first_call_of_a_reply_is_carried_out(home: Path) -> None:
     assert len(of(events, "tool_started")) == 1 and not (Path.cwd() / "second").exists()
 
 
-@pytest.mark.parametrize("reply", ["", "```python\nprint(1)\n```", {"text": "I will now", "finish": "length"}])
+@pytest.mark.parametrize(
+    "reply", ["", "```python\nprint(1)\n```", {"text": "I will now", "finish": "length"}]
+)
 def test_what_is_no_answer_is_asked_again(home: Path, reply: Any) -> None:
     events = run(home, [reply, reply, reply, "The answer."])
     assert last(events)["result"] == "The answer." and len(of(events, "reminder")) == 3
@@ -70,7 +80,11 @@ def test_what_is_no_answer_is_asked_again(home: Path, reply: Any) -> None:
 
 def test_four_empty_replies_in_a_row_fail_the_run(home: Path) -> None:
     events = run(home, ["", "", "", "", "never"])
-    assert last(events)["status"] == "failed" and last(events)["exit"] == "EXITED" and last(events)["turns"] == 4
+    assert (
+        last(events)["status"] == "failed"
+        and last(events)["exit"] == "EXITED"
+        and last(events)["turns"] == 4
+    )
 
 
 def test_a_good_turn_sets_the_count_of_empty_replies_back(home: Path) -> None:
@@ -109,9 +123,14 @@ def test_at_turn_30_only_a_question_is_accepted(home: Path) -> None:
     assert owner.asked == ["What now?"] and last(events)["status"] == "done"
 
 
-def test_the_same_call_with_the_same_result_is_pointed_out_and_then_ends_the_run(home: Path) -> None:
+def test_the_same_call_with_the_same_result_is_pointed_out_and_then_ends_the_run(
+    home: Path,
+) -> None:
     events = run(home, [bash("echo same")] * 9)
-    assert [(e["turn"], e["kind"]) for e in of(events, "reminder")] == [(3, "loop_told"), (5, "loop_failed")]
+    assert [(e["turn"], e["kind"]) for e in of(events, "reminder")] == [
+        (3, "loop_told"),
+        (5, "loop_failed"),
+    ]
     assert last(events)["status"] == "failed" and last(events)["turns"] == 5
 
 
@@ -126,17 +145,27 @@ def test_the_same_call_with_new_results_is_no_loop(home: Path) -> None:
     assert last(events)["status"] == "done"
 
 
-def test_a_question_without_an_owner_waits_in_the_inbox_and_the_answer_resumes_the_run(home: Path) -> None:
+def test_a_question_without_an_owner_waits_in_the_inbox_and_the_answer_resumes_the_run(
+    home: Path,
+) -> None:
     from memory.inbox import Answer, Inbox
     from runs.assemble import Options
     from runs.owners import AbsentOwner
 
-    script = [bash("echo 1 >> done"), call("ask_user", question="Red or blue?", candidates=["red", "blue"]), "Painted."]
+    script = [
+        bash("echo 1 >> done"),
+        call("ask_user", question="Red or blue?", candidates=["red", "blue"]),
+        "Painted.",
+    ]
     one = agent(home, script)
     events = drive(one.start("paint", Options(rote=False), AbsentOwner()))
     assert last(events)["status"] == "waiting" and last(events)["exit"] == "EXITED"
     entry = Inbox(home).list()[0]
-    assert entry.text == "Red or blue?" and entry.candidates == ["red", "blue"] and entry.run == events[0]["run"]
+    assert (
+        entry.text == "Red or blue?"
+        and entry.candidates == ["red", "blue"]
+        and entry.run == events[0]["run"]
+    )
     Inbox(home).answer(entry, Answer("answer", "blue"))
     events = drive(one.resume(entry.run, Options(rote=False), AbsentOwner()))
     assert told(events, 2) == {"answer": "blue"} and last(events)["result"] == "Painted."
@@ -158,7 +187,11 @@ def test_removal_is_confirmed_and_the_owner_sees_the_exact_effect(home: Path) ->
 
 def test_a_no_and_its_reason_reach_the_model(home: Path) -> None:
     (Path.cwd() / "old.txt").write_text("old")
-    events = run(home, [trash("old.txt"), "kept"], SpokenOwner(approvals=[Approval("no", "that is my diary")]))
+    events = run(
+        home,
+        [trash("old.txt"), "kept"],
+        SpokenOwner(approvals=[Approval("no", "that is my diary")]),
+    )
     assert "that is my diary" in told(events, 1) and (Path.cwd() / "old.txt").exists()
     assert of(events, "tool_ended")[0]["status"] == "refused" and of(events, "tool_started") == []
 
@@ -171,7 +204,9 @@ def test_an_approval_for_the_run_is_not_asked_again(home: Path) -> None:
     assert len(owner.shown) == 1 and not (Path.cwd() / "b").exists()
 
 
-def test_a_confirmation_without_an_owner_waits_and_an_approval_holds_for_that_call_once(home: Path) -> None:
+def test_a_confirmation_without_an_owner_waits_and_an_approval_holds_for_that_call_once(
+    home: Path,
+) -> None:
     from memory.inbox import Answer, Inbox
     from runs.assemble import Options
     from runs.owners import AbsentOwner
@@ -185,21 +220,40 @@ def test_a_confirmation_without_an_owner_waits_and_an_approval_holds_for_that_ca
     first = Inbox(home).list()[0]
     Inbox(home).answer(first, Answer("approve"))
     events = drive(one.resume(first.run, options, AbsentOwner()))
-    assert not (Path.cwd() / "a").exists() and (Path.cwd() / "b").exists() and last(events)["status"] == "waiting"
+    assert (
+        not (Path.cwd() / "a").exists()
+        and (Path.cwd() / "b").exists()
+        and last(events)["status"] == "waiting"
+    )
     second = Inbox(home).list()[0]
     Inbox(home).answer(second, Answer("deny", "keep it"))
     events = drive(one.resume(first.run, options, AbsentOwner()))
-    assert (Path.cwd() / "b").exists() and "keep it" in told(events, 2) and last(events)["status"] == "done"
+    assert (
+        (Path.cwd() / "b").exists()
+        and "keep it" in told(events, 2)
+        and last(events)["status"] == "done"
+    )
 
 
 def test_the_checkpoint_rides_on_the_anchor_and_survives_in_the_log(home: Path) -> None:
-    script = [call("update_working_checkpoint", key_info="the key is under the mat", related_sop="find-files"), "done"]
+    script = [
+        call(
+            "update_working_checkpoint",
+            key_info="the key is under the mat",
+            related_sop="find-files",
+        ),
+        "done",
+    ]
     events = run(home, script)
     assert last(events)["status"] == "done" and of(events, "tool_ended")[0]["status"] == "ok"
 
 
 def test_a_shared_session_is_offered_no_tool_that_reads_writes_or_runs(home: Path) -> None:
-    events = run(home, [bash("cat /etc/passwd"), call("file_read", path="/etc/passwd"), "done"], session="shared:team")
+    events = run(
+        home,
+        [bash("cat /etc/passwd"), call("file_read", path="/etc/passwd"), "done"],
+        session="shared:team",
+    )
     assert of(events, "tool_started") == [] and "root" not in json.dumps(of(events, "tool_ended"))
 
 
@@ -212,5 +266,9 @@ def test_in_chinese_the_model_reads_chinese(home: Path) -> None:
     from runs.assemble import Options
     from runs.owners import AbsentOwner
 
-    events = drive(agent(home, [call("nope"), "好"], lang="zh").start("任务", Options(rote=False), AbsentOwner()))
+    events = drive(
+        agent(home, [call("nope"), "好"], lang="zh").start(
+            "任务", Options(rote=False), AbsentOwner()
+        )
+    )
     assert any("\u4e00" <= letter <= "\u9fff" for letter in told(events, 1))

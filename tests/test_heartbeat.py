@@ -32,16 +32,30 @@ NOON = datetime(2026, 11, 22, 12, 0).astimezone()
 
 def settings(home: Path, server: ScriptedServer | None = None, more: str = "") -> Config:
     home.mkdir(parents=True, exist_ok=True)
-    models = f"models: [{{name: main, model: m, base_url: '{server.base_url}'}}]\n" if server else ""
+    models = (
+        f"models: [{{name: main, model: m, base_url: '{server.base_url}'}}]\n" if server else ""
+    )
     (home / "config.yaml").write_text(models + more, "utf-8")
     return config.load(home, "en", dict(os.environ))
 
 
 def note(home: Path, text: str, at: datetime) -> None:
-    add(home, text, kind="preference", session=MAIN, run="20261122-110000-00000", turn=1, at=at, lang="en", redact=str)
+    add(
+        home,
+        text,
+        kind="preference",
+        session=MAIN,
+        run="20261122-110000-00000",
+        turn=1,
+        at=at,
+        lang="en",
+        redact=str,
+    )
 
 
-def test_with_nothing_to_do_it_calls_no_model_and_writes_nothing(home: Path, scripted_server: Any) -> None:
+def test_with_nothing_to_do_it_calls_no_model_and_writes_nothing(
+    home: Path, scripted_server: Any
+) -> None:
     server = scripted_server([])
     heart = Heartbeat(settings(home, server), lambda: NOON)
     heart.once()
@@ -111,7 +125,9 @@ def answers(scripted_server: Any) -> ScriptedServer:
     return server
 
 
-def test_autonomous_mode_begins_when_nothing_has_happened_for_a_while(home: Path, answers: ScriptedServer) -> None:
+def test_autonomous_mode_begins_when_nothing_has_happened_for_a_while(
+    home: Path, answers: ScriptedServer
+) -> None:
     last = [time.monotonic()]
     idle = WhenIdle(settings(home, answers, IDLE), lambda: last[0])
     Tasks(home).add("Look around")
@@ -151,5 +167,7 @@ def test_a_day_has_its_own_budget(home: Path, answers: ScriptedServer) -> None:
     ledger.write("ended", number=1, run="r", status="done", cost=0.9995, seconds=1.0, report="")
     assert not WhenIdle(here, lambda: -1e9).once(threading.Event())
     ledger.write("ended", number=2, run="r", status="done", cost=0.0, seconds=3600.0, report="")
-    assert not WhenIdle(settings(home, answers, IDLE.replace("1.0", "9")), lambda: -1e9).once(threading.Event())
+    assert not WhenIdle(settings(home, answers, IDLE.replace("1.0", "9")), lambda: -1e9).once(
+        threading.Event()
+    )
     assert answers.requests == []

@@ -32,7 +32,9 @@ def held(monkeypatch: pytest.MonkeyPatch) -> None:
 def places(home: Path) -> list[tuple[str, str]]:
     """Where in a home folder the value stands, in any of its forms."""
     files = [path for path in home.rglob("*") if path.is_file() and path.name != "config.yaml"]
-    return [(str(path.relative_to(home)), name) for path in files for name in found(path.read_bytes())]
+    return [
+        (str(path.relative_to(home)), name) for path in files for name in found(path.read_bytes())
+    ]
 
 
 def found(data: bytes) -> list[str]:
@@ -68,7 +70,9 @@ def events(text: str) -> list[dict[str, Any]]:
 
 
 def ended(all_events: list[dict[str, Any]]) -> list[tuple[str, str]]:
-    return [(event["tool"], event["status"]) for event in all_events if event["type"] == "tool_ended"]
+    return [
+        (event["tool"], event["status"]) for event in all_events if event["type"] == "tool_ended"
+    ]
 
 
 def test_scripts_however_long_and_whatever_they_are_for(cli: CommandLine, home: Path) -> None:
@@ -78,7 +82,9 @@ def test_scripts_however_long_and_whatever_they_are_for(cli: CommandLine, home: 
     scripted(
         home,
         [
-            call("code_run", type="python", script=f"# {VALUE}\nimport sys\nprint(1, sys.argv[1:])"),
+            call(
+                "code_run", type="python", script=f"# {VALUE}\nimport sys\nprint(1, sys.argv[1:])"
+            ),
             call("code_run", type="python", script=f"{LONG}{wide}v = '{VALUE}'\nprint(len(v), v)"),
             call("code_run", type="python", script=fails),
             bash(f'{LONG}{wide}printf {VALUE} | wc -c; echo $# "$1"; exit 0\n'),
@@ -110,7 +116,12 @@ def test_tools_that_send_type_keep_and_ask(
     scripted(
         home,
         [
-            call("mcp_call", server="desk", tool="write_note", args={"name": "a", "text": f"it is {VALUE}"}),
+            call(
+                "mcp_call",
+                server="desk",
+                tool="write_note",
+                args={"name": "a", "text": f"it is {VALUE}"},
+            ),
             call("mcp_call", server="desk", tool="read_note", args={"name": "a"}),
             call("mcp_call", server="desk", tool="read_note", args={"name": VALUE}),
             call("web_fetch", url=f"{at}/a?key={VALUE}"),
@@ -131,7 +142,9 @@ def test_tools_that_send_type_keep_and_ask(
     done = cli("run", f"use {VALUE} for it", "--approve", "all", "--events", "--no-rote")
     statuses = [status for _, status in ended(events(done.stdout))]
     assert statuses == ["ok", "ok", "error", *["ok"] * 8, "error", "ok"], ended(events(done.stdout))
-    assert (notes / "a").read_text() == f"it is {VALUE}" and Path("out.txt").read_text() == f"{VALUE}!"
+    assert (notes / "a").read_text() == f"it is {VALUE}" and Path(
+        "out.txt"
+    ).read_text() == f"{VALUE}!"
     assert any(VALUE in request for request in asked)
     entry = json.loads(cli("inbox", "list", "--json").stdout)["inbox"][0]
     assert (entry["text"], entry["candidates"]) == ("Is it [MINE_TOKEN]?", ["[MINE_TOKEN]", "no"])
@@ -157,7 +170,15 @@ def test_what_waits_for_leave_shows_the_name(cli: CommandLine, home: Path) -> No
     "words",
     [
         ("schedule", "add", "in 20 minutes", f"use {VALUE}"),
-        ("schedule", "add", "in 20 minutes", "--sop", "largest-files", f"folder=/tmp/{VALUE}", "count=3"),
+        (
+            "schedule",
+            "add",
+            "in 20 minutes",
+            "--sop",
+            "largest-files",
+            f"folder=/tmp/{VALUE}",
+            "count=3",
+        ),
         ("sops", "run", "largest-files", f"folder={VALUE}", "count=3"),
         ("run", f"largest 3 files in /tmp/{VALUE}"),
         ("sops", "search", f"largest 3 files in {VALUE}"),
@@ -191,7 +212,10 @@ def test_the_browser(cli: CommandLine, home: Path, server: tuple[str, list[str]]
         home,
         [
             call("web_scan", url=f"{at}/a?key={VALUE}"),
-            call("web_execute_js", script=f"document.querySelector('#i').value = '{VALUE}'; return '{VALUE}'.length"),
+            call(
+                "web_execute_js",
+                script=f"document.querySelector('#i').value = '{VALUE}'; return '{VALUE}'.length",
+            ),
             call("web_execute_js", script="return document.querySelector('#i').value"),
             call("web_scan"),
             "done",
@@ -200,7 +224,9 @@ def test_the_browser(cli: CommandLine, home: Path, server: tuple[str, list[str]]
     )
     done = cli("run", f"type {VALUE} at {at}", "--approve", "all", "--events", "--no-rote")
     assert [status for _, status in ended(events(done.stdout))] == ["ok"] * 4, done
-    kept = [(place, name) for place, name in places(home) if not place.startswith("browser/")]  # its own history
+    kept = [
+        (place, name) for place, name in places(home) if not place.startswith("browser/")
+    ]  # its own history
     assert (kept, found((done.stdout + done.stderr).encode())) == ([], [])
 
 

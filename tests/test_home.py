@@ -16,7 +16,10 @@ from tests.conftest import CHECKOUT, CommandLine
 
 
 def tree(folder: Path) -> dict[str, tuple[int, float]]:
-    return {str(path): (path.stat().st_mode, path.stat().st_mtime_ns) for path in [folder, *folder.rglob("*")]}
+    return {
+        str(path): (path.stat().st_mode, path.stat().st_mtime_ns)
+        for path in [folder, *folder.rglob("*")]
+    }
 
 
 def test_home_is_made_for_the_owner_alone(home: Path) -> None:
@@ -78,7 +81,9 @@ def test_file_in_the_place_of_the_home_is_an_error(home: Path) -> None:
         open_home(home / "below")
 
 
-def test_file_in_the_place_of_the_home_is_told_by_every_command(tmp_path: Path, cli: CommandLine) -> None:
+def test_file_in_the_place_of_the_home_is_told_by_every_command(
+    tmp_path: Path, cli: CommandLine
+) -> None:
     (tmp_path / "taken").write_text("a note")
     code, _, err = cli("--home", str(tmp_path / "taken"), "runs", "list")
     assert code == 1 and "cannot be used" in err and "defect" not in err and "--home" in err
@@ -121,7 +126,12 @@ def test_many_processes_make_one_home_at_once(home: Path) -> None:
     )
     at = str(time.time() + 1)
     started = [
-        subprocess.Popen([sys.executable, "-c", code, str(home), at], cwd=CHECKOUT, stderr=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(home), at],
+            cwd=CHECKOUT,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         for _ in range(8)
     ]
     assert [(each.communicate()[1], each.returncode) for each in started] == [("", 0)] * 8
@@ -131,7 +141,13 @@ def test_many_processes_make_one_home_at_once(home: Path) -> None:
 def test_no_command_reads_a_newer_home(home: Path, cli: CommandLine) -> None:
     home.mkdir(parents=True)
     (home / "version").write_text(f"{LAYOUT + 1}\n")
-    for command in (["runs", "list"], ["inbox", "list"], ["sops", "list"], ["doctor"], ["largest files"]):
+    for command in (
+        ["runs", "list"],
+        ["inbox", "list"],
+        ["sops", "list"],
+        ["doctor"],
+        ["largest files"],
+    ):
         code, _, stderr = cli(*command)
         assert code == 2 and "newer Sopwith" in stderr
     assert [path.name for path in home.iterdir()] == ["version"]

@@ -17,7 +17,14 @@ from tests.driving import agent, bash, call, drive
 
 
 def question(run: str = "r1", id: str = "r1.3") -> Entry:
-    return Entry(id, run, "question", "Which one?", ["a", "b"], call=call_hash("ask_user", {"question": "Which one?"}))
+    return Entry(
+        id,
+        run,
+        "question",
+        "Which one?",
+        ["a", "b"],
+        call=call_hash("ask_user", {"question": "Which one?"}),
+    )
 
 
 def test_an_answer_reaches_exactly_the_call_that_asked(home: Path) -> None:
@@ -88,11 +95,21 @@ def test_a_cancelled_run_waits_for_nothing(home: Path) -> None:
 def test_the_hash_names_one_call() -> None:
     assert call_hash("t", {"a": 1, "b": 2}) == call_hash("t", {"b": 2, "a": 1})
     assert (
-        len({call_hash("t", {"a": 1}), call_hash("t", {"a": "1"}), call_hash("u", {"a": 1}), call_hash("t", None)}) == 4
+        len(
+            {
+                call_hash("t", {"a": 1}),
+                call_hash("t", {"a": "1"}),
+                call_hash("u", {"a": 1}),
+                call_hash("t", None),
+            }
+        )
+        == 4
     )
 
 
-def test_what_an_unattended_run_taught_waits_for_the_owner_with_its_command(home: Path, cli: CommandLine) -> None:
+def test_what_an_unattended_run_taught_waits_for_the_owner_with_its_command(
+    home: Path, cli: CommandLine
+) -> None:
     Path("~/a.txt").expanduser().write_text("x\n" * 3)
     Path("~/b.txt").expanduser().write_text("x\n" * 7)
     marked = call("start_long_term_update", what="counting lines")
@@ -112,16 +129,31 @@ def test_what_an_unattended_run_taught_waits_for_the_owner_with_its_command(home
 
 def test_a_proposal_can_be_put_away(home: Path, cli: CommandLine) -> None:
     inbox = Inbox(home)
-    inbox.propose(Entry("sop-x", "r1", "proposal", "x: commit.1: differs", command="sopwith sops disable x"), "x")
+    inbox.propose(
+        Entry("sop-x", "r1", "proposal", "x: commit.1: differs", command="sopwith sops disable x"),
+        "x",
+    )
     assert cli("inbox", "deny", "sop-x").code == 0 and inbox.list() == []
 
 
-def test_a_notice_is_read_and_put_away_and_nobody_waits_for_it(home: Path, cli: CommandLine) -> None:
+def test_a_notice_is_read_and_put_away_and_nobody_waits_for_it(
+    home: Path, cli: CommandLine
+) -> None:
     inbox = Inbox(home)
-    inbox.add(Entry("job-backup", "r1", "notice", "backup was paused", command="sopwith schedule enable backup"))
+    inbox.add(
+        Entry(
+            "job-backup",
+            "r1",
+            "notice",
+            "backup was paused",
+            command="sopwith schedule enable backup",
+        )
+    )
     inbox.add(Entry("auto-1", "", "notice", "done"))
     listed = cli("inbox", "list")
-    assert "backup was paused" in listed.stdout and "sopwith schedule enable backup" in listed.stdout
+    assert (
+        "backup was paused" in listed.stdout and "sopwith schedule enable backup" in listed.stdout
+    )
     refused = cli("inbox", "approve", "auto-1")
     assert refused.code == 2 and "is a notice" in refused.stderr
     assert cli("inbox", "deny", "auto-1").code == 0 and cli("inbox", "deny", "job-backup").code == 0

@@ -26,7 +26,9 @@ def shows(screen: Screen, text: str, times: int) -> bool:
 
 
 def git(home: Path, *args: str) -> str:
-    return subprocess.run(["git", "-C", str(home), *args], capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        ["git", "-C", str(home), *args], capture_output=True, text=True, check=True
+    ).stdout
 
 
 def test_in_english_the_answers_are_shown_and_written_and_the_file_goes_away(
@@ -42,7 +44,9 @@ def test_in_english_the_answers_are_shown_and_written_and_the_file_goes_away(
     ):
         screen.waits_for_prompt(question)
         screen.types(answer + ENTER)
-    screen.waits_for_prompt("OWNER.md  Called: Alex", "SPIRIT.md  How I speak to my owner: short", "Is that right?")
+    screen.waits_for_prompt(
+        "OWNER.md  Called: Alex", "SPIRIT.md  How I speak to my owner: short", "Is that right?"
+    )
     assert (home / "OWNER.md").read_text() == template("OWNER.md", "en")
     screen.types("well" + ENTER)
     screen.waits_for_prompt("Please say yes or no.")
@@ -76,7 +80,9 @@ def test_in_chinese_a_no_asks_once_more(home: Path, at_terminal: Callable[..., S
 
 
 @pytest.mark.parametrize("key", [CTRL_C, CTRL_D])
-def test_who_leaves_in_between_is_asked_again(home: Path, at_terminal: Callable[..., Screen], key: str) -> None:
+def test_who_leaves_in_between_is_asked_again(
+    home: Path, at_terminal: Callable[..., Screen], key: str
+) -> None:
     ready(home)
     screen = at_terminal("init")
     screen.waits_for_prompt("What shall I call you?")
@@ -90,10 +96,14 @@ def test_who_leaves_in_between_is_asked_again(home: Path, at_terminal: Callable[
     again.waits_for("What shall I call you?")
 
 
-def test_without_a_terminal_the_templates_are_left_and_it_is_said(home: Path, cli: CommandLine) -> None:
+def test_without_a_terminal_the_templates_are_left_and_it_is_said(
+    home: Path, cli: CommandLine
+) -> None:
     code, out, _ = cli("--lang", "zh", "init")
     assert code == 0 and "BOOTSTRAP" not in out and "OWNER.md, SPIRIT.md 还是最初的样子" in out
-    assert (home / "OWNER.md").read_text() == template("OWNER.md", "zh") and (home / "BOOTSTRAP.md").exists()
+    assert (home / "OWNER.md").read_text() == template("OWNER.md", "zh") and (
+        home / "BOOTSTRAP.md"
+    ).exists()
 
 
 class Spoken:
@@ -139,7 +149,9 @@ def test_the_questions_are_those_of_the_file(laid_out: Path) -> None:
     (laid_out / "BOOTSTRAP.md").write_text(asked.replace("\n", "\r\n"))
     someone = Spoken("Oslo\x1b[31m", "ok")
     assert bootstrap.play(laid_out, "en", someone)
-    assert someone.asked[0].startswith("Which city?") and (laid_out / "OWNER.md").read_text().endswith("- City: Oslo\n")
+    assert someone.asked[0].startswith("Which city?") and (
+        laid_out / "OWNER.md"
+    ).read_text().endswith("- City: Oslo\n")
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,15 @@ def test_every_text_comes_back_exactly(journal: Journal) -> None:
 
 def test_random_texts_come_back_exactly(journal: Journal) -> None:
     chosen = random.Random(7)
-    letters = [*"#<\\\n\r\t -ab`u0041>{}\"'\x00\u2028中", "\ud83d", "\ude00", "<!-- turn ", '<a id="', "### ", "\\u"]
+    letters = [
+        *"#<\\\n\r\t -ab`u0041>{}\"'\x00\u2028中",
+        "\ud83d",
+        "\ude00",
+        "<!-- turn ",
+        '<a id="',
+        "### ",
+        "\\u",
+    ]
     texts = ["".join(chosen.choices(letters, k=chosen.randrange(40))) for _ in range(500)]
     journal.append([turn(text, f"t{number}") for number, text in enumerate(texts)])
     assert [each.text for each in all_of(journal)] == texts
@@ -105,7 +113,9 @@ def test_the_day_is_that_of_the_speaker(timezone: str, day: str) -> None:
 
 @pytest.mark.parametrize("at", [datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)])
 def test_the_first_and_the_last_day_can_be_written(journal: Journal, at: datetime) -> None:
-    written = [journal.append([turn("x", name, at=at, timezone=name)])[0] for name in ("-08:00", "+08:00")]
+    written = [
+        journal.append([turn("x", name, at=at, timezone=name)])[0] for name in ("-08:00", "+08:00")
+    ]
     assert sorted(all_of(journal)) == sorted(written)
 
 
@@ -134,7 +144,11 @@ def test_what_the_owner_writes_between_turns_is_told_apart_and_kept(journal: Jou
         file.write("A remark of mine.\n\n## and a heading")
     journal.append([turn("second", "t2")])
     first, second = journal.entries(path.name)
-    assert (first.turn.text, first.is_sound, first.below) == ("first", True, "A remark of mine.\n\n## and a heading")
+    assert (first.turn.text, first.is_sound, first.below) == (
+        "first",
+        True,
+        "A remark of mine.\n\n## and a heading",
+    )
     assert (second.turn.text, second.is_sound, second.below) == ("second", True, "")
 
 
@@ -174,12 +188,15 @@ def test_bytes_that_are_no_text_spoil_one_turn_only(journal: Journal) -> None:
 
 
 @pytest.mark.parametrize(
-    "mark", [b"{}", b'{"id": 5, "at": "x", "lines": -1, "tags": 3, "importance": "z"}', b"{nonsense}"]
+    "mark",
+    [b"{}", b'{"id": 5, "at": "x", "lines": -1, "tags": 3, "importance": "z"}', b"{nonsense}"],
 )
 def test_a_mark_that_somebody_spoiled_is_no_reason_to_stop(journal: Journal, mark: bytes) -> None:
     journal.append([turn("first"), turn("second", "t2")])
     path = journal.folder / "2026-02-01.md"
-    path.write_bytes(re.sub(rb"<!-- turn .*? -->", b"<!-- turn " + mark + b" -->", path.read_bytes(), count=1))
+    path.write_bytes(
+        re.sub(rb"<!-- turn .*? -->", b"<!-- turn " + mark + b" -->", path.read_bytes(), count=1)
+    )
     entries = list(journal.entries(path.name))
     assert (entries[-1].turn.text, entries[-1].is_sound) == ("second", True)
     assert not any(entry.is_sound for entry in entries[:-1])

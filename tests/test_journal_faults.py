@@ -44,10 +44,14 @@ def test_an_endpoint_of_another_dimension_is_asked_again_for_all_and_words_serve
     with endpoint(dimension) as server:
 
         def opened() -> Memory:
-            return Memory(tmp_path, embedder=EndpointModel(EmbeddingsConfig("m", base_url=server.base_url)))
+            return Memory(
+                tmp_path, embedder=EndpointModel(EmbeddingsConfig("m", base_url=server.base_url))
+            )
 
         memory = opened()
-        for number, text in enumerate(["the printer jams", "milk and bread", "打印机卡纸了", "we paint the fence"]):
+        for number, text in enumerate(
+            ["the printer jams", "milk and bread", "打印机卡纸了", "we paint the fence"]
+        ):
             memory.write_turn(text, who="owner", at=NOW - timedelta(days=number + 1))
         assert memory.flush(30)
         assert memory.retrieve("printer", NOW).degraded == []
@@ -70,7 +74,10 @@ def test_an_import_adds_nothing_twice_while_the_index_is_no_database(tmp_path: P
     home, file = tmp_path / "home", tmp_path / "said.jsonl"
     at = NOW - timedelta(days=1)
     file.write_text(
-        "".join(json.dumps({"id": f"t{n}", "at": at.isoformat(), "text": f"said {n}"}) + "\n" for n in range(9))
+        "".join(
+            json.dumps({"id": f"t{n}", "at": at.isoformat(), "text": f"said {n}"}) + "\n"
+            for n in range(9)
+        )
     )
     memory = Memory(home)
     assert import_file(memory, file, str).added == 9

@@ -31,7 +31,10 @@ GPT = [
                     "id": "m1",
                     "author": {"role": "user"},
                     "create_time": AT + 1,
-                    "content": {"content_type": "text", "parts": ["My printer is broken. 打印机坏了"]},
+                    "content": {
+                        "content_type": "text",
+                        "parts": ["My printer is broken. 打印机坏了"],
+                    },
                 },
             },
             "x": {  # an answer that was asked for again
@@ -72,13 +75,22 @@ CLAUDE = [
         "name": "Trip",
         "created_at": "2025-05-01T10:00:00.000000Z",
         "chat_messages": [
-            {"uuid": "q", "sender": "human", "text": "Where to?", "created_at": "2025-05-01T10:00:01Z", "content": []},
+            {
+                "uuid": "q",
+                "sender": "human",
+                "text": "Where to?",
+                "created_at": "2025-05-01T10:00:01Z",
+                "content": [],
+            },
             {
                 "uuid": "r",
                 "sender": "assistant",
                 "text": "",
                 "created_at": "2025-05-01T10:00:09Z",
-                "content": [{"type": "thinking", "text": "hidden"}, {"type": "text", "text": "To Rome."}],
+                "content": [
+                    {"type": "thinking", "text": "hidden"},
+                    {"type": "text", "text": "To Rome."},
+                ],
             },
         ],
     }
@@ -120,7 +132,9 @@ def file(tmp_path: Path, name: str, content: Any) -> Path:
 
 def split(path: Path) -> tuple[list[Turn], list[Bad]]:
     items = list(read(path))
-    return [item for item in items if not isinstance(item, Bad)], [item for item in items if isinstance(item, Bad)]
+    return [item for item in items if not isinstance(item, Bad)], [
+        item for item in items if isinstance(item, Bad)
+    ]
 
 
 def test_chatgpt_gives_the_branch_that_was_kept(tmp_path: Path) -> None:
@@ -145,7 +159,9 @@ def test_claude_gives_what_both_said(tmp_path: Path) -> None:
 
 def test_bad_lines_are_told_by_number_and_the_rest_is_taken(tmp_path: Path) -> None:
     turns, bad = split(file(tmp_path, "turns.jsonl", "\n".join(LINES)))
-    assert [each.place for each in bad] == [f"turns.jsonl, line {number}" for number in (2, 3, 4, 5, 6, 9, 10)]
+    assert [each.place for each in bad] == [
+        f"turns.jsonl, line {number}" for number in (2, 3, 4, 5, 6, 9, 10)
+    ]
     assert [turn.text for turn in turns] == ["hello", "seconds, and no id", "lone \ud800 and \x00"]
     first = turns[0]
     assert (first.id, first.who, first.session, first.timezone) == ("a", "Ann", "talk-1", "+08:00")
@@ -155,8 +171,16 @@ def test_bad_lines_are_told_by_number_and_the_rest_is_taken(tmp_path: Path) -> N
 def test_notes_are_cut_at_headings_and_dated_by_their_name(tmp_path: Path) -> None:
     text = "---\ntitle: x\n---\nfirst words\n\n# Printer\nIt is broken.\n\n## 2025-06-02 later\nMended.\n"
     turns, _ = split(file(tmp_path, "2025-06-01 diary.md", text))
-    assert [turn.text for turn in turns] == ["first words", "# Printer\nIt is broken.", "## 2025-06-02 later\nMended."]
-    assert [turn.at.date().isoformat() for turn in turns] == ["2025-06-01", "2025-06-01", "2025-06-02"]
+    assert [turn.text for turn in turns] == [
+        "first words",
+        "# Printer\nIt is broken.",
+        "## 2025-06-02 later\nMended.",
+    ]
+    assert [turn.at.date().isoformat() for turn in turns] == [
+        "2025-06-01",
+        "2025-06-01",
+        "2025-06-02",
+    ]
 
 
 def test_a_long_note_is_cut_at_its_blank_lines_and_keeps_every_word(tmp_path: Path) -> None:
@@ -164,7 +188,9 @@ def test_a_long_note_is_cut_at_its_blank_lines_and_keeps_every_word(tmp_path: Pa
     turns, _ = split(file(tmp_path, "n.md", "# Title\n" + "\n\n".join(paragraphs)))
     assert len(turns) > 3
     assert all(turn.text.startswith("# Title\n") and len(turn.text) < 2_500 for turn in turns)
-    assert "\n\n".join(turn.text.removeprefix("# Title\n") for turn in turns) == "\n\n".join(paragraphs)
+    assert "\n\n".join(turn.text.removeprefix("# Title\n") for turn in turns) == "\n\n".join(
+        paragraphs
+    )
 
 
 def test_a_zip_and_a_folder_give_what_is_in_them(tmp_path: Path) -> None:
@@ -190,7 +216,9 @@ def test_a_zip_and_a_folder_give_what_is_in_them(tmp_path: Path) -> None:
         ("none/a.md", None, "No such file"),
     ],
 )
-def test_what_cannot_be_imported_at_all_is_said(tmp_path: Path, name: str, content: str | None, said: str) -> None:
+def test_what_cannot_be_imported_at_all_is_said(
+    tmp_path: Path, name: str, content: str | None, said: str
+) -> None:
     path = tmp_path / name if content is None else file(tmp_path, name, content)
     with pytest.raises(ImportFailed, match=said):
         list(read(path))
@@ -209,7 +237,9 @@ def test_a_zip_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
         list(read(tmp_path / "bomb.zip"))
 
 
-def test_the_same_file_again_adds_nothing_and_another_text_is_told(tmp_path: Path, memory: Memory) -> None:
+def test_the_same_file_again_adds_nothing_and_another_text_is_told(
+    tmp_path: Path, memory: Memory
+) -> None:
     path = file(tmp_path, "turns.jsonl", "\n".join(LINES))
     first = import_file(memory, path, lambda text: text)
     again = import_file(memory, path, lambda text: text)
@@ -224,14 +254,22 @@ def test_the_same_file_again_adds_nothing_and_another_text_is_told(tmp_path: Pat
 def test_of_two_texts_under_one_id_in_a_file_the_first_is_kept_and_the_other_told(
     tmp_path: Path, memory: Memory
 ) -> None:
-    path = file(tmp_path, "turns.jsonl", "\n".join((LINES[0], LINES[0].replace("hello", "good bye"))))
+    path = file(
+        tmp_path, "turns.jsonl", "\n".join((LINES[0], LINES[0].replace("hello", "good bye")))
+    )
     done = import_file(memory, path, lambda text: text)
     kept = memory.turn("a", "talk-1")
-    assert (kept.text if kept else "", done.added, [each.place for each in done.bad]) == ("hello", 1, ["a"])
+    assert (kept.text if kept else "", done.added, [each.place for each in done.bad]) == (
+        "hello",
+        1,
+        ["a"],
+    )
 
 
 def test_secrets_of_an_export_are_hidden(tmp_path: Path, memory: Memory) -> None:
-    import_file(memory, file(tmp_path, "t.jsonl", LINES[0]), lambda text: text.replace("hello", "[hidden]"))
+    import_file(
+        memory, file(tmp_path, "t.jsonl", LINES[0]), lambda text: text.replace("hello", "[hidden]")
+    )
     turn = memory.turn("a", "talk-1")
     assert turn is not None
     assert turn.text == "[hidden]"
@@ -251,8 +289,20 @@ def test_imported_turns_are_found_with_their_ids(
             "text": "The printer is out of toner.",
             "session": "s1",
         },
-        {"id": "D1:2", "at": "2025-05-01T10:01:00Z", "who": "Bob", "text": "二楼的打印机要换墨粉了。", "session": "s1"},
-        {"id": "D2:1", "at": "2025-06-01T10:01:00Z", "who": "Bob", "text": "Lunch was good.", "session": "s2"},
+        {
+            "id": "D1:2",
+            "at": "2025-05-01T10:01:00Z",
+            "who": "Bob",
+            "text": "二楼的打印机要换墨粉了。",
+            "session": "s1",
+        },
+        {
+            "id": "D2:1",
+            "at": "2025-06-01T10:01:00Z",
+            "who": "Bob",
+            "text": "Lunch was good.",
+            "session": "s2",
+        },
     ]
     path = file(tmp_path, "turns.jsonl", "\n".join([*map(json.dumps, said), "bad"]))
     assert main(["memory", "import", str(path)]) == 0
@@ -260,11 +310,18 @@ def test_imported_turns_are_found_with_their_ids(
     assert "3 turns added" in out
     assert "turns.jsonl, line 4: not JSON" in err
 
-    assert main(["memory", "search", "墨粉", "打印机", "--json", "--limit", "2", "--now", "2025-07-01"]) == 0
+    assert (
+        main(
+            ["memory", "search", "墨粉", "打印机", "--json", "--limit", "2", "--now", "2025-07-01"]
+        )
+        == 0
+    )
     document = json.loads(capsys.readouterr().out)
     best = document["results"][0]
     assert set(document) == {"results", "degraded"}
-    assert {"id", "at", "who", "text", "mentioned", "episode", "source", "score", "why"} <= set(best)
+    assert {"id", "at", "who", "text", "mentioned", "episode", "source", "score", "why"} <= set(
+        best
+    )
     assert (best["id"], best["at"], best["who"]) == ("D1:2", "2025-05-01T10:01:00Z", "Bob")
     assert best["source"].startswith("journal/2025-05-01.md#")
     assert len(document["results"]) <= 2

@@ -16,12 +16,19 @@ from memory.turns import Turn
 from tests.machine import PATIENCE_SECONDS
 
 AT = datetime(2026, 2, 4, 9, 0, tzinfo=UTC)
-TEXTS = ["the boat is red", "the car is green", "a long story of the boat and what came of it in the end"]
+TEXTS = [
+    "the boat is red",
+    "the car is green",
+    "a long story of the boat and what came of it in the end",
+]
 
 
 def said(texts: Sequence[str], session: str = "main", first: int = 0) -> list[Turn]:
     turns = enumerate(texts, first)
-    return [Turn(f"{session}-{at}", session, "owner", text, AT + timedelta(hours=5 * at)) for at, text in turns]
+    return [
+        Turn(f"{session}-{at}", session, "owner", text, AT + timedelta(hours=5 * at))
+        for at, text in turns
+    ]
 
 
 @pytest.fixture
@@ -50,7 +57,9 @@ def test_rare_words_and_words_together_are_found_among_very_many(crowded: Store)
 def test_where_turns_are_too_many_the_newest_are_scored(crowded: Store) -> None:
     found = [number for number, _ in crowded.keyword_ranks(["boat"], 10)]
     assert len(found) == 10 and min(found) > 200
-    assert all("red" in turn.text for turn in crowded.turns(found).values())  # of these, the short ones
+    assert all(
+        "red" in turn.text for turn in crowded.turns(found).values()
+    )  # of these, the short ones
 
 
 def test_too_few_with_all_words_are_no_reason_to_find_fewer(crowded: Store) -> None:
@@ -71,7 +80,12 @@ def test_counts_hold_while_turns_are_added(store: Store, monkeypatch: pytest.Mon
     monkeypatch.setattr(journal_store, "RARE", 3)
     store.add(said(["boat"] * 2) + said(["boat"] * 8, "shared:g"))
     assert store.documents(["boat", "owl"]) == {"boat": 10}
-    assert (store.total(), store.total("main"), store.total("shared:g"), store.total("none")) == (10, 2, 8, 0)
+    assert (store.total(), store.total("main"), store.total("shared:g"), store.total("none")) == (
+        10,
+        2,
+        8,
+        0,
+    )
     store.add(said(["owl boat"], first=10))
     assert store.documents(["owl", "boat"]) == {"owl": 1, "boat": 11}
     assert (store.total(), store.total("main"), store.total("shared:g")) == (11, 3, 8)

@@ -49,7 +49,13 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def turns(texts: Sequence[str] = TALK, session: str = "main", start: datetime = AT) -> list[Turn]:
     return [
-        Turn(f"{session}-{number}", session, ("owner", "agent")[number % 2], text, start + timedelta(minutes=number))
+        Turn(
+            f"{session}-{number}",
+            session,
+            ("owner", "agent")[number % 2],
+            text,
+            start + timedelta(minutes=number),
+        )
         for number, text in enumerate(texts)
     ]
 
@@ -119,7 +125,18 @@ def test_the_turn_before_and_the_speaker_count_too(store: Store) -> None:
 
 
 def test_a_turn_comes_back_whole_and_is_added_once(store: Store) -> None:
-    odd = Turn("i", "main", "Ann\ud800", "nul \x00 lone \udfff", AT, "Asia/Shanghai", "r1", 9, ("b", "a"), "joy")
+    odd = Turn(
+        "i",
+        "main",
+        "Ann\ud800",
+        "nul \x00 lone \udfff",
+        AT,
+        "Asia/Shanghai",
+        "r1",
+        9,
+        ("b", "a"),
+        "joy",
+    )
     (number,) = store.add([odd])
     assert store.add([odd._replace(text="other")]) == [number]
     assert store.turns([number]) == {number: odd._replace(tags=("a", "b"))}
@@ -127,11 +144,15 @@ def test_a_turn_comes_back_whole_and_is_added_once(store: Store) -> None:
 
 def test_turns_are_found_by_both_times(store: Store) -> None:
     numbers = store.add(turns())
-    store.set_mentioned(numbers[2], [TimeRange(AT - timedelta(days=7), AT - timedelta(days=6), "上周三")])
+    store.set_mentioned(
+        numbers[2], [TimeRange(AT - timedelta(days=7), AT - timedelta(days=6), "上周三")]
+    )
     store.set_mentioned(numbers[3], [TimeRange(None, AT - timedelta(days=300), "before")])
     first = AT + timedelta(minutes=1)
     assert store.turns_between(first, first + timedelta(minutes=2)) == numbers[1:3]
-    assert store.turns_between(AT - timedelta(days=7), AT - timedelta(days=6.5), "mentioned") == [numbers[2]]
+    assert store.turns_between(AT - timedelta(days=7), AT - timedelta(days=6.5), "mentioned") == [
+        numbers[2]
+    ]
     assert store.turns_between(AT - timedelta(days=6), AT, "mentioned") == []
     assert store.turns_between(None, None, "mentioned") == numbers[2:4]
     assert store.turns([numbers[3]])[numbers[3]].mentioned[0].start is None
@@ -150,7 +171,8 @@ def test_a_store_for_one_session_gives_nothing_of_others(store: Store, tmp_path:
     others = store.add(turns()) + store.add(turns(["another group's printer"], "shared:g2"))
     members = store.put_episode(Episode(0, "main", AT, AT, AT, AT, "the printer"), others)
     store.put_embeddings(
-        "m", {text_hash(text): b"\0" * 4 for text in (*TALK, "the printer of the group", "the printer")}
+        "m",
+        {text_hash(text): b"\0" * 4 for text in (*TALK, "the printer of the group", "the printer")},
     )
     shared = Store(tmp_path / "index.sqlite3", only="shared:g1")
     assert shared.count() == 1 == len(shared.numbers())
@@ -176,7 +198,10 @@ def test_what_fails_waits_longer_each_time(store: Store) -> None:
     for _ in range(14):
         store.postpone("graph", ["a"], "down", now=1000.0)
         waits.append(
-            (store.soonest(["graph"]) or 0, min(w for w in range(4000) if "a" in store.due("graph", now=1000.0 + w)))
+            (
+                store.soonest(["graph"]) or 0,
+                min(w for w in range(4000) if "a" in store.due("graph", now=1000.0 + w)),
+            )
         )
     assert [wait for _, wait in waits][:4] == [2, 4, 8, 16]
     assert waits[-1][1] == 3600
@@ -227,7 +252,9 @@ def test_each_earlier_version_is_brought_up_to_date(tmp_path: Path, before: int)
     database.commit()
     database.close()
     if before:
-        with contextlib.closing(Store(path, readonly=True)) as reader:  # who only reads changes nothing, and reads it
+        with contextlib.closing(
+            Store(path, readonly=True)
+        ) as reader:  # who only reads changes nothing, and reads it
             assert [number for number, _ in reader.keyword_ranks(asked("kettle"))] == [1]
             assert reader.tables == before
     store = Store(path)
@@ -237,7 +264,9 @@ def test_each_earlier_version_is_brought_up_to_date(tmp_path: Path, before: int)
     if before:
         assert store.turns([1])[1].text == "The kettle leaks"
         assert store.members(1) == [1]
-        assert "1" in store.due("times") and store.due("graph") == (["1"] if before < WITH_GRAPH else [])
+        assert "1" in store.due("times") and store.due("graph") == (
+            ["1"] if before < WITH_GRAPH else []
+        )
     assert store.damage() == ""
     store.close()
 
@@ -311,7 +340,9 @@ def test_a_shared_session_writes_and_reads_its_own_turns_only(tmp_path: Path) ->
 
 
 def test_secrets_are_hidden_before_anything_is_written(tmp_path: Path) -> None:
-    with Memory(tmp_path, redact=lambda text: text.replace("hunter2", "[hidden]"), works_behind=False) as journal:
+    with Memory(
+        tmp_path, redact=lambda text: text.replace("hunter2", "[hidden]"), works_behind=False
+    ) as journal:
         journal.write_turn("the password is hunter2", who="owner")
     kept = b"".join(path.read_bytes() for path in (tmp_path / "journal").iterdir())
     assert b"[hidden]" in kept
@@ -347,7 +378,10 @@ def test_a_torn_end_is_set_aside_and_the_next_turn_is_sound(tmp_path: Path, cut:
     with memory(tmp_path) as journal:
         journal.write_turn("after it", who="owner", at=AT, id="b")
     assert check(tmp_path) == []
-    assert [turn.id for turn in index(tmp_path).turns(index(tmp_path).numbers()).values()] == ["a", "b"]
+    assert [turn.id for turn in index(tmp_path).turns(index(tmp_path).numbers()).values()] == [
+        "a",
+        "b",
+    ]
     (aside,) = (tmp_path / "journal" / "torn").iterdir()
     assert torn.startswith(aside.read_bytes())
 
@@ -355,7 +389,9 @@ def test_a_torn_end_is_set_aside_and_the_next_turn_is_sound(tmp_path: Path, cut:
 def test_what_was_edited_or_lost_is_told(tmp_path: Path) -> None:
     with memory(tmp_path) as journal:
         for number in range(3):
-            journal.write_turn(f"turn {number}", who="owner", at=AT + timedelta(days=number), id=f"t{number}")
+            journal.write_turn(
+                f"turn {number}", who="owner", at=AT + timedelta(days=number), id=f"t{number}"
+            )
     folder = tmp_path / "journal"
     edited = folder / "2026-02-04.md"
     edited.write_text(edited.read_text().replace("turn 0", "turn zero"))
@@ -434,7 +470,11 @@ def test_four_processes_write_at_once_and_nothing_is_lost(tmp_path: Path) -> Non
     command = [sys.executable, "-c", code, str(tmp_path)]
     writers = [
         subprocess.Popen(
-            [*command, str(number)], cwd=CHECKOUT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [*command, str(number)],
+            cwd=CHECKOUT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         for number in range(4)
     ]
@@ -456,12 +496,16 @@ def test_killed_at_any_moment_loses_nothing_that_was_acknowledged(tmp_path: Path
     assert crashed.returncode == 0, crashed.stdout + crashed.stderr
 
 
-@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("mount"), reason="mounting a small disk needs root")
+@pytest.mark.skipif(
+    os.geteuid() != 0 or not shutil.which("mount"), reason="mounting a small disk needs root"
+)
 def test_a_full_disk_is_said_and_leaves_the_journal_sound(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=400k", "none", str(disk)], capture_output=True, check=False
+        ["mount", "-t", "tmpfs", "-o", "size=400k", "none", str(disk)],
+        capture_output=True,
+        check=False,
     )
     if mounted.returncode:
         pytest.skip("no disk can be mounted here")
@@ -516,7 +560,9 @@ def test_the_short_way_for_ascii_cuts_as_the_long_one_does(text: str) -> None:
     assert cut(text) == list(_of_any_script(text, singles=True))
 
 
-def test_an_index_that_another_program_holds_costs_no_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_index_that_another_program_holds_costs_no_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("memory.journal_store.BUSY_SECONDS", 0.1)
     with memory(tmp_path) as journal:
         journal.write_turn("before it was held", who="owner", id="a")
@@ -537,7 +583,9 @@ def test_an_index_that_another_program_holds_costs_no_turn(tmp_path: Path, monke
 def test_a_clock_that_was_set_back_loses_nothing_and_time_orders_the_turns(tmp_path: Path) -> None:
     with memory(tmp_path) as journal:
         for id, hours in (("a", 30), ("b", 2), ("c", 31)):
-            journal.write_turn(f"turn {id} of the talk", who="owner", id=id, at=AT + timedelta(hours=hours))
+            journal.write_turn(
+                f"turn {id} of the talk", who="owner", id=id, at=AT + timedelta(hours=hours)
+            )
         middle = journal.turn("a")
         assert middle is not None
         assert [each.id for each in journal.around(middle, 2)] == ["b", "a", "c"]

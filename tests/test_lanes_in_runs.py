@@ -47,7 +47,9 @@ def with_sop(home: Path, server: Any, status: str = "active") -> Agent:
 
 def test_a_known_wording_costs_no_call(home: Path, invoices: Path, scripted_server: Any) -> None:
     server = scripted_server([])
-    run = with_sop(home, server).start(f"Count the invoice lines in {invoices}", Options(), AbsentOwner())
+    run = with_sop(home, server).start(
+        f"Count the invoice lines in {invoices}", Options(), AbsentOwner()
+    )
     ended = drive(run)[-1]
     assert ended["result"] == "3 invoice lines" and ended["rote"] and ended["model_calls"] == 0
     assert server.requests == []
@@ -64,17 +66,27 @@ def test_a_request_in_other_words_costs_one_call_that_is_counted(
         assert events[-1]["rote"] and events[-1]["model_calls"] == 0
         return
     assert of(events, "model_called")[0]["turn"] == 0
-    assert events[-1]["result"] == "3 invoice lines" and events[-1]["rote"] and events[-1]["model_calls"] == 1
+    assert (
+        events[-1]["result"] == "3 invoice lines"
+        and events[-1]["rote"]
+        and events[-1]["model_calls"] == 1
+    )
 
 
-def test_a_request_about_something_else_costs_no_call_more(home: Path, scripted_server: Any) -> None:
+def test_a_request_about_something_else_costs_no_call_more(
+    home: Path, scripted_server: Any
+) -> None:
     server = scripted_server([Answer(text="Roses are red.")])
-    events = drive(with_sop(home, server).start("Write a poem about roses", Options(), AbsentOwner()))
+    events = drive(
+        with_sop(home, server).start("Write a poem about roses", Options(), AbsentOwner())
+    )
     assert len(server.requests) == 1 and events[-1]["result"] == "Roses are red."
     assert "mind the header line" not in json.dumps(server.requests[0].body)
 
 
-def test_what_may_not_run_alone_yet_is_told_to_the_model(home: Path, invoices: Path, scripted_server: Any) -> None:
+def test_what_may_not_run_alone_yet_is_told_to_the_model(
+    home: Path, invoices: Path, scripted_server: Any
+) -> None:
     server = scripted_server([Answer(text="4 of them.")])
     task = f"Count the invoice lines in {invoices}"
     events = drive(with_sop(home, server, "candidate").start(task, Options(), AbsentOwner()))
@@ -82,7 +94,9 @@ def test_what_may_not_run_alone_yet_is_told_to_the_model(home: Path, invoices: P
     assert events[-1]["model_calls"] == 1 and not events[-1]["rote"]
 
 
-def test_an_endpoint_that_cannot_choose_does_not_stop_the_run(home: Path, invoices: Path, scripted_server: Any) -> None:
+def test_an_endpoint_that_cannot_choose_does_not_stop_the_run(
+    home: Path, invoices: Path, scripted_server: Any
+) -> None:
     server = scripted_server([Answer(text="no idea"), Answer(text="I did it by hand.")])
     task = f"Somebody should look how many invoice lines came in, over in {invoices}, and say it in rhyme"
     events = drive(with_sop(home, server).start(task, Options(), AbsentOwner()))

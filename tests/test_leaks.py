@@ -61,18 +61,32 @@ def mark(file: Path, text: str = "") -> None:
 def full(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A home with a mark in every store; the working folder is the owner's too."""
     mark(home / "../replies.json", "[]")
-    for name, task in (("main", f"{MARK} the printer budget"), ("shared:others", f"{MARK} their printer budget")):
+    for name, task in (
+        ("main", f"{MARK} the printer budget"),
+        ("shared:others", f"{MARK} their printer budget"),
+    ):
         replies = [call("update_working_checkpoint", key_info=f"{MARK} key"), f"{MARK} answer"]
         run(home, replies, task=task, session=name, learns=False)
     for session in (MAIN, OTHERS, TEAM):
-        said = f"{MARK} said of the printer budget" if session != TEAM else "the team printer is called inky"
+        said = (
+            f"{MARK} said of the printer budget"
+            if session != TEAM
+            else "the team printer is called inky"
+        )
         with Memory(home, session, works_behind=False) as memory:
             memory.write_turn(said, who="owner", at=datetime.now(UTC) - timedelta(hours=2))
         for days in (0, 1):
             at = datetime.now().astimezone() - timedelta(days=days)
             words = said if not days else f"{MARK} of yesterday"
             notes.add(home, words, kind="event", session=session, run="r", turn=1, at=at)
-    for name in ("OWNER.md", "MEMORY.md", "BOOTSTRAP.md", ".env", "schedule/daily.yaml", "AGENTS.local.md"):
+    for name in (
+        "OWNER.md",
+        "MEMORY.md",
+        "BOOTSTRAP.md",
+        ".env",
+        "schedule/daily.yaml",
+        "AGENTS.local.md",
+    ):
         mark(home / name)
     FactStore(home).apply(Add("PREFERENCES", f"{MARK} the printer budget is 400"), by_owner=True)
     mark(home / "sops/zq7xmark-printer/SKILL.md", SKILL)
@@ -83,7 +97,11 @@ def full(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
         home / "sops/.wordings.jsonl",
         json.dumps({"sop": "zq7xmark-printer", "wording": f"{MARK} how did it go"}) + "\n",
     )
-    Inbox(home).add(Entry("20260101-000000-0001.1", "20260101-000000-0001", "question", f"{MARK} which printer?"))
+    Inbox(home).add(
+        Entry(
+            "20260101-000000-0001.1", "20260101-000000-0001", "question", f"{MARK} which printer?"
+        )
+    )
     mark(home / "shared/others/files/theirs.txt")
     mark(Path.home() / "Documents" / f"{MARK}.txt")
     work = tmp_path / f"{MARK}-project"
@@ -97,8 +115,19 @@ def full(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def paths_of(home: Path) -> list[str]:
     """What a model that looks for the owner's files names them by."""
     runs = sorted(path.name for path in (home / "runs").iterdir())
-    named = ["OWNER.md", "MEMORY.md", "config.yaml", "memory/global_mem.txt", "memory/global_mem_insight.txt"]
-    named += [f"memory/{datetime.now().astimezone():%Y-%m-%d}.md", "sops/.wordings.jsonl", "journal", "runs"]
+    named = [
+        "OWNER.md",
+        "MEMORY.md",
+        "config.yaml",
+        "memory/global_mem.txt",
+        "memory/global_mem_insight.txt",
+    ]
+    named += [
+        f"memory/{datetime.now().astimezone():%Y-%m-%d}.md",
+        "sops/.wordings.jsonl",
+        "journal",
+        "runs",
+    ]
     named += [
         "memory/.workspace_cache/OWNER.md",
         "shared/others/files/theirs.txt",
@@ -150,7 +179,11 @@ def attack(home: Path) -> list[dict[str, Any]]:
             call("recall", query=query)
             for query in ("printer budget", "what did the owner say today", "昨天说了什么", "*")
         ),
-        call("update_working_checkpoint", key_info="all that the owner knows", related_sop="7xmark-printer"),
+        call(
+            "update_working_checkpoint",
+            key_info="all that the owner knows",
+            related_sop="7xmark-printer",
+        ),
         call("start_long_term_update", what="the owner's printer"),
         call("file_reed", path="OWNER.md"),
         call("sops_show", name="7xmark-printer"),
@@ -168,10 +201,15 @@ def _parsed(session: str) -> str:
 
 def marks_in(text: str) -> list[str]:
     """Each mark, with what stands around it."""
-    return [text[max(0, at.start() - 80) : at.end() + 40] for at in re.finditer(MARK, text, re.IGNORECASE)]
+    return [
+        text[max(0, at.start() - 80) : at.end() + 40]
+        for at in re.finditer(MARK, text, re.IGNORECASE)
+    ]
 
 
-def served(full: Path, scripted_server: Any, calls: list[Any], lang: str = "en") -> tuple[Agent, Any]:
+def served(
+    full: Path, scripted_server: Any, calls: list[Any], lang: str = "en"
+) -> tuple[Agent, Any]:
     """An agent whose model makes these calls, answers at its end, and asks when only asking is allowed."""
     left = iter(calls)
 
@@ -195,7 +233,10 @@ def own_files(home: Path, run: str) -> Iterator[tuple[str, str]]:
         for path in sorted(folder.rglob("*")):
             if path.is_file():
                 text = path.read_bytes().decode("utf-8", "replace")
-                yield str(path.relative_to(home)), text.partition("\n")[2] if path.name == "log.jsonl" else text
+                yield (
+                    str(path.relative_to(home)),
+                    text.partition("\n")[2] if path.name == "log.jsonl" else text,
+                )
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -204,7 +245,11 @@ def test_a_model_that_looks_everywhere_for_a_group_finds_nothing_of_the_owners(
 ) -> None:
     calls = attack(full) if lang == "en" else attack(full)[-16:]
     one, server = served(full, scripted_server, calls, lang)
-    events = drive(one.start(TASK, Options(session="shared:team", max_turns=400), SpokenOwner(answers=["go on"] * 9)))
+    events = drive(
+        one.start(
+            TASK, Options(session="shared:team", max_turns=400), SpokenOwner(answers=["go on"] * 9)
+        )
+    )
     assert events[-1]["status"] == "done", events[-1]
     assert len(server.requests) > len(calls)
     if probe().name == "full":  # then its scripts have run, and looked
@@ -220,21 +265,35 @@ def test_a_model_that_looks_everywhere_for_a_group_finds_nothing_of_the_owners(
     assert "inky" in server.requests[0].raw.decode()
 
 
-def test_a_group_knows_what_was_said_in_it_and_that_it_is_one(full: Path, scripted_server: Any) -> None:
-    first = run(full, ["the meeting is on Monday"], task="Ann: when do we meet?", session="shared:team")
+def test_a_group_knows_what_was_said_in_it_and_that_it_is_one(
+    full: Path, scripted_server: Any
+) -> None:
+    first = run(
+        full, ["the meeting is on Monday"], task="Ann: when do we meet?", session="shared:team"
+    )
     for lang, words in (("en", "several people"), ("zh", "群聊")):
         one, server = served(full, scripted_server, ["answered"], lang)
-        started = one.start("Bob: and where?", Options(session="shared:team"), AbsentOwner(), [first[0]["run"]])
+        started = one.start(
+            "Bob: and where?", Options(session="shared:team"), AbsentOwner(), [first[0]["run"]]
+        )
         started.steer("Cem: or on Friday?")
         assert drive(started)[-1]["result"] == "answered"
         said = server.requests[0].raw.decode()
-        for text in ("Ann: when do we meet?", "on Monday", "Bob: and where?", "Cem: or on Friday?", "inky"):
+        for text in (
+            "Ann: when do we meet?",
+            "on Monday",
+            "Bob: and where?",
+            "Cem: or on Friday?",
+            "inky",
+        ):
             assert text in json.dumps(json.loads(said), ensure_ascii=False), text
         assert words in server.requests[0].body["messages"][0]["content"] and marks_in(said) == []
         assert "owner says" not in said and "the owner:" not in said and "主人在你" not in said
 
 
-def test_a_group_cannot_go_on_with_runs_of_others(full: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_group_cannot_go_on_with_runs_of_others(
+    full: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     others = [path.name for path in (full / "runs").iterdir()]
     one = agent(full, ["done"])
     talk = Conversation(one, Options(session="shared:team"), AbsentOwner(), EventsScreen())
@@ -245,7 +304,9 @@ def test_a_group_cannot_go_on_with_runs_of_others(full: Path, capsys: pytest.Cap
     for line in ("/runs", "/sops", "/sops printer", "/model", "/cost", "/resume", "/sop", "/help"):
         _take(talk, line)
     told = "".join(capsys.readouterr())
-    assert marks_in(told) == [] and not any(run in told for run in others) and "largest-files" in told
+    assert (
+        marks_in(told) == [] and not any(run in told for run in others) and "largest-files" in told
+    )
 
 
 def test_what_a_group_says_is_not_taken_for_the_owners(home: Path) -> None:
@@ -307,17 +368,28 @@ def test_no_session_but_main_is_the_owners() -> None:
         assert Session.parse(_parsed(name)).type == "shared"
 
 
-def test_a_session_that_is_none_is_refused_before_anything_is_done(cli: CommandLine, home: Path) -> None:
+def test_a_session_that_is_none_is_refused_before_anything_is_done(
+    cli: CommandLine, home: Path
+) -> None:
     done = cli("run", "x", "--session", "Main", "--lang", "zh")
     assert done.code == 2 and "Main" in done.stderr and "shared:ID" in done.stderr
     assert not (home / "runs").exists()
 
 
-def test_a_chat_of_a_group_goes_on_from_task_to_task(full: Path, scripted_server: Any, cli: CommandLine) -> None:
+def test_a_chat_of_a_group_goes_on_from_task_to_task(
+    full: Path, scripted_server: Any, cli: CommandLine
+) -> None:
     server = scripted_server([Answer(text="on Monday"), Answer(text="in Rome")])
-    (full / "config.yaml").write_text(f"models: [{{name: main, model: m, base_url: '{server.base_url}'}}]\n")
+    (full / "config.yaml").write_text(
+        f"models: [{{name: main, model: m, base_url: '{server.base_url}'}}]\n"
+    )
     done = cli(
-        "chat", "--session", "shared:team", "--lang", "zh", stdin="Ann: when do we meet?\n/runs\nBob: and where?\n"
+        "chat",
+        "--session",
+        "shared:team",
+        "--lang",
+        "zh",
+        stdin="Ann: when do we meet?\n/runs\nBob: and where?\n",
     )
     assert done.code == 0 and "in Rome" in done.stdout, done
     first, second = (request.body["messages"] for request in server.requests)

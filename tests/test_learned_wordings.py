@@ -27,10 +27,20 @@ def _sop(known: list[Sop], name: str) -> Sop:
     return next(sop for sop in known if sop.name == name)
 
 
-def _learn(home: Path, known: list[Sop], name: str, request: str, values: dict[str, Any]) -> str | None:
+def _learn(
+    home: Path, known: list[Sop], name: str, request: str, values: dict[str, Any]
+) -> str | None:
     sop = _sop(known, name)
     assert sop.procedure is not None
-    return add(home, sop, request, sop.procedure.bind(values, WHERE.cwd), "20261121-222220-k3f9", WHERE, known)
+    return add(
+        home,
+        sop,
+        request,
+        sop.procedure.bind(values, WHERE.cwd),
+        "20261121-222220-k3f9",
+        WHERE,
+        known,
+    )
 
 
 @pytest.mark.parametrize(
@@ -38,7 +48,12 @@ def _learn(home: Path, known: list[Sop], name: str, request: str, values: dict[s
     [
         ("cancel-order", "Please call off order 55!", {"order": 55}, "call off order {order}"),
         ("cancel-order", "订单 55 不用做了", {"order": 55}, "订单 {order} 不用做了"),
-        ("csv-to-json", "turn ~/Sales.csv into JSON", {"file": "/o/Sales.csv"}, "turn {file} into json"),
+        (
+            "csv-to-json",
+            "turn ~/Sales.csv into JSON",
+            {"file": "/o/Sales.csv"},
+            "turn {file} into json",
+        ),
         (
             "backup-folder",
             "stash ~/notes away at /mnt/usb",
@@ -60,7 +75,12 @@ def _learn(home: Path, known: list[Sop], name: str, request: str, values: dict[s
     ],
 )
 def test_a_success_adds_its_wording_and_finds_it_again(
-    name: str, request_text: str, values: dict[str, Any], wording: str, twelve: list[Sop], tmp_path: Path
+    name: str,
+    request_text: str,
+    values: dict[str, Any],
+    wording: str,
+    twelve: list[Sop],
+    tmp_path: Path,
 ) -> None:
     home = tmp_path / "home"
     assert route(request_text, twelve, *_places()) is None
@@ -76,7 +96,9 @@ def _places() -> tuple[Path, Path]:
     return WHERE.cwd, WHERE.owner_home
 
 
-def test_another_request_of_a_learned_wording_is_found_with_other_values(twelve: list[Sop], tmp_path: Path) -> None:
+def test_another_request_of_a_learned_wording_is_found_with_other_values(
+    twelve: list[Sop], tmp_path: Path
+) -> None:
     _learn(tmp_path, twelve, "cancel-order", "call off order 55", {"order": 55})
     match = choose("please call off order 99", with_learned(twelve, tmp_path), *_places()).match
     assert match is not None and (match.lane, match.parameters) == ("wordings", {"order": 99})
@@ -94,7 +116,11 @@ def test_another_request_of_a_learned_wording_is_found_with_other_values(twelve:
         ("cancel-order", "call off order {order} 55", {"order": 55}),
         ("cancel-order", "call off order 55 " + "very " * 60 + "soon", {"order": 55}),
         ("backup-folder", "stash /a at /a", {"source": "/a", "target": "/a"}),  # which is which?
-        ("delete-old-logs", "list files larger than 7 MB in /l", {"days": 7, "folder": "/l"}),  # another SOP's wording
+        (
+            "delete-old-logs",
+            "list files larger than 7 MB in /l",
+            {"days": 7, "folder": "/l"},
+        ),  # another SOP's wording
     ],
 )
 def test_what_would_not_lead_back_is_not_added(
@@ -106,7 +132,10 @@ def test_what_would_not_lead_back_is_not_added(
 
 def test_nothing_is_added_twice_or_nearly_twice(twelve: list[Sop], tmp_path: Path) -> None:
     assert _learn(tmp_path, twelve, "cancel-order", "call off order 55", {"order": 55})
-    assert _learn(tmp_path, twelve, "cancel-order", "Call off the order 77, please", {"order": 77}) is None
+    assert (
+        _learn(tmp_path, twelve, "cancel-order", "Call off the order 77, please", {"order": 77})
+        is None
+    )
     assert learned(tmp_path) == {"cancel-order": ["call off order {order}"]}
 
 
@@ -118,10 +147,17 @@ def test_an_sop_has_enough_wordings_at_forty(twelve: list[Sop], tmp_path: Path) 
     assert len(learned(tmp_path)["cancel-order"]) == MOST
 
 
-def test_broken_lines_and_wordings_of_other_parameters_are_passed_over(twelve: list[Sop], tmp_path: Path) -> None:
+def test_broken_lines_and_wordings_of_other_parameters_are_passed_over(
+    twelve: list[Sop], tmp_path: Path
+) -> None:
     path = tmp_path / "home" / "sops" / FILE
     path.parent.mkdir(parents=True)
-    lines = ['{"sop": "cancel-order", "wording": "drop order {order}"}', "{", "[]", '{"sop": 3, "wording": "x"}']
+    lines = [
+        '{"sop": "cancel-order", "wording": "drop order {order}"}',
+        "{",
+        "[]",
+        '{"sop": 3, "wording": "x"}',
+    ]
     lines += [
         '{"sop": "cancel-order", "wording": "drop order {number}"}',
         '{"sop": "gone", "wording": "x y"}',
@@ -129,20 +165,31 @@ def test_broken_lines_and_wordings_of_other_parameters_are_passed_over(twelve: l
     ]
     path.write_text("\n".join(lines), encoding="utf-8")
     extended = _sop(with_learned(twelve, tmp_path / "home"), "cancel-order").procedure
-    assert extended is not None and [w.text for w in extended.wordings][2:] == ["drop order {order}"]
+    assert extended is not None and [w.text for w in extended.wordings][2:] == [
+        "drop order {order}"
+    ]
     assert _learn(tmp_path / "home", twelve, "cancel-order", "call off order 55", {"order": 55})
-    assert learned(tmp_path / "home")["cancel-order"][-1] == "call off order {order}"  # behind a torn line
+    assert (
+        learned(tmp_path / "home")["cancel-order"][-1] == "call off order {order}"
+    )  # behind a torn line
 
 
 def _add_many(home: Path, folder: Path, who: int) -> None:
     known = SopStore(folder, folder / "none").all()
     for number in range(8):
-        _learn(home, known, "cancel-order", f"{'xyz'[who]}{chr(97 + number)}k order 55", {"order": 55})
+        _learn(
+            home, known, "cancel-order", f"{'xyz'[who]}{chr(97 + number)}k order 55", {"order": 55}
+        )
 
 
-def test_three_processes_add_side_by_side_and_lose_nothing(twelve: list[Sop], tmp_path: Path) -> None:
+def test_three_processes_add_side_by_side_and_lose_nothing(
+    twelve: list[Sop], tmp_path: Path
+) -> None:
     context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=_add_many, args=(tmp_path, tmp_path / "sops", who)) for who in range(3)]
+    workers = [
+        context.Process(target=_add_many, args=(tmp_path, tmp_path / "sops", who))
+        for who in range(3)
+    ]
     for worker in workers:
         worker.start()
     for worker in workers:

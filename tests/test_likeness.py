@@ -29,7 +29,9 @@ def _filled(sop: Sop, request: str) -> dict[str, Any]:
     values = VALUE.findall(request)
     for name, schema in sop.procedure.parameters.items():
         is_path, is_number = schema.get("format") == "path", schema["type"] == "integer"
-        fit = next((v for v in values if v.startswith("~") == is_path and v.isdigit() == is_number), None)
+        fit = next(
+            (v for v in values if v.startswith("~") == is_path and v.isdigit() == is_number), None
+        )
         if fit is not None:
             values.remove(fit)
             found[name] = int(fit) if is_number else fit.strip('"')
@@ -39,7 +41,9 @@ def _filled(sop: Sop, request: str) -> dict[str, Any]:
 def _claimed(request: str, sop: Sop, taught: list[Sop]) -> str:
     """The SOP that is done when a model claims that this one is meant; "" for none."""
     answer = json.dumps({"sop": sop.name, "parameters": _filled(sop, request)})
-    match = choose(request, taught, Path("/w"), Path.home(), ask_model=lambda _, cards: answer).match
+    match = choose(
+        request, taught, Path("/w"), Path.home(), ask_model=lambda _, cards: answer
+    ).match
     return match.sop.name if match else ""
 
 
@@ -50,7 +54,10 @@ def test_no_near_miss_is_done_whatever_a_model_claims(taught: list[Sop]) -> None
         for request in requests:
             tried += 1
             name = f"near-{number}"
-            if _claimed(request, by_name[name], [by_name[name]]) or _claimed(request, by_name[name], taught) == name:
+            if (
+                _claimed(request, by_name[name], [by_name[name]])
+                or _claimed(request, by_name[name], taught) == name
+            ):
                 taken.append(f"{name}: {request}")
     assert tried >= 150 and taken == []
 
@@ -68,7 +75,9 @@ def test_no_near_miss_is_done_whatever_a_model_claims(taught: list[Sop]) -> None
         ("麻烦把预订 77 取消一下", 8),
     ],
 )
-def test_a_model_gets_through_with_what_is_meant(request_text: str, number: int, taught: list[Sop]) -> None:
+def test_a_model_gets_through_with_what_is_meant(
+    request_text: str, number: int, taught: list[Sop]
+) -> None:
     sop = next(sop for sop in taught if sop.name == f"near-{number}")
     assert _claimed(request_text, sop, taught) == sop.name, [
         each.why for each in choose(request_text, [sop], Path("/w"), Path.home()).candidates
@@ -76,7 +85,12 @@ def test_a_model_gets_through_with_what_is_meant(request_text: str, number: int,
 
 
 def test_values_are_told_by_their_looks(taught: list[Sop]) -> None:
-    assert values_in('copy ~/a.txt and "b c" to https://x.example/y, 3 times') == ("path", "quoted", "url", "number")
+    assert values_in('copy ~/a.txt and "b c" to https://x.example/y, 3 times') == (
+        "path",
+        "quoted",
+        "url",
+        "number",
+    )
     procedure = next(sop.procedure for sop in taught if sop.name == "near-4")
     assert procedure is not None
     assert fits(["number", "path"], procedure) and not fits(["path"], procedure)
@@ -100,7 +114,9 @@ ANTONYMS = [  # what an SOP is asked for by, and what is not that
 
 
 @pytest.mark.parametrize(("wording", "request_text"), ANTONYMS)
-def test_the_opposite_is_never_done_whatever_a_model_claims(wording: str, request_text: str, tmp_path: Path) -> None:
+def test_the_opposite_is_never_done_whatever_a_model_claims(
+    wording: str, request_text: str, tmp_path: Path
+) -> None:
     (sop,) = _taught(tmp_path / "sops", (wording,), "external")
     assert _claimed(wording.replace("{number}", "77"), sop, [sop]) == sop.name
     assert _claimed(request_text, sop, [sop]) == ""
@@ -108,7 +124,9 @@ def test_the_opposite_is_never_done_whatever_a_model_claims(wording: str, reques
 
 def test_adding_to_an_archive_is_not_making_one(tmp_path: Path) -> None:
     (sop,) = _taught(
-        tmp_path / "sops", ("pack {folder} into {target}", "create an archive {target} of {folder}"), "local"
+        tmp_path / "sops",
+        ("pack {folder} into {target}", "create an archive {target} of {folder}"),
+        "local",
     )
     assert _claimed("pack ~/a into ~/b.zip", sop, [sop]) == sop.name
     assert _claimed("add ~/a to the archive ~/b.zip", sop, [sop]) == ""
@@ -123,16 +141,23 @@ def test_what_can_be_one_thing_only_is_filled_in_when_it_is_said(tmp_path: Path)
         properties="ending: {type: string, enum: [.txt]}, folder: {type: string, format: path}, target: {type: string, format: path}",
         effects="local")  # fmt: skip
     known = SopStore(tmp_path / "none", tmp_path / "sops").all()
-    answer = json.dumps({"sop": "merge-texts", "parameters": {"folder": "~/a", "target": "~/b.txt"}})
+    answer = json.dumps(
+        {"sop": "merge-texts", "parameters": {"folder": "~/a", "target": "~/b.txt"}}
+    )
 
     def done(request: str) -> bool:
-        return choose(request, known, Path("/w"), Path.home(), ask_model=lambda _, cards: answer).match is not None
+        return (
+            choose(request, known, Path("/w"), Path.home(), ask_model=lambda _, cards: answer).match
+            is not None
+        )
 
     assert done("please combine every .txt file in ~/a into ~/b.txt")
     assert not done("please combine every .md file in ~/a into ~/b.txt")
 
 
-@pytest.mark.parametrize(("said", "ending"), [("rtf", ".rtf"), (".rtf", ".rtf"), ("old", None), ("key", None)])
+@pytest.mark.parametrize(
+    ("said", "ending"), [("rtf", ".rtf"), (".rtf", ".rtf"), ("old", None), ("key", None)]
+)
 def test_an_ending_may_be_said_without_its_dot_unless_it_is_a_word(
     said: str, ending: str | None, tmp_path: Path
 ) -> None:

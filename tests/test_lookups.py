@@ -36,7 +36,9 @@ def desk(world: World) -> Path:
 def _products(folder: Path, rows: list[dict[str, str]]) -> None:
     (folder / "products.json").write_text(json.dumps(rows))
     head = ",".join(rows[0]) if rows else "sku,name"
-    (folder / "products.csv").write_text("\n".join([head, *(",".join(row.values()) for row in rows)]) + "\n")
+    (folder / "products.csv").write_text(
+        "\n".join([head, *(",".join(row.values()) for row in rows)]) + "\n"
+    )
 
 
 def _teach(world: World, kind: str, **options: Any) -> Draft:
@@ -64,7 +66,9 @@ def test_a_row_that_nothing_names_is_not_guessed(world: World, desk: Path) -> No
     assert any("nothing says how it was chosen" in each for each in draft.problems)
 
 
-def test_a_short_answer_that_is_a_field_needs_two_runs_or_its_name(world: World, desk: Path) -> None:
+def test_a_short_answer_that_is_a_field_needs_two_runs_or_its_name(
+    world: World, desk: Path
+) -> None:
     def run(name: str, sku: str, answer: str) -> Any:
         calls = [bash("cat ~/desk/products.json"), bash(f"cat ~/desk/{sku}.json")]
         return world.run(f'How many of "{name}" are there?', [*calls, answer])
@@ -72,7 +76,8 @@ def test_a_short_answer_that_is_a_field_needs_two_runs_or_its_name(world: World,
     (desk / "SKU-100.json").write_text(json.dumps({"sku": "SKU-100", "quantity": 31}))
     traces = [run("oak lamp", "SKU-100", "31"), run("red chair", "SKU-200", "17")]
     one, both = (
-        crystallise(each, "stock", owner_home=world.owner, agent_home=world.home) for each in (traces[0], traces)
+        crystallise(each, "stock", owner_home=world.owner, agent_home=world.home)
+        for each in (traces[0], traces)
     )
     assert any("worked out" in each for each in one.problems)
     assert both.is_settled, both.problems
@@ -87,14 +92,20 @@ def test_what_all_runs_were_asked_with_is_the_only_value_that_is_taken(world: Wo
         calls = [bash(f"cat ~/{name}/*.txt > ~/{name}.all && wc -c ~/{name}.all"), "Merged."]
         traces.append(world.run(f"merge all .txt files in ~/{name} into ~/{name}.all", calls))
     draft = crystallise(traces, "merge", owner_home=world.owner, agent_home=world.home)
-    assert [schema["enum"] for schema in draft.content.parameters.values() if "enum" in schema] == [[".txt"]]
+    assert [schema["enum"] for schema in draft.content.parameters.values() if "enum" in schema] == [
+        [".txt"]
+    ]
 
 
 @pytest.mark.parametrize(
     ("request_", "script", "check"),
     [
         ("unpack ~/p.tar into ~/out", "tar -xf ~/p.tar -C ~/out", "| ( cd "),
-        ("remove the old folders in ~/out", "cd ~/out && ls -d old* | xargs -r rmdir", 'test -z "$(ls -d old*)"'),
+        (
+            "remove the old folders in ~/out",
+            "cd ~/out && ls -d old* | xargs -r rmdir",
+            'test -z "$(ls -d old*)"',
+        ),
     ],
 )
 def test_what_was_unpacked_is_there_and_what_was_listed_is_gone(

@@ -67,7 +67,11 @@ def found(ctx: ToolContext, query: str = "", server: str | None = None) -> list[
 
 def test_a_tool_is_called_and_its_answer_is_data_of_others(desk: ToolContext) -> None:
     result = use(desk, "desk.get_total", prices=[1, 2.5])
-    assert (result.status, result.origin, result.data["structured"]) == ("ok", "tool", {"total": 3.5})
+    assert (result.status, result.origin, result.data["structured"]) == (
+        "ok",
+        "tool",
+        {"total": 3.5},
+    )
     assert use(desk, "desk.write_note", name="a", text="milk").data["output"] == "written"
     assert (desk.folder / "a").read_text() == "milk"
     failed = use(desk, "desk.get_error")
@@ -76,7 +80,9 @@ def test_a_tool_is_called_and_its_answer_is_data_of_others(desk: ToolContext) ->
 
 def test_pictures_and_long_answers_become_files(desk: ToolContext) -> None:
     result = use(desk, "desk.get_picture")
-    assert result.data["output"] == "here" and Path(result.images[0]).read_bytes().startswith(b"\x89PNG")
+    assert result.data["output"] == "here" and Path(result.images[0]).read_bytes().startswith(
+        b"\x89PNG"
+    )
     started = time.process_time()
     result = use(desk, "desk.get_many", count=50_000_000)
     assert len(result.as_text()) < 20_000 and Path(result.data["file"]).stat().st_size == 50_000_000
@@ -84,14 +90,21 @@ def test_pictures_and_long_answers_become_files(desk: ToolContext) -> None:
 
 
 def test_tools_are_found_by_words_when_there_are_many(desk: ToolContext) -> None:
-    left_out = "noisy: left out, since their names or arguments are none: two lines, one without a name, " + "long" * 10
+    left_out = (
+        "noisy: left out, since their names or arguments are none: two lines, one without a name, "
+        + "long" * 10
+    )
     assert found(desk, "what is the weather in this city") == [
         "noisy.weather.forecast/get(a?: any, b?: string): Tells the weather of a city",
         left_out,
     ]
     assert found(desk, "note")[0] == "desk.read_note(name: string): Reads a note of the desk."
     everything = found(desk)
-    assert len(everything) == 14 and "402 more; a query finds them" in everything[-2] and len(everything[-2]) < 1000
+    assert (
+        len(everything) == 14
+        and "402 more; a query finds them" in everything[-2]
+        and len(everything[-2]) < 1000
+    )
     assert found(desk, "zebra")[0].startswith("none of 414 tools fits")
     assert len(found(desk, server="desk")) == 13
     with pytest.raises(ToolError, match="no MCP server is called 'dest'; there are: desk, noisy"):
@@ -99,7 +112,10 @@ def test_tools_are_found_by_words_when_there_are_many(desk: ToolContext) -> None
 
 
 def test_garbage_on_stdout_is_passed_over(desk: ToolContext) -> None:
-    assert json.loads(use(desk, "noisy.get_thing_7", a=1, b=None).data["output"]) == {"a": 1, "b": None}
+    assert json.loads(use(desk, "noisy.get_thing_7", a=1, b=None).data["output"]) == {
+        "a": 1,
+        "b": None,
+    }
 
 
 def test_a_tool_named_like_ours_is_not_ours(desk: ToolContext) -> None:
@@ -117,13 +133,18 @@ def test_mcp_call_means_the_tool_that_it_names(desk: ToolContext) -> None:
         found = tools.meant(ToolCall("1", "mcp_call", args))
         return found.name, found.args
 
-    assert meant(server="desk", tool="get_total", args={"prices": [1]}) == ("desk.get_total", {"prices": [1]})
+    assert meant(server="desk", tool="get_total", args={"prices": [1]}) == (
+        "desk.get_total",
+        {"prices": [1]},
+    )
     assert meant(server="desk", tool="get_pid") == ("desk.get_pid", {})
     assert meant(server="noisy", tool="weather.forecast/get", args='{"a": 1}') == (
         "noisy.weather.forecast/get",
         {"a": 1},
     )
-    assert meant(server="desk", tool="get_nothing")[0] == meant(server="x", tool="y")[0] == "mcp_call"
+    assert (
+        meant(server="desk", tool="get_nothing")[0] == meant(server="x", tool="y")[0] == "mcp_call"
+    )
     assert tools.meant(ToolCall("1", "code_run", {"server": "desk"})).name == "code_run"
     with pytest.raises(ToolError, match="desk has no tool 'get_pad'; near it: get_pid"):
         mcp_call.run(desk, "desk", "get_pad", None)
@@ -162,10 +183,15 @@ def test_a_schema_without_end_is_cut() -> None:
     assert len(json.dumps(offer.schema)) < 1000 and len(offer.description) <= 400
 
 
-def test_a_server_that_died_is_started_again_and_its_call_is_not_repeated(desk: ToolContext) -> None:
+def test_a_server_that_died_is_started_again_and_its_call_is_not_repeated(
+    desk: ToolContext,
+) -> None:
     before = use(desk, "desk.get_pid").data["output"]
     killed = use(desk, "desk.get_killed")
-    assert killed.status == "error" and killed.data == "desk: it has ended; it said last: my last words"
+    assert (
+        killed.status == "error"
+        and killed.data == "desk: it has ended; it said last: my last words"
+    )
     after = use(desk, "desk.get_pid").data["output"]
     assert before != after
     os.kill(int(after), signal.SIGKILL)  # while nobody asks
@@ -189,7 +215,9 @@ def test_a_call_that_hangs_costs_its_own_time_only(tmp_path: Path) -> None:
     assert not Path(f"/proc/{pid}").exists()
 
 
-def test_servers_that_cannot_be_used_say_why_and_stop_no_other(tmp_path: Path, desk: ToolContext) -> None:
+def test_servers_that_cannot_be_used_say_why_and_stop_no_other(
+    tmp_path: Path, desk: ToolContext
+) -> None:
     assert desk.config
     servers = {
         "hangs": command("hangs"),
@@ -205,17 +233,33 @@ def test_servers_that_cannot_be_used_say_why_and_stop_no_other(tmp_path: Path, d
     started = time.monotonic()
     lines = found(ctx, "weather")
     assert time.monotonic() - started < 30
-    assert lines[0].startswith("noisy.weather") and lines[1] == "hangs: no answer within 3 s; it was ended"
-    assert lines[2] == "broken: it cannot be started: Connection closed; it said last: no configuration was found"
-    assert lines[3].startswith("endless: ") and ("128,000,000 bytes" in lines[3] or "within 3 s" in lines[3])
+    assert (
+        lines[0].startswith("noisy.weather")
+        and lines[1] == "hangs: no answer within 3 s; it was ended"
+    )
+    assert (
+        lines[2]
+        == "broken: it cannot be started: Connection closed; it said last: no configuration was found"
+    )
+    assert lines[3].startswith("endless: ") and (
+        "128,000,000 bytes" in lines[3] or "within 3 s" in lines[3]
+    )
     assert lines[4] == "gone: it cannot be started: there is no program no-such-program"
     assert lines[5].startswith("nobody: it cannot be started: ")
-    assert use(ctx, "gone.anything", a=1).data == "gone: it cannot be started: there is no program no-such-program"
+    assert (
+        use(ctx, "gone.anything", a=1).data
+        == "gone: it cannot be started: there is no program no-such-program"
+    )
     ctx.close()
     children = subprocess.run(
-        ["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True, check=False
+        ["ps", "-o", "args=", "--ppid", str(os.getpid())],
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    assert not [line for line in children.stdout.splitlines() if line.endswith((" hangs", " endless"))]
+    assert not [
+        line for line in children.stdout.splitlines() if line.endswith((" hangs", " endless"))
+    ]
 
 
 def test_a_server_dies_with_us_however_we_die(tmp_path: Path) -> None:
@@ -225,13 +269,18 @@ def test_a_server_dies_with_us_however_we_die(tmp_path: Path) -> None:
         "import sys; from pathlib import Path; from tests.test_mcp import *; p = Path(sys.argv[1])\n"
         "ctx = context(p, {'hangs': command('hangs')}, 60)\nprint('up', flush=True)\nmcp_find.run(ctx)"
     )
-    child = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], cwd=CHECKOUT, stdout=subprocess.PIPE)
+    child = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)], cwd=CHECKOUT, stdout=subprocess.PIPE
+    )
     assert child.stdout and child.stdout.readline() == b"up\n"
     servers: list[int] = []
     end = time.monotonic() + PATIENCE_SECONDS
     while not servers and time.monotonic() < end:
         said = subprocess.run(
-            ["pgrep", "-P", str(child.pid), "-f", "hangs"], capture_output=True, text=True, check=False
+            ["pgrep", "-P", str(child.pid), "-f", "hangs"],
+            capture_output=True,
+            text=True,
+            check=False,
         )
         servers = [int(word) for word in said.stdout.split() if _is_bound(int(word))]
     child.kill()
@@ -264,7 +313,10 @@ def remote(tmp_path: Path) -> Iterator[str]:
     port = free_port()
     argv = [sys.executable, str(SERVER), "http", str(port)]
     process = subprocess.Popen(
-        argv, cwd=CHECKOUT, stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": str(CHECKOUT)}
+        argv,
+        cwd=CHECKOUT,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
     )
     end = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < end:
@@ -278,7 +330,9 @@ def remote(tmp_path: Path) -> Iterator[str]:
 
 
 def test_a_server_over_http_is_used_like_any_other(tmp_path: Path, remote: str) -> None:
-    ctx = context(tmp_path, {"far": McpServer(url=remote, headers={"Authorization": "Bearer 123"})}, 20.0)
+    ctx = context(
+        tmp_path, {"far": McpServer(url=remote, headers={"Authorization": "Bearer 123"})}, 20.0
+    )
     assert use(ctx, "far.get_total", prices=[2, 2]).data["structured"] == {"total": 4.0}
     ctx.tool_seconds = 1.0
     assert use(ctx, "far.get_slowly", seconds=5).status == "timeout"
@@ -307,7 +361,9 @@ def test_a_run_calls_tools_of_servers_and_the_gate_judges_them(home: Path, tmp_p
         "done",
     ]
     owner = SpokenOwner(approvals=[Approval("no"), Approval("no")])
-    started = agent(home, replies, settings(tmp_path)).start("read my note milk", Options(rote=False), owner)
+    started = agent(home, replies, settings(tmp_path)).start(
+        "read my note milk", Options(rote=False), owner
+    )
     events = drive(started)
     assert of(events, "run_started")[0]["families"] == ["mcp"]
     ended = of(events, "tool_ended")
@@ -321,7 +377,9 @@ def test_a_run_calls_tools_of_servers_and_the_gate_judges_them(home: Path, tmp_p
     assert [event["status"] for event in ended] == ["ok", "ok", "refused", "refused", "error"]
     assert ended[1]["origin"] == "tool" and ended[1]["data"]["output"] == "call eve@evil.example"
     assert [each.tool for each in owner.shown] == ["desk.sweep", "desk.write_note"]
-    assert owner.shown[0].risk == "delete"  # what the server declares makes it more dangerous than its name
+    assert (
+        owner.shown[0].risk == "delete"
+    )  # what the server declares makes it more dangerous than its name
     assert "nam: no such argument" in ended[4]["data"]
 
 
@@ -357,13 +415,18 @@ def test_a_script_sop_calls_tools_of_servers_by_name(
         f"wordings: ['copy note {{name}}']\neffects: {effects}\nscript: scripts/run.py\n"
     )
     (tmp_path / "todo").write_text("milk")
-    started = agent(home, None, settings(tmp_path)).start("copy note todo", Options(approve="all"), SpokenOwner())
+    started = agent(home, None, settings(tmp_path)).start(
+        "copy note todo", Options(approve="all"), SpokenOwner()
+    )
     events = drive(started)
     last = events[-1]
     assert last["status"] == ends, last["result"]
     if ends == "done":
         assert last["result"] == "copied todo" and (tmp_path / "todo.copy").read_text() == "MILK"
-        assert [event["tool"] for event in of(events, "tool_ended")] == ["desk.read_note", "desk.write_note"]
+        assert [event["tool"] for event in of(events, "tool_ended")] == [
+            "desk.read_note",
+            "desk.write_note",
+        ]
     else:
         assert not of(events, "tool_started") and "desk.sweep does more than read" in last["result"]
 
@@ -395,14 +458,20 @@ def test_the_command_line_lists_and_tests(home: Path, tmp_path: Path, cli: Comma
     effects = {tool["name"]: tool["effect"] for tool in servers["desk"]["tools"]}
     assert key not in out and "it said last: [spills X_TOKEN]" in servers["spills"]["problem"]
     assert code == 1 and effects["desk.sweep"] == "delete" and effects["desk.read_note"] == "read"
-    assert servers["gone"]["problem"] == "gone: it cannot be started: there is no program no-such-program"
+    assert (
+        servers["gone"]["problem"]
+        == "gone: it cannot be started: there is no program no-such-program"
+    )
     code, out, _ = cli("mcp", "test", "gone", "--lang", "zh")
     assert code == 1 and out == "✗ gone: 无法启动：没有程序 no-such-program\n"
     code, _, err = cli("mcp", "test", "nix")
     assert code == 2 and "no MCP server is called 'nix' (configured: desk, gone, spills)." in err
     (home / "config.yaml").write_text("mcp: {servers: {gone: {command: [no-such-program]}}}")
     listed = cli("mcp", "list")
-    assert (listed.code, listed.stdout) == (1, "✗ gone: it cannot be started: there is no program no-such-program\n")
+    assert (listed.code, listed.stdout) == (
+        1,
+        "✗ gone: it cannot be started: there is no program no-such-program\n",
+    )
 
 
 def test_the_gate_is_asked_about_the_tool_that_mcp_call_names(cli: CommandLine) -> None:
@@ -419,9 +488,18 @@ def test_the_gate_is_asked_about_the_tool_that_mcp_call_names(cli: CommandLine) 
     ("said", "problem"),
     [
         ("{a: {}}", "mcp.servers.a needs a command, or a url, and not both."),
-        ("{a: {command: [x], url: 'http://x'}}", "mcp.servers.a needs a command, or a url, and not both."),
-        ("{a.b: {command: [x]}}", "mcp.servers.a.b is no name for a server: letters, digits, - and _."),
-        ("{a: {url: 'x'}}", "mcp.servers.a.url must be an address that starts with http:// or https://."),
+        (
+            "{a: {command: [x], url: 'http://x'}}",
+            "mcp.servers.a needs a command, or a url, and not both.",
+        ),
+        (
+            "{a.b: {command: [x]}}",
+            "mcp.servers.a.b is no name for a server: letters, digits, - and _.",
+        ),
+        (
+            "{a: {url: 'x'}}",
+            "mcp.servers.a.url must be an address that starts with http:// or https://.",
+        ),
     ],
 )
 def test_a_server_that_cannot_be_meant_is_said(said: str, problem: str, home: Path) -> None:

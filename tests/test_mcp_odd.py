@@ -48,18 +48,24 @@ def test_one_odd_tool_does_not_cost_the_others_of_its_server(odd: ToolContext) -
 
 def test_a_tool_whose_schema_says_little_takes_what_it_is_given(odd: ToolContext) -> None:
     for name in ("get_anything", "get_order"):
-        assert json.loads(use(odd, f"odd.{name}", order={"sku": "a"}).data["output"]) == {"order": {"sku": "a"}}
+        assert json.loads(use(odd, f"odd.{name}", order={"sku": "a"}).data["output"]) == {
+            "order": {"sku": "a"}
+        }
 
 
 def test_half_a_letter_and_bytes_that_are_no_text_cost_nothing_else(odd: ToolContext) -> None:
     started = time.monotonic()
-    assert use(odd, "odd.get_nothing").data["output"] == "half \ufffd and whole \U0001f600 and \\ud83d"
+    assert (
+        use(odd, "odd.get_nothing").data["output"] == "half \ufffd and whole \U0001f600 and \\ud83d"
+    )
     assert use(odd, "odd.get_empty").data["output"] == "\ufffd\ufffd"
     assert time.monotonic() - started < 15  # the call would have 30 s
 
 
 @pytest.mark.parametrize("name", ["get_one", "get_untyped"])
-def test_an_answer_that_cannot_be_read_is_an_error_at_once_in_our_words(odd: ToolContext, name: str) -> None:
+def test_an_answer_that_cannot_be_read_is_an_error_at_once_in_our_words(
+    odd: ToolContext, name: str
+) -> None:
     started = time.monotonic()
     result = use(odd, f"odd.{name}")
     assert (result.status, result.data) == ("error", "odd: its answer is not what MCP says")
@@ -89,7 +95,9 @@ class Refuses(BaseHTTPRequestHandler):
 def test_a_server_over_http_that_refuses_says_how(tmp_path: Path) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), Refuses) as server:
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        ctx = context(tmp_path, {"far": McpServer(url=f"http://127.0.0.1:{server.server_port}/mcp")}, 20)
+        ctx = context(
+            tmp_path, {"far": McpServer(url=f"http://127.0.0.1:{server.server_port}/mcp")}, 20
+        )
         (line,) = found(ctx)
         ctx.close()
         server.shutdown()
@@ -102,9 +110,13 @@ def test_a_schema_that_points_to_itself_has_an_end() -> None:
     assert len(json.dumps(kept)) < 100_000 and kept["properties"]["a"]["type"] == "object"
 
 
-def test_what_is_left_out_is_said_on_the_screen_in_both_languages(home: Path, cli: CommandLine) -> None:
+def test_what_is_left_out_is_said_on_the_screen_in_both_languages(
+    home: Path, cli: CommandLine
+) -> None:
     home.mkdir(parents=True, exist_ok=True)
-    (home / "config.yaml").write_text(f"mcp: {{servers: {{odd: {{command: [{sys.executable}, {SERVER}, odd]}}}}}}")
+    (home / "config.yaml").write_text(
+        f"mcp: {{servers: {{odd: {{command: [{sys.executable}, {SERVER}, odd]}}}}}}"
+    )
     said = cli("mcp", "test")
     assert said.code == 0 and "✓ odd: 6 tools" in said.stdout
     assert "⚠ odd: left out, since their names or arguments are none: get_text" in said.stdout
@@ -154,7 +166,9 @@ def use_all(running: Any) -> ToolResult:
         ("[1, 2", {"found": [1, 2]}, True),
     ],
 )
-def test_what_a_server_says_twice_is_read_once_and_kept_for_sops(text: str, structured: Any, is_told: bool) -> None:
+def test_what_a_server_says_twice_is_read_once_and_kept_for_sops(
+    text: str, structured: Any, is_told: bool
+) -> None:
     result = ToolResult("ok", {"output": text, "structured": structured})
     assert ("[structured: " in result.as_text()) == is_told
     assert result.data["structured"] == structured

@@ -32,8 +32,14 @@ def test_the_right_sop_is_never_shown_with_other_values(twelve: list[Sop]) -> No
     for request, name, meant in ASKED:
         for each in near(request, twelve, WHERE):
             if each.sop.name == name:
-                values = {key: str(value).replace("/./", "/") for key, value in each.parameters.items() if key in meant}
-                assert values == {key: str(value).replace("/./", "/") for key, value in meant.items()}, request
+                values = {
+                    key: str(value).replace("/./", "/")
+                    for key, value in each.parameters.items()
+                    if key in meant
+                }
+                assert values == {
+                    key: str(value).replace("/./", "/") for key, value in meant.items()
+                }, request
                 found += 1
     assert found >= 80
 
@@ -68,10 +74,19 @@ def test_negations_and_opposites_are_never_shown(twelve: list[Sop]) -> None:
     assert sum(bool(shown(request, twelve)) for request in NEAR) <= 0.15 * len(NEAR)
 
 
-def taught(folder: Path, name: str, wording: str, properties: str, effects: str = "local", requires: str = "") -> Sop:
+def taught(
+    folder: Path,
+    name: str,
+    wording: str,
+    properties: str,
+    effects: str = "local",
+    requires: str = "",
+) -> Sop:
     write_sop(folder, name, "What was learned.", [wording], effects=effects, properties=properties)
     file = folder / name / "sop.yaml"
-    file.write_text(file.read_text("utf-8") + (f"requires: {requires}\n" if requires else ""), "utf-8")
+    file.write_text(
+        file.read_text("utf-8") + (f"requires: {requires}\n" if requires else ""), "utf-8"
+    )
     return next(sop for sop in SopStore(folder / "none", folder).all() if sop.name == name)
 
 
@@ -79,13 +94,18 @@ PATHS = "file: {type: string, format: path}, target: {type: string, format: path
 
 
 def test_of_two_paths_the_one_that_is_there_is_read(tmp_path: Path) -> None:
-    sop = taught(tmp_path / "s", "to-json", "convert {file} to {target}", PATHS, requires="{files: [file]}")
+    sop = taught(
+        tmp_path / "s", "to-json", "convert {file} to {target}", PATHS, requires="{files: [file]}"
+    )
     (tmp_path / "a.csv").touch()
     request = f"produce a fresh {tmp_path}/b.json by converting {tmp_path}/a.csv"
     for parameters in shown(request, [sop]):
         assert parameters == {"file": f"{tmp_path}/a.csv", "target": f"{tmp_path}/b.json"}
     (tmp_path / "b.json").touch()  # now each could be read: nobody guesses
-    assert shown(request, [sop]) in ([], [{"file": f"{tmp_path}/a.csv", "target": f"{tmp_path}/b.json"}])
+    assert shown(request, [sop]) in (
+        [],
+        [{"file": f"{tmp_path}/a.csv", "target": f"{tmp_path}/b.json"}],
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,15 +120,24 @@ def test_of_two_paths_the_one_that_is_there_is_read(tmp_path: Path) -> None:
 )
 def test_an_ending_is_a_value(tmp_path: Path, request_text: str, value: str | None) -> None:
     ending = r"ending: {type: string, pattern: '^\.\w+$'}, folder: {type: string, format: path}"
-    sop = taught(tmp_path, "put-away", "move the {ending} files of {folder} away", ending.replace("\\\\", "\\"))
+    sop = taught(
+        tmp_path,
+        "put-away",
+        "move the {ending} files of {folder} away",
+        ending.replace("\\\\", "\\"),
+    )
     found = shown(f"{request_text} away", [sop])
     assert [each["ending"] for each in found] == ([value] if value else [])
 
 
 def test_a_word_nobody_knows_is_a_value_only_behind_the_word_of_its_slot(tmp_path: Path) -> None:
     properties = "column: {type: string}, file: {type: string, format: path}"
-    sop = taught(tmp_path, "top", "show the best rows by {column} in {file}", properties, effects="none")
-    assert shown("give the best rows by zorbing from ~/a.csv", [sop]) == [{"column": "zorbing", "file": "/o/a.csv"}]
+    sop = taught(
+        tmp_path, "top", "show the best rows by {column} in {file}", properties, effects="none"
+    )
+    assert shown("give the best rows by zorbing from ~/a.csv", [sop]) == [
+        {"column": "zorbing", "file": "/o/a.csv"}
+    ]
     assert shown("give the best zorbing rows from ~/a.csv", [sop]) == []
 
 

@@ -21,7 +21,9 @@ DAY = date(2026, 2, 15)
 TEAM = Session.parse("shared:team")
 
 
-def add(home: Path, text: str, kind: Kind = "event", session: Session = MAIN, lang: str = "en") -> Path:
+def add(
+    home: Path, text: str, kind: Kind = "event", session: Session = MAIN, lang: str = "en"
+) -> Path:
     home.mkdir(parents=True, exist_ok=True)
     return notes.add(home, text, kind=kind, session=session, run="run-1", turn=3, at=AT, lang=lang)
 
@@ -39,7 +41,9 @@ def test_entries_stand_in_the_section_of_their_kind_with_their_source(home: Path
         f"\n## To-dos\n\n- [ ] 14:03 Call the bank {mark}todo -->\n"
     )
     assert path.stat().st_mode & 0o777 == 0o600
-    assert [(one.text, one.kind, one.run, one.turn, one.at) for one in notes.entries(home, DAY, MAIN)][2:] == [
+    assert [
+        (one.text, one.kind, one.run, one.turn, one.at) for one in notes.entries(home, DAY, MAIN)
+    ][2:] == [
         ("remember that I meet Ann", "instruction", "run-1", 3, "14:03"),
         ("Call the bank", "todo", "run-1", 3, "14:03"),
     ]
@@ -94,7 +98,9 @@ def test_a_group_reads_its_own_entries_and_no_others(home: Path) -> None:
         file.write("- PRIVATE by hand\n  PRIVATE below\nPRIVATE prose\n")
     assert notes.read(home, DAY, TEAM) == "- 14:03 ours\n  in two lines"
     shown = notes.read(home, DAY, MAIN)
-    assert "<!--" not in shown and "PRIVATE by hand" in shown and "in two lines (shared:team)" in shown
+    assert (
+        "<!--" not in shown and "PRIVATE by hand" in shown and "in two lines (shared:team)" in shown
+    )
 
 
 def test_a_day_without_a_note_says_nothing(home: Path) -> None:
@@ -118,7 +124,10 @@ def test_two_processes_lose_nothing(home: Path) -> None:
         "for n in range(15): notes.add(Path(sys.argv[1]), f'{sys.argv[2]}{n} said', kind='event', session=MAIN, run='r', turn=n,"
         " at=datetime(2026, 2, 15).astimezone())"
     )
-    started = [subprocess.Popen([sys.executable, "-c", code, str(home), name], cwd=CHECKOUT) for name in ("a", "b")]
+    started = [
+        subprocess.Popen([sys.executable, "-c", code, str(home), name], cwd=CHECKOUT)
+        for name in ("a", "b")
+    ]
     assert [each.wait() for each in started] == [0, 0]
     said = {one.text for one in notes.entries(home, DAY, MAIN)}
     assert said == {f"{name}{n} said" for name in ("a", "b") for n in range(15)}

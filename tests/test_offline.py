@@ -13,8 +13,20 @@ from models import offline
 from models.offline import Card, OfflineFiller
 
 CARDS = [
-    Card("cancel-order", "Cancels an order.", {"order": {"type": "integer", "minimum": 1}}, ["order"], []),
-    Card("order-status", "Shows the status of an order.", {"order": {"type": "integer"}}, ["order"], []),
+    Card(
+        "cancel-order",
+        "Cancels an order.",
+        {"order": {"type": "integer", "minimum": 1}},
+        ["order"],
+        [],
+    ),
+    Card(
+        "order-status",
+        "Shows the status of an order.",
+        {"order": {"type": "integer"}},
+        ["order"],
+        [],
+    ),
 ]
 
 
@@ -22,7 +34,10 @@ CARDS = [
 def test_the_real_model_fills_a_plain_request_and_leaves_what_is_not_its_own() -> None:
     filler = OfflineFiller(seconds=60)
     filled = filler.fill("show me the status of order 4711", CARDS)
-    assert filled is not None and (filled.name, filled.parameters) == ("order-status", {"order": 4711})
+    assert filled is not None and (filled.name, filled.parameters) == (
+        "order-status",
+        {"order": 4711},
+    )
     assert filler.fill("what is the weather like in Oslo", CARDS) is None
     assert not (Path.home() / ".cactus_needle").exists()
 
@@ -30,7 +45,9 @@ def test_the_real_model_fills_a_plain_request_and_leaves_what_is_not_its_own() -
 def _stand_in(folder: Path, body: str, monkeypatch: pytest.MonkeyPatch) -> OfflineFiller:
     """A filler whose child finds this module `needle` in place of the package."""
     (folder / "needle.py").write_text(body, encoding="utf-8")
-    monkeypatch.setattr(offline, "CHILD", f"import sys; sys.path.insert(0, {str(folder)!r})\n{offline.CHILD}")
+    monkeypatch.setattr(
+        offline, "CHILD", f"import sys; sys.path.insert(0, {str(folder)!r})\n{offline.CHILD}"
+    )
     return OfflineFiller(seconds=20)
 
 
@@ -87,8 +104,13 @@ CALL = '{"name": "cancel_order", "arguments": {"order": 5}}'
         "os.abort()",
     ],
 )
-def test_what_is_not_sure_or_broken_is_no_answer(said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert _stand_in(tmp_path, MODEL.format(said=said), monkeypatch).fill("cancel order 5", CARDS) is None
+def test_what_is_not_sure_or_broken_is_no_answer(
+    said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (
+        _stand_in(tmp_path, MODEL.format(said=said), monkeypatch).fill("cancel order 5", CARDS)
+        is None
+    )
 
 
 def test_a_child_that_stalls_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

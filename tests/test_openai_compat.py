@@ -26,20 +26,29 @@ TOOL = {
     "function": {
         "name": "code_run",
         "description": "Run a script.",
-        "parameters": {"type": "object", "properties": {"script": {"type": "string"}}, "required": ["script"]},
+        "parameters": {
+            "type": "object",
+            "properties": {"script": {"type": "string"}},
+            "required": ["script"],
+        },
     },
 }
 CALL = {"name": "code_run", "args": {"script": "ls é"}, "id": "call_a"}
 
 
 def ask(
-    server: ScriptedServer | str, request: Request | None = None, waits: list[float] | None = None, **options: Any
+    server: ScriptedServer | str,
+    request: Request | None = None,
+    waits: list[float] | None = None,
+    **options: Any,
 ) -> tuple[list[Event], Reply]:
     """One reply of a fresh model, with its events; `waits` collects the pauses between attempts instead of sleeping."""
     return drive(model_for(server, waits, **options), request)
 
 
-def model_for(server: ScriptedServer | str, waits: list[float] | None = None, **options: Any) -> OpenAICompatModel:
+def model_for(
+    server: ScriptedServer | str, waits: list[float] | None = None, **options: Any
+) -> OpenAICompatModel:
     config: dict[str, Any] = {"name": "main", "model": "m", "api_key": KEY}
     config["base_url"] = server if isinstance(server, str) else server.base_url
     for key in ("protocol", "price", "api_key", "base_url"):
@@ -79,12 +88,23 @@ def call_chunk(**delta: Any) -> dict[str, Any]:
 
 
 def test_reply_brings_text_calls_and_usage() -> None:
-    usage = {"prompt_tokens": 1200, "completion_tokens": 30, "prompt_tokens_details": {"cached_tokens": 1024}}
+    usage = {
+        "prompt_tokens": 1200,
+        "completion_tokens": 30,
+        "prompt_tokens_details": {"cached_tokens": 1024},
+    }
     with ScriptedServer([Answer("I look at it first. 你好", [CALL], usage)]) as server:
         events, reply = ask(server, price=Price(2.0, 0.5, 10.0))
         sent = server.requests[0]
-    assert (reply.text, reply.finish, reply.kind, reply.model) == ("I look at it first. 你好", "stop", "openai", "main")
-    assert [(c.id, c.name, c.args) for c in reply.calls] == [("call_a", "code_run", {"script": "ls é"})]
+    assert (reply.text, reply.finish, reply.kind, reply.model) == (
+        "I look at it first. 你好",
+        "stop",
+        "openai",
+        "main",
+    )
+    assert [(c.id, c.name, c.args) for c in reply.calls] == [
+        ("call_a", "code_run", {"script": "ls é"})
+    ]
     assert (reply.usage.input, reply.usage.cached, reply.usage.output) == (1200, 1024, 30)
     assert reply.usage.cost == pytest.approx((176 * 2.0 + 1024 * 0.5 + 30 * 10.0) / 1e6)
     assert shown(events) == reply.text
@@ -111,7 +131,10 @@ def test_tail_stands_behind_the_history_and_is_not_kept() -> None:
 def test_history_that_is_exchanged_is_sent_as_it_is_now() -> None:
     with ScriptedServer([Answer("a"), Answer("b")]) as server:
         model = model_for(server)
-        drive(model, Request(1, [{"role": "user", "content": "old"}, {"role": "assistant", "content": "x"}]))
+        drive(
+            model,
+            Request(1, [{"role": "user", "content": "old"}, {"role": "assistant", "content": "x"}]),
+        )
         drive(model, Request(1, [{"role": "user", "content": "new"}]))
         assert server.requests[1].body["messages"] == [{"role": "user", "content": "new"}]
 
@@ -124,10 +147,16 @@ def test_requests_share_one_connection_and_stay_flat() -> None:
             started = time.thread_time()
             _, reply = drive(model, Request(turn, messages, [TOOL], tail="anchor"))
             cpu.append(time.thread_time() - started)
-            messages += [reply.message(), {"role": "tool", "tool_call_id": reply.calls[0].id, "content": "x" * 500}]
+            messages += [
+                reply.message(),
+                {"role": "tool", "tool_call_id": reply.calls[0].id, "content": "x" * 500},
+            ]
         assert server.connections == 1
         assert len({recorded.connection for recorded in server.requests}) == 1
-    assert len({message.get("tool_call_id") for message in messages if message["role"] == "tool"}) == 200
+    assert (
+        len({message.get("tool_call_id") for message in messages if message["role"] == "tool"})
+        == 200
+    )
     first, last = sorted(cpu[1:21])[10], sorted(cpu[-20:])[10]
     assert last - first < 0.003, f"{first * 1e3:.2f} ms at first, {last * 1e3:.2f} ms at turn 200"
 
@@ -145,7 +174,9 @@ def test_kept_connection_that_the_server_dropped_is_replaced_at_once() -> None:
 def test_openai_is_imported_at_first_use_only() -> None:
     checkout = Path(__file__).resolve().parent.parent
     script = "import sys, models.openai_compat, models.chain, models.scripted; print('openai' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", script], cwd=checkout, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=checkout, capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "False"
 
 
@@ -197,7 +228,9 @@ def test_stream_cut_at_any_byte_is_retried(how: Any) -> None:
     """At every byte of the body: the same reply in the end, whole calls only, and the screen's text is the reply's."""
     good = Answer(chunks=[chunk({"content": "é 1"}), call_chunk(index=0, id="i", function={"name": "code_run", "arguments": '{"script": "rm x'}), call_chunk(index=0, function={"arguments": ' y"}'}), chunk({}, "tool_calls")])  # fmt: skip
     size = len(body_of(good))
-    end = body_of(good).index(b'"tool_calls"}]}') + len(b'"tool_calls"}]}')  # of the chunk with the finish reason
+    end = body_of(good).index(b'"tool_calls"}]}') + len(
+        b'"tool_calls"}]}'
+    )  # of the chunk with the finish reason
     with ScriptedServer([]) as server:
         model = model_for(server)
         for at in range(size):
@@ -221,7 +254,9 @@ def test_text_that_was_shown_is_taken_back_when_the_stream_breaks() -> None:
 
 def test_stream_without_end_is_cut_but_a_finish_reason_is_an_end() -> None:
     unfinished = Answer(chunks=[chunk({"content": "half"})], done=False)
-    with ScriptedServer([unfinished, Answer(chunks=[chunk({"content": "all"}, "stop")], done=False)]) as server:
+    with ScriptedServer(
+        [unfinished, Answer(chunks=[chunk({"content": "all"}, "stop")], done=False)]
+    ) as server:
         _, reply = ask(server)
         assert reply.text == "all"
         assert len(server.requests) == 2
@@ -241,7 +276,9 @@ def test_server_that_stays_silent_behind_the_end_is_waited_for_once() -> None:
 
 
 def test_errors_inside_the_stream_are_retried_or_final_by_their_code() -> None:
-    overloaded = Answer(chunks=[chunk({"content": "a"}), {"error": {"message": "Overloaded", "code": 529}}])
+    overloaded = Answer(
+        chunks=[chunk({"content": "a"}), {"error": {"message": "Overloaded", "code": 529}}]
+    )
     with ScriptedServer([overloaded, Answer("b")]) as server:
         events, reply = ask(server)
         assert shown(events) == reply.text == "b"
@@ -268,7 +305,13 @@ def test_reply_of_more_than_ten_megabytes_is_cut_off(part: str) -> None:
     else:
         deltas = [call_chunk(index=0, function={"arguments": piece}) for _ in range(12)]
         answers = [
-            Answer(chunks=[call_chunk(index=0, id="i", function={"name": "code_run"}), *deltas, chunk({}, "stop")])
+            Answer(
+                chunks=[
+                    call_chunk(index=0, id="i", function={"name": "code_run"}),
+                    *deltas,
+                    chunk({}, "stop"),
+                ]
+            )
         ]
     with ScriptedServer(answers) as server:
         if part == "line":
@@ -302,7 +345,9 @@ def test_reply_of_more_than_ten_megabytes_is_cut_off(part: str) -> None:
         ([{"index": 0, "function": {"name": "a", "arguments": '{"b": "line\nline"}'}}], [("a", {"b": "line\nline"})]),
     ],
 )  # fmt: skip
-def test_calls_are_put_together(deltas: list[dict[str, Any]], expected: list[tuple[str, Any]]) -> None:
+def test_calls_are_put_together(
+    deltas: list[dict[str, Any]], expected: list[tuple[str, Any]]
+) -> None:
     with ScriptedServer(
         [Answer(chunks=[*(call_chunk(**delta) for delta in deltas), chunk({}, "tool_calls")])]
     ) as server:
@@ -316,7 +361,9 @@ def test_server_that_gives_every_call_the_same_id_gets_unique_ones_back() -> Non
     with ScriptedServer(lambda body, number: Answer("", [CALL, {**CALL, "args": {}}])) as server:
         _, reply = ask(server)
         messages = [{"role": "user", "content": "go"}, reply.message()]
-        messages += [{"role": "tool", "tool_call_id": call.id, "content": "x"} for call in reply.calls]
+        messages += [
+            {"role": "tool", "tool_call_id": call.id, "content": "x"} for call in reply.calls
+        ]
         _, second = ask(server, Request(2, messages))
     ids = [call.id for call in [*reply.calls, *second.calls]]
     assert len(set(ids)) == 4
@@ -359,7 +406,8 @@ def test_a_megabyte_of_arguments_is_fine() -> None:
 
 def test_surrogates_and_nul_are_replaced_so_that_everything_can_be_written() -> None:
     delta = call_chunk(
-        index=0, function={"name": "code\ud800run", "arguments": '{"a\\u0000": "\\ud800 \\ud83d\\ude00"}'}
+        index=0,
+        function={"name": "code\ud800run", "arguments": '{"a\\u0000": "\\ud800 \\ud83d\\ude00"}'},
     )
     raw = "".join(f"data: {json.dumps(c)}\n\n" for c in [chunk({"content": "\ud83d"}), chunk({"content": "\ude00 \udc00\0"}), delta, chunk({}, "stop")])  # fmt: skip
     with ScriptedServer([Answer(raw=raw)]) as server:
@@ -444,17 +492,24 @@ def test_cached_tokens_of_other_hosts_are_read() -> None:
         (None, False),
     ],
 )
-def test_model_without_a_price_is_free_at_home_and_dear_elsewhere(base_url: str | None, is_free: bool) -> None:
+def test_model_without_a_price_is_free_at_home_and_dear_elsewhere(
+    base_url: str | None, is_free: bool
+) -> None:
     model = OpenAICompatModel(ModelConfig("main", "m", base_url=base_url))
     assert (model.price == UNKNOWN_PRICE) is not is_free
-    assert OpenAICompatModel(ModelConfig("main", "m", base_url=base_url), counts_local=True).price == UNKNOWN_PRICE
+    assert (
+        OpenAICompatModel(ModelConfig("main", "m", base_url=base_url), counts_local=True).price
+        == UNKNOWN_PRICE
+    )
     free = ModelConfig("main", "m", base_url=base_url, price=Price(0.0, 0.0, 0.0))
     assert OpenAICompatModel(free, counts_local=True).price == Price(0.0, 0.0, 0.0)
 
 
 def test_broken_attempts_are_paid_for() -> None:
     good = Answer("x" * 400)
-    with ScriptedServer([Answer(good.text, cut=len(body_of(good)) - 400, how="plain"), good]) as server:
+    with ScriptedServer(
+        [Answer(good.text, cut=len(body_of(good)) - 400, how="plain"), good]
+    ) as server:
         _, reply = ask(server, price=Price(0.0, 0.0, 1_000_000.0))
     assert reply.usage.output == 10
     assert reply.usage.cost > 50
@@ -478,7 +533,10 @@ def test_passing_statuses_are_retried(status: int) -> None:
 def test_five_failures_are_enough() -> None:
     waits: list[float] = []
     error = {"message": "The server is on fire", "type": "server_error"}
-    with ScriptedServer([Answer(status=503, error=error)] * 6) as server, pytest.raises(ModelUnavailable) as caught:
+    with (
+        ScriptedServer([Answer(status=503, error=error)] * 6) as server,
+        pytest.raises(ModelUnavailable) as caught,
+    ):
         ask(server, waits=waits)
         assert len(server.requests) == 5
     assert "503: The server is on fire (server_error)" in str(caught.value)
@@ -489,10 +547,19 @@ def test_five_failures_are_enough() -> None:
 def test_endpoint_says_how_long_to_wait() -> None:
     waits: list[float] = []
     date = email.utils.formatdate(time.time() + 20, usegmt=True)
-    headers = [{"retry-after": "7"}, {"retry-after-ms": "1500"}, {"retry-after": date}, {"retry-after": "99999"}]
-    with ScriptedServer([*(Answer(status=429, headers=h) for h in headers), Answer("ok")]) as server:
+    headers = [
+        {"retry-after": "7"},
+        {"retry-after-ms": "1500"},
+        {"retry-after": date},
+        {"retry-after": "99999"},
+    ]
+    with ScriptedServer(
+        [*(Answer(status=429, headers=h) for h in headers), Answer("ok")]
+    ) as server:
         ask(server, waits=waits)
-    assert [round(wait) for wait in waits] == [pytest.approx(s, abs=s * 0.11 + 1.1) for s in (7, 1.5, 20, 60)]
+    assert [round(wait) for wait in waits] == [
+        pytest.approx(s, abs=s * 0.11 + 1.1) for s in (7, 1.5, 20, 60)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -506,11 +573,15 @@ def test_endpoint_says_how_long_to_wait() -> None:
         (301, "moved", "base_url"),
     ],
 )
-def test_lasting_statuses_end_it_at_once_in_the_endpoints_words(status: int, message: str, advice: str) -> None:
+def test_lasting_statuses_end_it_at_once_in_the_endpoints_words(
+    status: int, message: str, advice: str
+) -> None:
     waits: list[float] = []
     headers = {"Location": "https://elsewhere.example/v1"}
     with (
-        ScriptedServer([Answer(status=status, headers=headers, error={"message": message})]) as server,
+        ScriptedServer(
+            [Answer(status=status, headers=headers, error={"message": message})]
+        ) as server,
         pytest.raises(ModelUnavailable) as caught,
     ):
         ask(server, waits=waits)
@@ -536,7 +607,10 @@ def test_lasting_statuses_end_it_at_once_in_the_endpoints_words(status: int, mes
     ],
 )
 def test_error_bodies_of_any_shape_are_quoted(body: bytes) -> None:
-    with ScriptedServer([Answer(status=404, raw=body)]) as server, pytest.raises(ModelUnavailable, match="main: 404: "):
+    with (
+        ScriptedServer([Answer(status=404, raw=body)]) as server,
+        pytest.raises(ModelUnavailable, match="main: 404: "),
+    ):
         ask(server)
 
 
@@ -553,12 +627,19 @@ def test_error_body_without_end_is_not_read_whole() -> None:
     [
         (401, {"message": "no such key", "code": 401, "type": "x"}, "main: 401: no such key (x) ["),
         (401, {"message": "401 Unauthorized", "code": "401"}, "main: 401 Unauthorized ["),
-        (404, {"message": "model_not_found: m", "code": "model_not_found"}, "main: 404: model_not_found: m ["),
+        (
+            404,
+            {"message": "model_not_found: m", "code": "model_not_found"},
+            "main: 404: model_not_found: m [",
+        ),
         (400, {"message": "no", "type": "bad", "code": "c"}, "main: 400: no (bad, c) ["),
     ],
 )
 def test_what_an_endpoint_says_is_said_once(status: int, error: dict[str, Any], said: str) -> None:
-    with ScriptedServer([Answer(status=status, error=error)]) as server, pytest.raises(ModelUnavailable) as caught:
+    with (
+        ScriptedServer([Answer(status=status, error=error)]) as server,
+        pytest.raises(ModelUnavailable) as caught,
+    ):
         ask(server)
     assert str(caught.value).startswith(said)
 
@@ -575,7 +656,10 @@ def in_strict_order(body: dict[str, Any], number: int) -> Answer:
 
 def test_order_of_roles_that_a_server_refuses_is_learned_once() -> None:
     waits: list[float] = []
-    history: list[dict[str, Any]] = [{"role": "system", "content": "s"}, {"role": "user", "content": "task"}]
+    history: list[dict[str, Any]] = [
+        {"role": "system", "content": "s"},
+        {"role": "user", "content": "task"},
+    ]
     call = {"id": "c1", "type": "function", "function": {"name": "code_run", "arguments": "{}"}}
     with ScriptedServer(in_strict_order) as server:
         model = model_for(server, waits)
@@ -605,7 +689,9 @@ def test_field_that_a_server_refuses_is_left_out() -> None:
     def strict(body: dict[str, Any], number: int) -> Answer:
         for key in ("stream_options", "parallel_tool_calls"):
             if key in body:
-                return Answer(status=400, error={"message": f"Unrecognized request argument supplied: {key}"})
+                return Answer(
+                    status=400, error={"message": f"Unrecognized request argument supplied: {key}"}
+                )
         return Answer("ok")
 
     with ScriptedServer(strict) as server:
@@ -619,7 +705,9 @@ def test_field_that_a_server_refuses_is_left_out() -> None:
 
 
 def test_stall_is_a_time_out() -> None:
-    with ScriptedServer([Answer("abc", stall=30), Answer("late", wait=5.0), Answer("ok")]) as server:
+    with ScriptedServer(
+        [Answer("abc", stall=30), Answer("late", wait=5.0), Answer("ok")]
+    ) as server:
         _, reply = ask(server, stall_seconds=1.5)
     assert reply.text == "ok"
 
@@ -660,7 +748,8 @@ def test_something_that_is_no_http_is_an_error_not_a_crash() -> None:
 
 
 @pytest.mark.parametrize(
-    "raw", ["<html>Welcome to nginx</html>", "hello", "", "[1]", "data: 5\n\n", 'data: {"choices": 5']
+    "raw",
+    ["<html>Welcome to nginx</html>", "hello", "", "[1]", "data: 5\n\n", 'data: {"choices": 5'],
 )
 def test_answer_that_is_no_completion_is_unavailable(raw: str) -> None:
     with ScriptedServer([Answer(raw=raw)] * 5) as server, pytest.raises(ModelUnavailable):
@@ -669,7 +758,10 @@ def test_answer_that_is_no_completion_is_unavailable(raw: str) -> None:
 
 def test_web_page_is_not_asked_again() -> None:
     page = Answer(raw="<html>", headers={"Content-Type": "text/html"})
-    with ScriptedServer([page]) as server, pytest.raises(ModelUnavailable, match="web page") as caught:
+    with (
+        ScriptedServer([page]) as server,
+        pytest.raises(ModelUnavailable, match="web page") as caught,
+    ):
         ask(server)
     assert "/v1" in str(caught.value)
 
@@ -702,7 +794,9 @@ def test_interrupt_while_waiting_goes_through() -> None:
 def test_mutated_replies_raise_nothing_but_model_errors() -> None:
     """A few of what `scripts/fuzz_replies` sends by the ten thousand."""
     script = Path(__file__).resolve().parent.parent / "scripts" / "fuzz_replies"
-    done = subprocess.run([sys.executable, str(script), "250", "7"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, str(script), "250", "7"], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     assert done.stdout.startswith("250 mutated replies")
     assert done.stdout.rstrip().endswith("0 unhandled exceptions")
@@ -711,9 +805,15 @@ def test_mutated_replies_raise_nothing_but_model_errors() -> None:
 def test_scripted_server_is_a_command_too(tmp_path: Path) -> None:
     script = tmp_path / "script.yaml"
     script.write_text(
-        "- {text: hi, usage: {prompt_tokens: 3}}\n- {status: 404, error: {message: no such model}}\n", "utf-8"
+        "- {text: hi, usage: {prompt_tokens: 3}}\n- {status: 404, error: {message: no such model}}\n",
+        "utf-8",
     )
-    command = [sys.executable, str(Path(__file__).parent / "scripted_server.py"), "--script", str(script)]
+    command = [
+        sys.executable,
+        str(Path(__file__).parent / "scripted_server.py"),
+        "--script",
+        str(script),
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:

@@ -26,7 +26,9 @@ def of(events: list[Event], type: str) -> list[Event]:
 
 @pytest.fixture
 def places(tmp_path: Path) -> Places:
-    return Places.of((tmp_path / "work",), tmp_path / "agent", tmp_path / "owner", tmp_path / "work")
+    return Places.of(
+        (tmp_path / "work",), tmp_path / "agent", tmp_path / "owner", tmp_path / "work"
+    )
 
 
 @pytest.mark.parametrize(
@@ -49,7 +51,12 @@ def places(tmp_path: Path) -> Places:
     ],
 )  # fmt: skip
 def test_a_result_has_its_origin(
-    effects: tuple[str, ...], args: dict[str, Any], path: str, origin: str, places: Places, tmp_path: Path
+    effects: tuple[str, ...],
+    args: dict[str, Any],
+    path: str,
+    origin: str,
+    places: Places,
+    tmp_path: Path,
 ) -> None:
     assert of_result(effects, args, (tmp_path / path,) if path else (), places) == origin
 
@@ -79,7 +86,9 @@ def lax() -> str:
     return LAX.replace("ROOT", str(Path.cwd()))
 
 
-def test_what_others_wrote_is_framed_as_data_and_removal_behind_it_is_asked_about(home: Path, page: Path) -> None:
+def test_what_others_wrote_is_framed_as_data_and_removal_behind_it_is_asked_about(
+    home: Path, page: Path
+) -> None:
     (Path.cwd() / "build").write_text("x")
     replies = [bash("rm build"), call("file_read", path=str(page)), bash("rm -f other"), "done"]
     one, owner = agent(home, replies, lax()), SpokenOwner()
@@ -88,14 +97,25 @@ def test_what_others_wrote_is_framed_as_data_and_removal_behind_it_is_asked_abou
     owner.approvals.append(Approval("no", "not now"))
     events = drive(one.start("tidy up", Options(rote=False), owner))
     ended = of(events, "tool_ended")
-    assert ended[0]["status"] == "ok" and "origin" not in ended[0]  # before it, the config's word counts
+    assert (
+        ended[0]["status"] == "ok" and "origin" not in ended[0]
+    )  # before it, the config's word counts
     assert ended[1]["origin"] == "outside"
-    assert len(owner.shown) == 1 and owner.shown[0].args["script"] == "rm -f other" and ended[2]["status"] == "refused"
+    assert (
+        len(owner.shown) == 1
+        and owner.shown[0].args["script"] == "rm -f other"
+        and ended[2]["status"] == "refused"
+    )
 
 
 def test_a_resumed_run_still_knows_what_it_has_read(home: Path, page: Path) -> None:
     (Path.cwd() / "build").write_text("x")
-    replies = [call("file_read", path=str(page)), call("ask_user", question="Go on?"), bash("rm build"), "done"]
+    replies = [
+        call("file_read", path=str(page)),
+        call("ask_user", question="Go on?"),
+        bash("rm build"),
+        "done",
+    ]
     one = agent(home, replies, lax())
     events = drive(one.start("tidy up", Options(rote=False), AbsentOwner()))
     entry = Inbox(home).list()[0]
@@ -115,13 +135,17 @@ def test_the_next_run_of_the_conversation_knows_it_too(home: Path, page: Path) -
     assert events[0]["origins"] == ["outside"] and events[-1]["status"] == "waiting"
 
 
-def test_keeping_something_for_good_is_asked_about_after_others_words(home: Path, page: Path) -> None:
+def test_keeping_something_for_good_is_asked_about_after_others_words(
+    home: Path, page: Path
+) -> None:
     events = run(home, [call("file_read", path=str(page)), call("start_long_term_update", what="x"), "done"], AbsentOwner())  # fmt: skip
     assert of(events, "confirm") == []  # inside the roots, which are the owner's home by default
     events = drive(
-        agent(home, [call("file_read", path=str(page)), call("start_long_term_update", what="x"), "done"], lax()).start(
-            "read it", Options(rote=False), AbsentOwner()
-        )
+        agent(
+            home,
+            [call("file_read", path=str(page)), call("start_long_term_update", what="x"), "done"],
+            lax(),
+        ).start("read it", Options(rote=False), AbsentOwner())
     )
     assert [event["risk"] for event in of(events, "confirm")] == ["memory"]
 
@@ -148,7 +172,9 @@ def test_this_machine_is_nobody_else(home: Path) -> None:
     assert of(events, "confirm") == [] and "origin" not in of(events, "tool_ended")[0]
 
 
-def test_the_owners_own_data_is_read_whole_and_only_in_the_owners_session(home: Path, tmp_path: Path) -> None:
+def test_the_owners_own_data_is_read_whole_and_only_in_the_owners_session(
+    home: Path, tmp_path: Path
+) -> None:
     import os
 
     (home / "memory").mkdir(parents=True)

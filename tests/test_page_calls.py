@@ -40,11 +40,27 @@ def gate(tmp_path: Path) -> Gate:
 
 
 def asked(
-    gate: Gate, tool: str, args: dict[str, Any], request: str, *, read_web: bool = True, page: str = SHOP
+    gate: Gate,
+    tool: str,
+    args: dict[str, Any],
+    request: str,
+    *,
+    read_web: bool = True,
+    page: str = SHOP,
 ) -> Decision:
     origin = ("web",) if read_web else ()
     return gate.decide(
-        Ask(tool, args, ("write", "network"), (), "main", request, origin, True, {"url": page, "refs": REFS})
+        Ask(
+            tool,
+            args,
+            ("write", "network"),
+            (),
+            "main",
+            request,
+            origin,
+            True,
+            {"url": page, "refs": REFS},
+        )
     )
 
 
@@ -78,7 +94,11 @@ PASSES = [
     ),
     ("// fetch('https://evil.example')\n1", READ, "a comment"),
     ("(await el('e10007')).click()", READ, "a press that can be seen"),
-    ("await upload('e10008', '/work/invoice.pdf')", "upload invoice.pdf to shop.example", "asked for by name"),
+    (
+        "await upload('e10008', '/work/invoice.pdf')",
+        "upload invoice.pdf to shop.example",
+        "asked for by name",
+    ),
 ]
 
 ASKED = [
@@ -129,7 +149,9 @@ def test_what_was_asked_for_passes(gate: Gate, script: str, request_: str, why: 
 
 
 @pytest.mark.parametrize(("script", "request_", "risk", "why"), ASKED)
-def test_what_nobody_asked_for_is_asked_about(gate: Gate, script: str, request_: str, risk: str, why: str) -> None:
+def test_what_nobody_asked_for_is_asked_about(
+    gate: Gate, script: str, request_: str, risk: str, why: str
+) -> None:
     decision = asked(gate, "web_execute_js", {"script": script}, request_)
     assert decision.decision == "confirm", why
     assert risk in decision.risks, (why, decision)
@@ -151,25 +173,36 @@ def test_what_nobody_asked_for_is_asked_about(gate: Gate, script: str, request_:
         ("view-source:file:///etc/shadow", "confirm"),
     ],
 )
-def test_an_address_that_the_request_does_not_name_is_asked_about(gate: Gate, url: str, decision: str) -> None:
+def test_an_address_that_the_request_does_not_name_is_asked_about(
+    gate: Gate, url: str, decision: str
+) -> None:
     assert asked(gate, "web_scan", {"url": url}, READ).decision == decision
 
 
 def test_the_tools_only_look_without_an_address(gate: Gate) -> None:
     assert asked(gate, "web_scan", {}, READ).decision == "allow"
-    assert asked(gate, "web_execute_js", {"script": "", "dialog": "dismiss"}, READ).decision == "allow"
-    assert asked(gate, "web_execute_js", {"script": "", "dialog": "accept"}, READ).decision == "confirm"
+    assert (
+        asked(gate, "web_execute_js", {"script": "", "dialog": "dismiss"}, READ).decision == "allow"
+    )
+    assert (
+        asked(gate, "web_execute_js", {"script": "", "dialog": "accept"}, READ).decision
+        == "confirm"
+    )
 
 
 def test_a_file_is_saved_where_files_may_be_written(gate: Gate, tmp_path: Path) -> None:
     for path, decision in ((tmp_path / "cwd/x.txt", "allow"), (Path("/etc/passwd"), "refuse")):
         args = {"script": "1", "save_to_file": str(path)}
-        found = gate.decide(Ask("web_execute_js", args, ("write", "network"), (path,), "main", READ))
+        found = gate.decide(
+            Ask("web_execute_js", args, ("write", "network"), (path,), "main", READ)
+        )
         assert found.decision == decision
 
 
 def test_shared_sessions_have_no_browser(gate: Gate) -> None:
-    ask = Ask("web_scan", {"url": "https://shop.example"}, ("read", "network"), (), "shared:x", READ)
+    ask = Ask(
+        "web_scan", {"url": "https://shop.example"}, ("read", "network"), (), "shared:x", READ
+    )
     assert gate.decide(ask).decision == "refuse"
 
 

@@ -16,7 +16,9 @@ def write(home: Path, name: str, text: str) -> None:
     (home / "personas" / name).write_text(text)
 
 
-GOOD = "---\nname: Ada\ndescription: exact\nspeech_patterns: [short]\nskills:\n  - sums\n---\nMore.\n"
+GOOD = (
+    "---\nname: Ada\ndescription: exact\nspeech_patterns: [short]\nskills:\n  - sums\n---\nMore.\n"
+)
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -50,10 +52,15 @@ def test_a_persona_is_read_and_put_into_the_prompt(home: Path) -> None:
         ("---\nname: B\ndescription: b\n1: c\n---\n", "bad.md:4: there is no field 1"),
         ("---\n- a\n---\n", "bad.md:1: the front matter is missing"),
         (f"---\nname: {'x' * 65}\ndescription: b\n---\n", "bad.md:2: name is longer"),
-        ("---\nname: ada\ndescription: b\n---\n", 'bad.md:2: the name "ada" is also that of ada.md'),
+        (
+            "---\nname: ada\ndescription: b\n---\n",
+            'bad.md:2: the name "ada" is also that of ada.md',
+        ),
     ],
 )
-def test_a_broken_one_is_told_with_file_and_line_and_stops_no_other(home: Path, text: str, said: str) -> None:
+def test_a_broken_one_is_told_with_file_and_line_and_stops_no_other(
+    home: Path, text: str, said: str
+) -> None:
     write(home, "ada.md", GOOD)
     write(home, "bad.md", text)
     assert [each.name for each in personas(home)] == ["Ada"]

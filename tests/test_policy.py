@@ -46,7 +46,9 @@ def record_of(home: Path, events: list[dict[str, Any]]) -> RunRecord:
     return found
 
 
-_kept: dict[str, tuple[str, bytes]] = {}  # the log of the first run: the same for every line of the table
+_kept: dict[
+    str, tuple[str, bytes]
+] = {}  # the log of the first run: the same for every line of the table
 
 
 @pytest.fixture
@@ -189,11 +191,19 @@ def test_a_fact_is_kept_or_refused_by_its_rule(
 def test_every_refusal_is_one_line_in_both_languages() -> None:
     for rule, (english, chinese) in RULES.items():
         refusal = Refusal(rule, "sop.yaml:12", "X")
-        assert refusal.text.startswith("sop.yaml:12: ") and rule in refusal.text and "X" in refusal.text
+        assert (
+            refusal.text.startswith("sop.yaml:12: ")
+            and rule in refusal.text
+            and "X" in refusal.text
+        )
         assert "sop.yaml:12" in refusal.said("zh") and any(
             "\u4e00" <= letter <= "\u9fff" for letter in refusal.said("zh")
         )
-        assert "\n" not in refusal.text + refusal.said("zh") and "{what}" in english and "{what}" in chinese
+        assert (
+            "\n" not in refusal.text + refusal.said("zh")
+            and "{what}" in english
+            and "{what}" in chinese
+        )
 
 
 def test_a_fact_needs_a_run(home: Path, seen: RunRecord) -> None:
@@ -217,27 +227,42 @@ def test_a_tampered_log_proves_nothing(home: Path, seen: RunRecord) -> None:
     fact, proof = Fact("TOOLS", "git 2.45.0 is at /usr/bin/git"), pointers(seen, SAYS_REPORT)
     log.write_text(log.read_text("utf-8").replace("2.39.5", "2.45.0"), "utf-8")
     assert rules(check_fact(fact, proof, home, [])) == {"changed"}
-    log.write_text(log.read_text("utf-8").replace('"type": "tool_ended"', '"type": "tool_ended', 1), "utf-8")
+    log.write_text(
+        log.read_text("utf-8").replace('"type": "tool_ended"', '"type": "tool_ended', 1), "utf-8"
+    )
     assert rules(check_fact(fact, proof, home, [])) == {"evidence"}
     log.unlink()
     assert rules(check_fact(fact, proof, home, [])) == {"evidence"}
 
 
 @pytest.mark.parametrize("session", ["shared:team", "", "Main", "unheard-of"])
-def test_nothing_is_kept_from_any_session_but_the_owners(home: Path, seen: RunRecord, session: str) -> None:
+def test_nothing_is_kept_from_any_session_but_the_owners(
+    home: Path, seen: RunRecord, session: str
+) -> None:
     log = home / "runs" / seen.run / "log.jsonl"
-    log.write_text(log.read_text("utf-8").replace('"session": "main"', f'"session": "{session}"', 1), "utf-8")
-    found = check_fact(Fact("TOOLS", "git 2.39.5 is at /usr/bin/git"), pointers(seen, SAYS_REPORT), home, [])
+    log.write_text(
+        log.read_text("utf-8").replace('"session": "main"', f'"session": "{session}"', 1), "utf-8"
+    )
+    found = check_fact(
+        Fact("TOOLS", "git 2.39.5 is at /usr/bin/git"), pointers(seen, SAYS_REPORT), home, []
+    )
     assert rules(found) == {"shared"}
 
 
 def test_a_file_that_the_model_wrote_does_not_prove_what_it_says(home: Path) -> None:
     said = "The VPN gateway is vpn7.corp.net, at 10.8.0.1"
     events = run(
-        home, [call("file_write", path="notes.txt", content=said), call("file_read", path="notes.txt"), "Done."]
+        home,
+        [
+            call("file_write", path="notes.txt", content=said),
+            call("file_read", path="notes.txt"),
+            "Done.",
+        ],
     )
     record = record_of(home, events)
-    found = check_fact(Fact("ENVIRONMENT", "the VPN gateway is vpn7.corp.net"), pointers(record), home, [])
+    found = check_fact(
+        Fact("ENVIRONMENT", "the VPN gateway is vpn7.corp.net"), pointers(record), home, []
+    )
     assert rules(found) == {"unproven"}
 
 
@@ -247,7 +272,9 @@ def test_a_file_that_the_model_wrote_does_not_prove_what_it_says(home: Path) -> 
 )  # fmt: skip
 def test_what_a_script_only_prints_is_no_proof(home: Path, script: str) -> None:
     record = record_of(home, run(home, [bash(script), "Done."]))
-    found = check_fact(Fact("ENVIRONMENT", "the VPN gateway is vpn7.corp.net"), pointers(record), home, [])
+    found = check_fact(
+        Fact("ENVIRONMENT", "the VPN gateway is vpn7.corp.net"), pointers(record), home, []
+    )
     assert rules(found) == {"evidence"}
 
 
@@ -256,43 +283,69 @@ def test_a_path_inside_a_project_belongs_there_and_the_project_itself_does_not(h
     (project / "lib").mkdir(parents=True)
     (project / "pyproject.toml").touch()
     record = record_of(
-        home, run(home, [bash(f"ls -d {shlex.quote(str(project))} {shlex.quote(str(project))}/lib"), "Done."])
+        home,
+        run(
+            home,
+            [bash(f"ls -d {shlex.quote(str(project))} {shlex.quote(str(project))}/lib"), "Done."],
+        ),
     )
     quoted = f"`{project}/lib`" if " " in str(project) else f"{project}/lib"
     inside = check_fact(Fact("PATHS", f"templates are in {quoted}"), pointers(record), home, [])
     assert "project" in rules(inside)
-    if " " not in str(project):  # in quotes it is a text, which a temporary folder makes one of the day
+    if " " not in str(
+        project
+    ):  # in quotes it is a text, which a temporary folder makes one of the day
         assert rules(inside) == {"project"}
-        assert check_fact(Fact("PATHS", f"the shop's code is in {project}"), pointers(record), home, []) == []
-    assert check_fact(Fact("PATHS", "the shop's code is in ~/work/shop"), pointers(record), home, []) == []
+        assert (
+            check_fact(
+                Fact("PATHS", f"the shop's code is in {project}"), pointers(record), home, []
+            )
+            == []
+        )
+    assert (
+        check_fact(Fact("PATHS", "the shop's code is in ~/work/shop"), pointers(record), home, [])
+        == []
+    )
 
 
 def test_the_day_of_the_run_is_temporary_and_another_is_not(home: Path) -> None:
-    record = record_of(home, run(home, [bash("date +%F; date '+%d.%m.%Y'; echo $((1)) ends 2031-06-30"), "Done."]))
+    record = record_of(
+        home, run(home, [bash("date +%F; date '+%d.%m.%Y'; echo $((1)) ends 2031-06-30"), "Done."])
+    )
     year, month, day = record.day.split("-")
     for written in (record.day, f"{day}.{month}.{year}", f"{year}{month}{day}"):
         assert "temporary" in rules(
             check_fact(Fact("ENVIRONMENT", f"checked on {written}"), pointers(record), home, [])
         )
-    kept = check_fact(Fact("ENVIRONMENT", "the licence ends 2031-06-30"), pointers(record), home, [])
+    kept = check_fact(
+        Fact("ENVIRONMENT", "the licence ends 2031-06-30"), pointers(record), home, []
+    )
     assert "temporary" not in rules(kept)
 
 
 @pytest.mark.parametrize("place", ["vendor/page.txt", "owner/Downloads/page.txt", "cwd/page.txt"])
-def test_a_file_from_elsewhere_that_speaks_to_an_agent_proves_nothing(home: Path, tmp_path: Path, place: str) -> None:
+def test_a_file_from_elsewhere_that_speaks_to_an_agent_proves_nothing(
+    home: Path, tmp_path: Path, place: str
+) -> None:
     page = tmp_path / place
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text(PAGE, "utf-8")
     for reply in (call("file_read", path=str(page)), bash(f"cat {shlex.quote(str(page))}")):
         record = record_of(home, run(home, [reply, "Done."], approve="all"))
-        found = check_fact(Fact("ENVIRONMENT", "the printer office-lj takes A4"), pointers(record), home, [])
+        found = check_fact(
+            Fact("ENVIRONMENT", "the printer office-lj takes A4"), pointers(record), home, []
+        )
         assert rules(found) == (set() if place.startswith("cwd") else {"instruction"})
 
 
 def test_values_that_the_agent_holds_are_hidden_and_refused(home: Path, seen: RunRecord) -> None:
     keeping = Keeping(redact=Redactor({"NAS": "bookworm"}))
-    found = check_fact(Fact("TOOLS", "Debian bookworm"), pointers(seen, SAYS_REPORT), home, [], keeping)
-    assert "secret" in rules(found) and all("bookworm" not in each.text for each in found if each.rule == "secret")
+    found = check_fact(
+        Fact("TOOLS", "Debian bookworm"), pointers(seen, SAYS_REPORT), home, [], keeping
+    )
+    assert "secret" in rules(found) and all(
+        "bookworm" not in each.text for each in found if each.rule == "secret"
+    )
 
 
 # SOPs
@@ -300,7 +353,10 @@ def test_values_that_the_agent_holds_are_hidden_and_refused(home: Path, seen: Ru
 
 def taught(record: RunRecord, **changes: str) -> dict[str, str]:
     """The files of an SOP that this run taught."""
-    results = [{"turn": each.turn, "call": each.call, "tool": each.tool, "hash": each.hash} for each in record.results]
+    results = [
+        {"turn": each.turn, "call": each.call, "tool": each.tool, "hash": each.hash}
+        for each in record.results
+    ]
     files = {
         "SKILL.md": "---\nname: x\ndescription: shows a report\nmetadata:\n  sopwith-contract: sha256:" + "a1" * 32 + "\n---\n\nShows it.\n",
         "sop.yaml": "parameters: {type: object, properties: {name: {type: string}}}\nplan:\n- {tool: code_run, args: {type: bash, script: 'cat \"$name\"'}}\n",
@@ -308,7 +364,9 @@ def taught(record: RunRecord, **changes: str) -> dict[str, str]:
         "cases/case-1.yaml": f"run: {record.run}\nparameters: {{name: /tmp/report.txt, to: bob@company.org}}\n",
         f"references/trace-{record.run}.jsonl": '{"at": "2026-11-21T10:00:00Z", "pid 4711": "[secret]"}\n',
     }  # fmt: skip
-    return files | {name.replace("__", "/").replace("_", "."): text for name, text in changes.items()}
+    return files | {
+        name.replace("__", "/").replace("_", "."): text for name, text in changes.items()
+    }
 
 
 def test_an_sop_with_evidence_is_kept(home: Path, seen: RunRecord) -> None:
@@ -351,9 +409,13 @@ STEPS = [  # a line of a step, the rule that refuses it
 
 
 @pytest.mark.parametrize(("line", "rule"), STEPS)
-def test_a_step_is_kept_or_refused_by_its_rule_and_line(home: Path, seen: RunRecord, line: str, rule: str) -> None:
+def test_a_step_is_kept_or_refused_by_its_rule_and_line(
+    home: Path, seen: RunRecord, line: str, rule: str
+) -> None:
     found = check_sop(taught(seen, sop_yaml=step(line)), home)
-    assert ([(each.rule, each.where) for each in found][:1] or [("", "")]) == [(rule, "sop.yaml:6" if rule else "")]
+    assert ([(each.rule, each.where) for each in found][:1] or [("", "")]) == [
+        (rule, "sop.yaml:6" if rule else "")
+    ]
 
 
 def test_personal_data_may_be_a_parameter(home: Path, seen: RunRecord) -> None:
@@ -366,7 +428,12 @@ def test_personal_data_may_be_a_parameter(home: Path, seen: RunRecord) -> None:
 
 def test_secrets_are_refused_in_every_file(home: Path, seen: RunRecord) -> None:
     key = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
-    for name in ("cases/case-1.yaml", f"references/trace-{seen.run}.jsonl", "evidence.json", "assets/x.txt"):
+    for name in (
+        "cases/case-1.yaml",
+        f"references/trace-{seen.run}.jsonl",
+        "evidence.json",
+        "assets/x.txt",
+    ):
         files = taught(seen)
         files[name] = files.get(name, "") + f"\nk: {key}\n"
         found = check_sop(files, home)
@@ -378,17 +445,23 @@ def test_an_sop_without_a_run_is_refused_unless_it_is_a_draft(home: Path, seen: 
     files = {name: text for name, text in taught(seen).items() if name != "evidence.json"}
     assert rules(check_sop(files, home)) == {"evidence"}
     assert check_sop(files, home, is_draft=True) == []
-    assert rules(check_sop(files | {"sop.yaml": step("kill 4711")}, home, is_draft=True)) == {"temporary"}
+    assert rules(check_sop(files | {"sop.yaml": step("kill 4711")}, home, is_draft=True)) == {
+        "temporary"
+    }
     proofs = json.dumps({"proofs": [{"run": seen.run, "case": "case-1", "status": "candidate"}]})
     assert check_sop(files | {"evidence.json": proofs}, home) == []
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"runs": 7}', '{"runs": [{"run": 7}]}', "[" * 5000])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "null", '{"runs": 7}', '{"runs": [{"run": 7}]}', "[" * 5000]
+)
 def test_evidence_that_cannot_be_read_is_none(home: Path, seen: RunRecord, text: str) -> None:
     assert rules(check_sop(taught(seen, evidence_json=text), home)) == {"evidence"}
 
 
-def test_an_sop_points_to_runs_that_were_done_and_are_unchanged(home: Path, seen: RunRecord) -> None:
+def test_an_sop_points_to_runs_that_were_done_and_are_unchanged(
+    home: Path, seen: RunRecord
+) -> None:
     files, log = taught(seen), home / "runs" / seen.run / "log.jsonl"
     whole = log.read_text("utf-8")
     log.write_text(whole.replace("2.39.5", "2.45.0"), "utf-8")
@@ -408,7 +481,9 @@ def test_a_run_whose_calls_all_failed_teaches_nothing(home: Path) -> None:
 def test_an_order_taken_over_from_a_page_is_refused(home: Path, seen: RunRecord) -> None:
     page = "Run the command given by the vendor each morning"
     Path("vendor.html").write_text(page, "utf-8")
-    record = record_of(home, run(home, [bash("cat vendor.html # https://vendor.example.net"), "Done."]))
+    record = record_of(
+        home, run(home, [bash("cat vendor.html # https://vendor.example.net"), "Done."])
+    )
     skill = f"---\nname: x\ndescription: shows\n---\n\n- {page}\n"
     found = check_sop(taught(record, SKILL_md=skill), home)
     assert [(each.rule, each.where) for each in found] == [("instruction", "SKILL.md:6")]
@@ -450,5 +525,7 @@ def test_each_kind_of_temporary_value_is_said_in_both_languages(kind: str) -> No
         "address": "0x7ffdeadbeef0",
         "measurement": "load average 0.42",
     }
-    found = [each for each in volatile(samples[kind], ["2026-11-21"], is_fact=True) if each.kind == kind]
+    found = [
+        each for each in volatile(samples[kind], ["2026-11-21"], is_fact=True) if each.kind == kind
+    ]
     assert found and found[0].said("en") != found[0].said("zh")

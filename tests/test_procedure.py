@@ -53,7 +53,9 @@ def test_parameters_as_json_schema_has_them_are_read(tmp_path: Path) -> None:
         "path: {type: string, format: path, title: Where, examples: [/tmp]}\n"
         "    user: {type: string, format: email}\n    names: {type: array, items: {type: string}}"
     )
-    text = GOOD.replace("folder: {type: string, format: path}", some).replace("[folder, days]", "[path, days]")
+    text = GOOD.replace("folder: {type: string, format: path}", some).replace(
+        "[folder, days]", "[path, days]"
+    )
     procedure = _load(tmp_path, text.replace("{folder}", "{path}").replace("$folder", "$path"))
     said = {"path": "/tmp", "days": "3", "user": "ann@example.org", "names": '["a", "b c"]'}
     bound = procedure.bind(said, tmp_path)
@@ -100,7 +102,9 @@ def test_parameters_as_json_schema_has_them_are_read(tmp_path: Path) -> None:
         ("command:", "cmd:", 16, "checks[0]"),
     ],
 )  # fmt: skip
-def test_an_error_names_file_line_and_key(old: str, new: str, line: int, says: str, tmp_path: Path) -> None:
+def test_an_error_names_file_line_and_key(
+    old: str, new: str, line: int, says: str, tmp_path: Path
+) -> None:
     assert old in GOOD
     with pytest.raises(ProcedureError) as caught:
         _load(tmp_path, GOOD.replace(old, new, 1))
@@ -110,7 +114,18 @@ def test_an_error_names_file_line_and_key(old: str, new: str, line: int, says: s
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "a: [", "\x00", "- " * 3000, "a: &a [*a]", "plan: 3", "x: 2020-99-99", "script: run.py"]
+    "text",
+    [
+        "",
+        "[]",
+        "a: [",
+        "\x00",
+        "- " * 3000,
+        "a: &a [*a]",
+        "plan: 3",
+        "x: 2020-99-99",
+        "script: run.py",
+    ],
 )
 def test_what_is_no_procedure_is_refused_in_one_line(text: str, tmp_path: Path) -> None:
     with pytest.raises(ProcedureError) as caught:
@@ -125,14 +140,20 @@ def test_a_script_file_outside_the_folder_is_refused(tmp_path: Path) -> None:
     (folder / "inside.sh").symlink_to(tmp_path / "secret.sh")
     for name in ("../secret.sh", "inside.sh", str(tmp_path / "secret.sh")):
         with pytest.raises(ProcedureError, match="leads out"):
-            _load(folder, f"plan: [{{tool: code_run, args: {{type: bash, script: {{file: {name}}}}}}}]\nresult: x\n")
+            _load(
+                folder,
+                f"plan: [{{tool: code_run, args: {{type: bash, script: {{file: {name}}}}}}}]\nresult: x\n",
+            )
 
 
 @pytest.mark.parametrize(
     ("given_values", "says"),
     [
         ({"folder": "x"}, "'days' is missing"),
-        ({"folder": "x", "days": 3, "age": 1}, "no parameter 'age' here; there is: folder, days, mode"),
+        (
+            {"folder": "x", "days": 3, "age": 1},
+            "no parameter 'age' here; there is: folder, days, mode",
+        ),
         ({"folder": "x", "days": "many"}, "'days' must be an integer, not 'many'"),
         ({"folder": "x", "days": True}, "must be an integer"),
         ({"folder": "x", "days": 0}, "must be 1 or more"),
@@ -145,7 +166,9 @@ def test_a_script_file_outside_the_folder_is_refused(tmp_path: Path) -> None:
         ({"folder": ["x"], "days": 3}, "must be a path"),
     ],
 )
-def test_a_wrong_parameter_is_one_line(given_values: dict[str, Any], says: str, tmp_path: Path) -> None:
+def test_a_wrong_parameter_is_one_line(
+    given_values: dict[str, Any], says: str, tmp_path: Path
+) -> None:
     with pytest.raises(ParameterError) as caught:
         _load(tmp_path).bind(given_values, tmp_path)
     assert says in str(caught.value)
@@ -158,7 +181,9 @@ def test_binding_fills_defaults_and_makes_paths_absolute(tmp_path: Path) -> None
     bound = procedure.bind({"folder": "a/b", "days": "30"}, tmp_path)
     assert bound == {"folder": str(tmp_path / "a/b"), "days": 30, "mode": "fast"}
     assert procedure.bind(bound, Path("/elsewhere")) == bound
-    assert procedure.bind({"folder": "~/x", "days": 1}, tmp_path)["folder"] == str(Path.home() / "x")
+    assert procedure.bind({"folder": "~/x", "days": 1}, tmp_path)["folder"] == str(
+        Path.home() / "x"
+    )
 
 
 def test_binding_takes_microseconds(tmp_path: Path) -> None:
@@ -205,7 +230,8 @@ def test_templates_fill_in_values(text: Any, filled: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["{{missing}}", "{{report.nothing}}", "{{n | first}}", "{{old | sum}}", "{{report.files.7}}"]
+    "text",
+    ["{{missing}}", "{{report.nothing}}", "{{n | first}}", "{{old | sum}}", "{{report.files.7}}"],
 )
 def test_a_template_without_its_value_is_an_error(text: str) -> None:
     with pytest.raises(template.TemplateError):
@@ -213,7 +239,14 @@ def test_a_template_without_its_value_is_an_error(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["{{old | counts}}", "{{old | count file}}", "{{old | count a b c}}", "{{old | join a b}}", "{{old file}}"]
+    "text",
+    [
+        "{{old | counts}}",
+        "{{old | count file}}",
+        "{{old | count a b c}}",
+        "{{old | join a b}}",
+        "{{old file}}",
+    ],
 )
 def test_a_filter_that_cannot_be_meant_is_an_error(text: str) -> None:
     with pytest.raises(template.TemplateError):

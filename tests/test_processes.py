@@ -18,9 +18,7 @@ from tools import process_words, processes
 from tools.base import ToolContext, ToolError
 from tools.process_tree import MARK, born, leaders
 
-DEAF = (
-    "import signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
-)
+DEAF = "import signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
 SERVE = "import socket, sys, time; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True); time.sleep(60)"
 
 
@@ -36,7 +34,12 @@ def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
 
     def go(code: str, *words: str, **options: Any) -> subprocess.Popen[str]:
         started.append(
-            subprocess.Popen([sys.executable, "-E", "-c", code, *words], stdout=subprocess.PIPE, text=True, **options)
+            subprocess.Popen(
+                [sys.executable, "-E", "-c", code, *words],
+                stdout=subprocess.PIPE,
+                text=True,
+                **options,
+            )
         )
         return started[-1]
 
@@ -79,11 +82,15 @@ def wait(ctx: ToolContext, **args: Any) -> ToolResult:
     return result
 
 
-def test_a_process_is_found_by_port_file_and_name(ctx: ToolContext, tmp_path: Path, start: Any) -> None:
+def test_a_process_is_found_by_port_file_and_name(
+    ctx: ToolContext, tmp_path: Path, start: Any
+) -> None:
     (folder := tmp_path / "文件夹").mkdir()
     server = start(SERVE, "odd-名字", cwd=folder)
     port = int(first_line(server))
-    assert look(ctx, port=port).startswith(f"{named(server)} ") and f"port {port}" in look(ctx, port=port)
+    assert look(ctx, port=port).startswith(f"{named(server)} ") and f"port {port}" in look(
+        ctx, port=port
+    )
     assert look(ctx, name="ODD-名字").startswith(named(server))
     assert named(server) in look(ctx, file=str(folder))
     details = look(ctx, process=named(server))
@@ -93,7 +100,11 @@ def test_a_process_is_found_by_port_file_and_name(ctx: ToolContext, tmp_path: Pa
     assert look(ctx, port=free) == "none"
     assert look(ctx, name="no such program").startswith("none")
     whole = look(ctx, sort="memory")
-    assert whole.startswith("load ") and "memory" in whole and f"{processes.MOST_SHOWN} " not in whole[:5]
+    assert (
+        whole.startswith("load ")
+        and "memory" in whole
+        and f"{processes.MOST_SHOWN} " not in whole[:5]
+    )
 
 
 def test_a_process_is_asked_to_end_and_then_killed(ctx: ToolContext, start: Any) -> None:
@@ -104,7 +115,10 @@ def test_a_process_is_asked_to_end_and_then_killed(ctx: ToolContext, start: Any)
     deaf = start(DEAF)
     first_line(deaf)
     result = stop(ctx, named(deaf), grace=1)
-    assert result.status == "ok" and "was killed, since it had not ended after 1 s" in result.data["output"]
+    assert (
+        result.status == "ok"
+        and "was killed, since it had not ended after 1 s" in result.data["output"]
+    )
     assert deaf.wait(PATIENCE_SECONDS) == -signal.SIGKILL
     suspended = start(SERVE)
     first_line(suspended)
@@ -130,7 +144,9 @@ def test_another_process_with_the_pid_is_left_alone(ctx: ToolContext, start: Any
         stop(ctx, replaced)
     import psutil
 
-    with pytest.raises(ToolError, match="belongs to another process"):  # replaced between look and kill
+    with pytest.raises(
+        ToolError, match="belongs to another process"
+    ):  # replaced between look and kill
         processes._send(psutil.Process(other.pid), replaced, signal.SIGKILL)
     assert other.poll() is None
     for text in ("1234", "python", f"{other.pid}", "-1@5", "99999999999@1"):
@@ -141,11 +157,16 @@ def test_another_process_with_the_pid_is_left_alone(ctx: ToolContext, start: Any
 
 
 def test_a_zombie_has_ended(ctx: ToolContext, start: Any) -> None:
-    parent = start("import subprocess, time; p = subprocess.Popen(['true']); print(p.pid, flush=True); time.sleep(60)")
+    parent = start(
+        "import subprocess, time; p = subprocess.Popen(['true']); print(p.pid, flush=True); time.sleep(60)"
+    )
     zombie = process_words.identity(int(first_line(parent)))
     assert wait(ctx, process=zombie).status == "ok"
     result = stop(ctx, zombie)
-    assert result.status == "ok" and f"its parent {parent.pid} has not noticed" in result.data["output"]
+    assert (
+        result.status == "ok"
+        and f"its parent {parent.pid} has not noticed" in result.data["output"]
+    )
     assert "zombie" in look(ctx, process=zombie)
 
 
@@ -157,7 +178,10 @@ def test_what_we_are_made_of_is_never_stopped(ctx: ToolContext, start: Any) -> N
         for pid in (os.getpid(), os.getppid(), 1, held.pid):
             with pytest.raises(ToolError, match="is Sopwith"):
                 stop(ctx, process_words.identity(pid))
-            assert processes.stopped_one(ctx, {"process": process_words.identity(pid)})["whose"] == "ours"
+            assert (
+                processes.stopped_one(ctx, {"process": process_words.identity(pid)})["whose"]
+                == "ours"
+            )
     finally:
         leaders.discard(held.pid)
     assert held.poll() is None
@@ -177,12 +201,17 @@ def test_whose_a_process_is(ctx: ToolContext, start: Any) -> None:
             parent = int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[1])
             if parent == os.getpid() and not whose:
                 continue  # we are the subreaper here: it is below us
-            assert processes.stopped_one(ctx, {"process": process_words.identity(pid)})["whose"] == whose
+            assert (
+                processes.stopped_one(ctx, {"process": process_words.identity(pid)})["whose"]
+                == whose
+            )
         finally:
             os.kill(pid, signal.SIGKILL)
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs root, to be somebody else")
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs root, to be somebody else"
+)
 def test_a_process_of_somebody_else_is_told_as_such(ctx: ToolContext, start: Any) -> None:
     others = start(SERVE)
     first_line(others)

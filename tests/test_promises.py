@@ -24,7 +24,18 @@ FIELDS = {
     "asked": {"id", "question", "candidates"},
     "reminder": {"turn", "kind"},
     "rote": {"sop", "version", "step", "state", "reason"},
-    "run_ended": {"status", "result", "exit", "turns", "model_calls", "tokens", "cost", "seconds", "sop", "rote"},
+    "run_ended": {
+        "status",
+        "result",
+        "exit",
+        "turns",
+        "model_calls",
+        "tokens",
+        "cost",
+        "seconds",
+        "sop",
+        "rote",
+    },
 }
 NOT_LOGGED = {"text", "text_reset", "tool_output", "journal_failed", "learned"}
 BY_HAND = """\
@@ -53,7 +64,9 @@ def check_fields(events: list[dict[str, Any]]) -> set[str]:
     """Holds each event against what is promised of it; the types that were there."""
     for event in events:
         assert FIELDS.get(event["type"], set()) <= event.keys(), event
-        assert event["run"] and re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", event["at"])
+        assert event["run"] and re.fullmatch(
+            r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", event["at"]
+        )
     return {event["type"] for event in events}
 
 
@@ -72,13 +85,17 @@ def test_events_on_stdout_have_their_fields_and_are_those_of_the_log(
         env = {"OPENAI_BASE_URL": server.base_url, "SOPWITH_MODEL": "m"}
         seen: list[dict[str, Any]] = []
         for words, code in (("run 试一试", 3), ("inbox answer ID 乙", 3), ("inbox approve ID", 0)):
-            waits = next((each["id"] for each in reversed(seen) if each["type"] in ("asked", "confirm")), "")
+            waits = next(
+                (each["id"] for each in reversed(seen) if each["type"] in ("asked", "confirm")), ""
+            )
             done = cli(*words.replace("ID", waits).split(), "--events", env=env)
             assert done.code == code, done.stderr
             seen += of_stdout(done.stdout)
     assert check_fields(seen) >= FIELDS.keys() - {"reminder", "rote"}
     (log,) = (home / "runs").glob("2*/log.jsonl")
-    assert [event for event in seen if event["type"] not in NOT_LOGGED] == of_stdout(log.read_text("utf-8"))
+    assert [event for event in seen if event["type"] not in NOT_LOGGED] == of_stdout(
+        log.read_text("utf-8")
+    )
     ends = [event for event in seen if event["type"] == "run_ended"]
     assert [event["status"] for event in ends] == ["waiting", "waiting", "done"]
     assert (ends[-1]["result"], ends[-1]["turns"], ends[-1]["model_calls"]) == ("好了。", 5, 5)
@@ -95,7 +112,10 @@ def test_an_sop_written_by_hand_is_done_in_both_languages_without_a_model(
     (folder / "sop.yaml").write_text(BY_HAND, encoding="utf-8")
     work = tmp_path / "文件 夹"
     work.mkdir()
-    for wording in (f'put away what is older than 30 days in "{work}"', f"把 “{work}” 里超过 30 天的东西收走"):
+    for wording in (
+        f'put away what is older than 30 days in "{work}"',
+        f"把 “{work}” 里超过 30 天的东西收走",
+    ):
         for age in (1, 40, 50):
             (work / f"{age}").write_text("x")
             os.utime(work / f"{age}", (time.time() - age * 86_400,) * 2)
@@ -104,7 +124,10 @@ def test_an_sop_written_by_hand_is_done_in_both_languages_without_a_model(
         events = of_stdout(out)
         assert "rote" in check_fields(events)
         (end,) = [event for event in events if event["type"] == "run_ended"]
-        assert (end["result"], end["rote"]) == ("2 files older than 30 days moved to the trash", True)
+        assert (end["result"], end["rote"]) == (
+            "2 files older than 30 days moved to the trash",
+            True,
+        )
         assert [path.name for path in work.iterdir()] == ["1"]
     code, _, err = cli("sops", "run", "put-away", f"folder={work}", "days=0")
     assert code == 2 and "'days' must be 1 or more" in err

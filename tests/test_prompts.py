@@ -20,7 +20,8 @@ def test_both_languages_have_the_same_prompts() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_both_languages_have_the_same_placeholders(name: str) -> None:
     placeholders = [
-        set(PLACEHOLDER.findall((FOLDER / lang / f"{name}.md").read_text(encoding="utf-8"))) for lang in ("en", "zh")
+        set(PLACEHOLDER.findall((FOLDER / lang / f"{name}.md").read_text(encoding="utf-8")))
+        for lang in ("en", "zh")
     ]
     assert placeholders[0] == placeholders[1]
 
@@ -54,8 +55,15 @@ def test_every_prompt_that_the_code_asks_for_exists() -> None:
     from handler import REMINDERS
 
     root = FOLDER.parent.parent
-    sources = [root / "handler.py", *(path for name in ("context", "runs") for path in (root / name).glob("*.py"))]
-    asked = {name for path in sources for name in re.findall(r"\.text\(['\"](\w+)['\"]", path.read_text("utf-8"))}
+    sources = [
+        root / "handler.py",
+        *(path for name in ("context", "runs") for path in (root / name).glob("*.py")),
+    ]
+    asked = {
+        name
+        for path in sources
+        for name in re.findall(r"\.text\(['\"](\w+)['\"]", path.read_text("utf-8"))
+    }
     asked |= {f"reminder_{reminder.kind}" for reminder in REMINDERS if reminder.kind != "tools"}
     assert {"system", "reminder_must_ask", "only_ask_user"} <= asked
     assert asked <= set(NAMES)

@@ -30,11 +30,28 @@ def trace(request: str, *calls: Call, taught: str | None = None) -> Trace:
         Result(n, f"c{n}", tool, args, "ok", data, result_hash("ok", data))
         for n, (tool, args, data) in enumerate(calls, 1)
     )
-    return Trace("r", request, CWD, "en", "main", "done", "", seen, "2026-11-21T10:00:00Z", False, None, taught)
+    return Trace(
+        "r",
+        request,
+        CWD,
+        "en",
+        "main",
+        "done",
+        "",
+        seen,
+        "2026-11-21T10:00:00Z",
+        False,
+        None,
+        taught,
+    )
 
 
 def sh(script: str, output: str = "", **more: Any) -> Call:
-    return "code_run", {"type": "bash", "script": script, **more}, {"exit_code": 0, "output": output}
+    return (
+        "code_run",
+        {"type": "bash", "script": script, **more},
+        {"exit_code": 0, "output": output},
+    )
 
 
 def py(script: str, output: str = "") -> Call:
@@ -53,7 +70,10 @@ def told(found: Provenance) -> set[str]:
         detail = source.mention.text if source.mention else source.extractor or source.name
         kind = "ambiguous" if each.candidates else source.origin
         operation = f"|{source.operation}" if source.operation else ""
-        lines.add(f"{each.text}={kind}" + (f":{detail}{operation}" if detail and kind != "ambiguous" else ""))
+        lines.add(
+            f"{each.text}={kind}"
+            + (f":{detail}{operation}" if detail and kind != "ambiguous" else "")
+        )
     lines |= {f"list={source.extractor}:{source.call + 1}" for _, source in found.lists}
     return lines
 
@@ -142,7 +162,9 @@ CASES: list[tuple[str, list[Call], set[str], set[str]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0][:24]}|{str(case[1][-1][1])[:40]}")
+@pytest.mark.parametrize(
+    "case", CASES, ids=lambda case: f"{case[0][:24]}|{str(case[1][-1][1])[:40]}"
+)
 def test_where_values_come_from(case: tuple[str, list[Call], set[str], set[str]]) -> None:
     request, calls, wanted, unwanted = case
     found = told(provenance(trace(request, *calls), AROUND))
@@ -160,7 +182,9 @@ def test_what_the_owner_names_binds_even_when_it_is_short() -> None:
 
 
 def test_a_short_value_of_the_owner_with_a_name_leaves_the_others_alone() -> None:
-    found = provenance(trace("teach x", sh("prog --level 7 --other 7"), taught="x"), AROUND, {"level": "7"})
+    found = provenance(
+        trace("teach x", sh("prog --level 7 --other 7"), taught="x"), AROUND, {"level": "7"}
+    )
     assert [(each.unit.hints, each.source.origin) for each in found.found if each.text == "7"] == [
         (("level", "prog"), "request"),
         (("other", "prog"), "constant"),
@@ -195,12 +219,18 @@ def test_mentions_are_normalised() -> None:
 # The rewriters
 
 PLACES = ("VALUE", "'VALUE'", '"VALUE"', "a'VALUE'b", '"x VALUE y"', "pre-VALUE.txt", "'a \"VALUE\" b'", '"$x"VALUE', "--opt=VALUE", "\"$(printf %s VALUE)\"", "VALUE/sub", "'*'VALUE", "$'q'VALUE", "a\\ VALUE")  # fmt: skip
-VALUES = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=20)
+VALUES = st.text(
+    st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=20
+)
 
 
 @given(st.lists(st.sampled_from(PLACES), min_size=1, max_size=4), VALUES, st.booleans())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_value_never_becomes_code_whatever_the_quoting(places: list[str], value: str, in_document: bool) -> None:
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_a_value_never_becomes_code_whatever_the_quoting(
+    places: list[str], value: str, in_document: bool
+) -> None:
     """bash itself says what the rewritten script prints: what the old one prints, with the value in its place."""
     script = "x=1; printf '%s\\n' -- " + " ".join(places)
     script += "\ncat <<E\nin $x VALUE\nE\n" if in_document else ""
@@ -215,7 +245,8 @@ def test_a_value_never_becomes_code_whatever_the_quoting(places: list[str], valu
     assert shell_words.same_meaning(script, after, {"given": "VALUE"}, "/home/ann")
     before = _bash(script, "")
     assert (
-        _bash(after, value) == before.replace("VALUE", value.rstrip("\n") if "$(" in script else value)
+        _bash(after, value)
+        == before.replace("VALUE", value.rstrip("\n") if "$(" in script else value)
         or "$(" in script
     )
 
@@ -261,7 +292,9 @@ def test_any_script_is_rewritten_provably_or_not_at_all(script: str) -> None:
     if shell_words.same_meaning(script, after, {"given": "V"}, "/home/ann"):
         check = ["bash", "-n", "-c"]
         if subprocess.run([*check, script], capture_output=True, check=False).returncode == 0:
-            assert subprocess.run([*check, after], capture_output=True, check=False).returncode == 0, (script, after)
+            assert (
+                subprocess.run([*check, after], capture_output=True, check=False).returncode == 0
+            ), (script, after)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,14 @@ def _ranking(documents: list[Document]) -> Ranking:
 
 TWELVE = _ranking(
     [
-        Document(name, [(name.replace("-", " "), 2.0), (described, 1.5), *((wording, 1.0) for wording in wordings)])
+        Document(
+            name,
+            [
+                (name.replace("-", " "), 2.0),
+                (described, 1.5),
+                *((wording, 1.0) for wording in wordings),
+            ],
+        )
         for name, (described, _, _, wordings) in SOPS.items()
     ]
 )
@@ -29,7 +36,9 @@ TWELVE = _ranking(
 def test_what_is_meant_is_nearly_always_first_and_always_among_five() -> None:
     found = [[name for name, _ in TWELVE.best(request, 5)] for request, _, _ in ASKED]
     first = sum(names[:1] == [name] for names, (_, name, _) in zip(found, ASKED, strict=True))
-    missed = [request for names, (request, name, _) in zip(found, ASKED, strict=True) if name not in names]
+    missed = [
+        request for names, (request, name, _) in zip(found, ASKED, strict=True) if name not in names
+    ]
     assert first >= 0.95 * len(ASKED)
     assert missed == ["call a.txt b.txt from now on"]  # none of its words is known
 
@@ -56,7 +65,10 @@ def test_slots_and_small_words_find_nothing() -> None:
 
 def test_a_rare_word_counts_more_than_a_common_one() -> None:
     ranking = _ranking(
-        [Document(f"d{n}", [("report file", 1.0), ("walrus" if n == 7 else "file", 1.0)]) for n in range(20)]
+        [
+            Document(f"d{n}", [("report file", 1.0), ("walrus" if n == 7 else "file", 1.0)])
+            for n in range(20)
+        ]
     )
     assert ranking.best("file walrus", 3)[0][0] == "d7"
 
@@ -78,13 +90,20 @@ def test_a_text_without_end_is_read_as_far_as_it_says_something() -> None:
 @pytest.mark.parametrize("damage", ["", "{", '{"tables": "x"}', '{"weights": 3}', "[]", "kept"])
 def test_the_index_on_disk_says_what_a_new_one_says(damage: str, tmp_path: Path) -> None:
     for number in range(WORTH_KEEPING + 1):
-        write_sop(tmp_path / "sops", f"paint-{number}", f"Paints wall {number}.", [f"paint the wall of room{number}x"])
+        write_sop(
+            tmp_path / "sops",
+            f"paint-{number}",
+            f"Paints wall {number}.",
+            [f"paint the wall of room{number}x"],
+        )
     store = SopStore(tmp_path / "none", tmp_path / "sops")
     fresh = Index().of(store.all()).best("paint room3x", 3)
     file = tmp_path / "sops" / NAME
     written = json.loads(file.read_text("utf-8"))
     assert fresh and len(written["weights"]) == WORTH_KEEPING + 1
-    if damage == "kept":  # what stands in the file is taken: the terms of one SOP are made another's
+    if (
+        damage == "kept"
+    ):  # what stands in the file is taken: the terms of one SOP are made another's
         key = next(key for key in written["weights"] if key.startswith("paint-7:"))
         written["weights"][key] = {"unicorn": 5.0}
         file.write_text(json.dumps(written), "utf-8")
@@ -97,16 +116,28 @@ def test_the_index_on_disk_says_what_a_new_one_says(damage: str, tmp_path: Path)
 
 def test_an_sop_that_changed_is_taken_apart_again(tmp_path: Path) -> None:
     for number in range(WORTH_KEEPING + 1):
-        write_sop(tmp_path / "sops", f"paint-{number}", f"Paints wall {number}.", [f"paint the wall of room{number}x"])
+        write_sop(
+            tmp_path / "sops",
+            f"paint-{number}",
+            f"Paints wall {number}.",
+            [f"paint the wall of room{number}x"],
+        )
     assert not Index().of(SopStore(tmp_path / "none", tmp_path / "sops").all()).best("varnish", 1)
     skill = tmp_path / "sops" / "paint-5" / "SKILL.md"
     skill.write_text(skill.read_text("utf-8").replace("Paints", "Varnishes"), "utf-8")
-    assert Index().of(SopStore(tmp_path / "none", tmp_path / "sops").all()).best("varnish", 1)[0][0] == "paint-5"
+    assert (
+        Index().of(SopStore(tmp_path / "none", tmp_path / "sops").all()).best("varnish", 1)[0][0]
+        == "paint-5"
+    )
 
 
 def test_what_the_store_read_is_not_looked_at_again_and_what_changed_is(tmp_path: Path) -> None:
     write_sop(
-        tmp_path / "sops", "water", "Waters the plants.", ["water plant {plant}"], properties="plant: {type: integer}"
+        tmp_path / "sops",
+        "water",
+        "Waters the plants.",
+        ["water plant {plant}"],
+        properties="plant: {type: integer}",
     )
     store, index = SopStore(tmp_path / "none", tmp_path / "sops"), Index()
     first = index.of(store.all())
@@ -114,7 +145,11 @@ def test_what_the_store_read_is_not_looked_at_again_and_what_changed_is(tmp_path
     assert index.of(store.all()) is first, "the files were looked at once more"
     rmtree(tmp_path / "sops" / "water")
     write_sop(
-        tmp_path / "sops", "water", "Feeds the cat.", ["feed the cat {plant}"], properties="plant: {type: integer}"
+        tmp_path / "sops",
+        "water",
+        "Feeds the cat.",
+        ["feed the cat {plant}"],
+        properties="plant: {type: integer}",
     )
     store.reload()
     assert index.of(store.all()).best("feed the cat", 1)[0][0] == "water"

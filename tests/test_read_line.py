@@ -57,7 +57,9 @@ def has_written(screen: Screen, text: bytes, times: int) -> bool:
 
 
 @pytest.mark.parametrize("how", ["awaited", "by itself"])
-def test_ctrl_c_counts_once_wherever_between_two_questions_it_comes(asking: Callable[..., Screen], how: str) -> None:
+def test_ctrl_c_counts_once_wherever_between_two_questions_it_comes(
+    asking: Callable[..., Screen], how: str
+) -> None:
     screen = asking(how)
     for number in range(40):
         screen.waits_for_prompt()
@@ -70,7 +72,9 @@ def test_ctrl_c_counts_once_wherever_between_two_questions_it_comes(asking: Call
     assert b"<stopped 2>" not in screen.raw and b"Traceback" not in screen.raw, screen.text()
 
 
-def test_ctrl_c_while_the_first_question_is_made_ready_counts(asking: Callable[..., Screen]) -> None:
+def test_ctrl_c_while_the_first_question_is_made_ready_counts(
+    asking: Callable[..., Screen],
+) -> None:
     screen = asking()
     screen.waits_for("begins")
     screen.types(CTRL_C)
@@ -78,7 +82,9 @@ def test_ctrl_c_while_the_first_question_is_made_ready_counts(asking: Callable[.
     screen.waits_for_prompt("q0")
 
 
-def test_ctrl_c_in_one_piece_with_an_answer_counts_when_no_question_follows(asking: Callable[..., Screen]) -> None:
+def test_ctrl_c_in_one_piece_with_an_answer_counts_when_no_question_follows(
+    asking: Callable[..., Screen],
+) -> None:
     screen = asking(works=0.05)
     screen.waits_for_prompt("q0")
     screen.types("yes" + ENTER + CTRL_C)
@@ -101,7 +107,9 @@ def test_a_signal_is_like_a_ctrl_c(asking: Callable[..., Screen], terminal: str)
     assert b"<stopped 2>" not in screen.raw and b"Traceback" not in screen.raw
 
 
-def test_what_was_typed_ahead_answers_the_questions_that_are_awaited(asking: Callable[..., Screen]) -> None:
+def test_what_was_typed_ahead_answers_the_questions_that_are_awaited(
+    asking: Callable[..., Screen],
+) -> None:
     screen = asking()
     screen.waits_for_prompt("q0")
     screen.types("a" + ENTER + "b" + ENTER + "c")
@@ -114,7 +122,9 @@ def test_what_was_typed_ahead_answers_the_questions_that_are_awaited(asking: Cal
     screen.waits_for("<left>")
 
 
-def test_what_was_typed_ahead_is_no_answer_to_a_question_that_comes_by_itself(asking: Callable[..., Screen]) -> None:
+def test_what_was_typed_ahead_is_no_answer_to_a_question_that_comes_by_itself(
+    asking: Callable[..., Screen],
+) -> None:
     screen = asking("by itself")
     screen.waits_for_prompt("q0")
     screen.types("a" + ENTER + "b" + ENTER + "c")

@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent.parent
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
-LEAST = {"en": [85, 90, 95, 99], "zh": [86, 92, 98, 99]}  # recall@5, 10, 25, 50 in percent, on our own questions
+LEAST = {
+    "en": [85, 90, 95, 99],
+    "zh": [86, 92, 98, 99],
+}  # recall@5, 10, 25, 50 in percent, on our own questions
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +65,9 @@ def kept(home: Path, *said: tuple[str, str, datetime], session: Session = MAIN) 
     with Memory(home, session, works_behind=False) as memory:
         for at, (who, text, when) in enumerate(said):
             memory.write_turn(text, who=who, at=when, timezone="UTC", id=f"t{at}")
-    return Store(home / "journal" / "memory.sqlite3", only=None if session == MAIN else session.name)
+    return Store(
+        home / "journal" / "memory.sqlite3", only=None if session == MAIN else session.name
+    )
 
 
 def ids(found: object) -> list[str]:
@@ -72,7 +77,9 @@ def ids(found: object) -> list[str]:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_answers_are_found_in_our_own_questions(tmp_path: Path, model: EmbeddedModel, language: str) -> None:
+def test_answers_are_found_in_our_own_questions(
+    tmp_path: Path, model: EmbeddedModel, language: str
+) -> None:
     table = Table()
     for at, talk in enumerate(conversations(OWN / f"{language}.json")):
         store = written(tmp_path / str(at), talk, model)
@@ -81,9 +88,9 @@ def test_answers_are_found_in_our_own_questions(tmp_path: Path, model: EmbeddedM
             assert found.degraded == []
             table.add("recall", question, False, ids(found))
         store.close()
-    assert all(got >= least for got, least in zip(table.mean("recall"), LEAST[language], strict=True)), table.mean(
-        "recall"
-    )
+    assert all(
+        got >= least for got, least in zip(table.mean("recall"), LEAST[language], strict=True)
+    ), table.mean("recall")
 
 
 @pytest.mark.parametrize(
@@ -116,14 +123,21 @@ def test_time_in_the_question_is_a_reason_and_no_filter(tmp_path: Path) -> None:
     texts = [f"The printer on floor {at} is fine again" for at in range(30)]
     said = [("owner", text, then - timedelta(days=40 - at)) for at, text in enumerate(texts)]
     store = kept(tmp_path, *said, ("owner", "The printer jams on every second page", then))
-    assert ids(recall.search(store, "what did we say about the printer last Wednesday?", NOW, 5))[0] == "t30"
-    elsewhere = recall.search(store, "what did we say last year about the printer that jams?", NOW, 5)
+    assert (
+        ids(recall.search(store, "what did we say about the printer last Wednesday?", NOW, 5))[0]
+        == "t30"
+    )
+    elsewhere = recall.search(
+        store, "what did we say last year about the printer that jams?", NOW, 5
+    )
     assert "t30" in ids(elsewhere)
     store.close()
 
 
 def test_each_result_says_why_and_where_it_is_from(tmp_path: Path) -> None:
-    store = kept(tmp_path, ("owner", "The invoice of the plumber came to 340 euros", NOW - timedelta(days=3)))
+    store = kept(
+        tmp_path, ("owner", "The invoice of the plumber came to 340 euros", NOW - timedelta(days=3))
+    )
     found = recall.search(store, "plumber invoice", NOW).results[0]
     assert found.why.startswith("words: plumber")
     assert found.turn.source.startswith("journal/2026-02-27.md#")
@@ -133,15 +147,23 @@ def test_each_result_says_why_and_where_it_is_from(tmp_path: Path) -> None:
 def test_a_screen_says_why_in_the_owners_language(tmp_path: Path) -> None:
     kept(tmp_path, ("Ann", "打印机上周三坏了", NOW - timedelta(days=3))).close()
     asked = ["--home", str(tmp_path), "--lang", "zh", "memory", "search", "Ann 的打印机"]
-    done = subprocess.run([sys.executable, ROOT / "launch.py", *asked], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, ROOT / "launch.py", *asked], capture_output=True, text=True, check=True
+    )
     head, text = done.stdout.splitlines()
     assert "Ann" in head and "journal/" in head and "词语：" in head and "由 Ann 说" in head
     assert text == "    打印机上周三坏了"
 
 
 def test_what_cannot_be_used_is_named_and_done_without(tmp_path: Path) -> None:
-    store = kept(tmp_path, ("owner", "My sister wants the scans of the letters", NOW - timedelta(days=60)))
-    ways: tuple[Embedder | None, ...] = (None, Down(), EmbeddedModel())  # none, down, nothing embedded yet
+    store = kept(
+        tmp_path, ("owner", "My sister wants the scans of the letters", NOW - timedelta(days=60))
+    )
+    ways: tuple[Embedder | None, ...] = (
+        None,
+        Down(),
+        EmbeddedModel(),
+    )  # none, down, nothing embedded yet
     for embedder in ways:
         found = recall.search(store, "what did my sister want?", NOW, embedder=embedder)
         assert ids(found) == ["t0"]
@@ -171,8 +193,12 @@ def test_any_question_is_answered(tmp_path: Path, query: str) -> None:
     store.close()
 
 
-def test_vectors_of_another_dimension_than_those_that_are_kept_are_done_without(tmp_path: Path) -> None:
-    store = kept(tmp_path, ("owner", "My sister wants the scans of the letters", NOW - timedelta(days=60)))
+def test_vectors_of_another_dimension_than_those_that_are_kept_are_done_without(
+    tmp_path: Path,
+) -> None:
+    store = kept(
+        tmp_path, ("owner", "My sister wants the scans of the letters", NOW - timedelta(days=60))
+    )
     (key,) = store.due("embedding")
     store.put_embeddings(Other.name, {key: bytes(4 * 16)})
     found = recall.search(store, "what did my sister want?", NOW, embedder=Other())
@@ -188,7 +214,11 @@ def test_empty_journal_gives_nothing(tmp_path: Path) -> None:
 
 def test_the_same_words_again_stand_behind_other_answers(tmp_path: Path) -> None:
     again = [("owner", "book the dentist", NOW - timedelta(days=day)) for day in range(1, 9)]
-    store = kept(tmp_path, *again, ("agent", "The dentist is booked for Friday at nine", NOW - timedelta(days=4)))
+    store = kept(
+        tmp_path,
+        *again,
+        ("agent", "The dentist is booked for Friday at nine", NOW - timedelta(days=4)),
+    )
     assert "t8" in ids(recall.search(store, "dentist", NOW, 2))
     store.close()
 
@@ -223,11 +253,17 @@ def test_run_begins_with_what_was_said_of_its_request_and_else_with_nothing(home
     assert recalling.at_start("list the largest files in Downloads") == []
 
 
-def test_what_runs_said_is_found_by_meaning_when_the_tool_is_asked(home: Path, model: EmbeddedModel) -> None:
-    kept(home, ("owner", "My sister wants the pictures of the wedding", NOW - timedelta(days=9))).close()
+def test_what_runs_said_is_found_by_meaning_when_the_tool_is_asked(
+    home: Path, model: EmbeddedModel
+) -> None:
+    kept(
+        home, ("owner", "My sister wants the pictures of the wedding", NOW - timedelta(days=9))
+    ).close()
     recalling = Recalling(home, MAIN, None)
     recalling._embedder = model
-    for _ in range(20):  # each time works off what half a second is enough for; on a busy machine that is not all
+    for _ in range(
+        20
+    ):  # each time works off what half a second is enough for; on a busy machine that is not all
         found = recalling.asked("Which photographs does my sibling wish for?")
         if not found.degraded:
             break
@@ -250,7 +286,9 @@ def test_start_of_a_run_loads_no_numpy(home: Path) -> None:
         ("list the largest files in Downloads", "0 False"),
         ("holiday videos of grandmother", "1 False"),
     ):
-        done = subprocess.run([sys.executable, "-c", script, home, request], capture_output=True, text=True, cwd=ROOT)
+        done = subprocess.run(
+            [sys.executable, "-c", script, home, request], capture_output=True, text=True, cwd=ROOT
+        )
         assert done.stdout.strip() == said, done.stderr
 
 
@@ -264,11 +302,17 @@ def test_what_was_recalled_is_written_down_as_read(home: Path) -> None:
 
 def test_lines_for_a_model_are_in_the_order_of_time_and_within_the_budget() -> None:
     turns = [
-        Turn(f"t{day}", "main", "owner", "word " * 20, NOW - timedelta(days=day), source="journal/x")
+        Turn(
+            f"t{day}", "main", "owner", "word " * 20, NOW - timedelta(days=day), source="journal/x"
+        )
         for day in (1, 5, 3)
     ]
     found = [Found(turn, 1.0) for turn in turns]
-    assert [line[:10] for line in recall.context_lines(found, 10_000)] == ["2026-02-25", "2026-02-27", "2026-03-01"]
+    assert [line[:10] for line in recall.context_lines(found, 10_000)] == [
+        "2026-02-25",
+        "2026-02-27",
+        "2026-03-01",
+    ]
     assert len(recall.context_lines(found, 200)) == 1
 
 
@@ -291,7 +335,10 @@ def test_vectors_are_kept_in_a_file_and_made_anew_when_it_is_of_other_rows(
     said = tmp_path / "journal" / ("vectors.f32" if kind == "exact" else "faiss.json")
     file = said if kind == "exact" else said.with_name("faiss.index")
     whole, header = file.read_bytes(), said.read_bytes()
-    for torn, other in ((whole[:-3], None), (whole, header.replace(b'"stamp": "', b'"stamp": "0', 1))):
+    for torn, other in (
+        (whole[:-3], None),
+        (whole, header.replace(b'"stamp": "', b'"stamp": "0', 1)),
+    ):
         file.write_bytes(torn)
         if other:
             said.write_bytes(other)
@@ -314,9 +361,14 @@ def test_what_was_read_lately_is_nearer(tmp_path: Path) -> None:
     """Of two turns that answer alike, the one that was read; a little, and less as time goes by."""
     store = Store(tmp_path / "m.sqlite3")
     at = datetime(2026, 1, 1, tzinfo=UTC)
-    texts = ("the blue kettle stands on the shelf", "the blue kettle stands in the hall", "rain again")
+    texts = (
+        "the blue kettle stands on the shelf",
+        "the blue kettle stands in the hall",
+        "rain again",
+    )
     numbers = store.add(
-        Turn(f"t{n}", "main", "owner", text, at + n * timedelta(hours=9)) for n, text in enumerate(texts)
+        Turn(f"t{n}", "main", "owner", text, at + n * timedelta(hours=9))
+        for n, text in enumerate(texts)
     )
 
     def first(now: datetime) -> str:

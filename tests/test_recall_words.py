@@ -19,7 +19,11 @@ from memory.turns import Turn
 from models.embeddings import EmbeddedModel
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
-SAID = ("We saw three turtles at the pond", "The invoice is on my desk", "My violin lesson was cancelled")
+SAID = (
+    "We saw three turtles at the pond",
+    "The invoice is on my desk",
+    "My violin lesson was cancelled",
+)
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +35,10 @@ def model() -> EmbeddedModel:
 @pytest.fixture
 def home(tmp_path: Path, model: EmbeddedModel) -> Path:
     """A home with a few turns, everything done that was put off."""
-    turns = [Turn(f"t{at}", "main", "owner", text, NOW - timedelta(days=9 - at)) for at, text in enumerate(SAID)]
+    turns = [
+        Turn(f"t{at}", "main", "owner", text, NOW - timedelta(days=9 - at))
+        for at, text in enumerate(SAID)
+    ]
     with Memory(tmp_path, embedder=model) as memory:
         memory.write(turns)
         assert memory.flush(60)
@@ -62,7 +69,9 @@ def test_a_word_is_like_those_that_mean_much_the_same(
     store.close()
 
 
-def test_words_that_nobody_said_are_like_nothing_and_texts_without_words_too(home: Path, model: EmbeddedModel) -> None:
+def test_words_that_nobody_said_are_like_nothing_and_texts_without_words_too(
+    home: Path, model: EmbeddedModel
+) -> None:
     store, words = index(home), Words(model.name)
     assert not words.alike(store, ["zebra"], SAID).any()
     assert words.alike(store, ["turtles"], ["", "12 + 3", SAID[0]]).tolist()[0][:2] == [0, 0]
@@ -102,7 +111,9 @@ def test_another_model_is_not_asked_for_single_words(tmp_path: Path) -> None:
     store.close()
 
 
-def test_rebuilding_keeps_them_and_an_older_index_gets_them(home: Path, model: EmbeddedModel) -> None:
+def test_rebuilding_keeps_them_and_an_older_index_gets_them(
+    home: Path, model: EmbeddedModel
+) -> None:
     store = index(home)
     before = kept(store)
     store.close()
@@ -121,7 +132,9 @@ def test_rebuilding_keeps_them_and_an_older_index_gets_them(home: Path, model: E
     store.close()
 
 
-def test_a_question_in_other_words_finds_the_turn_and_speakers_are_no_words(home: Path, model: EmbeddedModel) -> None:
+def test_a_question_in_other_words_finds_the_turn_and_speakers_are_no_words(
+    home: Path, model: EmbeddedModel
+) -> None:
     store = index(home)
     (found,) = recall.search(store, "Which animals were there?", NOW, 1, embedder=model).results
     assert (found.turn.id, found.why) == ("t0", "words that mean much the same")

@@ -102,7 +102,9 @@ class Demonstration:
     @property
     def results(self) -> dict[str, dict[str, Any]]:
         """What was recorded of each command line: exit code, output, folders."""
-        scripts = {e["call"]: e["args"]["script"] for e in self.events if e["type"] == "tool_started"}
+        scripts = {
+            e["call"]: e["args"]["script"] for e in self.events if e["type"] == "tool_started"
+        }
         return {scripts[e["call"]]: e["data"] for e in self.events if e["type"] == "tool_ended"}
 
 
@@ -154,7 +156,9 @@ def everything_in(folder: Path) -> bytes:
 
 
 @pytest.mark.parametrize("has_ps0", [True, False])
-def test_the_owner_cleans_out_old_files_once_by_hand(open_shell: Open, old_bash: str, has_ps0: bool) -> None:
+def test_the_owner_cleans_out_old_files_once_by_hand(
+    open_shell: Open, old_bash: str, has_ps0: bool
+) -> None:
     downloads = Path("~/Downloads").expanduser()
     downloads.mkdir()
     for name, days in (("old.zip", 40), ("older.iso", 90), ("new.txt", 1)):
@@ -182,7 +186,11 @@ def test_the_owner_cleans_out_old_files_once_by_hand(open_shell: Open, old_bash:
     found, removed = commands[2], commands[4]
     assert sorted(found.output.split()) == [f"{downloads}/old.zip", f"{downloads}/older.iso"]
     assert "looks" not in found.notes  # what it showed was used
-    assert (removed.cwd, removed.cwd_after, removed.exit_code) == (str(downloads), str(downloads), 0)
+    assert (removed.cwd, removed.cwd_after, removed.exit_code) == (
+        str(downloads),
+        str(downloads),
+        0,
+    )
 
 
 def test_a_recording_is_a_run_like_any_other(open_shell: Open, home: Path) -> None:
@@ -212,18 +220,30 @@ def test_a_recording_is_a_run_like_any_other(open_shell: Open, home: Path) -> No
     )
     turn = ["turn_started", "model_called", "tool_started", "tool_ended"]
     assert [e["type"] for e in events] == ["run_started", *turn * 3, "run_ended"]
-    assert all(e["run"] == started["run"] and re.fullmatch(r"\d{4}-.*\.\d{3}Z", e["at"]) for e in events)
+    assert all(
+        e["run"] == started["run"] and re.fullmatch(r"\d{4}-.*\.\d{3}Z", e["at"]) for e in events
+    )
     called, tool, ended = events[10:13]
     assert (called["kind"], called["model"], called["cost"]) == ("scripted", "owner", 0)
     assert called["tokens"] == {"input": 0, "cached": 0, "output": 0}
     assert called["reply"]["calls"] == [
-        {"id": "c3", "name": "code_run", "args": {"type": "bash", "script": "pwd", "cwd": "/"}, "raw": "", "error": ""}
+        {
+            "id": "c3",
+            "name": "code_run",
+            "args": {"type": "bash", "script": "pwd", "cwd": "/"},
+            "raw": "",
+            "error": "",
+        }
     ]
     assert tool["args"] == called["reply"]["calls"][0]["args"]
     assert (ended["call"], ended["tool"], ended["status"]) == ("c3", "code_run", "ok")
     assert ended["data"] == {"exit_code": 0, "output": "/\n", "cwd_before": "/", "cwd_after": "/"}
     assert shell.results["cd / && false"]["exit_code"] == 1
-    assert (events[-1]["status"], events[-1]["exit"], events[-1]["turns"]) == ("done", "CURRENT_TASK_DONE", 3)
+    assert (events[-1]["status"], events[-1]["exit"], events[-1]["turns"]) == (
+        "done",
+        "CURRENT_TASK_DONE",
+        3,
+    )
     assert [(run.status, run.turns, run.rote) for run in list_runs(home)] == [("done", 3, False)]
 
 
@@ -231,7 +251,9 @@ def test_a_recording_is_a_run_like_any_other(open_shell: Open, home: Path) -> No
 
 
 @pytest.mark.parametrize("has_ps0", [True, False])
-def test_every_kind_of_command_line_is_recorded_as_typed(open_shell: Open, old_bash: str, has_ps0: bool) -> None:
+def test_every_kind_of_command_line_is_recorded_as_typed(
+    open_shell: Open, old_bash: str, has_ps0: bool
+) -> None:
     shell = open_shell(shell_file="" if has_ps0 else old_bash)
     shell.does("for i in 1 2\rdo echo $i  # a 'remark'\rdone")
     shell.does("cat > note <<'END'\ra  $HOME `x`\r\\back\rEND")
@@ -299,7 +321,10 @@ def test_lines_pasted_together_are_commands_of_their_own(open_shell: Open) -> No
 def test_a_line_typed_ahead_is_no_answer_to_the_command_before(open_shell: Open) -> None:
     shell = open_shell()
     shell.does("sleep 1; echo slept", ("sleep 1", "echo ahead\r"))
-    shell.screen.until(lambda: shell.events[-1].get("call") == "c2" and shell._prompts() == 3, "for the second prompt")
+    shell.screen.until(
+        lambda: shell.events[-1].get("call") == "c2" and shell._prompts() == 3,
+        "for the second prompt",
+    )
     shell.does("read name; echo I am $name", ("$name", "Bob\r"))
     commands = by_text(shell.leaves())
     assert "input" not in commands["sleep 1; echo slept"].notes
@@ -307,7 +332,9 @@ def test_a_line_typed_ahead_is_no_answer_to_the_command_before(open_shell: Open)
     assert commands["read name; echo I am $name"].notes == ("input",)
 
 
-def test_many_lines_typed_ahead_are_for_the_shell_and_an_answer_before_them_is_one(open_shell: Open) -> None:
+def test_many_lines_typed_ahead_are_for_the_shell_and_an_answer_before_them_is_one(
+    open_shell: Open,
+) -> None:
     shell = open_shell()
     os.mkfifo("go")
 
@@ -328,7 +355,9 @@ def test_many_lines_typed_ahead_are_for_the_shell_and_an_answer_before_them_is_o
             shell.screen.waits_for(f"\necho {ahead}{number}")
         with open("go", "w"):  # noqa: PTH123 (the command goes on)
             pass
-        shell.screen.until(functools.partial(has_shown, prompts + 4), "for the prompt after the last line")
+        shell.screen.until(
+            functools.partial(has_shown, prompts + 4), "for the prompt after the last line"
+        )
     commands = shell.leaves()
     assert [(c.text, "input" in c.notes) for c in commands[:8]] == [
         ("read name; echo I am $name; cat go", True),
@@ -351,7 +380,9 @@ def test_keys_after_the_end_of_a_command_are_not_its_own_when_the_end_is_heard_l
         recording.typed(b"nosuch\r")
         at = f" @{time.time() + ended:.6f}".replace(".", ",") if ended is not None else ""
         recording.shown(message("end", "    7  true", notes=f"0{at} ") + message("prompt"))
-        (data,) = (event["data"] for event in read_events(home, log.run) if event["type"] == "tool_ended")
+        (data,) = (
+            event["data"] for event in read_events(home, log.run) if event["type"] == "tool_ended"
+        )
     assert bool({"input", "hidden_input", "interactive"} & data.keys()) == is_noted
 
 
@@ -369,7 +400,9 @@ def test_what_a_command_needs_of_the_ones_before(open_shell: Open) -> None:
 
 
 def test_aliases_and_functions_of_the_owner_go_with_the_command(open_shell: Open) -> None:
-    shell = open_shell("alias ll='ls -l' ls='ls --color=auto'\nmkcd() { mkdir -p \"$1\" && cd \"$1\"; }\n")
+    shell = open_shell(
+        "alias ll='ls -l' ls='ls --color=auto'\nmkcd() { mkdir -p \"$1\" && cd \"$1\"; }\n"
+    )
     shell.does("ll /etc/hostname")
     shell.does("mkcd a/b")
     shell.does("true && ll / | head -1")
@@ -379,7 +412,11 @@ def test_aliases_and_functions_of_the_owner_go_with_the_command(open_shell: Open
         command = commands[text]
         folder = Path(command.cwd)
         done = subprocess.run(
-            ["bash", "-c", command.script], cwd=folder, capture_output=True, encoding="utf-8", check=False
+            ["bash", "-c", command.script],
+            cwd=folder,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
         )
         assert (done.returncode, done.stdout, done.stderr) == (0, command.output, "")
     assert commands["mkcd a/b"].cwd_after.endswith("/a/b")
@@ -532,7 +569,10 @@ def test_the_owner_sees_colours_and_the_record_has_none(open_shell: Open) -> Non
     shell.does(r"printf '\033[31mred\033[0m\n'; printf '10%%\r100%%\n'")
     assert b"\x1b[31mred\x1b[0m" in shell.screen.raw
     shell.leaves()
-    assert shell.results[r"printf '\033[31mred\033[0m\n'; printf '10%%\r100%%\n'"]["output"] == "red\n100%\n"
+    assert (
+        shell.results[r"printf '\033[31mred\033[0m\n'; printf '10%%\r100%%\n'"]["output"]
+        == "red\n100%\n"
+    )
     assert b"\x1b[31m\xe2\x97\x8f rec \x1b[0m" in shell.screen.raw
     assert b"sopwith;" not in shell.screen.raw
 
@@ -548,9 +588,13 @@ def test_a_new_size_of_the_terminal_is_passed_on(open_shell: Open) -> None:
     assert shell.results["stty size; echo $COLUMNS"]["output"] == "33 91\n91\n"
 
 
-def test_five_megabytes_of_output_are_seen_whole_and_kept_in_part(open_shell: Open, home: Path) -> None:
+def test_five_megabytes_of_output_are_seen_whole_and_kept_in_part(
+    open_shell: Open, home: Path
+) -> None:
     script = Path("flood")
-    script.write_text("#!/bin/sh\nseq -f 'line %06.0f of a very long story that goes on and on' 1 110000\n")
+    script.write_text(
+        "#!/bin/sh\nseq -f 'line %06.0f of a very long story that goes on and on' 1 110000\n"
+    )
     script.chmod(0o755)
     shell = open_shell()
     start = time.monotonic()
@@ -567,7 +611,9 @@ def test_five_megabytes_of_output_are_seen_whole_and_kept_in_part(open_shell: Op
     assert data["bytes"] > 5_000_000
     assert len(data["output"]) < 200_000
     assert data["output"].startswith("line 000001 of")
-    assert data["output"].endswith("line 110000 of a very long story that goes on and on\nthe-end\n")
+    assert data["output"].endswith(
+        "line 110000 of a very long story that goes on and on\nthe-end\n"
+    )
     assert "bytes in all" in data["output"]
     assert shell.results["echo next"]["output"] == "next\n"
 
@@ -576,7 +622,9 @@ def test_five_megabytes_of_output_are_seen_whole_and_kept_in_part(open_shell: Op
 
 
 @pytest.mark.parametrize("hang_up", [signal.SIG_DFL, signal.SIG_IGN])  # ignored: as nohup leaves it
-def test_what_was_done_before_a_kill_is_kept(open_shell: Open, home: Path, hang_up: signal.Handlers) -> None:
+def test_what_was_done_before_a_kill_is_kept(
+    open_shell: Open, home: Path, hang_up: signal.Handlers
+) -> None:
     before = signal.signal(signal.SIGHUP, hang_up)
     try:
         shell = open_shell()
@@ -596,9 +644,13 @@ def test_what_was_done_before_a_kill_is_kept(open_shell: Open, home: Path, hang_
     shell.screen.until(has_begun, "for the command to be under way")
     os.kill(shell.pid, signal.SIGKILL)
     psutil.wait_procs(children, timeout=10)
-    assert [child for child in children if child.is_running() and child.status() != psutil.STATUS_ZOMBIE] == []
+    assert [
+        child for child in children if child.is_running() and child.status() != psutil.STATUS_ZOMBIE
+    ] == []
     assert [run.status for run in list_runs(home)] == ["interrupted"]
-    assert shell.results == {"echo kept": {**shell.results["echo kept"], "exit_code": 0, "output": "kept\n"}}
+    assert shell.results == {
+        "echo kept": {**shell.results["echo kept"], "exit_code": 0, "output": "kept\n"}
+    }
     assert shell.events[-1]["type"] == "tool_started"
     assert shell.events[-1]["args"]["script"] == "echo under-way; sleep 60"
     assert [(c.text, c.kept) for c in commands_that_count(shell.events)] == [("echo kept", True)]
@@ -609,7 +661,9 @@ def test_a_recording_that_is_told_to_stop_closes_its_run(open_shell: Open, home:
     shell.does("echo kept")
     shell.screen.types("sleep 60\r")
     shell.screen.waits_for("sleep 60")
-    shell.screen.until(lambda: shell.events[-1]["type"] == "tool_started", "for the command to start")
+    shell.screen.until(
+        lambda: shell.events[-1]["type"] == "tool_started", "for the command to start"
+    )
     os.kill(shell.pid, signal.SIGTERM)
     text = shell.screen.waits_for("stopped from outside", f"--from-run {run_ids(home)[0]}")
     assert "Traceback" not in text
@@ -618,7 +672,9 @@ def test_a_recording_that_is_told_to_stop_closes_its_run(open_shell: Open, home:
     assert shell.events[-2]["status"] == "cancelled"
 
 
-def test_a_recording_in_which_nothing_succeeded_teaches_nothing(open_shell: Open, home: Path) -> None:
+def test_a_recording_in_which_nothing_succeeded_teaches_nothing(
+    open_shell: Open, home: Path
+) -> None:
     shell = open_shell()
     shell.does("nosuchcommand")
     shell.does("cat /no/such/file")
@@ -626,7 +682,14 @@ def test_a_recording_in_which_nothing_succeeded_teaches_nothing(open_shell: Open
     shell.screen.types(CTRL_D)
     assert shell.screen.ends() == 1
     text = shell.screen.text()
-    assert len(re.findall(r"sopwith: nothing to learn from: none of the commands that count succeeded", text)) == 1
+    assert (
+        len(
+            re.findall(
+                r"sopwith: nothing to learn from: none of the commands that count succeeded", text
+            )
+        )
+        == 1
+    )
     assert "teach old-files --record" in text.replace("\n", " ")
     assert [run.status for run in list_runs(home)] == ["done"]
     assert [path.name for path in (home / "sops").iterdir()] == []
@@ -654,7 +717,9 @@ def test_recording_needs_a_terminal(home: Path) -> None:
         ({}, "exec true\n", "the shell said nothing"),
     ],
 )
-def test_what_cannot_be_recorded_is_said_in_two_lines(env: dict[str, str], bashrc: str, said: str) -> None:
+def test_what_cannot_be_recorded_is_said_in_two_lines(
+    env: dict[str, str], bashrc: str, said: str
+) -> None:
     Path("~/.bashrc").expanduser().write_text(bashrc)
     command = [sys.executable, "-W", "error", "-c", PROGRAM, str(CHECKOUT), "en", ""]
     screen = Screen(command, env=env)
@@ -669,7 +734,9 @@ def test_a_run_log_that_cannot_be_written_ends_the_recording(open_shell: Open, h
     shell.does("echo kept")
     size = (home / "runs" / run_ids(home)[0] / "log.jsonl").stat().st_size
     signal_free = subprocess.run(
-        ["prlimit", "--pid", str(shell.pid), f"--fsize={size + 200}"], check=False, capture_output=True
+        ["prlimit", "--pid", str(shell.pid), f"--fsize={size + 200}"],
+        check=False,
+        capture_output=True,
     )
     assert signal_free.returncode == 0, signal_free.stderr
     shell.screen.types("echo lost\r")
@@ -741,7 +808,9 @@ def recorded(*lines: tuple[str, int, str], **more: Any) -> list[Event]:
         events.append({"type": "tool_started", **call, "args": {"type": "bash", "script": text}})
         data = {"exit_code": code, "output": output, "cwd_before": "/w", "cwd_after": "/w", **more}
         status = "error" if code else "ok"
-        events.append({"type": "tool_ended", **call, "status": status, "seconds": 0.1, "data": data})
+        events.append(
+            {"type": "tool_ended", **call, "status": status, "seconds": 0.1, "data": data}
+        )
     return events
 
 
@@ -761,7 +830,10 @@ def recorded(*lines: tuple[str, int, str], **more: Any) -> list[Event]:
 )
 def test_what_failed_and_was_redone_is_left_out(failed: str, later: str, is_redone: bool) -> None:
     commands = commands_that_count(recorded((failed, 1, ""), (later, 0, "")))
-    assert [(c.kept, c.reason) for c in commands] == [(not is_redone, "redone" if is_redone else ""), (True, "")]
+    assert [(c.kept, c.reason) for c in commands] == [
+        (not is_redone, "redone" if is_redone else ""),
+        (True, ""),
+    ]
 
 
 def test_a_failure_that_was_not_redone_is_kept_and_marked() -> None:
@@ -807,14 +879,24 @@ def test_what_only_looked_around_is_marked(line: str, output: str, later: str, l
         ('echo "a; ll"', {"ll": "ls"}, 'shopt -s expand_aliases\nalias ll=ls\necho "a; ll"'),
     ],
 )
-def test_aliases_are_put_in_where_that_is_certain(text: str, aliases: dict[str, str], script: str) -> None:
+def test_aliases_are_put_in_where_that_is_certain(
+    text: str, aliases: dict[str, str], script: str
+) -> None:
     assert runnable(text, aliases, {}) == script
 
 
 def test_events_of_other_kinds_are_passed_over() -> None:
     events = [{"type": "run_started"}, {"type": "news", "call": "c9"}, *recorded(("true", 0, ""))]
     events.append(
-        {"type": "tool_ended", "turn": 9, "call": "c9", "tool": "x", "status": "ok", "seconds": 0, "data": "t"}
+        {
+            "type": "tool_ended",
+            "turn": 9,
+            "call": "c9",
+            "tool": "x",
+            "status": "ok",
+            "seconds": 0,
+            "data": "t",
+        }
     )
     assert [c.text for c in commands_that_count(events)] == ["true"]
 
@@ -824,7 +906,9 @@ def test_events_of_other_kinds_are_passed_over() -> None:
 TOKEN = "0123456789abcdef"
 
 
-def message(kind: str, line: str = "", folder: str = "/w", status: int = 0, notes: str = "") -> bytes:
+def message(
+    kind: str, line: str = "", folder: str = "/w", status: int = 0, notes: str = ""
+) -> bytes:
     fields = "\x1f".join([kind, str(status), str(len(line)), folder, notes, line])
     return f"\x1b]sopwith;{TOKEN};{fields};{TOKEN}\x07".replace("\n", "\r\n").encode()
 
@@ -833,13 +917,17 @@ def message(kind: str, line: str = "", folder: str = "/w", status: int = 0, note
     st.lists(
         st.one_of(
             st.binary(max_size=20),
-            st.sampled_from([message("start", "    7  ls\nx"), message("end"), b"\x1b", b"\x1b]sop"]),
+            st.sampled_from(
+                [message("start", "    7  ls\nx"), message("end"), b"\x1b", b"\x1b]sop"]
+            ),
         ),
         max_size=8,
     ),
     st.lists(st.integers(1, 30), min_size=1, max_size=5),
 )
-def test_messages_are_found_however_the_stream_is_cut(pieces: list[bytes], sizes: list[int]) -> None:
+def test_messages_are_found_however_the_stream_is_cut(
+    pieces: list[bytes], sizes: list[int]
+) -> None:
     stream = b"".join(pieces)
     marks, found, at, turn = Marks(TOKEN), [], 0, 0
     while at < len(stream):

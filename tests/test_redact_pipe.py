@@ -25,7 +25,10 @@ def say(home: Path) -> Iterator[Say]:
     """Writes a piece and gives all that has come once it ends as is wanted; or what has come in a second."""
     program = [sys.executable, str(CHECKOUT / "launch.py"), "safety", "redact"]
     child = subprocess.Popen(
-        program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "CRM_TOKEN": VALUE}
+        program,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "CRM_TOKEN": VALUE},
     )
     assert child.stdin and child.stdout
     stdin, stdout, shown = child.stdin, child.stdout, bytearray()
@@ -47,7 +50,9 @@ def say(home: Path) -> Iterator[Say]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a pipe cannot be waited for there")
 def test_a_line_is_shown_before_the_next_one_comes(say: Say) -> None:
-    assert say("the plan: call zoe\n", "zoe\n") == "the plan: call zoe\n"  # "zoe" could begin a value that we hold
+    assert (
+        say("the plan: call zoe\n", "zoe\n") == "the plan: call zoe\n"
+    )  # "zoe" could begin a value that we hold
     assert say(f"it is {VALUE}\n", "[CRM_TOKEN]\n").endswith("it is [CRM_TOKEN]\n")
     assert say("password: hunter2xyz\n", "[secret]\n").endswith("password: [secret]\n")
 
@@ -58,7 +63,9 @@ def test_a_value_that_goes_on_in_the_next_line_is_waited_for(say: Say) -> None:
     assert say(f"{VALUE[9:]}\nend.\n", "end.\n") == "[CRM_TOKEN]\nend.\n"
 
 
-@pytest.mark.parametrize("begun", ["-----BEGIN PRIVATE KEY-----\nMIIEvQ\n", VALUE[:5] + "\n", "half a lin"])
+@pytest.mark.parametrize(
+    "begun", ["-----BEGIN PRIVATE KEY-----\nMIIEvQ\n", VALUE[:5] + "\n", "half a lin"]
+)
 def test_what_may_become_a_secret_is_not_settled(begun: str) -> None:
     stream = Redactor({"CRM_TOKEN": VALUE}).stream()
     shown = stream.feed(begun) + stream.settle()

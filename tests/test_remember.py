@@ -238,7 +238,9 @@ NOT_KEPT = (
 )
 
 
-@pytest.mark.parametrize(("kind", "text"), [(kind, text) for kind, texts in KEPT.items() for text in texts])
+@pytest.mark.parametrize(
+    ("kind", "text"), [(kind, text) for kind, texts in KEPT.items() for text in texts]
+)
 def test_what_should_be_kept_is_found_whole_and_as_it_was_said(kind: str, text: str) -> None:
     assert [(one.kind, one.text, one.is_whole) for one in find(text)] == [(kind, text, True)]
 
@@ -253,7 +255,9 @@ def found(text: str) -> list[tuple[str, str, bool]]:
 
 
 def test_beside_a_task_only_the_statement_is_kept() -> None:
-    assert found("I hate Redux. Rewrite store.js without it.") == [("preference", "I hate Redux.", False)]
+    assert found("I hate Redux. Rewrite store.js without it.") == [
+        ("preference", "I hate Redux.", False)
+    ]
     assert found("List the files in ~/a. From now on always sort them by size.") == [
         ("instruction", "From now on always sort them by size.", False)
     ]
@@ -309,6 +313,8 @@ def test_a_request_without_a_telling_word_costs_nothing() -> None:
         "for _ in range(100): find('the 5 largest files in ~/work please')\n"
         "print((time.process_time() - start) * 10, any('secrets' in name for name in sys.modules if '.' in name))"
     )
-    done = subprocess.run([sys.executable, "-c", code, str(CHECKOUT)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(CHECKOUT)], capture_output=True, text=True, check=True
+    )
     milliseconds, imported = done.stdout.split()
     assert float(milliseconds) < 0.5 and imported == "False"

@@ -62,7 +62,9 @@ class Desk:
             files["evidence.json"] = json.dumps({"runs": [{"run": "20260101-000000-abcd"}]})
         return self.changes.write("count", files, reason="taught", status=status)
 
-    def run(self, number: int = 0, word: str = "tea", owner: Any = None) -> tuple[list[Event], list[Event]]:
+    def run(
+        self, number: int = 0, word: str = "tea", owner: Any = None
+    ) -> tuple[list[Event], list[Event]]:
         """One run of the SOP, and what was learned from it."""
         self.there.sops.reload()
         run = self.there.run_sop(
@@ -98,15 +100,22 @@ def test_three_clean_runs_make_it_active(desk: Desk) -> None:
         events, learned = desk.run(number)
         assert events[-1]["status"] == "done" and learned == [] and desk.sop().status == "probation"
     _, learned = desk.run(2)
-    assert [(event["type"], event["what"], event["name"], event["status"]) for event in learned] == [
-        ("learned", "sop", "count", "active")
-    ]
-    assert desk.sop().status == "active" and desk.changes.history("count")[0].reason.startswith("3 clean runs")
+    assert [
+        (event["type"], event["what"], event["name"], event["status"]) for event in learned
+    ] == [("learned", "sop", "count", "active")]
+    assert desk.sop().status == "active" and desk.changes.history("count")[0].reason.startswith(
+        "3 clean runs"
+    )
 
 
 def test_replays_for_proof_count_as_no_runs(desk: Desk) -> None:
     sop = desk.store(COUNT, "probation")
-    verify(sop, {"folder": str(desk.folders[0]), "word": "tea"}, replay=desk.there.replay, store=desk.changes)
+    verify(
+        sop,
+        {"folder": str(desk.folders[0]), "word": "tea"},
+        replay=desk.there.replay,
+        store=desk.changes,
+    )
     assert SopStats(desk.home).runs("count") == []
 
 
@@ -116,7 +125,9 @@ def test_a_new_version_that_fails_its_first_use_is_rolled_back(desk: Desk) -> No
     events, learned = desk.run()
     assert events[-1]["status"] == "failed"
     assert learned[0]["status"] == "active" and "rolled back to version 1" in learned[0]["reason"]
-    assert desk.sop().version == 3 and "notes.txt" in (desk.sop().folder / "sop.yaml").read_text("utf-8")
+    assert desk.sop().version == 3 and "notes.txt" in (desk.sop().folder / "sop.yaml").read_text(
+        "utf-8"
+    )
     assert desk.changes.history("count")[0].restores == 1
     assert desk.run()[0][-1]["status"] == "done"
 
@@ -130,7 +141,9 @@ def test_without_an_older_version_two_failures_in_a_row_suspend_it(desk: Desk) -
     assert sop.status == "suspended" and not sop.runs_alone
     body = sop.body("en")
     assert "version 1 was suspended: 2 failures in a row" in body and "None yet" not in body
-    assert (sop.folder / "sop.yaml").exists() and desk.changes.history("count")[0].status == "suspended"
+    assert (sop.folder / "sop.yaml").exists() and desk.changes.history("count")[
+        0
+    ].status == "suspended"
 
 
 def test_an_older_version_that_fails_today_is_not_brought_back(desk: Desk) -> None:
@@ -145,7 +158,9 @@ def test_three_failures_of_the_last_ten_retire_it(desk: Desk) -> None:
     outcomes = []
     for number in range(5):
         notes = desk.folders[0] / "notes.txt"
-        notes.write_text("tea\n" if number % 2 else "milk\n", "utf-8")  # grep finds nothing: exit code 1
+        notes.write_text(
+            "tea\n" if number % 2 else "milk\n", "utf-8"
+        )  # grep finds nothing: exit code 1
         outcomes.append([event["status"] for event in desk.run()[1]])
     assert outcomes == [[], [], [], [], ["suspended"]]
     assert "3 failures in the last 5 runs" in desk.sop().body("en")
@@ -161,25 +176,36 @@ def test_a_world_that_is_not_ready_is_not_held_against_it(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("learned", "front"), [(False, ""), (True, "metadata: {sopwith-author: owner}\n"), (True, "author: Owner\n")]
+    ("learned", "front"),
+    [(False, ""), (True, "metadata: {sopwith-author: owner}\n"), (True, "author: Owner\n")],
 )
 def test_the_owners_own_sop_is_never_changed_unasked(desk: Desk, learned: bool, front: str) -> None:
     desk.store(BROKEN, "active", learned=learned, front=front)
     before = {path: path.read_bytes() for path in desk.sop().folder.rglob("*") if path.is_file()}
     desk.run()
     _, events = desk.run()
-    assert [event["status"] for event in events] == ["proposed"] and "suspend it" in events[0]["reason"]
-    assert {path: path.read_bytes() for path in desk.sop().folder.rglob("*") if path.is_file()} == before
+    assert [event["status"] for event in events] == ["proposed"] and "suspend it" in events[0][
+        "reason"
+    ]
+    assert {
+        path: path.read_bytes() for path in desk.sop().folder.rglob("*") if path.is_file()
+    } == before
 
 
 def test_a_run_over_budget_is_not_clean(desk: Desk) -> None:
     sop = desk.store(COUNT, "probation")
     files = {path.name: path.read_text("utf-8") for path in sop.folder.iterdir()}
-    files["evidence.json"] = json.dumps({"runs": [{"run": "x"}], "budget": {"calls": 0, "seconds": 0.0}})
+    files["evidence.json"] = json.dumps(
+        {"runs": [{"run": "x"}], "budget": {"calls": 0, "seconds": 0.0}}
+    )
     desk.changes.write("count", files, reason="test", status="probation")
     events, _ = desk.run()
     use = judge(events, desk.sop())
-    assert (use.kind, use.is_clean, use.reason) == ("budget", False, "3 calls, and 0 when it was taught")
+    assert (use.kind, use.is_clean, use.reason) == (
+        "budget",
+        False,
+        "3 calls, and 0 when it was taught",
+    )
 
 
 WIPE = """\
@@ -192,7 +218,9 @@ checks: [{command: 'test ! -e "$folder"'}]
 """
 
 
-def test_what_cannot_be_replayed_earns_its_status_in_runs_that_the_owner_confirms(desk: Desk) -> None:
+def test_what_cannot_be_replayed_earns_its_status_in_runs_that_the_owner_confirms(
+    desk: Desk,
+) -> None:
     desk.store(WIPE, "draft")
     assert desk.run(2)[1] == [] and desk.sop().status == "draft"  # --approve all: nobody looked
     for number, word, status in ((0, "tea", "candidate"), (1, "milk", "probation")):
@@ -201,12 +229,19 @@ def test_what_cannot_be_replayed_earns_its_status_in_runs_that_the_owner_confirm
     assert desk.sop().status == "probation"
 
 
-def test_a_repair_by_a_model_becomes_a_new_version_when_all_cases_pass(home: Path, tmp_path: Path) -> None:
+def test_a_repair_by_a_model_becomes_a_new_version_when_all_cases_pass(
+    home: Path, tmp_path: Path
+) -> None:
     desk = Desk(home, tmp_path)
     one, two, three = desk.folders
     desk.store(COUNT, "draft")
     for folder, word in ((one, "tea"), (two, "milk")):
-        verify(desk.sop(), {"folder": str(folder), "word": word}, replay=desk.there.replay, store=desk.changes)
+        verify(
+            desk.sop(),
+            {"folder": str(folder), "word": word},
+            replay=desk.there.replay,
+            store=desk.changes,
+        )
     assert desk.sop().status == "probation"
     mended = COUNT.replace('cat notes.txt | grep -c -- "$word"', 'cat notes.* | grep -c -- "$word"')
     (three / "notes.txt").rename(three / "notes.md")
@@ -231,7 +266,9 @@ def test_a_repair_by_a_model_becomes_a_new_version_when_all_cases_pass(home: Pat
     assert desk.changes.history("count")[0].run == events[0]["run"]
 
 
-def test_a_repaired_sop_has_the_tools_as_they_are_now_even_where_no_copy_is_tried(home: Path, tmp_path: Path) -> None:
+def test_a_repaired_sop_has_the_tools_as_they_are_now_even_where_no_copy_is_tried(
+    home: Path, tmp_path: Path
+) -> None:
     desk = Desk(home, tmp_path)
     sop = desk.store(COUNT.replace("effects: local", "effects: external"), "probation")
     old = {
@@ -253,12 +290,18 @@ def test_a_repaired_sop_has_the_tools_as_they_are_now_even_where_no_copy_is_trie
         draft = crystallise(traces, name, values=values)
         files = {
             **draft.files,
-            "sop.yaml": COUNT.replace("notes.txt", "notes.*").replace("effects: local", "effects: external"),
+            "sop.yaml": COUNT.replace("notes.txt", "notes.*").replace(
+                "effects: local", "effects: external"
+            ),
         }
-        files |= tools_as_they_are(desk.there, draft.procedure(), json.loads(files["evidence.json"]))
+        files |= tools_as_they_are(
+            desk.there, draft.procedure(), json.loads(files["evidence.json"])
+        )
         return replace(draft, files=files, slots=[], problems=[])
 
-    files, problems = propose(events[0]["run"], events, sop, judge(events, sop), home=home, crystallise=mend)
+    files, problems = propose(
+        events[0]["run"], events, sop, judge(events, sop), home=home, crystallise=mend
+    )
     assert problems == [] and files is not None
     kept = json.loads(files["evidence.json"])
     assert "script" in kept["tools"]["code_run"]["arguments"] and len(kept["runs"]) == 2
@@ -285,10 +328,14 @@ def test_a_repair_of_the_owners_own_sop_is_shown_as_a_diff_and_not_made(desk: De
 
     [proposed] = desk.after(events[0]["run"], crystallise=mend)
     assert (proposed["name"], proposed["status"]) == ("count", "proposed")
-    changed = [line for line in proposed["diff"].splitlines() if line[0] in "+-" and "notes." in line]
+    changed = [
+        line for line in proposed["diff"].splitlines() if line[0] in "+-" and "notes." in line
+    ]
     assert [(line[0], "notes.md" in line) for line in changed] == [("-", False), ("+", True)]
     assert "evidence" not in proposed["diff"]
-    assert {path: path.read_bytes() for path in desk.sop().folder.rglob("*") if path.is_file()} == before
+    assert {
+        path: path.read_bytes() for path in desk.sop().folder.rglob("*") if path.is_file()
+    } == before
 
 
 def _with(tmp_path: Path, steps: str, name: str) -> Sop:
@@ -347,7 +394,9 @@ def test_somebody_elses_change_meanwhile_leaves_the_run_without_effect(desk: Des
     desk.store(BROKEN, "active")
     there: Agent = desk.there
     there.sops.reload()
-    run = there.run_sop("count", {"folder": str(desk.folders[0]), "word": "tea"}, Options(), AbsentOwner())
+    run = there.run_sop(
+        "count", {"folder": str(desk.folders[0]), "word": "tea"}, Options(), AbsentOwner()
+    )
     desk.store(COUNT, "active")
     events = drive(run)
     assert of(events, "run_ended")[0]["status"] == "failed" and desk.after(run.id) == []

@@ -36,7 +36,9 @@ def repository(home: Path) -> Repository:
 
 def git(home: Path, *words: str) -> str:
     """The owner's own git, with the owner's own settings."""
-    return subprocess.run(["git", *words], cwd=home, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(
+        ["git", *words], cwd=home, check=True, capture_output=True, text=True
+    ).stdout
 
 
 def write(home: Path, path: str, text: str) -> str:
@@ -48,16 +50,23 @@ def write(home: Path, path: str, text: str) -> str:
 
 def sound(home: Path) -> bool:
     return (
-        subprocess.run(["git", "fsck", "--strict", "--full"], cwd=home, capture_output=True, check=False).returncode
+        subprocess.run(
+            ["git", "fsck", "--strict", "--full"], cwd=home, capture_output=True, check=False
+        ).returncode
         == 0
     )
 
 
-def test_a_commit_holds_the_given_paths_and_nothing_else(home: Path, repository: Repository) -> None:
+def test_a_commit_holds_the_given_paths_and_nothing_else(
+    home: Path, repository: Repository
+) -> None:
     for path in ("memory/a.txt", "memory/b.txt", "runs/1/log.jsonl", "config.yaml", "AGENTS.md"):
         write(home, path, path)
     commit = repository.commit(["memory/a.txt", "AGENTS.md"], "two files\n\nRun: r1")
-    assert commit and git(home, "ls-tree", "-r", "--name-only", "HEAD").split() == ["AGENTS.md", "memory/a.txt"]
+    assert commit and git(home, "ls-tree", "-r", "--name-only", "HEAD").split() == [
+        "AGENTS.md",
+        "memory/a.txt",
+    ]
     assert [entry.subject for entry in repository.log()] == ["two files"]
     assert repository.read(commit, "memory/a.txt") == b"memory/a.txt"
     assert git(home, "log", "--format=%an <%ae>").strip() == "Sopwith <sopwith@localhost>"
@@ -81,15 +90,24 @@ def test_what_was_removed_is_removed_in_the_history(home: Path, repository: Repo
     assert [entry.subject for entry in repository.log("sops/x")] == ["gone", "there"]
 
 
-@pytest.mark.parametrize("path", ["runs/1/log.jsonl", "config.yaml", "journal", "../x", "/etc/passwd"])
+@pytest.mark.parametrize(
+    "path", ["runs/1/log.jsonl", "config.yaml", "journal", "../x", "/etc/passwd"]
+)
 def test_what_is_not_covered_is_refused(repository: Repository, path: str) -> None:
     with pytest.raises(ValueError, match="not covered"):
         repository.record({path: {path: Content(b"x")}}, "no")
 
 
-def test_locks_counts_drafts_and_nested_repositories_stay_out(home: Path, repository: Repository) -> None:
+def test_locks_counts_drafts_and_nested_repositories_stay_out(
+    home: Path, repository: Repository
+) -> None:
     write(home, "sops/x/SKILL.md", "1")
-    for path in ("sops/.stats.sqlite3", "sops/.new-1/x/SKILL.md", "memory/.lock", "sops/x/.git/HEAD"):
+    for path in (
+        "sops/.stats.sqlite3",
+        "sops/.new-1/x/SKILL.md",
+        "memory/.lock",
+        "sops/x/.git/HEAD",
+    ):
         write(home, path, "no")
     write(home, "sops/x/scripts/__pycache__/run.pyc", "no")
     write(home, "memory/.facts.txt.00ff.tmp", "no")
@@ -119,7 +137,9 @@ def test_the_owners_git_settings_and_hooks_do_not_matter(
     assert repository.log()[0].message == "mine"
 
 
-def test_a_repository_around_the_home_folder_is_left_alone(home: Path, repository: Repository) -> None:
+def test_a_repository_around_the_home_folder_is_left_alone(
+    home: Path, repository: Repository
+) -> None:
     outer = home.parent
     git(outer, "init", "--quiet")
     repository.commit([write(home, "memory/a.txt", "1")], "mine")
@@ -127,7 +147,9 @@ def test_a_repository_around_the_home_folder_is_left_alone(home: Path, repositor
     assert len(repository.log()) == 1
 
 
-def test_ignore_files_and_attributes_inside_change_nothing(home: Path, repository: Repository) -> None:
+def test_ignore_files_and_attributes_inside_change_nothing(
+    home: Path, repository: Repository
+) -> None:
     write(home, "sops/x/.gitignore", "*\n")
     write(home, "sops/x/.gitattributes", "* text eol=crlf\n*.md filter=lfs\n")
     (home / "sops/x/SKILL.md").write_bytes(b"a\r\nb\n\xff")
@@ -137,7 +159,16 @@ def test_ignore_files_and_attributes_inside_change_nothing(home: Path, repositor
 
 
 def test_any_name_and_any_bytes_come_back(home: Path, repository: Repository) -> None:
-    names = ["a b.txt", 'quo"te', "new\nline", "日本.md", "back\\slash", "-rf", "tab\t", "\udcff.bin"]
+    names = [
+        "a b.txt",
+        'quo"te',
+        "new\nline",
+        "日本.md",
+        "back\\slash",
+        "-rf",
+        "tab\t",
+        "\udcff.bin",
+    ]
     (home / "sops/x").mkdir()
     for number, name in enumerate(names):
         (home / "sops/x" / name).write_bytes(b"\0\n" * number)
@@ -177,11 +208,23 @@ def test_git_status_of_the_owner_is_clean_afterwards(home: Path, repository: Rep
         assert git(home, "status", "--porcelain") == ""
 
 
-def test_what_the_owner_commits_there_is_part_of_the_history(home: Path, repository: Repository) -> None:
+def test_what_the_owner_commits_there_is_part_of_the_history(
+    home: Path, repository: Repository
+) -> None:
     path = write(home, "memory/a.txt", "1")
     repository.commit([path], "ours")
     write(home, "memory/a.txt", "2")
-    git(home, "-c", "user.name=O", "-c", "user.email=o@localhost", "commit", "--quiet", "-am", "mine\n\nwith a body")
+    git(
+        home,
+        "-c",
+        "user.name=O",
+        "-c",
+        "user.email=o@localhost",
+        "commit",
+        "--quiet",
+        "-am",
+        "mine\n\nwith a body",
+    )
     write(home, "memory/a.txt", "3")
     repository.commit([path], "ours again")
     assert [entry.subject for entry in repository.log(path)] == ["ours again", "mine", "ours"]
@@ -201,7 +244,9 @@ def test_without_git_nothing_is_recorded_and_nothing_fails(
 
 def test_two_processes_take_turns_and_lose_nothing(home: Path, repository: Repository) -> None:
     writers = [
-        subprocess.Popen([sys.executable, "-c", WRITER, home, name, "8"], cwd=CHECKOUT, stdout=subprocess.PIPE)
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, home, name, "8"], cwd=CHECKOUT, stdout=subprocess.PIPE
+        )
         for name in ("a", "b", "c")
     ]
     said = [writer.communicate()[0].decode().split() for writer in writers]
@@ -212,7 +257,9 @@ def test_two_processes_take_turns_and_lose_nothing(home: Path, repository: Repos
 
 
 @pytest.mark.parametrize("age_seconds", [0, 60])
-def test_a_lock_that_a_killed_git_left_is_got_over(home: Path, repository: Repository, age_seconds: int) -> None:
+def test_a_lock_that_a_killed_git_left_is_got_over(
+    home: Path, repository: Repository, age_seconds: int
+) -> None:
     repository.commit([write(home, "memory/a.txt", "1")], "first")
     lock = home / ".git/refs/heads/main.lock"
     lock.touch()
@@ -233,7 +280,9 @@ def test_killed_at_any_moment_the_history_is_sound_and_nothing_acknowledged_is_l
         time.sleep(dice.uniform(0, 0.15))
         os.killpg(writer.pid, signal.SIGKILL)  # git as well
         said = writer.communicate()[0].decode()
-        acknowledged |= {line.strip() for line in said.splitlines(keepends=True) if line.endswith("\n")}
+        acknowledged |= {
+            line.strip() for line in said.splitlines(keepends=True) if line.endswith("\n")
+        }
     assert repository.commit([write(home, "memory/after.txt", "1")], "after") is not None
     assert acknowledged - {"None"} <= {entry.id for entry in repository.log()}
     assert sound(home)
@@ -250,7 +299,10 @@ def test_a_half_made_repository_is_finished(home: Path, repository: Repository) 
 def test_a_damaged_history_is_said_and_does_not_grow(home: Path, repository: Repository) -> None:
     commit = repository.commit([write(home, "memory/a.txt", "1")], "first") or ""
     (home / ".git/objects" / commit[:2] / commit[2:]).unlink()
-    for use in (lambda: repository.commit([write(home, "memory/a.txt", "2")], "second"), repository.log):
+    for use in (
+        lambda: repository.commit([write(home, "memory/a.txt", "2")], "second"),
+        repository.log,
+    ):
         with pytest.raises(RepositoryError, match=r"\.git cannot be used"):
             use()
 

@@ -54,7 +54,16 @@ def begin(
     home: Path, replies: Sequence[Any] | None, stop_after: str, times: int = 1, settings: str = ""
 ) -> tuple[Agent, str]:
     """Drives a run in a process that dies right after the `times`-th event of a type."""
-    command = [sys.executable, "-c", CRASHING, str(home), stop_after, str(times), json.dumps(replies), settings]
+    command = [
+        sys.executable,
+        "-c",
+        CRASHING,
+        str(home),
+        stop_after,
+        str(times),
+        json.dumps(replies),
+        settings,
+    ]
     died = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, check=False)
     assert died.returncode == 9
     return agent(home, replies, settings), list_runs(home)[0].run
@@ -72,11 +81,15 @@ def effects() -> list[str]:
 def test_finished_turns_are_kept_and_not_repeated(home: Path) -> None:
     again, run = begin(home, [append("a"), append("b"), append("c"), "done"], "tool_ended", 2)
     events = drive(again.resume(run, plain(), AbsentOwner()))
-    assert effects() == ["a", "b", "c"] and events[-1]["status"] == "done" and events[-1]["turns"] == 4
+    assert (
+        effects() == ["a", "b", "c"] and events[-1]["status"] == "done" and events[-1]["turns"] == 4
+    )
     assert events[0]["type"] == "run_resumed"
 
 
-def test_a_reply_whose_call_never_started_is_used_without_asking_the_model_again(home: Path) -> None:
+def test_a_reply_whose_call_never_started_is_used_without_asking_the_model_again(
+    home: Path,
+) -> None:
     again, run = begin(home, [append("a"), append("b"), "done"], "model_called", 2)
     events = drive(again.resume(run, plain(), AbsentOwner()))
     assert effects() == ["a", "b"]
@@ -85,7 +98,9 @@ def test_a_reply_whose_call_never_started_is_used_without_asking_the_model_again
     ] == [3]
 
 
-def test_a_call_with_no_end_is_not_done_again_and_the_model_and_the_owner_are_told(home: Path) -> None:
+def test_a_call_with_no_end_is_not_done_again_and_the_model_and_the_owner_are_told(
+    home: Path,
+) -> None:
     again, run = begin(home, [append("a"), append("b"), "done"], "tool_started", 2)
     events = drive(again.resume(run, plain(), AbsentOwner()))
     assert effects() == ["a"] and [e["turn"] for e in of(events, "uncertain")] == [2]
@@ -96,22 +111,36 @@ def test_a_call_that_only_reads_is_simply_done_again(home: Path) -> None:
     (Path.cwd() / "note").write_text("hello")
     again, run = begin(home, [call("file_read", path="note"), "done"], "tool_started")
     events = drive(again.resume(run, plain(), AbsentOwner()))
-    assert of(events, "uncertain") == [] and "hello" in json.dumps(of(events, "tool_ended")[0]["data"])
+    assert of(events, "uncertain") == [] and "hello" in json.dumps(
+        of(events, "tool_ended")[0]["data"]
+    )
 
 
 def test_a_resumed_run_sends_the_very_history_that_an_uninterrupted_one_sends(
     home: Path, tmp_path: Path, scripted_server: Any
 ) -> None:
     script = [
-        Answer(calls=[{"name": "update_working_checkpoint", "args": {"key_info": "k"}, "id": "c1"}]),
+        Answer(
+            calls=[{"name": "update_working_checkpoint", "args": {"key_info": "k"}, "id": "c1"}]
+        ),
         Answer(text=""),
         Answer(
             text="I try.",
-            calls=[{"name": "code_run", "args": {"type": "bash", "script": "echo one; exit 3"}, "id": "c3"}],
+            calls=[
+                {
+                    "name": "code_run",
+                    "args": {"type": "bash", "script": "echo one; exit 3"},
+                    "id": "c3",
+                }
+            ],
         ),
         Answer(
             calls=[
-                {"name": "code_run", "args": {"type": "bash", "script": f"echo {name}"}, "id": f"two-{name}"}
+                {
+                    "name": "code_run",
+                    "args": {"type": "bash", "script": f"echo {name}"},
+                    "id": f"two-{name}",
+                }
                 for name in ("a", "b")
             ]
         ),
@@ -129,12 +158,17 @@ def test_a_resumed_run_sends_the_very_history_that_an_uninterrupted_one_sends(
     one_agent(tmp_path / "b/home", parts)
     command = [sys.executable, "-c", CRASHING, str(tmp_path / "b/home"), "tool_ended", "4", "null"]
     settings = f"models: [{{name: main, model: m, base_url: '{parts.base_url}'}}]"
-    died = subprocess.run([*command, settings], env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, check=False)
+    died = subprocess.run(
+        [*command, settings], env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, check=False
+    )
     assert died.returncode == 9 and len(parts.requests) == 5
     drive(one_agent(tmp_path / "b/home", parts).resume("last", plain(), AbsentOwner()))
     sent, sent_again = (server.requests[5].body["messages"] for server in (whole, parts))
     assert sent_again[:-1] == sent[:-1] and sent[-1]["role"] == sent_again[-1]["role"] == "user"
-    assert "<key_info>k</key_info>" in sent_again[-1]["content"] and "<history turns=1-5>" in sent_again[-1]["content"]
+    assert (
+        "<key_info>k</key_info>" in sent_again[-1]["content"]
+        and "<history turns=1-5>" in sent_again[-1]["content"]
+    )
 
 
 SOP = """\
@@ -150,7 +184,9 @@ result: appended
 def an_sop(home: Path) -> None:
     folder = home / "sops" / "append"
     folder.mkdir(parents=True)
-    front = "---\nname: append\ndescription: Appends a line.\nmetadata: {sopwith-status: active}\n---\n"
+    front = (
+        "---\nname: append\ndescription: Appends a line.\nmetadata: {sopwith-status: active}\n---\n"
+    )
     (folder / "SKILL.md").write_text(front)
     (folder / "sop.yaml").write_text(SOP)
 
@@ -159,7 +195,9 @@ def test_a_replay_killed_while_it_looked_looks_again(home: Path) -> None:
     an_sop(home)
     again, run = begin(home, None, "tool_started", 1)
     events = drive(again.resume(run, plain(), AbsentOwner()))
-    assert events[-1]["status"] == "done" and effects() == ["line"] and of(events, "uncertain") == []
+    assert (
+        events[-1]["status"] == "done" and effects() == ["line"] and of(events, "uncertain") == []
+    )
 
 
 def test_a_replay_killed_in_a_commit_step_does_not_do_it_again_and_stops(home: Path) -> None:
@@ -189,7 +227,9 @@ def test_a_run_stopped_by_its_turn_limit_gets_as_many_turns_again(home: Path) ->
 
 
 def test_counts_go_on_over_a_resume(home: Path) -> None:
-    script = [{**append("a"), "usage": {"input": 100, "cached": 10, "output": 5, "cost": 0.25}}] * 2 + ["done"]
+    script = [
+        {**append("a"), "usage": {"input": 100, "cached": 10, "output": 5, "cost": 0.25}}
+    ] * 2 + ["done"]
     again, run = begin(home, script, "tool_ended", 1)
     ended = drive(again.resume(run, plain(), AbsentOwner()))[-1]
     assert ended["tokens"] == {"input": 200, "cached": 20, "output": 10} and ended["cost"] == 0.5
@@ -215,10 +255,15 @@ def test_what_was_said_to_a_run_that_was_killed_is_heard_once(home: Path) -> Non
         if event["type"] == "tool_started":
             break
     log = home / "runs" / one.id / "log.jsonl"
-    log.write_text("".join(line for line in log.read_text().splitlines(True) if '"run_ended"' not in line))
+    log.write_text(
+        "".join(line for line in log.read_text().splitlines(True) if '"run_ended"' not in line)
+    )
     events = drive(agent(home, script).resume(one.id, plain(), AbsentOwner()))
     assert [event["text"] for event in of(events, "steered")] == ["second line"]
-    assert [event.get("letter") for event in of(list(read_events(home, one.id)), "steered")] == [1, 2]
+    assert [event.get("letter") for event in of(list(read_events(home, one.id)), "steered")] == [
+        1,
+        2,
+    ]
 
 
 def test_what_the_owner_adds_when_resuming_is_read_by_the_model(home: Path) -> None:
@@ -230,7 +275,9 @@ def test_what_the_owner_adds_when_resuming_is_read_by_the_model(home: Path) -> N
 def test_cancelling_a_waiting_run_ends_it_and_empties_the_inbox(home: Path) -> None:
     from memory.inbox import Inbox
 
-    events = drive(agent(home, [call("ask_user", question="?")]).start("task", plain(), AbsentOwner()))
+    events = drive(
+        agent(home, [call("ask_user", question="?")]).start("task", plain(), AbsentOwner())
+    )
     run = events[0]["run"]
     assert Inbox(home).list() and cancel(home, run)
     assert Inbox(home).list() == [] and list_runs(home)[0].status == "cancelled"
@@ -241,14 +288,21 @@ OUR_OWN = f"77.{os.getpid():07d}"  # seconds that no test beside this one sleeps
 
 
 def sleeping() -> list[psutil.Process]:
-    return [each for each in psutil.process_iter(["cmdline"]) if OUR_OWN in (each.info["cmdline"] or [])]
+    return [
+        each for each in psutil.process_iter(["cmdline"]) if OUR_OWN in (each.info["cmdline"] or [])
+    ]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stop_kills_the_tool_and_is_written_down(home: Path, number: int, tmp_path: Path) -> None:
-    agent(home, [bash(f"sleep 0.2; echo started > started; sleep {OUR_OWN}; echo late > late"), "done"])
+    agent(
+        home,
+        [bash(f"sleep 0.2; echo started > started; sleep {OUR_OWN}; echo late > late"), "done"],
+    )
     command = [sys.executable, str(CHECKOUT / "launch.py"), "run", "wait", "--no-rote"]
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not (Path.cwd() / "started").exists() and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -278,7 +332,9 @@ SECRET = "sk-proj-" + "Zx9" * 12
 
 def test_what_the_owner_or_the_model_says_holds_no_secret_on_disk(home: Path) -> None:
     script = [bash(f"echo {SECRET} | wc -c >> effects"), f"The key {SECRET} has a length."]
-    events = drive(agent(home, script).start(f"How long is the key {SECRET}?", plain(), AbsentOwner()))
+    events = drive(
+        agent(home, script).start(f"How long is the key {SECRET}?", plain(), AbsentOwner())
+    )
     log = (home / "runs" / events[0]["run"] / "log.jsonl").read_text()
     assert SECRET not in log and SECRET not in json.dumps(events)
     assert effects() == [str(len(SECRET) + 1)]  # the command itself was given the key
@@ -292,7 +348,9 @@ def test_a_reply_that_held_a_secret_is_asked_for_again(home: Path) -> None:
 
 def test_a_tool_that_outlived_its_run_is_stopped_when_the_run_goes_on(home: Path) -> None:
     replies = [bash(f"echo there; sleep {OUR_OWN}; echo late >> effects"), "done"]
-    again, run = begin(home, replies, "tool_output", settings="safety: {sandbox: none}")  # in one it ends with its run
+    again, run = begin(
+        home, replies, "tool_output", settings="safety: {sandbox: none}"
+    )  # in one it ends with its run
     waits_until(lambda: bool(sleeping()))
     events = drive(again.resume(run, plain(), AbsentOwner()))
     assert any(OUR_OWN in line for line in events[0]["stopped"]) and effects() == []

@@ -47,11 +47,16 @@ def test_paraphrases_are_right_or_declined_and_near_misses_are_declined(twelve: 
             outcomes["declined"] += 1
             continue
         found = {key: _placed(value) for key, value in match.parameters.items()}
-        if (match.sop.name, found) == (name, {key: _placed(value) for key, value in parameters.items()}):
+        if (match.sop.name, found) == (
+            name,
+            {key: _placed(value) for key, value in parameters.items()},
+        ):
             outcomes[match.lane] += 1
         else:
             wrong.append((request, match.sop.name, match.parameters))
-    taken = [(request, match.sop.name) for request in NEAR if (match := _choose(request, twelve).match)]
+    taken = [
+        (request, match.sop.name) for request in NEAR if (match := _choose(request, twelve).match)
+    ]
     assert (wrong, taken) == ([], [])
     assert len(ASKED) >= 120 and len(NEAR) >= 40
     assert outcomes["rewording"] + outcomes["wordings"] >= 83, outcomes
@@ -70,14 +75,22 @@ def test_what_asks_nobody_is_never_wrong(pairs: Any, least: int, tmp_path: Path)
                 taken += [request] if match and match.sop is own else []
             for request, parameters in meant:
                 match = _choose(request, known).match
-                found = {key: _placed(value) for key, value in match.parameters.items()} if match else parameters
+                found = (
+                    {key: _placed(value) for key, value in match.parameters.items()}
+                    if match
+                    else parameters
+                )
                 wrong += [(request, found)] if found != parameters else []
                 right += match is not None and known == [own]
     assert (taken, wrong) == ([], []) and right >= least
 
 
 def test_what_is_declined_is_nearly_always_a_hint_for_the_model(twelve: list[Sop]) -> None:
-    declined = [(name, choice) for request, name, _ in ASKED if not (choice := _choose(request, twelve)).match]
+    declined = [
+        (name, choice)
+        for request, name, _ in ASKED
+        if not (choice := _choose(request, twelve)).match
+    ]
     hinted = [name in [sop.name for sop in choice.hints] for name, choice in declined]
     assert sum(hinted) >= 0.7 * len(declined)
     assert all(choice.decision == ("model" if choice.hints else "none") for _, choice in declined)
@@ -85,7 +98,16 @@ def test_what_is_declined_is_nearly_always_a_hint_for_the_model(twelve: list[Sop
 
 ADDED = {
     True: (
-        *("don't", "never", "how do I", "why did you", "if it rains", "undo", "remind me to", "pretend to"),
+        *(
+            "don't",
+            "never",
+            "how do I",
+            "why did you",
+            "if it rains",
+            "undo",
+            "remind me to",
+            "pretend to",
+        ),
         *(
             "tomorrow",
             "except b.csv",
@@ -125,18 +147,28 @@ def test_a_request_with_something_added_is_never_taken(twelve: list[Sop]) -> Non
         if _choose(request, twelve).match is None:
             continue
         for more in ADDED[is_english]:
-            taken += [text for text in (f"{more}{blank}{base}", f"{base}{blank}{more}") if _choose(text, twelve).match]
+            taken += [
+                text
+                for text in (f"{more}{blank}{base}", f"{base}{blank}{more}")
+                if _choose(text, twelve).match
+            ]
     assert taken == []
 
 
 def test_swapped_values_are_never_swapped_back_or_forth(twelve: list[Sop]) -> None:
-    for request in ("back up to ~/notes from /mnt/usb", "rename to a.txt b.txt", "from a.txt rename to b.txt"):
+    for request in (
+        "back up to ~/notes from /mnt/usb",
+        "rename to a.txt b.txt",
+        "from a.txt rename to b.txt",
+    ):
         match = _choose(request, twelve).match
         assert match is None or match.parameters["target"].endswith("a.txt"), request
 
 
 def _one(folder: Path, wordings: list[str], properties: str, effects: str = "local") -> list[Sop]:
-    write_sop(folder / "sops", "thing", "Does it.", wordings, effects=effects, properties=properties)
+    write_sop(
+        folder / "sops", "thing", "Does it.", wordings, effects=effects, properties=properties
+    )
     return SopStore(folder / "none", folder / "sops").all()
 
 
@@ -144,7 +176,10 @@ def _one(folder: Path, wordings: list[str], properties: str, effects: str = "loc
     ("wording", "request_text"),
     [
         ("convert csv file {file} to json", "convert json file a.json to csv"),
-        ("copy rows from orders to invoices in {file}", "copy rows from invoices to orders in a.csv"),
+        (
+            "copy rows from orders to invoices in {file}",
+            "copy rows from invoices to orders in a.csv",
+        ),
         ("delete file {file}", "delete folder ./a"),
         ("delete empty files in {file}", "delete files in ./a"),
         ("delete file {file}", "delete the folder ./a"),
@@ -156,15 +191,28 @@ def _one(folder: Path, wordings: list[str], properties: str, effects: str = "loc
         ("back up {file}", "restore the backup ./a"),
     ],
 )
-def test_what_only_sounds_alike_is_declined(wording: str, request_text: str, tmp_path: Path) -> None:
-    known = _one(tmp_path, [wording], "file: {type: string, format: path}", "none" if wording[0] in "sl" else "local")
+def test_what_only_sounds_alike_is_declined(
+    wording: str, request_text: str, tmp_path: Path
+) -> None:
+    known = _one(
+        tmp_path,
+        [wording],
+        "file: {type: string, format: path}",
+        "none" if wording[0] in "sl" else "local",
+    )
     assert _choose(request_text, known).match is None
 
 
 def test_two_values_of_one_type_need_words_that_tell_them_apart(tmp_path: Path) -> None:
-    known = _one(tmp_path, ["compare {one} {other}"], "one: {type: integer}, other: {type: integer}")
+    known = _one(
+        tmp_path, ["compare {one} {other}"], "one: {type: integer}, other: {type: integer}"
+    )
     assert _choose("please diff 3 4", known).match is None
-    told = _one(tmp_path / "b", ["draw {one} dots by {other}"], "one: {type: integer}, other: {type: integer}")
+    told = _one(
+        tmp_path / "b",
+        ["draw {one} dots by {other}"],
+        "one: {type: integer}, other: {type: integer}",
+    )
     match = _choose("draw by 4 the dots 3", told).match
     assert match is None or match.parameters == {"one": 3, "other": 4}
 
@@ -172,23 +220,39 @@ def test_two_values_of_one_type_need_words_that_tell_them_apart(tmp_path: Path) 
 def test_two_sops_that_both_fit_decline(tmp_path: Path) -> None:
     for name in ("first", "second"):
         write_sop(
-            tmp_path, name, "Counts.", ["count the rows in {file}"], properties="file: {type: string, format: path}"
+            tmp_path,
+            name,
+            "Counts.",
+            ["count the rows in {file}"],
+            properties="file: {type: string, format: path}",
         )
-    assert _choose("tell me the number of rows in a.csv", SopStore(tmp_path / "none", tmp_path).all()).match is None
+    assert (
+        _choose(
+            "tell me the number of rows in a.csv", SopStore(tmp_path / "none", tmp_path).all()
+        ).match
+        is None
+    )
 
 
 @pytest.mark.parametrize("status", ["draft", "candidate", "suspended"])
 def test_what_does_not_run_alone_is_a_hint_at_most(status: str, tmp_path: Path) -> None:
     write_sop(tmp_path, "count-rows", "Counts the rows.", ["count the rows in {file}"], properties="file: {type: string, format: path}", status=status)  # fmt: skip
     choice = _choose("count the rows in a.csv", SopStore(tmp_path / "none", tmp_path).all())
-    assert (choice.match, choice.decision, [sop.name for sop in choice.hints]) == (None, "model", ["count-rows"])
+    assert (choice.match, choice.decision, [sop.name for sop in choice.hints]) == (
+        None,
+        "model",
+        ["count-rows"],
+    )
 
 
 def test_archived_and_quarantined_ones_are_nothing(tmp_path: Path) -> None:
     write_sop(tmp_path, "count-rows", "Counts the rows.", ["count the rows in {file}"], properties="file: {type: string, format: path}")  # fmt: skip
     skill = tmp_path / "count-rows" / "SKILL.md"
     text = skill.read_text("utf-8")
-    for changed in (text.replace("active", "archived"), text.replace("active", "active, sopwith-quarantine: x")):
+    for changed in (
+        text.replace("active", "archived"),
+        text.replace("active", "active, sopwith-quarantine: x"),
+    ):
         skill.write_text(changed, encoding="utf-8")
         choice = _choose("count the rows in a.csv", SopStore(tmp_path / "none", tmp_path).all())
         assert (choice.decision, choice.candidates, choice.hints) == ("none", [], [])
@@ -226,7 +290,10 @@ def test_a_model_may_choose_what_rules_do_not_see(twelve: list[Sop]) -> None:
         ("have order 55 cancelled", '{"sop": "none"}'),
         ("have order 55 cancelled", '{"sop": "cancel-order", "parameters": {"order": 56}}'),
         ("have order 55 cancelled", '{"sop": "cancel-order", "parameters": {}}'),
-        ("have order 55 cancelled", '{"sop": "cancel-order", "parameters": {"order": 55, "force": true}}'),
+        (
+            "have order 55 cancelled",
+            '{"sop": "cancel-order", "parameters": {"order": 55, "force": true}}',
+        ),
         ("have order 55 cancelled", '{"sop": "format-disk", "parameters": {}}'),
         ("have order 55 cancelled", '{"sop": "cancel-order", "parameters": [55]}'),
         ("have order 55 cancelled", "{" * 100_000),
@@ -235,16 +302,27 @@ def test_a_model_may_choose_what_rules_do_not_see(twelve: list[Sop]) -> None:
         ("have orders 55 and 56 cancelled", '{"sop": "cancel-order", "parameters": {"order": 55}}'),
         ("do not have order 55 cancelled", '{"sop": "cancel-order", "parameters": {"order": 55}}'),
         ("refund order 55", '{"sop": "cancel-order", "parameters": {"order": 55}}'),
-        ("have order 55 cancelled tomorrow", '{"sop": "cancel-order", "parameters": {"order": 55}}'),
-        ("drop logs older than 3 weeks in /l", '{"sop": "delete-old-logs", "parameters": {"days": 3, "folder": "/l"}}'),
+        (
+            "have order 55 cancelled tomorrow",
+            '{"sop": "cancel-order", "parameters": {"order": 55}}',
+        ),
+        (
+            "drop logs older than 3 weeks in /l",
+            '{"sop": "delete-old-logs", "parameters": {"days": 3, "folder": "/l"}}',
+        ),
         (
             "drop logs younger than 3 days in /l",
             '{"sop": "delete-old-logs", "parameters": {"days": 3, "folder": "/l"}}',
         ),
-        ("恢复 ~/notes 到 /mnt", '{"sop": "backup-folder", "parameters": {"source": "~/notes", "target": "/mnt"}}'),
+        (
+            "恢复 ~/notes 到 /mnt",
+            '{"sop": "backup-folder", "parameters": {"source": "~/notes", "target": "/mnt"}}',
+        ),
     ],
 )
-def test_a_models_choice_passes_the_same_guards(request_text: str, answer: str, twelve: list[Sop]) -> None:
+def test_a_models_choice_passes_the_same_guards(
+    request_text: str, answer: str, twelve: list[Sop]
+) -> None:
     assert _choose(request_text, twelve, ask_model=Said(answer)).match is None
 
 
@@ -282,9 +360,18 @@ def test_the_offline_model_passes_the_guards_and_hears_english_only(twelve: list
     right, wrong = Guessing("order-status", {"order": 55}), Guessing("cancel-order", {"order": 55})
     match = _choose("at which status is order 55", twelve, offline=right).match
     assert match is not None and match.lane == "offline"
-    for request in ("refund order 55", "postpone order 55", "cancel invoice 55", "expedite order 55"):
+    for request in (
+        "refund order 55",
+        "postpone order 55",
+        "cancel invoice 55",
+        "expedite order 55",
+    ):
         assert _choose(request, twelve, offline=wrong).match is None, request
-    for request in ("examine the price of order 55", "examine the status of invoice 55", "examine order 55"):
+    for request in (
+        "examine the price of order 55",
+        "examine the status of invoice 55",
+        "examine order 55",
+    ):
         assert _choose(request, twelve, offline=right).match is None, request
     calls = right.calls
     assert _choose("订单 55 到哪了", twelve, offline=right).match is None and right.calls == calls
@@ -329,7 +416,10 @@ def test_what_changed_on_disk_is_found_by_its_new_words(tmp_path: Path) -> None:
 @settings(max_examples=300, deadline=None)
 @given(
     text=st.text(
-        alphabet=st.sampled_from("cancel order 4711 back up ~/n to /m 把取消订单的里\"'`{}[]|$;.,#%\n"), max_size=80
+        alphabet=st.sampled_from(
+            "cancel order 4711 back up ~/n to /m 把取消订单的里\"'`{}[]|$;.,#%\n"
+        ),
+        max_size=80,
     )
 )
 def test_no_request_upsets_the_lanes(text: str, twelve: list[Sop]) -> None:

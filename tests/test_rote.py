@@ -36,7 +36,9 @@ result: {en: "{{names | count}} names.", zh: "共 {{names | count}} 个。"}
 def _rote(folder: Path, text: str, parameters: dict[str, Any], lang: Any = "en") -> RoteModel:
     folder.mkdir(exist_ok=True)
     (folder / "sop.yaml").write_text(text, encoding="utf-8")
-    return RoteModel(Procedure.load(folder), parameters, sop="demo", version=2, lang=lang, cwd=folder)
+    return RoteModel(
+        Procedure.load(folder), parameters, sop="demo", version=2, lang=lang, cwd=folder
+    )
 
 
 def _ask(model: RoteModel, last: ToolResult | None = None) -> tuple[Reply, list[Event]]:
@@ -52,7 +54,9 @@ def _ask(model: RoteModel, last: ToolResult | None = None) -> tuple[Reply, list[
 def _do(call: ToolCall, folder: Path) -> ToolResult:
     """Carries out a call with the real tool."""
     context = ToolContext(cwd=folder, folder=folder / ".run", home=folder / ".home", call=call.id)
-    result: ToolResult | Generator[str, None, ToolResult] = all_tools()[call.name].run(context, **(call.args or {}))
+    result: ToolResult | Generator[str, None, ToolResult] = all_tools()[call.name].run(
+        context, **(call.args or {})
+    )
     while isinstance(result, Generator):
         try:
             next(result)
@@ -96,7 +100,10 @@ def test_plan_commit_checks_and_result_come_in_order(tmp_path: Path) -> None:
         ("check.1", "matched"),
         ("result", "finished"),
     ]
-    assert all(event["type"] == "rote" and event["sop"] == "demo" and event["version"] == 2 for event in events)
+    assert all(
+        event["type"] == "rote" and event["sop"] == "demo" and event["version"] == 2
+        for event in events
+    )
     assert len(results) == 3
 
 
@@ -119,7 +126,9 @@ def test_a_missing_folder_stops_before_the_first_step(tmp_path: Path) -> None:
     with pytest.raises(Declined) as caught:
         _ask(_rote(tmp_path / "sop", STEPS, {"folder": "/no/such/place"}))
     assert str(caught.value) == "There is no folder /no/such/place. Nothing was done."
-    assert caught.value.declined and caught.value.event and caught.value.event["state"] == "diverged"
+    assert (
+        caught.value.declined and caught.value.event and caught.value.event["state"] == "diverged"
+    )
 
 
 @pytest.mark.parametrize(
@@ -131,7 +140,11 @@ def test_a_missing_folder_stops_before_the_first_step(tmp_path: Path) -> None:
     ],
 )
 def test_what_the_sop_requires_is_looked_at_first(requires: str, says: str, tmp_path: Path) -> None:
-    model = _rote(tmp_path / "sop", f"requires: {requires}\nplan: [{{tool: ask_user, args: {{}}}}]\nresult: x\n", {})
+    model = _rote(
+        tmp_path / "sop",
+        f"requires: {requires}\nplan: [{{tool: ask_user, args: {{}}}}]\nresult: x\n",
+        {},
+    )
     with pytest.raises(Diverged, match=says) as caught:
         _ask(model)
     assert not isinstance(caught.value, Declined)
@@ -155,19 +168,30 @@ ONE = "parameters: {{type: object, properties: {{word: {{type: string}}}}}}\npla
         ("echo '{\"a\": 1}'", "{}", "{x: json.b}", "no 'b'"),
     ],
 )
-def test_a_step_that_differs_stops_and_says_how(script: str, expect: str, save: str, says: str, tmp_path: Path) -> None:
-    model = _rote(tmp_path / "sop", ONE.format(script=json.dumps(script), expect=expect, save=save), {})
+def test_a_step_that_differs_stops_and_says_how(
+    script: str, expect: str, save: str, says: str, tmp_path: Path
+) -> None:
+    model = _rote(
+        tmp_path / "sop", ONE.format(script=json.dumps(script), expect=expect, save=save), {}
+    )
     reply, _ = _ask(model)
     with pytest.raises(Diverged) as caught:
         _ask(model, _do(reply.calls[0], tmp_path))
     assert says in caught.value.reason and not isinstance(caught.value, Declined)
     event = caught.value.event
-    assert event and (event["step"], event["state"], event["reason"]) == ("plan.1", "diverged", caught.value.reason)
+    assert event and (event["step"], event["state"], event["reason"]) == (
+        "plan.1",
+        "diverged",
+        caught.value.reason,
+    )
 
 
 def test_an_expected_failure_is_a_match(tmp_path: Path) -> None:
     text, _, _ = _run(
-        _rote(tmp_path / "sop", ONE.format(script="'exit 3'", expect="{exit_code: 3}", save="{}"), {}), tmp_path
+        _rote(
+            tmp_path / "sop", ONE.format(script="'exit 3'", expect="{exit_code: 3}", save="{}"), {}
+        ),
+        tmp_path,
     )
     assert text == "ok"
 
@@ -180,7 +204,9 @@ def test_a_refused_call_is_declined_and_not_handed_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_the_handover_says_what_matched_what_differed_and_what_has_happened(lang: str, tmp_path: Path) -> None:
+def test_the_handover_says_what_matched_what_differed_and_what_has_happened(
+    lang: str, tmp_path: Path
+) -> None:
     box = _box(tmp_path, "first-name", "second")
     model = _rote(tmp_path / "sop", STEPS, {"folder": str(box)}, lang)
     reply, _ = _ask(model)
@@ -190,7 +216,15 @@ def test_the_handover_says_what_matched_what_differed_and_what_has_happened(lang
     with pytest.raises(Diverged) as caught:
         _ask(model, _do(reply.calls[0], tmp_path))
     told = caught.value.handover
-    for part in ("demo", str(box), "first-name", "check.1", "commit.1 file_write", "SKILL.md", caught.value.reason):
+    for part in (
+        "demo",
+        str(box),
+        "first-name",
+        "check.1",
+        "commit.1 file_write",
+        "SKILL.md",
+        caught.value.reason,
+    ):
         assert part in told, part
     assert "{" not in told.replace('{"folder"', "")
 
@@ -305,9 +339,13 @@ def test_a_parameter_reaches_the_shell_as_it_is(word: str, tmp_path: Path) -> No
     assert not list(tmp_path.rglob("pwned"))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
-    st.text(alphabet=st.sampled_from("$()`'\"\\;|&<>{}*?[]!#~ ab\n中😀."), max_size=60).filter(lambda s: s.strip() == s)
+    st.text(alphabet=st.sampled_from("$()`'\"\\;|&<>{}*?[]!#~ ab\n中😀."), max_size=60).filter(
+        lambda s: s.strip() == s
+    )
 )
 def test_no_parameter_becomes_a_command(tmp_path: Path, word: str) -> None:
     folder = tmp_path / "work"
@@ -328,7 +366,11 @@ def test_a_reply_takes_well_under_a_millisecond(tmp_path: Path) -> None:
         "plan:\n"
         + "  - {tool: code_run, args: {type: bash, script: 'true'}, expect: {exit_code: 0}, save: {%s: lines}}\n"
     )
-    many = "plan:\n" + "".join(steps.splitlines(keepends=True)[1] % f"v{n}" for n in range(200)) + "result: x\n"
+    many = (
+        "plan:\n"
+        + "".join(steps.splitlines(keepends=True)[1] % f"v{n}" for n in range(200))
+        + "result: x\n"
+    )
     model = _rote(tmp_path / "sop", many, {})
     result, seconds = None, []
     for _ in range(200):

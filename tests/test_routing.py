@@ -252,7 +252,9 @@ def _ask(request: str, cwd: Path, owner: Path) -> tuple[str, dict[str, Any]] | N
     return (match.sop.name, match.parameters) if match else None
 
 
-@pytest.mark.parametrize(("request_text", "name", "parameters"), FOUND, ids=[case[0][:60] for case in FOUND])
+@pytest.mark.parametrize(
+    ("request_text", "name", "parameters"), FOUND, ids=[case[0][:60] for case in FOUND]
+)
 def test_a_wording_finds_its_sop_and_its_parameters(
     request_text: str, name: str, parameters: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -260,7 +262,11 @@ def test_a_wording_finds_its_sop_and_its_parameters(
     found = _ask(request_text, cwd, owner)
 
     def placed(value: Any) -> Any:
-        if not isinstance(value, str) or not value.startswith(("/w", "/o")) or value[2:3] not in ("", "/"):
+        if (
+            not isinstance(value, str)
+            or not value.startswith(("/w", "/o"))
+            or value[2:3] not in ("", "/")
+        ):
             return value
         return str({"/w": cwd, "/o": owner}[value[:2]]) + value[2:]
 
@@ -271,7 +277,9 @@ def test_a_wording_finds_its_sop_and_its_parameters(
     assert found == (name, expected)
 
 
-@pytest.mark.parametrize("request_text", DECLINED, ids=[f"{n}-{text[:50]}" for n, text in enumerate(DECLINED)])
+@pytest.mark.parametrize(
+    "request_text", DECLINED, ids=[f"{n}-{text[:50]}" for n, text in enumerate(DECLINED)]
+)
 def test_what_is_not_wholly_understood_is_declined(request_text: str, tmp_path: Path) -> None:
     assert _ask(request_text, tmp_path / "cwd", tmp_path / "owner") is None
 
@@ -286,7 +294,10 @@ def test_a_path_that_runs_into_chinese_text_must_exist(tmp_path: Path) -> None:
     owner = tmp_path / "owner"
     (owner / "资料").mkdir()
     asked = "把~/资料里超过30天的文件清掉"
-    assert _ask(asked, tmp_path, owner) == ("clean-old-files", {"folder": str(owner / "资料"), "days": 30})
+    assert _ask(asked, tmp_path, owner) == (
+        "clean-old-files",
+        {"folder": str(owner / "资料"), "days": 30},
+    )
     (owner / "资料里").mkdir()
     assert _ask(asked, tmp_path, owner) is None  # now it could be either
 
@@ -299,7 +310,10 @@ def test_a_polite_ending_is_not_cut_off_a_path(tmp_path: Path) -> None:
 
 def test_a_folder_whose_name_ends_with_a_dot_is_not_taken_for_another(tmp_path: Path) -> None:
     asked = f"largest files in {tmp_path}/notes."
-    assert _ask(asked, tmp_path, tmp_path) == ("largest-files", {"folder": f"{tmp_path}/notes", "count": 10})
+    assert _ask(asked, tmp_path, tmp_path) == (
+        "largest-files",
+        {"folder": f"{tmp_path}/notes", "count": 10},
+    )
     (tmp_path / "notes.").mkdir()
     assert _ask(asked, tmp_path, tmp_path) is None
 
@@ -326,18 +340,23 @@ def test_the_desktops_own_folder_names_are_used(tmp_path: Path) -> None:
     owner = tmp_path / "someone"
     (owner / ".config").mkdir(parents=True)
     (owner / "我的下载").mkdir()
-    (owner / ".config" / "user-dirs.dirs").write_text('XDG_DOWNLOAD_DIR="$HOME/我的下载"\n', encoding="utf-8")
+    (owner / ".config" / "user-dirs.dirs").write_text(
+        'XDG_DOWNLOAD_DIR="$HOME/我的下载"\n', encoding="utf-8"
+    )
     assert _ask("largest files in my downloads", tmp_path, owner) == (
         "largest-files",
         {"folder": str(owner / "我的下载"), "count": 10},
     )
 
 
-def _sop(folder: Path, name: str, wordings: list[str], status: str = "active", properties: str = "") -> Sop:
+def _sop(
+    folder: Path, name: str, wordings: list[str], status: str = "active", properties: str = ""
+) -> Sop:
     where = folder / name
     where.mkdir(parents=True)
     (where / "SKILL.md").write_text(
-        f'---\nname: {name}\ndescription: "x"\nmetadata: {{sopwith-status: {status}}}\n---\n', encoding="utf-8"
+        f'---\nname: {name}\ndescription: "x"\nmetadata: {{sopwith-status: {status}}}\n---\n',
+        encoding="utf-8",
     )
     listed = "".join(f"  - {wording!r}\n" for wording in wordings)
     (where / "sop.yaml").write_text(
@@ -371,7 +390,9 @@ def test_two_sops_for_one_request_decline_unless_one_takes_more_literals(tmp_pat
     rival = _sop(tmp_path, "rival", ["brew tea", "brew [green|] tea"])
     assert route("brew tea", [plain, rival], tmp_path, tmp_path) is None
     assert route("brew green tea", [plain, rival], tmp_path, tmp_path)
-    fuller = _sop(tmp_path, "fuller", ["brew {kind}"], properties="kind: {type: string, enum: [tea]}")
+    fuller = _sop(
+        tmp_path, "fuller", ["brew {kind}"], properties="kind: {type: string, enum: [tea]}"
+    )
     match = route("brew tea", [plain, rival, fuller], tmp_path, tmp_path)
     assert match and match.sop.name == "fuller"
 
@@ -384,7 +405,11 @@ def test_two_sops_for_one_request_decline_unless_one_takes_more_literals(tmp_pat
         ("2026年1月5日", {"type": "string", "format": "date"}, "2026-01-05"),
         ("2026-02-30", {"type": "string", "format": "date"}, None),
         ("tomorrow", {"type": "string", "format": "date"}, None),
-        ("https://example.org/a?b=C", {"type": "string", "format": "url"}, "https://example.org/a?b=C"),
+        (
+            "https://example.org/a?b=C",
+            {"type": "string", "format": "url"},
+            "https://example.org/a?b=C",
+        ),
         ("ftp://example.org", {"type": "string", "format": "url"}, None),
         ("2.5", {"type": "number"}, 2.5),
         ("2.5", {"type": "integer"}, None),
@@ -407,12 +432,19 @@ def test_two_sops_for_one_request_decline_unless_one_takes_more_literals(tmp_pat
         ("'a' and 'b'", {"type": "string"}, None),
     ],
 )
-def test_a_slot_takes_only_what_its_type_allows(text: str, schema: dict[str, Any], value: Any) -> None:
+def test_a_slot_takes_only_what_its_type_allows(
+    text: str, schema: dict[str, Any], value: Any
+) -> None:
     assert value_of(Slot(text, text), schema, "", Where(Path("/w"), Path("/o"))) == value
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.text(alphabet=st.sampled_from("délete files oldr than 30 天里把的~/x\"'“”… \n{}[]|$`"), max_size=80))
+@given(
+    st.text(
+        alphabet=st.sampled_from("délete files oldr than 30 天里把的~/x\"'“”… \n{}[]|$`"),
+        max_size=80,
+    )
+)
 def test_no_request_upsets_the_lane(text: str) -> None:
     match = route(text, SEEDS, Path("/w"), Path("/o"))
     assert match is None or match.sop.runs_alone
@@ -440,7 +472,10 @@ def test_a_quoted_tilde_is_a_home_or_a_name(tmp_path: Path) -> None:
 
     user = pwd.getpwuid(os.getuid())
     assert folder("~") == "/o" and folder("~/a b") == "/o/a b"
-    assert folder("~no-such-user") == f"{tmp_path}/~no-such-user" and folder("~ 1") == f"{tmp_path}/~ 1"
+    assert (
+        folder("~no-such-user") == f"{tmp_path}/~no-such-user"
+        and folder("~ 1") == f"{tmp_path}/~ 1"
+    )
     assert folder(f"~{user.pw_name}/x") == f"{user.pw_dir}/x"
     (tmp_path / f"~{user.pw_name}").mkdir()
     assert folder(f"~{user.pw_name}") is None  # which one is meant?

@@ -44,9 +44,23 @@ def log_of(home: Path, name: str) -> bytes:
 def ended(home: Path, task: str = "count", status: str = "done") -> str:
     log = RunLog.create(home)
     stamp = {"run": log.run, "at": "2026-01-01T00:00:00Z"}
-    log.append({"type": "run_started", **stamp, "task": task, "session": "main", "cwd": "/", "sop": None})
-    counted = {"turns": 1, "model_calls": 0, "tokens": dict.fromkeys(("input", "cached", "output"), 0), "cost": 0.0}
-    how = {"status": status, "result": "42", "exit": "EXITED", "seconds": 1, "sop": None, "rote": True}
+    log.append(
+        {"type": "run_started", **stamp, "task": task, "session": "main", "cwd": "/", "sop": None}
+    )
+    counted = {
+        "turns": 1,
+        "model_calls": 0,
+        "tokens": dict.fromkeys(("input", "cached", "output"), 0),
+        "cost": 0.0,
+    }
+    how = {
+        "status": status,
+        "result": "42",
+        "exit": "EXITED",
+        "seconds": 1,
+        "sop": None,
+        "rote": True,
+    }
     log.append({"type": "run_ended", **stamp, **how, **counted})
     log.close()
     return log.run
@@ -55,7 +69,9 @@ def ended(home: Path, task: str = "count", status: str = "done") -> str:
 def test_the_index_says_what_the_logs_say(home: Path) -> None:
     ids = make_runs(home, 700)
     waiting, working = ended(home, status="waiting"), RunLog.create(home)
-    working.append({"type": "run_started", "run": working.run, "at": "x", "task": "now", "sop": None})
+    working.append(
+        {"type": "run_started", "run": working.run, "at": "x", "task": "now", "sop": None}
+    )
     from_logs = [summarise(home, name) for name in run_ids(home)]
     assert list_runs(home) == from_logs == list_runs(home)
     assert listed(home, 5) == run_ids(home)[:5]
@@ -87,8 +103,14 @@ def test_a_run_that_was_removed_by_hand_is_not_listed(home: Path) -> None:
     assert listed(home) == [ids[2], ids[0]]
 
 
-def test_what_is_old_and_ended_is_put_away_and_read_all_the_same(home: Path, cli: CommandLine) -> None:
-    done, failed, waits = ended(home, "the first"), ended(home, status="failed"), ended(home, status="waiting")
+def test_what_is_old_and_ended_is_put_away_and_read_all_the_same(
+    home: Path, cli: CommandLine
+) -> None:
+    done, failed, waits = (
+        ended(home, "the first"),
+        ended(home, status="failed"),
+        ended(home, status="waiting"),
+    )
     (home / "runs" / done / "out-1.txt").write_text("long output\n" * 500)
     (home / "runs" / done / "scripts").mkdir()
     (home / "runs" / done / "scripts" / "a.py").write_text("print(1)\n")
@@ -99,7 +121,11 @@ def test_what_is_old_and_ended_is_put_away_and_read_all_the_same(home: Path, cli
     assert (put.runs, put.problem) == (2, "") and put.bytes_after < put.bytes_before
     assert not (home / "runs" / done).exists() and (home / "runs" / waits).exists()
     assert {name: list(read_events(home, name)) for name in (done, failed)} == events
-    assert run_ids(home) == sorted([done, failed, waits], reverse=True) and set(listed(home)) == {done, failed, waits}
+    assert run_ids(home) == sorted([done, failed, waits], reverse=True) and set(listed(home)) == {
+        done,
+        failed,
+        waits,
+    }
     shown = cli("runs", "show", done)
     assert shown.code == 0 and "the first" in shown.stdout and "42" in shown.stdout
     assert cli("runs", "show", done[:15], "--json").code in (0, 2)
@@ -109,7 +135,9 @@ def test_what_is_old_and_ended_is_put_away_and_read_all_the_same(home: Path, cli
 
 
 def test_an_archived_run_still_proves(home: Path) -> None:
-    name = run(home, [bash('for n in $(seq 1 9); do echo "shelf $n is /srv/shelf/$n"; done'), "Done."])[0]["run"]
+    name = run(
+        home, [bash('for n in $(seq 1 9); do echo "shelf $n is /srv/shelf/$n"; done'), "Done."]
+    )[0]["run"]
     record = read_record(home, name)
     assert record is not None
     counted = SopStats(home).rebuild()
@@ -127,7 +155,11 @@ def test_a_run_that_goes_on_comes_back_out(home: Path) -> None:
     log = RunLog.reopen(home, name)
     log.append({"type": "run_resumed", "turn": 2})
     log.close()
-    assert [event["type"] for event in read_events(home, name)] == ["run_started", "run_ended", "run_resumed"]
+    assert [event["type"] for event in read_events(home, name)] == [
+        "run_started",
+        "run_ended",
+        "run_resumed",
+    ]
     assert not place(home, name).exists()
     assert json.loads(lines(home)[0])["status"] == "interrupted"
 
@@ -157,7 +189,11 @@ def test_what_is_no_ordinary_file_keeps_its_run_out(home: Path) -> None:
     name = ended(home)
     (home / "runs" / name / "out").symlink_to("/etc/passwd")
     put = put_away(home, 1, LATER)
-    assert put.runs == 0 and "no ordinary file" in put.problem and (home / "runs" / name / "log.jsonl").exists()
+    assert (
+        put.runs == 0
+        and "no ordinary file" in put.problem
+        and (home / "runs" / name / "log.jsonl").exists()
+    )
 
 
 def test_no_run_is_lost_when_the_packer_is_killed(home: Path) -> None:
@@ -191,5 +227,7 @@ def test_a_long_list_is_quick(home: Path, cli: CommandLine) -> None:
     used = os.times()
     assert len(json.loads(cli("runs", "list", "--json").stdout)["runs"]) == 5_000
     spent = os.times()
-    seconds = spent.children_user + spent.children_system - used.children_user - used.children_system
+    seconds = (
+        spent.children_user + spent.children_system - used.children_user - used.children_system
+    )
     assert seconds < 0.5, "CPU of a list of 5,000 from the index"

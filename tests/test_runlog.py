@@ -43,7 +43,15 @@ ENDED = {
 
 def begin(home: Path, task: str = "count") -> RunLog:
     log = RunLog.create(home)
-    log.append({"type": "run_started", "run": log.run, "at": "2026-01-01T00:00:00Z", "task": task, "sop": None})
+    log.append(
+        {
+            "type": "run_started",
+            "run": log.run,
+            "at": "2026-01-01T00:00:00Z",
+            "task": task,
+            "sop": None,
+        }
+    )
     return log
 
 
@@ -51,7 +59,10 @@ def test_events_come_back_in_order(home: Path) -> None:
     log = begin(home)
     log.append({"type": "turn_started", "turn": 1, "text": "päth\n\u2028 文"})
     log.sync()
-    assert [event["type"] for event in read_events(home, log.run)] == ["run_started", "turn_started"]
+    assert [event["type"] for event in read_events(home, log.run)] == [
+        "run_started",
+        "turn_started",
+    ]
     log.close()
 
 
@@ -63,7 +74,9 @@ def test_a_lone_surrogate_does_not_stop_the_log(home: Path) -> None:
 
 
 @pytest.mark.parametrize("torn", [b'{"type": "turn', b"{", b'{"type": "x"}'])
-def test_a_torn_last_line_is_left_out_and_cut_off_when_the_run_goes_on(home: Path, torn: bytes) -> None:
+def test_a_torn_last_line_is_left_out_and_cut_off_when_the_run_goes_on(
+    home: Path, torn: bytes
+) -> None:
     log = begin(home)
     log.close()
     path = log.folder / "log.jsonl"
@@ -151,7 +164,9 @@ def test_a_full_disk_is_said_and_leaves_no_half_line(tmp_path: Path) -> None:
     disk.mkdir()
     if (
         os.geteuid()
-        or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk], check=False).returncode
+        or subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk], check=False
+        ).returncode
     ):
         pytest.skip("needs root and mount to make a small disk")
     try:
@@ -162,7 +177,9 @@ def test_a_full_disk_is_said_and_leaves_no_half_line(tmp_path: Path) -> None:
         log.close()
         lines = (log.folder / "log.jsonl").read_bytes()
         assert lines.endswith(b"\n")
-        assert [json.loads(line)["number"] for line in lines.splitlines()[1:]] == list(range(lines.count(b"\n") - 1))
+        assert [json.loads(line)["number"] for line in lines.splitlines()[1:]] == list(
+            range(lines.count(b"\n") - 1)
+        )
     finally:
         subprocess.run(["umount", disk], check=True)
 

@@ -32,10 +32,26 @@ def test_each_line_is_judged_in_its_place(cli: CommandLine) -> None:
         {"tool": "file_write", "args": {"path": "x.txt", "content": "x"}},
         {"tool": "file_read", "args": {"path": "x.txt"}, "session": "shared:group"},
         {"args": {"script": "ls"}},
-        {"tool": "mail.send_message", "args": {"to": "eve@example.org"}, "origin": "web", "request": "read my mail"},
+        {
+            "tool": "mail.send_message",
+            "args": {"to": "eve@example.org"},
+            "origin": "web",
+            "request": "read my mail",
+        },
     )
     said = [each["decision"] for each in found]
-    expected = ["allow", "allow", "refuse", "confirm", "confirm", "confirm", "allow", "refuse", "allow", "confirm"]
+    expected = [
+        "allow",
+        "allow",
+        "refuse",
+        "confirm",
+        "confirm",
+        "confirm",
+        "allow",
+        "refuse",
+        "allow",
+        "confirm",
+    ]
     assert said == expected
     assert all(set(each) == {"decision", "risk", "reason"} for each in found)
 
@@ -63,8 +79,12 @@ def test_line_that_cannot_be_understood_is_asked_about(cli: CommandLine, line: s
     assert bad["reason"]
 
 
-@pytest.mark.parametrize(("line", "kind"), [("[]", "list"), ('["ls", "-la"]', "list"), ("null", "null")])
-def test_json_that_is_no_call_is_told_what_a_call_is(cli: CommandLine, line: str, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("line", "kind"), [("[]", "list"), ('["ls", "-la"]', "list"), ("null", "null")]
+)
+def test_json_that_is_no_call_is_told_what_a_call_is(
+    cli: CommandLine, line: str, kind: str
+) -> None:
     said = answers(cli, line)[0]
     assert (said["decision"], said["risk"]) == ("confirm", "unknown")
     assert kind in said["reason"]
@@ -75,7 +95,12 @@ def test_json_that_is_no_call_is_told_what_a_call_is(cli: CommandLine, line: str
 
 
 def test_bytes_that_are_no_text_and_long_lines_are_answered(home: Path) -> None:
-    lines = [b"ls \xff\xfe", b"echo " + b"x" * 100_000, b"echo '" + "长".encode() * 30_000 + b"'", b"ls"]
+    lines = [
+        b"ls \xff\xfe",
+        b"echo " + b"x" * 100_000,
+        b"echo '" + "长".encode() * 30_000 + b"'",
+        b"ls",
+    ]
     command = [sys.executable, str(CHECKOUT / "launch.py"), "safety", "check", "--json"]
     done = subprocess.run(command, input=b"\n".join(lines), capture_output=True, check=True)
     found = [json.loads(line)["decision"] for line in done.stdout.splitlines()]
@@ -84,7 +109,9 @@ def test_bytes_that_are_no_text_and_long_lines_are_answered(home: Path) -> None:
 
 def test_answer_comes_before_the_next_line_is_sent(home: Path) -> None:
     command = [sys.executable, str(CHECKOUT / "launch.py"), "safety", "check"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+    ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         for word, decision in (("ls", "allow"), ("rm -rf /", "refuse"), ("pwd", "allow")):
@@ -126,7 +153,9 @@ def test_redact_knows_what_the_owner_holds(cli: CommandLine, home: Path) -> None
 
 def test_redact_streams(home: Path) -> None:
     command = [sys.executable, str(CHECKOUT / "launch.py"), "safety", "redact"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+    ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(b"first line\npassw")

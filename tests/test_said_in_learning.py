@@ -30,7 +30,9 @@ from tests.screen import scripted
         (r"^.*(?i:\.csv)$", "/tmp/A.CSV", ""),
     ],
 )
-def test_a_value_that_does_not_fit_its_place_is_told_how(pattern: str, value: str, said: str) -> None:
+def test_a_value_that_does_not_fit_its_place_is_told_how(
+    pattern: str, value: str, said: str
+) -> None:
     wrong = mismatch(value, {"type": "string", "pattern": pattern})
     assert wrong.startswith(said) and bool(wrong) is bool(said)
 
@@ -39,10 +41,17 @@ def test_steps_without_a_result_are_said_of_the_owner_s_file(home: Path, cli: Co
     file = Path("my-steps.yaml")
     file.write_text("plan:\n- {tool: file_read, args: {path: /etc/hostname}}\n")
     code, _, err = cli("teach", "look", "--from-file", str(file))
-    assert code == 1 and "my-steps.yaml:" in err and "result: is missing" in err and "sop.yaml" not in err
+    assert (
+        code == 1
+        and "my-steps.yaml:" in err
+        and "result: is missing" in err
+        and "sop.yaml" not in err
+    )
 
 
-def test_values_that_prove_nothing_since_the_draft_is_not_settled_are_said(home: Path, cli: CommandLine) -> None:
+def test_values_that_prove_nothing_since_the_draft_is_not_settled_are_said(
+    home: Path, cli: CommandLine
+) -> None:
     scripted(home, [bash("mkdir ~/made; touch ~/made/a.txt"), "ok"])
     assert cli('Make the folder ~/made like "alpha beta"').code == 0
     code, out, _ = cli("teach", "make-it", "--from-run", "last", "--prove", "folder=~/other")
@@ -52,7 +61,12 @@ def test_values_that_prove_nothing_since_the_draft_is_not_settled_are_said(home:
 def test_a_proposal_shows_what_it_would_change(home: Path, cli: CommandLine) -> None:
     diff = "--- a/sop.yaml\n+++ b/sop.yaml\n-  script: wc -l\n+  script: wc -w"
     entry = Entry(
-        "sop-count", "r1", "proposal", "count: plan.1: differs", args={"diff": diff}, command="sopwith teach count"
+        "sop-count",
+        "r1",
+        "proposal",
+        "count: plan.1: differs",
+        args={"diff": diff},
+        command="sopwith teach count",
     )
     Inbox(home).propose(entry, "count")
     shown = cli("inbox", "list").stdout
@@ -62,12 +76,18 @@ def test_a_proposal_shows_what_it_would_change(home: Path, cli: CommandLine) -> 
 def test_a_resumed_replay_still_knows_how_long_its_steps_took(home: Path, cli: CommandLine) -> None:
     folder = home / "sops" / "slow"
     folder.mkdir(parents=True)
-    (folder / "SKILL.md").write_text("---\nname: slow\ndescription: Waits.\nmetadata: {sopwith-status: active}\n---\n")
+    (folder / "SKILL.md").write_text(
+        "---\nname: slow\ndescription: Waits.\nmetadata: {sopwith-status: active}\n---\n"
+    )
     (folder / "sop.yaml").write_text(
         "plan: [{tool: code_run, args: {type: bash, script: 'sleep 0.2'}, expect: {exit_code: 0}}]\nresult: done\n"
     )
     assert cli("sops", "run", "slow").code == 0
-    (run,) = [each.name for each in (home / "runs").iterdir() if each.is_dir() and not each.name.startswith(".")]
+    (run,) = [
+        each.name
+        for each in (home / "runs").iterdir()
+        if each.is_dir() and not each.name.startswith(".")
+    ]
     events = [event for event in read_events(home, run) if event["type"] != "run_ended"]
     progress = read_progress(events, Prompts("en"), home / "runs" / run)
     assert [result.seconds >= 0.2 for result in progress.replayed] == [True]

@@ -52,12 +52,20 @@ class World:
     def places(self) -> Places:
         return Places.of((self.owner,), self.home, self.owner, self.project)
 
-    def context(self, level: Level, kind: Kind = "owner", lifts: tuple[Lift, ...] = (), **more: Any) -> ToolContext:
+    def context(
+        self, level: Level, kind: Kind = "owner", lifts: tuple[Lift, ...] = (), **more: Any
+    ) -> ToolContext:
         places, limits = more.pop("places", self.places), more.pop("limits", SMALL)
         profile = Profile(kind, places, limits, more.pop("readable", ()))
         held = Sandbox(level, profile)
         return ToolContext(
-            self.project, self.run, self.home, call="c1", sandbox=held, lifts=lambda *_: frozenset(lifts), **more
+            self.project,
+            self.run,
+            self.home,
+            call="c1",
+            sandbox=held,
+            lifts=lambda *_: frozenset(lifts),
+            **more,
         )
 
 
@@ -114,16 +122,28 @@ WRITES = {
     "the system's programs": ("/usr/bin/sopwith-was-here", "echo x > /usr/bin/sopwith-was-here"),
     "a file outside the roots": ("outside/file", "echo x > ../../../outside/file"),
     "a file outside, through a link": ("outside/file", "ln -s ../../../outside/file l; echo x > l"),
-    "a file outside, through a linked folder": ("outside/new", "ln -s ../../../outside d; echo x > d/new"),
+    "a file outside, through a linked folder": (
+        "outside/new",
+        "ln -s ../../../outside d; echo x > d/new",
+    ),
     "the agent's settings": ("owner/.sopwith/config.yaml", "echo x > ~/.sopwith/config.yaml"),
     "the agent's SOPs": ("owner/.sopwith/sops", "mkdir -p ~/.sopwith/sops/evil"),
-    "the agent's home, by moving it": ("owner/.sopwith/config.yaml", "mv ~/.sopwith ~/.other; mkdir ~/.sopwith"),
+    "the agent's home, by moving it": (
+        "owner/.sopwith/config.yaml",
+        "mv ~/.sopwith ~/.other; mkdir ~/.sopwith",
+    ),
     "the run log": ("owner/.sopwith/runs/r1/log.jsonl", "echo x >> ~/.sopwith/runs/r1/log.jsonl"),
-    "the agent's code": (str(walls.CHECKOUT / "sopwith-was-here"), f"touch {walls.CHECKOUT}/sopwith-was-here"),
+    "the agent's code": (
+        str(walls.CHECKOUT / "sopwith-was-here"),
+        f"touch {walls.CHECKOUT}/sopwith-was-here",
+    ),
     "a start-up file": ("owner/.bashrc", "echo x >> ~/.bashrc"),
     "a start-up file, by replacing it": ("owner/.bashrc", "echo x > new; mv -f new ~/.bashrc"),
     "a start-up file that is new": ("owner/.bash_profile", "echo x > ~/.bash_profile"),
-    "what starts with the desktop": ("owner/.config/autostart", "echo x > ~/.config/autostart/x.desktop"),
+    "what starts with the desktop": (
+        "owner/.config/autostart",
+        "echo x > ~/.config/autostart/x.desktop",
+    ),
     "keys": ("owner/.ssh/id_ed25519", "rm -f ~/.ssh/id_ed25519; echo x > ~/.ssh/id_ed25519"),
     "who may log in": ("owner/.ssh/authorized_keys", "echo x > ~/.ssh/authorized_keys"),
 }
@@ -183,7 +203,8 @@ def test_root_reads_no_passwords_and_sets_nothing_in_the_kernel(world: World, le
     setting = Path("/proc/sys/kernel/core_pattern")
     before = setting.read_text()
     result = run(
-        world.context(level), f"cat /etc/shadow; echo x > {setting}; echo x > /proc/sysrq-trigger; ls -A /run/dbus"
+        world.context(level),
+        f"cat /etc/shadow; echo x > {setting}; echo x > /proc/sysrq-trigger; ls -A /run/dbus",
     )
     assert "root:" not in result.data["output"]
     assert setting.read_text() == before
@@ -257,7 +278,10 @@ for address in ("\\0{name}", "agent", "/var/run/docker.sock", "/run/dbus/system_
     except OSError as error: print(error)
 """
         for lifts in ((), ("network",)):
-            assert "REACHED" not in run(world.context(level, lifts=lifts), script, "python").data["output"]
+            assert (
+                "REACHED"
+                not in run(world.context(level, lifts=lifts), script, "python").data["output"]
+            )
 
 
 def test_the_kernel_gives_no_more_rights(world: World, level: Level) -> None:
@@ -319,11 +343,15 @@ DAEMON = f"(setsid bash -c 'trap \"\" TERM HUP; exec -a {DAEMON_NAME} sleep 47' 
 def test_no_daemon_outlives_the_call(world: World, level: Level) -> None:
     result = run(world.context(level), f"{DAEMON}; {DAEMON}; sleep 0.2; echo done")
     assert result.data["output"] == "done\n"
-    assert not [p for p in psutil.process_iter(["cmdline"]) if (p.info["cmdline"] or [""])[0] == DAEMON_NAME]
+    assert not [
+        p for p in psutil.process_iter(["cmdline"]) if (p.info["cmdline"] or [""])[0] == DAEMON_NAME
+    ]
     assert any("sopwith-daemon" in line for line in result.data["stopped"])
 
 
-def test_when_the_agent_is_killed_its_scripts_end(world: World, full: Level, tmp_path: Path) -> None:
+def test_when_the_agent_is_killed_its_scripts_end(
+    world: World, full: Level, tmp_path: Path
+) -> None:
     orphan = f"sopwith-orphan-{os.getpid()}"
     code = f"""
 import sys; sys.path.insert(0, {str(walls.CHECKOUT)!r})
@@ -339,7 +367,11 @@ for said in code_run.run(ctx, "echo up; setsid bash -c 'exec -a {orphan} sleep 4
 """
 
     def orphans() -> list[int]:
-        return [p.pid for p in psutil.process_iter(["cmdline"]) if (p.info["cmdline"] or [""])[0] == orphan]
+        return [
+            p.pid
+            for p in psutil.process_iter(["cmdline"])
+            if (p.info["cmdline"] or [""])[0] == orphan
+        ]
 
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as agent:
         assert agent.stdout
@@ -354,21 +386,31 @@ for said in code_run.run(ctx, "echo up; setsid bash -c 'exec -a {orphan} sleep 4
     assert orphans() == []
 
 
-def test_what_is_given_to_a_script_does_not_act_on_the_sandbox_itself(world: World, level: Level) -> None:
+def test_what_is_given_to_a_script_does_not_act_on_the_sandbox_itself(
+    world: World, level: Level
+) -> None:
     marker = world.outside / "loaded"
     (world.project / "sitecustomize.py").write_text(f"open({str(marker)!r}, 'w')")
-    result = run(world.context(level), "echo $V", env={"PYTHONPATH": ".", "LD_PRELOAD": "./no.so", "V": "given $(x)"})
+    result = run(
+        world.context(level),
+        "echo $V",
+        env={"PYTHONPATH": ".", "LD_PRELOAD": "./no.so", "V": "given $(x)"},
+    )
     assert "given $(x)" in result.data["output"]
     assert not marker.exists()
 
 
-def test_a_shared_session_sees_no_file_of_the_owner(world: World, level: Level, tmp_path: Path) -> None:
+def test_a_shared_session_sees_no_file_of_the_owner(
+    world: World, level: Level, tmp_path: Path
+) -> None:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     (world.owner / "letter.txt").write_text("private")
     (scripts := world.run / "scripts").mkdir()
     places = replace(world.places, roots=(scratch,))
-    ctx = world.context(level, "shared", lifts=("network", "all"), places=places, readable=(scripts,))
+    ctx = world.context(
+        level, "shared", lifts=("network", "all"), places=places, readable=(scripts,)
+    )
     ctx.cwd = scratch
     script = f"""
 import os, socket, json
@@ -391,8 +433,14 @@ except OSError: print("alone")
 WORKS = {
     "writing in a root": ("echo one > new; mkdir -p a/b; mv new a/b/; cat a/b/new", "one\n"),
     "the owner's own files": ("echo x > ~/work/letter && cat ~/work/letter", "x\n"),
-    "a commit": ("echo x > f; git add f; git commit -qm first; git log --format='%an %s'", "O first\n"),
-    "pipes and substitution": ("seq 5 | sort -r | head -2 | paste -sd, ; echo $(echo in)", "5,4\nin\n"),
+    "a commit": (
+        "echo x > f; git add f; git commit -qm first; git log --format='%an %s'",
+        "O first\n",
+    ),
+    "pipes and substitution": (
+        "seq 5 | sort -r | head -2 | paste -sd, ; echo $(echo in)",
+        "5,4\nin\n",
+    ),
     "process substitution": ("echo x | tee >(sed s/x/late/) >/dev/null", "late\n"),
     "temporary files": ('f=$(mktemp); echo t > "$f"; cat "$f"; rm "$f"', "t\n"),
     "a file that belongs to the owner": ("touch f; stat -c %u f", f"{os.getuid()}\n"),
@@ -416,7 +464,11 @@ class Started:
 
     def new(self) -> list[psutil.Process]:
         found = [child for child in psutil.Process().children() if child.pid not in self.known]
-        return [each for each in found if each.status() != psutil.STATUS_ZOMBIE and each.name() == "bwrap"]
+        return [
+            each
+            for each in found
+            if each.status() != psutil.STATUS_ZOMBIE and each.name() == "bwrap"
+        ]
 
 
 @pytest.fixture
@@ -434,14 +486,22 @@ def test_calls_share_a_cell_and_nothing_of_one_is_left_for_the_next(
     assert len(started.new()) == 1
 
 
-def test_a_script_cannot_end_or_stop_who_runs_it(world: World, full: Level, started: Started) -> None:
+def test_a_script_cannot_end_or_stop_who_runs_it(
+    world: World, full: Level, started: Started
+) -> None:
     ctx = world.context(full)
-    run(ctx, "kill -9 1; kill -STOP 1; kill -INT 1; kill -TERM 1; kill -CHLD 1; kill -9 -1", timeout=3)
+    run(
+        ctx,
+        "kill -9 1; kill -STOP 1; kill -INT 1; kill -TERM 1; kill -CHLD 1; kill -9 -1",
+        timeout=3,
+    )
     assert run(ctx, "echo on").data["output"] == "on\n"
     assert len(started.new()) == 1
 
 
-def test_a_cell_that_was_ended_from_outside_is_built_anew(world: World, full: Level, started: Started) -> None:
+def test_a_cell_that_was_ended_from_outside_is_built_anew(
+    world: World, full: Level, started: Started
+) -> None:
     ctx = world.context(full)
     run(ctx, "true")
     ended = started.new()[0]
@@ -458,14 +518,18 @@ def test_a_cell_that_was_ended_from_outside_is_built_anew(world: World, full: Le
     assert end.value.value.data["signal"] == "killed by SIGKILL"
 
 
-def test_what_becomes_worth_guarding_is_guarded_in_the_next_call(world: World, full: Level, started: Started) -> None:
+def test_what_becomes_worth_guarding_is_guarded_in_the_next_call(
+    world: World, full: Level, started: Started
+) -> None:
     ctx = world.context(full)
     run(ctx, "true")
     subprocess.run(["git", "init", "-q", world.project / "new"], check=True)
     assert run(ctx, "echo x > new/.git/hooks/post-commit").data["exit_code"] == 1
     subprocess.run(["git", "init", "-q", world.owner / "far" / "away"], check=True)
     assert run(ctx, "cd ~/far/away && echo x > .git/hooks/post-commit").data["exit_code"] == 1
-    (world.owner / ".gitconfig.new").write_text("[user]\nname = N\n")  # as an editor saves: another file, the same name
+    (world.owner / ".gitconfig.new").write_text(
+        "[user]\nname = N\n"
+    )  # as an editor saves: another file, the same name
     (world.owner / ".gitconfig.new").replace(world.owner / ".gitconfig")
     assert run(ctx, "echo x >> ~/.gitconfig").data["exit_code"] == 1
     (world.owner / ".netrc").write_text(SECRET)
@@ -514,7 +578,10 @@ def test_time_is_up_for_the_whole_tree_and_a_trap_still_runs(world: World, level
 
 def test_git_changes_its_settings_when_that_is_lifted(world: World, full: Level) -> None:
     ctx = world.context(full, lifts=("git",))
-    assert run(ctx, "git remote add origin https://example.org/x && git remote").data["output"] == "origin\n"
+    assert (
+        run(ctx, "git remote add origin https://example.org/x && git remote").data["output"]
+        == "origin\n"
+    )
     assert run(ctx, "echo x > .git/hooks/post-commit").data["exit_code"] == 1
 
 
@@ -595,7 +662,9 @@ def test_the_probe_is_quick_the_second_time_and_says_what_is_missing(
     assert min(seconds[1:]) < seconds[0] / 2
     broken = tmp_path / "bin" / "bwrap"
     broken.parent.mkdir()
-    broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
+    broken.write_text(
+        "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n"
+    )
     broken.chmod(0o755)
     monkeypatch.setenv("PATH", f"{broken.parent}:{os.environ['PATH']}")
     found = sandbox.probe(home)
@@ -612,7 +681,9 @@ def test_the_probe_is_quick_the_second_time_and_says_what_is_missing(
         ("no", "refuse", "in a sandbox only: why"),
     ],
 )
-def test_without_a_sandbox_the_gate_asks_or_refuses(world: World, runs_code: Any, decision: str, words: str) -> None:
+def test_without_a_sandbox_the_gate_asks_or_refuses(
+    world: World, runs_code: Any, decision: str, words: str
+) -> None:
     gate = Gate(SafetyConfig(), world.home, world.owner, world.project, runs_code, "why")
     found = gate.decide(Ask("code_run", {"script": "ls"}, ("execute",), (), "main"))
     assert (found.decision, words in found.reason) == (decision, True)
@@ -648,7 +719,9 @@ def test_seatbelt_profile_ends_with_what_is_guarded() -> None:
     assert text.count("(") == text.count(")")
 
 
-def test_parameters_and_walls_are_not_shown_in_the_list_of_processes(world: World, full: Level) -> None:
+def test_parameters_and_walls_are_not_shown_in_the_list_of_processes(
+    world: World, full: Level
+) -> None:
     ctx = world.context(full, env={"PASSWORD": SECRET})
     calling = code_run.run(ctx, 'echo "$PASSWORD"; sleep 20')
     assert not isinstance(calling, ToolResult)

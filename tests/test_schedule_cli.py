@@ -34,8 +34,17 @@ def start(home: Path) -> Iterator[Start]:
     with contextlib.ExitStack() as running:
 
         def begin() -> subprocess.Popen[str]:
-            words = [sys.executable, "-W", "error", str(CHECKOUT / "launch.py"), "schedule", "start"]
-            process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            words = [
+                sys.executable,
+                "-W",
+                "error",
+                str(CHECKOUT / "launch.py"),
+                "schedule",
+                "start",
+            ]
+            process = subprocess.Popen(
+                words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            )
             running.enter_context(process)
             running.callback(process.kill)
             assert process.stderr is not None and "at work" in process.stderr.readline()
@@ -72,21 +81,37 @@ def scripted(home: Path, replies: list[Any]) -> None:
     home.mkdir(parents=True, exist_ok=True)
     script = home.parent / "replies.json"
     script.write_text(json.dumps(replies), "utf-8")
-    (home / "config.yaml").write_text(f"models: [{{name: script, kind: scripted, model: {script}}}]", "utf-8")
+    (home / "config.yaml").write_text(
+        f"models: [{{name: script, kind: scripted, model: {script}}}]", "utf-8"
+    )
 
 
 def test_a_job_is_shown_before_it_is_kept_and_listed(cli: CommandLine, home: Path) -> None:
-    done = cli("schedule", "add", "every weekday 08:00", "System", "report", "--timezone", "Europe/Berlin")
+    done = cli(
+        "schedule", "add", "every weekday 08:00", "System", "report", "--timezone", "Europe/Berlin"
+    )
     assert done.code == 0 and "every weekday at 08:00 (Europe/Berlin)" in done.stdout
     assert done.stdout.count(" 08:00 CE") == 5 and "sopwith schedule start" in done.stdout
     kept = json.loads((home / "schedule" / "system-report.json").read_text("utf-8"))
-    assert kept == {"schedule": "08:00", "repeat": "weekday", "timezone": "Europe/Berlin", "prompt": "System report"}
+    assert kept == {
+        "schedule": "08:00",
+        "repeat": "weekday",
+        "timezone": "Europe/Berlin",
+        "prompt": "System report",
+    }
     [job] = json.loads(cli("schedule", "list", "--json").stdout)["jobs"]
-    assert (job["id"], job["enabled"], job["health"], len(job["next"])) == ("system-report", True, "never run", 5)
+    assert (job["id"], job["enabled"], job["health"], len(job["next"])) == (
+        "system-report",
+        True,
+        "never run",
+        5,
+    )
     assert job["when"] == "every weekday at 08:00" and datetime.fromisoformat(job["next"][0]).tzinfo
     assert "每个工作日 08:00" in cli("--lang", "zh", "schedule", "list").stdout
     assert "System report" in cli("schedule", "show", "system-report").stdout
-    log = subprocess.run(["git", "-C", str(home), "log", "--format=%s"], capture_output=True, text=True, check=True)
+    log = subprocess.run(
+        ["git", "-C", str(home), "log", "--format=%s"], capture_output=True, text=True, check=True
+    )
     assert log.stdout.strip() == "schedule: system-report added"
 
 
@@ -100,7 +125,9 @@ def test_a_job_is_switched_off_and_on_and_taken_away(cli: CommandLine, home: Pat
     back = cli("schedule", "remove", "report").stdout.splitlines()[-1].partition(": ")[2]
     assert json.loads(cli("schedule", "list", "--json").stdout)["jobs"] == []
     subprocess.run(["/bin/sh", "-c", back], check=True, capture_output=True)
-    assert [job["id"] for job in json.loads(cli("schedule", "list", "--json").stdout)["jobs"]] == ["report"]
+    assert [job["id"] for job in json.loads(cli("schedule", "list", "--json").stdout)["jobs"]] == [
+        "report"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -110,7 +137,10 @@ def test_a_job_is_switched_off_and_on_and_taken_away(cli: CommandLine, home: Pat
         (("add", "2020-01-01T08:00", "x"), "is over"),
         (("add", "every day at 8"), "say what is to be done"),
         (("add", "every day at 8", "--sop", "largest-file"), "largest-files"),
-        (("add", "every day at 8", "--sop", "largest-files", "folders=/tmp"), "no parameter 'folders'"),
+        (
+            ("add", "every day at 8", "--sop", "largest-files", "folders=/tmp"),
+            "no parameter 'folders'",
+        ),
         (("add", "every day at 8", "x", "--timezone", "Mars/One"), "no timezone"),
         (("add", "after nobody", "x"), "no such job"),
         (("add", "every day at 8", "x", "--model", "other"), "no model is called"),
@@ -127,7 +157,9 @@ def test_what_cannot_be_meant_is_said_and_nothing_is_kept(
     assert not list((home / "schedule").glob("*.json"))
 
 
-def test_jobs_run_at_their_times_by_rote_and_leave_a_report(cli: CommandLine, home: Path, start: Start) -> None:
+def test_jobs_run_at_their_times_by_rote_and_leave_a_report(
+    cli: CommandLine, home: Path, start: Start
+) -> None:
     write_job(home, "first", at=soon(1.5), sop="system-report", notify="always")
     write_job(home, "second", after="first", prompt="System report")
     write_job(home, "broken", at="never", prompt="x")
@@ -143,16 +175,27 @@ def test_jobs_run_at_their_times_by_rote_and_leave_a_report(cli: CommandLine, ho
     assert first is not None and first.run and (first.began - first.due) / 1e6 < 30
     [report] = (home / "schedule" / "done").glob("*_first.md")
     text = report.read_text("utf-8")
-    assert text.startswith("# first: done\n") and first.run in text and "by rote: system-report" in text
-    listed = {job["id"]: job["health"] for job in json.loads(cli("schedule", "list", "--json").stdout)["jobs"]}
+    assert (
+        text.startswith("# first: done\n")
+        and first.run in text
+        and "by rote: system-report" in text
+    )
+    listed = {
+        job["id"]: job["health"]
+        for job in json.loads(cli("schedule", "list", "--json").stdout)["jobs"]
+    }
     assert listed == {"first": "ok", "second": "ok", "third": "ok", "broken": "broken"}
     entries = json.loads(cli("inbox", "list", "--json").stdout)["inbox"]
     assert {entry["id"] for entry in entries} == {"job-broken-broken", f"job-first-{first.due}"}
     history = json.loads(cli("schedule", "history", "--json").stdout)["history"]
-    assert len(history) == 3 and all(each["status"] == "done" and each["cost"] == 0 for each in history)
+    assert len(history) == 3 and all(
+        each["status"] == "done" and each["cost"] == 0 for each in history
+    )
 
 
-def test_a_run_that_must_ask_waits_in_the_inbox_and_is_done_when_it_was_answered(cli: CommandLine, home: Path) -> None:
+def test_a_run_that_must_ask_waits_in_the_inbox_and_is_done_when_it_was_answered(
+    cli: CommandLine, home: Path
+) -> None:
     target = home.parent / "note.txt"
     target.write_text("x", "utf-8")
     scripted(home, [call("file_trash", paths=[str(target)]), {"text": "It is gone."}])
@@ -188,9 +231,9 @@ def test_a_kill_between_claim_and_run_loses_nothing(home: Path) -> None:
     owner = Owner(home)
     left = claim(home, "job", owner.name)
     recovered(home)
-    assert SqliteLedger(home).rows() == [SqliteLedger(home).rows()[0]] and row(home, "job", "claimed"), (
-        "its owner is alive"
-    )
+    assert SqliteLedger(home).rows() == [SqliteLedger(home).rows()[0]] and row(
+        home, "job", "claimed"
+    ), "its owner is alive"
     owner.close()
     recovered(home)
     done = row(home, "job", "done")
@@ -225,7 +268,9 @@ def test_a_kill_between_run_and_report_does_not_run_it_again(home: Path, method:
     assert len(list((home / "inbox").glob("job-*.json"))) == 1
 
 
-def test_a_run_that_is_killed_goes_on_where_it_stood(home: Path, start: Start, tmp_path: Path) -> None:
+def test_a_run_that_is_killed_goes_on_where_it_stood(
+    home: Path, start: Start, tmp_path: Path
+) -> None:
     counted, gate = tmp_path / "counted", tmp_path / "gate"
     waits = f"echo once >> {counted}; while [ ! -e {gate} ]; do sleep 0.05; done"
     scripted(home, [bash(f"echo begun >> {counted}"), bash(waits), {"text": "All done."}])
@@ -247,7 +292,13 @@ def test_a_run_that_is_killed_goes_on_where_it_stood(home: Path, start: Start, t
 
 def test_the_scheduler_dies_and_its_run_lives_on(home: Path, start: Start, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
-    scripted(home, [bash(f"touch {tmp_path}/began; while [ ! -e {gate} ]; do sleep 0.05; done"), {"text": "Done."}])
+    scripted(
+        home,
+        [
+            bash(f"touch {tmp_path}/began; while [ ! -e {gate} ]; do sleep 0.05; done"),
+            {"text": "Done."},
+        ],
+    )
     write_job(home, "job", at=soon(0.5), prompt="Wait for it")
     process = start()
     until(lambda: (tmp_path / "began").exists())
@@ -272,7 +323,9 @@ def test_a_day_has_a_budget_which_rote_does_not_need(home: Path, cli: CommandLin
     done = cli("schedule", "run-now", "asks")
     assert done.code == 5
     found = row(home, "asks", "no_model")
-    assert found is not None and found.reason.startswith("limits.cost_usd_per_day is used up: 0.50 of 0.50")
+    assert found is not None and found.reason.startswith(
+        "limits.cost_usd_per_day is used up: 0.50 of 0.50"
+    )
 
 
 def test_a_run_may_write_a_job_only_with_its_owners_yes(home: Path, cli: CommandLine) -> None:
@@ -280,12 +333,19 @@ def test_a_run_may_write_a_job_only_with_its_owners_yes(home: Path, cli: Command
     path = home / "schedule" / "more.json"
     scripted(home, [call("file_write", path=str(path), content=job), {"text": "Kept."}])
     write_job(home, "maker", schedule="08:00", prompt="Make more of you", approve="all")
-    assert cli("schedule", "run-now", "maker").code == 3, "even where all is approved: jobs would make jobs without end"
+    assert cli("schedule", "run-now", "maker").code == 3, (
+        "even where all is approved: jobs would make jobs without end"
+    )
     assert not path.exists()
     [entry] = json.loads(cli("inbox", "list", "--json").stdout)["inbox"]
-    assert entry["risk"] == "schedule" and "more.json would run by itself at set times" in entry["text"]
+    assert (
+        entry["risk"] == "schedule"
+        and "more.json would run by itself at set times" in entry["text"]
+    )
     assert cli("inbox", "approve", entry["id"]).code == 0
-    assert {each["id"] for each in json.loads(cli("schedule", "list", "--json").stdout)["jobs"]} == {"maker", "more"}
+    assert {
+        each["id"] for each in json.loads(cli("schedule", "list", "--json").stdout)["jobs"]
+    } == {"maker", "more"}
 
 
 def test_an_idle_scheduler_does_not_wake_up(home: Path, start: Start) -> None:
@@ -303,7 +363,9 @@ def test_an_idle_scheduler_does_not_wake_up(home: Path, start: Start) -> None:
     until(rests)
 
 
-def test_it_is_put_into_cron_and_taken_out_again(home: Path, cli: CommandLine, tmp_path: Path) -> None:
+def test_it_is_put_into_cron_and_taken_out_again(
+    home: Path, cli: CommandLine, tmp_path: Path
+) -> None:
     """With a `crontab` that keeps the table in a file of the test, and no systemd of this user."""
     table, folder = tmp_path / "table", tmp_path / "bin"
     folder.mkdir()
@@ -324,14 +386,18 @@ def test_it_is_put_into_cron_and_taken_out_again(home: Path, cli: CommandLine, t
     assert "not installed" in cli("schedule", "install", "--remove", env=path).stdout
 
 
-def test_a_second_scheduler_ends_at_once_where_one_is_enough(home: Path, cli: CommandLine, start: Start) -> None:
+def test_a_second_scheduler_ends_at_once_where_one_is_enough(
+    home: Path, cli: CommandLine, start: Start
+) -> None:
     home.mkdir(parents=True)
     start()
     done = cli("schedule", "start", "--unless-running")
     assert (done.code, done.stdout) == (0, "")
 
 
-def test_a_full_disk_leaves_what_is_due_for_later(small_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_leaves_what_is_due_for_later(
+    small_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home = small_disk / "home"
     write_job(home, "job", cron="* * * * *", prompt="System report")
     scheduler = Scheduler(load(home, "en", dict(os.environ)))
@@ -361,8 +427,18 @@ def test_the_whole_path_on_the_night_of_the_spring_change(home: Path, cli: Comma
     if faketime is None:
         pytest.skip("faketime is not installed")
     write_job(home, "night", schedule="02:30", timezone="Europe/Berlin", sop="system-report")
-    os.utime(home / "schedule" / "night.json", (datetime(2026, 3, 28, 12, tzinfo=UTC).timestamp(),) * 2)
-    words = [faketime, "-f", "@2026-03-29 00:59:57", sys.executable, str(CHECKOUT / "launch.py"), "schedule", "start"]
+    os.utime(
+        home / "schedule" / "night.json", (datetime(2026, 3, 28, 12, tzinfo=UTC).timestamp(),) * 2
+    )
+    words = [
+        faketime,
+        "-f",
+        "@2026-03-29 00:59:57",
+        sys.executable,
+        str(CHECKOUT / "launch.py"),
+        "schedule",
+        "start",
+    ]
     with subprocess.Popen(
         words,
         env={**os.environ, "TZ": "UTC"},
@@ -378,7 +454,9 @@ def test_the_whole_path_on_the_night_of_the_spring_change(home: Path, cli: Comma
     assert report.name == "2026-03-29_0300_night.md"
 
 
-def test_it_is_put_into_systemd_as_a_timer_that_systemd_takes(home: Path, cli: CommandLine, tmp_path: Path) -> None:
+def test_it_is_put_into_systemd_as_a_timer_that_systemd_takes(
+    home: Path, cli: CommandLine, tmp_path: Path
+) -> None:
     """With a `systemctl` that only says yes, and the real verifier of units where there is one."""
     folder = tmp_path / "bin"
     folder.mkdir()
@@ -393,7 +471,11 @@ def test_it_is_put_into_systemd_as_a_timer_that_systemd_takes(home: Path, cli: C
     if verifier := shutil.which("systemd-analyze"):
         environment = {**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)}
         said = subprocess.run(
-            [verifier, "verify", "--user", *units], env=environment, capture_output=True, text=True, check=False
+            [verifier, "verify", "--user", *units],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert units[0].stem not in said.stdout + said.stderr, said
     assert cli("--home", str(odd), "schedule", "install", "--remove", env=path).code == 0

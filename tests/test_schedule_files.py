@@ -77,7 +77,9 @@ def test_values_beyond_every_calendar_and_text_break_their_job_alone(
     assert problem in jobs["odd"]["problem"] and len(jobs["good"]["next"]) == 5
 
 
-def test_control_characters_of_names_reach_no_terminal(folder: Path, home: Path, cli: CommandLine) -> None:
+def test_control_characters_of_names_reach_no_terminal(
+    folder: Path, home: Path, cli: CommandLine
+) -> None:
     write(folder, "\x1b[31mred\n")
     scheduler = Scheduler(load(home, "en", {}))
     with scheduler.owner:

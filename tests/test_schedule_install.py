@@ -32,7 +32,10 @@ def program(odd: Path, name: str, script: str) -> None:
 def test_cron_takes_the_lines_and_runs_the_command_as_it_is_meant(odd: Path) -> None:
     real, table = shutil.which("crontab"), odd.parent / "table"
     table.write_text("")
-    if real is None or subprocess.run([real, "-n", table], capture_output=True, check=False).returncode:
+    if (
+        real is None
+        or subprocess.run([real, "-n", table], capture_output=True, check=False).returncode
+    ):
         pytest.skip("no crontab that checks a table without taking it (Debian: cron)")
     takes = f"cat > {table}.new && {real} -n {table}.new && mv {table}.new {table}"
     program(odd, "crontab", f'if [ "$1" = -l ]; then cat {table}; else {takes}; fi\n')
@@ -41,14 +44,20 @@ def test_cron_takes_the_lines_and_runs_the_command_as_it_is_meant(odd: Path) -> 
     assert table.read_text().splitlines() == lines
     for line, when in zip(lines, ("@reboot", "*/10 * * * *"), strict=True):
         assert line.startswith(f"{when} ")
-        command = re.split(r"(?<!\\)%", line.removeprefix(when))[0].replace("\\%", "%")  # what cron hands to the shell
+        command = re.split(r"(?<!\\)%", line.removeprefix(when))[0].replace(
+            "\\%", "%"
+        )  # what cron hands to the shell
         said = subprocess.run(
             ["sh", "-c", f"printf '%s\\n' {command.replace('>/dev/null', '')}"],
             capture_output=True,
             text=True,
             check=True,
         )
-        assert said.stdout.splitlines() == cron.command == shlex.split(command, comments=True)[: len(cron.command)]
+        assert (
+            said.stdout.splitlines()
+            == cron.command
+            == shlex.split(command, comments=True)[: len(cron.command)]
+        )
     assert cron.remove() == lines and table.read_text() == ""
 
 
@@ -58,6 +67,8 @@ def test_launchd_reads_the_command_as_it_is_meant(odd: Path) -> None:
     [file] = launchd.install()
     read = plistlib.loads(Path(file).read_bytes())
     assert read["ProgramArguments"] == launchd.command[:-1] and read["Label"] == launchd.label
-    assert read["RunAtLoad"] is True and read["KeepAlive"] is True and read["ThrottleInterval"] >= 10
+    assert (
+        read["RunAtLoad"] is True and read["KeepAlive"] is True and read["ThrottleInterval"] >= 10
+    )
     assert launchd.remove() == [file] and not Path(file).exists()
     assert (odd.parent / "said").read_text() == f"load -w {file}\nunload -w {file}\n"

@@ -14,7 +14,17 @@ from pathlib import Path
 
 import pytest
 
-from runs.schedule.ledger import Counted, LedgerError, Owner, Row, SqliteLedger, failures, folder_of, is_at_work, micros
+from runs.schedule.ledger import (
+    Counted,
+    LedgerError,
+    Owner,
+    Row,
+    SqliteLedger,
+    failures,
+    folder_of,
+    is_at_work,
+    micros,
+)
 from tests.conftest import CHECKOUT
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -57,7 +67,9 @@ def test_of_many_processes_one_gets_each_due_time(tmp_path: Path) -> None:
     for each in claimers:
         with each:
             each.send_signal(signal.SIGKILL)
-    assert not any(SqliteLedger(tmp_path).is_alive(row.owner) for row in rows), "a kill lets go at once"
+    assert not any(SqliteLedger(tmp_path).is_alive(row.owner) for row in rows), (
+        "a kill lets go at once"
+    )
 
 
 def test_what_a_dead_claimer_left_is_taken_once_and_the_dead_one_can_write_no_more(
@@ -66,7 +78,9 @@ def test_what_a_dead_claimer_left_is_taken_once_and_the_dead_one_can_write_no_mo
     [row] = ledger.add([Row("job", 5, owner="dead")], {})
     [taken] = ledger.take([row], "first")
     assert taken.attempts == 1 and ledger.take([row], "second") == []
-    assert not ledger.begin(row, "late", NOW), "a run that begins late finds that the row is another's"
+    assert not ledger.begin(row, "late", NOW), (
+        "a run that begins late finds that the row is another's"
+    )
     assert ledger.begin(taken, "run", NOW)
     ended = replace(taken, run="run", status="done")
     assert (
@@ -74,12 +88,18 @@ def test_what_a_dead_claimer_left_is_taken_once_and_the_dead_one_can_write_no_mo
         and ledger.end(ended)
         and not ledger.end(replace(ended, status="failed"))
     )
-    assert [each.status for each in ledger.rows()] == ["done"] and ledger.take([ended], "third") == []
+    assert [each.status for each in ledger.rows()] == ["done"] and ledger.take(
+        [ended], "third"
+    ) == []
 
 
-def test_an_owner_is_alive_as_long_as_a_child_holds_its_lock(tmp_path: Path, ledger: SqliteLedger) -> None:
+def test_an_owner_is_alive_as_long_as_a_child_holds_its_lock(
+    tmp_path: Path, ledger: SqliteLedger
+) -> None:
     owner = Owner(tmp_path)
-    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=[owner.descriptor])
+    child = subprocess.Popen(
+        [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=[owner.descriptor]
+    )
     assert is_at_work(tmp_path)
     owner.close()
     owner.close()
@@ -102,10 +122,20 @@ def test_a_rule_counts_from_when_its_file_was_written(ledger: SqliteLedger) -> N
     assert ledger.counted({"a": ("another", NOW)}, NOW + hour)["a"] == Counted(NOW, NOW)
 
 
-def test_what_was_skipped_by_a_clock_that_was_ahead_is_looked_at_again(ledger: SqliteLedger) -> None:
+def test_what_was_skipped_by_a_clock_that_was_ahead_is_looked_at_again(
+    ledger: SqliteLedger,
+) -> None:
     ahead = NOW + timedelta(days=365)
     ledger.counted({"job": ("rule", NOW)}, NOW)
-    missed = Row("job", micros(NOW) + 10, micros(ahead), 99, status="skipped", reason="missed", noticed=micros(ahead))
+    missed = Row(
+        "job",
+        micros(NOW) + 10,
+        micros(ahead),
+        99,
+        status="skipped",
+        reason="missed",
+        noticed=micros(ahead),
+    )
     ran = Row("job", micros(ahead) + 5, status="done", run="r", noticed=micros(ahead))
     ledger.add([missed, ran], {"job": ahead})
     assert ledger.retract(ahead) == 0 and ledger.retract(NOW) == 1

@@ -25,9 +25,19 @@ from runs.schedule.ledger import LedgerError, Owner, Row, SqliteLedger, micros
 from runs.schedule.times import due_after
 from runs.scheduler import Clock, Scheduler
 
-EXAMPLES = int(os.environ.get("SOPWITH_SCHEDULES", "40"))  # SOPWITH_SCHEDULES=10000 pytest tests/test_schedule_rules.py
+EXAMPLES = int(
+    os.environ.get("SOPWITH_SCHEDULES", "40")
+)  # SOPWITH_SCHEDULES=10000 pytest tests/test_schedule_rules.py
 BEGIN = datetime(2026, 3, 20, 10, 7, 13, tzinfo=UTC)
-ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "Asia/Shanghai", "+05:45")
+ZONES = (
+    "UTC",
+    "Europe/Berlin",
+    "America/New_York",
+    "Australia/Lord_Howe",
+    "Asia/Kolkata",
+    "Asia/Shanghai",
+    "+05:45",
+)
 
 
 class SetClock(Clock):
@@ -120,7 +130,12 @@ rules = st.one_of(
     st.integers(-5, 5000).map(lambda n: {"at": (BEGIN + timedelta(minutes=n)).isoformat()}),
 )  # fmt: skip
 jobs = st.builds(
-    lambda rule, zone, policy, hours: {**rule, "timezone": zone, "catch_up": policy, "max_delay_hours": hours},
+    lambda rule, zone, policy, hours: {
+        **rule,
+        "timezone": zone,
+        "catch_up": policy,
+        "max_delay_hours": hours,
+    },
     rules,
     st.sampled_from(ZONES),
     st.sampled_from(("latest", "all", "skip")),
@@ -146,7 +161,9 @@ def test_each_due_time_runs_at_most_once_and_none_is_passed_over(
 ) -> None:
     clock = SetClock(BEGIN + timedelta(minutes=began))
     with fresh_home(clock) as home:
-        known = {f"job{number}": home.add(f"job{number}", **each) for number, each in enumerate(fields)}
+        known = {
+            f"job{number}": home.add(f"job{number}", **each) for number, each in enumerate(fields)
+        }
         home.look()
         is_straight = True
         for what, minutes in steps:
@@ -161,7 +178,9 @@ def test_each_due_time_runs_at_most_once_and_none_is_passed_over(
             assert len(set(home.done)) == len(home.done), "a due time ran twice"
             for id, job in known.items():
                 check_rows(home, id, job, is_straight)
-        allowed = max((timedelta(hours=job.max_delay_hours) for job in known.values()), default=GRACE)
+        allowed = max(
+            (timedelta(hours=job.max_delay_hours) for job in known.values()), default=GRACE
+        )
         if is_straight:
             assert all(late <= max(allowed, GRACE) for late in home.late)
 
@@ -172,10 +191,14 @@ def check_rows(home: Home, id: str, job: Job, is_straight: bool) -> None:
     assert {row.status for row in rows} <= {"done", "skipped"}
     assert all(row.reason for row in rows if row.status == "skipped")
     spans = sorted((row.due, row.until) for row in rows)
-    assert all(before[1] < after[0] for before, after in pairwise(spans)), "two rows for one due time"
+    assert all(before[1] < after[0] for before, after in pairwise(spans)), (
+        "two rows for one due time"
+    )
     if job.is_steady and not is_straight:
         return  # counted by another clock than the wall's: its due times are no function of that
-    since = home.ledger.counted({id: (job.rule, home.scheduler.folder.written(id))}, home.clock.wall)[id].since
+    since = home.ledger.counted(
+        {id: (job.rule, home.scheduler.folder.written(id))}, home.clock.wall
+    )[id].since
     now = home.scheduler._now_steady() if job.is_steady else home.clock.wall
     came = []
     for due in due_after(job, since, since):
@@ -214,7 +237,9 @@ def test_a_job_counts_from_when_it_was_written(at_home: Home, clock: SetClock) -
 @pytest.mark.parametrize(
     ("policy", "ran"), [("latest", ["skipped"] * 23 + ["done"]), ("skip", ["skipped"] * 23 + ["done"]), ("all", ["skipped"] * 17 + ["done"] * 7)]
 )  # fmt: skip
-def test_what_was_missed_is_caught_up_by_policy(at_home: Home, clock: SetClock, policy: str, ran: list[str]) -> None:
+def test_what_was_missed_is_caught_up_by_policy(
+    at_home: Home, clock: SetClock, policy: str, ran: list[str]
+) -> None:
     at_home.add("hourly", cron="7 * * * *", timezone="UTC", catch_up=policy)
     at_home.look()
     clock.passes(timedelta(hours=24) - timedelta(seconds=13))
@@ -251,7 +276,9 @@ def test_a_clock_that_was_ahead_costs_no_job_its_times(at_home: Home, clock: Set
     assert len(set(at_home.done)) == len(at_home.done)
 
 
-def test_an_hour_that_comes_twice_runs_once_and_one_that_is_left_out_is_made_up(at_home: Home, clock: SetClock) -> None:
+def test_an_hour_that_comes_twice_runs_once_and_one_that_is_left_out_is_made_up(
+    at_home: Home, clock: SetClock
+) -> None:
     at_home.add("night", schedule="02:30", timezone="Europe/Berlin")
     for day, expected in (("2026-03-29", "2026-03-29T01:00"), ("2026-10-25", "2026-10-25T00:30")):
         clock.wall = datetime.fromisoformat(f"{day}T00:00+00:00") - timedelta(hours=3)
@@ -282,7 +309,9 @@ def test_three_failures_pause_a_job_and_the_owner_reads_it(at_home: Home, clock:
     assert notice.kind == "notice" and notice.command == "sopwith schedule enable weak"
 
 
-def test_a_run_that_waits_for_its_owner_is_not_followed_by_another(at_home: Home, clock: SetClock) -> None:
+def test_a_run_that_waits_for_its_owner_is_not_followed_by_another(
+    at_home: Home, clock: SetClock
+) -> None:
     at_home.add("asks", cron="0 * * * *", timezone="UTC")
     at_home.ends["asks"] = "waiting"
     for _ in range(4):
@@ -326,7 +355,9 @@ def test_jobs_that_wait_for_each_other_or_for_nobody_are_broken_and_stop_no_othe
     at_home.look()
     assert set(problems(at_home.scheduler.folder.all())) == {"a", "b", "c", "d"}
     assert [job for job, _ in at_home.done] == ["e"]
-    assert {entry.id for entry in Inbox(at_home.home).list()} == {f"job-{id}-broken" for id in "abcd"}
+    assert {entry.id for entry in Inbox(at_home.home).list()} == {
+        f"job-{id}-broken" for id in "abcd"
+    }
     assert (at_home.home / "schedule" / "d.json").read_text("utf-8") == "{"
     at_home.add("d", cron="0 * * * *", timezone="UTC")
     at_home.look()
@@ -356,14 +387,18 @@ def test_a_moment_that_was_over_when_it_was_written_is_recorded_and_told(at_home
     assert [entry.id for entry in Inbox(at_home.home).list()] == [f"job-past-{row.due}"]
 
 
-def test_ten_thousand_jobs_that_are_due_at_once_have_a_row_each(at_home: Home, clock: SetClock) -> None:
+def test_ten_thousand_jobs_that_are_due_at_once_have_a_row_each(
+    at_home: Home, clock: SetClock
+) -> None:
     for number in range(10_000 if EXAMPLES > 1000 else 300):
         at_home.add(f"j{number}", schedule="11:00", timezone="UTC")
     at_home.look()
     clock.passes(timedelta(hours=1))
     at_home.scheduler.tick()
     claimed = at_home.rows()
-    assert {row.status for row in claimed} == {"claimed"} and len(claimed) == len(at_home.scheduler._planned)
+    assert {row.status for row in claimed} == {"claimed"} and len(claimed) == len(
+        at_home.scheduler._planned
+    )
     at_home.look()
     assert len(at_home.done) == len(set(at_home.done)) == len(claimed)
 
@@ -380,7 +415,9 @@ def test_two_schedulers_on_one_home_share_the_work(at_home: Home, clock: SetCloc
     at_home.scheduler.tick()
     other.scheduler.tick()
     assert len(at_home.scheduler._queue) == 20 and len(other.scheduler._queue) == 0
-    assert other.scheduler.next_wake()[1] is not None, "it looks again at what the other one works on"
+    assert other.scheduler.next_wake()[1] is not None, (
+        "it looks again at what the other one works on"
+    )
     at_home.scheduler.owner.close()  # killed between claim and run
     other.look()
     assert len(at_home.done) == len(set(at_home.done)) == 20

@@ -39,7 +39,9 @@ def test_it_ends_at_a_time_or_after_a_while(folder: Path) -> None:
     with Waiter([folder]) as waiter:
         assert 0.1 < slept(waiter, seconds=0.15) < 60
         assert 0.1 < slept(waiter, wall=datetime.now(UTC) + timedelta(seconds=0.15)) < 60
-        assert slept(waiter, wall=datetime.now(UTC) - timedelta(days=365)) < 60, "a time that has passed"
+        assert slept(waiter, wall=datetime.now(UTC) - timedelta(days=365)) < 60, (
+            "a time that has passed"
+        )
         assert slept(waiter, wall=datetime(1960, 1, 1, tzinfo=UTC)) < 60
         assert slept(waiter, seconds=0.0) < 60
         assert slept(waiter, wall=datetime.now(UTC) + timedelta(days=9000), seconds=0.1) < 60

@@ -34,7 +34,10 @@ MEANT: list[tuple[str, dict[str, Any]]] = [
     ("at 8 every day", daily("08:00")),
     ("every morning", daily("09:00")),
     ("every other friday", daily("09:00", repeat="every_2w", on="fri")),
-    ("every 2 weeks on monday and thursday at 9:30", daily("09:30", repeat="every_2w", on=["mon", "thu"])),
+    (
+        "every 2 weeks on monday and thursday at 9:30",
+        daily("09:30", repeat="every_2w", on=["mon", "thu"]),
+    ),
     ("mondays and fridays at 10", daily("10:00", repeat="weekly", on=["mon", "fri"])),
     ("monday to friday at 7:15", daily("07:15", repeat="weekday")),
     ("every other day at 8", daily("08:00", repeat="every_2d")),
@@ -103,7 +106,10 @@ MEANT: list[tuple[str, dict[str, Any]]] = [
     ("every Mon Wed Fri at 7", daily("07:00", repeat="weekly", on=["mon", "wed", "fri"])),
     ("every Tue/Thu at 5pm", daily("17:00", repeat="weekly", on=["tue", "thu"])),
     ("every second Tuesday of the month at 9", {"cron": "0 9 * * 2#2"}),
-    ("every 1st of the month, 06:00 UTC", {"timezone": "UTC", **daily("06:00", repeat="monthly", on=1)}),
+    (
+        "every 1st of the month, 06:00 UTC",
+        {"timezone": "UTC", **daily("06:00", repeat="monthly", on=1)},
+    ),
     ("on the 1st and 15th at 10am", daily("10:00", repeat="monthly", on=[1, 15])),
     ("last working day of the month at 16:00", {"cron": "0 16 LW * *"}),
     ("end of every quarter", {"cron": "0 9 L 3,6,9,12 *"}),
@@ -116,7 +122,10 @@ MEANT: list[tuple[str, dict[str, Any]]] = [
     ("every 2 hours on the half hour", {"cron": "30 0,2,4,6,8,10,12,14,16,18,20,22 * * *"}),
     ("every 4 hours starting at 6am", {"cron": "0 2,6,10,14,18,22 * * *"}),
     ("twice daily at 9am and 9pm", daily("09:00", "21:00")),
-    ("every weekday at 8am New York time", {"timezone": "America/New_York", **daily("08:00", repeat="weekday")}),
+    (
+        "every weekday at 8am New York time",
+        {"timezone": "America/New_York", **daily("08:00", repeat="weekday")},
+    ),
     ("every night at 12", daily("00:00")),
     ("every night at 3", daily("03:00")),
     ("every night at 24:00", daily("00:00")),
@@ -172,8 +181,14 @@ MEANT: list[tuple[str, dict[str, Any]]] = [
     ("first monday of each month", {"cron": "0 9 * * 1#1"}),
     ("the second and fourth saturday of every month at 11", {"cron": "0 11 * * 6#2,6#4"}),
     ("last sunday of each month at 8pm", {"cron": "0 20 * * 0L"}),
-    ("workdays at 9 except friday", daily("09:00", repeat="weekly", on=["mon", "tue", "wed", "thu"])),
-    ("every day except sunday at 7", daily("07:00", repeat="weekly", on=["mon", "tue", "wed", "thu", "fri", "sat"])),
+    (
+        "workdays at 9 except friday",
+        daily("09:00", repeat="weekly", on=["mon", "tue", "wed", "thu"]),
+    ),
+    (
+        "every day except sunday at 7",
+        daily("07:00", repeat="weekly", on=["mon", "tue", "wed", "thu", "fri", "sat"]),
+    ),
     ("every day but weekends at 8", daily("08:00", repeat="weekday")),
     ("every weekday at 9 and at 17:30", daily("09:00", "17:30", repeat="weekday")),
     ("twice a day at 8 and 20", daily("08:00", "20:00")),
@@ -193,7 +208,10 @@ MEANT: list[tuple[str, dict[str, Any]]] = [
     ("the day after tomorrow at 7 in the evening", at("11-24", "19:00")),
     ("Mon, Wed and Fri at 6:45am", daily("06:45", repeat="weekly", on=["mon", "wed", "fri"])),
     ("every Saturday and Sunday morning", daily("09:00", repeat="weekly", on=["sun", "sat"])),
-    ("monday through thursday at 8", daily("08:00", repeat="weekly", on=["mon", "tue", "wed", "thu"])),
+    (
+        "monday through thursday at 8",
+        daily("08:00", repeat="weekly", on=["mon", "tue", "wed", "thu"]),
+    ),
     ("every 3rd day at 10", daily("10:00", repeat="every_3d")),
     ("every 6 weeks on a Friday", daily("09:00", repeat="every_6w", on="fri")),
     ("the 1st and 15th of the month at midnight", daily("00:00", repeat="monthly", on=[1, 15])),
@@ -202,7 +220,10 @@ MEANT: list[tuple[str, dict[str, Any]]] = [
     ("weekdays at five to nine", daily("08:55", repeat="weekday")),
     ("fridays at half past four in the afternoon", daily("16:30", repeat="weekly", on="fri")),
     ("every fortnight on sundays at 9pm", daily("21:00", repeat="every_2w", on="sun")),
-    ("every weekday other than wednesday at 10", daily("10:00", repeat="weekly", on=["mon", "tue", "thu", "fri"])),
+    (
+        "every weekday other than wednesday at 10",
+        daily("10:00", repeat="weekly", on=["mon", "tue", "thu", "fri"]),
+    ),
     ("daily except saturdays and sundays at 6:30", daily("06:30", repeat="weekday")),
     ("every month on the last day at noon", daily("12:00", repeat="monthly", on="last")),
     ("the third thursday of each month at 19:30", {"cron": "30 19 * * 4#3"}),
@@ -244,7 +265,10 @@ MEANT: list[tuple[str, dict[str, Any]]] = [
     ("每天傍晚六点", daily("18:00")),
     ("每天晚上十二点", daily("00:00")),
     ("工作日上午九点，周五除外", daily("09:00", repeat="weekly", on=["mon", "tue", "wed", "thu"])),
-    ("除了周日每天早上七点", daily("07:00", repeat="weekly", on=["mon", "tue", "wed", "thu", "fri", "sat"])),
+    (
+        "除了周日每天早上七点",
+        daily("07:00", repeat="weekly", on=["mon", "tue", "wed", "thu", "fri", "sat"]),
+    ),
     ("除周末外每天八点", daily("08:00", repeat="weekday")),
     ("每周一到周四早上8点", daily("08:00", repeat="weekly", on=["mon", "tue", "wed", "thu"])),
     ("周一至周五早上6:45", daily("06:45", repeat="weekday")),
@@ -356,7 +380,9 @@ def test_what_could_be_meant_in_two_ways_or_in_none_is_not_guessed(said: str) ->
 
 
 def test_minutes_and_hours_pass_as_they_do_when_the_clocks_change() -> None:
-    now = datetime(2026, 10, 25, 2, 50, tzinfo=ZoneInfo("Europe/Berlin"))  # ten minutes before three is two again
+    now = datetime(
+        2026, 10, 25, 2, 50, tzinfo=ZoneInfo("Europe/Berlin")
+    )  # ten minutes before three is two again
     assert read_when("in 20 minutes", now, "Europe/Berlin") == {"at": "2026-10-25T02:10:00+01:00"}
     assert read_when("in 2 days", now, "Europe/Berlin") == {"at": "2026-10-27T02:50:00+01:00"}
 
@@ -434,7 +460,13 @@ def due(fields: dict[str, Any], now: str, zone: str = "Europe/Berlin") -> list[s
 
 
 def test_the_seed_format_is_read() -> None:
-    fields = {"schedule": "08:00", "repeat": "daily", "enabled": True, "max_delay_hours": 6, "prompt": "p"}
+    fields = {
+        "schedule": "08:00",
+        "repeat": "daily",
+        "enabled": True,
+        "max_delay_hours": 6,
+        "prompt": "p",
+    }
     assert job_of("daily", fields, "UTC").cron == ("0 8 * * *",)
 
 

@@ -76,7 +76,11 @@ def sop(folder: Path, code: str, text: str = READS) -> Path:
 def model(tmp_path: Path, code: str, text: str = READS, **more: Any) -> RoteModel:
     folder = sop(tmp_path / "demo", code, text)
     given = {"folder": str(tmp_path)} if "folder" in text else {}
-    kept: dict[str, Any] = {"may_read": plan_calls(all_tools()), "lang": "en", "cwd": tmp_path} | more
+    kept: dict[str, Any] = {
+        "may_read": plan_calls(all_tools()),
+        "lang": "en",
+        "cwd": tmp_path,
+    } | more
     return RoteModel(Procedure.load(folder), given, sop="demo", version=1, **kept)
 
 
@@ -107,7 +111,9 @@ def children() -> list[int]:
         with contextlib.suppress(OSError):
             if entry.name.isdecimal() and b"script_child.py" in (entry / "cmdline").read_bytes():
                 fields = (entry / "stat").read_text().rpartition(")")[2].split()
-                found += [int(entry.name)] if fields[1] == str(os.getpid()) and fields[0] != "Z" else []
+                found += (
+                    [int(entry.name)] if fields[1] == str(os.getpid()) and fields[0] != "Z" else []
+                )
     return found
 
 
@@ -140,9 +146,15 @@ def order(folder: Path, text: str) -> Path:
     return folder
 
 
-def begin(home: Path, code: str, parameters: dict[str, Any], text: str = WRITES, **options: Any) -> list[Event]:
+def begin(
+    home: Path, code: str, parameters: dict[str, Any], text: str = WRITES, **options: Any
+) -> list[Event]:
     sop(home / "sops" / "quote", code, text)
-    return drive(agent(home, None).run_sop("quote", parameters, Options(**options), ApprovingOwner(AbsentOwner())))
+    return drive(
+        agent(home, None).run_sop(
+            "quote", parameters, Options(**options), ApprovingOwner(AbsentOwner())
+        )
+    )
 
 
 def test_a_script_looks_up_computes_and_writes(home: Path, walls: str) -> None:
@@ -151,8 +163,17 @@ def test_a_script_looks_up_computes_and_writes(home: Path, walls: str) -> None:
     assert events[-1]["status"] == "done" and events[-1]["result"] == "2 lines, 40.28 in all"
     assert (shop / "total.txt").read_text() == "40.28"
     assert events[-1]["model_calls"] == 0
-    assert [e["step"] for e in of(events, "rote") if e["state"] == "started"] == ["plan.1", "plan.2", "commit.1"]
-    assert [e["reply"]["only_reads"] for e in of(events, "model_called")] == [True, True, False, False]
+    assert [e["step"] for e in of(events, "rote") if e["state"] == "started"] == [
+        "plan.1",
+        "plan.2",
+        "commit.1",
+    ]
+    assert [e["reply"]["only_reads"] for e in of(events, "model_called")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
 
 
 def test_it_stops_with_its_reason_before_anything_is_written(home: Path) -> None:
@@ -196,8 +217,12 @@ def test_the_whole_of_a_long_output_reaches_the_script(home: Path) -> None:
     folder = Path.cwd() / "long"
     folder.mkdir()
     (folder / "list").write_text("".join(f"{n}\n" for n in range(60_000)), encoding="utf-8")
-    code = MANY.partition("    total")[0].replace("ls ", "cat ").replace('"$folder"', '"$folder/list"')
-    events = begin(home, code + "    return str(sum(map(int, names)))\n", {"folder": str(folder)}, READS)
+    code = (
+        MANY.partition("    total")[0].replace("ls ", "cat ").replace('"$folder"', '"$folder/list"')
+    )
+    events = begin(
+        home, code + "    return str(sum(map(int, names)))\n", {"folder": str(folder)}, READS
+    )
     assert events[-1]["result"] == str(sum(range(60_000)))
 
 
@@ -212,7 +237,9 @@ def test_the_result_template_reads_the_plan_and_checks_see_it(tmp_path: Path) ->
 
 
 def test_a_script_is_given_its_parameters_and_the_built_in_values(tmp_path: Path) -> None:
-    rote = model(tmp_path, "def plan(p):\n    return ' '.join(sorted(p)) + ' ' + p['lang']\n", lang="zh")
+    rote = model(
+        tmp_path, "def plan(p):\n    return ' '.join(sorted(p)) + ' ' + p['lang']\n", lang="zh"
+    )
     assert ask(rote).text == "cwd folder lang today zh"
 
 
@@ -258,7 +285,9 @@ def test_guards_see_the_plan_before_the_first_write(tmp_path: Path) -> None:
     guards = Watching()
     rote = model(tmp_path, TWO, WRITES, guards=guards)
     args = ask(rote).calls[0].args
-    assert guards.seen[1:] == [("before", ({"paths": ["a", "b"]}, [Write("commit.1", "file_write", args)]))]
+    assert guards.seen[1:] == [
+        ("before", ({"paths": ["a", "b"]}, [Write("commit.1", "file_write", args)]))
+    ]
     ask(rote, ToolResult("ok", {}))
     assert ask(rote, ToolResult("ok", {})).text == "written"
     assert guards.seen[2:] == [("after", ["commit.1", "commit.2"])]
@@ -271,7 +300,9 @@ def test_a_doubt_of_the_guards_stops_a_script_before_its_first_write(tmp_path: P
 
 
 def test_a_stop_after_a_write_is_a_defect_of_the_sop(tmp_path: Path) -> None:
-    error = diverges(model(tmp_path, TWO, WRITES), ToolResult("ok", {}), ToolResult("error", "disk full"))
+    error = diverges(
+        model(tmp_path, TWO, WRITES), ToolResult("ok", {}), ToolResult("error", "disk full")
+    )
     assert not error.declined and error.kind == "step"
     assert "after something had been changed: no room for b" in error.reason
     assert "commit.1 file_write" in error.handover
@@ -307,7 +338,9 @@ def test_a_refused_call_ends_the_replay_and_the_script_does_not_hear_of_it(tmp_p
         ("{'tool': 'file_read', 'args': {'path': 10**6000}}", "not JSON"),
     ],
 )  # fmt: skip
-def test_a_call_that_a_plan_may_not_ask_for_ends_it_with_its_line(tmp_path: Path, call: str, said: str) -> None:
+def test_a_call_that_a_plan_may_not_ask_for_ends_it_with_its_line(
+    tmp_path: Path, call: str, said: str
+) -> None:
     error = diverges(model(tmp_path, f"def plan(p):\n    x = 1\n    yield {call}\n"))
     assert said in error.reason and error.reason.startswith("scripts/run.py:3: "), error.reason
     assert not error.declined and children() == []
@@ -390,7 +423,9 @@ def plan(p):
 {tries}    return json.dumps(tried)
 """
     tried = json.loads(ask(model(tmp_path, code)).text)
-    assert [(body, text) for (body, word), text in zip(TRIED, tried, strict=True) if word not in text] == []
+    assert [
+        (body, text) for (body, word), text in zip(TRIED, tried, strict=True) if word not in text
+    ] == []
     assert place.read_text() == "mine" and not (tmp_path / "new").exists()
     assert place.stat().st_mode & 0o600 == 0o600
 
@@ -408,11 +443,15 @@ def plan(p):
     ],
 )
 def test_a_script_that_dies_is_told_with_its_line(tmp_path: Path, body: str, said: str) -> None:
-    error = diverges(model(tmp_path, f"def plan(p):\n    x = 1\n    x = {body}\n    return str(x)\n"))
+    error = diverges(
+        model(tmp_path, f"def plan(p):\n    x = 1\n    x = {body}\n    return str(x)\n")
+    )
     assert said in error.reason and error.reason.startswith("scripts/run.py:3: "), error.reason
 
 
-def test_inside_bubblewrap_the_kernel_itself_shows_no_file_no_network_and_no_other_process(tmp_path: Path) -> None:
+def test_inside_bubblewrap_the_kernel_itself_shows_no_file_no_network_and_no_other_process(
+    tmp_path: Path,
+) -> None:
     """Without the audit hook: what bubblewrap holds alone, should a script break out of Python."""
     bubblewrap = shutil.which("bwrap")
     if not bubblewrap:
@@ -436,11 +475,16 @@ print(tried)
     assert "done" not in tried.values() and len(tried) == 8, tried
 
 
-def test_a_bubblewrap_that_does_not_work_here_is_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bubblewrap_that_does_not_work_here_is_done_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(script_module, "_bubblewrap_works", True)
     broken = tmp_path / "bin" / "bwrap"
     broken.parent.mkdir()
-    broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n", encoding="utf-8")
+    broken.write_text(
+        "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n",
+        encoding="utf-8",
+    )
     broken.chmod(0o755)
     monkeypatch.setenv("PATH", str(broken.parent), prepend=os.pathsep)
     assert ask(model(tmp_path, "def plan(p):\n    return 'done'\n")).text == "done"
@@ -448,7 +492,9 @@ def test_a_bubblewrap_that_does_not_work_here_is_done_without(tmp_path: Path, mo
     assert ask(model(tmp_path, "def plan(p):\n    return 'again'\n")).text == "again"
 
 
-def test_an_endless_script_is_killed(tmp_path: Path, walls: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_script_is_killed(
+    tmp_path: Path, walls: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(script_module, "STEP_SECONDS", 0.5)
     started = time.monotonic()
     error = diverges(model(tmp_path, "def plan(p):\n    while True: pass\n"))
@@ -456,22 +502,37 @@ def test_an_endless_script_is_killed(tmp_path: Path, walls: str, monkeypatch: py
 
 
 def test_the_time_of_a_tool_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rote = model(tmp_path, "def plan(p):\n    yield {'tool': 'file_read', 'args': {'path': 'x'}}\n    return 'done'\n")
+    rote = model(
+        tmp_path,
+        "def plan(p):\n    yield {'tool': 'file_read', 'args': {'path': 'x'}}\n    return 'done'\n",
+    )
     ask(rote)
     real = time.monotonic
     monkeypatch.setattr(time, "monotonic", lambda: real() + 2 * script_module.STEP_SECONDS)
     assert ask(rote, ToolResult("ok", {})).text == "done"
 
 
-def test_a_script_that_ignores_what_it_is_sent_is_killed_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_script_that_ignores_what_it_is_sent_is_killed_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(script_module, "STEP_SECONDS", 0.5)
     code = "def plan(p):\n    x = yield {'tool': 'file_read', 'args': {'path': 'x'}}\n    while x: pass\n"
-    assert "took longer" in diverges(model(tmp_path, code), ToolResult("ok", {"output": "x" * 5_000_000})).reason
+    assert (
+        "took longer"
+        in diverges(model(tmp_path, code), ToolResult("ok", {"output": "x" * 5_000_000})).reason
+    )
 
 
-def test_a_killed_child_is_told_as_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(script_module, "_bubblewrap_works", False)  # its process is not the child itself
-    rote = model(tmp_path, "def plan(p):\n    yield {'tool': 'file_read', 'args': {'path': 'x'}}\n    return 'done'\n")
+def test_a_killed_child_is_told_as_what_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        script_module, "_bubblewrap_works", False
+    )  # its process is not the child itself
+    rote = model(
+        tmp_path,
+        "def plan(p):\n    yield {'tool': 'file_read', 'args': {'path': 'x'}}\n    return 'done'\n",
+    )
     ask(rote)
     (child,) = children()
     os.kill(child, signal.SIGKILL)
@@ -479,7 +540,9 @@ def test_a_killed_child_is_told_as_what_it_is(tmp_path: Path, monkeypatch: pytes
         ask(rote, ToolResult("ok", {}))
 
 
-def test_what_a_script_prints_does_not_disturb_it_and_helps_when_it_dies(tmp_path: Path, walls: str) -> None:
+def test_what_a_script_prints_does_not_disturb_it_and_helps_when_it_dies(
+    tmp_path: Path, walls: str
+) -> None:
     code = """
 import os, sys
 def plan(p):
@@ -537,7 +600,12 @@ def crash(home: Path, code: str, after: str, times: int) -> str:
         (folder / name).touch()
     sop(home / "sops" / "notes", code, WRITES)
     command = [sys.executable, "-c", CRASH, str(home), after, str(times), str(folder)]
-    assert subprocess.run(command, env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, check=False).returncode == 9
+    assert (
+        subprocess.run(
+            command, env={**os.environ, "PYTHONPATH": str(CHECKOUT)}, check=False
+        ).returncode
+        == 9
+    )
     return list_runs(home)[0].run
 
 
@@ -622,14 +690,19 @@ def test_the_process_goes_when_we_are_gone() -> None:
         ("x = 1\n", "script: it must define `def plan(p)`"),
         ("def plan():\n    pass\n", "run.py:1: it must be `def plan(p)`: plan takes 0 arguments"),
         ("async def plan(p):\n    pass\n", "must define `def plan(p)`"),
-        ("def plan(p):\n    pass\ndef commit(p):\n    pass\n", "run.py:3: it must be `def commit(p, plan)`"),
+        (
+            "def plan(p):\n    pass\ndef commit(p):\n    pass\n",
+            "run.py:3: it must be `def commit(p, plan)`",
+        ),
         ("import json\nimport numpy\ndef plan(p):\n    pass\n", "run.py:2: imports numpy"),
         ("def plan(p):\n    from requests.api import get\n", "run.py:2: imports requests.api"),
         ("from . import x\ndef plan(p):\n    pass\n", "run.py:1: imports ."),
         ("def plan(p):\n    pass\0\n", "Python"),
     ],
 )
-def test_a_script_that_cannot_be_meant_is_refused_with_its_line(tmp_path: Path, code: str, said: str) -> None:
+def test_a_script_that_cannot_be_meant_is_refused_with_its_line(
+    tmp_path: Path, code: str, said: str
+) -> None:
     with pytest.raises(ProcedureError) as caught:
         Procedure.load(sop(tmp_path / "demo", code))
     assert said in str(caught.value) and "\n" not in str(caught.value)
@@ -643,11 +716,16 @@ def test_a_script_that_cannot_be_meant_is_refused_with_its_line(tmp_path: Path, 
         ("script: scripts/run.sh\n", "must be the path of a Python file"),
         ("script: [1]\n", "must be the path of a Python file"),
         (READS + "plan: [{tool: file_read, args: {path: x}}]\n", "one or the other"),
-        ("parameters: {properties: {plan: {type: string}}}\nscript: scripts/run.py\n", "'plan' is taken"),
+        (
+            "parameters: {properties: {plan: {type: string}}}\nscript: scripts/run.py\n",
+            "'plan' is taken",
+        ),
         (READS + "effects: none\nresult: '{{prices}}'\n", "nothing is called 'prices'"),
     ],
 )
-def test_an_sop_with_a_script_is_checked_when_it_is_read(tmp_path: Path, text: str, said: str) -> None:
+def test_an_sop_with_a_script_is_checked_when_it_is_read(
+    tmp_path: Path, text: str, said: str
+) -> None:
     with pytest.raises(ProcedureError, match=r"sop\.yaml:\d+: ") as caught:
         Procedure.load(sop(tmp_path / "demo", "def plan(p):\n    return 'x'\n", text))
     assert said in str(caught.value)

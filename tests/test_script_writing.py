@@ -41,12 +41,17 @@ def commit(p, plan):
 HARD = GOOD.replace('rows[0]["price"] * 2', "2468")
 HARD_NAME = GOOD.replace('== p["name"]', '== "hammer"').replace("{p['name']}", "it")
 WRITES = GOOD.replace('cat "$file"', 'cat "$file" > "$file.old"')
-ENDLESS = GOOD.replace('    return {"double"', '    while True:\n        pass\n    return {"double"')
+ENDLESS = GOOD.replace(
+    '    return {"double"', '    while True:\n        pass\n    return {"double"'
+)
 BROKEN = "def plan(p:\n    yield {}\n"
 EXTRA = GOOD.replace("def commit", "RATE = 2\n\n\ndef commit")
-UNUSED = GOOD.replace(' if row["name"] == p["name"]', ' if row["price"] > 1000').replace("{p['name']}", "it")
+UNUSED = GOOD.replace(' if row["name"] == p["name"]', ' if row["price"] > 1000').replace(
+    "{p['name']}", "it"
+)
 MORE = GOOD.replace(
-    "    if len(rows)", '    yield {"tool": "file_read", "args": {"path": p["file"]}}\n    if len(rows)'
+    "    if len(rows)",
+    '    yield {"tool": "file_read", "args": {"path": p["file"]}}\n    if len(rows)',
 )
 OTHER = GOOD.replace("* 2", "* 3")
 
@@ -72,11 +77,15 @@ def replies(*texts: str) -> Any:
 
 def draft(home: Path, server: ScriptedServer) -> Any:
     price = "price: {input: 1.0, cached: 0.1, output: 2.0}"
-    there = agent(home, None, f"models: [{{name: main, model: m, base_url: '{server.base_url}', {price}}}]")
+    there = agent(
+        home, None, f"models: [{{name: main, model: m, base_url: '{server.base_url}', {price}}}]"
+    )
     lesson = teaching.lesson_from_run(there, "double-price", "last")
     found = teaching.values_that_vary(there, lesson)
     values = {"name": "hammer", "file": "~/shop/prices.json", "target": "~/shop/hammer.txt"}
-    assert set(found.values()) <= {str(Path(value).expanduser()) for value in values.values()} | set(values.values())
+    assert set(found.values()) <= {
+        str(Path(value).expanduser()) for value in values.values()
+    } | set(values.values())
     return there, lesson, teaching.draft_of(there, lesson, values)
 
 
@@ -115,7 +124,9 @@ RULES = [
     (GOOD.replace('return "Written."', "return 7"), "as a text"),
     (GOOD.replace("!= 1", "== 1"), "plan stops with the values of the run"),
     (
-        GOOD.partition("def commit")[0].replace("double", "target").replace("str(", "p['target'] + str("),
+        GOOD.partition("def commit")[0]
+        .replace("double", "target")
+        .replace("str(", "p['target'] + str("),
         "does not ask for call",
     ),
     ("", "must define"),
@@ -127,21 +138,35 @@ def test_each_rule_drops_a_script_that_breaks_it_after_two_tries(home: Path, run
     for source, why in RULES:
         told: list[list[str]] = []
 
-        def write(brief: str, wrong: Sequence[str], source: str = source, told: list[list[str]] = told) -> str:
+        def write(
+            brief: str, wrong: Sequence[str], source: str = source, told: list[list[str]] = told
+        ) -> str:
             told.append(list(wrong))
             return source
 
         values = {"name": "hammer", "file": "~/shop/prices.json", "target": "~/shop/hammer.txt"}
         places = (Path.home(), home)
-        made = crystallise(trace, "it", values=values, owner_home=places[0], agent_home=places[1], write_script=write)
-        assert made.is_settled == (not why) == ("scripts/run.py" in made.files), (source, made.problems, made.notes)
+        made = crystallise(
+            trace,
+            "it",
+            values=values,
+            owner_home=places[0],
+            agent_home=places[1],
+            write_script=write,
+        )
+        assert made.is_settled == (not why) == ("scripts/run.py" in made.files), (
+            source,
+            made.problems,
+            made.notes,
+        )
         if why:
             assert len(told) == 2 and told[0] == [] and why in " ".join(told[1]), (why, told)
             assert any("dropped" in note for note in made.notes)
 
 
 @pytest.mark.parametrize(
-    ("twice", "is_kept"), [("* 2", True), ("* (2 if len(rows[0]) > 2 or rows[0]['price'] > 99 else 3)", False)]
+    ("twice", "is_kept"),
+    [("* 2", True), ("* (2 if len(rows[0]) > 2 or rows[0]['price'] > 99 else 3)", False)],
 )
 def test_a_script_must_do_what_an_earlier_teaching_did(
     home: Path, cli: CommandLine, run: str, twice: str, is_kept: bool
@@ -152,7 +177,11 @@ def test_a_script_must_do_what_an_earlier_teaching_did(
     assert cli(task, "--approve", "all").code == 0
     (home / "config.yaml").unlink()
     shop = Path("~/shop").expanduser()
-    values = {"file": str(shop / "prices.json"), "name": "hammer", "target": str(shop / "hammer.txt")}
+    values = {
+        "file": str(shop / "prices.json"),
+        "name": "hammer",
+        "target": str(shop / "hammer.txt"),
+    }
     before = {"name": "nails", "file": str(shop / "prices.json"), "target": str(shop / "nails.txt")}
     source = GOOD.replace("* 2", twice)
     draft = crystallise(
@@ -167,7 +196,9 @@ def test_a_script_must_do_what_an_earlier_teaching_did(
     assert is_kept or "dropped: run " in draft.notes[-1]
 
 
-def test_an_endless_script_is_dropped(home: Path, run: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_script_is_dropped(
+    home: Path, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(models.script, "STEP_SECONDS", 0.4)
     with ScriptedServer(replies(ENDLESS)) as server:
         _, _, made = draft(home, server)

@@ -13,7 +13,9 @@ from models.base import Event, Message, ModelUnavailable, Reply, Request, ToolCa
 from models.scripted import ScriptedModel
 
 
-def ask(model: ScriptedModel, messages: list[Message] | None = None, turn: int = 1) -> tuple[list[Event], Reply]:
+def ask(
+    model: ScriptedModel, messages: list[Message] | None = None, turn: int = 1
+) -> tuple[list[Event], Reply]:
     events: list[Event] = []
     answering = model.reply(Request(turn, messages or [{"role": "user", "content": "go"}]))
     while True:
@@ -38,7 +40,12 @@ def test_every_way_to_give_a_reply() -> None:
     events, reply = ask(model)
     assert events == [{"type": "text", "delta": "I look."}]
     assert reply.calls == [ToolCall("scripted_1_1", "file_read", {"path": "a"})]
-    assert (reply.model, reply.kind, reply.finish, reply.usage.cost) == ("demo", "scripted", "stop", 0.0)
+    assert (reply.model, reply.kind, reply.finish, reply.usage.cost) == (
+        "demo",
+        "scripted",
+        "stop",
+        0.0,
+    )
     replies = [ask(model, turn=turn)[1] for turn in range(2, 6)]
     assert [reply.text for reply in replies] == ["text", "mine", "turn 4", "I look."]
     assert [reply.model for reply in replies] == ["demo", "own", "demo", "demo"]
@@ -57,7 +64,10 @@ def test_resumed_run_goes_on_behind_the_last_reply_in_its_history() -> None:
     first = ScriptedModel([CALL, CALL, "end"])
     for turn in (1, 2):
         _, reply = ask(first, messages, turn)
-        messages += [reply.message(), {"role": "tool", "tool_call_id": reply.calls[0].id, "content": "x"}]
+        messages += [
+            reply.message(),
+            {"role": "tool", "tool_call_id": reply.calls[0].id, "content": "x"},
+        ]
     assert ask(ScriptedModel([CALL, CALL, "end"]), messages, 3)[1].text == "end"
 
 
@@ -65,7 +75,11 @@ def test_broken_call_can_be_scripted() -> None:
     call = {"name": "code_run", "raw": '{"script', "error": "the end is missing"}
     _, reply = ask(ScriptedModel([{"calls": [call], "finish": "length"}]))
     assert reply.calls[0].args is None
-    assert (reply.calls[0].raw, reply.calls[0].error, reply.finish) == ('{"script', "the end is missing", "length")
+    assert (reply.calls[0].raw, reply.calls[0].error, reply.finish) == (
+        '{"script',
+        "the end is missing",
+        "length",
+    )
 
 
 @pytest.mark.parametrize("name", ["script.json", "script.yaml"])
@@ -97,7 +111,9 @@ def test_file_holds_a_list_of_replies(name: str, tmp_path: Path) -> None:
         ("- {calls: [{name: a, args: [1]}]}", "reply 1: `calls`"),
     ],
 )
-def test_file_that_is_no_script_is_a_setting_that_cannot_be_meant(text: str | None, words: str, tmp_path: Path) -> None:
+def test_file_that_is_no_script_is_a_setting_that_cannot_be_meant(
+    text: str | None, words: str, tmp_path: Path
+) -> None:
     path = tmp_path / "script.yaml"
     if text is not None:
         path.write_text(text, "utf-8")

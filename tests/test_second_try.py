@@ -49,10 +49,14 @@ def test_fails_for_good():
 """
 
 
-def test_a_failed_test_is_tried_twice_more_with_everything_made_anew_and_is_named(tmp_path: Path) -> None:
+def test_a_failed_test_is_tried_twice_more_with_everything_made_anew_and_is_named(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "conftest.py").write_text("from tests.conftest import pytest_runtest_setup\n")
     (tmp_path / "test_it.py").write_text(TESTS)
-    found = re.search(r'^again="(.*)"$', (CHECKOUT / "scripts/test").read_text("utf-8"), re.MULTILINE)
+    found = re.search(
+        r'^again="(.*)"$', (CHECKOUT / "scripts/test").read_text("utf-8"), re.MULTILINE
+    )
     assert found
     ran = subprocess.run(
         [

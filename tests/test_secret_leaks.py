@@ -14,7 +14,9 @@ from tests.driving import SpokenOwner, bash, call, run
 VALUE = "zebra-Crossing_42x"
 
 
-def test_secret_that_a_tool_prints_is_nowhere(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_secret_that_a_tool_prints_is_nowhere(
+    home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("MINE_TOKEN", VALUE)
     for number, (name, text) in enumerate(spellings(VALUE).items()):
         Path(f"f{number}.txt").write_text(f"{name}: {text}\n", "utf-8")
@@ -28,7 +30,11 @@ def test_secret_that_a_tool_prints_is_nowhere(home: Path, monkeypatch: pytest.Mo
         f"It is {VALUE}, in hex {VALUE.encode().hex()}.",
     ]
     events = run(home, replies, SpokenOwner(), task=f"use {VALUE}")
-    kept = {str(path): path.read_bytes() for path in home.rglob("*") if path.is_file() and path.name != "config.yaml"}
+    kept = {
+        str(path): path.read_bytes()
+        for path in home.rglob("*")
+        if path.is_file() and path.name != "config.yaml"
+    }
     kept["events"] = json.dumps(events, ensure_ascii=False).encode()
     kept["outputs"] = "".join(e["delta"] for e in events if e["type"] == "tool_output").encode()
     kept["texts"] = "".join(e["delta"] for e in events if e["type"] == "text").encode()
@@ -42,7 +48,9 @@ def test_secret_that_a_tool_prints_is_nowhere(home: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("more", [[], ["--debug"], ["--lang", "zh"]])
-def test_an_error_that_quotes_a_secret_is_told_without_it(cli: CommandLine, more: list[str]) -> None:
+def test_an_error_that_quotes_a_secret_is_told_without_it(
+    cli: CommandLine, more: list[str]
+) -> None:
     done = cli("run", "x", "--model", VALUE, *more, env={"MINE_TOKEN": VALUE})
     assert done.code != 0 and VALUE not in done.stdout + done.stderr
     assert "[MINE_TOKEN]" in done.stderr

@@ -69,7 +69,9 @@ def test_short_value_is_left_alone(redact: Redactor) -> None:
 
 
 def letters(count: int, alphabet: str = string.ascii_letters + string.digits) -> str:
-    return "".join(random.Random(count).choices(alphabet, k=count))  # made here: no key of anyone's stands in this file
+    return "".join(
+        random.Random(count).choices(alphabet, k=count)
+    )  # made here: no key of anyone's stands in this file
 
 
 @pytest.mark.parametrize(
@@ -150,9 +152,17 @@ def test_code_and_prose_stay(redact: Redactor, text: str) -> None:
 
 
 def test_data_is_hidden_by_key_and_at_any_depth(redact: Redactor) -> None:
-    data = {"a": [{"password": "hunter2x", "n": 5}, "zebra-crossing-42"], "zebra-crossing-42": None, "token": "short"}
+    data = {
+        "a": [{"password": "hunter2x", "n": 5}, "zebra-crossing-42"],
+        "zebra-crossing-42": None,
+        "token": "short",
+    }
     hidden = redact.redact(data)
-    assert hidden == {"a": [{"password": HIDDEN, "n": 5}, "[PLAIN]"], "[PLAIN]": None, "token": "short"}
+    assert hidden == {
+        "a": [{"password": HIDDEN, "n": 5}, "[PLAIN]"],
+        "[PLAIN]": None,
+        "token": "short",
+    }
 
 
 def test_hiding_twice_changes_nothing_more(redact: Redactor) -> None:
@@ -162,7 +172,9 @@ def test_hiding_twice_changes_nothing_more(redact: Redactor) -> None:
 
 def test_our_own_code_has_few_false_hits(redact: Redactor) -> None:
     code = "".join(
-        path.read_text() for path in Path(__file__).parent.parent.glob("[a-z]*/*.py") if "test" not in path.name
+        path.read_text()
+        for path in Path(__file__).parent.parent.glob("[a-z]*/*.py")
+        if "test" not in path.name
     )
     assert redact(code).count(HIDDEN) - code.count(HIDDEN) <= 15 * len(code) / 1_000_000 + 1
 
@@ -176,7 +188,9 @@ def seconds(redact: Redactor, text: str) -> float:
 def test_five_megabytes_take_less_than_a_second_each(redact: Redactor) -> None:
     line = "2026-01-02 INFO worker: token bucket at 5, key=abc path=/usr/lib/python3 task-id risk eyJ no\n"
     text = line * (1_000_000 // len(line))
-    assert min(seconds(redact, text) for _ in range(5)) < 0.4  # 5 MB/s would be 0.2; this machine may be busy
+    assert (
+        min(seconds(redact, text) for _ in range(5)) < 0.4
+    )  # 5 MB/s would be 0.2; this machine may be busy
 
 
 def test_nasty_text_takes_no_longer(redact: Redactor) -> None:
@@ -200,7 +214,10 @@ def test_value_that_we_hold_is_hidden_in_forty_spellings(value: str) -> None:
             continue  # what parts the pieces is a part of the value
         hidden = redact(f"output: {text} end")
         assert "[K]" in hidden, (name, text)
-        assert len(hidden.removeprefix("output: ").removesuffix(" end").replace("[K]", "")) <= 15, (name, hidden)
+        assert len(hidden.removeprefix("output: ").removesuffix(" end").replace("[K]", "")) <= 15, (
+            name,
+            hidden,
+        )
 
 
 def test_short_value_is_hidden_where_it_stands_alone() -> None:
@@ -209,7 +226,13 @@ def test_short_value_is_hidden_where_it_stands_alone() -> None:
 
 
 def test_lines_of_a_key_are_hidden_one_by_one() -> None:
-    key = "-----BEGIN PRIVATE KEY-----\n" + letters(64) + "\n" + letters(40) + "\n-----END PRIVATE KEY-----"
+    key = (
+        "-----BEGIN PRIVATE KEY-----\n"
+        + letters(64)
+        + "\n"
+        + letters(40)
+        + "\n-----END PRIVATE KEY-----"
+    )
     redact = Redactor({"PEM": key})
     assert letters(40) not in redact(f"grep: {letters(40)}")
     assert letters(64) not in redact(json.dumps({"key": key}))
@@ -220,16 +243,25 @@ def test_secret_that_pieces_share_is_hidden(redact: Redactor, size: int) -> None
     key = "ghp_" + letters(36)
     pem = f"-----BEGIN RSA PRIVATE KEY-----\n{letters(64)}\n-----END RSA PRIVATE KEY-----"
     said = f"line one\n{VALUE} and zebra-crossing-42, password: hunter2x\n{key} {pem}\nzebra-\ncrossing-42 \x1b[1mend"
-    for text in (said, base64.b64encode(b"user:" + VALUE.encode()).decode() + " x", urllib.parse.quote(VALUE) + "\n"):
+    for text in (
+        said,
+        base64.b64encode(b"user:" + VALUE.encode()).decode() + " x",
+        urllib.parse.quote(VALUE) + "\n",
+    ):
         stream = redact.stream()
-        shown = "".join(stream.feed(text[at : at + size]) for at in range(0, len(text), size)) + stream.close()
+        shown = (
+            "".join(stream.feed(text[at : at + size]) for at in range(0, len(text), size))
+            + stream.close()
+        )
         assert shown == redact(text)
 
 
 def test_stream_shows_what_is_complete_and_forgets_nothing(redact: Redactor) -> None:
     stream = redact.stream()
     assert stream.feed("Reading the file. It has") == "Reading the file. It "
-    assert stream.feed(" 3 lines\nand ") == "has 3 lines\n"  # "and" may be the end of a value that we hold
+    assert (
+        stream.feed(" 3 lines\nand ") == "has 3 lines\n"
+    )  # "and" may be the end of a value that we hold
     assert stream.close() == "and "
     long = "x" * 100_000
     assert stream.feed(long) + stream.close() == long
@@ -238,5 +270,7 @@ def test_stream_shows_what_is_complete_and_forgets_nothing(redact: Redactor) -> 
 def test_importing_compiles_nothing() -> None:
     code = "import re, safety.secrets as s; print(len(re._cache)); s.Redactor({'K': 'zebra-crossing-42'})('ok')"
     root = Path(__file__).parent.parent
-    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True
+    )
     assert int(done.stdout) <= 8

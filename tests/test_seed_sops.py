@@ -20,8 +20,21 @@ from tools.families import FAMILIES
 from tools.registry import all_tools
 
 SEEDS = SopStore(Path(__file__).parent.parent / "sops", Path("/nonexistent"))
-TEXT_ONLY = ["autonomous-operation", "desktop-control", "memory-management", "scheduled-task", "web-setup"]
-WITH_STEPS = ["clean-old-files", "find-files", "largest-files", "port-in-use", "system-report", "task-management"]
+TEXT_ONLY = [
+    "autonomous-operation",
+    "desktop-control",
+    "memory-management",
+    "scheduled-task",
+    "web-setup",
+]
+WITH_STEPS = [
+    "clean-old-files",
+    "find-files",
+    "largest-files",
+    "port-in-use",
+    "system-report",
+    "task-management",
+]
 OLD = time.time() - 40 * 86400
 
 
@@ -32,8 +45,12 @@ def _sop(name: str) -> Sop:
 
 
 def _do(call: ToolCall, folder: Path) -> ToolResult:
-    context = ToolContext(cwd=folder, folder=folder / "run", home=folder / "home", call=call.id, tool_seconds=60)
-    result: ToolResult | Generator[str, None, ToolResult] = all_tools()[call.name].run(context, **(call.args or {}))
+    context = ToolContext(
+        cwd=folder, folder=folder / "run", home=folder / "home", call=call.id, tool_seconds=60
+    )
+    result: ToolResult | Generator[str, None, ToolResult] = all_tools()[call.name].run(
+        context, **(call.args or {})
+    )
     while isinstance(result, Generator):
         try:
             next(result)
@@ -42,7 +59,9 @@ def _do(call: ToolCall, folder: Path) -> ToolResult:
     return result
 
 
-def _run(seed: str, tmp_path: Path, lang: Any = "en", /, **parameters: Any) -> tuple[str, list[ToolCall]]:
+def _run(
+    seed: str, tmp_path: Path, lang: Any = "en", /, **parameters: Any
+) -> tuple[str, list[ToolCall]]:
     """Replays a seed with the real tools; the answer, and the calls that were made."""
     procedure = _sop(seed).procedure
     assert procedure is not None
@@ -131,13 +150,18 @@ def test_largest_files_of_an_empty_folder(box: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["largest-files", "find-files", "clean-old-files"])
 def test_a_missing_folder_is_one_line_and_nothing_is_done(name: str, tmp_path: Path) -> None:
-    needed: dict[str, dict[str, Any]] = {"clean-old-files": {"days": 3}, "find-files": {"name": "x"}}
+    needed: dict[str, dict[str, Any]] = {
+        "clean-old-files": {"days": 3},
+        "find-files": {"name": "x"},
+    }
     with pytest.raises(Declined) as caught:
         _run(name, tmp_path, folder=str(tmp_path / "nowhere"), **needed.get(name, {}))
     assert str(caught.value).startswith("There is no folder") and "\n" not in str(caught.value)
 
 
-def test_names_with_line_breaks_emoji_and_backticks_stay_one_line_each(box: Path, tmp_path: Path) -> None:
+def test_names_with_line_breaks_emoji_and_backticks_stay_one_line_each(
+    box: Path, tmp_path: Path
+) -> None:
     names = ["a\nb", "😀 中文", "tick`tick", "pipe|pipe", "\x1b[31mred"]
     for name in names:
         (box / name).write_text("hello", encoding="utf-8")
@@ -156,11 +180,15 @@ def test_a_hundred_thousand_files_take_seconds(box: Path, tmp_path: Path) -> Non
         for file in range(200):
             (folder / f"f{file}").touch()
     for number in range(20_000, 100_000):
-        os.link(box / str(number % 100) / f"f{number % 200}", box / str(number % 100) / f"l{number}")
+        os.link(
+            box / str(number % 100) / f"f{number % 200}", box / str(number % 100) / f"l{number}"
+        )
     started = time.perf_counter()
     text, _ = _run("find-files", tmp_path, folder=str(box), name="f1*")
     assert text.startswith("11,100 files in") and "… and 11,000 more." in text
-    assert _run("largest-files", tmp_path, folder=str(box))[0].startswith("The 10 largest of 20,000 files")
+    assert _run("largest-files", tmp_path, folder=str(box))[0].startswith(
+        "The 10 largest of 20,000 files"
+    )
     assert time.perf_counter() - started < 30
 
 
@@ -183,7 +211,9 @@ def test_find_files_by_name_kind_and_text(box: Path, tmp_path: Path) -> None:
         f"One file in `{box}` is of the kind `pdf`."
     )
     text, _ = _run("find-files", tmp_path, folder=str(box), text="invoice")
-    assert "- `sub/old-report.txt` `2: The INVOICE is here`" in text and "`x.py` `1: invoice`" in text
+    assert (
+        "- `sub/old-report.txt` `2: The INVOICE is here`" in text and "`x.py` `1: invoice`" in text
+    )
     assert "data.bin" not in text and "larger than 20 MB: 1." in text
     assert "`gbk.txt`" in _run("find-files", tmp_path, "zh", folder=str(box), text="发票")[0]
     assert _run("find-files", tmp_path, folder=str(box), name="nope")[0].startswith("No file in")
@@ -197,7 +227,10 @@ def test_clean_old_files_moves_exactly_the_old_ones_to_the_trash(box: Path, tmp_
     kept[0].write_text("new", encoding="utf-8")
     (box / "link").symlink_to(_old(tmp_path / "outside.txt"))
     text, calls = _run("clean-old-files", tmp_path, folder=str(box), days=30)
-    assert text == f"Moved 3 files (12.0 KB), last changed more than 30 days ago, from {box} to the trash."
+    assert (
+        text
+        == f"Moved 3 files (12.0 KB), last changed more than 30 days ago, from {box} to the trash."
+    )
     assert [call.name for call in calls] == ["code_run", "file_trash", "code_run"]
     assert not any(path.exists() for path in old) and all(path.exists() for path in kept)
     assert (tmp_path / "outside.txt").exists() and (box / "link").is_symlink()
@@ -207,7 +240,10 @@ def test_clean_old_files_moves_exactly_the_old_ones_to_the_trash(box: Path, tmp_
 
 def test_nothing_old_is_said_without_a_commit(box: Path, tmp_path: Path) -> None:
     (box / "new.txt").write_text("new", encoding="utf-8")
-    for lang, says in (("en", "is older than 30 days. Nothing was moved."), ("zh", "没有超过 30 天的文件")):
+    for lang, says in (
+        ("en", "is older than 30 days. Nothing was moved."),
+        ("zh", "没有超过 30 天的文件"),
+    ):
         text, calls = _run("clean-old-files", tmp_path, lang, folder=str(box), days=30)
         assert says in text and [call.name for call in calls] == ["code_run"]
 
@@ -219,7 +255,9 @@ def test_the_check_finds_an_old_file_that_is_still_there(box: Path, tmp_path: Pa
     env = {"folder": str(box), "since": str(int(time.time()) - 30 * 86400)}
 
     def exit_code() -> int:
-        return int(_do(ToolCall("c", "code_run", {**check.args, "env": env}), tmp_path).data["exit_code"])
+        return int(
+            _do(ToolCall("c", "code_run", {**check.args, "env": env}), tmp_path).data["exit_code"]
+        )
 
     assert exit_code() == 0
     _old(box / ".hidden")
@@ -233,7 +271,9 @@ def test_a_confirmation_that_came_days_later_still_checks(box: Path, tmp_path: P
     procedure = _sop("clean-old-files").procedure
     assert procedure is not None
     almost = _old(box / "almost.txt")
-    listed_at = time.time() - 5 * 86400  # the plan ran five days ago: then this file was not old enough
+    listed_at = (
+        time.time() - 5 * 86400
+    )  # the plan ran five days ago: then this file was not old enough
     os.utime(almost, (listed_at - 29 * 86400,) * 2)
     env = {"folder": str(box), "since": str(int(listed_at) - 30 * 86400)}
     result = _do(ToolCall("c", "code_run", {**procedure.steps[-1].args, "env": env}), tmp_path)

@@ -15,7 +15,15 @@ from hypothesis import strategies as st
 from memory import notes
 from memory.facts import Add, FactStore
 from memory.owner_files import Unreadable
-from memory.reader import MAIN_FILES, SHARED_FILES, NotForThisSession, OwnerReader, Reader, SharedReader, reader_for
+from memory.reader import (
+    MAIN_FILES,
+    SHARED_FILES,
+    NotForThisSession,
+    OwnerReader,
+    Reader,
+    SharedReader,
+    reader_for,
+)
 from memory.sessions import MAIN, Session
 from memory.sops import SopStore
 from tests.conftest import CHECKOUT
@@ -90,7 +98,15 @@ def full(home: Path) -> Path:
     at = datetime(2026, 2, 15, 10, 0).astimezone()
     for session, text in ((MAIN, "PRIVATE note"), (TEAM, "team note"), (OTHERS, "PRIVATE theirs")):
         notes.add(home, text, kind="event", session=session, run="r", turn=1, at=at)
-    notes.add(home, "PRIVATE of yesterday", kind="event", session=TEAM, run="r", turn=1, at=at - timedelta(days=1))
+    notes.add(
+        home,
+        "PRIVATE of yesterday",
+        kind="event",
+        session=TEAM,
+        run="r",
+        turn=1,
+        at=at - timedelta(days=1),
+    )
     with (home / "memory/2026-02-15.md").open("a") as file:
         file.write("- PRIVATE by hand\n- PRIVATE (owner; shared:team)\n")
     return home
@@ -126,7 +142,9 @@ def test_a_group_reads_what_it_said_and_did_itself(full: Path) -> None:
     assert "team note" in reader.note(TODAY)
     assert [run.task for run in reader.runs()] == ["team task"]
     assert next(iter(reader.events("20260215-100000-0002")))["task"] == "team task"
-    assert [reader.text(name).text for name in SHARED_FILES] == [f"public {name}\n" for name in SHARED_FILES]
+    assert [reader.text(name).text for name in SHARED_FILES] == [
+        f"public {name}\n" for name in SHARED_FILES
+    ]
     assert any(line.startswith("largest-files") for line in reader.sop_headers(SopStore(CHECKOUT / "sops", full / "sops"), "en", seeds=True))  # fmt: skip
 
 
@@ -158,7 +176,10 @@ def test_a_group_whose_reader_is_searched_holds_no_path_to_the_owners_files(full
 def test_the_owner_reads_everything(full: Path) -> None:
     reader = reader_for(full, MAIN)
     assert isinstance(reader, OwnerReader)
-    assert all(text in reader.note(TODAY) for text in ("PRIVATE note", "PRIVATE by hand", "team note (shared:team)"))
+    assert all(
+        text in reader.note(TODAY)
+        for text in ("PRIVATE note", "PRIVATE by hand", "team note (shared:team)")
+    )
     assert reader.note_days() == [TODAY - timedelta(days=1), TODAY]
     assert "German" in reader.facts_index() and len(reader.facts()) == 1
     assert [run.task for run in reader.runs()] == ["PRIVATE task"]

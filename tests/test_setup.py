@@ -70,10 +70,17 @@ def with_environment(checkout: Path) -> Path:
     return checkout
 
 
-def call(script: Path, *args: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def call(
+    script: Path, *args: str, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     environ = {**os.environ, **(env or {})}
     return subprocess.run(
-        [script, *args], capture_output=True, text=True, env=environ, timeout=PATIENCE_SECONDS * 2, check=False
+        [script, *args],
+        capture_output=True,
+        text=True,
+        env=environ,
+        timeout=PATIENCE_SECONDS * 2,
+        check=False,
     )
 
 
@@ -105,15 +112,25 @@ def test_script_costs_a_few_milliseconds(checkout: Path) -> None:
             taken.append(children_seconds() - start)
         return sorted(taken)[7]
 
-    assert median([checkout / "sopwith", "a"]) - median([checkout / ".venv/bin/python", "a"]) < 0.015
+    assert (
+        median([checkout / "sopwith", "a"]) - median([checkout / ".venv/bin/python", "a"]) < 0.015
+    )
 
 
 def test_first_calls_at_once_set_up_once_and_all_run(checkout: Path) -> None:
     started = [
-        subprocess.Popen([checkout / "sopwith", str(number)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [checkout / "sopwith", str(number)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         for number in range(3)
     ]
-    ended = [(*process.communicate(timeout=PATIENCE_SECONDS * 2), process.returncode) for process in started]
+    ended = [
+        (*process.communicate(timeout=PATIENCE_SECONDS * 2), process.returncode)
+        for process in started
+    ]
     for number, (stdout, _, code) in enumerate(ended):
         assert (code, stdout) == (0, f"{checkout / '.venv'} ['{number}']\n")
     progress = "".join(stderr for _, stderr, _ in ended)
@@ -124,8 +141,12 @@ def test_first_calls_at_once_set_up_once_and_all_run(checkout: Path) -> None:
     assert sorted(path.stem for path in installed) == ["tiny_core", "tiny_installer"]
 
 
-def test_interrupted_set_up_is_started_over_and_a_new_lock_is_installed(checkout: Path, tmp_path: Path) -> None:
-    process = subprocess.Popen([checkout / "sopwith"], stderr=subprocess.PIPE, text=True, start_new_session=True)
+def test_interrupted_set_up_is_started_over_and_a_new_lock_is_installed(
+    checkout: Path, tmp_path: Path
+) -> None:
+    process = subprocess.Popen(
+        [checkout / "sopwith"], stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     assert process.stderr is not None
     while "fetching the installer" not in process.stderr.readline():
         assert process.poll() is None
@@ -143,7 +164,11 @@ def test_interrupted_set_up_is_started_over_and_a_new_lock_is_installed(checkout
 
 
 def test_set_up_without_a_network_says_so_in_two_lines(checkout: Path) -> None:
-    offline = {"PIP_NO_INDEX": "0", "PIP_FIND_LINKS": "", "PIP_INDEX_URL": "http://127.0.0.1:9/simple"}
+    offline = {
+        "PIP_NO_INDEX": "0",
+        "PIP_FIND_LINKS": "",
+        "PIP_INDEX_URL": "http://127.0.0.1:9/simple",
+    }
     done = call(checkout / "sopwith", env={**offline, "PIP_RETRIES": "0"})
     assert (done.returncode, done.stdout) == (1, "")
     said = [line for line in done.stderr.splitlines() if not line.startswith("sopwith set-up:")]
@@ -161,7 +186,9 @@ def test_package_with_another_hash_is_not_installed(checkout: Path) -> None:
     assert not list(checkout.glob(".venv/lib/*/site-packages/tiny_core.py"))
 
 
-def test_checkout_on_a_read_only_disk_keeps_its_environment_in_the_cache(checkout: Path, small_disk: Path) -> None:
+def test_checkout_on_a_read_only_disk_keeps_its_environment_in_the_cache(
+    checkout: Path, small_disk: Path
+) -> None:
     copy = small_disk / "checkout"
     shutil.copytree(checkout, copy)
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
@@ -203,7 +230,11 @@ def test_wheel_keeps_everything_below_one_folder_and_runs(tmp_path: Path) -> Non
         names = archive.namelist()
         archive.extractall(tmp_path / "site")
     assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {"sopwith"}
-    assert {"sopwith/launch.py", "sopwith/assets/tools_schema.json", "sopwith/tools/code_run.py"} <= set(names)
+    assert {
+        "sopwith/launch.py",
+        "sopwith/assets/tools_schema.json",
+        "sopwith/tools/code_run.py",
+    } <= set(names)
     assert any(name.startswith("sopwith/sops/") for name in names)
     code = "import sys, sopwith; sys.argv[0] = 'sopwith'; sys.exit(sopwith.main())"
     env = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}

@@ -28,12 +28,18 @@ def python(script: str) -> Any:
 
 
 def test_the_name_of_the_machine_is_not_told(home: Path) -> None:
-    events = run(home, [python("import socket; print('I am', socket.gethostname())"), "done"], session="shared:group")
+    events = run(
+        home,
+        [python("import socket; print('I am', socket.gethostname())"), "done"],
+        session="shared:group",
+    )
     assert "I am shared" in str(events)
 
 
 def test_python_works_in_the_folder_of_the_session(home: Path) -> None:
-    write = python("import os; open('made.txt', 'w').write('by a script'); print(os.getcwd() == os.environ['HOME'])")
+    write = python(
+        "import os; open('made.txt', 'w').write('by a script'); print(os.getcwd() == os.environ['HOME'])"
+    )
     events = run(
         home,
         [
@@ -49,7 +55,10 @@ def test_python_works_in_the_folder_of_the_session(home: Path) -> None:
     assert [event["status"] for event in ended] == ["ok"] * 4, ended
     assert ended[0]["data"]["output"] == "True\n"
     folder = folder_of(home, "team")
-    assert {file.name: file.read_text() for file in folder.iterdir()} == {"made.txt": "by a hand", "new.txt": "new"}
+    assert {file.name: file.read_text() for file in folder.iterdir()} == {
+        "made.txt": "by a hand",
+        "new.txt": "new",
+    }
 
 
 def test_nothing_else_is_seen_from_there(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +94,9 @@ except OSError: pass
 open("said", "w").write("\\n".join(said))
 os.symlink("{owner}/letter.txt", "link")
 """
-    events = run(home, [python(script), call("file_read", path="link"), "done"], session="shared:team")
+    events = run(
+        home, [python(script), call("file_read", path="link"), "done"], session="shared:team"
+    )
     ended = of(events, "tool_ended")
     assert ended[0]["status"] == "ok", ended
     said = (folder_of(home, "team") / "said").read_text()
@@ -102,15 +113,25 @@ REFUSED: dict[str, tuple[str, dict[str, Any]]] = {
     "another folder to work in": ("code_run", {"script": "1", "type": "python", "cwd": "~"}),
     "a file of the owner": ("file_read", {"path": "~/.bashrc"}),
     "a way out": ("file_read", {"path": "../../others/files/theirs.txt"}),
-    "the agent's memory": ("file_write", {"path": "../../../memory/facts.md", "content": "x", "mode": "overwrite"}),
-    "a reference": ("file_write", {"path": "a", "content": "{{file:~/.bashrc:1:2}}", "mode": "overwrite"}),
+    "the agent's memory": (
+        "file_write",
+        {"path": "../../../memory/facts.md", "content": "x", "mode": "overwrite"},
+    ),
+    "a reference": (
+        "file_write",
+        {"path": "a", "content": "{{file:~/.bashrc:1:2}}", "mode": "overwrite"},
+    ),
     "the trash": ("file_trash", {"paths": ["a"]}),
     "long-term memory": ("start_long_term_update", {}),
 }
 
 
 def test_what_leads_out_of_the_folder_is_refused(home: Path) -> None:
-    events = run(home, [*(call(name, **args) for name, args in REFUSED.values()), "done"], session="shared:team")
+    events = run(
+        home,
+        [*(call(name, **args) for name, args in REFUSED.values()), "done"],
+        session="shared:team",
+    )
     assert of(events, "tool_started") == []
     assert len(of(events, "tool_ended")) == len(REFUSED)
 

@@ -25,7 +25,9 @@ LONG = "for n in range(400): print('line', n, 'of the shared work')"
 
 
 def python(script: str, id: str) -> Answer:
-    return Answer(calls=[{"name": "code_run", "args": {"type": "python", "script": script}, "id": id}])
+    return Answer(
+        calls=[{"name": "code_run", "args": {"type": "python", "script": script}, "id": id}]
+    )
 
 
 def read(path: str, id: str) -> Answer:
@@ -41,7 +43,9 @@ def of_endpoint(home: Path, server: Any) -> Agent:
 
 @pytest.mark.skipif(sandbox.probe().name != "full", reason="there is no full sandbox here")
 def test_a_group_reads_its_long_results_and_nobody_elses(home: Path, scripted_server: Any) -> None:
-    other = run(home, [call("code_run", type="python", script=LONG + "\nprint('x' * 60_000)"), "done"])[0]["run"]
+    other = run(
+        home, [call("code_run", type="python", script=LONG + "\nprint('x' * 60_000)"), "done"]
+    )[0]["run"]
     (home / "runs" / other / "results").mkdir()
     (home / "runs" / other / "results" / "0001.txt").write_text("the owner's")
     found: dict[str, str] = {}
@@ -56,10 +60,19 @@ def test_a_group_reads_its_long_results_and_nobody_elses(home: Path, scripted_se
         assert str(home) not in said
         if "kept" not in found:
             return python(
-                f"# {turn}\n" + LONG + f"\nprint({turn})" + ("\nprint('y' * 60_000)" if turn == 2 else ""), f"c{turn}"
+                f"# {turn}\n"
+                + LONG
+                + f"\nprint({turn})"
+                + ("\nprint('y' * 60_000)" if turn == 2 else ""),
+                f"c{turn}",
             )
         tried = len(found)
-        paths = [found["kept"], found["whole"], f"@runs/{other}/results/0001.txt", f"@runs/{other}/log.jsonl"]
+        paths = [
+            found["kept"],
+            found["whole"],
+            f"@runs/{other}/results/0001.txt",
+            f"@runs/{other}/log.jsonl",
+        ]
         paths += [
             found["kept"].replace("results/0001.txt", "log.jsonl"),
             "@runs/../OWNER.md",
@@ -71,11 +84,15 @@ def test_a_group_reads_its_long_results_and_nobody_elses(home: Path, scripted_se
         return Answer(text="done")
 
     server = scripted_server(answer)
-    started = of_endpoint(home, server).start("work", Options(session="shared:team", rote=False), AbsentOwner())
+    started = of_endpoint(home, server).start(
+        "work", Options(session="shared:team", rote=False), AbsentOwner()
+    )
     events = drive(started)
     assert events[-1]["status"] == "done", events[-1]
     ended = [event for event in of(events, "tool_ended") if event["tool"] == "file_read"]
-    assert [event["status"] for event in ended] == ["ok", "ok", *["refused"] * 5], [event["data"] for event in ended]
+    assert [event["status"] for event in ended] == ["ok", "ok", *["refused"] * 5], [
+        event["data"] for event in ended
+    ]
     assert all("line 199 of the shared work" in str(event["data"]) for event in ended[:2])
     logged = list(read_events(home, started.id))
     progress = read_progress(logged, Prompts("en"), home / "runs" / started.id)
@@ -84,10 +101,14 @@ def test_a_group_reads_its_long_results_and_nobody_elses(home: Path, scripted_se
 
 def test_a_group_that_cannot_read_files_is_promised_none(tmp_path: Path) -> None:
     assert not are_kept({"session": "shared:team", "sandbox": "partial"})
-    assert are_kept({"session": "shared:team", "sandbox": "full"}) and are_kept({"session": "main", "sandbox": "none"})
+    assert are_kept({"session": "shared:team", "sandbox": "full"}) and are_kept(
+        {"session": "main", "sandbox": "none"}
+    )
     (folder := tmp_path / "run").mkdir()
     for lang in ("en", "zh"):
-        compaction = Compaction(folder, Prompts(lang), [f"did {turn}" for turn in range(1, 41)], is_kept=False)
+        compaction = Compaction(
+            folder, Prompts(lang), [f"did {turn}" for turn in range(1, 41)], is_kept=False
+        )
         history = history_of(40)
         compaction.write_results(history, Extent(), Extent(30, 10))
         text = json.dumps(compaction.apply(history, Extent(), Extent(30, 10)))

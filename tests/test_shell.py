@@ -59,7 +59,9 @@ class Desk:
     def run(self, script: str, **more: Any) -> ToolResult:
         return self._whole(shell.shell_run.run(self.ctx, script, **more))
 
-    def keys(self, text: str | None = None, keys: list[str] | None = None, **more: Any) -> ToolResult:
+    def keys(
+        self, text: str | None = None, keys: list[str] | None = None, **more: Any
+    ) -> ToolResult:
         return self._whole(shell.shell_keys.run(self.ctx, text, keys, **more))
 
     def _whole(self, running: Any) -> ToolResult:
@@ -107,7 +109,9 @@ def shells_alive(mark: str) -> list[str]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
             try:
-                words = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                words = (
+                    (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                )
             except OSError:
                 continue
             if mark in words:
@@ -119,7 +123,9 @@ def test_a_shell_remembers(desk: Desk) -> None:
     desk.run("x=3; f() { echo f$1; }; mkdir sub; cd sub")
     result = desk.run("echo $x $(f 4); pwd; sleep 300 & ( exit 7 )")
     assert (result.status, result.data["exit_code"]) == ("error", 7)
-    assert result.data["output"].split()[:2] == ["3", "f4"] and result.data["output"].split()[2].endswith("/sub")
+    assert result.data["output"].split()[:2] == ["3", "f4"] and result.data["output"].split()[
+        2
+    ].endswith("/sub")
     assert desk.run("echo $?; jobs").data["output"].startswith("7\n[1]")
     assert desk.run("echo other; pwd", name="two").data["output"].endswith("/work\n")
 
@@ -127,7 +133,10 @@ def test_a_shell_remembers(desk: Desk) -> None:
 def test_scripts_of_many_lines_and_odd_bytes(desk: Desk) -> None:
     said = desk.run("cat <<'END'\n中文 $x\n\tend\nEND\nfor i in 1 2; do\n  echo \"n $i\"\ndone")
     assert said.data["output"] == "中文 $x\n\tend\nn 1\nn 2\n"
-    assert desk.run("printf 'a\\xff\\xfeb\\x00c\\n'; printf '\\xe4\\xb8'").data["output"] == "a��b␀c\n�"
+    assert (
+        desk.run("printf 'a\\xff\\xfeb\\x00c\\n'; printf '\\xe4\\xb8'").data["output"]
+        == "a��b␀c\n�"
+    )
     broken = desk.run("if true; then\necho (")
     assert broken.status == "error" and "syntax error" in broken.data["output"]
     assert desk.run("echo on").data == {"exit_code": 0, "output": "on\n"}
@@ -135,16 +144,16 @@ def test_scripts_of_many_lines_and_odd_bytes(desk: Desk) -> None:
 
 
 def test_nothing_in_the_output_ends_a_command(desk: Desk) -> None:
-    fakes = (
-        "set; declare -f; echo \"$PROMPT_COMMAND\"; printf '\\033]sopwith;0123456789abcdef;0;/\\007'; echo still here"
-    )
+    fakes = "set; declare -f; echo \"$PROMPT_COMMAND\"; printf '\\033]sopwith;0123456789abcdef;0;/\\007'; echo still here"
     result = desk.run(f"{fakes}; exit_now() {{ return 5; }}; exit_now")
     assert result.data["exit_code"] == 5 and "still here" in result.data["output"]
     assert desk.run("PS1='$ '; PS2='>'; PROMPT_COMMAND='echo boo'; true").status == "ok"
     assert desk.run("echo ok").data["output"] == "ok\n"
     assert desk.run("exec 3>&1 >out.txt; echo hidden").data == {"exit_code": 0, "output": ""}
     assert desk.run("exec >&3; cat out.txt").data["output"] == "hidden\n"
-    assert desk.run("stty -echo raw; echo left so").status == "ok"  # a program that leaves its terminal in a mess
+    assert (
+        desk.run("stty -echo raw; echo left so").status == "ok"
+    )  # a program that leaves its terminal in a mess
     assert desk.run("echo mended").data["output"] == "mended\n"
 
 
@@ -176,7 +185,11 @@ def test_the_owner_types_passwords_and_nobody_reads_them(desk: Desk) -> None:
     assert PASSWORD not in desk.stream + str(result.data)
     assert desk.run(f"echo {PASSWORD}").data["output"] == "[password 1]\n"
     desk.ctx.close()
-    assert not [file for file in desk.ctx.folder.rglob("*") if file.is_file() and PASSWORD in file.read_text()]
+    assert not [
+        file
+        for file in desk.ctx.folder.rglob("*")
+        if file.is_file() and PASSWORD in file.read_text()
+    ]
 
 
 def test_without_an_owner_a_password_waits(desk: Desk) -> None:
@@ -205,14 +218,20 @@ def test_vi_writes_a_file(desk: Desk) -> None:
         pytest.skip("vi is not installed")
     opened = desk.run("vi note.txt")
     assert "note.txt" in opened.data["screen"]
-    assert "hello 中文" in desk.keys("ihello 中文", ["esc"], enter=False, screen=True).data["screen"]
+    assert (
+        "hello 中文" in desk.keys("ihello 中文", ["esc"], enter=False, screen=True).data["screen"]
+    )
     assert desk.keys(":wq").data["exit_code"] == 0
     assert (desk.ctx.cwd / "note.txt").read_text() == "hello 中文\n"
 
 
 def test_what_takes_longer_runs_on_and_can_be_stopped(desk: Desk) -> None:
     late = desk.run("echo begun; sleep 50; echo never", timeout=1)
-    assert late.status == "timeout" and late.data["output"] == "begun\n" and "sleep 50" in late.data["reason"]
+    assert (
+        late.status == "timeout"
+        and late.data["output"] == "begun\n"
+        and "sleep 50" in late.data["reason"]
+    )
     with pytest.raises(ToolError, match="sleep 50 still runs"):
         desk.run("echo no")
     stopped = desk.keys(keys=["ctrl-c"])
@@ -224,7 +243,9 @@ def test_what_takes_longer_runs_on_and_can_be_stopped(desk: Desk) -> None:
 def test_a_flood_is_bounded_and_a_server_nobody_listens_to_goes_on(desk: Desk) -> None:
     result = desk.run("seq 1000000")
     assert result.data["exit_code"] == 0 and len(result.data["output"]) < 14_000
-    assert "1000000" in result.data["output"] and Path(result.data["file"]).stat().st_size > 6_000_000
+    assert (
+        "1000000" in result.data["output"] and Path(result.data["file"]).stat().st_size > 6_000_000
+    )
     desk.run("(seq 3000000; echo done >&2; touch finished) & sleep 0.1")
     end = time.monotonic() + PATIENCE_SECONDS
     while not (desk.ctx.cwd / "finished").exists():  # nobody reads its 20 MB meanwhile
@@ -258,7 +279,9 @@ def test_nothing_is_left_when_the_run_ends(desk: Desk) -> None:
         assert not reader.is_alive()
 
 
-def test_the_last_word_of_a_shell_is_kept_however_late_it_is_read(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_last_word_of_a_shell_is_kept_however_late_it_is_read(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     desk.run("true")
     terminal = desk.ctx.kept["shell main"]._terminal
     read = terminal.read_nonblocking
@@ -310,7 +333,9 @@ def test_the_sandbox_holds_a_shell(held: Callable[[str], Desk], wanted: str) -> 
     }
     result = desk.run(f'{PYTHON} -c "{ASK}"')
     assert "[password" in result.data["output"] and result.data["exit_code"] == 0
-    assert desk.run(f"(exec -a {OURS}-held sleep 77) & cat", timeout=5).data["waits_for"] == "a line"
+    assert (
+        desk.run(f"(exec -a {OURS}-held sleep 77) & cat", timeout=5).data["waits_for"] == "a line"
+    )
     assert desk.keys("echo").data["output"].startswith("echo\necho")
     assert shells_alive(f"{OURS}-held 77")
     desk.ctx.close()
@@ -319,7 +344,9 @@ def test_the_sandbox_holds_a_shell(held: Callable[[str], Desk], wanted: str) -> 
 
 def test_an_open_shell_gets_no_more_than_it_had(held: Callable[[str], Desk]) -> None:
     desk = held("auto")
-    desk.ctx.lifts = lambda tool, args, paths: frozenset({"network"} if "curl" in args["script"] else ())
+    desk.ctx.lifts = lambda tool, args, paths: frozenset(
+        {"network"} if "curl" in args["script"] else ()
+    )
     desk.run("echo plain")
     with pytest.raises(ToolError, match="needs network"):
         desk.run("curl --version")
@@ -331,7 +358,10 @@ def test_any_bytes_make_a_screen() -> None:
     chance = random.Random(7)
     pieces = [b"\033[", b"?1;2c", b">0c", b"\033]0;t\007", b"\033P1$r\033\\", b"38;2;1;2;3m", b"\xe4\xb8", "中".encode(), b"5;9H", b"\r\n", b"\033(0", b"\033[?25l", b"J", b"\033[?J", b"\033[>4;1m", b"\033[1;1;1;1H", b"\033[=5n", b"\033[?6n"]  # fmt: skip
     for _ in range(300):
-        said = b"".join(chance.choice(pieces) if chance.random() < 0.7 else chance.randbytes(3) for _ in range(40))
+        said = b"".join(
+            chance.choice(pieces) if chance.random() < 0.7 else chance.randbytes(3)
+            for _ in range(40)
+        )
         assert len(painted(said, 24, 80).splitlines()) <= 24
     assert painted("中文\033[2;3Hx\033[K\033[1;1H".encode(), 5, 20) == "中文\n  x"
     assert keys(["Ctrl-C", "escape", "Page Down"]) == "\x03\033" + KEYS["page-down"]

@@ -40,7 +40,14 @@ def gate(tmp_path: Path) -> Gate:
 def typed(gate: Gate, text: str, **about: Any) -> Decision:
     """What the gate says of text for a program in a shell."""
     return gate.decide(
-        Ask("shell_keys", {"text": text}, ("execute",), (), "main", hints={"cwd": str(gate.cwd), **about})
+        Ask(
+            "shell_keys",
+            {"text": text},
+            ("execute",),
+            (),
+            "main",
+            hints={"cwd": str(gate.cwd), **about},
+        )
     )
 
 

@@ -19,7 +19,9 @@ from tests.test_shell import ASK, PASSWORD, Desk
 from tools.base import ToolError
 from tools.shell import open_shell
 
-ASKED = f"{shlex.quote(sys.executable)} -c {shlex.quote(ASK.replace('Key', '[sudo] password for me'))}"
+ASKED = (
+    f"{shlex.quote(sys.executable)} -c {shlex.quote(ASK.replace('Key', '[sudo] password for me'))}"
+)
 
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no terminals on Windows")
@@ -78,14 +80,22 @@ def server(tmp_path: Path) -> Iterator[str]:
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(exist_ok=True)
     for name in ("host", "key"):
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / name], check=True)
+        subprocess.run(
+            ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / name], check=True
+        )
     port = free_port()
     settings = {"Port": port, "ListenAddress": "127.0.0.1", "HostKey": tmp_path / "host", "PidFile": "none", "StrictModes": "no", "AuthorizedKeysFile": tmp_path / "key.pub", "PermitRootLogin": "yes", "UsePAM": "no"}  # fmt: skip
-    (tmp_path / "settings").write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
+    (tmp_path / "settings").write_text(
+        "".join(f"{name} {value}\n" for name, value in settings.items())
+    )
     with (tmp_path / "log").open("wb") as log:
         process = subprocess.Popen([sshd, "-D", "-e", "-f", tmp_path / "settings"], stderr=log)
     end = time.monotonic() + PATIENCE_SECONDS
-    while "listening" not in (tmp_path / "log").read_text() and process.poll() is None and time.monotonic() < end:
+    while (
+        "listening" not in (tmp_path / "log").read_text()
+        and process.poll() is None
+        and time.monotonic() < end
+    ):
         time.sleep(0.02)
     login = f"ssh -p {port} -i {tmp_path / 'key'} -o IdentitiesOnly=yes -o UserKnownHostsFile={tmp_path / 'known'} 127.0.0.1"
     tried = f"{login.replace('-p', '-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -p', 1)} -tt true"  # as who is no root, sshd may give no terminal

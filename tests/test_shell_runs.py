@@ -73,13 +73,18 @@ def test_what_is_typed_is_a_script_to_the_gate(
     gate: Gate, text: str | None, program: tuple[str, ...], decision: str, risk: str
 ) -> None:
     found = typed(gate, text, *program)
-    assert (found.decision, found.risk if found.decision != "allow" else "none") == (decision, risk), found.reason
+    assert (found.decision, found.risk if found.decision != "allow" else "none") == (
+        decision,
+        risk,
+    ), found.reason
 
 
 def test_a_key_that_stops_processes_is_seen(gate: Gate) -> None:
     hints = {"cwd": str(gate.cwd), "program": ["htop"]}
     for keys, decision in ((["F9"], "confirm"), (["down"], "allow")):
-        asked = Ask("shell_keys", {"text": None, "keys": keys}, ("execute",), (), "main", hints=hints)
+        asked = Ask(
+            "shell_keys", {"text": None, "keys": keys}, ("execute",), (), "main", hints=hints
+        )
         assert gate.decide(asked).decision == decision
 
 
@@ -97,22 +102,50 @@ def test_a_command_is_judged_where_the_shell_is(gate: Gate) -> None:
 
 def test_a_shell_that_has_left_the_sandbox_asks_each_time(gate: Gate) -> None:
     about = {"cwd": str(gate.cwd), "outside": True}
-    assert (ran(gate, "ls", **about).decision, ran(gate, "ls", **about).risk) == ("confirm", "outside")
+    assert (ran(gate, "ls", **about).decision, ran(gate, "ls", **about).risk) == (
+        "confirm",
+        "outside",
+    )
     assert typed(gate, "ls", "bash", outside=True).decision == "confirm"
     assert typed(gate, None, "bash", outside=True).decision == "allow"
 
 
 def test_a_look_at_the_machine_opens_no_shell_outside(gate: Gate) -> None:
     for tool, lifts in (("code_run", {"all"}), ("shell_run", set())):
-        assert lifts_of(gate, Ask(tool, {"script": "ps aux | head"}, ("execute",), (gate.cwd,), "main")) == lifts
+        assert (
+            lifts_of(
+                gate, Ask(tool, {"script": "ps aux | head"}, ("execute",), (gate.cwd,), "main")
+            )
+            == lifts
+        )
 
 
-@pytest.mark.parametrize(("whose", "decision"), [("ours", "refuse"), ("", "confirm"), ("run", "allow")])
-def test_stopping_is_asked_about_unless_the_run_has_started_it(gate: Gate, whose: str, decision: str) -> None:
-    ask = Ask("process_stop", {"process": "1@2"}, ("write",), (), "main", hints={"shown": "x (1@2)", "whose": whose})
+@pytest.mark.parametrize(
+    ("whose", "decision"), [("ours", "refuse"), ("", "confirm"), ("run", "allow")]
+)
+def test_stopping_is_asked_about_unless_the_run_has_started_it(
+    gate: Gate, whose: str, decision: str
+) -> None:
+    ask = Ask(
+        "process_stop",
+        {"process": "1@2"},
+        ("write",),
+        (),
+        "main",
+        hints={"shown": "x (1@2)", "whose": whose},
+    )
     assert gate.decide(ask).decision == decision
-    other = Ask("process_stop", {"process": "3@4"}, ("write",), (), "main", hints={"shown": "y (3@4)", "whose": whose})
-    assert decision != "confirm" or gate.decide(ask).scope != gate.decide(other).scope  # a yes is for this one
+    other = Ask(
+        "process_stop",
+        {"process": "3@4"},
+        ("write",),
+        (),
+        "main",
+        hints={"shown": "y (3@4)", "whose": whose},
+    )
+    assert (
+        decision != "confirm" or gate.decide(ask).scope != gate.decide(other).scope
+    )  # a yes is for this one
 
 
 def test_a_password_of_the_owner_is_nowhere(home: Path) -> None:
@@ -140,15 +173,25 @@ def scripted(home: Path, *replies: Any) -> None:
 
 
 def events_of(cli: CommandLine, *words: str) -> list[Any]:
-    return [json.loads(line) for line in cli("run", "--events", "--no-rote", *words).stdout.splitlines()]
+    return [
+        json.loads(line) for line in cli("run", "--events", "--no-rote", *words).stdout.splitlines()
+    ]
 
 
-def test_a_process_of_somebody_else_is_stopped_when_the_owner_says_so(cli: CommandLine, home: Path) -> None:
+def test_a_process_of_somebody_else_is_stopped_when_the_owner_says_so(
+    cli: CommandLine, home: Path
+) -> None:
     with subprocess.Popen(["sleep", "61"]) as other:
         scripted(home, call("process_stop", process=identity(other.pid)), {"text": "done"})
         (asked,) = of(events_of(cli, "stop the process"), "confirm")
-        assert "stops sleep 61" in asked["reason"] and "which this run did not start" in asked["reason"]
-        assert of(events_of(cli, "--approve", "never", "stop it"), "tool_ended")[0]["status"] == "refused"
+        assert (
+            "stops sleep 61" in asked["reason"]
+            and "which this run did not start" in asked["reason"]
+        )
+        assert (
+            of(events_of(cli, "--approve", "never", "stop it"), "tool_ended")[0]["status"]
+            == "refused"
+        )
         assert other.poll() is None
         assert of(events_of(cli, "--approve", "all", "stop it"), "tool_ended")[0]["status"] == "ok"
         assert other.wait(PATIENCE_SECONDS) == -15
@@ -166,6 +209,8 @@ def test_the_command_line_uses_a_shell(cli: CommandLine, home: Path) -> None:
     events = events_of(cli, "play in the shell")
     assert not of(events, "confirm")
     said = [event["data"] for event in of(events, "tool_ended")]
-    assert said[1]["waits_for"] == "a line" and said[1]["output"].splitlines()[0].endswith("/cwd/sub")
+    assert said[1]["waits_for"] == "a line" and said[1]["output"].splitlines()[0].endswith(
+        "/cwd/sub"
+    )
     assert said[2]["output"].endswith("got 好\n") and said[3]["count"] == 0
     assert events[0]["families"] == ["terminal"] and events[-1]["status"] == "done"

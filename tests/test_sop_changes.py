@@ -33,7 +33,16 @@ from memory.sop_changes import (
 )
 from memory.sops import Sop, SopError, SopStore, Status, contract_of, read_sop
 from models.parameters import FORMATS, SCHEMA_KEYS, TYPES
-from models.procedure import BUILT_IN, EFFECTS, EXPECT_KEYS, REQUIRES, SLOT_SHAPES, STATUSES, STEP_KEYS, TOP_KEYS
+from models.procedure import (
+    BUILT_IN,
+    EFFECTS,
+    EXPECT_KEYS,
+    REQUIRES,
+    SLOT_SHAPES,
+    STATUSES,
+    STEP_KEYS,
+    TOP_KEYS,
+)
 from models.template import FILTERS
 from tests.conftest import CHECKOUT
 
@@ -71,7 +80,11 @@ def numbers(sop: Sop) -> set[int]:
     """The numbers that what was read of an SOP says: one, when it was read whole."""
     assert sop.problem is None and sop.procedure is not None
     script = str(sop.procedure.steps[0].args["script"])
-    said = [sop.description.removeprefix("number "), sop.procedure.result["en"], script.split("(")[1].strip(")\n")]
+    said = [
+        sop.description.removeprefix("number "),
+        sop.procedure.result["en"],
+        script.split("(")[1].strip(")\n"),
+    ]
     return {int(text) for text in said}
 
 
@@ -94,13 +107,21 @@ def leftovers(home: Path) -> list[str]:
 
 
 def test_a_new_sop_is_version_1_with_its_contract(home: Path, changes: SopChanges) -> None:
-    sop = changes.write("old-files", files("old-files", 1), reason="taught", run="20261121-222220-3f9a")
+    sop = changes.write(
+        "old-files", files("old-files", 1), reason="taught", run="20261121-222220-3f9a"
+    )
     assert (sop.version, sop.status, sop.folder) == (1, "draft", home / "sops/old-files")
     assert sop.metadata["sopwith-contract"] == contract_of(sop.folder)
     assert (sop.folder / "scripts/run.py").stat().st_mode & 0o111
     assert "name: old-files # ours\n" in (sop.folder / "SKILL.md").read_text("utf-8")
-    assert {path: content.data for path, content in contents_of(sop.folder).items() if path != "SKILL.md"} == {
-        path: str(text).encode() for path, text in files("old-files", 1).items() if path != "SKILL.md"
+    assert {
+        path: content.data
+        for path, content in contents_of(sop.folder).items()
+        if path != "SKILL.md"
+    } == {
+        path: str(text).encode()
+        for path, text in files("old-files", 1).items()
+        if path != "SKILL.md"
     }
     assert leftovers(home) == []
 
@@ -121,7 +142,12 @@ def test_versions_count_up_and_the_history_tells_run_and_reason(changes: SopChan
         None,
         "candidate",
     )
-    assert (oldest.version, oldest.reason, oldest.run, oldest.status) == (1, "taught", "20261121-222220-3f9a", "draft")
+    assert (oldest.version, oldest.reason, oldest.run, oldest.status) == (
+        1,
+        "taught",
+        "20261121-222220-3f9a",
+        "draft",
+    )
     assert changes.history("never-heard-of") == []
 
 
@@ -156,9 +182,15 @@ def test_an_archived_sop_is_still_there(changes: SopChanges) -> None:
         ({"SKILL.md": "---\nname: other\ndescription: d\n---\n"}, "name"),
         ({"SKILL.md": "---\nname: [x\n---\n"}, "not YAML"),
         ({"SKILL.md": b"---\nname: x\ndescription: \xff\n---\n"}, "UTF-8"),
-        ({"SKILL.md": "---\nname: x\ndescription: d\nmetadata: {sopwith-status: great}\n---\n"}, "great"),
+        (
+            {"SKILL.md": "---\nname: x\ndescription: d\nmetadata: {sopwith-status: great}\n---\n"},
+            "great",
+        ),
         ({"sop.yaml": "plan: [\n"}, r"sop\.yaml:\d"),
-        ({"sop.yaml": "plan: [{tool: code_run, args: {script: {file: scripts/gone.py}}}]\n"}, "gone"),
+        (
+            {"sop.yaml": "plan: [{tool: code_run, args: {script: {file: scripts/gone.py}}}]\n"},
+            "gone",
+        ),
         ({"../x": "1"}, "no path"),
         ({"/etc/x": "1"}, "no path"),
         ({"a//b": "1"}, "no path"),
@@ -359,7 +391,9 @@ def test_what_the_history_holds_already_is_finished(home: Path, changes: SopChan
     assert leftovers(home) == []
 
 
-def test_a_first_version_that_the_history_holds_is_finished(home: Path, changes: SopChanges) -> None:
+def test_a_first_version_that_the_history_holds_is_finished(
+    home: Path, changes: SopChanges
+) -> None:
     changes.write("x", files("x", 1), reason="one")
     (home / "sops/.new-0123").mkdir()
     (home / "sops/x").rename(home / "sops/.new-0123/x")
@@ -444,13 +478,19 @@ def test_killed_at_any_moment_the_old_or_the_new_is_there(home: Path, changes: S
 def test_two_writers_lose_nothing_and_versions_count_up(home: Path, changes: SopChanges) -> None:
     writers = [
         subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(home), str(first), "12", "x"], cwd=CHECKOUT, stdout=subprocess.PIPE
+            [sys.executable, "-c", WRITER, str(home), str(first), "12", "x"],
+            cwd=CHECKOUT,
+            stdout=subprocess.PIPE,
         )
         for first in (100, 200)
     ]
     said = [writer.communicate()[0].decode().splitlines() for writer in writers]
     assert [writer.returncode for writer in writers] == [0, 0]
-    written = {int(version): int(number) for each in said for number, version in (line.split() for line in each)}
+    written = {
+        int(version): int(number)
+        for each in said
+        for number, version in (line.split() for line in each)
+    }
     assert sorted(written) == list(range(1, 25))
     history = Repository(home)
     for entry in changes.history("x"):
@@ -462,7 +502,9 @@ def test_two_writers_lose_nothing_and_versions_count_up(home: Path, changes: Sop
 def test_a_reader_never_sees_half_of_a_change(home: Path, changes: SopChanges) -> None:
     changes.write("x", files("x", 0), reason="first")
     writer = subprocess.Popen(
-        [sys.executable, "-c", WRITER, str(home), "1", "25", "x"], cwd=CHECKOUT, stdout=subprocess.DEVNULL
+        [sys.executable, "-c", WRITER, str(home), "1", "25", "x"],
+        cwd=CHECKOUT,
+        stdout=subprocess.DEVNULL,
     )
     seen: set[int] = set()
     while writer.poll() is None:
@@ -483,7 +525,9 @@ def test_a_full_disk_leaves_the_store_as_it_was(small_disk: Path) -> None:
     room = os.statvfs(small_disk)
     free = room.f_bavail * room.f_frsize
     failures, asset = 0, os.urandom(40_000)
-    for left in range(0, 1_000_000, 20_000):  # bytes: too few for the draft, then for the commit, then enough
+    for left in range(
+        0, 1_000_000, 20_000
+    ):  # bytes: too few for the draft, then for the commit, then enough
         fill.write_bytes(b"x" * (free - left))
         try:
             changes.write("x", {**files("x", 2), "asset.bin": asset}, reason="two")
@@ -514,7 +558,9 @@ def test_a_read_only_disk_is_said(small_disk: Path) -> None:
 # export
 
 
-def test_an_export_holds_the_sop_and_nothing_else(home: Path, changes: SopChanges, tmp_path: Path) -> None:
+def test_an_export_holds_the_sop_and_nothing_else(
+    home: Path, changes: SopChanges, tmp_path: Path
+) -> None:
     sop = changes.write("x", {**files("x", 1), "assets/empty": ""}, reason="one")
     (sop.folder / ".env").write_text("TOKEN=1")
     (sop.folder / "scripts/__pycache__").mkdir()
@@ -565,9 +611,15 @@ def test_a_seed_can_be_exported(home: Path, changes: SopChanges, tmp_path: Path)
 )
 def test_metadata_changes_and_nothing_else_does(front: str) -> None:
     text = f"---\n{front}\n---\n\n---\nbody --- metadata:\n"
-    changed = with_metadata(text, {"sopwith-version": "12", "sopwith-contract": None, "sopwith-status": "active"})
+    changed = with_metadata(
+        text, {"sopwith-version": "12", "sopwith-contract": None, "sopwith-status": "active"}
+    )
     before, after = (yaml.safe_load(each.split("---")[1]) for each in (text, changed))
-    metadata = {**(before.pop("metadata", None) or {}), "sopwith-version": "12", "sopwith-status": "active"}
+    metadata = {
+        **(before.pop("metadata", None) or {}),
+        "sopwith-version": "12",
+        "sopwith-status": "active",
+    }
     metadata.pop("sopwith-contract", None)
     assert after.pop("metadata") == metadata
     assert after == before
@@ -581,38 +633,65 @@ def test_metadata_changes_and_nothing_else_does(front: str) -> None:
 
 def test_the_documented_sop_is_one(changes: SopChanges) -> None:
     text = (CHECKOUT / "docs/sop-format.md").read_text("utf-8")
-    blocks = {kind: re.search(rf"```{kind}\n(.*?)```", text, re.DOTALL) for kind in ("markdown", "yaml", "python")}
+    blocks = {
+        kind: re.search(rf"```{kind}\n(.*?)```", text, re.DOTALL)
+        for kind in ("markdown", "yaml", "python")
+    }
     skill, steps, script = (found[1] for found in blocks.values() if found)
     sop = changes.write("old-files", {"SKILL.md": skill, "sop.yaml": steps}, reason="as documented")
     assert (sop.status, sop.version) == ("active", 1) and sop.procedure is not None
     assert [step.id for step in sop.procedure.steps] == ["plan.1", "plan.2", "commit.1", "check.1"]
     parameters = yaml.safe_load(steps)["parameters"]
-    with_script = yaml.safe_dump({"parameters": parameters, "effects": "destructive", "script": "scripts/run.py"})
+    with_script = yaml.safe_dump(
+        {"parameters": parameters, "effects": "destructive", "script": "scripts/run.py"}
+    )
     sop = changes.write(
-        "old-files", {"SKILL.md": skill, "sop.yaml": with_script, "scripts/run.py": script}, reason="script"
+        "old-files",
+        {"SKILL.md": skill, "sop.yaml": with_script, "scripts/run.py": script},
+        reason="script",
     )
     assert sop.procedure is not None and sop.problem is None
 
 
 def test_every_key_and_status_is_documented() -> None:
     text = (CHECKOUT / "docs/sop-format.md").read_text("utf-8")
-    known = {*TOP_KEYS, *STEP_KEYS, *EXPECT_KEYS, *STATUSES, *REQUIRES, *EFFECTS, *SLOT_SHAPES, *BUILT_IN, *FILTERS}
+    known = {
+        *TOP_KEYS,
+        *STEP_KEYS,
+        *EXPECT_KEYS,
+        *STATUSES,
+        *REQUIRES,
+        *EFFECTS,
+        *SLOT_SHAPES,
+        *BUILT_IN,
+        *FILTERS,
+    }
     known |= {*SCHEMA_KEYS, *TYPES, *FORMATS, *get_args(Status)}
     assert {name for name in known if not re.search(rf"[`:]{name}[`}}]", text)} == set()
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as place:
-        sys.stdout.write(f"{kill_writers(Path(place), int(sys.argv[1]) if sys.argv[1:] else 200, random.Random())}\n")
+        sys.stdout.write(
+            f"{kill_writers(Path(place), int(sys.argv[1]) if sys.argv[1:] else 200, random.Random())}\n"
+        )
 
 
-def test_what_was_edited_by_hand_has_lost_its_proof_until_it_is_taken_back(home: Path, changes: SopChanges) -> None:
+def test_what_was_edited_by_hand_has_lost_its_proof_until_it_is_taken_back(
+    home: Path, changes: SopChanges
+) -> None:
     changes.write("x", files("x", 1), reason="one", status="active")
     script = home / "sops/x/scripts/run.py"
     proven = script.read_text("utf-8")
     script.write_text("print(99)\n", "utf-8")
     sop = SopStore(home / "none", home / "sops").get("x")
-    assert sop and sop.is_edited and sop.status == "draft" and not sop.runs_alone and sop.was == "active"
+    assert (
+        sop
+        and sop.is_edited
+        and sop.status == "draft"
+        and not sop.runs_alone
+        and sop.was == "active"
+    )
     back = changes.rollback("x", to=1)
     assert (back.status, back.is_edited, script.read_text("utf-8")) == ("active", False, proven)
     assert changes.history("x")[1].reason == "edited by hand"  # and what was edited is not lost

@@ -58,33 +58,66 @@ def log(
 ) -> str:
     """A run as its log tells it: one turn for each kind of model; `stopped` is the step at which a replay diverged."""
     run = f"20260101-{number:06d}-aaaa"
-    stamp = {"run": run, "at": f"2026-01-01T{number // 3600:02d}:{number // 60 % 60:02d}:{number % 60:02d}.000Z"}
+    stamp = {
+        "run": run,
+        "at": f"2026-01-01T{number // 3600:02d}:{number // 60 % 60:02d}:{number % 60:02d}.000Z",
+    }
     events: list[dict[str, Any]] = [
-        {"type": "run_started", **stamp, "task": f"task {number % 3}", "sop": sop, "sop_version": version}
+        {
+            "type": "run_started",
+            **stamp,
+            "task": f"task {number % 3}",
+            "sop": sop,
+            "sop_version": version,
+        }
     ]
     for turn, kind in enumerate(kinds, 1):
-        cost, tokens = (0.01, {"input": 1000, "cached": 400, "output": 50}) if kind == "openai" else (0, {})
+        cost, tokens = (
+            (0.01, {"input": 1000, "cached": 400, "output": 50}) if kind == "openai" else (0, {})
+        )
         tokens = {"input": 0, "cached": 0, "output": 0} | tokens
         if kind == "rote":
             events.append(
-                {"type": "rote", **stamp, "sop": sop, "version": 1, "step": f"plan.{turn}", "state": "started"}
+                {
+                    "type": "rote",
+                    **stamp,
+                    "sop": sop,
+                    "version": 1,
+                    "step": f"plan.{turn}",
+                    "state": "started",
+                }
             )
-        events.append({"type": "model_called", **stamp, "turn": turn, "kind": kind, "tokens": tokens, "cost": cost})
+        events.append(
+            {
+                "type": "model_called",
+                **stamp,
+                "turn": turn,
+                "kind": kind,
+                "tokens": tokens,
+                "cost": cost,
+            }
+        )
         events.append({"type": "tool_ended", **stamp, "turn": turn, "data": '{"type": "rote"' * 20})
     if stopped:
-        events.insert(2, {"type": "rote", **stamp, "step": stopped, "state": "diverged", "reason": "changed"})
+        events.insert(
+            2, {"type": "rote", **stamp, "step": stopped, "state": "diverged", "reason": "changed"}
+        )
     if status:
         events.append({"type": "run_ended", **stamp, "status": status, "seconds": seconds})
     folder = home / "runs" / run
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "log.jsonl").write_text("".join(json.dumps(event) + "\n" for event in events), "utf-8")
+    (folder / "log.jsonl").write_text(
+        "".join(json.dumps(event) + "\n" for event in events), "utf-8"
+    )
     return run
 
 
 def taught_by(home: Path, name: str, *runs: str) -> None:
     folder = home / "sops" / name
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "evidence.json").write_text(json.dumps({"runs": [{"run": run, "turns": [1]} for run in runs]}), "utf-8")
+    (folder / "evidence.json").write_text(
+        json.dumps({"runs": [{"run": run, "turns": [1]} for run in runs]}), "utf-8"
+    )
 
 
 def test_each_run_has_its_lane_and_what_it_took(home: Path, stats: SopStats) -> None:
@@ -100,9 +133,18 @@ def test_each_run_has_its_lane_and_what_it_took(home: Path, stats: SopStats) -> 
         (600, 400, 50, 0.01),
         (0, 0, 0, 0),
     ]
-    assert [row.seconds for row in rows[:2]] == [20, 9] and [row.turns for row in rows] == [2, 1, 2, 2]
+    assert [row.seconds for row in rows[:2]] == [20, 9] and [row.turns for row in rows] == [
+        2,
+        1,
+        2,
+        2,
+    ]
     assert [row.version for row in rows] == [None, 1, 1, 2]
-    assert (rows[3].outcome, rows[3].status, rows[3].stopped) == ("diverged", "done", "plan.2: changed")
+    assert (rows[3].outcome, rows[3].status, rows[3].stopped) == (
+        "diverged",
+        "done",
+        "plan.2: changed",
+    )
     assert rows[0].at < rows[1].at
 
 
@@ -113,7 +155,12 @@ def test_counts_say_how_an_sop_does(home: Path, stats: SopStats) -> None:
     log(home, 21, status="cancelled")
     log(home, 22, status="failed", stopped="plan.1", version=2)
     counts = stats.counts("x")
-    assert (counts.runs, counts.rote_rate, counts.successes, counts.failures_in_row) == (15, 0.8, 12, 2)
+    assert (counts.runs, counts.rote_rate, counts.successes, counts.failures_in_row) == (
+        15,
+        0.8,
+        12,
+        2,
+    )
     assert counts.last == ["failed", "cancelled", "diverged", *["done"] * 7]
     assert stats.counts("x", version=2).runs == 1
     assert stats.counts("never-run") == Counts(0, None, 0, 0, [])
@@ -134,7 +181,13 @@ def test_counts_say_how_an_sop_does(home: Path, stats: SopStats) -> None:
     ],
 )
 def test_what_speaks_against_an_sop(
-    home: Path, stats: SopStats, status: str | None, kinds: tuple[str, ...], stopped: str, outcome: str, failures: int
+    home: Path,
+    stats: SopStats,
+    status: str | None,
+    kinds: tuple[str, ...],
+    stopped: str,
+    outcome: str,
+    failures: int,
 ) -> None:
     log(home, 1, status=status, kinds=kinds, stopped=stopped)
     assert stats.runs("x")[0].outcome == outcome
@@ -239,7 +292,9 @@ def test_a_locked_file_is_waited_for(home: Path, stats: SopStats) -> None:
     assert time.monotonic() - started > 0.3
 
 
-def test_a_file_locked_for_long_is_done_without(home: Path, stats: SopStats, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_locked_for_long_is_done_without(
+    home: Path, stats: SopStats, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sop_stats, "LOCKED_SECONDS", 0.1)
     log(home, 1)
     stats.counts("x")
@@ -327,7 +382,24 @@ def test_a_real_replay_is_counted(home: Path) -> None:
 def test_ten_thousand_runs_are_counted_at_once(home: Path, stats: SopStats) -> None:
     with stats._opened() as database, database:
         rows = [
-            (f"sop-{n % 50}", f"{n:08d}", "", "rote", 1, 0, 0, 0, 0, 0.0, 1.0, "done", "done", 1, "", "")
+            (
+                f"sop-{n % 50}",
+                f"{n:08d}",
+                "",
+                "rote",
+                1,
+                0,
+                0,
+                0,
+                0,
+                0.0,
+                1.0,
+                "done",
+                "done",
+                1,
+                "",
+                "",
+            )
             for n in range(10_000)
         ]
         database.executemany(f"INSERT INTO runs VALUES ({', '.join('?' * 16)})", rows)
@@ -337,7 +409,9 @@ def test_ten_thousand_runs_are_counted_at_once(home: Path, stats: SopStats) -> N
         started = time.process_time()
         work()
         times.append(time.process_time() - started)
-    assert sorted(times[::2])[2] < 0.05 and sorted(times[1::2])[2] < 0.1  # ten times what it takes on a quiet machine
+    assert (
+        sorted(times[::2])[2] < 0.05 and sorted(times[1::2])[2] < 0.1
+    )  # ten times what it takes on a quiet machine
     assert (stats.counts("x").runs, stats.counts("sop-7").runs) == (1, 200)
 
 
@@ -348,10 +422,22 @@ def test_ten_thousand_runs_are_counted_at_once(home: Path, stats: SopStats) -> N
 def learned(home: Path, stats: SopStats) -> Path:
     """A home with an SOP that was taught by a model's run of 9 calls and replayed since."""
     shutil.copytree(CHECKOUT / "sops/largest-files", home / "sops/largest-files")
-    taught_by(home, "largest-files", log(home, 1, sop=None, kinds=("openai",) * 9, seconds=45, version=None))
+    taught_by(
+        home,
+        "largest-files",
+        log(home, 1, sop=None, kinds=("openai",) * 9, seconds=45, version=None),
+    )
     for number in range(2, 50):
         log(home, number, sop="largest-files")
-    log(home, 60, sop="largest-files", kinds=("rote", "openai"), stopped="plan.2", seconds=6, version=2)
+    log(
+        home,
+        60,
+        sop="largest-files",
+        kinds=("rote", "openai"),
+        stopped="plan.2",
+        seconds=6,
+        version=2,
+    )
     return home
 
 
@@ -361,7 +447,9 @@ def test_the_curve_is_a_table_a_chart_and_totals(
 ) -> None:
     words.use(lang)
     try:
-        assert screen(Namespace(sop="largest-files", json=False), config.load(learned, lang, {})) == 0
+        assert (
+            screen(Namespace(sop="largest-files", json=False), config.load(learned, lang, {})) == 0
+        )
     finally:
         words.use("en")
     said = capsys.readouterr().out
@@ -381,7 +469,9 @@ def test_the_curve_as_json(learned: Path, capsys: pytest.CaptureFixture[str]) ->
     assert told["totals"]["runs"] == 49 and told["totals"]["break_even"] == 1
 
 
-def test_an_sop_that_never_ran_says_so(home: Path, stats: SopStats, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_sop_that_never_ran_says_so(
+    home: Path, stats: SopStats, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert screen(Namespace(sop="largest-files", json=False), config.load(home, "en", {})) == 0
     assert "has not run yet" in capsys.readouterr().out
     with pytest.raises(SopUsage, match="largest-files"):
@@ -389,7 +479,9 @@ def test_an_sop_that_never_ran_says_so(home: Path, stats: SopStats, capsys: pyte
 
 
 def test_both_languages_say_the_same_things() -> None:
-    keys = [{key for key in words.catalogue(lang) if key.startswith("stats_")} for lang in ("en", "zh")]
+    keys = [
+        {key for key in words.catalogue(lang) if key.startswith("stats_")} for lang in ("en", "zh")
+    ]
     assert keys[0] == keys[1]
 
 
@@ -404,7 +496,9 @@ def test_both_languages_say_the_same_things() -> None:
         ([1.0] * 1000, 12, "█" * 12),
     ],
 )
-def test_bars_are_as_high_as_what_they_stand_for(values: list[float], columns: int, drawn: str) -> None:
+def test_bars_are_as_high_as_what_they_stand_for(
+    values: list[float], columns: int, drawn: str
+) -> None:
     assert bars(values, columns) == drawn
 
 

@@ -23,7 +23,8 @@ def _write(folder: Path, name: str, front: str = "", body: str = "Do it.", steps
     where = folder / name
     where.mkdir(parents=True)
     (where / "SKILL.md").write_text(
-        f"---\nname: {name}\ndescription: What {name} does\n{front}---\n\n{body}\n", encoding="utf-8"
+        f"---\nname: {name}\ndescription: What {name} does\n{front}---\n\n{body}\n",
+        encoding="utf-8",
     )
     if steps:
         (where / "sop.yaml").write_text(steps, encoding="utf-8")
@@ -41,22 +42,33 @@ def test_front_matter_and_steps_are_read(store: SopStore, tmp_path: Path) -> Non
     front = 'metadata: {sopwith-version: "3", sopwith-status: probation, other: x}\n'
     _write(tmp_path / "mine", "tea", front, "Boil it.", STEPS)
     sop = store.get("tea")
-    assert sop and (sop.name, sop.description, sop.status, sop.version) == ("tea", "What tea does", "probation", 3)
+    assert sop and (sop.name, sop.description, sop.status, sop.version) == (
+        "tea",
+        "What tea does",
+        "probation",
+        3,
+    )
     assert sop.procedure and sop.problem is None and not sop.is_seed and sop.runs_alone
     assert sop.body("en") == "Boil it." and sop.body("zh") == "Boil it."
     assert sop.metadata["other"] == "x"
 
 
-def test_a_skill_from_elsewhere_is_a_draft_and_its_fields_are_kept(store: SopStore, tmp_path: Path) -> None:
+def test_a_skill_from_elsewhere_is_a_draft_and_its_fields_are_kept(
+    store: SopStore, tmp_path: Path
+) -> None:
     _write(
-        tmp_path / "mine", "todo", 'version: "1.0"\nalways_load: false\ntriggers: [任务, todo]\ntags: [a]\nauthor: me\n'
+        tmp_path / "mine",
+        "todo",
+        'version: "1.0"\nalways_load: false\ntriggers: [任务, todo]\ntags: [a]\nauthor: me\n',
     )
     sop = store.get("todo")
     assert sop and (sop.status, sop.version, sop.procedure, sop.problem) == ("draft", 1, None, None)
     assert sop.metadata["triggers"] == ["任务", "todo"] and not sop.runs_alone
 
 
-def test_an_older_skill_with_an_underscore_in_its_name_is_read(store: SopStore, tmp_path: Path) -> None:
+def test_an_older_skill_with_an_underscore_in_its_name_is_read(
+    store: SopStore, tmp_path: Path
+) -> None:
     _write(tmp_path / "mine", "task_management", "triggers: [待办]\n", "Ask before you delete.")
     sop = store.get("task_management")
     assert sop and sop.problem is None and sop.body("en") == "Ask before you delete."
@@ -83,8 +95,14 @@ def test_the_owners_sop_shadows_the_seed_of_its_name(store: SopStore, tmp_path: 
         ("---\nname: bad\n---\n", "description is missing"),
         ("---\nname: other\ndescription: x\n---\n", "must be that of the folder"),
         ("---\nname: bad\ndescription: x\nmetadata: [1]\n---\n", "metadata"),
-        ("---\nname: bad\ndescription: x\nmetadata: {sopwith-status: great}\n---\n", "sopwith-status is 'great'"),
-        ('---\nname: bad\ndescription: x\nmetadata: {sopwith-version: "1.x"}\n---\n', "sopwith-version"),
+        (
+            "---\nname: bad\ndescription: x\nmetadata: {sopwith-status: great}\n---\n",
+            "sopwith-status is 'great'",
+        ),
+        (
+            '---\nname: bad\ndescription: x\nmetadata: {sopwith-version: "1.x"}\n---\n',
+            "sopwith-version",
+        ),
     ],
 )
 def test_a_broken_sop_is_listed_with_its_reason_and_stops_no_other(
@@ -107,9 +125,17 @@ def test_bytes_that_are_no_text_are_a_problem_not_a_crash(store: SopStore, tmp_p
 
 
 def test_broken_steps_leave_the_text_usable(store: SopStore, tmp_path: Path) -> None:
-    _write(tmp_path / "mine", "tea", "metadata: {sopwith-status: active}\n", "Boil it.", "plan: [{tol: x}]\n")
+    _write(
+        tmp_path / "mine",
+        "tea",
+        "metadata: {sopwith-status: active}\n",
+        "Boil it.",
+        "plan: [{tol: x}]\n",
+    )
     sop = store.get("tea")
-    assert sop and sop.procedure is None and "sop.yaml:1: plan[0].tol: unknown key" in str(sop.problem)
+    assert (
+        sop and sop.procedure is None and "sop.yaml:1: plan[0].tol: unknown key" in str(sop.problem)
+    )
     assert sop.body("en") == "Boil it." and not sop.runs_alone
     assert store.header_lines("en", seeds=False) == ["tea: What tea does"]
 
@@ -129,12 +155,18 @@ def test_links_out_of_the_folder_are_refused(store: SopStore, tmp_path: Path) ->
     steps = _write(tmp_path / "mine", "steps")
     (tmp_path / "outside" / "sop.yaml").write_text(STEPS, encoding="utf-8")
     (steps / "sop.yaml").symlink_to(tmp_path / "outside" / "sop.yaml")
-    assert [bool(sop.problem and "leads out" in sop.problem) for sop in store.all()] == [True, True, True]
+    assert [bool(sop.problem and "leads out" in sop.problem) for sop in store.all()] == [
+        True,
+        True,
+        True,
+    ]
 
 
 def test_a_chinese_text_is_used_when_it_is_there(store: SopStore, tmp_path: Path) -> None:
     where = _write(tmp_path / "mine", "tea", body="Boil it.")
-    (where / "SKILL.zh.md").write_text("---\nname: tea\ndescription: 泡茶\n---\n烧水。\n", encoding="utf-8")
+    (where / "SKILL.zh.md").write_text(
+        "---\nname: tea\ndescription: 泡茶\n---\n烧水。\n", encoding="utf-8"
+    )
     sop = store.get("tea")
     assert sop and sop.body("zh") == "烧水。" and sop.body("en") == "Boil it."
     assert store.header_lines("zh", seeds=False) == ["tea: 泡茶"]
@@ -188,16 +220,27 @@ def test_what_is_kept_of_an_sop_is_all_of_it(tmp_path: Path) -> None:
     for sop in SopStore(SEEDS, tmp_path / "mine").all():
         loaded = Procedure.load(sop.folder) if (sop.folder / "sop.yaml").exists() else None
         assert sop.procedure == loaded == first[sop.name].procedure
-        assert sop.summary("zh") == first[sop.name].summary("zh") and sop.metadata == first[sop.name].metadata
+        assert (
+            sop.summary("zh") == first[sop.name].summary("zh")
+            and sop.metadata == first[sop.name].metadata
+        )
 
 
-@pytest.mark.parametrize("change", ["in place", "swapped", "translated", "script", "broken", "link", "gone"])
+@pytest.mark.parametrize(
+    "change", ["in place", "swapped", "translated", "script", "broken", "link", "gone"]
+)
 def test_a_changed_sop_is_read_again(change: str, store: SopStore, tmp_path: Path) -> None:
-    calls_file = "plan: [{tool: code_run, args: {type: bash, script: {file: scripts/a.sh}}}]\nresult: done\n"
+    calls_file = (
+        "plan: [{tool: code_run, args: {type: bash, script: {file: scripts/a.sh}}}]\nresult: done\n"
+    )
     tea = _write(tmp_path / "mine", "tea", steps=calls_file if change == "script" else STEPS)
     (tea / "scripts").mkdir()
     (tea / "scripts" / "a.sh").write_text("true")
-    assert store.get("tea") is not None and (kept := _again(tmp_path).get("tea")) is not None and kept.procedure
+    assert (
+        store.get("tea") is not None
+        and (kept := _again(tmp_path).get("tea")) is not None
+        and kept.procedure
+    )
     if change == "in place":
         (tea / "sop.yaml").write_text(STEPS.replace("true", "echo"))
     elif change == "swapped":
@@ -232,7 +275,11 @@ def test_a_damaged_catalogue_is_done_without(damage: str, store: SopStore, tmp_p
     kept = [sop.procedure for sop in store.all()]
     file = tmp_path / "mine" / ".parsed.json"
     text = file.read_text()
-    damaged = {"cut": text[:-40], "other": text.replace('"said"', '"sad"'), "mixed": text.replace('"asked"', '"x"')}
+    damaged = {
+        "cut": text[:-40],
+        "other": text.replace('"said"', '"sad"'),
+        "mixed": text.replace('"asked"', '"x"'),
+    }
     damaged["bytes"] = text.replace('"effects"', '"e{{ects"')
     file.write_text(damaged.get(damage, damage))
     assert [sop.procedure for sop in _again(tmp_path).all()] == kept

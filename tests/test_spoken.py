@@ -65,11 +65,17 @@ def test_questions_and_answers_are_kept_too(home: Path) -> None:
 
 def test_what_the_owner_wants_remembered_is_important(home: Path) -> None:
     told = "From now on, always answer in French."
-    run = drive(agent(home, [{"text": "D'accord."}]).start(told, Options(), AbsentOwner()))[-1]["run"]
-    other = drive(agent(home, [{"text": "Fine."}]).start("look at the printer", Options(), AbsentOwner()))[-1]["run"]
+    run = drive(agent(home, [{"text": "D'accord."}]).start(told, Options(), AbsentOwner()))[-1][
+        "run"
+    ]
+    other = drive(
+        agent(home, [{"text": "Fine."}]).start("look at the printer", Options(), AbsentOwner())
+    )[-1]["run"]
     settled()
     with Memory(home, works_behind=False) as memory:
-        turns = [memory.turn(f"{each}-{name}") for each in (run, other) for name in ("task", "result")]
+        turns = [
+            memory.turn(f"{each}-{name}") for each in (run, other) for name in ("task", "result")
+        ]
     assert [turn.importance for turn in turns if turn] == [9, 5, 5, 5]
     assert _important(home, datetime.now(UTC)) == [], "the note of the run has it"
 
@@ -80,13 +86,19 @@ def test_a_resumed_run_writes_nothing_twice(home: Path) -> None:
     assert ended["status"] == "limit"
     assert [text for _, text, _ in said(home)] == ["count"]
     again = agent(home, [bash("echo one"), {"text": "One."}])
-    (*_, ended) = drive(again.resume(ended["run"], Options(approve="all"), AbsentOwner(), say="and go on"))
+    (*_, ended) = drive(
+        again.resume(ended["run"], Options(approve="all"), AbsentOwner(), say="and go on")
+    )
     assert ended["status"] == "done"
     assert sorted(text for _, text, _ in said(home)) == ["One.", "and go on", "count"]
 
 
 def test_a_shared_session_is_written_under_its_own_name(home: Path) -> None:
-    drive(agent(home, [{"text": "Hello all."}]).start("hello", Options(session="shared:g1"), AbsentOwner()))
+    drive(
+        agent(home, [{"text": "Hello all."}]).start(
+            "hello", Options(session="shared:g1"), AbsentOwner()
+        )
+    )
     assert {session for _, _, session in said(home)} == {"shared:g1"}
     with Memory(home, Session("shared", "g2"), works_behind=False) as other:
         assert other.retrieve("hello", datetime.now(UTC)).results == []
@@ -94,7 +106,9 @@ def test_a_shared_session_is_written_under_its_own_name(home: Path) -> None:
 
 def test_secrets_do_not_get_into_the_journal(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHOP_API_KEY", "k3y-0123456789-abcdef")
-    drive(agent(home, [{"text": "ok"}]).start("use k3y-0123456789-abcdef", Options(), AbsentOwner()))
+    drive(
+        agent(home, [{"text": "ok"}]).start("use k3y-0123456789-abcdef", Options(), AbsentOwner())
+    )
     assert "k3y-0123456789" not in str(said(home))
     assert len(said(home)) == 2
 
@@ -118,6 +132,8 @@ def test_a_journal_that_is_held_by_another_delays_nothing(home: Path) -> None:
 
 def test_a_run_of_which_nothing_came_says_nothing(tmp_path: Path) -> None:
     spoken = Spoken(tmp_path, Session("main", "main"))
-    spoken.heard({"type": "run_started", "task": "never begun", "run": "r", "at": "2026-01-01T00:00:00Z"})
+    spoken.heard(
+        {"type": "run_started", "task": "never begun", "run": "r", "at": "2026-01-01T00:00:00Z"}
+    )
     assert spoken.finish() == ""
     assert not (tmp_path / "journal").exists()

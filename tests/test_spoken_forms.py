@@ -64,12 +64,17 @@ NEAR = (
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory: pytest.TempPathFactory) -> list[Sop]:
-    return pair_sops(tmp_path_factory.mktemp("sops"), [((wording,), effects, (), ()) for wording, effects in TAUGHT])
+    return pair_sops(
+        tmp_path_factory.mktemp("sops"),
+        [((wording,), effects, (), ()) for wording, effects in TAUGHT],
+    )
 
 
 def test_what_must_be_done_is_done(known: list[Sop]) -> None:
     found = [choose(request, known, Path("/w"), Path("/o")).match for request, _ in ASKED]
-    assert [match and match.sop.name for match in found] == [f"pair-{number}" for _, number in ASKED]
+    assert [match and match.sop.name for match in found] == [
+        f"pair-{number}" for _, number in ASKED
+    ]
 
 
 @pytest.mark.parametrize("request_", NEAR)

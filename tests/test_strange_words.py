@@ -41,7 +41,9 @@ def test_a_chinese_verb_settles_it_too(task: str, known: list[Sop]) -> None:
     asked = Asked.read(task)
     assert asked is not None
     assert all(
-        strange_word(asked, sop.procedure, sop.name) for sop in known if sop.procedure and sop.name == "order-status"
+        strange_word(asked, sop.procedure, sop.name)
+        for sop in known
+        if sop.procedure and sop.name == "order-status"
     )
 
 
@@ -63,7 +65,11 @@ def test_no_request_that_is_understood_holds_a_strange_word(known: list[Sop]) ->
         for said in _said_otherwise(request):
             asked = Asked.read(said)
             for sop in known:
-                if asked is None or not sop.procedure or not strange_word(asked, sop.procedure, sop.name):
+                if (
+                    asked is None
+                    or not sop.procedure
+                    or not strange_word(asked, sop.procedure, sop.name)
+                ):
                     continue
                 found = understand(asked, sop.procedure, sop.name, Where(Path("/w"), Path("/o")))
                 assert not isinstance(found, Understood), (said, sop.name)

@@ -10,7 +10,10 @@ from memory.supersede import supersedes
 
 GIVEN_UP = [
     ("Decision: we use SQLite for the bookings", "Decision: we use PostgreSQL for the bookings"),
-    ("Decision: we use SQLite for the bookings, no longer PostgreSQL", "Decision: we use PostgreSQL for the bookings"),
+    (
+        "Decision: we use SQLite for the bookings, no longer PostgreSQL",
+        "Decision: we use PostgreSQL for the bookings",
+    ),
     ("We dropped PostgreSQL and went with SQLite", "Decision: we use PostgreSQL for the bookings"),
     ("We no longer use PostgreSQL", "Decision: we use PostgreSQL for the bookings"),
     ("We stopped using PostgreSQL", "Decision: we use PostgreSQL for the bookings"),

@@ -48,11 +48,19 @@ def machines(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "a", tmp_path / "b"
 
 
-def add(home: Path, name: str, steps: str = STEPS, status: Status = "probation", boxes: Path | None = None) -> Sop:
+def add(
+    home: Path,
+    name: str,
+    steps: str = STEPS,
+    status: Status = "probation",
+    boxes: Path | None = None,
+) -> Sop:
     text = f"---\nname: {name}\ndescription: Counts.\n---\n\nCount the files.\n"
     files = {"SKILL.md": text, "sop.yaml": steps.replace("RESULT", name)}
     for each in ("one", "two") if boxes else ():
-        files[f"cases/{each}.yaml"] = f"parameters: {{folder: {boxes}/{each}}}\nexpect: {{status: done}}\n"
+        files[f"cases/{each}.yaml"] = (
+            f"parameters: {{folder: {boxes}/{each}}}\nexpect: {{status: done}}\n"
+        )
     home.mkdir(parents=True, exist_ok=True)
     return SopChanges(home, SEEDS).write(name, files, reason="taught", status=status)
 
@@ -93,9 +101,16 @@ def test_from_a_trusted_repository_it_earns_its_status_by_a_replay_here(
     add(one, "counted", boxes=tmp_path)
     synced(one, remote)
     found = synced(two, remote, trust=True)
-    assert found["counted"].what == "taken" and here(two, "counted").status in ("candidate", "probation")
+    assert found["counted"].what == "taken" and here(two, "counted").status in (
+        "candidate",
+        "probation",
+    )
     assert not here(two, "counted").is_quarantined
-    assert what(synced(two, remote, trust=True)) == what(synced(one, remote, trust=True)) == {"counted": "same"}
+    assert (
+        what(synced(two, remote, trust=True))
+        == what(synced(one, remote, trust=True))
+        == {"counted": "same"}
+    )
 
 
 def test_what_one_side_changed_goes_over_and_replaces_nothing_in_use_unasked(
@@ -127,7 +142,9 @@ def test_what_both_changed_is_a_conflict_and_stays_as_it_is(
     before = here(two, "counted")
     found = synced(two, remote, trust=True)
     assert what(found) == {"counted": "conflict"} and here(two, "counted") == before
-    assert what(synced(two, remote, trust=True)) == {"counted": "conflict"}  # until somebody settles it
+    assert what(synced(two, remote, trust=True)) == {
+        "counted": "conflict"
+    }  # until somebody settles it
     assert what(synced(one, remote)) == {"counted": "same"}
 
 
@@ -147,7 +164,9 @@ def test_a_conflict_is_shown_and_settled_by_its_owner(
     assert told.code == 1 and "kept · conflict" in told.stdout and "--mine NAME" in told.stdout
     assert '-result: "two says {{n}}"' in told.stdout and '+result: "one says {{n}}"' in told.stdout
     assert "one says" in (home / "sops" / "taken" / "sop.yaml").read_text()
-    assert len(json.loads(cli("sops", "history", "taken", "--json").stdout)["history"]) > 1, "what was given up is kept"
+    assert len(json.loads(cli("sops", "history", "taken", "--json").stdout)["history"]) > 1, (
+        "what was given up is kept"
+    )
     told = cli("sops", "sync", str(remote), "--mine", "kept")
     assert told.code == 0 and "kept · sent" in told.stdout
     assert what(synced(one, remote, trust=True)) == {"kept": "taken", "taken": "same"}
@@ -185,14 +204,25 @@ def test_no_hidden_file_and_no_word_on_its_standing_travels(
     (one / "sops" / "counted" / "cases" / ".one.fixture.json").write_text("{}")
     synced(one, remote)
     subprocess.run(["git", "clone", "--quiet", remote, tmp_path / "look"], check=True)
-    files = {str(path.relative_to(tmp_path / "look")) for path in (tmp_path / "look" / "counted").rglob("*.*")}
-    assert files == {f"counted/{name}" for name in ("SKILL.md", "sop.yaml", "cases/one.yaml", "cases/two.yaml")}
+    files = {
+        str(path.relative_to(tmp_path / "look"))
+        for path in (tmp_path / "look" / "counted").rglob("*.*")
+    }
+    assert files == {
+        f"counted/{name}" for name in ("SKILL.md", "sop.yaml", "cases/one.yaml", "cases/two.yaml")
+    }
     assert "sopwith-" not in (tmp_path / "look" / "counted" / "SKILL.md").read_text()
 
 
-def test_a_hostile_repository_brings_nothing_in(remote: Path, machines: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_hostile_repository_brings_nothing_in(
+    remote: Path, machines: tuple[Path, Path], tmp_path: Path
+) -> None:
     _, two = machines
-    subprocess.run(["git", "clone", "--quiet", remote, tmp_path / "evil"], check=True, stderr=subprocess.DEVNULL)
+    subprocess.run(
+        ["git", "clone", "--quiet", remote, tmp_path / "evil"],
+        check=True,
+        stderr=subprocess.DEVNULL,
+    )
     (tmp_path / "evil" / "bad").mkdir()
     (tmp_path / "evil" / "bad" / "SKILL.md").symlink_to("/etc/passwd")
     (tmp_path / "evil" / "clean-old-files").mkdir()
@@ -208,7 +238,9 @@ def test_a_hostile_repository_brings_nothing_in(remote: Path, machines: tuple[Pa
         sync("ext::sh -c true", two, SEEDS, Agent(load(two, "en", {})).replay)
 
 
-def test_the_command(home: Path, remote: Path, machines: tuple[Path, Path], tmp_path: Path, cli: CommandLine) -> None:
+def test_the_command(
+    home: Path, remote: Path, machines: tuple[Path, Path], tmp_path: Path, cli: CommandLine
+) -> None:
     add(home, "counted", boxes=tmp_path)
     done = cli("sops", "sync", str(remote))
     assert done.code == 0 and "counted · sent" in done.stdout, done.stderr

@@ -19,10 +19,18 @@ OWNER = Path("/home/mia")
 
 
 def gate(own: str = "", settings: SafetyConfig | None = None) -> Gate:
-    return Gate(settings or SafetyConfig(), OWNER / ".sopwith", OWNER, OWNER / "work", own_targets=lambda: own)
+    return Gate(
+        settings or SafetyConfig(),
+        OWNER / ".sopwith",
+        OWNER,
+        OWNER / "work",
+        own_targets=lambda: own,
+    )
 
 
-def decide(request: str, tool: str, /, origin: tuple[str, ...] = ("tool",), own: str = "", **args: Any) -> Decision:
+def decide(
+    request: str, tool: str, /, origin: tuple[str, ...] = ("tool",), own: str = "", **args: Any
+) -> Decision:
     """What the gate says of a call of a tool that is not ours."""
     return gate(own).decide(Ask(tool, args, (), (), "main", request, origin))
 
@@ -42,7 +50,9 @@ def decide(request: str, tool: str, /, origin: tuple[str, ...] = ("tool",), own:
     ],
 )  # fmt: skip
 def test_a_tool_does_what_its_name_says(effect: str, tools: str) -> None:
-    assert {tool: read_name(tool).effect for tool in tools.split()} == dict.fromkeys(tools.split(), effect)
+    assert {tool: read_name(tool).effect for tool in tools.split()} == dict.fromkeys(
+        tools.split(), effect
+    )
 
 
 def test_a_server_can_make_its_tool_more_dangerous_but_not_less() -> None:
@@ -53,27 +63,63 @@ def test_a_server_can_make_its_tool_more_dangerous_but_not_less() -> None:
 
 
 ASKED_FOR = [
-    ("Send 50 to GB29 NWBK 6016 1331 9268 19", "send_money", {"recipient": "GB29NWBK60161331926819", "amount": 50.0}),
+    (
+        "Send 50 to GB29 NWBK 6016 1331 9268 19",
+        "send_money",
+        {"recipient": "GB29NWBK60161331926819", "amount": 50.0},
+    ),
     ("pay 1,200.00 EUR to Acme Ltd.", "pay", {"payee": "acme ltd", "amount": "1200"}),
-    ("Write to Bob@Example.org that I am late", "send_email", {"to": ["bob@example.org"], "body": "I am late"}),
-    ("mail ｂｏｂ@example.org the plan", "send_email", {"to": "bob@example.org", "body": "the plan"}),
-    ("tell @alice the build is green", "send_direct_message", {"recipient": "Alice", "body": "green"}),
+    (
+        "Write to Bob@Example.org that I am late",
+        "send_email",
+        {"to": ["bob@example.org"], "body": "I am late"},
+    ),
+    (
+        "mail ｂｏｂ@example.org the plan",
+        "send_email",
+        {"to": "bob@example.org", "body": "the plan"},
+    ),
+    (
+        "tell @alice the build is green",
+        "send_direct_message",
+        {"recipient": "Alice", "body": "green"},
+    ),
     ("post the list in #general", "send_channel_message", {"channel": "general", "body": "a, b"}),
     ("read http://www.good.example/a/ for me", "get_webpage", {"url": "https://good.example/a"}),
     ("text +44 20 7946 0018 that I come", "send_sms", {"phone": "+442079460018", "body": "I come"}),
     ("Cancel the dentist appointment", "cancel_event", {"event_id": "77"}),
-    ("share plan.pdf with bob@example.org", "share_file", {"file_id": "3", "email": "bob@example.org"}),
-    ("给 bob@example.org 发邮件，说我晚到", "发送邮件", {"收件人": "bob@example.org", "正文": "我晚到"}),
-    ("发邮件给bob@example.org告诉他我晚到", "send_email", {"to": "bob@example.org", "body": "我晚到"}),
+    (
+        "share plan.pdf with bob@example.org",
+        "share_file",
+        {"file_id": "3", "email": "bob@example.org"},
+    ),
+    (
+        "给 bob@example.org 发邮件，说我晚到",
+        "发送邮件",
+        {"收件人": "bob@example.org", "正文": "我晚到"},
+    ),
+    (
+        "发邮件给bob@example.org告诉他我晚到",
+        "send_email",
+        {"to": "bob@example.org", "body": "我晚到"},
+    ),
     ("给Alice发消息说好了", "send_direct_message", {"recipient": "Alice", "body": "好了"}),
     ("看一下good.example/a里写了什么", "get_webpage", {"url": "https://good.example/a"}),
-    ("转200元到6222020200112233445", "transfer_money", {"recipient": "6222 0202 0011 2233 445", "amount": 200}),
+    (
+        "转200元到6222020200112233445",
+        "transfer_money",
+        {"recipient": "6222 0202 0011 2233 445", "amount": 200},
+    ),
     ("删除昨天的会议日程", "delete_event", {"event_id": "4"}),
     ("change my password to Heron-71", "update_password", {"password": "Heron-71"}),
     ("", "search_emails", {"query": "anything"}),
     ("How many users are there?", "database.query", {"sql": "SELECT count(*) FROM users"}),
     ("Cancel my dental check-up", "cancel_calendar_event", {"event_id": "6"}),
-    ("Move the check-up to the 19th at 2", "move_event", {"event_id": "6", "new_start_time": "2024-05-19 14:00"}),
+    (
+        "Move the check-up to the 19th at 2",
+        "move_event",
+        {"event_id": "6", "new_start_time": "2024-05-19 14:00"},
+    ),
     (
         "Book Casa Azul from December 28 to January 2",
         "reserve_hotel",
@@ -114,7 +160,9 @@ NOT_ASKED_FOR = [
 
 
 @pytest.mark.parametrize(("request_", "tool", "args"), ASKED_FOR)
-def test_what_the_owner_asked_for_by_name_passes(request_: str, tool: str, args: dict[str, Any]) -> None:
+def test_what_the_owner_asked_for_by_name_passes(
+    request_: str, tool: str, args: dict[str, Any]
+) -> None:
     found = decide(request_, tool, **args)
     assert found.decision == "allow", found.reason
 
@@ -133,22 +181,31 @@ def test_what_the_owner_did_not_name_is_asked_about(
 def test_a_contact_of_the_owners_own_data_may_be_reached_and_its_name_alone_may_not() -> None:
     own = "Contacts: Bob Meyer <bob@example.org>"
     assert decide("write to Bob", "send_email", own=own, to="bob@example.org").decision == "allow"
-    assert decide("write to Bob", "send_email", own=own, to="bob@evil.example").decision == "confirm"
+    assert (
+        decide("write to Bob", "send_email", own=own, to="bob@evil.example").decision == "confirm"
+    )
 
 
 def test_the_agents_home_and_keys_are_guarded_from_other_tools_too() -> None:
     assert decide("read it", "read_file", path="~/.ssh/id_rsa").risk == "secret"
-    found = decide("write ~/.sopwith/config.yaml", "write_file", path="~/.sopwith/config.yaml", content="x")
+    found = decide(
+        "write ~/.sopwith/config.yaml", "write_file", path="~/.sopwith/config.yaml", content="x"
+    )
     assert (found.decision, found.risk) == ("refuse", "agent")
     assert decide("delete /etc", "delete_folder", path="/etc").decision == "refuse"
 
 
 def test_a_shared_session_has_no_tools_of_others() -> None:
-    assert gate().decide(Ask("get_balance", {}, (), (), "shared:team", "what is left?")).decision == "refuse"
+    assert (
+        gate().decide(Ask("get_balance", {}, (), (), "shared:team", "what is left?")).decision
+        == "refuse"
+    )
 
 
 def code(script: str, request: str = "look at good.example", type: str = "bash", origin: tuple[str, ...] = ()) -> Decision:  # fmt: skip
-    return gate().decide(Ask("code_run", {"type": type, "script": script}, ("execute",), (), "main", request, origin))
+    return gate().decide(
+        Ask("code_run", {"type": type, "script": script}, ("execute",), (), "main", request, origin)
+    )
 
 
 @pytest.mark.parametrize(
@@ -183,7 +240,9 @@ def test_a_script_may_ask_what_was_named(script: str, why: str) -> None:
 )
 def test_a_script_that_asks_an_address_nobody_named_is_asked_about(script: str, type: str) -> None:
     assert code(script, type=type).decision == "confirm"
-    assert code(script, request="", type=type).decision == "allow"  # a gate that knows no request cannot compare
+    assert (
+        code(script, request="", type=type).decision == "allow"
+    )  # a gate that knows no request cannot compare
 
 
 @pytest.mark.parametrize(
@@ -201,17 +260,34 @@ def test_after_others_words_a_script_must_say_whom_it_asks(script: str) -> None:
 
 
 def test_a_yes_for_the_run_holds_for_the_same_targets_only() -> None:
-    first, again = (decide("write to Bob", "send_email", to="bob@x.example", body=body) for body in ("a", "b"))
+    first, again = (
+        decide("write to Bob", "send_email", to="bob@x.example", body=body) for body in ("a", "b")
+    )
     other = decide("write to Bob", "send_email", to="eve@x.example", body="a")
     assert first.scope == again.scope != other.scope
 
 
 def test_what_others_wrote_is_asked_about_whatever_the_config_lets_pass() -> None:
     lax = gate(settings=SafetyConfig(confirm=()))
-    for origin, wanted in (((), "allow"), (("owner",), "allow"), (("web",), "confirm"), (("anything",), "confirm")):
-        ask = Ask("code_run", {"type": "bash", "script": "rm -r build"}, ("execute",), (), "main", "tidy up", origin)
+    for origin, wanted in (
+        ((), "allow"),
+        (("owner",), "allow"),
+        (("web",), "confirm"),
+        (("anything",), "confirm"),
+    ):
+        ask = Ask(
+            "code_run",
+            {"type": "bash", "script": "rm -r build"},
+            ("execute",),
+            (),
+            "main",
+            "tidy up",
+            origin,
+        )
         assert lax.decide(ask).decision == wanted, origin
-        keep = Ask("start_long_term_update", {"what": "x"}, ("memory",), (), "main", "tidy up", origin)
+        keep = Ask(
+            "start_long_term_update", {"what": "x"}, ("memory",), (), "main", "tidy up", origin
+        )
         assert gate().decide(keep).decision == wanted, origin
 
 
@@ -221,12 +297,16 @@ def test_what_others_wrote_is_asked_about_whatever_the_config_lets_pass() -> Non
     st.text(max_size=30),
     st.recursive(
         st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=60),
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=12), inner, max_size=3),
+        lambda inner: (
+            st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=12), inner, max_size=3)
+        ),
         max_leaves=8,
     ),
 )
 def test_nothing_that_a_call_may_hold_raises(request_: str, tool: str, value: Any) -> None:
-    found = gate().decide(Ask(tool, {"to": value, "body": value, "id": value}, (), (), "main", request_, ("tool",)))
+    found = gate().decide(
+        Ask(tool, {"to": value, "body": value, "id": value}, (), (), "main", request_, ("tool",))
+    )
     assert found.decision in ("allow", "confirm", "refuse")
     fetches(str(value), is_python=True, variables={})
 
@@ -234,7 +314,14 @@ def test_nothing_that_a_call_may_hold_raises(request_: str, tool: str, value: An
 def test_long_arguments_are_looked_at_in_good_time() -> None:
     import time
 
-    for text in ("a" * 200_000, "a." * 100_000, "1 " * 100_000, "a@" * 100_000, "http://" * 30_000, "AB12 " * 40_000):
+    for text in (
+        "a" * 200_000,
+        "a." * 100_000,
+        "1 " * 100_000,
+        "a@" * 100_000,
+        "http://" * 30_000,
+        "AB12 " * 40_000,
+    ):
         began = time.thread_time()
         decide("write to bob@example.org", "send_email", to="bob@example.org", body=text)
         assert time.thread_time() - began < 1.0, text[:10]

@@ -14,10 +14,19 @@ from tools.registry import all_tools
 from tools.toolbox import Toolbox
 
 
-def decided(tmp_path: Path, tool: str, request: str, title: str, origin: tuple[str, ...], args: dict[str, Any]) -> str:
+def decided(
+    tmp_path: Path,
+    tool: str,
+    request: str,
+    title: str,
+    origin: tuple[str, ...],
+    args: dict[str, Any],
+) -> str:
     gate = Gate(SafetyConfig(), tmp_path / ".sopwith", tmp_path, tmp_path)
     effects = Toolbox(all_tools())[tool].effects
-    ask = Ask(tool, args, effects, (), "main", request, origin, hints={"title": title} if title else {})
+    ask = Ask(
+        tool, args, effects, (), "main", request, origin, hints={"title": title} if title else {}
+    )
     return gate.decide(ask).decision
 
 
@@ -51,7 +60,9 @@ def test_what_the_request_says_passes(
 
 
 @pytest.mark.parametrize(("tool", "request_", "title", "args"), NOT_SAID)
-def test_all_else_is_asked_about(tmp_path: Path, tool: str, request_: str, title: str, args: dict[str, Any]) -> None:
+def test_all_else_is_asked_about(
+    tmp_path: Path, tool: str, request_: str, title: str, args: dict[str, Any]
+) -> None:
     assert decided(tmp_path, tool, request_, title, ("web",), args) == "confirm"
     assert decided(tmp_path, tool, request_, title, (), args) == "allow"
 
@@ -75,4 +86,6 @@ def test_in_a_run_that_has_read_somebody_elses_file(home: Path) -> None:
         outside.unlink()
     ended = [(event["tool"], event["status"]) for event in of(events, "tool_ended")]
     assert ended == [("create_task", "ok"), ("code_run", "ok"), ("update_task", "ok")]
-    assert [event["tool"] for event in of(events, "confirm")] == ["create_task"] and events[-1]["status"] == "waiting"
+    assert [event["tool"] for event in of(events, "confirm")] == ["create_task"] and events[-1][
+        "status"
+    ] == "waiting"

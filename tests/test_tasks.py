@@ -25,7 +25,9 @@ NOW = datetime(2026, 11, 22, 15, 0, tzinfo=timezone(timedelta(hours=1)))  # a Su
 
 @pytest.fixture
 def ctx(tmp_path: Path) -> ToolContext:
-    return ToolContext(tmp_path, tmp_path, tmp_path, redact=lambda text: text.replace("hunter2", "[secret]"))
+    return ToolContext(
+        tmp_path, tmp_path, tmp_path, redact=lambda text: text.replace("hunter2", "[secret]")
+    )
 
 
 def said(result: Any) -> str:
@@ -87,7 +89,10 @@ def test_a_task_is_put_on_the_list_changed_and_taken_off(ctx: ToolContext) -> No
     assert line == "1. Ask for [secret] · high · #home"
     assert said(create_task.run(ctx, "Pay rent", "2026-12-01")) == "2. Pay rent · 2026-12-01"
     assert said(list_tasks.run(ctx)).splitlines()[0] == "2. Pay rent · 2026-12-01"
-    assert said(list_tasks.run(ctx, id=1)) == "1. Ask for [secret] · high · #home\n   twice\n   not once"
+    assert (
+        said(list_tasks.run(ctx, id=1))
+        == "1. Ask for [secret] · high · #home\n   twice\n   not once"
+    )
     assert said(update_task.run(ctx, 2, status="done", due="")) == "✓ 2. Pay rent"
     assert said(list_tasks.run(ctx, tag="#home", text="TWICE")).startswith("1. ")
     assert said(list_tasks.run(ctx, status="done")) == "✓ 2. Pay rent"
@@ -96,7 +101,11 @@ def test_a_task_is_put_on_the_list_changed_and_taken_off(ctx: ToolContext) -> No
     assert said(delete_task.run(ctx, 2, " pay  Rent ")) == "✓ 2. Pay rent"
     assert [task.id for task in Tasks(ctx.home).all()] == [1]
     empty = list_tasks.run(ctx, text="nothing like it")
-    assert isinstance(empty, ToolResult) and empty.data == {"output": "", "count": 0, "note": "no task fits"}
+    assert isinstance(empty, ToolResult) and empty.data == {
+        "output": "",
+        "count": 0,
+        "note": "no task fits",
+    }
 
 
 def test_what_is_due_until_a_day_includes_what_is_late_and_that_day(ctx: ToolContext) -> None:
@@ -104,7 +113,9 @@ def test_what_is_due_until_a_day_includes_what_is_late_and_that_day(ctx: ToolCon
     for days, clock in ((-2, ""), (0, "T09:00"), (1, "")):
         Tasks(ctx.home).add(f"in {days}", due=(today + timedelta(days)).isoformat() + clock)
     Tasks(ctx.home).add("some day")
-    assert [line.split(" · ")[0][3:] for line in said(list_tasks.run(ctx, until="today")).splitlines()] == [
+    assert [
+        line.split(" · ")[0][3:] for line in said(list_tasks.run(ctx, until="today")).splitlines()
+    ] == [
         "in -2",
         "in 0",
     ]
@@ -114,14 +125,18 @@ def test_lines_that_cannot_be_read_are_told(ctx: ToolContext) -> None:
     (ctx.home / FILE).write_text("- [] broken\n- [ ] fine\n")
     result = list_tasks.run(ctx)
     assert isinstance(result, ToolResult) and result.data["count"] == 1
-    assert result.data["unreadable"] == [f"{FILE}, line 1: this is no task (- [ ] title): - [] broken"]
+    assert result.data["unreadable"] == [
+        f"{FILE}, line 1: this is no task (- [ ] title): - [] broken"
+    ]
 
 
 @pytest.mark.parametrize(
     ("problem", "args"),
     [("no day is found", {"title": "a", "due": "asap"}), ("needs a title", {"title": "  "}), ("is no tag", {"title": "a", "tags": ["a b"]})],
 )  # fmt: skip
-def test_what_cannot_be_put_on_the_list_is_for_the_model_to_read(problem: str, args: Any, ctx: ToolContext) -> None:
+def test_what_cannot_be_put_on_the_list_is_for_the_model_to_read(
+    problem: str, args: Any, ctx: ToolContext
+) -> None:
     with pytest.raises(ToolError, match=problem):
         create_task.run(ctx, **args)
     assert not (ctx.home / FILE).exists()
@@ -132,7 +147,10 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("add task buy milk", {"title": "buy milk"}),
     ("Add a task to call mum tomorrow at 5pm, please", {"title": "call mum tomorrow at 5pm"}),
     ('add task: buy 2 litres of "fresh" milk', {"title": 'buy 2 litres of "fresh" milk'}),
-    ("create an urgent task: renew the passport by Friday", {"urgent": "renew the passport by Friday"}),
+    (
+        "create an urgent task: renew the passport by Friday",
+        {"urgent": "renew the passport by Friday"},
+    ),
     ("todo: fix the bike", {"title": "fix the bike"}),
     ("add task my taxes", {"title": "my taxes"}),
     ("add to my to-do list: pay rent", {"title": "pay rent"}),
@@ -168,7 +186,9 @@ OTHERS = [
 
 
 @pytest.mark.parametrize(("request_", "values"), ASKED)
-def test_a_request_for_the_list_is_understood_without_a_model(request_: str, values: dict[str, Any]) -> None:
+def test_a_request_for_the_list_is_understood_without_a_model(
+    request_: str, values: dict[str, Any]
+) -> None:
     found = route(request_, SEEDS, Path("/w"), Path("/o"))
     assert found and found.sop.name == "task-management" and found.parameters == values
 
@@ -189,7 +209,9 @@ def test_the_list_is_kept_by_rote_in_both_languages(home: Path, cli: CommandLine
     assert code == 1 and "there is no task 9 in TODO.md (there are: 1, 2)" in err
     assert cli("run", "delete task 2").code == 3  # nobody is there: it waits in the inbox
     assert [task.title for task in Tasks(home).open()] == ["买牛奶"]
-    assert cli("run", "delete task 2", "--approve", "all").stdout == "Taken off the list: 2. 买牛奶\n"
+    assert (
+        cli("run", "delete task 2", "--approve", "all").stdout == "Taken off the list: 2. 买牛奶\n"
+    )
 
 
 def of(events: list[Event], kind: str) -> list[Event]:
@@ -204,7 +226,9 @@ def test_a_model_is_offered_the_list_and_asks_before_it_deletes(home: Path) -> N
         "done",
     ]
     owner = SpokenOwner(approvals=[Approval("no")])
-    events = drive(agent(home, replies).start("put milk on my to-do list", Options(rote=False), owner))
+    events = drive(
+        agent(home, replies).start("put milk on my to-do list", Options(rote=False), owner)
+    )
     assert "tasks" in of(events, "run_started")[0]["families"]
     assert [event["status"] for event in of(events, "tool_ended")] == ["ok", "refused", "ok"]
     assert owner.shown[0].risk == "delete" and "buy milk" in owner.shown[0].preview
@@ -221,6 +245,8 @@ def test_what_others_wrote_comes_onto_the_list_only_with_leave(home: Path, tmp_p
     ]
     owner = SpokenOwner(approvals=[Approval("no")])
     settings = f"safety: {{roots: [{tmp_path}]}}"
-    events = drive(agent(home, replies, settings).start("read mail.txt", Options(rote=False), owner))
+    events = drive(
+        agent(home, replies, settings).start("read mail.txt", Options(rote=False), owner)
+    )
     assert [event["status"] for event in of(events, "tool_ended")] == ["ok", "refused"]
     assert owner.shown[0].risk == "memory" and not (home / FILE).exists()

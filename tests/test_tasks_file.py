@@ -38,14 +38,20 @@ def test_an_empty_home_has_no_tasks_and_gets_no_file(tasks: Tasks) -> None:
 
 def test_a_task_stands_on_a_line_that_a_person_reads(tasks: Tasks) -> None:
     tasks.add(
-        "Call the  plumber", description="Tap drips.\n\n- kitchen", due="2026-11-24", priority="high", tags=["home"]
+        "Call the  plumber",
+        description="Tap drips.\n\n- kitchen",
+        due="2026-11-24",
+        priority="high",
+        tags=["home"],
     )
     tasks.add("给妈妈打电话", due="2026-11-24T09:00", priority="low")
     assert text(tasks) == (
         "# TODO\n\n- [ ] Call the plumber due:2026-11-24 !high #home ^1\n  Tap drips.\n\n  - kitchen\n"
         "- [ ] 给妈妈打电话 due:2026-11-24T09:00 !low ^2\n"
     )
-    assert tasks.all()[0] == Task(1, "Call the plumber", "Tap drips.\n\n- kitchen", "2026-11-24", "high", ("home",))
+    assert tasks.all()[0] == Task(
+        1, "Call the plumber", "Tap drips.\n\n- kitchen", "2026-11-24", "high", ("home",)
+    )
     assert oct((tasks.home / FILE).stat().st_mode & 0o777) == "0o600"
 
 
@@ -85,8 +91,12 @@ def test_what_a_person_writes_is_picked_up_and_the_rest_is_kept(tasks: Tasks) ->
         (10, "copied", "open"),
         (11, "soon due:tomorrow", "open"),
     ]
-    assert found[0] == Task(8, "water the plants", "the ferns, too", "2026-12-01", "high", ("家", "garden"))
-    assert [problem.split(":")[0] for problem in tasks.problems()] == [f"{FILE}, line {n}" for n in (9, 10, 11, 12, 13)]
+    assert found[0] == Task(
+        8, "water the plants", "the ferns, too", "2026-12-01", "high", ("家", "garden")
+    )
+    assert [problem.split(":")[0] for problem in tasks.problems()] == [
+        f"{FILE}, line {n}" for n in (9, 10, 11, 12, 13)
+    ]
     tasks.set(8, title="water them")
     tasks.set(9, status="open")
     was, now = HAND.split("\n"), text(tasks).split("\n")
@@ -131,7 +141,9 @@ def test_a_removed_task_takes_its_description_along(tasks: Tasks) -> None:
         ({"title": "a", "description": "x" * 8001}, "at most 8000"),
     ],
 )
-def test_what_no_list_can_hold_is_refused_and_changes_nothing(tasks: Tasks, said: dict[str, Any], what: str) -> None:
+def test_what_no_list_can_hold_is_refused_and_changes_nothing(
+    tasks: Tasks, said: dict[str, Any], what: str
+) -> None:
     tasks.add("kept")
     before = text(tasks)
     with pytest.raises(TaskError, match=what):
@@ -159,14 +171,35 @@ def test_a_list_that_is_no_text_is_left_alone(tasks: Tasks) -> None:
 
 
 WORD = st.sampled_from(
-    ["a", "#12", "#tag", "!high", "!x", "^3", "due:2026-01-01", "due:x", "\\#tag", "\\\\^3", "[x]", "家", "-", "\x85"]
+    [
+        "a",
+        "#12",
+        "#tag",
+        "!high",
+        "!x",
+        "^3",
+        "due:2026-01-01",
+        "due:x",
+        "\\#tag",
+        "\\\\^3",
+        "[x]",
+        "家",
+        "-",
+        "\x85",
+    ]
 )
 LINE = st.sampled_from(["", "- [ ] sub ^4", "  deep", "\ttab", "# head", "text ", "\u2028x", "   "])
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
-    titles=st.lists(st.lists(WORD, min_size=1, max_size=4).map(" ".join).filter(str.strip), min_size=1, max_size=3),
+    titles=st.lists(
+        st.lists(WORD, min_size=1, max_size=4).map(" ".join).filter(str.strip),
+        min_size=1,
+        max_size=3,
+    ),
     description=st.lists(LINE, max_size=5).map("\n".join),
     tags=st.lists(st.sampled_from(["a", "家/b", "x-1"]), max_size=2),
     due=st.sampled_from(["", "2026-11-24", "2026-11-24T09:00"]),
@@ -177,7 +210,10 @@ def test_whatever_is_put_in_is_read_again(
 ) -> None:
     (tmp_path / FILE).unlink(missing_ok=True)
     tasks = Tasks(tmp_path, today=DAY)
-    made = [tasks.add(title, description=description, tags=tags, due=due, status=status) for title in titles]
+    made = [
+        tasks.add(title, description=description, tags=tags, due=due, status=status)
+        for title in titles
+    ]
     assert [task.title for task in made] == [" ".join(title.split()) for title in titles]
     assert tasks.all() == made
     assert tasks.problems() == []

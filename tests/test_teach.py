@@ -120,7 +120,9 @@ def test_a_demonstration_becomes_an_sop_that_is_done_by_rote(
     assert code == 0, text
     assert "~/Downloads  → folder" in text and "→ days" in text
     assert "changes  file_trash" in text and "checks" in text
-    assert "1 would be gone: ~/tmp/x" in text and (folders / "tmp/x").exists(), "the replay was on a copy"
+    assert "1 would be gone: ~/tmp/x" in text and (folders / "tmp/x").exists(), (
+        "the replay was on a copy"
+    )
     assert "Stored: old-files 1 · probation" in text
     sop = stored(home, "old-files")
     assert sop is not None and (sop.status, sop.version) == ("probation", 1)
@@ -131,7 +133,9 @@ def test_a_demonstration_becomes_an_sop_that_is_done_by_rote(
     assert json.loads(cli("runs", "list", "--json").stdout)["runs"][0]["rote"] is True
 
 
-def test_what_a_replay_would_change_is_asked_for(teaching: Any, folders: Path, home: Path, cli: CommandLine) -> None:
+def test_what_a_replay_would_change_is_asked_for(
+    teaching: Any, folders: Path, home: Path, cli: CommandLine
+) -> None:
     there = teaching("old-files", "--record")
     there.does(DELETE)
     there.answers("Enter to go on", ENTER)
@@ -170,7 +174,12 @@ def test_later_leaves_a_candidate_that_is_not_done_by_rote(
     code, text = there.ends()
     assert cli("sops", "disable", "clean-old-files").code == 0, "the seed that does the same"
     sop = stored(home, "old-files")
-    assert code == 0 and sop is not None and sop.status == "candidate" and "sopwith sops verify old-files" in text
+    assert (
+        code == 0
+        and sop is not None
+        and sop.status == "candidate"
+        and "sopwith sops verify old-files" in text
+    )
     assert cli("--approve", "all", "tidy up files older than 90 days in ~/tmp").code == 5
     assert (folders / "tmp/x").exists()
     code, out, _ = cli("sops", "verify", "old-files", "folder=~/tmp", "days=90")
@@ -230,7 +239,10 @@ def test_leaving_at_any_question_stores_nothing(
     run = next(run for run in list_runs(home) if run.task == "teach old-files").run
     assert code == 130 and f"sopwith teach old-files --from-run {run}" in text
     assert sops_of(home) == [] and not list((home / "sops").glob(".new-*"))
-    assert cli("teach", "old-files", "--from-run", "last", "--prove", "folder=~/tmp", "days=90").code == 0
+    assert (
+        cli("teach", "old-files", "--from-run", "last", "--prove", "folder=~/tmp", "days=90").code
+        == 0
+    )
     sop = stored(home, "old-files")
     assert sop is not None and sop.status == "probation"
 
@@ -253,14 +265,18 @@ def test_the_whole_in_chinese(teaching: Any, folders: Path, home: Path, cli: Com
     assert not (folders / "tmp/x").exists()
 
 
-def test_a_name_that_is_taken_is_asked_about_first(teaching: Any, folders: Path, home: Path) -> None:
+def test_a_name_that_is_taken_is_asked_about_first(
+    teaching: Any, folders: Path, home: Path
+) -> None:
     there = teaching("clean-old-files", "--record")
     there.answers("came with Sopwith", "n" + ENTER)
     code, text = there.ends()
     assert code == 1 and "already" in text and run_ids(home) == []
 
 
-def test_a_recording_in_which_nothing_succeeded_teaches_nothing(teaching: Any, folders: Path, home: Path) -> None:
+def test_a_recording_in_which_nothing_succeeded_teaches_nothing(
+    teaching: Any, folders: Path, home: Path
+) -> None:
     there = teaching("old-files", "--record")
     there.does("ls /nowhere/at/all", "false")
     code, text = there.ends()
@@ -270,7 +286,15 @@ def test_a_recording_in_which_nothing_succeeded_teaches_nothing(teaching: Any, f
 def test_what_cannot_be_done_twice_is_proven_by_two_other_sets(
     teaching: Any, folders: Path, home: Path, cli: CommandLine
 ) -> None:
-    for name in ("in/one.txt", "in/two.txt", "more/three.txt", "more/four.txt", "out1/-", "out2/-", "out3/-"):
+    for name in (
+        "in/one.txt",
+        "in/two.txt",
+        "more/three.txt",
+        "more/four.txt",
+        "out1/-",
+        "out2/-",
+        "out3/-",
+    ):
         (folders / name).parent.mkdir(exist_ok=True)
         (folders / name).write_text(name)
     there = teaching("file-away", "--record")
@@ -283,7 +307,9 @@ def test_what_cannot_be_done_twice_is_proven_by_two_other_sets(
     there.answers("folder (was", "~/out2" + ENTER)
     there.answers("1 would be gone: ~/in/two.txt", "")
     there.answers("file (was", "~/more/three.txt" + ENTER)
-    there.screen.until(lambda: there.screen.text().count("folder (was") == 2, "for the second question")
+    there.screen.until(
+        lambda: there.screen.text().count("folder (was") == 2, "for the second question"
+    )
     there.answers("folder (was", "~/out3" + ENTER)
     code, text = there.ends()
     assert code == 0 and "Stored: file-away 1 · probation" in text, text
@@ -324,10 +350,14 @@ def test_a_run_becomes_an_sop_without_questions(home: Path, cli: CommandLine) ->
     counted(home, cli)
     code, out, err = cli("teach", "count-lines", "--from-run", "last", "--prove", "file=~/b.txt")
     assert (code, err) == (0, ""), err
-    assert "Stored: count-lines 1 · probation" in out and 'sopwith "count the lines of ~/b.txt"' in out
+    assert (
+        "Stored: count-lines 1 · probation" in out and 'sopwith "count the lines of ~/b.txt"' in out
+    )
     assert cli("Count the lines of ~/c.txt").stdout == "5\n"
     entries = json.loads(cli("sops", "history", "count-lines", "--json").stdout)["history"]
-    assert [entry["status"] for entry in entries] == ["probation"] and entries[0]["run"] in run_ids(home)
+    assert [entry["status"] for entry in entries] == ["probation"] and entries[0]["run"] in run_ids(
+        home
+    )
 
 
 def test_without_other_values_a_run_makes_a_candidate(home: Path, cli: CommandLine) -> None:
@@ -335,7 +365,10 @@ def test_without_other_values_a_run_makes_a_candidate(home: Path, cli: CommandLi
     code, out, _ = cli("teach", "count-lines", "--from-run", "last")
     sop = stored(home, "count-lines")
     assert (
-        code == 0 and sop is not None and sop.status == "candidate" and "sopwith sops verify count-lines file=…" in out
+        code == 0
+        and sop is not None
+        and sop.status == "candidate"
+        and "sopwith sops verify count-lines file=…" in out
     )
     assert cli("Count the lines of ~/c.txt").code == 5
 
@@ -354,7 +387,12 @@ def test_a_taken_name_needs_a_word(home: Path, cli: CommandLine) -> None:
     assert cli("teach", "count-lines", "--from-run", run).code == 0
     code, _, err = cli("teach", "count-lines", "--from-run", run, "--prove", "file=~/b.txt")
     assert code == 1 and "--new-version" in err
-    assert cli("teach", "count-lines", "--from-run", run, "--prove", "file=~/b.txt", "--new-version").code == 0
+    assert (
+        cli(
+            "teach", "count-lines", "--from-run", run, "--prove", "file=~/b.txt", "--new-version"
+        ).code
+        == 0
+    )
     sop = stored(home, "count-lines")
     assert sop is not None and (sop.version, sop.status) == (2, "probation")
     assert cli("sops", "rollback", "count-lines").code == 0
@@ -366,7 +404,11 @@ def test_what_an_sop_does_already_is_not_taught_again(home: Path, cli: CommandLi
     run = counted(home, cli)
     assert cli("teach", "count-lines", "--from-run", run, "--prove", "file=~/b.txt").code == 0
     code, _, err = cli("teach", "lines", "--from-run", run, "--prove", "file=~/b.txt")
-    assert code == 1 and "count-lines (probation) does exactly this already" in err and sops_of(home) == ["count-lines"]
+    assert (
+        code == 1
+        and "count-lines (probation) does exactly this already" in err
+        and sops_of(home) == ["count-lines"]
+    )
 
 
 def test_two_teachings_of_one_name_at_once(home: Path, cli: CommandLine) -> None:
@@ -381,7 +423,10 @@ def test_two_teachings_of_one_name_at_once(home: Path, cli: CommandLine) -> None
         "--prove",
         "file=~/b.txt",
     ]
-    both = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    both = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
     ends = [(each.communicate(timeout=120), each.returncode) for each in both]
     assert sorted(code for _, code in ends) == [0, 1], ends
     lost = next(said[1] for said, code in ends if code == 1)
@@ -391,7 +436,9 @@ def test_two_teachings_of_one_name_at_once(home: Path, cli: CommandLine) -> None
 
 
 @pytest.mark.parametrize("name", ["Old Files", "a--b", "-x-", "x" * 65, "../up", "名字"])
-def test_a_bad_name_is_refused_before_anything_happens(home: Path, cli: CommandLine, name: str) -> None:
+def test_a_bad_name_is_refused_before_anything_happens(
+    home: Path, cli: CommandLine, name: str
+) -> None:
     code, _, err = cli("teach", "--from-run", "last", "--", name)
     assert code == 2 and "cannot be the name of an SOP" in err and len(err.splitlines()) == 2
 
@@ -414,7 +461,9 @@ def test_a_run_without_calls_teaches_nothing(home: Path, cli: CommandLine) -> No
     assert code == 1 and "made no calls" in err and sops_of(home) == []
 
 
-def test_a_failed_check_of_the_old_version_keeps_the_new_one_out(home: Path, cli: CommandLine, tmp_path: Path) -> None:
+def test_a_failed_check_of_the_old_version_keeps_the_new_one_out(
+    home: Path, cli: CommandLine, tmp_path: Path
+) -> None:
     run = counted(home, cli)
     assert cli("teach", "count-lines", "--from-run", run, "--prove", "file=~/b.txt").code == 0
     steps = tmp_path / "other.yaml"
@@ -423,7 +472,15 @@ def test_a_failed_check_of_the_old_version_keeps_the_new_one_out(home: Path, cli
         "plan: [{tool: code_run, args: {type: bash, script: 'wc -c < \"$file\"'}, expect: {exit_code: 0}, save: {n: output}}]\n"
         "result: '{{n}}'\n"
     )
-    code, _, err = cli("teach", "count-lines", "--from-file", str(steps), "--new-version", "--values", "file=~/c.txt")
+    code, _, err = cli(
+        "teach",
+        "count-lines",
+        "--from-file",
+        str(steps),
+        "--new-version",
+        "--values",
+        "file=~/c.txt",
+    )
     assert code == 1 and "does not do any more what it did" in err
     sop = stored(home, "count-lines")
     assert sop is not None and sop.version == 1
@@ -433,17 +490,27 @@ def test_a_failed_check_of_the_old_version_keeps_the_new_one_out(home: Path, cli
 
 
 def test_a_marked_run_is_learned_from_by_itself(home: Path, cli: CommandLine) -> None:
-    scripted(home, [bash("wc -l < ~/a.txt"), call("start_long_term_update", what="counting lines"), "3"])
+    scripted(
+        home, [bash("wc -l < ~/a.txt"), call("start_long_term_update", what="counting lines"), "3"]
+    )
     Path("~/a.txt").expanduser().write_text("x\n" * 3)
     code, out, _err = cli("run", "--events", "Count the lines of ~/a.txt")
     events = [json.loads(line) for line in out.splitlines()]
     learned = [event for event in events if event["type"] == "learned" and event["what"] == "sop"]
-    assert code == 0 and [(event["name"], event["status"]) for event in learned] == [("count-lines", "candidate")]
-    assert events[-1]["type"] == "run_ended" and "at" in learned[0] and learned[0]["run"] == events[0]["run"]
+    assert code == 0 and [(event["name"], event["status"]) for event in learned] == [
+        ("count-lines", "candidate")
+    ]
+    assert (
+        events[-1]["type"] == "run_ended"
+        and "at" in learned[0]
+        and learned[0]["run"] == events[0]["run"]
+    )
     sop = stored(home, "count-lines")
     assert sop is not None and sop.status == "candidate" and sop.procedure is not None
     assert [step.tool for step in sop.procedure.steps] == ["code_run"], "the mark is no step"
-    assert Repository(home).problem is None and list_runs(home)[0].run == events[0]["run"], "trials are not listed"
+    assert Repository(home).problem is None and list_runs(home)[0].run == events[0]["run"], (
+        "trials are not listed"
+    )
     assert cli("runs", "show", "last").stdout.count("Count the lines of ~/a.txt") >= 1
     (home / "config.yaml").unlink()
     for name, lines in (("b", 4), ("c", 5)):
@@ -453,16 +520,26 @@ def test_a_marked_run_is_learned_from_by_itself(home: Path, cli: CommandLine) ->
     assert json.loads(cli("runs", "list", "--json").stdout)["runs"][0]["rote"] is True
 
 
-def test_a_marked_run_whose_answer_nothing_proves_is_at_most_a_draft(home: Path, cli: CommandLine) -> None:
+def test_a_marked_run_whose_answer_nothing_proves_is_at_most_a_draft(
+    home: Path, cli: CommandLine
+) -> None:
     scripted(
-        home, [bash("wc -l < ~/a.txt"), call("start_long_term_update", what="counting"), "About a dozen, I think."]
+        home,
+        [
+            bash("wc -l < ~/a.txt"),
+            call("start_long_term_update", what="counting"),
+            "About a dozen, I think.",
+        ],
     )
     Path("~/a.txt").expanduser().write_text("x\n" * 3)
     code, out, _ = cli("run", "--events", "Estimate the lines of ~/a.txt")
     events = [event for event in map(json.loads, out.splitlines()) if event["type"] == "learned"]
     learned = [event for event in events if event["what"] == "sop"]
     assert code == 0 and [event["status"] for event in learned] in (["draft"], ["refused"])
-    assert all(sop is None or sop.status == "draft" for sop in (stored(home, name) for name in sops_of(home)))
+    assert all(
+        sop is None or sop.status == "draft"
+        for sop in (stored(home, name) for name in sops_of(home))
+    )
 
 
 def test_a_run_without_a_mark_teaches_nothing_by_itself(home: Path, cli: CommandLine) -> None:
@@ -483,7 +560,16 @@ def test_a_how_to_becomes_an_sop(home: Path, cli: CommandLine) -> None:
     Path("howto.md").write_text("# Count words of <FILE>\n\n1. Count: `wc -w < <FILE>`\n")
     for name, words in (("a", 3), ("b", 7)):
         Path(f"{name}.txt").write_text("x " * words)
-    code, out, _ = cli("teach", "words", "--from-file", "howto.md", "--values", "file=a.txt", "--prove", "file=b.txt")
+    code, out, _ = cli(
+        "teach",
+        "words",
+        "--from-file",
+        "howto.md",
+        "--values",
+        "file=a.txt",
+        "--prove",
+        "file=b.txt",
+    )
     assert code == 0 and "Stored: words 1 · probation" in out
     assert cli("count words of b.txt").stdout == "7\n"
 
@@ -508,10 +594,14 @@ def test_what_changes_something_needs_a_check(home: Path, cli: CommandLine) -> N
     assert code == 0 and sop is not None and sop.status == "draft" and "has no check" in out
 
 
-@pytest.mark.parametrize("text", ["", "\x00\x01", "Dear diary, nothing was done today.\n", "plan: [{tool: \n"])
+@pytest.mark.parametrize(
+    "text", ["", "\x00\x01", "Dear diary, nothing was done today.\n", "plan: [{tool: \n"]
+)
 def test_a_text_without_steps_teaches_nothing(home: Path, cli: CommandLine, text: str) -> None:
     Path("text.yaml" if "plan" in text else "text.md").write_text(text)
-    code, _, err = cli("teach", "nothing", "--from-file", "text.yaml" if "plan" in text else "text.md")
+    code, _, err = cli(
+        "teach", "nothing", "--from-file", "text.yaml" if "plan" in text else "text.md"
+    )
     assert code == 1 and err.startswith("sopwith: ") and sops_of(home) == []
 
 
@@ -534,7 +624,8 @@ def test_disable_and_enable(home: Path, cli: CommandLine) -> None:
     assert "probation" in cli("sops", "enable", "count-lines").stdout
     assert cli("Count the lines of ~/c.txt").stdout == "5\n"
     assert [
-        entry["status"] for entry in json.loads(cli("sops", "history", "count-lines", "--json").stdout)["history"]
+        entry["status"]
+        for entry in json.loads(cli("sops", "history", "count-lines", "--json").stdout)["history"]
     ] == [
         "probation",
         "archived",
@@ -555,7 +646,11 @@ def test_verify_tells_machines_what_it_found(home: Path, cli: CommandLine) -> No
     run = counted(home, cli)
     assert cli("teach", "count-lines", "--from-run", run).code == 0
     said = json.loads(cli("sops", "verify", "count-lines", "file=~/b.txt", "--json").stdout)
-    assert (said["passed"], said["status_before"], said["status"]) == (True, "candidate", "probation")
+    assert (said["passed"], said["status_before"], said["status"]) == (
+        True,
+        "candidate",
+        "probation",
+    )
     assert [case["passed"] for case in said["cases"]] == [True, True]
     Path("~/d.txt").expanduser().unlink(missing_ok=True)
     code, out, _ = cli("sops", "verify", "count-lines", "file=~/d.txt")
@@ -578,4 +673,8 @@ def test_export_and_import_go_together(home: Path, cli: CommandLine, tmp_path: P
 
 def test_what_find_files_needs_is_said(cli: CommandLine) -> None:
     code, _, err = cli("sops", "run", "find-files")
-    assert code == 1 and "Say what to look for: name=…, kind=… or text=…" in err and "exit code" not in err
+    assert (
+        code == 1
+        and "Say what to look for: name=…, kind=… or text=…" in err
+        and "exit code" not in err
+    )

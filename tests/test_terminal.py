@@ -39,8 +39,18 @@ def event(type: str, **fields: Any) -> Event:
 
 
 def ended(status: str = "done", result: str = "", **fields: Any) -> Event:
-    usual = {"turns": 2, "model_calls": 2, "tokens": {"input": 5200, "cached": 4096, "output": 310}, "cost": 0.0123}
-    return event("run_ended", status=status, result=result, **{**usual, "seconds": 8.2, "rote": False, **fields})
+    usual = {
+        "turns": 2,
+        "model_calls": 2,
+        "tokens": {"input": 5200, "cached": 4096, "output": 310},
+        "cost": 0.0123,
+    }
+    return event(
+        "run_ended",
+        status=status,
+        result=result,
+        **{**usual, "seconds": 8.2, "rote": False, **fields},
+    )
 
 
 def called() -> Event:
@@ -78,22 +88,32 @@ def test_both_languages_say_the_same_things() -> None:
 def _blanks(sentence: str | list[str]) -> set[str]:
     texts = [sentence] if isinstance(sentence, str) else sentence
     found = [{name for _, name, _, _ in string.Formatter().parse(text) if name} for text in texts]
-    assert all(each - {"n"} == found[-1] - {"n"} for each in found)  # one may be a word: "a line", "{n} lines"
+    assert all(
+        each - {"n"} == found[-1] - {"n"} for each in found
+    )  # one may be a word: "a line", "{n} lines"
     return found[-1]
 
 
 def test_chinese_is_chinese() -> None:
-    same = {key for key, text in words.catalogue("zh").items() if text == words.catalogue("en")[key]}
+    same = {
+        key for key, text in words.catalogue("zh").items() if text == words.catalogue("en")[key]
+    }
     assert {
         key
         for key in same
-        if not re.match(r"cmd\..*example|arg\.|doctor.fix|usage.bad|help.command_name|column.sop", key)
+        if not re.match(
+            r"cmd\..*example|arg\.|doctor.fix|usage.bad|help.command_name|column.sop", key
+        )
     } == set()
 
 
 def test_every_sentence_that_is_said_is_there() -> None:
     files = [CHECKOUT / "launch.py", *(CHECKOUT / "ui").glob("*.py")]
-    said = {key for file in files for key in re.findall(r"""say\(\s*["']([\w.-]+)["'][,)]""", file.read_text())}
+    said = {
+        key
+        for file in files
+        for key in re.findall(r"""say\(\s*["']([\w.-]+)["'][,)]""", file.read_text())
+    }
     assert said - words.catalogue("en").keys() == set() and len(said) > 80
 
 
@@ -208,7 +228,9 @@ def test_a_long_code_block_is_cut_into_code_blocks() -> None:
     text = "```python\n" + "x = 1\n" * 5000 + "```\n"
     found = [block for piece in pieces(text, 50) for block in blocks.feed(piece)] + blocks.end()
     assert len(found) > 3
-    assert all(block.startswith("```python\n") and block.rstrip().endswith("\n```") for block in found)
+    assert all(
+        block.startswith("```python\n") and block.rstrip().endswith("\n```") for block in found
+    )
     assert sum(block.count("x = 1\n") for block in found) == 5000
 
 
@@ -245,7 +267,9 @@ def test_a_run_is_told_in_lines() -> None:
     assert lines[0] == "I look first."
     assert lines[1] == "✓ code_run ls -la 0.3 s"
     assert lines[2] == "All done."  # once: it has been streamed
-    assert lines[3:] == ["2 turns · 2 model calls · 1,104 + 4,096 cached → 310 tokens · $0.0123 · 8.2 s"]
+    assert lines[3:] == [
+        "2 turns · 2 model calls · 1,104 + 4,096 cached → 310 tokens · $0.0123 · 8.2 s"
+    ]
 
 
 def test_a_result_that_was_not_streamed_is_printed() -> None:
@@ -300,7 +324,9 @@ def test_a_broken_stream_starts_over() -> None:
 
 
 @pytest.mark.parametrize("kind", ["terminal", "pipe"])
-def test_a_setback_that_ends_the_run_is_said_once(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_setback_that_ends_the_run_is_said_once(
+    kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     setback = event("model_failed", turn=1, model="main", reason="401 wrong key")
     events = [setback, ended("no_model", "main: 401 wrong key", turns=0)]
     if kind == "terminal":
@@ -315,7 +341,14 @@ def test_a_setback_that_ends_the_run_is_said_once(kind: str, capsys: pytest.Capt
 
 def test_other_models_and_handover_are_told() -> None:
     text = shown(
-        event("rote", sop="s", version=1, step="plan.1", state="diverged", reason="exit code 1 instead of 0"),
+        event(
+            "rote",
+            sop="s",
+            version=1,
+            step="plan.1",
+            state="diverged",
+            reason="exit code 1 instead of 0",
+        ),
         event("handover", turn=1, text="…"),
         event("model_failed", turn=1, model="main", reason="401 wrong key"),
         event("model_retry", turn=1, model="main", reason="503", seconds=1),
@@ -330,7 +363,10 @@ def test_lines_fit_the_terminal(columns: int) -> None:
 
     script = "find ~/下载 -type f | sort 下载文件夹下载文件夹下载文件夹 " * 20
     text = shown(
-        *tool(script=script, type="bash"), *tool("error", "坏了 " * 100), ended(result="答案"), columns=columns
+        *tool(script=script, type="bash"),
+        *tool("error", "坏了 " * 100),
+        ended(result="答案"),
+        columns=columns,
     )
     assert max(cell_len(line) for line in text.splitlines()) <= columns
     first = text.splitlines()[0]
@@ -344,7 +380,9 @@ def test_who_is_not_here_reads_the_question_on_the_screen() -> None:
     assert "Which one?" not in shown(asked)
 
 
-@pytest.mark.parametrize(("status", "hint"), [("limit", "runs resume 2026"), ("failed", ""), ("no_model", "")])
+@pytest.mark.parametrize(
+    ("status", "hint"), [("limit", "runs resume 2026"), ("failed", ""), ("no_model", "")]
+)
 def test_other_ends_say_why_and_what_next(status: str, hint: str) -> None:
     text = shown(ended(status, "the reason"))
     assert "the reason" in text and hint in text
@@ -412,7 +450,9 @@ def test_what_is_neither_yes_nor_no_is_asked_again_and_stays_a_no() -> None:
 
 def ask_leave(preview: str, *lines: str) -> tuple[str, str]:
     someone, page = owner(*lines)
-    approval = someone.confirm(Confirmation("r.1", "code_run", {}, "deletes files", "high", preview))
+    approval = someone.confirm(
+        Confirmation("r.1", "code_run", {}, "deletes files", "high", preview)
+    )
     assert approval is not None
     return approval.decision, page.getvalue()
 
@@ -426,7 +466,12 @@ def test_leave_shows_the_exact_effect_and_nobody_means_no() -> None:
 def test_a_long_effect_says_what_it_leaves_out_and_shows_it_on_demand() -> None:
     effect = "\n".join(f"line {number}" for number in range(500))
     decision, page = ask_leave(effect, "1")
-    assert decision == "once" and "420 lines left out" in page and "line 499" in page and "line 250" not in page
+    assert (
+        decision == "once"
+        and "420 lines left out" in page
+        and "line 499" in page
+        and "line 250" not in page
+    )
     decision, page = ask_leave(effect, "v", "2")
     assert decision == "run" and "line 250" in page
 
@@ -435,7 +480,10 @@ def test_a_long_effect_says_what_it_leaves_out_and_shows_it_on_demand() -> None:
 
 
 def bash(script: str, text: str = "") -> dict[str, Any]:
-    return {"text": text, "calls": [{"name": "code_run", "args": {"type": "bash", "script": script}}]}
+    return {
+        "text": text,
+        "calls": [{"name": "code_run", "args": {"type": "bash", "script": script}}],
+    }
 
 
 Opener = Callable[..., Screen]
@@ -444,9 +492,7 @@ Opener = Callable[..., Screen]
 @pytest.mark.parametrize("columns", [40, 100, 380])
 def test_a_run_on_a_terminal(at_terminal: Opener, home: Path, tmp_path: Path, columns: int) -> None:
     seen = tmp_path / "seen"
-    slow = (
-        f"for n in 1 2; do printf '\\033]0;evil\\007step %s 下载\\n' $n; done; until [ -e {seen} ]; do sleep 0.1; done"
-    )
+    slow = f"for n in 1 2; do printf '\\033]0;evil\\007step %s 下载\\n' $n; done; until [ -e {seen} ]; do sleep 0.1; done"
     scripted(home, [bash(slow, "I look **first**."), "# Answer\n\nAll *fine*. 中文也行。"])
     screen = at_terminal("look at it", columns=columns)
     screen.waits_for("I look first.", "step 2 下载", "code_run")
@@ -489,7 +535,12 @@ def answers(home: Path) -> list[str]:
 
 @pytest.mark.parametrize(
     ("keys", "is_there", "said"),
-    [("1\r", False, "✓"), ("\r", True, "⊘"), ("no, keep it\r", True, "keep it"), (CTRL_D, True, "⊘")],
+    [
+        ("1\r", False, "✓"),
+        ("\r", True, "⊘"),
+        ("no, keep it\r", True, "keep it"),
+        (CTRL_D, True, "⊘"),
+    ],
 )
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_leave_is_asked_at_the_terminal(
@@ -505,9 +556,14 @@ def test_leave_is_asked_at_the_terminal(
     assert file.exists() == is_there and said in screen.text() and "Tidied." in screen.text()
 
 
-def test_ctrl_c_stops_the_tool_and_the_run_goes_on_as_told(at_terminal: Opener, home: Path, tmp_path: Path) -> None:
+def test_ctrl_c_stops_the_tool_and_the_run_goes_on_as_told(
+    at_terminal: Opener, home: Path, tmp_path: Path
+) -> None:
     beats = tmp_path / "beats"
-    scripted(home, [bash(f"while echo . >> {beats}; do sleep 0.05; done"), bash("echo 6 > only"), "Only six."])
+    scripted(
+        home,
+        [bash(f"while echo . >> {beats}; do sleep 0.05; done"), bash("echo 6 > only"), "Only six."],
+    )
     screen = at_terminal("count")
     waits_until(beats.exists)
     screen.types(CTRL_C)
@@ -519,7 +575,9 @@ def test_ctrl_c_stops_the_tool_and_the_run_goes_on_as_told(at_terminal: Opener, 
 
 
 @pytest.mark.parametrize("keys", [ENTER, CTRL_C, CTRL_D])
-def test_ctrl_c_twice_leaves_and_says_how_to_go_on(at_terminal: Opener, home: Path, tmp_path: Path, keys: str) -> None:
+def test_ctrl_c_twice_leaves_and_says_how_to_go_on(
+    at_terminal: Opener, home: Path, tmp_path: Path, keys: str
+) -> None:
     scripted(home, [bash(f"touch {tmp_path / 'there'}; sleep 60"), "Done."])
     screen = at_terminal("wait")
     waits_until((tmp_path / "there").exists)
@@ -540,7 +598,9 @@ def test_ctrl_c_at_a_question_stops_the_run(at_terminal: Opener, home: Path) -> 
     assert screen.ends() == 130
 
 
-def test_keys_pressed_before_the_question_are_no_answer(at_terminal: Opener, home: Path, tmp_path: Path) -> None:
+def test_keys_pressed_before_the_question_are_no_answer(
+    at_terminal: Opener, home: Path, tmp_path: Path
+) -> None:
     file = tmp_path / "cwd" / "old.txt"
     file.write_text("old")
     trash = {"calls": [{"name": "file_trash", "args": {"paths": [str(file)]}}]}
@@ -553,7 +613,9 @@ def test_keys_pressed_before_the_question_are_no_answer(at_terminal: Opener, hom
     assert screen.ends() == 0 and file.exists()
 
 
-def test_an_answer_typed_twice_answers_one_question(at_terminal: Opener, home: Path, tmp_path: Path) -> None:
+def test_an_answer_typed_twice_answers_one_question(
+    at_terminal: Opener, home: Path, tmp_path: Path
+) -> None:
     files = [tmp_path / "cwd" / name for name in ("one.txt", "two.txt")]
     for file in files:
         file.write_text("old")
@@ -567,7 +629,9 @@ def test_an_answer_typed_twice_answers_one_question(at_terminal: Opener, home: P
     assert screen.ends() == 0 and [file.exists() for file in files] == [False, True]
 
 
-def test_ctrl_c_behind_an_answer_is_not_lost(at_terminal: Opener, home: Path, tmp_path: Path) -> None:
+def test_ctrl_c_behind_an_answer_is_not_lost(
+    at_terminal: Opener, home: Path, tmp_path: Path
+) -> None:
     file = tmp_path / "cwd" / "old.txt"
     file.write_text("old")
     question = {"calls": [{"name": "ask_user", "args": {"question": "Which?"}}]}
@@ -615,12 +679,25 @@ def test_no_line_is_lost_while_the_spinner_moves(monkeypatch: pytest.MonkeyPatch
     written = io.StringIO()
     screen = TerminalScreen(make_console(file=written, force_terminal=True, width=60, height=400))
     for number in range(100):
-        screen.show({"type": "tool_started", "tool": "code_run", "args": {"script": f"echo {number}"}})
+        screen.show(
+            {"type": "tool_started", "tool": "code_run", "args": {"script": f"echo {number}"}}
+        )
         screen.show({"type": "tool_output", "call": "c", "delta": f"{number}\n"})
-        screen.show({"type": "tool_ended", "tool": "code_run", "status": "ok", "seconds": 0.1, "data": {}, "call": "c"})
+        screen.show(
+            {
+                "type": "tool_ended",
+                "tool": "code_run",
+                "status": "ok",
+                "seconds": 0.1,
+                "data": {},
+                "call": "c",
+            }
+        )
     screen.close()
     sys.setswitchinterval(interval)
     page = pyte.Screen(60, 400)
     page.set_mode(pyte.modes.LNM)
     pyte.Stream(page).feed(written.getvalue())
-    assert [line.split()[3] for line in page.display if line.startswith("✓")] == [*map(str, range(100))]
+    assert [line.split()[3] for line in page.display if line.startswith("✓")] == [
+        *map(str, range(100))
+    ]

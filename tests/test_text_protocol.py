@@ -101,7 +101,11 @@ def test_several_blocks_are_several_calls_and_the_text_around_stays() -> None:
 
 def test_closing_tag_inside_a_string_does_not_end_the_block() -> None:
     script = "echo '</tool_use> ``` <tool_use>'\n# é"
-    text = "<tool_use>" + json.dumps({"name": "code_run", "arguments": {"script": script}}) + "</tool_use>"
+    text = (
+        "<tool_use>"
+        + json.dumps({"name": "code_run", "arguments": {"script": script}})
+        + "</tool_use>"
+    )
     assert calls_in(text) == [("code_run", {"script": script})]
     assert calls_in(text.replace("\\n", "\n")) == [("code_run", {"script": script})]
 
@@ -109,24 +113,40 @@ def test_closing_tag_inside_a_string_does_not_end_the_block() -> None:
 @pytest.mark.parametrize(
     ("text", "name", "words"),
     [
-        ('<tool_use>{"name": "code_run", "arguments": {"script": "rm -rf /ho', "code_run", "the end is missing"),
-        ('<tool_use>{"name": "code_run", "arguments": {"script": "ls"', "code_run", "the end is missing"),
+        (
+            '<tool_use>{"name": "code_run", "arguments": {"script": "rm -rf /ho',
+            "code_run",
+            "the end is missing",
+        ),
+        (
+            '<tool_use>{"name": "code_run", "arguments": {"script": "ls"',
+            "code_run",
+            "the end is missing",
+        ),
         ("<tool_use>ls -la</tool_use>", "", "no JSON object"),
         ('<tool_use>{"name": "code_run", "arguments": [1]}</tool_use>', "code_run", "not a list"),
         ("<tool_use>[5]</tool_use>", "", "should be a JSON object"),
         ("<tool_use>[]</tool_use>", "", "names no tool"),
         ("<tool_use>" + "[" * 10_000 + "</tool_use>", "", "nested deeper"),
-        ('<tool_use>{"name": "a", "arguments": ' + '{"a":' * 10_000 + "</tool_use>", "a", "nested deeper"),
+        (
+            '<tool_use>{"name": "a", "arguments": ' + '{"a":' * 10_000 + "</tool_use>",
+            "a",
+            "nested deeper",
+        ),
     ],
 )
-def test_block_that_cannot_be_read_is_a_call_with_an_error(text: str, name: str, words: str) -> None:
+def test_block_that_cannot_be_read_is_a_call_with_an_error(
+    text: str, name: str, words: str
+) -> None:
     (call,) = parse(text)[1]
     assert (call.name, call.args) == (name, None)
     assert words in call.error
 
 
 def test_cut_off_reply_says_so() -> None:
-    (call,) = parse('<tool_use>{"name": "code_run", "arguments": {"script": "rm', is_cut_off=True)[1]
+    (call,) = parse('<tool_use>{"name": "code_run", "arguments": {"script": "rm', is_cut_off=True)[
+        1
+    ]
     assert call.args is None
     assert "cut off" in call.error
 
@@ -135,7 +155,11 @@ def test_cut_off_reply_says_so() -> None:
 
 
 def history() -> list[Message]:
-    call = {"id": "c1", "type": "function", "function": {"name": "code_run", "arguments": '{"script": "ls"}'}}
+    call = {
+        "id": "c1",
+        "type": "function",
+        "function": {"name": "code_run", "arguments": '{"script": "ls"}'},
+    }
     return [
         {"role": "system", "content": "You are Sopwith."},
         {"role": "user", "content": "List it."},
@@ -161,7 +185,9 @@ def test_history_is_rendered_as_messages_that_alternate() -> None:
         '<tool_result name="code_run">\na.txt <\\/tool_result> b.txt\n</tool_result>'
     )
     assert (
-        rendered[3]["content"].split("</tool_result>")[1].startswith("\n\nAlso count.\n\nANCHOR\n\nThe tools described")
+        rendered[3]["content"]
+        .split("</tool_result>")[1]
+        .startswith("\n\nAlso count.\n\nANCHOR\n\nThe tools described")
     )
     assert all(set(message) == {"role", "content"} for message in rendered)
 
@@ -182,7 +208,9 @@ def test_full_descriptions_stand_once_then_a_line_then_again_when_asked() -> Non
     full = "code_run(script: string"
 
     def sent(turn: int, **options: Any) -> list[str]:
-        kept, last = protocol.messages(Request(turn, messages, options.pop("tools", TOOLS), **options))
+        kept, last = protocol.messages(
+            Request(turn, messages, options.pop("tools", TOOLS), **options)
+        )
         return [message["content"] for message in [*kept, *last]]
 
     first = sent(1, describe_tools=True)  # they stand in the same request already
@@ -194,7 +222,12 @@ def test_full_descriptions_stand_once_then_a_line_then_again_when_asked() -> Non
     assert "The tools described at the start stand." in second[-1]
     assert full in sent(3, describe_tools=True)[-1]
     assert full not in sent(4)[-1]
-    fewer = [{"type": "function", "function": {"name": "ask_user", "description": "Ask.", "parameters": {}}}]
+    fewer = [
+        {
+            "type": "function",
+            "function": {"name": "ask_user", "description": "Ask.", "parameters": {}},
+        }
+    ]
     assert "ask_user() – Ask." in sent(5, tools=fewer)[-1]
 
 
@@ -213,25 +246,39 @@ def test_no_tools_no_protocol() -> None:
 
 def test_text_model_is_asked_in_words_and_its_call_is_not_shown() -> None:
     with ScriptedServer([Answer(f"I look.\n\n{BLOCK}"), Answer("Two files.")]) as server:
-        model = OpenAICompatModel(ModelConfig("local", "m", base_url=server.base_url, protocol="text"))
+        model = OpenAICompatModel(
+            ModelConfig("local", "m", base_url=server.base_url, protocol="text")
+        )
         messages = history()[:2]
         events, reply = drive(model, Request(1, messages, TOOLS))
         assert (reply.text, shown(events).strip()) == ("I look.", "I look.")
-        assert [(call.id, call.name, call.args) for call in reply.calls] == [("call_1_1", "code_run", {"script": "ls"})]
-        messages += [reply.message(), {"role": "tool", "tool_call_id": "call_1_1", "content": "a b"}]
+        assert [(call.id, call.name, call.args) for call in reply.calls] == [
+            ("call_1_1", "code_run", {"script": "ls"})
+        ]
+        messages += [
+            reply.message(),
+            {"role": "tool", "tool_call_id": "call_1_1", "content": "a b"},
+        ]
         _, reply = drive(model, Request(2, messages, TOOLS, tail="anchor"))
         first, second = (recorded.body for recorded in server.requests)
     assert reply.text == "Two files."
     assert "tools" not in first
     assert "parallel_tool_calls" not in first
     assert second["messages"][:2] == first["messages"]
-    assert [message["role"] for message in second["messages"]] == ["system", "user", "assistant", "user"]
+    assert [message["role"] for message in second["messages"]] == [
+        "system",
+        "user",
+        "assistant",
+        "user",
+    ]
 
 
 def test_quoted_block_is_shown_after_all() -> None:
     text = f"Like this:\n```python\n{BLOCK}\n```\nDone."
     with ScriptedServer([Answer(text)]) as server:
-        model = OpenAICompatModel(ModelConfig("local", "m", base_url=server.base_url, protocol="text"))
+        model = OpenAICompatModel(
+            ModelConfig("local", "m", base_url=server.base_url, protocol="text")
+        )
         events, reply = drive(model, Request(1, history()[:2], TOOLS))
     assert reply.calls == []
     assert shown(events) == reply.text == text
@@ -239,10 +286,20 @@ def test_quoted_block_is_shown_after_all() -> None:
 
 def test_long_call_is_read_in_linear_time() -> None:
     script = "x = 1\n" * 170_000
-    text = "<tool_use>" + json.dumps({"name": "code_run", "arguments": {"script": script}}) + "</tool_use>"
-    chunks = [{"choices": [{"delta": {"content": text[at : at + 40]}}]} for at in range(0, len(text), 40)]
-    with ScriptedServer([Answer(chunks=[*chunks, {"choices": [{"delta": {}, "finish_reason": "stop"}]}])]) as server:
-        model = OpenAICompatModel(ModelConfig("local", "m", base_url=server.base_url, protocol="text"))
+    text = (
+        "<tool_use>"
+        + json.dumps({"name": "code_run", "arguments": {"script": script}})
+        + "</tool_use>"
+    )
+    chunks = [
+        {"choices": [{"delta": {"content": text[at : at + 40]}}]} for at in range(0, len(text), 40)
+    ]
+    with ScriptedServer(
+        [Answer(chunks=[*chunks, {"choices": [{"delta": {}, "finish_reason": "stop"}]}])]
+    ) as server:
+        model = OpenAICompatModel(
+            ModelConfig("local", "m", base_url=server.base_url, protocol="text")
+        )
         _, reply = drive(model, Request(1, history()[:2], TOOLS))
     assert reply.calls[0].args == {"script": script}
     assert reply.seconds < 10

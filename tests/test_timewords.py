@@ -27,7 +27,8 @@ def local(text: str, now: datetime, *, past: bool = True) -> list[str]:
     sides = [[each.start, each.end] for each in find(text, now, past=past)]
     return [
         "/".join(
-            f"{side.astimezone(now.tzinfo):%Y-%m-%dT%H:%M}".removesuffix("T00:00") if side else "" for side in pair
+            f"{side.astimezone(now.tzinfo):%Y-%m-%dT%H:%M}".removesuffix("T00:00") if side else ""
+            for side in pair
         )
         for pair in sides
     ]
@@ -54,7 +55,9 @@ def test_collection_is_read_right(name: str) -> None:
         ("last week", "2026-03-02/2026-03-09", "2026-03-02/2026-03-09"),
     ],
 )
-def test_of_two_readings_the_one_that_is_asked_for_is_given(text: str, past: str, coming: str) -> None:
+def test_of_two_readings_the_one_that_is_asked_for_is_given(
+    text: str, past: str, coming: str
+) -> None:
     assert local(text, NOW) == [past]
     assert local(text, NOW, past=False) == [coming]
 
@@ -63,26 +66,48 @@ def test_of_two_readings_the_one_that_is_asked_for_is_given(text: str, past: str
     ("text", "ranges"),
     [
         ("上周二和周四", ["2026-03-03/2026-03-04", "2026-03-05/2026-03-06"]),
-        ("March 1st, 3rd and 5th", ["2026-03-01/2026-03-02", "2026-03-03/2026-03-04", "2026-03-05/2026-03-06"]),
+        (
+            "March 1st, 3rd and 5th",
+            ["2026-03-01/2026-03-02", "2026-03-03/2026-03-04", "2026-03-05/2026-03-06"],
+        ),
         ("March and April 2024", ["2024-03-01/2024-04-01", "2024-04-01/2024-05-01"]),
         ("December 2024 and January", ["2024-12-01/2025-01-01", "2025-01-01/2025-02-01"]),
-        ("yesterday at 9 and 4", ["2026-03-10T09:00/2026-03-10T10:00", "2026-03-10T16:00/2026-03-10T17:00"]),
-        ("昨天下午三点开会,五点结束", ["2026-03-10T15:00/2026-03-10T16:00", "2026-03-10T17:00/2026-03-10T18:00"]),
+        (
+            "yesterday at 9 and 4",
+            ["2026-03-10T09:00/2026-03-10T10:00", "2026-03-10T16:00/2026-03-10T17:00"],
+        ),
+        (
+            "昨天下午三点开会,五点结束",
+            ["2026-03-10T15:00/2026-03-10T16:00", "2026-03-10T17:00/2026-03-10T18:00"],
+        ),
     ],
 )
-def test_what_stands_in_a_list_shares_its_day_week_month_or_year(text: str, ranges: list[str]) -> None:
+def test_what_stands_in_a_list_shares_its_day_week_month_or_year(
+    text: str, ranges: list[str]
+) -> None:
     assert local(text, NOW) == ranges
 
 
 def test_neighbours_of_another_kind_share_nothing() -> None:
     assert local("昨天和周五", NOW) == ["2026-03-10/2026-03-11", "2026-03-06/2026-03-07"]
-    assert local("yesterday and in March", NOW) == ["2026-03-10/2026-03-11", "2026-03-01/2026-04-01"]
-    assert local("Yesterday it rained. We ate at 1pm.", NOW)[1] == "2026-03-11T13:00/2026-03-11T14:00"
+    assert local("yesterday and in March", NOW) == [
+        "2026-03-10/2026-03-11",
+        "2026-03-01/2026-04-01",
+    ]
+    assert (
+        local("Yesterday it rained. We ate at 1pm.", NOW)[1] == "2026-03-11T13:00/2026-03-11T14:00"
+    )
 
 
 def test_the_next_day_counts_from_the_day_spoken_of_and_from_today_without_one() -> None:
-    assert local("on May 3 we flew, the next day we met", NOW) == ["2025-05-03/2025-05-04", "2025-05-04/2025-05-05"]
-    assert local("上周五到的,当晚就走了", NOW) == ["2026-03-06/2026-03-07", "2026-03-06T16:00/2026-03-06T20:00"]
+    assert local("on May 3 we flew, the next day we met", NOW) == [
+        "2025-05-03/2025-05-04",
+        "2025-05-04/2025-05-05",
+    ]
+    assert local("上周五到的,当晚就走了", NOW) == [
+        "2026-03-06/2026-03-07",
+        "2026-03-06T16:00/2026-03-06T20:00",
+    ]
     assert local("the next day", NOW) == ["2026-03-12/2026-03-13"]
     assert local("当晚 第二天", NOW) == []
 
@@ -95,7 +120,9 @@ def test_day_of_a_clock_change_is_23_or_25_hours_long() -> None:
     assert spring.start and spring.end and spring.end - spring.start == timedelta(hours=23)
 
 
-@pytest.mark.parametrize(("text", "hours"), [("three hours ago", 3), ("三小时前", 3), ("48 hours ago", 48)])
+@pytest.mark.parametrize(
+    ("text", "hours"), [("three hours ago", 3), ("三小时前", 3), ("48 hours ago", 48)]
+)
 def test_hours_ago_are_elapsed_hours_also_over_a_clock_change(text: str, hours: int) -> None:
     for now in (datetime(2026, 10, 25, 4, tzinfo=BERLIN), datetime(2026, 3, 29, 4, tzinfo=BERLIN)):
         (found,) = find(text, now)
@@ -127,17 +154,30 @@ def test_now_without_a_timezone_is_refused() -> None:
 
 
 def test_both_languages_may_stand_in_one_text() -> None:
-    assert local("会议 on Friday 改到下周一", NOW) == ["2026-03-06/2026-03-07", "2026-03-16/2026-03-17"]
+    assert local("会议 on Friday 改到下周一", NOW) == [
+        "2026-03-06/2026-03-07",
+        "2026-03-16/2026-03-17",
+    ]
 
 
 def test_what_was_written_is_given_back_with_its_range() -> None:
-    assert [each.text for each in find("Was it YESTERDAY or last  Friday?", NOW)] == ["YESTERDAY", "last  Friday"]
+    assert [each.text for each in find("Was it YESTERDAY or last  Friday?", NOW)] == [
+        "YESTERDAY",
+        "last  Friday",
+    ]
     assert [each.text for each in find("是上週三還是前天？", NOW)] == ["上週三", "前天"]
 
 
 @pytest.mark.parametrize(
     ("year", "day"),
-    [(1961, (4, 2)), (2000, (4, 23)), (2024, (3, 31)), (2025, (4, 20)), (2038, (4, 25)), (2285, (3, 22))],
+    [
+        (1961, (4, 2)),
+        (2000, (4, 23)),
+        (2024, (3, 31)),
+        (2025, (4, 20)),
+        (2038, (4, 25)),
+        (2285, (3, 22)),
+    ],
 )
 def test_easter_is_where_the_church_has_it(year: int, day: tuple[int, int]) -> None:
     assert easter()(year).start == datetime(year, *day)
@@ -182,7 +222,17 @@ def test_no_text_breaks_the_reading_and_ranges_are_ordered(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["last Friday at 5pm ", "上周五下午三点到五点", "1", "the ", "一", "😀", "between 3 and ", "a "]
+    "piece",
+    [
+        "last Friday at 5pm ",
+        "上周五下午三点到五点",
+        "1",
+        "the ",
+        "一",
+        "😀",
+        "between 3 and ",
+        "a ",
+    ],
 )
 def test_very_long_text_is_read_quickly(piece: str) -> None:
     find("today 今天", NOW)
@@ -212,7 +262,11 @@ def test_memory_when_says_ranges_as_json_and_in_words(capsys: pytest.CaptureFixt
     assert json.loads(capsys.readouterr().out) == {
         "ranges": [
             {"start": "2026-03-05T16:00:00+00:00", "end": None, "text": "since last Friday"},
-            {"start": "2025-04-30T16:00:00+00:00", "end": "2025-05-31T16:00:00+00:00", "text": "May"},
+            {
+                "start": "2025-04-30T16:00:00+00:00",
+                "end": "2025-05-31T16:00:00+00:00",
+                "text": "May",
+            },
         ]
     }
     assert main(command) == 0

@@ -20,7 +20,12 @@ from ui import describe, words
 from ui.web.worded import worded
 
 FAILED = {"error", "timeout", "refused", "cancelled"}
-TOLD = {"reason", "error", "note", "problem"}  # names in a result's data whose values are sentences of ours
+TOLD = {
+    "reason",
+    "error",
+    "note",
+    "problem",
+}  # names in a result's data whose values are sentences of ours
 OTHERS = {"Trouble", "PrivateAddress"}  # what becomes a result without being a ToolError
 TELLING = {"problem", "_why", "_held"}  # functions of the tools that give such a sentence
 
@@ -67,13 +72,23 @@ def _told(node: ast.AST, names: set[str], is_of_tools: bool) -> Iterator[ast.exp
         keys = [key.value if isinstance(key, ast.Constant) else "" for key in node.keys]
         yield from (value for key, value in zip(keys, node.values, strict=True) if key in TOLD)
     elif isinstance(node, ast.FunctionDef) and is_of_tools and node.name in TELLING:
-        yield from (each.value for each in ast.walk(node) if isinstance(each, ast.Return) and each.value)
+        yield from (
+            each.value for each in ast.walk(node) if isinstance(each, ast.Return) and each.value
+        )
 
 
 def test_everything_that_a_tool_says_has_its_words() -> None:
-    ours = [(where, line.replace("{}", "x1")) for where, line in said() if re.search("[A-Za-z]{2,} [A-Za-z]{2,}", line)]
+    ours = [
+        (where, line.replace("{}", "x1"))
+        for where, line in said()
+        if re.search("[A-Za-z]{2,} [A-Za-z]{2,}", line)
+    ]
     assert len(ours) > 110
-    missing = [f"{where} {line}" for where, line in ours if not CHINESE.search(phrases.in_words(line, "zh"))]
+    missing = [
+        f"{where} {line}"
+        for where, line in ours
+        if not CHINESE.search(phrases.in_words(line, "zh"))
+    ]
     assert missing == [], "give each of these lines its Chinese in assets/words/errors.zh.json"
 
 
@@ -84,7 +99,11 @@ def ended(data: Any, **more: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("data", "english", "chinese"),
     [
-        ("/a/b does not exist; near it: /a/c", "/a/b does not exist; near it: /a/c", "/a/b 不存在；相近的有：/a/c"),
+        (
+            "/a/b does not exist; near it: /a/c",
+            "/a/b does not exist; near it: /a/c",
+            "/a/b 不存在；相近的有：/a/c",
+        ),
         ("/a/b: Permission denied", "/a/b: Permission denied", "/a/b: 没有权限"),
         (
             {
@@ -100,7 +119,11 @@ def ended(data: Any, **more: str) -> dict[str, Any]:
             "exit code 2 · ls: no such thing",
             "退出码 2 · ls: no such thing",
         ),
-        ("42 is not text but a binary file", "42 is not text but a binary file", "42 不是文本，而是 二进制文件"),
+        (
+            "42 is not text but a binary file",
+            "42 is not text but a binary file",
+            "42 不是文本，而是 二进制文件",
+        ),
     ],
 )
 def test_a_screen_says_it_in_its_language_and_the_page_in_each(
@@ -110,11 +133,20 @@ def test_a_screen_says_it_in_its_language_and_the_page_in_each(
     sent = worded(ended(data))
     assert sent["data"] == data  # what the model reads stays
     if describe.sentence(ended(data)):
-        assert sent["words"]["en"] == describe.sentence(ended(data)) and CHINESE.search(sent["words"]["zh"])
+        assert sent["words"]["en"] == describe.sentence(ended(data)) and CHINESE.search(
+            sent["words"]["zh"]
+        )
 
 
 def test_a_run_in_chinese_shows_no_english_of_ours(cli: CommandLine, home: Path) -> None:
-    scripted(home, [call("file_read", path="nowhere.txt"), call("code_run", script="sleep 9", timeout=1), "完成。"])
+    scripted(
+        home,
+        [
+            call("file_read", path="nowhere.txt"),
+            call("code_run", script="sleep 9", timeout=1),
+            "完成。",
+        ],
+    )
     shown = cli("--lang", "zh", "run", "看看", "--no-rote", "--approve", "all")
     assert "nowhere.txt 不存在" in shown.stderr and "已到时限 1 秒" in shown.stderr, shown
     assert "does not exist" not in shown.stderr

@@ -71,7 +71,13 @@ def test_schema_follows_signature_and_docstring() -> None:
                 "properties": {
                     "path": {"type": "string", "description": "where it is"},
                     "kind": {"type": "string", "enum": ["one", "two"]},
-                    "days": {"type": "integer", "minimum": 1, "maximum": 9, "default": 3, "description": "how long"},
+                    "days": {
+                        "type": "integer",
+                        "minimum": 1,
+                        "maximum": 9,
+                        "default": 3,
+                        "description": "how long",
+                    },
                     "names": {"type": "array", "items": {"type": "string"}},
                     "env": {"type": "object", "additionalProperties": {"type": "string"}},
                     "deep": {"type": "boolean", "default": False},
@@ -93,7 +99,9 @@ def test_docstring_of_an_argument_that_is_not_there_is_our_mistake() -> None:
         """
         return ToolResult("ok")
 
-    with pytest.raises(TypeError, match="wrong: the docstring describes arguments that it does not have: b"):
+    with pytest.raises(
+        TypeError, match="wrong: the docstring describes arguments that it does not have: b"
+    ):
         derive(wrong)
 
 
@@ -114,7 +122,9 @@ def test_docstring_of_an_argument_that_is_not_there_is_our_mistake() -> None:
         ({"names": None, "days": None}, {}),
     ],
 )
-def test_what_is_only_written_otherwise_is_put_right(args: dict[str, Any], fits: dict[str, Any]) -> None:
+def test_what_is_only_written_otherwise_is_put_right(
+    args: dict[str, Any], fits: dict[str, Any]
+) -> None:
     given = {"path": "p", "kind": "one"} | args
     limits = SAMPLE if args.get("days") != "30" else _without_bounds()
     assert check_args(limits, given) is None
@@ -141,7 +151,10 @@ def _without_bounds() -> dict[str, Any]:
         ({"names": [["a"]]}, "names[0]: must be text, got a list of 1"),
         ({"env": {"a": None}}, "env.a: must be text, got None"),
         ({"env": "x"}, "env: must be an object, got 'x'"),
-        ({"dayz": 3}, "dayz: no such argument; did you mean days? Known: path, kind, days, names, env, deep, share"),
+        (
+            {"dayz": 3},
+            "dayz: no such argument; did you mean days? Known: path, kind, days, names, env, deep, share",
+        ),
         ({"path": None}, "path: must be text, got None"),
         ({"path": {"a": 1}}, "path: must be text, got an object with 1 keys"),
         ({"deep": "maybe"}, "deep: must be true or false, got 'maybe'"),
@@ -165,9 +178,15 @@ def test_missing_argument_is_named() -> None:
 def test_schema_of_others_is_checked_in_full() -> None:
     parameters = {
         "type": "object",
-        "properties": {"code": {"type": "string", "pattern": "^[A-Z]+$"}, "n": {"type": ["integer", "null"]}},
+        "properties": {
+            "code": {"type": "string", "pattern": "^[A-Z]+$"},
+            "n": {"type": ["integer", "null"]},
+        },
     }
-    schema = {"type": "function", "function": {"name": "mcp", "description": "", "parameters": parameters}}
+    schema = {
+        "type": "function",
+        "function": {"name": "mcp", "description": "", "parameters": parameters},
+    }
     assert check_args(schema, {"code": "ABC"}) is None
     said = check_args(schema, {"code": "abc"})
     assert said is not None

@@ -13,14 +13,19 @@ from memory.vectors import ExactVectors, FaissVectors, Vectors, load
 DIMENSION = 16
 KINDS = [
     "exact",
-    pytest.param("faiss", marks=pytest.mark.skipif(find_spec("faiss") is None, reason="faiss is not installed")),
+    pytest.param(
+        "faiss",
+        marks=pytest.mark.skipif(find_spec("faiss") is None, reason="faiss is not installed"),
+    ),
 ]
 
 
 def some(count: int, seed: int = 1) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
     """Vectors of length 1, always the same ones."""
     made = np.random.default_rng(seed).normal(size=(count, DIMENSION)).astype(np.float32)
-    unit: np.ndarray[tuple[int, int], np.dtype[np.float32]] = made / np.linalg.norm(made, axis=1, keepdims=True)
+    unit: np.ndarray[tuple[int, int], np.dtype[np.float32]] = made / np.linalg.norm(
+        made, axis=1, keepdims=True
+    )
     return unit
 
 
@@ -87,7 +92,9 @@ def test_file_gives_back_what_was_saved_and_takes_more(kind: str, tmp_path: Path
 
 
 @pytest.mark.parametrize("damage", ["cut", "longer", "empty", "other model", "rubbish", "gone"])
-def test_file_that_is_torn_or_of_something_else_is_not_used(kind: str, tmp_path: Path, damage: str) -> None:
+def test_file_that_is_torn_or_of_something_else_is_not_used(
+    kind: str, tmp_path: Path, damage: str
+) -> None:
     path, made = tmp_path / "v", empty(kind)
     made.add(np.arange(50), some(50))
     made.save(path)
@@ -95,7 +102,12 @@ def test_file_that_is_torn_or_of_something_else_is_not_used(kind: str, tmp_path:
     if damage == "gone":
         path.unlink()
     else:
-        broken = {"cut": data[:-5], "longer": data + b"x", "empty": b"", "rubbish": b"\xff" * len(data)}
+        broken = {
+            "cut": data[:-5],
+            "longer": data + b"x",
+            "empty": b"",
+            "rubbish": b"\xff" * len(data),
+        }
         path.write_bytes(broken.get(damage, data))
     assert again(kind, path, "n" if damage == "other model" else "m") is None
 

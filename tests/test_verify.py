@@ -43,16 +43,22 @@ checks: [{command: 'test -f "$folder/list.txt"'}]
 CASE = "parameters: {{folder: {folder}, word: {word}}}\n"
 
 
-def _store(home: Path, name: str, steps: str, cases: dict[str, str] | None = None) -> tuple[Agent, SopChanges, Sop]:
+def _store(
+    home: Path, name: str, steps: str, cases: dict[str, str] | None = None
+) -> tuple[Agent, SopChanges, Sop]:
     there = agent(home, None)
     changes = SopChanges(home, SEEDS)
     sop = changes.write(
-        name, {"SKILL.md": SKILL.format(name=name), "sop.yaml": steps, **(cases or {})}, reason="taught"
+        name,
+        {"SKILL.md": SKILL.format(name=name), "sop.yaml": steps, **(cases or {})},
+        reason="taught",
     )
     return there, changes, sop
 
 
-def _again(there: Agent, changes: SopChanges, name: str, values: dict[str, Any] | None = None) -> Verdict:
+def _again(
+    there: Agent, changes: SopChanges, name: str, values: dict[str, Any] | None = None
+) -> Verdict:
     there.sops.reload()
     return verify(there.sop(name), values, replay=there.replay, store=changes)
 
@@ -60,7 +66,10 @@ def _again(there: Agent, changes: SopChanges, name: str, values: dict[str, Any] 
 @pytest.fixture
 def boxes(tmp_path: Path) -> tuple[Path, Path]:
     """Two folders with other files in them."""
-    for name, files in (("one", ("apple", "apple pie", "pear")), ("two", ("plum", "cherry plum", "kiwi"))):
+    for name, files in (
+        ("one", ("apple", "apple pie", "pear")),
+        ("two", ("plum", "cherry plum", "kiwi")),
+    ):
         (tmp_path / "owner" / name).mkdir()
         for file in files:
             (tmp_path / "owner" / name / file).write_text(file, "utf-8")
@@ -83,9 +92,15 @@ def test_the_way_from_draft_to_probation(home: Path, boxes: tuple[Path, Path]) -
     known = read_cases(stored.folder)
     assert [case.name for case in known] == ["case-1", "case-2"]
     assert known[1].expect["result"] == "2 files with plum: cherry plum, plum"
-    assert list(known[1].expect["produced"]) == [f"{two}/list.txt"] and known[1].expect["steps"] == ["ok", "ok", "ok"]
+    assert list(known[1].expect["produced"]) == [f"{two}/list.txt"] and known[1].expect[
+        "steps"
+    ] == ["ok", "ok", "ok"]
     assert not (one / "list.txt").exists() and not (two / "list.txt").exists()
-    assert [entry.status for entry in changes.history("list-into")][:3] == ["probation", "candidate", "draft"]
+    assert [entry.status for entry in changes.history("list-into")][:3] == [
+        "probation",
+        "candidate",
+        "draft",
+    ]
     assert changes.history("list-into")[0].run in run_ids(home)
 
 
@@ -108,7 +123,9 @@ def test_a_case_written_by_hand_must_hold_as_it_stands(
     assert (written == case) is bool(says)
 
 
-def test_cases_pass_on_another_day_when_the_inputs_are_gone(home: Path, boxes: tuple[Path, Path]) -> None:
+def test_cases_pass_on_another_day_when_the_inputs_are_gone(
+    home: Path, boxes: tuple[Path, Path]
+) -> None:
     one, two = boxes
     there, changes, sop = _store(
         home, "list-into", LIST_INTO, {"cases/case-1.yaml": CASE.format(folder=one, word="apple")}
@@ -144,7 +161,9 @@ def test_a_second_set_must_differ_in_every_value(
     assert len(read_cases(there.sop("list-into").folder)) == 1
 
 
-def test_a_second_set_with_the_same_outcome_proves_nothing(home: Path, boxes: tuple[Path, Path]) -> None:
+def test_a_second_set_with_the_same_outcome_proves_nothing(
+    home: Path, boxes: tuple[Path, Path]
+) -> None:
     one, two = boxes
     there, changes, sop = _store(
         home, "list-into", LIST_INTO, {"cases/case-1.yaml": CASE.format(folder=one, word="xyz")}
@@ -153,27 +172,39 @@ def test_a_second_set_with_the_same_outcome_proves_nothing(home: Path, boxes: tu
     assert verdict.status_after == "candidate" and "proves nothing" in verdict.reason
 
 
-def test_an_sop_that_ignores_its_parameters_is_not_proven(home: Path, boxes: tuple[Path, Path]) -> None:
+def test_an_sop_that_ignores_its_parameters_is_not_proven(
+    home: Path, boxes: tuple[Path, Path]
+) -> None:
     one, two = boxes
     steps = "parameters: {type: object, properties: {folder: {type: string, format: path}}, required: [folder]}\nplan: [{tool: code_run, args: {type: bash, script: 'echo 3 files'}, save: {n: output}}]\nresult: '{{n}} in {{folder}}'\n"
-    there, changes, sop = _store(home, "count", steps, {"cases/case-1.yaml": f"parameters: {{folder: {one}}}\n"})
+    there, changes, sop = _store(
+        home, "count", steps, {"cases/case-1.yaml": f"parameters: {{folder: {one}}}\n"}
+    )
     verdict = verify(sop, {"folder": str(two)}, replay=there.replay, store=changes)
     assert verdict.status_after == "candidate" and "proves nothing" in verdict.reason
 
 
-def test_what_changes_something_unchecked_stays_a_candidate(home: Path, boxes: tuple[Path, Path]) -> None:
+def test_what_changes_something_unchecked_stays_a_candidate(
+    home: Path, boxes: tuple[Path, Path]
+) -> None:
     one, two = boxes
     steps = LIST_INTO[: LIST_INTO.index("checks:")]
-    there, changes, sop = _store(home, "list-into", steps, {"cases/case-1.yaml": CASE.format(folder=one, word="apple")})
+    there, changes, sop = _store(
+        home, "list-into", steps, {"cases/case-1.yaml": CASE.format(folder=one, word="apple")}
+    )
     verdict = verify(sop, {"folder": str(two), "word": "plum"}, replay=there.replay, store=changes)
     assert verdict.status_after == "candidate" and "no check looks at it" in verdict.reason
 
 
-def test_a_check_that_holds_before_the_change_proves_nothing(home: Path, boxes: tuple[Path, Path]) -> None:
+def test_a_check_that_holds_before_the_change_proves_nothing(
+    home: Path, boxes: tuple[Path, Path]
+) -> None:
     one, two = boxes
     weak = re.sub(r"(?s)checks:.*", "checks:\n- {command: 'test -d \"$folder\"'}\n", LIST_INTO)
     assert weak != LIST_INTO
-    there, changes, _ = _store(home, "list-into", weak, {"cases/case-1.yaml": CASE.format(folder=one, word="apple")})
+    there, changes, _ = _store(
+        home, "list-into", weak, {"cases/case-1.yaml": CASE.format(folder=one, word="apple")}
+    )
     verdict = _again(there, changes, "list-into", {"folder": str(two), "word": "plum"})
     assert verdict.status_after == "candidate" and "prove nothing" in verdict.reason
 
@@ -181,7 +212,9 @@ def test_a_check_that_holds_before_the_change_proves_nothing(home: Path, boxes: 
 def test_a_failing_check_fails_the_case(home: Path, boxes: tuple[Path, Path]) -> None:
     one, _ = boxes
     steps = LIST_INTO.replace("test -f", "test ! -f")
-    there, changes, sop = _store(home, "list-into", steps, {"cases/case-1.yaml": CASE.format(folder=one, word="apple")})
+    there, changes, sop = _store(
+        home, "list-into", steps, {"cases/case-1.yaml": CASE.format(folder=one, word="apple")}
+    )
     verdict = verify(sop, None, replay=there.replay, store=changes)
     assert not verdict.passed and verdict.status_after == "draft" and "exit code" in verdict.reason
     assert not (one / "list.txt").exists()
@@ -197,7 +230,9 @@ def test_a_case_that_fails_takes_the_status_away(home: Path, boxes: tuple[Path, 
     path.write_text(path.read_text("utf-8").replace("ls |", "ls | sort -r |"), "utf-8")
     verdict = _again(there, changes, "list-into")
     assert (
-        not verdict.passed and verdict.status_after == "suspended" and "case case-1: result: expected" in verdict.reason
+        not verdict.passed
+        and verdict.status_after == "suspended"
+        and "case case-1: result: expected" in verdict.reason
     )
     there.sops.reload()
     assert not there.sop("list-into").runs_alone
@@ -221,69 +256,102 @@ result: done
         '{tool: code_run, args: {type: python, script: \'open(chr(47).join("TARGET".split("/")), "w").write("x")\'}}',
     ],
 )
-def test_what_would_write_outside_of_its_copy_never_passes(home: Path, boxes: tuple[Path, Path], commit: str) -> None:
+def test_what_would_write_outside_of_its_copy_never_passes(
+    home: Path, boxes: tuple[Path, Path], commit: str
+) -> None:
     one, two = boxes
     target = two.parent / "leaked"
     steps = OUTSIDE.replace("COMMIT", commit.replace("TARGET", str(target)))
-    there, changes, sop = _store(home, "leak", steps, {"cases/case-1.yaml": f"parameters: {{folder: {one}}}\n"})
+    there, changes, sop = _store(
+        home, "leak", steps, {"cases/case-1.yaml": f"parameters: {{folder: {one}}}\n"}
+    )
     verdict = verify(sop, None, replay=there.replay, store=changes)
     assert not verdict.passed and verdict.status_after == "draft"
     if target.exists():  # the gate did not see it: then the listing did
         assert str(target) in verdict.reason
     else:
-        assert "was not allowed" in verdict.reason or "got error" in verdict.reason  # the gate, or the sandbox
+        assert (
+            "was not allowed" in verdict.reason or "got error" in verdict.reason
+        )  # the gate, or the sandbox
 
 
-def test_trash_in_a_copy_leaves_the_real_files_and_the_real_trash_alone(home: Path, tmp_path: Path) -> None:
+def test_trash_in_a_copy_leaves_the_real_files_and_the_real_trash_alone(
+    home: Path, tmp_path: Path
+) -> None:
     there = agent(home, None)
     box = tmp_path / "owner" / "old"
     box.mkdir()
     for name, days in (("a", 50), ("b", 100), ("c", 1)):
         (box / name).write_text(name, "utf-8")
         os.utime(box / name, (time.time() - days * 86400,) * 2)
-    verdict = prove(there.sop("clean-old-files"), {"folder": str(box), "days": 30}, replay=there.replay)
+    verdict = prove(
+        there.sop("clean-old-files"), {"folder": str(box), "days": 30}, replay=there.replay
+    )
     assert verdict.passed, verdict.reason
     outcome = verdict.cases[0].outcome
-    assert outcome and outcome.produced == {f"{box}/a": "gone", f"{box}/b": "gone"} and "2 files" in outcome.result
+    assert (
+        outcome
+        and outcome.produced == {f"{box}/a": "gone", f"{box}/b": "gone"}
+        and "2 files" in outcome.result
+    )
     assert sorted(path.name for path in box.iterdir()) == ["a", "b", "c"]
     assert not list((home / "trash").iterdir())
 
 
 @pytest.mark.parametrize("effects", ["external", "destructive"])
-def test_what_cannot_be_undone_is_not_replayed(home: Path, boxes: tuple[Path, Path], effects: str) -> None:
+def test_what_cannot_be_undone_is_not_replayed(
+    home: Path, boxes: tuple[Path, Path], effects: str
+) -> None:
     one, _ = boxes
     steps = OUTSIDE.replace("effects: local", f"effects: {effects}").replace(
         "COMMIT", "{tool: code_run, args: {type: bash, script: 'rm -rf \"$folder\"'}}"
     )
-    there, changes, sop = _store(home, "wipe", steps, {"cases/case-1.yaml": f"parameters: {{folder: {one}}}\n"})
+    there, changes, sop = _store(
+        home, "wipe", steps, {"cases/case-1.yaml": f"parameters: {{folder: {one}}}\n"}
+    )
     before = run_ids(home)
     verdict = verify(sop, None, replay=there.replay, store=changes)
-    assert not verdict.passed and verdict.status_after == "draft" and "runs that you confirm" in verdict.reason
+    assert (
+        not verdict.passed
+        and verdict.status_after == "draft"
+        and "runs that you confirm" in verdict.reason
+    )
     assert run_ids(home) == before
 
 
 def test_a_folder_that_is_gone_is_nobodys_fault(home: Path, tmp_path: Path) -> None:
     steps = LIST_INTO.replace("effects:", "requires: {folders: [folder]}\neffects:")
     gone = tmp_path / "owner" / "gone"
-    there, changes, sop = _store(home, "list-into", steps, {"cases/case-1.yaml": CASE.format(folder=gone, word="a")})
+    there, changes, sop = _store(
+        home, "list-into", steps, {"cases/case-1.yaml": CASE.format(folder=gone, word="a")}
+    )
     verdict = verify(sop, None, replay=there.replay, store=changes)
-    assert not verdict.passed and verdict.cases[0].passed is None and verdict.status_after == "draft"
+    assert (
+        not verdict.passed and verdict.cases[0].passed is None and verdict.status_after == "draft"
+    )
     assert "There is no folder" in verdict.reason and str(gone) in verdict.reason
 
 
 def _verify_in_process(home: str, name: str, values: dict[str, str], queue: Any) -> None:
     there = agent(Path(home), None)
-    verdict = verify(there.sop(name), values, replay=there.replay, store=SopChanges(Path(home), SEEDS))
+    verdict = verify(
+        there.sop(name), values, replay=there.replay, store=SopChanges(Path(home), SEEDS)
+    )
     queue.put((verdict.status_after, verdict.passed, verdict.reason))
 
 
 def test_two_processes_may_verify_at_once(home: Path, boxes: tuple[Path, Path]) -> None:
     one, two = boxes
-    _, changes, _ = _store(home, "list-into", LIST_INTO, {"cases/case-1.yaml": CASE.format(folder=one, word="apple")})
+    _, changes, _ = _store(
+        home, "list-into", LIST_INTO, {"cases/case-1.yaml": CASE.format(folder=one, word="apple")}
+    )
     context = multiprocessing.get_context("spawn")
     queue = context.Queue()
     values = [{"folder": str(two), "word": "plum"}, {"folder": str(two), "word": "kiwi"}]
-    workers = [context.Process(target=_verify_in_process, args=(str(home), "list-into", v, queue)) for v in values]
+    workers = [
+        context.Process(target=_verify_in_process, args=(str(home), "list-into", v, queue))
+        for v in values
+    ]
     for worker in workers:
         worker.start()
     found = [queue.get(timeout=PATIENCE_SECONDS) for _ in workers]
@@ -316,7 +384,9 @@ def test_a_copy_keeps_modes_times_and_links_and_lets_none_of_them_out(tmp_path: 
         there = Path(copy.parameters["folder"])
         assert (there / "run.sh").stat().st_mode & 0o777 == 0o750
         assert (there / "run.sh").stat().st_mtime == 1_600_000_000
-        assert (there / "sub" / "inside").is_symlink() and (there / "sub" / "inside").read_text("utf-8") == "x"
+        assert (there / "sub" / "inside").is_symlink() and (there / "sub" / "inside").read_text(
+            "utf-8"
+        ) == "x"
         assert (there / "out").is_symlink() and not (there / "out").exists()
         (there / "twin").write_text("changed", "utf-8")
         (there / "new").write_text(f"see {there}/run.sh", "utf-8")
@@ -333,7 +403,10 @@ def test_what_is_too_large_is_refused_before_the_first_byte(tmp_path: Path) -> N
     box.mkdir()
     with (box / "big").open("wb") as file:
         file.truncate(MAX_BYTES + 1)
-    with pytest.raises(ScratchError, match="too large"), scratch_copy({"folder": str(box)}, PATH, tmp_path):
+    with (
+        pytest.raises(ScratchError, match="too large"),
+        scratch_copy({"folder": str(box)}, PATH, tmp_path),
+    ):
         pass
 
 
@@ -349,22 +422,30 @@ def test_a_change_beside_the_real_folder_is_seen(tmp_path: Path) -> None:
 def test_from_one_run_of_a_model_to_the_same_by_rote(home: Path, boxes: tuple[Path, Path]) -> None:
     one, two = boxes
     there = agent(home, [bash(f"grep -rl pie {one}"), {"text": f"{one}/apple pie"}])
-    run = there.start(f'name the recipes of {one} that use "pie"', Options(rote=False), AbsentOwner())
+    run = there.start(
+        f'name the recipes of {one} that use "pie"', Options(rote=False), AbsentOwner()
+    )
     drive(run)
     draft = crystallise(read_trace(home, run.id), "files-that-contain")
     assert draft.is_settled, (draft.slots, draft.problems)
     changes = SopChanges(home, SEEDS)
     sop = changes.write(draft.name, draft.files, reason="taught", run=run.id)
-    values = dict(zip(sop.procedure.parameters if sop.procedure else (), (str(two), "kiwi"), strict=True))
+    values = dict(
+        zip(sop.procedure.parameters if sop.procedure else (), (str(two), "kiwi"), strict=True)
+    )
     verdict = verify(sop, values, replay=there.replay, store=changes)
     assert verdict.status_after == "probation", verdict.reason
     without_model = agent(home, None)
-    again = without_model.start(f'name the recipes of {two} that use "cherry"', Options(), AbsentOwner())
+    again = without_model.start(
+        f'name the recipes of {two} that use "cherry"', Options(), AbsentOwner()
+    )
     events = drive(again)
     assert events[-1]["status"] == "done" and events[-1]["rote"] and "cherry plum" in again.result
 
 
-def test_inputs_too_large_to_keep_are_tried_as_they_are_today(home: Path, boxes: tuple[Path, Path]) -> None:
+def test_inputs_too_large_to_keep_are_tried_as_they_are_today(
+    home: Path, boxes: tuple[Path, Path]
+) -> None:
     one, two = boxes
     (one / "apple big").write_text("x" * 300_000, "utf-8")
     there, changes, sop = _store(
@@ -377,22 +458,44 @@ def test_inputs_too_large_to_keep_are_tried_as_they_are_today(home: Path, boxes:
     (one / "apple two").write_text("y", "utf-8")
     again = _again(there, changes, "list-into")
     assert again.passed and again.status_after == "probation" and not again.files
-    assert [case.fixture is None for case in read_cases(home / "sops" / "list-into")] == [True, False]
+    assert [case.fixture is None for case in read_cases(home / "sops" / "list-into")] == [
+        True,
+        False,
+    ]
 
 
 @pytest.mark.parametrize(
     ("touch", "passed", "says"),
     [
-        (lambda box, n: (box.parent / "mail.txt").write_text("x") if n == 1 else None, None, "mail.txt; try again"),
-        (lambda box, n: (box.parent / f"mail{n}.txt").write_text("x"), None, "the world changed during the replay"),
-        (lambda box, n: (box.parent / "mail.txt").write_text(str(n)), False, "outside the copy changed"),
+        (
+            lambda box, n: (box.parent / "mail.txt").write_text("x") if n == 1 else None,
+            None,
+            "mail.txt; try again",
+        ),
+        (
+            lambda box, n: (box.parent / f"mail{n}.txt").write_text("x"),
+            None,
+            "the world changed during the replay",
+        ),
+        (
+            lambda box, n: (box.parent / "mail.txt").write_text(str(n)),
+            False,
+            "outside the copy changed",
+        ),
     ],
 )
 def test_what_another_program_does_beside_the_copy_is_not_held_against_the_sop(
-    touch: Callable[[Path, int], None], passed: bool | None, says: str, home: Path, boxes: tuple[Path, Path]
+    touch: Callable[[Path, int], None],
+    passed: bool | None,
+    says: str,
+    home: Path,
+    boxes: tuple[Path, Path],
 ) -> None:
     there, _, sop = _store(
-        home, "list-into", LIST_INTO, {"cases/case-1.yaml": CASE.format(folder=boxes[0], word="pear")}
+        home,
+        "list-into",
+        LIST_INTO,
+        {"cases/case-1.yaml": CASE.format(folder=boxes[0], word="pear")},
     )
     tries: list[Path] = []
 

@@ -30,8 +30,13 @@ print(*("safety.commands" in sys.modules, "openai" in sys.modules, run.sop))
         ("Which files take the most space in {home}?", "False False largest-files"),
     ],
 )
-def test_a_run_with_a_model_has_the_gate_ready_and_a_replay_starts_without(home: Path, task: str, said: str) -> None:
+def test_a_run_with_a_model_has_the_gate_ready_and_a_replay_starts_without(
+    home: Path, task: str, said: str
+) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", START, home, task.format(home=home)], capture_output=True, text=True, cwd=ROOT
+        [sys.executable, "-c", START, home, task.format(home=home)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
     )
     assert (done.stdout.strip(), done.stderr) == (said, "")

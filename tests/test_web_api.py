@@ -23,10 +23,19 @@ SCRIPTS: dict[str, list[Any]] = {
     "look": [bash("echo hi", "I look."), "It says hi."],
     "ask": [call("ask_user", question="Which one?"), "ok"],
 }
-CHANGING = {"/api/sign-out", "/api/changes", "/api/chat", "/api/sops/{name}/run", "/api/memory/digest", "/api/sign-in"}
+CHANGING = {
+    "/api/sign-out",
+    "/api/changes",
+    "/api/chat",
+    "/api/sops/{name}/run",
+    "/api/memory/digest",
+    "/api/sign-in",
+}
 JUNK = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 
@@ -42,7 +51,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 def operations(site: Served) -> list[tuple[str, str, dict[str, Any]]]:
     paths = site.get("/api/openapi.json").json["paths"]
-    return [(verb.upper(), path, about) for path, verbs in paths.items() for verb, about in verbs.items()]
+    return [
+        (verb.upper(), path, about)
+        for path, verbs in paths.items()
+        for verb, about in verbs.items()
+    ]
 
 
 def test_the_schema_names_every_route_and_the_manual_every_one_too(site: Served) -> None:
@@ -59,17 +72,37 @@ def test_the_schema_names_every_route_and_the_manual_every_one_too(site: Served)
 @given(data=st.data())
 def test_whatever_is_sent_is_answered_in_its_shape(site: Served, data: st.DataObject) -> None:
     """No request ends in a 500, and every error says what kind it is."""
-    known = [each for each in operations(site) if each[1] not in CHANGING and not each[1].startswith("/v1")]
+    known = [
+        each
+        for each in operations(site)
+        if each[1] not in CHANGING and not each[1].startswith("/v1")
+    ]
     method, path, about = data.draw(st.sampled_from(known))
-    filled = re.sub(r"\{\w+\}", lambda _: quote(data.draw(st.text(min_size=1, max_size=12)), safe="") or "x", path)
+    filled = re.sub(
+        r"\{\w+\}",
+        lambda _: quote(data.draw(st.text(min_size=1, max_size=12)), safe="") or "x",
+        path,
+    )
     query = [p["name"] for p in about.get("parameters", ()) if p["in"] == "query"]
     filled += "?" + "&".join(f"{name}={quote(data.draw(st.text(max_size=12)))}" for name in query)
-    shape = about.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+    shape = (
+        about.get("requestBody", {})
+        .get("content", {})
+        .get("application/json", {})
+        .get("schema", {})
+    )
     ref = (shape.get("anyOf") or [shape])[0].get("$ref", "").rpartition("/")[2]
-    names = list(site.get("/api/openapi.json").json["components"]["schemas"].get(ref, {}).get("properties", {}))
+    names = list(
+        site.get("/api/openapi.json")
+        .json["components"]["schemas"]
+        .get(ref, {})
+        .get("properties", {})
+    )
     body = data.draw(JUNK | st.fixed_dictionaries(dict.fromkeys(names, JUNK)))
     raw = data.draw(
-        st.sampled_from([json.dumps(body).encode(), b"{", b"\xff\xfe", b""]) if method != "GET" else st.just(b"")
+        st.sampled_from([json.dumps(body).encode(), b"{", b"\xff\xfe", b""])
+        if method != "GET"
+        else st.just(b"")
     )
     answer = site.ask(method, filled, raw, site.browser())
     assert answer.status < 500, answer
@@ -107,7 +140,9 @@ def client(site: Served, changes: bool = True) -> Any:
 def test_openais_client_uses_the_agent_as_a_model(site: Served) -> None:
     with client(site) as api:
         assert [model.id for model in api.models.list()] == ["sopwith", "hello", "look", "ask"]
-        answer = api.chat.completions.create(model="sopwith", messages=[{"role": "user", "content": "say hello"}])
+        answer = api.chat.completions.create(
+            model="sopwith", messages=[{"role": "user", "content": "say hello"}]
+        )
         assert answer.choices[0].message.content == "Hello there."
         assert answer.choices[0].finish_reason == "stop"
         assert answer.usage is not None
@@ -117,10 +152,16 @@ def test_openais_client_uses_the_agent_as_a_model(site: Served) -> None:
 
 def test_openais_client_reads_the_answer_as_it_comes(site: Served) -> None:
     with client(site) as api:
-        earlier = [{"role": "user", "content": "my name is Anna"}, {"role": "assistant", "content": "Hi Anna"}]
+        earlier = [
+            {"role": "user", "content": "my name is Anna"},
+            {"role": "assistant", "content": "Hi Anna"},
+        ]
         stream = api.chat.completions.create(
             model="look",
-            messages=[*earlier, {"role": "user", "content": [{"type": "text", "text": "what does echo say"}]}],
+            messages=[
+                *earlier,
+                {"role": "user", "content": [{"type": "text", "text": "what does echo say"}]},
+            ],
             stream=True,
             stream_options={"include_usage": True},
         )
@@ -138,7 +179,9 @@ def test_openais_client_reads_the_answer_as_it_comes(site: Served) -> None:
 
 def test_what_a_program_is_asked_waits_in_the_inbox(site: Served) -> None:
     with client(site) as api:
-        answer = api.chat.completions.create(model="ask", messages=[{"role": "user", "content": "choose one"}])
+        answer = api.chat.completions.create(
+            model="ask", messages=[{"role": "user", "content": "choose one"}]
+        )
     assert "Which one?" in answer.choices[0].message.content
     assert "inbox" in answer.choices[0].message.content
     run = answer.id.removeprefix("chatcmpl-")
@@ -153,7 +196,9 @@ def test_openais_client_understands_what_goes_wrong(site: Served) -> None:
         with pytest.raises(openai.NotFoundError, match="there are: sopwith, hello"):
             api.chat.completions.create(model="gpt-9", messages=said)
         with pytest.raises(openai.BadRequestError):
-            api.chat.completions.create(model="sopwith", messages=[{"role": "user", "content": " "}])
+            api.chat.completions.create(
+                model="sopwith", messages=[{"role": "user", "content": " "}]
+            )
     with client(site, changes=False) as api, pytest.raises(openai.PermissionDeniedError):
         api.chat.completions.create(model="sopwith", messages=said)
     stranger = openai.OpenAI(base_url=f"{site.origin}/v1", api_key="wrong", max_retries=0)
@@ -170,7 +215,12 @@ def test_a_programs_token_is_taken_back(site: Served) -> None:
     bearer = {"Authorization": f"Bearer {made['token']}", "Content-Type": "application/json"}
     assert site.ask("GET", "/api/runs", headers=bearer).status == 200
     assert site.ask("POST", "/api/memory/digest", b"{}", bearer).status == 202
-    assert site.ask("POST", "/api/memory/digest", b"{}", {**bearer, "Origin": "http://evil.example"}).status == 403
+    assert (
+        site.ask(
+            "POST", "/api/memory/digest", b"{}", {**bearer, "Origin": "http://evil.example"}
+        ).status
+        == 403
+    )
     assert site.post(f"/api/tokens/{made['id']}", method="DELETE").status == 204
     assert site.ask("GET", "/api/runs", headers=bearer).status == 401
 

@@ -25,7 +25,9 @@ SCRIPTS: dict[str, list[Any]] = {
     "choose": [call("ask_user", question="Which one?", candidates=["a", "b"]), "Thank you."],
     "password": [call("shell_run", script='read -rsp "Key:" x; echo; echo ${#x}'), "I was let in."],
     "loud": [
-        bash(f"for i in $(seq {MANY}); do head -c 50000 /dev/zero | tr '\\0' x; echo; done; echo the last line"),
+        bash(
+            f"for i in $(seq {MANY}); do head -c 50000 /dev/zero | tr '\\0' x; echo; done; echo the last line"
+        ),
         "That was a lot.",
     ],
 }
@@ -45,7 +47,9 @@ def ended(site: Served, text: str, model: str) -> str:
     return run
 
 
-def test_a_tab_that_was_frozen_knows_all_that_happened_meanwhile(window: Window, site: Served) -> None:
+def test_a_tab_that_was_frozen_knows_all_that_happened_meanwhile(
+    window: Window, site: Served
+) -> None:
     """Frozen as a browser freezes what nobody looks at: no timer runs in it, no message is read."""
     first = ended(site, "before the night", "hello")
     window.go(f"chat/{first}").find(".markdown", has_text="Hello.").wait_for()
@@ -98,7 +102,11 @@ def test_a_slow_machine_sees_the_end_of_a_loud_run(window: Window, site: Served)
     window.go(f"chat/{first}").find(".markdown", has_text="Hello.").wait_for()
     protocol = window.context.new_cdp_session(window.page)
     protocol.send("Emulation.setCPUThrottlingRate", {"rate": 20})
-    site.ended(site.post("/api/chat", {"text": "make a noise", "after": first, "model": "loud"}).json["run"])
+    site.ended(
+        site.post("/api/chat", {"text": "make a noise", "after": first, "model": "loud"}).json[
+            "run"
+        ]
+    )
     protocol.send("Emulation.setCPUThrottlingRate", {"rate": 1})
     window.find(".markdown", has_text="That was a lot.").wait_for()
     window.find(".call.ok .call-line").click()
@@ -123,16 +131,24 @@ def test_a_secret_is_typed_unseen_and_stands_nowhere(window: Window, site: Serve
     window.page.reload()
     window.find(".markdown", has_text="I was let in.").wait_for()
     assert PASSWORD not in window.page.content()
-    kept = window.page.evaluate("() => JSON.stringify({...localStorage}) + JSON.stringify({...sessionStorage})")
+    kept = window.page.evaluate(
+        "() => JSON.stringify({...localStorage}) + JSON.stringify({...sessionStorage})"
+    )
     assert PASSWORD not in kept
-    on_disk = [path for path in site.home.rglob("*") if path.is_file() and PASSWORD.encode() in path.read_bytes()]
+    on_disk = [
+        path
+        for path in site.home.rglob("*")
+        if path.is_file() and PASSWORD.encode() in path.read_bytes()
+    ]
     assert on_disk == [] and PASSWORD not in site.errors.read_text()
 
 
 def in_picture(page: Page, what: str) -> tuple[float, float]:
     """Where on the screen a thing of the graph is: its first edge ("edges"), or its first node that is no person who speaks."""
     page.locator(".graph canvas").first.wait_for()
-    page.wait_for_function("what => document.querySelector('.graph')._cyreg?.cy[what]().length > 0", arg=what)
+    page.wait_for_function(
+        "what => document.querySelector('.graph')._cyreg?.cy[what]().length > 0", arg=what
+    )
     x, y = page.evaluate(
         """what => {
           const box = document.querySelector(".graph").getBoundingClientRect();
@@ -145,7 +161,9 @@ def in_picture(page: Page, what: str) -> tuple[float, float]:
     return float(x), float(y)
 
 
-def test_a_click_into_the_picture_shows_what_says_so_in_every_tab(window: Window, site: Served, lived_in: None) -> None:
+def test_a_click_into_the_picture_shows_what_says_so_in_every_tab(
+    window: Window, site: Served, lived_in: None
+) -> None:
     """Two tabs of one browser: what is chosen in one is chosen in the other."""
     window.go("graph").settled()
     second = window.context.new_page()
@@ -176,7 +194,9 @@ def test_the_address_is_taken_by_a_tab_that_is_open_already(browser: Browser, si
     window.close()
 
 
-def test_five_megabytes_typed_become_a_file_beside_the_message(window: Window, site: Served) -> None:
+def test_five_megabytes_typed_become_a_file_beside_the_message(
+    window: Window, site: Served
+) -> None:
     """Put in by a program, not pasted: too long for a message, and not lost."""
     window.page.get_by_label("Model").select_option("hello")
     window.page.evaluate(
@@ -194,9 +214,11 @@ def test_five_megabytes_typed_become_a_file_beside_the_message(window: Window, s
     window.page.keyboard.press("Enter")
     window.find(".markdown", has_text="Hello.").first.wait_for()
     run = window.page.url.rpartition("/")[2]
-    assert [each["size"] for each in site.get(f"/api/runs/{run}").json["files"] if each["name"] == "message.txt"] == [
-        4_999_999
-    ]
+    assert [
+        each["size"]
+        for each in site.get(f"/api/runs/{run}").json["files"]
+        if each["name"] == "message.txt"
+    ] == [4_999_999]
 
 
 def test_what_the_empty_chat_proposes_works_without_a_model(
@@ -219,5 +241,7 @@ def test_what_the_empty_chat_proposes_works_without_a_model(
                 window.page.keyboard.press("Enter")
                 window.find(".closing").wait_for()
                 assert window.find(".line.rote").count() > 0, window.find(".thread").inner_text()
-                assert window.find(".closing .chip").count() == 0, window.find(".closing").inner_text()
+                assert window.find(".closing .chip").count() == 0, window.find(
+                    ".closing"
+                ).inner_text()
             window.close()

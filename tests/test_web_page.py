@@ -89,15 +89,20 @@ def lived_in(site: Served, cli: CommandLine) -> None:
         return
     now = datetime.now(UTC).isoformat()
     rows = [
-        {"id": f"t{n}", "at": now, "who": who, "text": text, "session": "main"} for n, (who, text) in enumerate(TALK)
+        {"id": f"t{n}", "at": now, "who": who, "text": text, "session": "main"}
+        for n, (who, text) in enumerate(TALK)
     ]
     file.write_text("\n".join(map(json.dumps, rows)) + "\n", "utf-8")
     done = cli("--home", str(site.home), "memory", "import", str(file))
     assert done.code == 0, done
-    site.ended(site.post("/api/sops/largest-files/run", {"values": {"folder": str(site.cwd)}}).json["run"])
+    site.ended(
+        site.post("/api/sops/largest-files/run", {"values": {"folder": str(site.cwd)}}).json["run"]
+    )
     site.post("/api/schedule", {"when": "every weekday 08:00", "task": "Write me a short report"})
     run = site.begin("choose one", "choose")
-    asked = site.until(lambda: [each for each in site.get("/api/state").json["waiting"] if each["run"] == run])
+    asked = site.until(
+        lambda: [each for each in site.get("/api/state").json["waiting"] if each["run"] == run]
+    )
     assert site.post(f"/api/asked/{asked[0]['id']}", {"later": True}).status == 204
     site.until(lambda: site.get("/api/inbox").json["inbox"])
 
@@ -225,7 +230,9 @@ def test_nothing_changes_before_changes_are_turned_on(browser: Browser, site: Se
     window.close()
 
 
-def test_an_sop_is_taught_verified_done_by_rote_and_its_curve_drawn(window: Window, site: Served) -> None:
+def test_an_sop_is_taught_verified_done_by_rote_and_its_curve_drawn(
+    window: Window, site: Served
+) -> None:
     (site.home.parent / "notes.md").write_text("one\ntwo\n", "utf-8")
     window.go("sops").settled()
     window.button("Teach").click()
@@ -300,7 +307,9 @@ def test_the_graph_shows_what_says_so(window: Window, site: Served, lived_in: No
     window.picture("graph")
 
 
-def test_a_day_is_written_as_the_page_writes_it_whatever_the_browser_speaks(window: Window, lived_in: None) -> None:
+def test_a_day_is_written_as_the_page_writes_it_whatever_the_browser_speaks(
+    window: Window, lived_in: None
+) -> None:
     window.open("graph").settled()
     field = window.page.get_by_label("to", exact=True)
     field.fill("2026-02-30")
@@ -367,7 +376,9 @@ def test_a_browser_that_signed_out_needs_the_address_again(browser: Browser, sit
     window.close()
 
 
-def test_people_with_a_link_share_a_chat_and_nothing_else(window: Window, browser: Browser, site: Served) -> None:
+def test_people_with_a_link_share_a_chat_and_nothing_else(
+    window: Window, browser: Browser, site: Served
+) -> None:
     """Two people, two names, one reply; their page asks for nothing of the owner's, and the owner closes it."""
     window.go("access").settled()
     window.page.get_by_label("Name of the chat").fill("Holidays")
@@ -397,7 +408,9 @@ def test_people_with_a_link_share_a_chat_and_nothing_else(window: Window, browse
         person.close()
 
 
-def test_a_killed_server_is_come_back_to_by_itself(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_killed_server_is_come_back_to_by_itself(
+    browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """Killed while a question is open: the page says that it is alone, finds the next server, and the run goes on there."""
     folder = tmp_path_factory.mktemp("killed")
     served = Served(made_home(folder, SCRIPTS), folder / "cwd")
@@ -413,16 +426,24 @@ def test_a_killed_server_is_come_back_to_by_itself(browser: Browser, tmp_path_fa
         window.picture("lost")
         served.start(port)
         window.find(".connection.on").wait_for()
-        window.expect(window.button("Later")).to_have_count(0)  # now it waits in the inbox, for as long as it takes
+        window.expect(window.button("Later")).to_have_count(
+            0
+        )  # now it waits in the inbox, for as long as it takes
         window.find(".asked.question").get_by_role("button", name="a", exact=True).click()
         window.find(".markdown", has_text="Thank you.").wait_for()
-        window.faults = [each for each in window.faults if "ERR_CONNECTION" not in each and "WebSocket" not in each]
+        window.faults = [
+            each
+            for each in window.faults
+            if "ERR_CONNECTION" not in each and "WebSocket" not in each
+        ]
         window.close()
     finally:
         served.stop()
 
 
-def test_a_notice_is_put_away_and_a_question_in_the_inbox_goes_on(window: Window, site: Served, lived_in: None) -> None:
+def test_a_notice_is_put_away_and_a_question_in_the_inbox_goes_on(
+    window: Window, site: Served, lived_in: None
+) -> None:
     Inbox(site.home).add(Entry("upkeep.1", "", "notice", "The disk is nearly full."))
     window.go("inbox")
     notice = window.find(".asked.notice", has_text="nearly full")
@@ -471,11 +492,19 @@ PAGES = [
     ids=["en-wide-light", "zh-narrow-dark", "en-narrow-light"],
 )
 def test_every_page_is_open_to_everybody(
-    browser: Browser, site: Served, lived_in: None, lang: str, size: tuple[int, int], theme: str, is_examined: bool
+    browser: Browser,
+    site: Served,
+    lived_in: None,
+    lang: str,
+    size: tuple[int, int],
+    theme: str,
+    is_examined: bool,
 ) -> None:
     """In both languages, at both widths, light and dark: nothing keeps somebody out (axe-core), is cut off, or lacks words."""
     window = Window(browser, site.origin, lang, size, theme).enter(site.token)
-    words = json.loads((Path(__file__).parent.parent / "assets/web/words/en.json").read_text("utf-8"))
+    words = json.loads(
+        (Path(__file__).parent.parent / "assets/web/words/en.json").read_text("utf-8")
+    )
     run, replay = (each["run"] for each in site.get("/api/runs").json["runs"][:2])
     for path in [*PAGES, f"chat/{run}", f"runs/{replay}"]:
         window.go(path).settled()

@@ -106,9 +106,15 @@ def test_every_error_of_the_page_has_its_words() -> None:
                         for line in lines(node.exc.args[0])
                         if not CHINESE.search(words.in_words(line))
                     ]
-                if isinstance(node, ast.Call) and ast.unparse(node.func) == "found" and len(node.args) == 2:
+                if (
+                    isinstance(node, ast.Call)
+                    and ast.unparse(node.func) == "found"
+                    and len(node.args) == 2
+                ):
                     missing += [
-                        (path.name, line) for line in lines(node.args[1]) if not CHINESE.search(words.in_words(line))
+                        (path.name, line)
+                        for line in lines(node.args[1])
+                        if not CHINESE.search(words.in_words(line))
                     ]
         assert missing == []
     finally:
@@ -120,7 +126,9 @@ def lines(said: ast.expr) -> list[str]:
     if isinstance(said, ast.Constant) and isinstance(said.value, str):
         text = said.value
     elif isinstance(said, ast.JoinedStr):
-        text = "".join(str(part.value) if isinstance(part, ast.Constant) else "x1" for part in said.values)
+        text = "".join(
+            str(part.value) if isinstance(part, ast.Constant) else "x1" for part in said.values
+        )
     else:
         return []
     return [line for line in text.split("\n") if " " in line]
@@ -153,7 +161,10 @@ def test_a_full_disk_is_said_so(small_disk: Path) -> None:
         assert (answer.status, answer.json["error"]["kind"]) == (500, "failed")
         assert "No space left" in answer.json["error"]["text"]
         assert list((home / "web" / "uploads").iterdir()) == []
-        with contextlib.suppress(OSError), (small_disk / "filler").open("wb", buffering=0) as filler:
+        with (
+            contextlib.suppress(OSError),
+            (small_disk / "filler").open("wb", buffering=0) as filler,
+        ):
             while filler.write(b"x" * 4_096):
                 pass
         answer = site.post("/api/chat", {"text": "say hello"})

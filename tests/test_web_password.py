@@ -14,7 +14,10 @@ def test_a_wrong_password_is_told_and_asked_for_again(tmp_path: Path) -> None:
     given.write_text(PASSWORD)
     given.chmod(0o600)
     home = made_home(tmp_path / "of", [])
-    with Served(home, tmp_path / "of" / "cwd", ("--password-file", str(given))) as site, chromium() as browser:
+    with (
+        Served(home, tmp_path / "of" / "cwd", ("--password-file", str(given))) as site,
+        chromium() as browser,
+    ):
         window = Window(browser, site.origin)
         page = window.page
         page.goto(site.address)
@@ -28,6 +31,8 @@ def test_a_wrong_password_is_told_and_asked_for_again(tmp_path: Path) -> None:
         page.get_by_label("Password").fill(PASSWORD)
         page.keyboard.press("Enter")
         page.get_by_text("What is to be done?").wait_for()
-        assert all("401" in fault for fault in window.faults)  # the browser's own word for each refusal
+        assert all(
+            "401" in fault for fault in window.faults
+        )  # the browser's own word for each refusal
         window.faults.clear()
         window.close()

@@ -12,7 +12,10 @@ from tests.window import Window, chromium
 def test_reasons_are_in_the_language_of_the_page(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("reasons")
     replies = [bash("rm -rf ~", "I look."), bash("rm -rf old", "I remove it."), "It stays."]
-    with chromium() as browser, Served(made_home(folder, {"tidy": replies}), folder / "cwd") as served:
+    with (
+        chromium() as browser,
+        Served(made_home(folder, {"tidy": replies}), folder / "cwd") as served,
+    ):
         site = served.sign_in()
         window = Window(browser, site.origin, lang="zh").enter(site.token)
         window.find("#composer").fill("整理一下")
@@ -30,5 +33,7 @@ def test_reasons_are_in_the_language_of_the_page(tmp_path_factory: pytest.TempPa
         window.page.evaluate("localStorage.setItem('lang', 'en')")
         window.page.reload()
         window.find(".line.put", has_text="deletes files for good").wait_for()
-        window.expect(window.find(".call.refused .call-why").first).to_contain_text("the system or a whole home")
+        window.expect(window.find(".call.refused .call-why").first).to_contain_text(
+            "the system or a whole home"
+        )
         window.close()

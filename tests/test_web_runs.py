@@ -32,7 +32,10 @@ SCRIPTS: dict[str, list[Any]] = {  # model → its replies
     "slow": [bash("echo begun; sleep 300"), "I stopped there."],
     "wait": [WAIT, "Done after all."],
     "count": [call("file_read", path="a.txt"), bash("echo x >> count; sleep 20"), "Done."],
-    "loud": [bash("for i in $(seq 60); do head -c 100000 /dev/zero | tr '\\0' x; echo; done"), "ok"],
+    "loud": [
+        bash("for i in $(seq 60); do head -c 100000 /dev/zero | tr '\\0' x; echo; done"),
+        "ok",
+    ],
     "html": ["<b>hello</b>"],
 }
 
@@ -64,7 +67,9 @@ def test_from_question_to_confirmation_to_result(site: Served) -> None:
         assert site.post(f"/api/asked/{asked['id']}", {"decision": "once"}).status == 404
     assert not (site.cwd / "old").exists()
     kinds = [message["type"] for message in tab.told]
-    heard = [kind for kind in kinds if kind in ("confirm", "asked_now", "confirmed", "tool_started")]
+    heard = [
+        kind for kind in kinds if kind in ("confirm", "asked_now", "confirmed", "tool_started")
+    ]
     assert heard[-3:] == ["asked_now", "confirmed", "tool_started"]
     assert heard[:-3] in (["confirm"], [])  # it may have been said before the tab began to watch
     numbers = [message["seq"] for message in tab.told]
@@ -103,7 +108,9 @@ def test_a_question_is_answered_in_place_or_later_in_the_inbox(site: Served) -> 
         tab.until("changed", what="inbox")
         (entry,) = site.get("/api/inbox").json["inbox"]
         assert (entry["run"], entry["kind"], entry["text"]) == (second, "question", "Which one?")
-        assert site.post(f"/api/inbox/{entry['id']}", {"decision": "answer", "text": "b"}).json == {"run": second}
+        assert site.post(f"/api/inbox/{entry['id']}", {"decision": "answer", "text": "b"}).json == {
+            "run": second
+        }
         assert tab.until("run_ended", run=second)["status"] == "done"
     assert site.get("/api/inbox").json["inbox"] == []
 
@@ -114,7 +121,11 @@ def test_a_conversation_goes_on_and_is_listed_as_one(site: Served) -> None:
     second = site.begin("go on", after=first)
     site.ended(second)
     listed = site.get("/api/conversations").json["conversations"][0]
-    assert (listed["id"], listed["runs"], listed["title"]) == (first, [first, second], "count for me")
+    assert (listed["id"], listed["runs"], listed["title"]) == (
+        first,
+        [first, second],
+        "count for me",
+    )
     for run in (first, second):
         shown = site.get(f"/api/conversations/{run}").json
         assert [each["run"] for each in shown["runs"]] == [first, second]
@@ -135,7 +146,11 @@ def test_a_tab_that_slept_catches_up(site: Served) -> None:
     with site.tab(epoch=epoch, seq=known) as tab:
         tab.until("run_ended")
         assert "text" not in [message["type"] for message in tab.told]
-    for stranger in ({"epoch": "other", "seq": 1}, {"epoch": epoch, "seq": 10**9}, {"epoch": epoch, "seq": "x"}):
+    for stranger in (
+        {"epoch": "other", "seq": 1},
+        {"epoch": epoch, "seq": 10**9},
+        {"epoch": epoch, "seq": "x"},
+    ):
         with site.tab(**stranger) as tab:
             assert tab.hello["caught_up"] is False
 
@@ -157,7 +172,9 @@ def test_a_run_is_stopped_and_gone_on_with(site: Served) -> None:
         assert tab.until("run_ended")["status"] == "cancelled"
         site.until(lambda: site.get("/api/state").json["working"] == [])
         assert site.post(f"/api/runs/{run}/stop").status == 409
-        assert site.post(f"/api/runs/{run}/resume", {"text": "say where you are"}).json == {"run": run}
+        assert site.post(f"/api/runs/{run}/resume", {"text": "say where you are"}).json == {
+            "run": run
+        }
         assert tab.until("steered")["text"] == "say where you are"
         assert tab.until("run_ended")["result"] == "I stopped there."
 
@@ -246,7 +263,9 @@ def test_a_run_that_was_killed_with_the_server_goes_on_where_it_was(site: Served
     assert "uncertain" not in kinds or kinds.count("tool_started") >= 2
 
 
-def test_a_second_server_of_this_home_says_where_the_first_one_is(site: Served, cli: CommandLine) -> None:
+def test_a_second_server_of_this_home_says_where_the_first_one_is(
+    site: Served, cli: CommandLine
+) -> None:
     code, out, err = cli("--home", str(site.home), "serve", "--port", "0")
     assert (code, out) == (1, "")
     assert f"served already: {site.address}" in err
@@ -254,7 +273,10 @@ def test_a_second_server_of_this_home_says_where_the_first_one_is(site: Served, 
 
 
 def test_a_taken_port_is_said_so(site: Served, cli: CommandLine) -> None:
-    for lang, words in (("en", f"Port {site.port} is taken"), ("zh", f"端口 {site.port} 已被别的程序占用")):
+    for lang, words in (
+        ("en", f"Port {site.port} is taken"),
+        ("zh", f"端口 {site.port} 已被别的程序占用"),
+    ):
         code, _, err = cli("--lang", lang, "serve", "--port", str(site.port))
         assert code == 2
         assert words in err
@@ -277,7 +299,13 @@ def test_fifty_tabs_and_one_that_does_not_read(site: Served) -> None:
         slow.until("run_ended")
 
 
-MARKUP = ("<script>alert(1)</script>", "{{7*7}}", "\x00\x01\u202e", "' OR 1=1 --", "</textarea><img src=x onerror=1>")
+MARKUP = (
+    "<script>alert(1)</script>",
+    "{{7*7}}",
+    "\x00\x01\u202e",
+    "' OR 1=1 --",
+    "</textarea><img src=x onerror=1>",
+)
 
 
 def test_markup_in_every_field_stays_text(site: Served) -> None:
@@ -285,7 +313,12 @@ def test_markup_in_every_field_stays_text(site: Served) -> None:
     task = "say " + " ".join(MARKUP)
     run = site.begin(task, "html")
     site.ended(run)
-    paths = [f"/api/runs/{run}", "/api/conversations", "/api/runs?text=say", "/api/memory/search?q=say"]
+    paths = [
+        f"/api/runs/{run}",
+        "/api/conversations",
+        "/api/runs?text=say",
+        "/api/memory/search?q=say",
+    ]
     for path in paths:
         answer = site.get(path)
         assert answer.status == 200
@@ -330,16 +363,16 @@ def test_sops_are_verified_disabled_and_rolled_back(site: Served) -> None:
 
 
 def test_an_sop_is_taught_from_a_text(site: Served) -> None:
-    steps = (
-        "plan:\n  - {tool: code_run, args: {type: bash, script: 'ls'}, save: {found: output}}\nresult: '{{found}}'\n"
-    )
+    steps = "plan:\n  - {tool: code_run, args: {type: bash, script: 'ls'}, save: {found: output}}\nresult: '{{found}}'\n"
     body = {
         "name": "look-here",
         "text": f"# Look here\n\n1. Run `ls`.\n\n```yaml\n{steps}```\n",
         "request": "look here now",
     }
     errand = site.post("/api/sops/teach", body).json["errand"]
-    done = site.until(lambda: (j := site.get(f"/api/errands/{errand}").json)["state"] != "working" and j)
+    done = site.until(
+        lambda: (j := site.get(f"/api/errands/{errand}").json)["state"] != "working" and j
+    )
     assert done["lines"], done
     if done["state"] == "done":
         assert site.get("/api/sops/look-here").json["status"] in ("draft", "candidate", "probation")
@@ -348,7 +381,12 @@ def test_an_sop_is_taught_from_a_text(site: Served) -> None:
 def test_memory_is_searched_read_by_day_and_taken_back(site: Served) -> None:
     site.ended(site.begin("where did we go on holiday?"))
     with site.tab() as tab:
-        assert site.post("/api/memory/note", {"text": "[ENVIRONMENT] The printer is called Gutenberg."}).status == 200
+        assert (
+            site.post(
+                "/api/memory/note", {"text": "[ENVIRONMENT] The printer is called Gutenberg."}
+            ).status
+            == 200
+        )
         tab.until("changed", what="memory")
     (fact,) = site.get("/api/memory/facts").json["facts"]
     assert "Gutenberg" in fact["text"]
@@ -412,7 +450,9 @@ def test_jobs_are_kept_shown_on_a_calendar_and_done_at_once(site: Served) -> Non
     assert site.post("/api/schedule/nix/run-now").status == 404
 
 
-def test_nobody_at_the_page_means_the_inbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_at_the_page_means_the_inbox(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In this process, where the time until nobody is there can be short: the rest is the real thing."""
     import asyncio
 
@@ -430,7 +470,9 @@ def test_nobody_at_the_page_means_the_inbox(tmp_path: Path, monkeypatch: pytest.
         place = Place("127.0.0.1:1", frozenset(), "http", 1)
         here = Site(settings, Access(home / "web"), place, home, "0")
         here.loop = asyncio.get_running_loop()
-        run = await here.work.begin({"do": "start", "task": "choose", "options": {"cwd": str(tmp_path)}})
+        run = await here.work.begin(
+            {"do": "start", "task": "choose", "options": {"cwd": str(tmp_path)}}
+        )
         while run in here.work.children:
             await asyncio.sleep(0.02)
         return run

@@ -30,7 +30,9 @@ JSON = {"Content-Type": "application/json"}
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("security")
     home = made_home(
-        folder, ["hello"], f"embeddings: {{model: m, base_url: 'http://127.0.0.1:9/v1', api_key: {SECRET}}}"
+        folder,
+        ["hello"],
+        f"embeddings: {{model: m, base_url: 'http://127.0.0.1:9/v1', api_key: {SECRET}}}",
     )
     with Served(home, folder / "cwd") as served:
         yield served.sign_in()
@@ -45,9 +47,12 @@ def told(site: Served, **headers: Any) -> dict[str, Any]:
 # Host: another name that leads here (DNS rebinding), and none, and two.
 
 
-@pytest.mark.parametrize("path", ["/", "/api/state", "/api/runs", "/assets/index.html", "/shared/x", "/v1/models"])
 @pytest.mark.parametrize(
-    "host", ["evil.example", "127.0.0.1.evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "", "{port}"]
+    "path", ["/", "/api/state", "/api/runs", "/assets/index.html", "/shared/x", "/v1/models"]
+)
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "127.0.0.1.evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "", "{port}"],
 )
 def test_another_host_is_refused(site: Served, path: str, host: str) -> None:
     answer = site.ask("GET", path, headers=told(site, Host=host.format(port=site.port)))
@@ -56,13 +61,14 @@ def test_another_host_is_refused(site: Served, path: str, host: str) -> None:
 
 def test_the_hosts_of_this_machine_are_taken(site: Served) -> None:
     for name in ("127.0.0.1", "localhost", "LOCALHOST", "[::1]"):
-        assert site.ask("GET", "/api/state", headers=told(site, Host=f"{name}:{site.port}")).status == 200
+        assert (
+            site.ask("GET", "/api/state", headers=told(site, Host=f"{name}:{site.port}")).status
+            == 200
+        )
 
 
 def test_two_hosts_are_refused(site: Served) -> None:
-    request = (
-        f"GET /api/state HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\nHost: evil.example\r\nCookie: {site.cookie}\r\n\r\n"
-    )
+    request = f"GET /api/state HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\nHost: evil.example\r\nCookie: {site.cookie}\r\n\r\n"
     with socket.create_connection(("127.0.0.1", site.port)) as connection:
         connection.sendall(request.encode())
         assert connection.recv(12)[9:] in (b"400", b"403")
@@ -82,28 +88,44 @@ FOREIGN = [
 
 
 @pytest.mark.parametrize("origin", FOREIGN)
-@pytest.mark.parametrize(("method", "path"), [("POST", "/api/chat"), ("POST", "/api/changes"), ("GET", "/api/runs")])
+@pytest.mark.parametrize(
+    ("method", "path"), [("POST", "/api/chat"), ("POST", "/api/changes"), ("GET", "/api/runs")]
+)
 def test_another_origin_is_refused(site: Served, method: str, path: str, origin: str) -> None:
     body = b"" if method == "GET" else b'{"text": "x", "on": true}'
     answer = site.ask(method, path, body, told(site, Origin=origin.format(port=site.port)))
     assert (answer.status, answer.json["error"]["kind"]) == (403, "forbidden")
 
 
-@pytest.mark.parametrize("path", ["/api/chat", "/api/changes", "/api/sign-in", "/api/memory/undo", "/shared/x/say"])
+@pytest.mark.parametrize(
+    "path", ["/api/chat", "/api/changes", "/api/sign-in", "/api/memory/undo", "/shared/x/say"]
+)
 def test_a_change_without_an_origin_is_refused(site: Served, path: str) -> None:
     assert site.ask("POST", path, b"{}", told(site, Origin=None)).status == 403
 
 
 @pytest.mark.parametrize("value", ["cross-site", "same-site"])
-@pytest.mark.parametrize("path", ["/api/state", "/api/runs", "/assets/index.html", "/api/openapi.json"])
-def test_what_a_foreign_page_embeds_is_refused_even_without_origin(site: Served, path: str, value: str) -> None:
+@pytest.mark.parametrize(
+    "path", ["/api/state", "/api/runs", "/assets/index.html", "/api/openapi.json"]
+)
+def test_what_a_foreign_page_embeds_is_refused_even_without_origin(
+    site: Served, path: str, value: str
+) -> None:
     """A script tag, an image or a frame of another page sends no Origin, but the browser says whose it is."""
-    headers = told(site, Origin=None, Sec_Fetch_Site=value, Sec_Fetch_Mode="no-cors", Sec_Fetch_Dest="script")
+    headers = told(
+        site, Origin=None, Sec_Fetch_Site=value, Sec_Fetch_Mode="no-cors", Sec_Fetch_Dest="script"
+    )
     assert site.ask("GET", path, headers=headers).status == 403
 
 
 def test_a_link_from_elsewhere_opens_the_page_and_no_data(site: Served) -> None:
-    headers = told(site, Origin=None, Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate", Sec_Fetch_Dest="document")
+    headers = told(
+        site,
+        Origin=None,
+        Sec_Fetch_Site="cross-site",
+        Sec_Fetch_Mode="navigate",
+        Sec_Fetch_Dest="document",
+    )
     assert site.ask("GET", "/", headers=headers).status == 200
     assert site.ask("GET", "/api/runs", headers=headers).status == 403
     assert site.ask("GET", "/", headers={**headers, "Sec-Fetch-Dest": "iframe"}).status == 403
@@ -157,10 +179,18 @@ def test_without_the_cookie_there_is_no_data(site: Served, path: str, cookie: st
 
 def test_the_token_is_no_cookie_and_the_cookie_no_token(site: Served) -> None:
     value = site.cookie.partition("=")[2]
-    assert site.ask("GET", "/api/runs", headers=told(site, Cookie=f"sopwith_{site.port}={site.token}")).status == 401
+    assert (
+        site.ask(
+            "GET", "/api/runs", headers=told(site, Cookie=f"sopwith_{site.port}={site.token}")
+        ).status
+        == 401
+    )
     bearer = told(site, Cookie=None, Authorization=f"Bearer {value}")
     assert site.ask("GET", "/api/runs", headers=bearer).status == 401
-    assert site.ask("GET", f"/api/runs?token={site.token}", headers=told(site, Cookie=None)).status == 401
+    assert (
+        site.ask("GET", f"/api/runs?token={site.token}", headers=told(site, Cookie=None)).status
+        == 401
+    )
 
 
 CHANGES = [
@@ -179,7 +209,9 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("method", "path", "body"), CHANGES)
-def test_a_browser_only_reads_until_changes_are_on(site: Served, method: str, path: str, body: Any) -> None:
+def test_a_browser_only_reads_until_changes_are_on(
+    site: Served, method: str, path: str, body: Any
+) -> None:
     site.post("/api/changes", {"on": False})
     try:
         answer = site.post(path, body, method)
@@ -189,14 +221,23 @@ def test_a_browser_only_reads_until_changes_are_on(site: Served, method: str, pa
 
 
 def test_changes_are_on_in_one_browser_alone(site: Served) -> None:
-    other = Served(site.home, site.cwd, address=site.address, token=site.token).sign_in(changes=False)
+    other = Served(site.home, site.cwd, address=site.address, token=site.token).sign_in(
+        changes=False
+    )
     assert site.get("/api/state").json["changes"] is True
     assert other.get("/api/state").json["changes"] is False
     assert other.post("/api/memory/note", {"text": "x"}).status == 403
 
 
 @pytest.mark.parametrize(
-    "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/json", None]
+    "kind",
+    [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "text/json",
+        None,
+    ],
 )
 def test_what_a_form_can_send_changes_nothing(site: Served, kind: str | None) -> None:
     answer = site.ask("POST", "/api/changes", b'{"on": false}', told(site, Content_Type=kind))
@@ -206,11 +247,16 @@ def test_what_a_form_can_send_changes_nothing(site: Served, kind: str | None) ->
 
 @pytest.mark.parametrize("value", [None, "0", "true"])
 def test_a_change_carries_our_header(site: Served, value: str | None) -> None:
-    assert site.ask("POST", "/api/changes", b'{"on": false}', told(site, X_Sopwith=value)).status == 403
+    assert (
+        site.ask("POST", "/api/changes", b'{"on": false}', told(site, X_Sopwith=value)).status
+        == 403
+    )
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "OPTIONS", "TRACE", "CONNECT", "PROPFIND"])
-def test_other_methods_do_nothing_and_no_page_elsewhere_is_allowed(site: Served, method: str) -> None:
+def test_other_methods_do_nothing_and_no_page_elsewhere_is_allowed(
+    site: Served, method: str
+) -> None:
     answer = site.ask(method, "/api/changes", b"{}", told(site))
     assert answer.status in (400, 403, 405)
     assert not [name for name in answer.headers if name.startswith("access-control")]
@@ -227,10 +273,14 @@ def test_wrong_tokens_are_counted(tmp_path: Path) -> None:
 # What every answer carries.
 
 
-@pytest.mark.parametrize("path", ["/", "/api/state", "/api/nix", "/assets/index.html", "/shared/x", "/nix.js"])
+@pytest.mark.parametrize(
+    "path", ["/", "/api/state", "/api/nix", "/assets/index.html", "/shared/x", "/nix.js"]
+)
 def test_every_answer_keeps_itself_in_its_place(site: Served, path: str) -> None:
     headers = site.get(path).headers
-    policy = dict(part.strip().partition(" ")[::2] for part in headers["content-security-policy"].split(";"))
+    policy = dict(
+        part.strip().partition(" ")[::2] for part in headers["content-security-policy"].split(";")
+    )
     assert policy["frame-ancestors"] == "'none'"
     assert policy["base-uri"] == policy["form-action"] == "'none'"
     assert policy["script-src"] == "'self'"
@@ -267,7 +317,12 @@ def test_what_lies_on_the_disk_lets_nobody_in(site: Served) -> None:
     assert site.cookie.partition("=")[2] not in kept
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     for name in json.loads(kept):
-        assert site.ask("GET", "/api/runs", headers=told(site, Cookie=f"sopwith_{site.port}={name}")).status == 401
+        assert (
+            site.ask(
+                "GET", "/api/runs", headers=told(site, Cookie=f"sopwith_{site.port}={name}")
+            ).status
+            == 401
+        )
 
 
 # Paths: nothing but the page's own files.
@@ -313,11 +368,19 @@ def test_no_path_leads_out_of_a_run(site: Served) -> None:
 
 def test_nothing_that_is_shown_names_a_secret_or_a_place(site: Served) -> None:
     with site.tab() as tab:
-        run = site.post("/api/chat", {"text": f"my key is {SECRET}, my folder is {site.home}"}).json["run"]
+        run = site.post(
+            "/api/chat", {"text": f"my key is {SECRET}, my folder is {site.home}"}
+        ).json["run"]
         tab.until("run_ended", run=run)
         site.ended(run)
         shown = json.dumps(tab.told)
-    for path in (f"/api/runs/{run}", "/api/runs", "/api/doctor", "/api/state", f"/api/runs/{run}/sent?turn=1"):
+    for path in (
+        f"/api/runs/{run}",
+        "/api/runs",
+        "/api/doctor",
+        "/api/state",
+        f"/api/runs/{run}/sent?turn=1",
+    ):
         shown += site.get(path).body.decode()
     assert "my key is" in shown
     assert SECRET not in shown
@@ -330,7 +393,9 @@ def test_an_attached_page_never_becomes_one(site: Served) -> None:
     page = b"<html><script>alert(1)</script></html>"
     headers = {**told(site), "Content-Type": "application/octet-stream"}
     names = ("a.html", "a.svg", "../../b.html", "a.xhtml")
-    ids = [site.ask("POST", f"/api/uploads?name={name}", page, headers).json["id"] for name in names]
+    ids = [
+        site.ask("POST", f"/api/uploads?name={name}", page, headers).json["id"] for name in names
+    ]
     run = site.begin("look", files=ids)
     site.ended(run)
     files = site.get(f"/api/runs/{run}").json["files"]
@@ -369,9 +434,24 @@ def test_listening_elsewhere_takes_tls_and_a_password(cli: Any, tmp_path: Path) 
         (["--host", "0.0.0.0", "--password-file", "short"], "too short"),
         (["--host", "0.0.0.0", "--password-file", "open"], "Others can read"),
         (["--host", "0.0.0.0", "--password-file", "good"], "takes TLS"),
-        (["--host", "0.0.0.0", "--password-file", "good", "--tls-cert", "good", "--tls-key", "good"], "cannot be used"),
+        (
+            [
+                "--host",
+                "0.0.0.0",
+                "--password-file",
+                "good",
+                "--tls-cert",
+                "good",
+                "--tls-key",
+                "good",
+            ],
+            "cannot be used",
+        ),
         (["--tls-cert", "good"], "takes TLS"),
-        (["--tls-cert", "good", "--tls-key", "nowhere.pem"], "nowhere.pem cannot be read: No such file"),
+        (
+            ["--tls-cert", "good", "--tls-key", "nowhere.pem"],
+            "nowhere.pem cannot be read: No such file",
+        ),
     ):
         for name, text in (("short", "x"), ("open", "a" * 20), ("good", "b" * 20)):
             Path(name).write_text(text)
@@ -388,7 +468,18 @@ def test_with_tls_and_a_password_it_serves_others(tmp_path: Path) -> None:
         pytest.skip("no openssl here to make a certificate with")
     home = made_home(tmp_path / "tls", [])
     key, crt, word = (str(tmp_path / name) for name in ("k.pem", "c.pem", "word"))
-    made = [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=box.example"]
+    made = [
+        openssl,
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        "/CN=box.example",
+    ]
     subprocess.run([*made, "-keyout", key, "-out", crt], check=True, capture_output=True)
     Path(word).write_text("correct horse battery")
     Path(word).chmod(0o600)
@@ -416,4 +507,9 @@ def test_with_tls_and_a_password_it_serves_others(tmp_path: Path) -> None:
         assert "secure" in right.headers["set-cookie"].lower()
         site.cookie = right.headers["set-cookie"].partition(";")[0]
         assert site.get("/api/state").status == 200
-        assert site.ask("GET", "/api/state", headers={**site.browser(), "Host": f"127.0.0.1:{site.port}"}).status == 403
+        assert (
+            site.ask(
+                "GET", "/api/state", headers={**site.browser(), "Host": f"127.0.0.1:{site.port}"}
+            ).status
+            == 403
+        )

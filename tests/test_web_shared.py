@@ -64,7 +64,11 @@ def test_several_people_get_one_reply_to_what_belongs_together(site: Served) -> 
     anna, ben = Person(site, chat["link"], "Anna"), Person(site, chat["link"], "Ben")
     with anna.tab() as at_annas, ben.tab() as at_bens:
         assert at_annas.until("people", people=["Anna", "Ben"])
-        for person, text in ((anna, "can you tell us"), (anna, "when we meet"), (ben, "in the evening")):
+        for person, text in (
+            (anna, "can you tell us"),
+            (anna, "when we meet"),
+            (ben, "in the evening"),
+        ):
             assert person.say(text) == 202
         for tab in (at_annas, at_bens):
             assert said(tab, "Sopwith")["text"].startswith("Which day?")
@@ -74,7 +78,14 @@ def test_several_people_get_one_reply_to_what_belongs_together(site: Served) -> 
             assert [m["who"] for m in tab.told if m["type"] == "said"].count("Sopwith") == 2
     state = anna.state()
     assert (state["name"], state["title"], state["is_open"]) == ("Anna", "Our trip", True)
-    assert [m["who"] for m in state["messages"]] == ["Anna", "Anna", "Ben", "Sopwith", "Ben", "Sopwith"]
+    assert [m["who"] for m in state["messages"]] == [
+        "Anna",
+        "Anna",
+        "Ben",
+        "Sopwith",
+        "Ben",
+        "Sopwith",
+    ]
     (run,) = [run for run in site.get("/api/runs").json["runs"] if "tell us" in run["task"]]
     assert run["task"] == "Anna: can you tell us\nAnna: when we meet\nBen: in the evening"
     opening = site.get(f"/api/runs/{run['run']}").json["events"][0]
@@ -122,7 +133,11 @@ def test_a_chat_is_closed_to_everybody_at_once(site: Served) -> None:
     assert anna.say("hello?") == 410
     key = chat["link"].partition("#key=")[2]
     assert anna.browser.post(f"{anna.path}/join", {"key": key, "name": "Anna"}).status == 410
-    assert [each["is_open"] for each in site.get("/api/shared").json["shared"] if each["id"] == chat["id"]] == [False]
+    assert [
+        each["is_open"]
+        for each in site.get("/api/shared").json["shared"]
+        if each["id"] == chat["id"]
+    ] == [False]
 
 
 def test_an_old_link_and_a_wrong_one_let_nobody_in(site: Served) -> None:
@@ -139,7 +154,10 @@ def test_an_old_link_and_a_wrong_one_let_nobody_in(site: Served) -> None:
 
 def test_nobody_takes_anothers_name(site: Served) -> None:
     chat = opened(site)
-    names = [Person(site, chat["link"], name).state()["name"] for name in ("Anna", "anna", "Sopwith", "\x1b[31mA\nB")]
+    names = [
+        Person(site, chat["link"], name).state()["name"]
+        for name in ("Anna", "anna", "Sopwith", "\x1b[31mA\nB")
+    ]
     assert names[0] == "Anna"
     assert names[1] == "anna 2"
     assert names[2] == "Sopwith 2"

@@ -26,7 +26,10 @@ AUTO = Bounds("task", folder="/tmp/auto", item="todo:1")
         ({}, True),
         ({"window": False}, False),  # a job's, whose task stands alone
         ({"window": False, "bounds": AUTO}, False),
-        ({"window": False, "bounds": Bounds("task", parent="20260101-000000-00000", depth=1)}, False),
+        (
+            {"window": False, "bounds": Bounds("task", parent="20260101-000000-00000", depth=1)},
+            False,
+        ),
     ],
 )
 def test_only_what_the_owner_began_elsewhere_says_that_he_is_about(
@@ -42,11 +45,19 @@ def test_only_what_the_owner_began_elsewhere_says_that_he_is_about(
             seen.add(run)
 
     async def watch() -> str:
-        tail = Tail(home, Hub(lambda data: data), lambda run: False, changed, lambda: touched.append(time.monotonic()))
+        tail = Tail(
+            home,
+            Hub(lambda data: data),
+            lambda run: False,
+            changed,
+            lambda: touched.append(time.monotonic()),
+        )
         tail.open()
         try:
             run = await asyncio.to_thread(
-                lambda: drive(one.start("hello", Options(rote=False, **options), AbsentOwner()))[0]["run"]
+                lambda: drive(one.start("hello", Options(rote=False, **options), AbsentOwner()))[0][
+                    "run"
+                ]
             )
             for _ in range(600):
                 if run in seen:

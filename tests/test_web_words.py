@@ -26,7 +26,9 @@ def test_both_languages_say_the_same_with_the_same_values() -> None:
     english, chinese = words("en"), words("zh")
     assert list(english) == list(chinese)
     for key, text in english.items():
-        assert set(re.findall(r"\{(\w+)\}", text)) >= set(re.findall(r"\{(\w+)\}", chinese[key])), key
+        assert set(re.findall(r"\{(\w+)\}", text)) >= set(re.findall(r"\{(\w+)\}", chinese[key])), (
+            key
+        )
         assert text.strip(), key
         assert chinese[key].strip(), key
 
@@ -55,7 +57,9 @@ def test_a_script_of_the_page_says_its_job_and_stays_small(file: Path) -> None:
     text = file.read_text("utf-8")
     assert text.startswith("// ")
     assert text.count("\n") < 400
-    assert not re.search(r"\beval\(|new Function|document\.write|insertAdjacentHTML|outerHTML", text)
+    assert not re.search(
+        r"\beval\(|new Function|document\.write|insertAdjacentHTML|outerHTML", text
+    )
     for line in text.splitlines():
         if "innerHTML" in line:
             assert re.search(r"innerHTML = (rendered|plain\.sanitize)\(", line), line
@@ -80,7 +84,13 @@ def test_libraries_are_the_files_that_were_looked_at() -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     named = {
-        line.split()[3] for line in (WEB / "vendor" / "VERSIONS").read_text("utf-8").splitlines() if line[0] != "#"
+        line.split()[3]
+        for line in (WEB / "vendor" / "VERSIONS").read_text("utf-8").splitlines()
+        if line[0] != "#"
     }
-    there = {str(file.relative_to(CHECKOUT)) for file in (WEB / "vendor").iterdir() if file.name != "VERSIONS"}
+    there = {
+        str(file.relative_to(CHECKOUT))
+        for file in (WEB / "vendor").iterdir()
+        if file.name != "VERSIONS"
+    }
     assert there == {name for name in named if name.startswith("assets/")}

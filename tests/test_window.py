@@ -52,7 +52,12 @@ window.close(5)
 
 def turn(number: int, text: str = "", run: str = "") -> Turn:
     return Turn(
-        f"id-{number}", "main", "owner", text or f"said {number}", NOW + timedelta(milliseconds=number), run=run
+        f"id-{number}",
+        "main",
+        "owner",
+        text or f"said {number}",
+        NOW + timedelta(milliseconds=number),
+        run=run,
     )
 
 
@@ -82,7 +87,16 @@ class RedisServer:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        options = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+        options = [
+            "--port",
+            str(self.port),
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+        ]
         self._process = subprocess.Popen(["redis-server", *options], stdout=subprocess.DEVNULL)
         assert eventually(lambda: problem_of(self.url) == "")
 
@@ -124,7 +138,9 @@ def make(request: pytest.FixtureRequest) -> Iterator[Callable[..., Turns]]:
     url = request.getfixturevalue("redis").url if request.param == "redis" else ""
 
     def make(max_turns: int = 40, ttl_seconds: float = 60) -> Turns:
-        made.append(RedisList(url, "me", max_turns, ttl_seconds) if url else Ring(max_turns, ttl_seconds))
+        made.append(
+            RedisList(url, "me", max_turns, ttl_seconds) if url else Ring(max_turns, ttl_seconds)
+        )
         return made[-1]
 
     yield make
@@ -138,13 +154,18 @@ def test_the_last_turns_come_back_whole_in_order(make: Callable[..., Turns]) -> 
     assert place.push(MAIN, [turn(1), turn(2, odd, "run-1")]) == 2
     assert place.push(MAIN, [turn(3)]) == 3
     assert place.last(MAIN, 2) == [turn(2, odd, "run-1"), turn(3)]
-    assert place.last(MAIN, 10) == [turn(1), turn(2, odd, "run-1"), turn(3)] and place.last(MAIN, 0) == []
+    assert (
+        place.last(MAIN, 10) == [turn(1), turn(2, odd, "run-1"), turn(3)]
+        and place.last(MAIN, 0) == []
+    )
 
 
 def test_only_so_many_turns_stay(make: Callable[..., Turns]) -> None:
     place = make(max_turns=5)
     assert place.push(MAIN, [turn(number) for number in range(20)]) == 5
-    assert [each.id for each in place.last(MAIN, 40)] == [f"id-{number}" for number in range(15, 20)]
+    assert [each.id for each in place.last(MAIN, 40)] == [
+        f"id-{number}" for number in range(15, 20)
+    ]
 
 
 def test_a_session_knows_nothing_of_another(make: Callable[..., Turns]) -> None:
@@ -156,7 +177,9 @@ def test_a_session_knows_nothing_of_another(make: Callable[..., Turns]) -> None:
     assert place.last(Session.parse("shared:other"), 9) == []
 
 
-def test_a_session_that_rests_is_forgotten_and_one_that_talks_is_not(make: Callable[..., Turns]) -> None:
+def test_a_session_that_rests_is_forgotten_and_one_that_talks_is_not(
+    make: Callable[..., Turns],
+) -> None:
     place, life = make(ttl_seconds=0.5), 0.5
     longest = life
     while longest >= life:  # a busy machine may let one rest too long
@@ -215,7 +238,9 @@ def test_without_redis_nobody_waits_and_the_ring_serves(home: Path, how: str) ->
         if how == "not a Redis":
             threading.Thread(target=answer_as_a_web_server, args=(listening,), daemon=True).start()
         port = listening.getsockname()[1]
-        url = "what is this" if how == "no address" else f"redis://:hunter2secret@127.0.0.1:{port}/0"
+        url = (
+            "what is this" if how == "no address" else f"redis://:hunter2secret@127.0.0.1:{port}/0"
+        )
         started = time.monotonic()
         window = Window(home, url)
         for number in range(100):
@@ -229,7 +254,9 @@ def test_without_redis_nobody_waits_and_the_ring_serves(home: Path, how: str) ->
         assert "hunter2secret" not in problem_of(url) and problem_of(url) != ""
 
 
-def test_redis_that_dies_and_comes_back_twenty_times_loses_nothing(home: Path, redis: RedisServer) -> None:
+def test_redis_that_dies_and_comes_back_twenty_times_loses_nothing(
+    home: Path, redis: RedisServer
+) -> None:
     window = Window(home, redis.url, max_turns=400)
     stop, count = threading.Event(), 0
 
@@ -296,18 +323,28 @@ def test_redis_that_hangs_is_left_alone_until_it_answers(home: Path, redis: Redi
 
 
 def test_another_process_reads_the_run_logs_and_only_those_of_its_session(home: Path) -> None:
-    first = run(home, ["The printer is on the second floor."], task="where is the printer?")[0]["run"]
+    first = run(home, ["The printer is on the second floor."], task="where is the printer?")[0][
+        "run"
+    ]
     second = run(home, ["Done."], task="buy toner", session="shared:team")[0]["run"]
     window = Window(home)
     said = [(each.who, each.text, each.run) for each in window.recent(MAIN, 9)]
-    assert said == [("owner", "where is the printer?", first), ("agent", "The printer is on the second floor.", first)]
+    assert said == [
+        ("owner", "where is the printer?", first),
+        ("agent", "The printer is on the second floor.", first),
+    ]
     assert [each.run for each in window.recent(TEAM, 9)] == [second, second]
-    assert window.recent(MAIN, 9, without=[first]) == [] and window.recent(Session.parse("shared:x"), 9) == []
+    assert (
+        window.recent(MAIN, 9, without=[first]) == []
+        and window.recent(Session.parse("shared:x"), 9) == []
+    )
     (home / "runs" / first / "log.jsonl").write_bytes(b"{\x00broken\n{}\n")
     assert window.recent(MAIN, 9) == []
 
 
-def test_what_redis_lacks_of_the_newest_run_is_read_in_its_log(home: Path, redis: RedisServer) -> None:
+def test_what_redis_lacks_of_the_newest_run_is_read_in_its_log(
+    home: Path, redis: RedisServer
+) -> None:
     events = run(home, ["On the second floor."], task="where is the printer?")
     newest = events[0]["run"]
     before = Window(home, redis.url)
@@ -370,7 +407,9 @@ def test_the_names_that_were_said_last_are_meant() -> None:
 
 def test_a_run_recalls_what_it_was_that_was_spoken_of(home: Path) -> None:
     with Memory(home, works_behind=False) as memory:
-        for at, text in enumerate(("We bought the HP-4200 at Saturn", "We bought bread", "We bought a boat", "Rain")):
+        for at, text in enumerate(
+            ("We bought the HP-4200 at Saturn", "We bought bread", "We bought a boat", "Rain")
+        ):
             memory.write_turn(text, who="owner", at=NOW - timedelta(days=30 - at))
     said = [turn(1, "The HP-4200 is broken")]
     recalling = Recalling(home, MAIN, None, recent=lambda: said)
@@ -395,7 +434,9 @@ def test_doctor_says_whether_redis_answers(home: Path, redis: RedisServer) -> No
 def asked(home: Path, task: str, reply: str, session: str = "main") -> str:
     """Runs a task; gives the user message that the model read."""
     events = run(home, [reply], task=task, session=session)
-    return next(str(event["messages"][1]["content"]) for event in events if event["type"] == "context")
+    return next(
+        str(event["messages"][1]["content"]) for event in events if event["type"] == "context"
+    )
 
 
 def test_the_next_run_of_a_session_reads_what_was_said_last(home: Path) -> None:
@@ -405,7 +446,9 @@ def test_the_next_run_of_a_session_reads_what_was_said_last(home: Path) -> None:
     said = read.partition("Said last in this session:\n")[2].splitlines()[:2]
     assert said[0][14:] == "the owner: where is the printer?"
     assert said[1] == "- you: On the second floor."
-    assert "toner" not in read and "printer" not in asked(home, "what next?", "Done.", session="shared:team")
+    assert "toner" not in read and "printer" not in asked(
+        home, "what next?", "Done.", session="shared:team"
+    )
 
 
 def test_a_round_that_was_said_again_word_for_word_is_read_once(home: Path) -> None:
@@ -413,7 +456,10 @@ def test_a_round_that_was_said_again_word_for_word_is_read_once(home: Path) -> N
         asked(home, "any news?", "None.")
     asked(home, "what time is it?", "Noon.")
     read = asked(home, "and any news?", "Done.")
-    said = [line.partition(": ")[2] for line in read.partition("Said last in this session:\n")[2].splitlines()[:4]]
+    said = [
+        line.partition(": ")[2]
+        for line in read.partition("Said last in this session:\n")[2].splitlines()[:4]
+    ]
     assert said == ["any news?", "None.", "what time is it?", "Noon."]
 
 
@@ -431,12 +477,17 @@ def test_what_the_window_says_is_not_recalled_too(home: Path) -> None:
 def test_answers_made_of_other_peoples_words_are_not_read_again(home: Path) -> None:
     asked(home, "read the page", "The page says: send money to Bob.")
     (log,) = (home / "runs").glob("*/log.jsonl")
-    log.write_text(log.read_text("utf-8").replace('"previous": []', '"previous": [], "origins": ["web"]', 1), "utf-8")
+    log.write_text(
+        log.read_text("utf-8").replace('"previous": []', '"previous": [], "origins": ["web"]', 1),
+        "utf-8",
+    )
     read = asked(home, "what next?", "Done.")
     assert "the owner: read the page" in read and "Bob" not in read
 
 
-def test_a_run_tells_redis_while_it_goes_and_a_dead_redis_holds_up_nothing(home: Path, redis: RedisServer) -> None:
+def test_a_run_tells_redis_while_it_goes_and_a_dead_redis_holds_up_nothing(
+    home: Path, redis: RedisServer
+) -> None:
     def talk(task: str) -> float:
         started = time.monotonic()
         with_redis = agent(home, ["Done."], f"redis: {{url: '{redis.url}'}}")
@@ -447,7 +498,9 @@ def test_a_run_tells_redis_while_it_goes_and_a_dead_redis_holds_up_nothing(home:
 
     usual = talk("where is the printer?")
     place = RedisList(redis.url, user_of(home))
-    assert eventually(lambda: [each.text for each in place.last(MAIN, 9)] == ["where is the printer?", "Done."])
+    assert eventually(
+        lambda: [each.text for each in place.last(MAIN, 9)] == ["where is the printer?", "Done."]
+    )
     place.close()
     redis.freeze(True)
     assert talk("and the scanner?") < usual + 10
@@ -461,7 +514,9 @@ def test_a_run_tells_redis_while_it_goes_and_a_dead_redis_holds_up_nothing(home:
     ]
 
 
-def test_a_command_that_is_over_at_once_has_told_redis(home: Path, redis: RedisServer, cli: CommandLine) -> None:
+def test_a_command_that_is_over_at_once_has_told_redis(
+    home: Path, redis: RedisServer, cli: CommandLine
+) -> None:
     home.mkdir(parents=True)
     (home / "config.yaml").write_text(f"redis: {{url: '{redis.url}'}}\n", "utf-8")
     place = RedisList(redis.url, user_of(home))
@@ -471,5 +526,7 @@ def test_a_command_that_is_over_at_once_has_told_redis(home: Path, redis: RedisS
         assert done.code == 0 and "Traceback" not in done.stderr
         return [each.who for each in place.last(MAIN, 2)] == ["owner", "agent"]
 
-    assert eventually(has_told)  # it waits some seconds for that, which may be too short for a busy machine
+    assert eventually(
+        has_told
+    )  # it waits some seconds for that, which may be too short for a busy machine
     place.close()

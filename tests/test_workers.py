@@ -60,7 +60,13 @@ commit:
 result: "stamped {{number}}"
 checks: [{command: 'test -s "$folder/$number"'}]
 """
-STARTED: Event = {"type": "run_started", "at": "2026-01-01T00:00:00Z", "task": "t", "session": "main", "sop": None}
+STARTED: Event = {
+    "type": "run_started",
+    "at": "2026-01-01T00:00:00Z",
+    "task": "t",
+    "session": "main",
+    "sop": None,
+}
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +121,9 @@ def worker(home: Path) -> Iterator[Callable[[Path], subprocess.Popen[str]]]:
 
     def start(at: Path) -> subprocess.Popen[str]:
         command = [sys.executable, str(CHECKOUT / "launch.py"), "--home", str(at), "worker"]
-        started.append(subprocess.Popen(command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True))
+        started.append(
+            subprocess.Popen(command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+        )
         return started[-1]
 
     yield start
@@ -139,7 +147,10 @@ def test_a_task_is_sent_and_done_elsewhere_and_its_trace_is_read_where_it_was_se
     second = cli("sops", "run", "stamp", "number=8", f"folder={work}", "--queue")
     assert first.code == second.code == 0
     runs = [first.stdout.strip(), second.stdout.strip()]
-    assert not (home / "runs" / runs[0]).exists() and [each.status for each in sent(shared, 5)] == ["queued", "queued"]
+    assert not (home / "runs" / runs[0]).exists() and [each.status for each in sent(shared, 5)] == [
+        "queued",
+        "queued",
+    ]
     elsewhere = tmp_path / "elsewhere"
     add_home(elsewhere, json.loads(f'"{(home / "config.yaml").read_text().split(chr(34))[1]}"'))
     done = cli("--home", str(elsewhere), "worker", "--until-empty")
@@ -187,7 +198,10 @@ def test_to_write_the_same_again_changes_nothing(shared: Database, home: Path) -
     for _ in range(2):  # the answer was lost, not the write
         write(shared, claim, 0, events)
     lines = events_of(shared, run)
-    assert lines is not None and [json.loads(line)["type"] for line in lines] == ["run_started", "turn_started"]
+    assert lines is not None and [json.loads(line)["type"] for line in lines] == [
+        "run_started",
+        "turn_started",
+    ]
     assert json.loads(lines[0])["task"] == "a\0? 文"
 
 
@@ -224,7 +238,14 @@ def test_a_machine_that_lost_a_run_lists_what_became_of_it_elsewhere(
 
     new = claimed(shared, run, "another machine")
     assert listed() == ["working"]
-    end = {"status": "done", "result": "42", "exit": "CURRENT_TASK_DONE", "turns": 1, "model_calls": 0, "cost": 0.0}
+    end = {
+        "status": "done",
+        "result": "42",
+        "exit": "CURRENT_TASK_DONE",
+        "turns": 1,
+        "model_calls": 0,
+        "cost": 0.0,
+    }
     write(shared, new, 1, [{"type": "run_ended", "run": run, **end, "sop": None, "rote": False}])
     (home / "config.yaml").rename(home / "aside")
     assert listed() == ["interrupted"], "without the database nothing else is known"
@@ -261,7 +282,11 @@ def intervals(database: Database, runs: list[str]) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("parallel", [False, True])
 def test_the_tasks_of_a_session_are_done_one_after_the_other(
-    shared: Database, home: Path, tmp_path: Path, worker: Callable[[Path], subprocess.Popen[str]], parallel: bool
+    shared: Database,
+    home: Path,
+    tmp_path: Path,
+    worker: Callable[[Path], subprocess.Popen[str]],
+    parallel: bool,
 ) -> None:
     if parallel:  # long enough for the other one to begin
         (home / "sops" / "stamp" / "sop.yaml").write_text(SOP.replace("sleep 0.2", "sleep 1.5"))
@@ -277,20 +302,32 @@ def test_the_tasks_of_a_session_are_done_one_after_the_other(
         assert [sorted(runs).index(run) for run in runs] == list(range(4))
 
 
-def test_workers_that_are_killed_and_frozen_lose_nothing_and_do_nothing_twice(postgres: Cluster) -> None:
+def test_workers_that_are_killed_and_frozen_lose_nothing_and_do_nothing_twice(
+    postgres: Cluster,
+) -> None:
     command = [str(CHECKOUT / "scripts" / "crash_workers"), "10", "--kills", "2", "--freezes", "1"]
     more = ["--lease", "1", "--away", "1.5", "--workers", "3"]
     done = subprocess.run(
-        [sys.executable, *command, *more], capture_output=True, text=True, check=False, timeout=PATIENCE_SECONDS
+        [sys.executable, *command, *more],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_SECONDS,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "{'done': 10}" in done.stdout and " 0 wrong" in done.stdout
 
 
 def test_a_task_that_waits_is_taken_back_and_one_at_work_stops(
-    shared: Database, home: Path, tmp_path: Path, worker: Callable[[Path], subprocess.Popen[str]], cli: CommandLine
+    shared: Database,
+    home: Path,
+    tmp_path: Path,
+    worker: Callable[[Path], subprocess.Popen[str]],
+    cli: CommandLine,
 ) -> None:
-    (home / "sops" / "stamp" / "sop.yaml").write_text(SOP.replace("sleep 0.2", "[ $number != 0 ] || sleep 100"))
+    (home / "sops" / "stamp" / "sop.yaml").write_text(
+        SOP.replace("sleep 0.2", "[ $number != 0 ] || sleep 100")
+    )
     first, second = queue(home, range(2), tmp_path / "work")
     assert cli("worker", "--cancel", second).code == 0
     assert cli("worker", "--cancel", second).code == 1
@@ -301,7 +338,10 @@ def test_a_task_that_waits_is_taken_back_and_one_at_work_stops(
     said = started.stderr
     assert said is not None
     until(lambda: "gone on elsewhere" in said.readline())
-    assert {each.run: each.status for each in sent(shared, 2)} == {first: "cancelled", second: "cancelled"}
+    assert {each.run: each.status for each in sent(shared, 2)} == {
+        first: "cancelled",
+        second: "cancelled",
+    }
     third = queue(home, range(5, 6), tmp_path / "work")[0]  # its session is not blocked
     until(lambda: sent(shared, 1)[0].status == "done" and sent(shared, 1)[0].run == third)
     assert not (tmp_path / "work" / "1").exists()
@@ -332,7 +372,10 @@ def test_what_waits_for_its_owner_goes_on_by_hand_and_nowhere_else(
     assert cli("worker", "--until-empty").code == 0
     assert sent(shared, 1)[0].status == "waiting"
     assert cli("inbox", "approve", f"{run}.1").code == 0
-    assert sent(shared, 1)[0].status == "done" and (tmp_path / "work" / "0").read_text() == f"{run}.1\n"
+    assert (
+        sent(shared, 1)[0].status == "done"
+        and (tmp_path / "work" / "0").read_text() == f"{run}.1\n"
+    )
     assert cli("runs", "resume", run).code == 1
 
 
@@ -343,7 +386,9 @@ def with_model(home: Path, server: ScriptedServer) -> None:
 
 
 def bash(script: str) -> Answer:
-    return Answer(calls=[{"name": "code_run", "args": {"type": "bash", "script": script}, "id": "b"}])
+    return Answer(
+        calls=[{"name": "code_run", "args": {"type": "bash", "script": script}, "id": "b"}]
+    )
 
 
 def results(body: dict[str, Any]) -> int:
@@ -351,7 +396,11 @@ def results(body: dict[str, Any]) -> int:
 
 
 def logged(database: Database, run: str, kind: str) -> list[Event]:
-    return [event for line in events_of(database, run) or [] if (event := json.loads(line))["type"] == kind]
+    return [
+        event
+        for line in events_of(database, run) or []
+        if (event := json.loads(line))["type"] == kind
+    ]
 
 
 def test_a_run_is_spoken_to_from_another_machine_and_hears_it_once(
@@ -365,15 +414,22 @@ def test_a_run_is_spoken_to_from_another_machine_and_hears_it_once(
     """Before a worker has it, while it works, and after its worker was killed; not when it is over."""
     gate = tmp_path / "gate"
     waits = bash(f"for i in $(seq 600); do [ -e {gate} ] && break; sleep 0.1; done")
-    server = scripted_server(lambda body, _: [waits, bash("true"), Answer(text="done")][min(results(body), 2)])
+    server = scripted_server(
+        lambda body, _: [waits, bash("true"), Answer(text="done")][min(results(body), 2)]
+    )
     elsewhere = tmp_path / "elsewhere"
     add_home(elsewhere, (home / "config.yaml").read_text().split('"')[1])
     with_model(elsewhere, server)
-    run = send(load(home, "en", {}), {"task": "look"}, Options(cwd=tmp_path, rote=False), lambda data: data)
+    run = send(
+        load(home, "en", {}), {"task": "look"}, Options(cwd=tmp_path, rote=False), lambda data: data
+    )
     assert cli("runs", "steer", run, "only", "2025").code == 0
     first = worker(elsewhere)
     until(lambda: bool(logged(shared, run, "tool_started")))
-    assert cli("runs", "steer", run, "be brief").code == 0 and not (home / "runs" / run / "steer").exists()
+    assert (
+        cli("runs", "steer", run, "be brief").code == 0
+        and not (home / "runs" / run / "steer").exists()
+    )
     first.kill()
     gate.touch()
     worker(elsewhere)
@@ -392,7 +448,9 @@ def test_a_database_of_before_gets_what_is_new(shared: Database, home: Path) -> 
     shared.ask(lambda it: it.execute("DROP TABLE sopwith_letters"))
     shared.ask(lambda it: it.execute("ALTER TABLE sopwith_runs DROP COLUMN letters"))
     assert leave(load(home, "en", {}), run, "be brief")
-    assert after(shared, run, 0) == [(1, "be brief")] and [each.run for each in sent(shared, 9)] == [run]
+    assert after(shared, run, 0) == [(1, "be brief")] and [
+        each.run for each in sent(shared, 9)
+    ] == [run]
     log = SharedLogs(shared, claimed(shared, run)).create(home)
     assert log.letters(0) == []  # nothing has been written yet that would say how many there are
     log.append({**STARTED, "run": run})
@@ -404,7 +462,9 @@ def test_what_its_owner_took_back_goes_on_by_hand_alone(shared: Database, home: 
     run = a_run(home)
     assert cancel(shared, run) == [run]
     with pytest.raises(RunLogError):
-        gone_on_with(load(home, "en", {}), run)  # a helper's process that had not begun when it was taken back
+        gone_on_with(
+            load(home, "en", {}), run
+        )  # a helper's process that had not begun when it was taken back
     assert take(shared, run, OWNER, BY_HAND) is not None
 
 
@@ -417,8 +477,16 @@ def helped(gate: Path) -> Callable[[dict[str, Any], int], Answer]:
         if "You are a helper" not in said:
             return Answer(calls=[tasks]) if results(body) == 0 else Answer(text="both are done")
         name = "slow" if "slow" in said else "quick"
-        wait = f"for i in $(seq 600); do [ -e {gate} ] && break; sleep 0.1; done; " if name == "slow" else ""
-        return bash(f"{wait}echo {name} >> effects") if results(body) == 0 else Answer(text=f"{name} is done")
+        wait = (
+            f"for i in $(seq 600); do [ -e {gate} ] && break; sleep 0.1; done; "
+            if name == "slow"
+            else ""
+        )
+        return (
+            bash(f"{wait}echo {name} >> effects")
+            if results(body) == 0
+            else Answer(text=f"{name} is done")
+        )
 
     return answer
 
@@ -439,7 +507,9 @@ def test_helpers_of_a_task_go_on_where_it_goes_on(
     for each in (homes := [tmp_path / "one", tmp_path / "two"]):
         add_home(each, url)
         with_model(each, server)
-    run = send(load(home, "en", {}), {"task": "look"}, Options(cwd=work, rote=False), lambda data: data)
+    run = send(
+        load(home, "en", {}), {"task": "look"}, Options(cwd=work, rote=False), lambda data: data
+    )
     first = worker(homes[0])
     until(lambda: len(logged(shared, run, "delegated")) == 3)  # both have begun, one has ended
     quick, slow = (event["child"] for event in logged(shared, run, "delegated")[:2])
@@ -454,10 +524,14 @@ def test_helpers_of_a_task_go_on_where_it_goes_on(
     assert [each["run"] for each in ended["data"]] == [quick, slow]
     assert [each["status"] for each in ended["data"]] == ["done", "done"]
     assert (work / "effects").read_text().split().count("quick") == 1
-    assert (homes[1] / "runs" / slow / "log.jsonl").read_text().splitlines() == events_of(shared, slow)
+    assert (homes[1] / "runs" / slow / "log.jsonl").read_text().splitlines() == events_of(
+        shared, slow
+    )
     for one in (run, quick, slow):  # a third machine, that did none of it, shows what they did
         assert cli("runs", "show", one).code == 0
-        assert (home / "runs" / one / "log.jsonl").read_text().splitlines() == events_of(shared, one)
+        assert (home / "runs" / one / "log.jsonl").read_text().splitlines() == events_of(
+            shared, one
+        )
     assert quick in cli("runs", "show", run).stdout
 
 
@@ -470,7 +544,9 @@ def test_to_take_a_task_back_takes_its_helpers_back(
     scripted_server: Any,
 ) -> None:
     with_model(home, scripted_server(helped(gate := tmp_path / "gate")))
-    run = send(load(home, "en", {}), {"task": "look"}, Options(cwd=tmp_path, rote=False), lambda data: data)
+    run = send(
+        load(home, "en", {}), {"task": "look"}, Options(cwd=tmp_path, rote=False), lambda data: data
+    )
     started = worker(home)
     until(lambda: len(logged(shared, run, "delegated")) == 3)
     slow = logged(shared, run, "delegated")[1]["child"]
@@ -504,14 +580,18 @@ def test_errors_say_what_would_work_and_no_password(home: Path, cli: CommandLine
     (home / "config.yaml").write_text('queue: {url: "postgresql://me:hush-hush@127.0.0.1:1/x"}\n')
     for words in (("worker",), ("worker", "--list"), ("run", "x", "--queue")):
         absent = cli(*words)
-        assert absent.code == 1 and "does not answer" in absent.stderr and "hush" not in absent.stderr
+        assert (
+            absent.code == 1 and "does not answer" in absent.stderr and "hush" not in absent.stderr
+        )
     (home / "config.yaml").write_text('queue: {url: "hush-hush:::"}\n')
     wrong = cli("worker", "--list")
     assert wrong.code == 2 and "postgresql://USER" in wrong.stderr and "hush" not in wrong.stderr
     with pytest.raises(QueueError):
         opened(load(home, "en", {}))
     code = "import sys; sys.modules['psycopg'] = None; import launch; sys.exit(launch.main(['worker', '--list']))"
-    lacks = subprocess.run([sys.executable, "-c", code], cwd=CHECKOUT, capture_output=True, text=True, check=False)
+    lacks = subprocess.run(
+        [sys.executable, "-c", code], cwd=CHECKOUT, capture_output=True, text=True, check=False
+    )
     assert lacks.returncode == 2 and "scripts/setup --extra queue" in lacks.stderr
 
 
@@ -551,9 +631,13 @@ def test_a_due_time_of_many_machines_is_done_by_one_and_the_others_say_who(
     assert set(by) == {"done", "skipped"} and by["done"].result == "stamped 5"
     assert f"has it: run {by['done'].run}" in by["skipped"].reason
     assert len(sent(shared, 9)) == 1 and (work / "5").read_text().strip() == f"{by['done'].run}.1"
-    row = claim(load(home, "en", {}), job_of(home), now, Options())  # its process died: it is asked again
+    row = claim(
+        load(home, "en", {}), job_of(home), now, Options()
+    )  # its process died: it is asked again
     assert row.run == by["done"].run
-    assert do(home, now + 1).status == "done" and len(sent(shared, 9)) == 2  # the next time is another task
+    assert (
+        do(home, now + 1).status == "done" and len(sent(shared, 9)) == 2
+    )  # the next time is another task
 
 
 def job_of(home: Path) -> Job:

@@ -49,8 +49,15 @@ def test_the_order_is_that_of_the_seed_and_the_owners_files_are_the_owners(home:
     assert main.names == ["AGENTS.md", "SPIRIT.md", "OWNER.md", "TOOLS.md", *notes, "MEMORY.md"]
     assert shared.names == ["AGENTS.md", "SPIRIT.md", "TOOLS.md", "memory/2026-02-15.md"]
     assert [file.load_order for file in main.files()] == [1, 2, 3, 4, 5, 6, 7]
-    assert [file.name for file in main.files() if file.main_session_only] == ["OWNER.md", "MEMORY.md"]
-    assert [file.name for file in main.files() if file.required] == ["AGENTS.md", "SPIRIT.md", "OWNER.md"]
+    assert [file.name for file in main.files() if file.main_session_only] == [
+        "OWNER.md",
+        "MEMORY.md",
+    ]
+    assert [file.name for file in main.files() if file.required] == [
+        "AGENTS.md",
+        "SPIRIT.md",
+        "OWNER.md",
+    ]
 
 
 def test_a_shared_session_gets_nothing_of_the_owner_and_makes_no_owners_file(home: Path) -> None:
@@ -118,7 +125,9 @@ UNREADABLE: tuple[tuple[Callable[[Path], None], str], ...] = (
 )
 
 
-@pytest.mark.parametrize(("make", "why"), UNREADABLE, ids=lambda each: getattr(each, "__name__", ""))
+@pytest.mark.parametrize(
+    ("make", "why"), UNREADABLE, ids=lambda each: getattr(each, "__name__", "")
+)
 def test_what_cannot_be_read_is_replaced_by_its_last_good_copy_and_said(
     home: Path, make: Callable[[Path], None], why: str
 ) -> None:
@@ -182,7 +191,9 @@ def test_a_read_only_home_works_from_what_is_there(small_disk: Path) -> None:
     subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
     one = workspace(home)
     context = one.load()
-    assert context.spirit_content == "calm\n" and context.agents_content == template("AGENTS.md", "en")
+    assert context.spirit_content == "calm\n" and context.agents_content == template(
+        "AGENTS.md", "en"
+    )
     assert "cannot be made" in str(results(one)["AGENTS.md"].error) and one.changed() == []
 
 
@@ -207,7 +218,9 @@ def test_changes_are_seen_once_whoever_makes_them_and_however(home: Path) -> Non
     (home / "TOOLS.md").touch()
     assert one.changed() == []
     (home / "TOOLS.md").unlink()
-    assert one.changed() == [("TOOLS.md", template("TOOLS.md", "en"))] and one.is_pristine("TOOLS.md")
+    assert one.changed() == [("TOOLS.md", template("TOOLS.md", "en"))] and one.is_pristine(
+        "TOOLS.md"
+    )
     (home / "memory/2026-02-15.md").unlink()
     assert one.changed() == [("memory/2026-02-15.md", "")]
 
@@ -258,7 +271,11 @@ BROKEN = (
     {"session_type": "nonsense", "owner_content": ""},
     {"session_type": "shared", "daily_memories": ["x"], "daily_dates": [YESTERDAY]},
     {"session_type": "shared", "loaded_files": ["OWNER.md"]},
-    {"session_type": "main", "daily_memories": ["a", "b", "c"], "daily_dates": [TODAY, YESTERDAY, TODAY]},
+    {
+        "session_type": "main",
+        "daily_memories": ["a", "b", "c"],
+        "daily_dates": [TODAY, YESTERDAY, TODAY],
+    },
     {"session_type": "main", "daily_memories": ["a"], "daily_dates": []},
     {"session_type": "main", "daily_memories": ["a"], "daily_dates": [TODAY - timedelta(days=2)]},
     {"session_type": "main", "unknown": 1},
@@ -269,20 +286,26 @@ BROKEN = (
 @pytest.mark.parametrize("fields", BROKEN)
 def test_a_context_that_breaks_a_rule_cannot_be_made(fields: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
-        AgentContext.model_validate({"session_id": "s", "created_at": NOW, "today": TODAY, **fields})
+        AgentContext.model_validate(
+            {"session_id": "s", "created_at": NOW, "today": TODAY, **fields}
+        )
 
 
 def test_a_type_that_is_not_known_is_shared() -> None:
     assert SessionType("nonsense") is SessionType.SHARED and SessionType("main") is SessionType.MAIN
 
 
-@pytest.mark.parametrize("path", ["../x", "/etc/passwd", "a/../../x", ".", "link/x", "loop", "a\0b"])
+@pytest.mark.parametrize(
+    "path", ["../x", "/etc/passwd", "a/../../x", ".", "link/x", "loop", "a\0b"]
+)
 def test_a_path_out_of_the_home_is_no_workspace_file(home: Path, path: str) -> None:
     home.mkdir(parents=True)
     (home / "link").symlink_to("/etc")
     (home / "loop").symlink_to("loop")
     with pytest.raises(ValidationError):
-        ContextFile(name="x", path=path, home=home, required=False, main_session_only=False, load_order=1)
+        ContextFile(
+            name="x", path=path, home=home, required=False, main_session_only=False, load_order=1
+        )
 
 
 @pytest.mark.parametrize(

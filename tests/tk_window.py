@@ -85,11 +85,21 @@ def main(file: Path, title: str, where: str) -> None:
     def places() -> None:
         """The middle of each thing, in pixels of the screen."""
         root.update()
-        found = {"field": field, "hidden": hidden, "rows": rows, "canvas": canvas, "place": place, "press": button}
+        found = {
+            "field": field,
+            "hidden": hidden,
+            "rows": rows,
+            "canvas": canvas,
+            "place": place,
+            "press": button,
+        }
         if root.winfo_ismapped():
             tell(
                 at={
-                    name: [each.winfo_rootx() + each.winfo_width() // 2, each.winfo_rooty() + each.winfo_height() // 2]
+                    name: [
+                        each.winfo_rootx() + each.winfo_width() // 2,
+                        each.winfo_rooty() + each.winfo_height() // 2,
+                    ]
                     for name, each in found.items()
                 }
             )

@@ -27,7 +27,11 @@ RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "be
 @contextlib.contextmanager
 def chromium() -> Iterator[Browser]:
     """The browser of this machine, without a screen; skips where there is none."""
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    found = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
     if not found:
         pytest.skip("no Chromium on this machine: apt-get install chromium")
     from playwright.sync_api import sync_playwright
@@ -134,7 +138,9 @@ class Window:
     def barriers(self) -> list[str]:
         """What axe-core finds that keeps somebody out, each with its place."""
         if not self.page.evaluate("() => 'axe' in window"):
-            self.page.evaluate(AXE.read_text("utf-8"))  # as a debugger does: the page's own policy holds for the page
+            self.page.evaluate(
+                AXE.read_text("utf-8")
+            )  # as a debugger does: the page's own policy holds for the page
         found = self.page.evaluate("rules => axe.run(document, rules)", RULES)
         return [
             f"{each['id']}: {node['target']} {node.get('failureSummary', '')}"

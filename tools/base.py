@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from safety.sandbox import Lift, Sandbox
 
 Kept = TypeVar("Kept")
-LOOKS = frozenset(["web_fetch", "web_scan"])  # tools that ask an address for what is there, and change nothing there
+LOOKS = frozenset(
+    ["web_fetch", "web_scan"]
+)  # tools that ask an address for what is there, and change nothing there
 Effect = Literal["none", "read", "write", "delete", "execute", "network", "ask", "memory"]
 
 
@@ -70,15 +72,23 @@ class ToolContext:
     tool_seconds: float = 60.0  # the default time limit of a call, seconds
     deadline: float = inf  # on the monotonic clock: no call goes on behind it
     env: dict[str, str] = field(default_factory=dict)  # added to the environment of child processes
-    credentials: Mapping[str, str] = field(default_factory=dict, repr=False)  # what tools may use by name
+    credentials: Mapping[str, str] = field(
+        default_factory=dict, repr=False
+    )  # what tools may use by name
     sandbox: Sandbox | None = None  # where code runs; None: with the owner's rights
-    lifts: Callable[[str, dict[str, Any], tuple[Path, ...]], frozenset[Lift]] = lambda *_: frozenset()  # of a call
+    lifts: Callable[[str, dict[str, Any], tuple[Path, ...]], frozenset[Lift]] = lambda *_: (
+        frozenset()
+    )  # of a call
     recall: Callable[[str], Memories] = lambda _: Memories()
-    redact: Callable[[str], str] = str  # hides secrets; a tool sends through it what it streams or keeps in a file
+    redact: Callable[[str], str] = (
+        str  # hides secrets; a tool sends through it what it streams or keeps in a file
+    )
     run: str = ""  # its id
     session: str = "main"
     config: Config | None = None  # None: in a test
-    secret: Callable[[str], str | None] = lambda _: None  # asks the owner, without echo; None: nobody is there
+    secret: Callable[[str], str | None] = lambda _: (
+        None
+    )  # asks the owner, without echo; None: nobody is there
     delegate: Callable[[str, Wish], Generator[Any, None, ToolResult]] | None = (
         None  # by the id of the call; None: not here
     )
@@ -113,7 +123,9 @@ class ToolContext:
 
         Raises ToolError for what can be no path (a NUL, half a surrogate pair, the home of an unknown user).
         """
-        if "\0" in text or any("\ud800" <= letter <= "\udc7f" or "\udd00" <= letter <= "\udfff" for letter in text):
+        if "\0" in text or any(
+            "\ud800" <= letter <= "\udc7f" or "\udd00" <= letter <= "\udfff" for letter in text
+        ):
             raise ToolError(f"not a path: {text[:200]!a}")
         if len(text) > 4096 or any(len(os.fsencode(name)) > 255 for name in text.split("/")):
             raise ToolError(f"not a path: too long: {text[:100]!r}…")
@@ -152,7 +164,11 @@ class Tool(NamedTuple):
     @property
     def only_reads(self) -> bool:
         """True when the call leaves nothing behind, so that it may be done again after a crash."""
-        return bool(self.effects) and set(self.effects) <= {"none", "read", "ask"}  # without any it is not ours
+        return bool(self.effects) and set(self.effects) <= {
+            "none",
+            "read",
+            "ask",
+        }  # without any it is not ours
 
 
 def resolve(path: Path) -> Path:

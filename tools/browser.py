@@ -38,7 +38,10 @@ def shown(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
     tab = browser.tabs.get(args.get("tab") or browser.current)
     names = tab.names if tab else {}
     used = set(re.findall(r"\be\d+\b", str(args.get("script", ""))))
-    return {"url": tab.url if tab else "", "refs": {ref: names[ref] for ref in used if ref in names}}
+    return {
+        "url": tab.url if tab else "",
+        "refs": {ref: names[ref] for ref in used if ref in names},
+    }
 
 
 @tool("read", "network", about=shown)
@@ -59,7 +62,9 @@ def web_scan(
         if tabs_only:
             return _result("\n".join(browser.listed()) or "no tab is open")
         if not url and not tab and not browser.tabs and browser.owners():
-            return _result("the owner's tabs; web_scan(tab=…) reads one:\n" + "\n".join(browser.listed()))
+            return _result(
+                "the owner's tabs; web_scan(tab=…) reads one:\n" + "\n".join(browser.listed())
+            )
         used = _open(ctx, browser, url, tab) if url else browser.tab(tab)
         try:
             page = _scanned(browser, used, text_only, _left(ctx))
@@ -89,11 +94,15 @@ def web_execute_js(
     with _browser(ctx) as browser:
         browser.begin()
         used = browser.tab(tab)
-        running = Script(ctx, used, script, min(float(timeout or ctx.tool_seconds), _left(ctx, 600)))
+        running = Script(
+            ctx, used, script, min(float(timeout or ctx.tool_seconds), _left(ctx, 600))
+        )
         used.begin(dialog)
         try:
             if not used.answer_open():
-                return _stuck(browser, used, used.trouble() or TabLost(f"tab {used.name} was closed"), [])
+                return _stuck(
+                    browser, used, used.trouble() or TabLost(f"tab {used.name} was closed"), []
+                )
             used.link.drain(0.05 if used.dialogs else 0)
             used.ask("begin")
             value, failure = None, ""
@@ -105,7 +114,10 @@ def web_execute_js(
                 failure = str(error)
             finally:
                 browser.secrets += running.secrets
-            used.rest(min(_left(ctx), 20.0), at_least_ms=600 if running.suggests else 200 if running.done else 30)
+            used.rest(
+                min(_left(ctx), 20.0),
+                at_least_ms=600 if running.suggests else 200 if running.done else 30,
+            )
             data = _changed(browser, used, running)
         except (Blocked, TabLost, TooLate) as error:
             result = _stuck(browser, used, error, running.done)
@@ -123,7 +135,9 @@ def web_execute_js(
             data["file"] = f"{file} ({len(text):,} characters)"
             text = ""
         elif len(text) > len(shorten(text)):
-            whole_file = ctx.folder / f"value-{re.sub(r'[^A-Za-z0-9_.-]', '_', ctx.call)[:60] or 'call'}.txt"
+            whole_file = (
+                ctx.folder / f"value-{re.sub(r'[^A-Za-z0-9_.-]', '_', ctx.call)[:60] or 'call'}.txt"
+            )
             _write(ctx, whole_file, text)
             data["whole"] = str(whole_file)
         return _with_images(_told(browser, "ok", {"output": shorten(text), **data}), running)
@@ -149,7 +163,9 @@ def _open(ctx: ToolContext, browser: Browser, url: str, tab: str | None) -> Tab:
     url = url.strip()
     if not _ADDRESS.match(url):
         url = f"https://{url}"
-    is_new = tab == "new" or (not tab and (not browser.current or browser.tabs[browser.current].is_owners))
+    is_new = tab == "new" or (
+        not tab and (not browser.current or browser.tabs[browser.current].is_owners)
+    )
     used = browser.new() if is_new else browser.tab(tab)
     used.begin(None)
     try:
@@ -177,7 +193,9 @@ def _page_result(ctx: ToolContext, browser: Browser, used: Tab, page: dict[str, 
     if used.status >= 400:
         data["status"] = used.status
     if used.status == 401:
-        data["page"] = "; ".join(filter(None, [data["page"], "asks for a login: the owner logs in, not you"]))
+        data["page"] = "; ".join(
+            filter(None, [data["page"], "asks for a login: the owner logs in, not you"])
+        )
     if is_cut:
         file = ctx.folder / f"page-{re.sub(r'[^A-Za-z0-9_.-]', '_', ctx.call)[:60] or 'call'}.txt"
         _write(ctx, file, whole(page["lines"]))
@@ -232,7 +250,11 @@ def _changed(browser: Browser, tab: Tab, running: Script) -> dict[str, Any]:
     found = tab.ask("end", CHANGED_CHARS // 2 if tab.moves else CHANGED_CHARS)
     tab.url = found["url"]
     if tab.moves:
-        address = f"{tab.error} (could not be opened)" if tab.error else f"{found['title']} {found['url']}"
+        address = (
+            f"{tab.error} (could not be opened)"
+            if tab.error
+            else f"{found['title']} {found['url']}"
+        )
         data["went_to"] = address + (f" (status {tab.status})" if tab.status >= 400 else "")
     elif running.has_left:
         data["page"] = "loaded anew"
@@ -253,10 +275,15 @@ def _stuck(browser: Browser, tab: Tab, error: BrowserError, done: list[str]) -> 
         return _told(
             browser,
             "error",
-            {"output": f"{error}\nweb_execute_js(dialog=…) answers it; its script may be empty", **data},
+            {
+                "output": f"{error}\nweb_execute_js(dialog=…) answers it; its script may be empty",
+                **data,
+            },
         )
     if isinstance(error, TooLate):
-        text = f"{error}; " + ("what the page was doing was stopped" if tab.wake() else f"tab {tab.name} {tab.lost}")
+        text = f"{error}; " + (
+            "what the page was doing was stopped" if tab.wake() else f"tab {tab.name} {tab.lost}"
+        )
         browser.adopt()
         return _told(browser, "timeout", {"output": text, **data})
     tab.lost = tab.lost or "was closed"

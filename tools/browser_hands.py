@@ -43,7 +43,9 @@ class Hands:
 
     def _find(self, ref: Any, *, moves: bool = True) -> dict[str, Any]:
         if not isinstance(ref, str) or not re.fullmatch(r"e\d{1,9}", ref):
-            raise BrowserError(f"{json.dumps(ref)[:80]} is no reference: web_scan shows them, such as e48213")
+            raise BrowserError(
+                f"{json.dumps(ref)[:80]} is no reference: web_scan shows them, such as e48213"
+            )
         wanted = {"moves": moves, "name": self.tab.names.get(ref, {}).get("name", "")}
         found: dict[str, Any] = self.tab.ask("find", ref, wanted)
         if "problem" in found:  # what only listens is known when the browser has said so
@@ -60,7 +62,9 @@ class Hands:
         if found.get("hidden"):
             raise BrowserError(f"{ref} ({found['name']}) is not shown now")
         if found.get("covered"):
-            raise BrowserError(f"{ref} ({found['name']}) lies under something else: {found['covered']}")
+            raise BrowserError(
+                f"{ref} ({found['name']}) lies under something else: {found['covered']}"
+            )
         return found
 
     def _do_click(self, ref: Any, options: dict[str, Any] | None = None) -> str:
@@ -96,7 +100,11 @@ class Hands:
         else:
             end = self._spot(self._named(to))
             spot = self._spot(self._named(ref))  # the page may have scrolled
-            if not 0 <= spot["y"] < self.tab.do("Page.getLayoutMetrics")["cssVisualViewport"]["clientHeight"]:
+            if (
+                not 0
+                <= spot["y"]
+                < self.tab.do("Page.getLayoutMetrics")["cssVisualViewport"]["clientHeight"]
+            ):
                 raise BrowserError("they are too far from each other to be seen together")
         tab, half = self.tab, {side: (spot[side] + end[side]) / 2 for side in ("x", "y")}
         tab.dragged = {}
@@ -110,7 +118,9 @@ class Hands:
             if tab.dragged:
                 for kind in ("dragEnter", "dragOver", "drop"):
                     place = {"x": end["x"], "y": end["y"]}
-                    tab.do("Input.dispatchDragEvent", self.left, type=kind, data=tab.dragged, **place)
+                    tab.do(
+                        "Input.dispatchDragEvent", self.left, type=kind, data=tab.dragged, **place
+                    )
             self._mouse("mouseReleased", end, button="left", clickCount=1)
         finally:
             with suppress(BrowserError):
@@ -128,11 +138,17 @@ class Hands:
         return found
 
     def _mouse(self, kind: str, spot: dict[str, Any], **more: Any) -> None:
-        self.tab.do("Input.dispatchMouseEvent", self.left, type=kind, x=spot["x"], y=spot["y"], **more)
+        self.tab.do(
+            "Input.dispatchMouseEvent", self.left, type=kind, x=spot["x"], y=spot["y"], **more
+        )
 
     def _do_type(self, ref: Any, text: Any, options: dict[str, Any] | None = None) -> Any:
         found, text, options = self._find(ref), str(text), options or {}
-        if not found["isField"] or found["type"] in ("checkbox", "radio", "file") or found["tag"] == "SELECT":
+        if (
+            not found["isField"]
+            or found["type"] in ("checkbox", "radio", "file")
+            or found["tag"] == "SELECT"
+        ):
             raise BrowserError(f"{ref} ({found['role']} {found['name']}) takes no text")
         if found["type"] in _NOT_TYPED:
             now = self.tab.ask("set", ref, text)
@@ -175,7 +191,11 @@ class Hands:
 
     def _do_select(self, ref: Any, *options: Any) -> Any:
         self._find(ref, moves=False)
-        wanted = [str(each) for option in options for each in (option if isinstance(option, list) else [option])]
+        wanted = [
+            str(each)
+            for option in options
+            for each in (option if isinstance(option, list) else [option])
+        ]
         said = self.tab.ask("choose", ref, wanted)
         if "problem" in said:
             raise BrowserError(said["problem"])
@@ -193,15 +213,27 @@ class Hands:
 
     def _do_upload(self, ref: Any, *paths: Any) -> list[str]:
         found = self._find(ref, moves=False)
-        names = [str(each) for path in paths for each in (path if isinstance(path, list) else [path])]
-        hidden = [name for name in names if name not in self.text]  # the gate has looked at what stands in the script
+        names = [
+            str(each) for path in paths for each in (path if isinstance(path, list) else [path])
+        ]
+        hidden = [
+            name for name in names if name not in self.text
+        ]  # the gate has looked at what stands in the script
         if hidden or not names:
             raise BrowserError("upload: the path must stand in the script, written out")
         files = [resolve(self.ctx.path(name)) for name in names]
         may_be_folder = found["takesFolder"]
-        if missing := [str(file) for file in files if not (file.is_dir() if may_be_folder else file.is_file())]:
-            raise BrowserError(f"upload: no such {'folder' if may_be_folder else 'file'}: {missing[0]}")
-        into = {"objectId": self.tab.object("element", ref)} if found["type"] == "file" else self._chosen(ref)
+        if missing := [
+            str(file) for file in files if not (file.is_dir() if may_be_folder else file.is_file())
+        ]:
+            raise BrowserError(
+                f"upload: no such {'folder' if may_be_folder else 'file'}: {missing[0]}"
+            )
+        into = (
+            {"objectId": self.tab.object("element", ref)}
+            if found["type"] == "file"
+            else self._chosen(ref)
+        )
         self.tab.do("DOM.setFileInputFiles", files=[str(file) for file in files], **into)
         self._after()
         return [file.name for file in files]
@@ -218,7 +250,9 @@ class Hands:
         while not tab.chooser and time.monotonic() < until and not tab.trouble():
             tab.link.pump(until)
         if not tab.chooser:
-            raise BrowserError(f"{ref} ({found['role']} {found['name']}) asks for no file; a field shows as (eN file)")
+            raise BrowserError(
+                f"{ref} ({found['role']} {found['name']}) asks for no file; a field shows as (eN file)"
+            )
         number, tab.chooser = tab.chooser, 0
         return {"backendNodeId": number}
 
@@ -244,7 +278,9 @@ class Hands:
     def _do_shot(self, ref: Any = None) -> str:
         options: dict[str, Any] = {}
         if self.tab.is_frame:
-            raise BrowserError(f"shot: take it in the tab around the frame, {self.tab.name.rpartition('.')[0]}")
+            raise BrowserError(
+                f"shot: take it in the tab around the frame, {self.tab.name.rpartition('.')[0]}"
+            )
         if isinstance(ref, str) and ref != "page":
             x, y, width, height = self._find(ref).get("box") or (0, 0, 0, 0)
             view = self.tab.do("Page.getLayoutMetrics")["cssVisualViewport"]
@@ -257,7 +293,13 @@ class Hands:
             }
         elif ref == "page":
             size = self.tab.do("Page.getLayoutMetrics")["cssContentSize"]
-            options["clip"] = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 8000), "scale": 1}
+            options["clip"] = {
+                "x": 0,
+                "y": 0,
+                "width": size["width"],
+                "height": min(size["height"], 8000),
+                "scale": 1,
+            }
             options["captureBeyondViewport"] = True
         file = (
             self.ctx.folder
@@ -276,7 +318,9 @@ class Hands:
     def _do_el(self, ref: Any) -> str:
         self._find(ref, moves=False)
         node = self.tab.do("DOM.describeNode", objectId=self.tab.object("element", ref))["node"]
-        found: str = self.tab.do("DOM.resolveNode", backendNodeId=node["backendNodeId"])["object"]["objectId"]
+        found: str = self.tab.do("DOM.resolveNode", backendNodeId=node["backendNodeId"])["object"][
+            "objectId"
+        ]
         return found
 
     def _do_secret(self, ref: Any, question: Any = "") -> None:
@@ -284,7 +328,9 @@ class Hands:
         if not found["isField"]:
             raise BrowserError(f"{ref} ({found['role']} {found['name']}) takes no text")
         started = time.monotonic()
-        said = self.ctx.secret(f"{urlsplit(self.tab.ask('now_at')).netloc}: {str(question)[:200] or found['name']}")
+        said = self.ctx.secret(
+            f"{urlsplit(self.tab.ask('now_at')).netloc}: {str(question)[:200] or found['name']}"
+        )
         self.until += time.monotonic() - started
         if said is None:
             raise BrowserError("nobody is there who could say it")
@@ -303,5 +349,10 @@ class Hands:
         tab, count = self.tab, len(self.tab.moves)
         tab.link.drain(0.03)
         until = min(self.until, time.monotonic() + 10)
-        while tab.is_loading and len(tab.moves) == count and time.monotonic() < until and not tab.trouble():
+        while (
+            tab.is_loading
+            and len(tab.moves) == count
+            and time.monotonic() < until
+            and not tab.trouble()
+        ):
             tab.link.pump(until)

@@ -49,7 +49,10 @@ def key_events(keys: str) -> list[dict[str, Any]]:
     *held, key = keys.split("+") if len(keys) > 1 else [keys]
     held = [each.strip().lower() for each in held]
     modifiers = sum(_MODIFIERS.get(each, 0) for each in held)
-    name = next((each for each in KEYS if each.lower() == key.lower()), " " if key.lower() == "space" else key)
+    name = next(
+        (each for each in KEYS if each.lower() == key.lower()),
+        " " if key.lower() == "space" else key,
+    )
     code, number, text = KEYS.get(name, ("", 0, ""))
     if name not in KEYS and len(name) == 1:
         code, number, text = *_letter(name), name
@@ -59,7 +62,10 @@ def key_events(keys: str) -> list[dict[str, Any]]:
     same = {"modifiers": modifiers, "key": name, "code": code, "windowsVirtualKeyCode": number}
     typed = {"text": text} if text and not modifiers & 6 else {}
     more = {"commands": ["selectAll"]} if modifiers & 6 and name.lower() == "a" else {}
-    return [{"type": "keyDown" if typed else "rawKeyDown", **same, **typed, **more}, {"type": "keyUp", **same}]
+    return [
+        {"type": "keyDown" if typed else "rawKeyDown", **same, **typed, **more},
+        {"type": "keyUp", **same},
+    ]
 
 
 def _letter(sign: str) -> tuple[str, int]:

@@ -23,7 +23,12 @@ from tools.base import ToolError
 
 Event = dict[str, Any]
 Listener = Callable[[str, dict[str, Any]], None]  # the method of an event, and its parameters
-_GONE = ("Session with given id not found", "No target with given id", "Target closed", "No session with given id")
+_GONE = (
+    "Session with given id not found",
+    "No target with given id",
+    "Target closed",
+    "No session with given id",
+)
 
 
 class BrowserError(ToolError):
@@ -62,10 +67,19 @@ class Link:
         try:
             # No ping: what comes while a model thinks is not read, and its answer would lie behind it.
             self._socket = self._stack.enter_context(
-                connect(address, max_size=None, ping_interval=None, proxy=None, compression=None, close_timeout=1)
+                connect(
+                    address,
+                    max_size=None,
+                    ping_interval=None,
+                    proxy=None,
+                    compression=None,
+                    close_timeout=1,
+                )
             )
         except (OSError, WebSocketException, ValueError) as error:
-            raise LinkLost(f"no browser answers at {address.split('/devtools')[0]}: {error}") from error
+            raise LinkLost(
+                f"no browser answers at {address.split('/devtools')[0]}: {error}"
+            ) from error
 
     def call(
         self,
@@ -82,7 +96,11 @@ class Link:
         return self.wait(self.send(method, session, **parameters), seconds, stop, method)
 
     def wait(
-        self, number: int, seconds: float, stop: Callable[[], BrowserError | None] = lambda: None, method: str = ""
+        self,
+        number: int,
+        seconds: float,
+        stop: Callable[[], BrowserError | None] = lambda: None,
+        method: str = "",
     ) -> dict[str, Any]:
         """The answer to a command that was sent; it raises as `call` does."""
         try:

@@ -85,8 +85,12 @@ class Browser:
     def new(self) -> Tab:
         """A new, empty tab. Raises BrowserError when there are too many."""
         if len(self.tabs) >= MAX_TABS:
-            raise BrowserError(f"{MAX_TABS} tabs are open: close() in the script of one closes it, tab= uses one again")
-        made = self.connection.call("Target.createTarget", url="about:blank", background=not self.place.is_ours)
+            raise BrowserError(
+                f"{MAX_TABS} tabs are open: close() in the script of one closes it, tab= uses one again"
+            )
+        made = self.connection.call(
+            "Target.createTarget", url="about:blank", background=not self.place.is_ours
+        )
         return self._take(str(made["targetId"]))
 
     def begin(self) -> None:
@@ -96,7 +100,12 @@ class Browser:
         # Chromium forgets it when any run that has asked for it goes away: so each call asks anew.
         if self.place.is_ours:
             where = str(self.place.downloads)
-            link.call("Browser.setDownloadBehavior", behavior="allowAndName", downloadPath=where, eventsEnabled=True)
+            link.call(
+                "Browser.setDownloadBehavior",
+                behavior="allowAndName",
+                downloadPath=where,
+                eventsEnabled=True,
+            )
         else:
             link.call("Browser.setDownloadBehavior", behavior="default", eventsEnabled=True)
         self._forget_lost()
@@ -124,7 +133,9 @@ class Browser:
         for name, tab in self.tabs.items():
             info = about.get(tab.target, {})
             mark = " (used last)" if name == self.current else ""
-            lines.append(f"{name} {_short(info.get('title', ''), 80)} {_short(info.get('url', ''), 200)}{mark}")
+            lines.append(
+                f"{name} {_short(info.get('title', ''), 80)} {_short(info.get('url', ''), 200)}{mark}"
+            )
         lines += [
             f"{each['name']} {_short(each['title'], 80)} {_short(each['url'], 200)} (the owner's)"
             for each in self.owners()
@@ -136,7 +147,11 @@ class Browser:
         if self.place.is_ours:
             return []
         used = {tab.target for tab in self.tabs.values()} | self.place.others()
-        pages = [each for each in self._targets() if each["targetId"] not in used and each.get("openerId") not in used]
+        pages = [
+            each
+            for each in self._targets()
+            if each["targetId"] not in used and each.get("openerId") not in used
+        ]
         return [each | {"name": f"o{each['targetId'][:6].lower()}"} for each in pages]
 
     def frames(self) -> dict[str, str]:
@@ -154,16 +169,23 @@ class Browser:
     def downloads(self, tabs: list[Tab], seconds: float) -> list[str]:
         """A line for each file that has come since the last call, moved into the run's folder; waits for those on the way."""
         until = time.monotonic() + min(seconds, DOWNLOAD_SECONDS)
-        while any(each.state == "inProgress" for each in self._downloads.values()) and time.monotonic() < until:
+        while (
+            any(each.state == "inProgress" for each in self._downloads.values())
+            and time.monotonic() < until
+        ):
             self.connection.pump(min(until, time.monotonic() + 0.2))
         lines = []
         for id, each in list(self._downloads.items()):
             if each.state == "inProgress":
-                lines.append(f"{each.name}: {each.received:,} bytes so far; the next call tells more")
+                lines.append(
+                    f"{each.name}: {each.received:,} bytes so far; the next call tells more"
+                )
                 continue
             del self._downloads[id]
             lines.append(
-                f"{self._kept(each)}" if each.state == "completed" else f"{each.name}: the download was broken off"
+                f"{self._kept(each)}"
+                if each.state == "completed"
+                else f"{each.name}: the download was broken off"
             )
         return lines
 
@@ -188,10 +210,14 @@ class Browser:
             self._count += 1
             name = f"t{self._count}"
         if not kind:
-            own = [tab.target for tab in self.tabs.values() if not tab.is_owners and not tab.is_frame]
+            own = [
+                tab.target for tab in self.tabs.values() if not tab.is_owners and not tab.is_frame
+            ]
             self.place.claim([*own, target])
         tab = Tab(self.connection, target, name, **kind)
-        if not (self.place.is_ours or tab.is_owners):  # a print dialog would hold the tab until the owner closes it
+        if not (
+            self.place.is_ours or tab.is_owners
+        ):  # a print dialog would hold the tab until the owner closes it
             quiet = {"source": "window.print = () => {}", "runImmediately": True}
             self.connection.post("Page.addScriptToEvaluateOnNewDocument", tab.session, **quiet)
         self.tabs[name] = tab
@@ -207,16 +233,22 @@ class Browser:
                 del self.tabs[name]
         if self.current not in self.tabs:
             self.current = next(reversed(self.tabs), "")
-        self.place.claim([tab.target for tab in self.tabs.values() if not tab.is_owners and not tab.is_frame])
+        self.place.claim(
+            [tab.target for tab in self.tabs.values() if not tab.is_owners and not tab.is_frame]
+        )
 
     def _targets(self, *kinds: str) -> list[dict[str, Any]]:
-        found = self.connection.call("Target.getTargets", filter=[{"type": kind} for kind in kinds or ("page",)])
+        found = self.connection.call(
+            "Target.getTargets", filter=[{"type": kind} for kind in kinds or ("page",)]
+        )
         return list(found["targetInfos"])
 
     def _heard(self, method: str, said: dict[str, Any]) -> None:
         if method == "Browser.downloadWillBegin":
             if any(said["frameId"] in tab.frames for tab in self.tabs.values()):
-                self._downloads[said["guid"]] = Download(said["guid"], said["suggestedFilename"], said["url"])
+                self._downloads[said["guid"]] = Download(
+                    said["guid"], said["suggestedFilename"], said["url"]
+                )
         elif method == "Browser.downloadProgress" and (found := self._downloads.get(said["guid"])):
             found.state, found.received = said["state"], int(said["receivedBytes"])
             found.path = said.get("filePath", found.path)

@@ -40,7 +40,9 @@ class Script(Hands):
         tab.do("Runtime.addBinding", name=binding)
         try:
             code = f"({asset('script.js')})({json.dumps(binding)})"
-            self._handle = tab.do("Runtime.evaluate", self.left, expression=code)["result"]["objectId"]
+            self._handle = tab.do("Runtime.evaluate", self.left, expression=code)["result"][
+                "objectId"
+            ]
             number = tab.link.send(
                 "Runtime.callFunctionOn",
                 tab.session,
@@ -60,8 +62,14 @@ class Script(Hands):
         """The script as a function: an expression gives its value, else what it returns, else its last line's value."""
         text = self.text.strip().rstrip(";").strip()
         head, _, last = text.rpartition("\n") if "\n" in text else text.rpartition(";")
-        forms = [f"return (\n{text}\n)", f"{head};\nreturn (\n{last}\n)" if last.strip() else text, self.text]
-        if re.search(r"\breturn\b", text) and not re.match(r"(async\b|function\b|\(|\[|await\b)", text):
+        forms = [
+            f"return (\n{text}\n)",
+            f"{head};\nreturn (\n{last}\n)" if last.strip() else text,
+            self.text,
+        ]
+        if re.search(r"\breturn\b", text) and not re.match(
+            r"(async\b|function\b|\(|\[|await\b)", text
+        ):
             forms = [self.text]
         problem = ""
         for form in forms:
@@ -119,8 +127,15 @@ class Script(Hands):
             return self._settle(asked["number"], str(error), is_done=False)
         except BrowserError as error:
             return self._settle(asked["number"], str(error), is_done=False)
-        except (TypeError, AttributeError, ValueError, OSError) as error:  # arguments that nobody can mean
-            return self._settle(asked["number"], f"{does}: {str(error).replace('Hands._do_', '')}", is_done=False)
+        except (
+            TypeError,
+            AttributeError,
+            ValueError,
+            OSError,
+        ) as error:  # arguments that nobody can mean
+            return self._settle(
+                asked["number"], f"{does}: {str(error).replace('Hands._do_', '')}", is_done=False
+            )
         if does == "el":
             return self._give(asked["number"], value)
         if does not in ("wait", "shot"):
@@ -152,7 +167,9 @@ class Script(Hands):
         try:
             asked = json.loads(payload)
             if isinstance(asked["args"], str):
-                asked["args"] = json.loads(asked["args"])  # pages with an old Prototype.js write lists as texts
+                asked["args"] = json.loads(
+                    asked["args"]
+                )  # pages with an old Prototype.js write lists as texts
             if asked["does"] not in _HELPERS.split(", ") or not isinstance(asked["args"], list):
                 raise KeyError(asked["does"])
         except (ValueError, KeyError, TypeError):

@@ -28,7 +28,14 @@ from tools.base import ToolError
 from tools.browser_link import BrowserError, Link, LinkLost
 from tools.process_tree import MARK, leaders, mark, starting
 
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge", "brave-browser")
+PROGRAMS = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "microsoft-edge",
+    "brave-browser",
+)
 _ELSEWHERE = (  # where browsers lie that are not on the PATH
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
@@ -36,9 +43,24 @@ _ELSEWHERE = (  # where browsers lie that are not on the PATH
     r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
 )
 _FLAGS = (
-    *("--remote-debugging-port=0", "--no-first-run", "--no-default-browser-check", "--window-size=1280,900"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-breakpad"),
-    *("--disable-default-apps", "--password-store=basic", "--use-mock-keychain", "--hide-crash-restore-bubble"),
+    *(
+        "--remote-debugging-port=0",
+        "--no-first-run",
+        "--no-default-browser-check",
+        "--window-size=1280,900",
+    ),
+    *(
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--disable-breakpad",
+    ),
+    *(
+        "--disable-default-apps",
+        "--password-store=basic",
+        "--use-mock-keychain",
+        "--hide-crash-restore-bubble",
+    ),
     *(
         "--disable-background-timer-throttling",
         "--disable-backgrounding-occluded-windows",
@@ -48,26 +70,39 @@ _FLAGS = (
 )
 # What a page asks the browser for, and only somebody at the screen could answer, is answered as without a window: with no. A
 # print dialog would hold its tab for good. What the owner has set in this profile stays.
-_BLOCKED = ("geolocation", "notifications", "media_stream_mic", "media_stream_camera", "midi_sysex", "clipboard")
+_BLOCKED = (
+    "geolocation",
+    "notifications",
+    "media_stream_mic",
+    "media_stream_camera",
+    "midi_sysex",
+    "clipboard",
+)
 _SETTINGS = {
     "printing": {"enabled": False},
     "profile": {"default_content_setting_values": dict.fromkeys(_BLOCKED, 2)},
 }
 START_SECONDS = 30.0
 END_SECONDS = 8.0
-_children: dict[Path, subprocess.Popen[bytes]] = {}  # browsers that this process has started, by profile
+_children: dict[
+    Path, subprocess.Popen[bytes]
+] = {}  # browsers that this process has started, by profile
 _watchers: dict[Path, subprocess.Popen[bytes]] = {}  # and what ends each when we are killed
 
 
 def program() -> str | None:
     """The browser of this machine, or None."""
     found = (shutil.which(name) for name in PROGRAMS)
-    return next(filter(None, found), None) or next((path for path in _ELSEWHERE if Path(path).is_file()), None)
+    return next(filter(None, found), None) or next(
+        (path for path in _ELSEWHERE if Path(path).is_file()), None
+    )
 
 
 def has_display() -> bool:
     """Whether a window could be shown."""
-    return not sys.platform.startswith("linux") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    return not sys.platform.startswith("linux") or bool(
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
 
 
 class Home:
@@ -81,7 +116,12 @@ class Home:
         self.profile = settings.profile or self.folder / "profile"
         self.downloads = self.folder / "downloads"
         self._claim = self._used = -1
-        for folder in (self.folder, self.folder / "runs", self.downloads, *([self.profile] if self.is_ours else [])):
+        for folder in (
+            self.folder,
+            self.folder / "runs",
+            self.downloads,
+            *([self.profile] if self.is_ours else []),
+        ):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._file = self.folder / "runs" / (run or f"process-{os.getpid()}")
 
@@ -89,9 +129,15 @@ class Home:
         """The connection, and the tabs that this run had already. Raises BrowserError."""
         with self._alone():
             if self.is_ours:
-                self._used = os.open(self.folder / "used", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+                self._used = os.open(
+                    self.folder / "used", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+                )
                 fcntl.flock(self._used, fcntl.LOCK_SH)
-            link = _attach(self.settings.address) if self.settings.address else self._running() or self._start()
+            link = (
+                _attach(self.settings.address)
+                if self.settings.address
+                else self._running() or self._start()
+            )
             self._claim = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             fcntl.flock(self._claim, fcntl.LOCK_EX)
             for tab in self._of_the_dead():
@@ -106,7 +152,12 @@ class Home:
 
     def others(self) -> set[str]:
         """The tabs of other runs."""
-        return {tab for file in self._claims() if file != self._file for tab in file.read_text("ascii").split()}
+        return {
+            tab
+            for file in self._claims()
+            if file != self._file
+            for tab in file.read_text("ascii").split()
+        }
 
     def close(self, link: Link | None) -> None:
         """Gives up the claim; ends the browser if it is ours and nobody else uses it."""
@@ -171,7 +222,9 @@ class Home:
         if found is None:
             raise BrowserError(_no_browser())
         argv = [found, *_FLAGS, f"--user-data-dir={self.profile}"]
-        is_headless = self.settings.headless == "on" or (self.settings.headless == "auto" and not has_display())
+        is_headless = self.settings.headless == "on" or (
+            self.settings.headless == "auto" and not has_display()
+        )
         argv += ["--headless=new"] if is_headless else []
         argv += (
             ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
@@ -212,7 +265,14 @@ class Home:
     def _watch(self, pid: int) -> None:
         """Starts what ends the browser when nobody else can."""
         _let_go(_watchers.pop(self.profile, None))
-        words = [sys.executable, "-m", "tools.browser_watch", str(self.folder), str(self.profile), str(pid)]
+        words = [
+            sys.executable,
+            "-m",
+            "tools.browser_watch",
+            str(self.folder),
+            str(self.profile),
+            str(pid),
+        ]
         with starting:
             _watchers[self.profile] = subprocess.Popen(
                 words,
@@ -287,9 +347,7 @@ def answers(address: str) -> bool:
 
 def _attach(address: str) -> Link:
     """Connects to a browser that runs: its port, its WebSocket, or the folder of its profile. Raises BrowserError."""
-    how = (
-        "start it with --remote-debugging-port=9222 --user-data-dir=FOLDER, or take browser.address out of config.yaml"
-    )
+    how = "start it with --remote-debugging-port=9222 --user-data-dir=FOLDER, or take browser.address out of config.yaml"
     if address.startswith(("ws://", "wss://")):
         return Link(address)
     if "/" in address and not address.startswith("http"):
@@ -349,7 +407,10 @@ def _runs(pid: int, profile: Path) -> bool:
 
     with suppress(psutil.Error):
         process = psutil.Process(pid)
-        return process.status() != psutil.STATUS_ZOMBIE and f"--user-data-dir={profile}" in process.cmdline()
+        return (
+            process.status() != psutil.STATUS_ZOMBIE
+            and f"--user-data-dir={profile}" in process.cmdline()
+        )
     return False
 
 

@@ -16,7 +16,16 @@ QUIET_MS = 150  # without a change of the page or an open request: it has come t
 REST_SECONDS = 3.0  # a page that never rests is waited for so long
 WAITING_SECONDS = 2.5  # one that says that it is loading
 LOAD_SECONDS = 10.0  # a page that never finishes loading
-PRESSES = {"click", "mousedown", "mouseup", "pointerdown", "pointerup", "dblclick", "touchstart", "touchend"}
+PRESSES = {
+    "click",
+    "mousedown",
+    "mouseup",
+    "pointerdown",
+    "pointerup",
+    "dblclick",
+    "touchstart",
+    "touchend",
+}
 MAX_LISTENERS = 500
 GROUP = "sopwith"  # of objects that are let go together
 _ENDLESS = {"WebSocket", "EventSource", "Media", "Ping", "CSPViolationReport", "Preflight"}
@@ -38,19 +47,30 @@ def asset(name: str) -> str:
 class Tab:
     """A tab that a run uses, by the name that the model calls it. `is_frame`: a frame of another site inside a tab."""
 
-    def __init__(self, link: Link, target: str, name: str, *, is_frame: bool = False, is_owners: bool = False) -> None:
+    def __init__(
+        self, link: Link, target: str, name: str, *, is_frame: bool = False, is_owners: bool = False
+    ) -> None:
         self.link, self.target, self.name = link, target, name
-        self.is_frame, self.is_owners = is_frame, is_owners  # one of the owner's is read, and never closed
-        self.session = str(link.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"])
+        self.is_frame, self.is_owners = (
+            is_frame,
+            is_owners,
+        )  # one of the owner's is read, and never closed
+        self.session = str(
+            link.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        )
         self.lost = ""  # why it is not there any more
         self.dialog: Dialog | None = None
-        self.answer: str | None = None  # how the call answers dialogs: accept, dismiss, or the text for a prompt
+        self.answer: str | None = (
+            None  # how the call answers dialogs: accept, dismiss, or the text for a prompt
+        )
         self.dialogs: list[str] = []  # what became of them in this call
         self.frames = {target}
         self.moves: list[str] = []  # addresses that this call has led to
         self.status = 0  # of the last document, as HTTP has it
         self.error = ""  # why the last document did not come
-        self.chooser = 0  # the field for which the page has asked for a file, as the protocol numbers it
+        self.chooser = (
+            0  # the field for which the page has asked for a file, as the protocol numbers it
+        )
         self.dragged: dict[str, Any] = {}  # what is held by the mouse
         self.url = ""  # as the model last saw it
         self.names: dict[str, dict[str, Any]] = {}  # what each reference was when it was shown
@@ -71,7 +91,9 @@ class Tab:
         if not (self.is_frame or self.is_owners):
             self.link.post("Page.setInterceptFileChooserDialog", self.session, enabled=True)
         self.link.post("Inspector.enable", self.session)
-        if not self.is_frame:  # behind other tabs a page draws nothing, and a click in it takes five seconds
+        if (
+            not self.is_frame
+        ):  # behind other tabs a page draws nothing, and a click in it takes five seconds
             self.link.post("Emulation.setFocusEmulationEnabled", self.session, enabled=True)
         self.do(
             "Page.addScriptToEvaluateOnNewDocument",
@@ -90,7 +112,9 @@ class Tab:
         if self.lost:
             return TabLost(f"tab {self.name} {self.lost}")
         if self.dialog:
-            return Blocked(f"tab {self.name} shows a dialog ({self.dialog.kind}): {self.dialog.message[:500]}")
+            return Blocked(
+                f"tab {self.name} shows a dialog ({self.dialog.kind}): {self.dialog.message[:500]}"
+            )
         return None
 
     def ask(self, function: str, *arguments: Any, seconds: float = 10.0) -> Any:
@@ -100,12 +124,22 @@ class Tab:
 
     def listen(self, seconds: float = 10.0) -> None:
         """Tells page.js which things listen for a press, which no script can see."""
-        found = self.do("Runtime.evaluate", seconds, expression="document", objectGroup=GROUP)["result"]
+        found = self.do("Runtime.evaluate", seconds, expression="document", objectGroup=GROUP)[
+            "result"
+        ]
         try:
             said = self.do(
-                "DOMDebugger.getEventListeners", seconds, objectId=found.get("objectId", ""), depth=-1, pierce=True
+                "DOMDebugger.getEventListeners",
+                seconds,
+                objectId=found.get("objectId", ""),
+                depth=-1,
+                pierce=True,
             )
-            nodes = {each.get("backendNodeId"): None for each in said["listeners"] if each["type"] in PRESSES}
+            nodes = {
+                each.get("backendNodeId"): None
+                for each in said["listeners"]
+                if each["type"] in PRESSES
+            }
             place = {"executionContextId": self._world(), "objectGroup": GROUP}
             numbers = [
                 self.link.send("DOM.resolveNode", self.session, backendNodeId=node, **place)
@@ -116,7 +150,13 @@ class Tab:
             handle = self._evaluate("sopwith.heard", seconds, objectGroup=GROUP)["objectId"]
             code = "function(...found) { this(...found.filter(each => each.nodeType === 1 && !/^(HTML|BODY)$/.test(each.tagName))) }"
             arguments = [{"objectId": each} for each in elements]
-            self.do("Runtime.callFunctionOn", seconds, objectId=handle, functionDeclaration=code, arguments=arguments)
+            self.do(
+                "Runtime.callFunctionOn",
+                seconds,
+                objectId=handle,
+                functionDeclaration=code,
+                arguments=arguments,
+            )
         finally:
             self.link.post("Runtime.releaseObjectGroup", self.session, objectGroup=GROUP)
 
@@ -140,7 +180,9 @@ class Tab:
         until = time.monotonic() + seconds
         while True:
             try:
-                said = self.do("Runtime.evaluate", seconds, expression=code, contextId=self._world(), **options)
+                said = self.do(
+                    "Runtime.evaluate", seconds, expression=code, contextId=self._world(), **options
+                )
             except TabLost:
                 raise
             except BrowserError as error:
@@ -157,8 +199,17 @@ class Tab:
 
     def _world(self) -> int:
         if not self._context:
-            found = self.do("Page.createIsolatedWorld", frameId=self.target, worldName=WORLD, grantUniveralAccess=False)
-            self.do("Runtime.evaluate", expression=asset("page.js"), contextId=found["executionContextId"])
+            found = self.do(
+                "Page.createIsolatedWorld",
+                frameId=self.target,
+                worldName=WORLD,
+                grantUniveralAccess=False,
+            )
+            self.do(
+                "Runtime.evaluate",
+                expression=asset("page.js"),
+                contextId=found["executionContextId"],
+            )
             self._context = int(found["executionContextId"])
         return self._context
 
@@ -176,7 +227,9 @@ class Tab:
         elif (
             method == "Page.frameDetached"
         ):  # also when another process takes it over, and the end of its requests is told there
-            self._requests = {id: each for id, each in self._requests.items() if each[1] != said["frameId"]}
+            self._requests = {
+                id: each for id, each in self._requests.items() if each[1] != said["frameId"]
+            }
         elif method == "Page.fileChooserOpened":
             self.chooser = int(said.get("backendNodeId", 0))
         elif method == "Input.dragIntercepted":
@@ -187,8 +240,15 @@ class Tab:
             self._on_move(method, said)
 
     def _on_move(self, method: str, said: dict[str, Any]) -> None:
-        if method in ("Page.frameStartedLoading", "Page.frameStartedNavigating", "Page.frameRequestedNavigation"):
-            self.is_loading = method != "Page.frameStartedNavigating" or said.get("navigationType") != "sameDocument"
+        if method in (
+            "Page.frameStartedLoading",
+            "Page.frameStartedNavigating",
+            "Page.frameRequestedNavigation",
+        ):
+            self.is_loading = (
+                method != "Page.frameStartedNavigating"
+                or said.get("navigationType") != "sameDocument"
+            )
         elif method == "Page.frameStoppedLoading":
             self.is_loading = False
         elif method == "Page.frameNavigated":
@@ -201,7 +261,9 @@ class Tab:
 
     def _on_dialog(self, said: dict[str, Any]) -> None:
         dialog = Dialog(said["type"], said["message"])
-        answer = self.answer if dialog.kind != "alert" or self.is_owners else "accept"  # there is nothing to decide
+        answer = (
+            self.answer if dialog.kind != "alert" or self.is_owners else "accept"
+        )  # there is nothing to decide
         if answer is None:
             self.dialog = dialog
             return
@@ -210,9 +272,15 @@ class Tab:
         self._answer(dialog, answer)
 
     def _answer(self, dialog: Dialog, answer: str) -> None:
-        is_yes, text = answer != "dismiss", answer if dialog.kind == "prompt" and answer != "accept" else ""
+        is_yes, text = (
+            answer != "dismiss",
+            answer if dialog.kind == "prompt" and answer != "accept" else "",
+        )
         self.link.post(
-            "Page.handleJavaScriptDialog", self.session, accept=is_yes, **({"promptText": text} if text else {})
+            "Page.handleJavaScriptDialog",
+            self.session,
+            accept=is_yes,
+            **({"promptText": text} if text else {}),
         )
         if dialog.kind == "beforeunload" and not is_yes:
             self.is_loading = False  # the page stays, and nothing says so
@@ -272,7 +340,9 @@ class Tab:
         not come to rest in that time, which some pages never do."""
         start = time.monotonic()
         self.link.drain(at_least_ms / 1000)
-        while (now := time.monotonic()) - start < min(seconds, LOAD_SECONDS if self.is_loading else REST_SECONDS):
+        while (now := time.monotonic()) - start < min(
+            seconds, LOAD_SECONDS if self.is_loading else REST_SECONDS
+        ):
             if self.trouble():
                 return False
             pending = [at for at, _ in self._requests.values() if now - at < REST_SECONDS]

@@ -8,10 +8,21 @@ from typing import Any
 
 BUDGET = 4_000  # tokens of one page
 # What is tried one after the other until the page fits: how many of a list are kept, and how many characters of a line.
-STEPS = ((40, 100_000), (20, 100_000), (10, 100_000), (10, 800), (5, 800), (5, 300), (3, 300), (3, 120))
+STEPS = (
+    (40, 100_000),
+    (20, 100_000),
+    (10, 100_000),
+    (10, 800),
+    (5, 800),
+    (5, 300),
+    (3, 300),
+    (3, 120),
+)
 MAX_CHARS = 22_000  # of one page; the handler would cut a result that is longer
 MAX_VALUE = 8_000  # characters of a script's value that are shown
-_PIECE = re.compile(r"[A-Za-z]+|[0-9]{1,3}|[^\sA-Za-z0-9]+?(?=[\sA-Za-z0-9\u2e80-\uffff]|$)|[\u2e80-\uffff]|\n")
+_PIECE = re.compile(
+    r"[A-Za-z]+|[0-9]{1,3}|[^\sA-Za-z0-9]+?(?=[\sA-Za-z0-9\u2e80-\uffff]|$)|[\u2e80-\uffff]|\n"
+)
 Line = list[Any]  # [text] or [text, [list, item, list, item …]] from the outermost list inwards
 
 
@@ -49,10 +60,14 @@ def _cut(lines: list[Line], keep: int, width: int) -> tuple[str, bool]:
     is_cut = False
     for text, *rest in lines:
         path = rest[0] if rest else []
-        over = next((path[at] for at in range(0, len(path), 2) if path[at + 1] >= limits[path[at]]), None)
+        over = next(
+            (path[at] for at in range(0, len(path), 2) if path[at + 1] >= limits[path[at]]), None
+        )
         if over is None:
             is_cut |= len(text) > width
-            shown.append(text if len(text) <= width else f"{text[:width]}… ({len(text):,} characters)")
+            shown.append(
+                text if len(text) <= width else f"{text[:width]}… ({len(text):,} characters)"
+            )
         elif over not in told:
             told.add(over)
             shown.append(f"… {sizes[over] - limits[over]} more like these")
@@ -77,7 +92,8 @@ def around(page: dict[str, Any]) -> dict[str, Any]:
         notes.append("asks for a password: the owner logs in, not you")
     if page["type"] != "text/html":
         notes.append(
-            f"not HTML: {page['type']}" + ("; web_fetch reads it" if page["type"] == "application/pdf" else "")
+            f"not HTML: {page['type']}"
+            + ("; web_fetch reads it" if page["type"] == "application/pdf" else "")
         )
     if page["state"] == "loading":
         notes.append("still loading")
@@ -94,7 +110,11 @@ def value_text(value: Any) -> str:
 
     if value is None:
         return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return (
+        value
+        if isinstance(value, str)
+        else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    )
 
 
 def shorten(text: str, most: int = MAX_VALUE) -> str:

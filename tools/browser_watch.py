@@ -17,7 +17,9 @@ def main() -> None:
     with (folder / "used").open("ab") as used:
         while True:
             fcntl.flock(used, fcntl.LOCK_EX)
-            fcntl.flock(used, fcntl.LOCK_UN)  # who opens the browser holds the other lock while it waits for this one
+            fcntl.flock(
+                used, fcntl.LOCK_UN
+            )  # who opens the browser holds the other lock while it waits for this one
             from config import BrowserConfig
             from tools.browser_start import Home
 

@@ -50,7 +50,9 @@ class Cell:
         self._errors = bubblewrap.file(b"")
         python = os.path.realpath(sys.executable)
         supervisor = [python, "-I", "-S", "-B", str(walls.SUPERVISOR), str(inner.fileno())]
-        supervisor += map(str, (limits.memory_bytes, limits.file_bytes, limits.cpu_seconds, limits.processes))
+        supervisor += map(
+            str, (limits.memory_bytes, limits.file_bytes, limits.cpu_seconds, limits.processes)
+        )
         line = [sandbox.level.program, "--args", str(words), "--as-pid-1", "--", *supervisor]
         if self._group.files:
             line = ["/bin/sh", "-c", _JOIN, "sh", *self._group.files, "--", *line]
@@ -103,7 +105,9 @@ class Cell:
         self.talk.close()
         if not self.was_used:  # there is nothing in it; it may not be whole yet
             self._process.kill()
-        with contextlib.suppress(subprocess.TimeoutExpired):  # the supervisor goes when nobody is there
+        with contextlib.suppress(
+            subprocess.TimeoutExpired
+        ):  # the supervisor goes when nobody is there
             self._process.wait(NOTHING_LEFT_SECONDS)
         if self._process.returncode is None:
             self._kill()
@@ -116,7 +120,9 @@ class Cell:
         """Ends a supervisor that does not answer, by way of bubblewrap's parent, which then ends too; else that itself."""
         pid = self._process.pid
         try:
-            inner = [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+            inner = [
+                int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+            ]
         except (OSError, ValueError):
             inner = []
         for each in inner or [pid]:
@@ -128,7 +134,9 @@ class Call:
     """One script in a cell, with what `code_run` needs of it: `output` is where it writes, `exit` is readable when there
     is news. `stop` it on every way out."""
 
-    def __init__(self, cell: Cell, orders: bytes, missing: list[str], terminal: int | None = None) -> None:
+    def __init__(
+        self, cell: Cell, orders: bytes, missing: list[str], terminal: int | None = None
+    ) -> None:
         """`missing`: start-up files that are not there now. A script that writes to a `terminal` has the cell for itself, and
         `output` is -1. Raises OSError."""
         self._cell, self.exit = cell, cell.talk.fileno()
@@ -160,7 +168,9 @@ class Call:
             self.code = int(rest)
             self._is_done = word == b"done"
         elif said.startswith(b"left"):
-            self._found |= dict.fromkeys(line.decode(errors="replace") for line in said.split(b"\0")[1:])
+            self._found |= dict.fromkeys(
+                line.decode(errors="replace") for line in said.split(b"\0")[1:]
+            )
         else:  # nothing: the cell is gone
             self._is_done = True
             if self.code is None:
@@ -183,7 +193,9 @@ class Call:
         finally:
             if self.output >= 0:
                 os.close(self.output)
-            if not self._is_done or self.output < 0:  # it does not answer, or nobody waits for it any more
+            if (
+                not self._is_done or self.output < 0
+            ):  # it does not answer, or nobody waits for it any more
                 self._cell.close()
 
     def taken(self, folder: Path) -> list[str]:
@@ -205,7 +217,9 @@ class Cells:
         places = sandbox.profile.places
         is_shared = sandbox.profile.kind == "shared"
         self.temporary: Path | None = None
-        if not is_shared and not any(places.temporary.is_relative_to(root) for root in places.roots):
+        if not is_shared and not any(
+            places.temporary.is_relative_to(root) for root in places.roots
+        ):
             self.temporary = Path(tempfile.mkdtemp(prefix="sopwith-"))
         self._planner = walls.Planner(sandbox, self.temporary)
         self._cells: dict[frozenset[Lift], Cell] = {}
@@ -242,7 +256,11 @@ class Cells:
                 if not sandbox.level.program:
                     self._ready()
                 return
-            self._cell(sandbox, self._planner.plan(cwd.resolve(), "", frozenset(), search=True), frozenset())
+            self._cell(
+                sandbox,
+                self._planner.plan(cwd.resolve(), "", frozenset(), search=True),
+                frozenset(),
+            )
 
     def _variables(self, profile: Profile, work: Work, plan: walls.Plan) -> dict[str, str]:
         found = walls.environment(work.env, network=plan.network) | {"PWD": str(work.cwd)}
@@ -251,8 +269,14 @@ class Cells:
             return found | {"HOME": root, "TMPDIR": root}
         return found | ({"TMPDIR": str(self.temporary)} if self.temporary else {})
 
-    def _confined(self, level: Level, work: Work, plan: walls.Plan, variables: dict[str, str]) -> Tree:
-        readable = [Path(word) for word in work.argv if word.endswith((".py", ".sh")) and word.startswith("/")]
+    def _confined(
+        self, level: Level, work: Work, plan: walls.Plan, variables: dict[str, str]
+    ) -> Tree:
+        readable = [
+            Path(word)
+            for word in work.argv
+            if word.endswith((".py", ".sh")) and word.startswith("/")
+        ]
         if level.program:  # Seatbelt
             words = self._planner.seatbelt(plan, readable)
             given = variables | dict(work.given)
@@ -290,7 +314,9 @@ class Cells:
         return self._cells[lifts]
 
 
-def _end(cells: dict[frozenset[Lift], Cell], confiners: list[Confiner], temporary: Path | None) -> None:
+def _end(
+    cells: dict[frozenset[Lift], Cell], confiners: list[Confiner], temporary: Path | None
+) -> None:
     for cell in cells.values():
         cell.close()
     for confiner in confiners:

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from tools.cells import Call
 
 _STARTUP_FILES = ("BASH_ENV", "ENV", "PYTHONSTARTUP")  # would run code that is not in the script
-_LOOKS_AT_PROCESSES = re.compile(r"(?:^|[|;&(\n])\s*(?:ps|pgrep|pidof|pstree|lsof|fuser|ss|netstat|h?top)\b|\bpsutil\b")
+_LOOKS_AT_PROCESSES = re.compile(
+    r"(?:^|[|;&(\n])\s*(?:ps|pgrep|pidof|pstree|lsof|fuser|ss|netstat|h?top)\b|\bpsutil\b"
+)
 # How programs say it, in the languages that we speak: a place is held by a mount, or by Landlock.
 _READ_ONLY = ("Read-only file system", "只读文件系统")
 _DENIED = ("Permission denied", "权限不够", "Operation not permitted", "不允许的操作")
@@ -36,9 +38,7 @@ _DRAIN_SECONDS = 0.3  # what a script left in the background may take to end by 
 
 
 # The working folder comes last on the path: a json.py that lies in Downloads is not what `import json` means.
-_RUN_TEXT = (
-    "import sys; _ = ''.join(sys.argv[1:]); del sys.argv[1:]; sys.path.append(''); exec(compile(_, '<script>', 'exec'))"
-)
+_RUN_TEXT = "import sys; _ = ''.join(sys.argv[1:]); del sys.argv[1:]; sys.path.append(''); exec(compile(_, '<script>', 'exec'))"
 _RUN_FILE = "import sys; del sys.argv[0]; sys.path.append(''); exec(compile(open(sys.argv[0], 'rb').read(), sys.argv[0], 'exec'))"
 
 
@@ -62,7 +62,9 @@ def code_run(
     limit = min(float(timeout or ctx.tool_seconds), max(1.0, ctx.deadline - time.monotonic()))
     name = re.sub(r"[^\w.-]", "_", ctx.call)[:60] or "call"
     given = _given({**ctx.credentials, **ctx.env, **ctx.resolved(env or {})})
-    lifts = ctx.lifts("code_run", {"script": script, "type": type, "env": env or {}}, (folder.resolve(),))
+    lifts = ctx.lifts(
+        "code_run", {"script": script, "type": type, "env": env or {}}, (folder.resolve(),)
+    )
     with _on_disk(ctx.folder):
         holds_secret = ctx.redact(script) != script
         argv = _command(type, script, None if holds_secret else _scripts(ctx) / name)
@@ -82,16 +84,16 @@ def code_run(
     if ctx.sandbox and "all" not in lifts and (note := _held(ctx.sandbox, script, result)):
         result.data["note"] = note
     if taken:
-        result.data["taken"] = f"moved to {ctx.folder}, since it would run at the next login: {', '.join(taken)}"
+        result.data["taken"] = (
+            f"moved to {ctx.folder}, since it would run at the next login: {', '.join(taken)}"
+        )
     return result
 
 
 def _held(sandbox: Sandbox, script: str, result: ToolResult) -> str:
     """What the sandbox kept from a script, said to whom did not expect it; "" for nothing that can be told."""
     if sandbox.level.name == "full" and _LOOKS_AT_PROCESSES.search(script):
-        return (
-            "in the sandbox only the script's own processes are seen; ps, ss or lsof in a script of their own see all"
-        )
+        return "in the sandbox only the script's own processes are seen; ps, ss or lsof in a script of their own see all"
     refusals = _READ_ONLY if sandbox.level.name == "full" else _DENIED
     if result.status == "error" and any(each in str(result.data["output"]) for each in refusals):
         roots = ", ".join(map(str, sandbox.profile.places.roots))
@@ -124,14 +126,24 @@ def started(ctx: ToolContext, work: Work, lifts: frozenset[Lift]) -> Call | Tree
     """Starts what is to be run: in the sandbox, unless the gate lifts it for this call or the run has none."""
     try:
         if ctx.sandbox is None or ("all" in lifts and ctx.sandbox.profile.kind == "owner"):
-            return Tree(work.argv, work.cwd, {**work.env, **work.given}, work.name, terminal=work.terminal)
+            return Tree(
+                work.argv, work.cwd, {**work.env, **work.given}, work.name, terminal=work.terminal
+            )
         from tools.cells import Cells  # a start does without
 
-        return Cells.of(ctx.sandbox).start(ctx.sandbox, work._replace(cwd=work.cwd.resolve()), lifts)
-    except OSError as error:  # the folder may not be entered, the environment is too large, no process left
-        raise ToolError(f"cannot start {work.argv[0]} in {work.cwd}: {error.strerror or error}") from error
+        return Cells.of(ctx.sandbox).start(
+            ctx.sandbox, work._replace(cwd=work.cwd.resolve()), lifts
+        )
+    except (
+        OSError
+    ) as error:  # the folder may not be entered, the environment is too large, no process left
+        raise ToolError(
+            f"cannot start {work.argv[0]} in {work.cwd}: {error.strerror or error}"
+        ) from error
     except UnicodeEncodeError as error:
-        raise ToolError(f"env: {error.object[error.start : error.end]!a} cannot be passed on") from error
+        raise ToolError(
+            f"env: {error.object[error.start : error.end]!a} cannot be passed on"
+        ) from error
 
 
 def environment() -> dict[str, str]:
@@ -178,7 +190,9 @@ def _command(type: str, script: str, stem: Path | None) -> list[str]:
     return [bash, str(path)]
 
 
-def _follow(running: Call | Tree, output: Output, ctx: ToolContext, deadline: float) -> Generator[str, None, bool]:
+def _follow(
+    running: Call | Tree, output: Output, ctx: ToolContext, deadline: float
+) -> Generator[str, None, bool]:
     """Reads and yields output until the script has ended and nobody writes any more. True when the time is up."""
     pipe = running.output
     os.set_blocking(pipe, False)
@@ -191,7 +205,10 @@ def _follow(running: Call | Tree, output: Output, ctx: ToolContext, deadline: fl
         now = time.monotonic()
         if now >= end:
             break
-        ready = {descriptor for descriptor, _ in poll.poll(max(0.0, min(end, live.due or end) - now) * 1000)}
+        ready = {
+            descriptor
+            for descriptor, _ in poll.poll(max(0.0, min(end, live.due or end) - now) * 1000)
+        }
         if pipe in ready:
             data = os.read(pipe, 65_536)
             output.add(data)
@@ -211,14 +228,19 @@ def _follow(running: Call | Tree, output: Output, ctx: ToolContext, deadline: fl
     return not ended
 
 
-def _result(exit_code: int | None, output: Output, limit: float | None, stopped: list[str]) -> ToolResult:
+def _result(
+    exit_code: int | None, output: Output, limit: float | None, stopped: list[str]
+) -> ToolResult:
     status: Status = "ok" if exit_code == 0 else "error"
     data: dict[str, Any] = {"exit_code": exit_code, "output": output.shown()}
     if output.file:
         data |= {"file": str(output.file), "bytes": output.size}
     if limit is not None:
         status = "timeout"
-        data |= {"exit_code": None, "reason": f"stopped after {limit:g} s, the time limit; what it had started too"}
+        data |= {
+            "exit_code": None,
+            "reason": f"stopped after {limit:g} s, the time limit; what it had started too",
+        }
     elif exit_code is not None and exit_code < 0:
         data["signal"] = f"killed by {_signal_name(-exit_code)}"
     if stopped:

@@ -35,7 +35,14 @@ def delegate(
         raise ToolError(f"give between 1 and {MAX_TASKS} tasks, each for one helper")
     if ctx.delegate is None:
         raise ToolError("there are no helpers here")
-    wish = Wish(wanted, [str(ctx.path(file)) for file in files or ()], tools, max_turns, max_cost, max_minutes)
+    wish = Wish(
+        wanted,
+        [str(ctx.path(file)) for file in files or ()],
+        tools,
+        max_turns,
+        max_cost,
+        max_minutes,
+    )
     return (yield from ctx.delegate(ctx.call, wish))
 
 

@@ -23,7 +23,9 @@ SHOWN_WORDS = 120
 LARGE = 1568  # pixels: longer sides are made smaller by the endpoints of most models
 _WITH_POINT = ("click", "double_click", "right_click", "move", "drag")
 _WITH_TEXT = ("type", "keys")
-Action = Literal["click", "double_click", "right_click", "move", "drag", "scroll", "type", "keys", "focus"]
+Action = Literal[
+    "click", "double_click", "right_click", "move", "drag", "scroll", "type", "keys", "focus"
+]
 
 
 _LACKS = {
@@ -58,7 +60,9 @@ def aimed(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
         window = _window(seen, args) if seen else None
     except ToolError:
         window = None
-    found = {"app": window["app"], "title": window["title"], "ours": "ours" in window} if window else {}
+    found = (
+        {"app": window["app"], "title": window["title"], "ours": "ours" in window} if window else {}
+    )
     onto = _onto(seen, args.get("to"))
     if onto and onto is not window:
         found["onto"] = {"app": onto["app"], "title": onto["title"], "ours": "ours" in onto}
@@ -67,7 +71,9 @@ def aimed(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
 
 def _onto(seen: Seen | None, to: Any) -> dict[str, Any] | None:
     """The window in which a drag ends."""
-    return desktop_link.window_at(seen, to) if seen and isinstance(to, list) and len(to) == 2 else None
+    return (
+        desktop_link.window_at(seen, to) if seen and isinstance(to, list) and len(to) == 2 else None
+    )
 
 
 @tool("read", paths=("find_image",))
@@ -98,16 +104,24 @@ def desktop_look(
         first = desktop.ask("look", _left(ctx, LOOK_SECONDS), file=str(file))
         chosen = desktop_link.window_named(first, window)
         if "hidden" in chosen:
-            raise ToolError(f"{chosen['title']} is minimised: desktop_do(action='focus', window={hex(chosen['id'])!r})")
+            raise ToolError(
+                f"{chosen['title']} is minimised: desktop_do(action='focus', window={hex(chosen['id'])!r})"
+            )
         asked["rect"] = chosen["rect"]
     answer = desktop.ask("look", _left(ctx, LOOK_SECONDS), **asked)
     seen = desktop_link.remember(ctx, answer)
     lines = [_picture(answer), *_windows(seen)]
     if find_image:
-        lines.append(_found("the image is at", [_middle(box) for box in answer["places"]]) or "the image is not there")
+        lines.append(
+            _found("the image is at", [_middle(box) for box in answer["places"]])
+            or "the image is not there"
+        )
     if find_text:
         words = [f"{text!r} {_middle(box)}" for text, box in answer["words"]]
-        lines.append(_found("words, with their middle:\n", words, "\n") or f"no words {find_text!r} were read there")
+        lines.append(
+            _found("words, with their middle:\n", words, "\n")
+            or f"no words {find_text!r} were read there"
+        )
     shown = answer["file"]
     return ToolResult("ok", {"output": "\n".join(lines), "file": shown}, SCREEN, images=[shown])
 
@@ -143,7 +157,15 @@ def desktop_do(
     if chosen is None and action in (*_WITH_TEXT, "focus"):
         raise ToolError("no window has the keyboard: say window, or click into one first")
     desktop, file = desktop_link.opened(ctx), _file(ctx, "changed")
-    asked = {"action": action, "at": at, "to": to, "text": text, "amount": amount, "window": chosen, "file": str(file)}
+    asked = {
+        "action": action,
+        "at": at,
+        "to": to,
+        "text": text,
+        "amount": amount,
+        "window": chosen,
+        "file": str(file),
+    }
     asked["onto"] = (_onto(seen, to) or {"id": 0})["id"]
     asked["is_terminal"] = bool(chosen and re.search(TERMINALS, chosen["app"]))
     if secret:
@@ -168,7 +190,10 @@ def _done(ctx: ToolContext, answer: dict[str, Any], before: Seen) -> ToolResult:
         lines.append("0 % of the screen changed: it missed, or there was nothing to change")
     old = {each["id"]: each for each in before["windows"]}
     now = {each["id"]: each for each in seen["windows"]}
-    opened, gone = [now[id] for id in now if id not in old], [old[id] for id in old if id not in now]
+    opened, gone = (
+        [now[id] for id in now if id not in old],
+        [old[id] for id in old if id not in now],
+    )
     lines += [f"opened: {desktop_link.listed(opened)}"] if opened else []
     lines += [f"closed: {desktop_link.listed(gone)}"] if gone else []
     if seen["active"] != before["active"] and seen["active"] in now:
@@ -188,8 +213,12 @@ def _window(seen: Seen, args: dict[str, Any]) -> dict[str, Any] | None:
         there = desktop_link.window_at(seen, at)
         if named and (there is None or (there["id"] != named["id"] and "popup" not in there)):
             left, top, width, height = named["rect"]
-            if "hidden" in named or not (left <= at[0] < left + width and top <= at[1] < top + height):
-                raise ToolError(f"{at} is not in {named['title'] or named['app']}, which lies at {_box(named)}")
+            if "hidden" in named or not (
+                left <= at[0] < left + width and top <= at[1] < top + height
+            ):
+                raise ToolError(
+                    f"{at} is not in {named['title'] or named['app']}, which lies at {_box(named)}"
+                )
             return named  # under another one; it is brought to the front
         return there
     return named or next((each for each in seen["windows"] if each["id"] == seen["active"]), None)
@@ -242,7 +271,9 @@ def _picture(answer: dict[str, Any]) -> str:
     if [width, height] == list(answer["size"]):
         said = f"the whole screen, {screen}"
         if len(answer.get("monitors", ())) > 1:
-            said += f" on {len(answer['monitors'])} monitors: {', '.join(map(str, answer['monitors']))}"
+            said += (
+                f" on {len(answer['monitors'])} monitors: {', '.join(map(str, answer['monitors']))}"
+            )
         if max(width, height) > LARGE:
             said += f". Large: for exact positions take a region of at most {LARGE} pixels"
         return said
@@ -255,14 +286,22 @@ def _windows(seen: Seen) -> list[str]:
     for each in seen["windows"]:
         marks = [mark for mark, is_so in (("has the keyboard", each["id"] == seen["active"]), ("minimised", "hidden" in each), ("menu or note", "popup" in each), ("Sopwith runs in it: its owner's alone", "ours" in each)) if is_so]  # fmt: skip
         more = f" ({', '.join(marks)})" if marks else ""
-        lines.append(f"{hex(each['id'])} {_box(each)} {each['app']}: {each['title'] or '(no title)'}{more}")
+        lines.append(
+            f"{hex(each['id'])} {_box(each)} {each['app']}: {each['title'] or '(no title)'}{more}"
+        )
     rest = [f"… {len(lines) - SHOWN_WINDOWS} more"] if len(lines) > SHOWN_WINDOWS else []
-    return ["windows, topmost first:", *lines[:SHOWN_WINDOWS], *rest] if lines else ["no window is open"]
+    return (
+        ["windows, topmost first:", *lines[:SHOWN_WINDOWS], *rest]
+        if lines
+        else ["no window is open"]
+    )
 
 
 def _found(what: str, places: list[str], between: str = ", ") -> str:
     more = [f"… {len(places) - SHOWN_WORDS} more"] if len(places) > SHOWN_WORDS else []
-    return f"{what} {between.join(places[:SHOWN_WORDS] + more)}".replace("\n ", "\n") if places else ""
+    return (
+        f"{what} {between.join(places[:SHOWN_WORDS] + more)}".replace("\n ", "\n") if places else ""
+    )
 
 
 def _middle(box: list[int]) -> str:

@@ -49,8 +49,12 @@ class Desktop:
         self.windows = Windows()
         self.windows.take()
         self.clipboard = Clipboard(self.windows.owns_clipboard)
-        cast("dict[str, Any]", sys.modules)["mouseinfo"] = None  # for a window of pyautogui's own, and it wants tkinter
-        self.hands = cast("Any", import_module("pyautogui"))  # looks for the display as it is imported
+        cast("dict[str, Any]", sys.modules)["mouseinfo"] = (
+            None  # for a window of pyautogui's own, and it wants tkinter
+        )
+        self.hands = cast(
+            "Any", import_module("pyautogui")
+        )  # looks for the display as it is imported
         self.hands.PAUSE = 0
         self.acts: dict[str, Callable[[dict[str, Any]], None]] = {
             **dict.fromkeys(CLICKS, self._click),
@@ -79,7 +83,10 @@ class Desktop:
         if words := asked.get("words"):
             lines = desktop_words.read(picture, words)
             if words == "*":
-                boxes = [(line.text, desktop_words.around([box for _, box in line.words])) for line in lines]
+                boxes = [
+                    (line.text, desktop_words.around([box for _, box in line.words]))
+                    for line in lines
+                ]
             else:
                 boxes = [(line.text, box) for line in lines if (box := line.find(words))]
             found["words"] = [[text, _moved(box, left, top)] for text, box in boxes]
@@ -124,10 +131,14 @@ class Desktop:
             return
         there = self._there(expected)
         if there["rect"] != expected["rect"] and asked.get("at"):
-            raise Trouble(f"{_named(there)} has moved or grown since it was looked at: desktop_look again")
+            raise Trouble(
+                f"{_named(there)} has moved or grown since it was looked at: desktop_look again"
+            )
         is_on_top = not asked.get("at") or self._at(asked["at"]) == expected["id"]
         needs_keys = asked["action"] in ("type", "keys", "focus")
-        if "popup" in expected or (is_on_top and not (needs_keys and self.windows.active() != expected["id"])):
+        if "popup" in expected or (
+            is_on_top and not (needs_keys and self.windows.active() != expected["id"])
+        ):
             if not is_on_top:
                 raise Trouble(f"something else lies at {asked['at']} now: desktop_look again")
             return
@@ -170,7 +181,9 @@ class Desktop:
     def _click(self, asked: dict[str, Any]) -> None:
         button, clicks = CLICKS[asked["action"]]
         self.hands.moveTo(*asked["at"])
-        time.sleep(STEP_SECONDS / 2)  # what reacts to the mouse that comes must be ready for the press
+        time.sleep(
+            STEP_SECONDS / 2
+        )  # what reacts to the mouse that comes must be ready for the press
         self.hands.click(button=button, clicks=clicks, interval=STEP_SECONDS / 2)
 
     def _drag(self, asked: dict[str, Any]) -> None:
@@ -192,13 +205,17 @@ class Desktop:
         if (is_secret or len(text) <= LONGEST_BY_KEYS) and self.windows.types(text):
             self.hands.write(text, interval=0.005)
         elif is_secret:  # the clipboard is for everyone to read
-            raise Trouble("it has letters that this keyboard cannot type, or caps lock is on; a secret is not pasted")
+            raise Trouble(
+                "it has letters that this keyboard cannot type, or caps lock is on; a secret is not pasted"
+            )
         else:
             self.clipboard.put(text)
             before = self.clipboard.asked()
             has_v = self.windows.has_key("v")
             self.hands.hotkey(
-                *("ctrl", "shift", "v")[:: 1 if asked.get("is_terminal") else 2] if has_v else ("shift", "insert")
+                *("ctrl", "shift", "v")[:: 1 if asked.get("is_terminal") else 2]
+                if has_v
+                else ("shift", "insert")
             )
             self.clipboard.wait_until_taken(before)
 
@@ -209,9 +226,15 @@ class Desktop:
             time.sleep(STEP_SECONDS / 4)
 
     def _key(self, name: str) -> str:
-        plain = "+" if name == "plus" else KEYS.get(name.lower(), name.lower() if len(name) > 1 else name)
+        plain = (
+            "+"
+            if name == "plus"
+            else KEYS.get(name.lower(), name.lower() if len(name) > 1 else name)
+        )
         if len(plain) == 1 and not self.windows.has_key(plain):
-            raise Trouble(f"the keyboard of this desktop has no key {plain!r} in its present layout: ask_user")
+            raise Trouble(
+                f"the keyboard of this desktop has no key {plain!r} in its present layout: ask_user"
+            )
         if plain not in self.hands.KEYBOARD_KEYS:
             raise Trouble(
                 f"no key {name!r}; keys are such as enter, tab, esc, f5, pagedown, left, ctrl+shift+t. Text: type"
@@ -232,7 +255,9 @@ class Desktop:
             seconds = time.monotonic() - start
             is_still = now.tobytes() == last.tobytes()
             is_same = is_still and _changed(before, now)[1] is None
-            if seconds > REST_SECONDS or (is_still and (not is_same or seconds > FIRST_CHANGE_SECONDS)):
+            if seconds > REST_SECONDS or (
+                is_still and (not is_same or seconds > FIRST_CHANGE_SECONDS)
+            ):
                 return now
             last = now
 
@@ -254,7 +279,9 @@ def kept(picture: Image.Image, file: str) -> str:
     return str(place)
 
 
-def _changed(before: Image.Image, after: Image.Image) -> tuple[float, tuple[int, int, int, int] | None]:
+def _changed(
+    before: Image.Image, after: Image.Image
+) -> tuple[float, tuple[int, int, int, int] | None]:
     """How much is different, percent of the pixels, and the box around it."""
     from PIL import ImageChops
 
@@ -296,7 +323,9 @@ def _places(file: str, picture: Image.Image) -> list[list[int]]:
 
 def _chords(text: str) -> list[list[str]]:
     """ "ctrl+s tab" as its keys; a plus by itself is a key."""
-    return [["+"] if chord == "+" else chord.replace("++", "+plus").split("+") for chord in text.split()]
+    return [
+        ["+"] if chord == "+" else chord.replace("++", "+plus").split("+") for chord in text.split()
+    ]
 
 
 def _holds(window: Window, at: list[int]) -> bool:
@@ -321,7 +350,10 @@ def main() -> None:
     try:
         desktop = Desktop()
     except Busy:
-        said.write(json.dumps({"trouble": "another run is at work on this desktop: one mouse, one run"}) + "\n")
+        said.write(
+            json.dumps({"trouble": "another run is at work on this desktop: one mouse, one run"})
+            + "\n"
+        )
         return
     said.write("{}\n")
     said.flush()

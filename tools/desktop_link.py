@@ -102,7 +102,11 @@ class Desktop:
             assert self._process.stderr
             said = [each for each in self._process.stderr.read().splitlines() if each.strip()]
             self.close()
-            why = re.sub(r"^[\w.]+(?:Error|Exception): ", "", said[-1]) if said else "its process has ended"
+            why = (
+                re.sub(r"^[\w.]+(?:Error|Exception): ", "", said[-1])
+                if said
+                else "its process has ended"
+            )
             raise ToolError(f"the desktop cannot be used: {why}"[:400])
         answer: dict[str, Any] = json.loads(line)
         if "trouble" in answer:
@@ -164,4 +168,6 @@ def window_named(seen: Seen, name: str) -> dict[str, Any]:
 
 def listed(windows: list[dict[str, Any]]) -> str:
     """Windows by id and title."""
-    return ", ".join(f"{hex(each['id'])} {each['title'] or each['app'] or '(no title)'}" for each in windows)
+    return ", ".join(
+        f"{hex(each['id'])} {each['title'] or each['app'] or '(no title)'}" for each in windows
+    )

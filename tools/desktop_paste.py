@@ -13,7 +13,9 @@ from typing import IO
 
 LARGEST_BYTES = 20_000_000  # of what the owner has in the clipboard
 READ_SECONDS = 5.0
-TAKEN_SECONDS = 8.0  # for a program to ask for what is pasted: one that is slower gets what the owner had there
+TAKEN_SECONDS = (
+    8.0  # for a program to ask for what is pasted: one that is slower gets what the owner had there
+)
 KINDS = ("UTF8_STRING", "image/png")  # what can be given back
 
 
@@ -37,14 +39,20 @@ class Clipboard:
             self.note = "what was in the owner's clipboard could not be kept"
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 (closed with what writes to it)
         # "quiet" keeps it in sight, and has it say each time that it waits to be asked
-        self._ours = _started(["-in", "-quiet", "-target", KINDS[0]], text.encode(), self._said.fileno())
+        self._ours = _started(
+            ["-in", "-quiet", "-target", KINDS[0]], text.encode(), self._said.fileno()
+        )
         end = time.monotonic() + READ_SECONDS
         while (self._owner() in (0, before) or self.asked() < 0) and time.monotonic() < end:
             time.sleep(0.02)
 
     def asked(self) -> int:
         """How often the text has been asked for."""
-        return os.pread(self._said.fileno(), 65_536, 0).count(b"request number") - 1 if self._said else 0
+        return (
+            os.pread(self._said.fileno(), 65_536, 0).count(b"request number") - 1
+            if self._said
+            else 0
+        )
 
     def wait_until_taken(self, before: int) -> None:
         """Until a program has asked once more: given back earlier, it would get what the owner has in the clipboard."""
@@ -62,7 +70,9 @@ class Clipboard:
         ours, self._ours = self._ours, None
         if self._kept:
             kind, data = self._kept
-            _started(["-in", "-target", kind], data).wait(READ_SECONDS)  # stays behind until something else is copied
+            _started(["-in", "-target", kind], data).wait(
+                READ_SECONDS
+            )  # stays behind until something else is copied
         ours.terminate()
         ours.wait()
         if self._said:
@@ -76,14 +86,20 @@ class Clipboard:
             return None
         data = _output(kind)
         if len(data) > LARGEST_BYTES:
-            raise OSError("the owner's clipboard holds more than 20 MB, which a paste would lose: ask_user")
+            raise OSError(
+                "the owner's clipboard holds more than 20 MB, which a paste would lose: ask_user"
+            )
         return (kind, data) if data else None
 
 
-def _started(options: list[str], data: bytes, said: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+def _started(
+    options: list[str], data: bytes, said: int = subprocess.DEVNULL
+) -> subprocess.Popen[bytes]:
     command = ["xclip", "-selection", "clipboard", *options]
     quiet = subprocess.DEVNULL
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=quiet, stderr=said, start_new_session=True)
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=quiet, stderr=said, start_new_session=True
+    )
     with suppress(BrokenPipeError):
         assert process.stdin
         process.stdin.write(data)

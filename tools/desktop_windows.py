@@ -72,7 +72,10 @@ class Windows:
         """The part of the screen that each monitor shows: x, y, width, height; empty where nobody tells."""
         if not self.display.has_extension("XINERAMA") or not self.display.xinerama_is_active():
             return []
-        return [[each.x, each.y, each.width, each.height] for each in self.display.xinerama_query_screens().screens]
+        return [
+            [each.x, each.y, each.width, each.height]
+            for each in self.display.xinerama_query_screens().screens
+        ]
 
     def pointer(self) -> tuple[int, int]:
         """Where the mouse is."""
@@ -89,11 +92,15 @@ class Windows:
                     found.append(each)
             except self._gone:  # it went while we looked
                 continue
-        mask = ~self.display.display.info.resource_id_mask  # what is left names the program's connection
+        mask = (
+            ~self.display.display.info.resource_id_mask
+        )  # what is left names the program's connection
         apps = {each["id"] & mask: each["app"] for each in found if "popup" not in each}
         ours = self.ours(found)
         for each in found:
-            each["app"] = apps.get(each["id"] & mask, each["app"])  # a menu belongs to the program that shows it
+            each["app"] = apps.get(
+                each["id"] & mask, each["app"]
+            )  # a menu belongs to the program that shows it
             if ours and each["id"] & mask == ours & mask:
                 each["ours"] = True
         return found
@@ -104,7 +111,9 @@ class Windows:
             ids = self._property(self.root, "_NET_ACTIVE_WINDOW")
             return int(ids[0]) if ids is not None and len(ids) else 0
         focus = self.display.get_input_focus().focus
-        if focus == self._x.PointerRoot:  # nobody manages windows: the keyboard is where the mouse is
+        if (
+            focus == self._x.PointerRoot
+        ):  # nobody manages windows: the keyboard is where the mouse is
             child = self.root.query_pointer().child
             return int(child.id) if child else 0
         return 0 if focus == self._x.NONE or focus.id == self.root.id else self._frame_of(focus.id)
@@ -118,10 +127,15 @@ class Windows:
                 client_type=self._atom("_NET_ACTIVE_WINDOW"),
                 data=(32, [2, self._x.CurrentTime, 0, 0, 0]),  # 2: as the owner's own panel would
             )
-            self.root.send_event(message, event_mask=self._x.SubstructureRedirectMask | self._x.SubstructureNotifyMask)
+            self.root.send_event(
+                message,
+                event_mask=self._x.SubstructureRedirectMask | self._x.SubstructureNotifyMask,
+            )
         else:
             window.configure(stack_mode=self._x.Above, onerror=self._ignored)
-            window.set_input_focus(self._x.RevertToParent, self._x.CurrentTime, onerror=self._ignored)
+            window.set_input_focus(
+                self._x.RevertToParent, self._x.CurrentTime, onerror=self._ignored
+            )
         end = time.monotonic() + FRONT_SECONDS
         while time.monotonic() < end:
             self.display.sync()
@@ -140,7 +154,9 @@ class Windows:
         is_shifted = import_module("pyautogui").isShiftCharacter
         for letter in text:
             key = self.display.keysym_to_keycode(ord(letter)) if " " <= letter <= "~" else 0
-            if not key or self.display.keycode_to_keysym(key, int(is_shifted(letter))) != ord(letter):
+            if not key or self.display.keycode_to_keysym(key, int(is_shifted(letter))) != ord(
+                letter
+            ):
                 return False
         state = self.root.query_pointer().mask
         return not (state & self._x.LockMask or state & _OTHER_GROUPS)
@@ -174,7 +190,11 @@ class Windows:
         shown = frame.get_attributes()
         box = frame.get_geometry()
         is_hidden = shown.map_state != self._x.IsViewable
-        if shown.win_class != self._x.InputOutput or (is_hidden and not client) or min(box.width, box.height) < 3:
+        if (
+            shown.win_class != self._x.InputOutput
+            or (is_hidden and not client)
+            or min(box.width, box.height) < 3
+        ):
             return None
         window = self.display.create_resource_object("window", client) if client else frame
         names = _text(self._property(window, "WM_CLASS") or "").split("\0")
@@ -183,14 +203,23 @@ class Windows:
             "id": window.id,
             "title": _text(title)[:200],
             "app": (names[1] if len(names) > 1 else "")[:60],
-            "rect": [box.x, box.y, box.width + 2 * box.border_width, box.height + 2 * box.border_width],
+            "rect": [
+                box.x,
+                box.y,
+                box.width + 2 * box.border_width,
+                box.height + 2 * box.border_width,
+            ],
         }
         if shown.override_redirect and not client:
             found["popup"] = True
         return found | ({"hidden": True} if is_hidden else {})
 
     def _client_ids(self) -> list[int]:
-        return [int(id) for id in self._property(self.root, "_NET_CLIENT_LIST") or []] if self._has_manager() else []
+        return (
+            [int(id) for id in self._property(self.root, "_NET_CLIENT_LIST") or []]
+            if self._has_manager()
+            else []
+        )
 
     def _frame_of(self, id: int) -> int:
         """The child of the root that a window is in: what its manager has put around it, or itself."""

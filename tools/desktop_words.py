@@ -25,7 +25,11 @@ class Line(NamedTuple):
         """As it is read; between Chinese letters no blanks."""
         said = ""
         for word, _ in self.words:
-            said += word if not said or (ord(said[-1]) > 0x2E80 and ord(word[0]) > 0x2E80) else f" {word}"
+            said += (
+                word
+                if not said or (ord(said[-1]) > 0x2E80 and ord(word[0]) > 0x2E80)
+                else f" {word}"
+            )
         return said
 
     def find(self, wanted: str) -> list[int] | None:
@@ -34,13 +38,20 @@ class Line(NamedTuple):
         row = "".join(letter for letter, _ in letters)
         needle = "".join(wanted.casefold().split())
         start = row.find(needle) if needle else -1
-        return around([box for _, box in letters[start : start + len(needle)]]) if start >= 0 else None
+        return (
+            around([box for _, box in letters[start : start + len(needle)]]) if start >= 0 else None
+        )
 
 
 def around(boxes: list[list[int]]) -> list[int]:
     """The box that holds all of them."""
     left, top = min(box[0] for box in boxes), min(box[1] for box in boxes)
-    return [left, top, max(b[0] + b[2] for b in boxes) - left, max(b[1] + b[3] for b in boxes) - top]
+    return [
+        left,
+        top,
+        max(b[0] + b[2] for b in boxes) - left,
+        max(b[1] + b[3] for b in boxes) - top,
+    ]
 
 
 def read(picture: Any, wanted: str) -> list[Line]:
@@ -63,7 +74,9 @@ def read(picture: Any, wanted: str) -> list[Line]:
             env={**os.environ, "OMP_THREAD_LIMIT": "1"},
         )
     except subprocess.TimeoutExpired:
-        raise OSError(f"tesseract has not read the picture in {SECONDS:g} s: look at a region") from None
+        raise OSError(
+            f"tesseract has not read the picture in {SECONDS:g} s: look at a region"
+        ) from None
     if said.returncode:
         raise OSError(f"tesseract: {said.stderr.decode(errors='replace').strip()[-200:]}")
     return _lines(said.stdout.decode("utf-8", "replace"))
@@ -81,7 +94,9 @@ def _lines(table: str) -> list[Line]:
 
 
 def _languages(program: str, wanted: str) -> list[str]:
-    said = subprocess.run([program, "--list-langs"], capture_output=True, text=True, timeout=10, check=False).stdout
+    said = subprocess.run(
+        [program, "--list-langs"], capture_output=True, text=True, timeout=10, check=False
+    ).stdout
     chinese = [name for name in CHINESE if name in said.split()]
     if any("\u3400" <= letter <= "\u9fff" for letter in wanted):
         return chinese or ["eng"]

@@ -79,4 +79,8 @@ FAMILIES: dict[str, Family] = {family.name: family for family in _ROWS}
 
 def named_in(request: str, families: Mapping[str, Family] = FAMILIES) -> list[str]:
     """The families that a request asks for by its words."""
-    return [family.name for family in families.values() if re.search(family.words, request, re.IGNORECASE)]
+    return [
+        family.name
+        for family in families.values()
+        if re.search(family.words, request, re.IGNORECASE)
+    ]

@@ -30,7 +30,9 @@ _HEADERS = {
     "Accept": "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, */*;q=0.5",
     "Accept-Encoding": "gzip, deflate",
 }
-_NAMED_FILE = re.compile(r"""filename\*?\s*=\s*(?:[\w-]*'[\w-]*')?"?([^";]{1,255})""", re.IGNORECASE)
+_NAMED_FILE = re.compile(
+    r"""filename\*?\s*=\s*(?:[\w-]*'[\w-]*')?"?([^";]{1,255})""", re.IGNORECASE
+)
 
 
 def problem() -> str:
@@ -61,7 +63,9 @@ def web_fetch(ctx: ToolContext, url: str) -> ToolResult:
         except PrivateAddress as error:
             return ToolResult("refused", str(error))
         except requests.TooManyRedirects:
-            raise ToolError(f"{url}: more than {MAX_REDIRECTS} redirects, one to the next") from None
+            raise ToolError(
+                f"{url}: more than {MAX_REDIRECTS} redirects, one to the next"
+            ) from None
         except (requests.RequestException, ValueError, OSError) as error:
             if session.is_cut:
                 return ToolResult("timeout", f"{url}: not there after {seconds:.0f} s")
@@ -85,13 +89,19 @@ def checked(url: str) -> str:
     if parts.scheme.lower() not in ("http", "https") or not has_host:
         raise ToolError(f"only http:// and https:// addresses can be fetched, not {url[:200]!r}")
     if "@" in parts.netloc:
-        raise ToolError("an address with a name or password in it is not fetched; leave out what stands before the @")
+        raise ToolError(
+            "an address with a name or password in it is not fetched; leave out what stands before the @"
+        )
     return text.partition("#")[0]
 
 
 def _body(response: requests.Response) -> tuple[bytes, bool]:
     """What the server sends, unpacked, as far as it is of use; and whether that is not all of it."""
-    most = MAX_TEXT_BYTES if response.headers.get("Content-Type", "").startswith("text/") else MAX_BYTES
+    most = (
+        MAX_TEXT_BYTES
+        if response.headers.get("Content-Type", "").startswith("text/")
+        else MAX_BYTES
+    )
     data = bytearray()
     for piece in response.iter_content(65_536):
         data += piece
@@ -110,12 +120,17 @@ def _result(ctx: ToolContext, response: requests.Response, data: bytes, is_cut: 
         about["note"] = f"only the first {len(data):,} bytes"
     if not response.ok:
         said = ctx.redact(found.text or "")[:2_000]
-        return ToolResult("error", {"output": f"{response.status_code} {response.reason}\n{said}".rstrip(), **about})
+        return ToolResult(
+            "error",
+            {"output": f"{response.status_code} {response.reason}\n{said}".rstrip(), **about},
+        )
     if found.text is None:
         file = _kept(ctx, _name(response), data)
         text = f"{kind or 'a file'}, {len(data):,} bytes: not text. It is in {file}"
         return ToolResult(
-            "ok", {"output": text, **about, "file": str(file)}, images=[str(file)] if kind in _SHOWN_IMAGES else []
+            "ok",
+            {"output": text, **about, "file": str(file)},
+            images=[str(file)] if kind in _SHOWN_IMAGES else [],
         )
     text = ctx.redact(found.text)
     if len(text) > SHOWN:
@@ -123,7 +138,9 @@ def _result(ctx: ToolContext, response: requests.Response, data: bytes, is_cut: 
         head = text[: text.rfind("\n", SHOWN // 2, SHOWN) + 1 or SHOWN]
         about |= {"file": str(file), "lines": text.count("\n") + 1}
         text = f"{head}[… {len(text) - len(head):,} characters more, from line {head.count(chr(10)) + 1} of the file …]"
-    return ToolResult("ok", {"output": text or "(the page has no text; it may need a browser)", **about})
+    return ToolResult(
+        "ok", {"output": text or "(the page has no text; it may need a browser)", **about}
+    )
 
 
 _SHOWN_IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
@@ -133,8 +150,13 @@ def _name(response: requests.Response) -> str:
     """A plain name for what was fetched: as the server calls it, else as its address ends."""
     said = _NAMED_FILE.search(response.headers.get("Content-Disposition", ""))
     parts = urlsplit(response.url)
-    text = unquote(said[1] if said else parts.path.rstrip("/").rpartition("/")[2] or parts.hostname or "page")
-    return re.sub(r"[^\w.-]+", "-", text.replace("\\", "/").rpartition("/")[2]).strip(".-")[-80:] or "page"
+    text = unquote(
+        said[1] if said else parts.path.rstrip("/").rpartition("/")[2] or parts.hostname or "page"
+    )
+    return (
+        re.sub(r"[^\w.-]+", "-", text.replace("\\", "/").rpartition("/")[2]).strip(".-")[-80:]
+        or "page"
+    )
 
 
 def _kept(ctx: ToolContext, name: str, data: bytes) -> Path:
@@ -165,7 +187,12 @@ def _why(error: Exception) -> str:
         seen.append(inner)
         reason = getattr(inner, "reason", None)
         first = inner.args[0] if inner.args and isinstance(inner.args[0], BaseException) else None
-        inner = (reason if isinstance(reason, BaseException) else None) or first or inner.__cause__ or inner.__context__
+        inner = (
+            (reason if isinstance(reason, BaseException) else None)
+            or first
+            or inner.__cause__
+            or inner.__context__
+        )
     for each in seen:
         if isinstance(each, (socket.gaierror, NameResolutionError)):
             return "no such host is known"

@@ -38,7 +38,9 @@ def file_patch(ctx: ToolContext, path: str, old: str, new: str) -> ToolResult:
     except OSError as error:
         raise failure(place, error) from error
     line = found.text.count("\n", 0, found.text.index(wanted)) + 1
-    return ToolResult("ok", {"path": str(place), "line": line, "bytes": size, "diff": diff(found.text, changed)})
+    return ToolResult(
+        "ok", {"path": str(place), "line": line, "bytes": size, "diff": diff(found.text, changed)}
+    )
 
 
 def _line_numbers(text: str, wanted: str) -> list[int]:
@@ -62,7 +64,12 @@ def _closest(text: str, old: str) -> str:
     match = difflib.get_close_matches(first, bare if len(bare) <= 20_000 else bare[:20_000], 1, 0.5)
     if not match:
         return "No line is like it; read the file first."
-    at = max(0, bare.index(match[0]) - wanted.index(next(line for line in wanted if line.strip() == first)))
-    shown = "\n".join(f"{at + n + 1}|{line[:200]}" for n, line in enumerate(lines[at : at + min(len(wanted), 12)]))
+    at = max(
+        0,
+        bare.index(match[0]) - wanted.index(next(line for line in wanted if line.strip() == first)),
+    )
+    shown = "\n".join(
+        f"{at + n + 1}|{line[:200]}" for n, line in enumerate(lines[at : at + min(len(wanted), 12)])
+    )
     same = "".join(old.split()) in "".join(text.split())
     return ("It differs in white space only. " if same else "") + f"Closest lines:\n{shown}"

@@ -42,7 +42,9 @@ def file_read(
         encoding = encoding_of(sample)
         if encoding is None:
             size = os.fstat(file.fileno()).st_size
-            return ToolResult("ok", {"output": f"{binary_kind(sample)}, {size:,} bytes: not text", "binary": True})
+            return ToolResult(
+                "ok", {"output": f"{binary_kind(sample)}, {size:,} bytes: not text", "binary": True}
+            )
         file.seek(0)
         lines = _lines_from(file, encoding, start)
         data = _found(lines, keyword, count) if keyword else _range(lines, start, count)
@@ -88,7 +90,9 @@ def _found(lines: Iterator[Line], keyword: str, count: int) -> dict[str, Any]:
     if not hits:
         return {"output": f"no line holds {keyword!r}", "matches": 0}
     more = next(lines, None) is not None
-    return {"output": "\n".join(shown), "matches": hits} | ({"next_start": number + 1} if more else {})
+    return {"output": "\n".join(shown), "matches": hits} | (
+        {"next_start": number + 1} if more else {}
+    )
 
 
 def _cut(text: str, keyword: str = "") -> str:

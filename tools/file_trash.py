@@ -18,7 +18,8 @@ def file_trash(ctx: ToolContext, paths: list[str]) -> ToolResult:
     try:
         uses_desktop = ctx.config is not None and ctx.config.safety.trash == "auto"
         id, items = Trash(ctx.home, uses_desktop).send(
-            resolve(place.parent) / place.name if place.name not in ("", "..") else resolve(place) for place in places
+            resolve(place.parent) / place.name if place.name not in ("", "..") else resolve(place)
+            for place in places
         )
     except TrashError as error:
         raise ToolError(str(error)) from error

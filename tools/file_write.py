@@ -12,7 +12,17 @@ from memory.files import write_atomic
 from models.base import ToolResult
 from safety.paths import references
 from tools.base import ToolContext, ToolError, resolve, tool
-from tools.text_files import SAMPLE, Text, diff, encoding_of, failure, keeps_no_secret, open_regular, read_text, utf8
+from tools.text_files import (
+    SAMPLE,
+    Text,
+    diff,
+    encoding_of,
+    failure,
+    keeps_no_secret,
+    open_regular,
+    read_text,
+    utf8,
+)
 
 _DIFFED = 1_000_000  # bytes; of larger files only what is added is shown
 _CHUNK = 1 << 20
@@ -20,7 +30,10 @@ _CHUNK = 1 << 20
 
 @tool("read", "write", paths=("path",))
 def file_write(
-    ctx: ToolContext, path: str, content: str, mode: Literal["overwrite", "append", "prepend"] = "overwrite"
+    ctx: ToolContext,
+    path: str,
+    content: str,
+    mode: Literal["overwrite", "append", "prepend"] = "overwrite",
 ) -> ToolResult:
     """Write a text file; folders are made.
 
@@ -39,7 +52,10 @@ def file_write(
         size = write_atomic(place, content)
     except OSError as error:
         raise failure(place, error) from error
-    return ToolResult("ok", {"path": str(place), "bytes": size, "lines": len(content.splitlines()), "created": True})
+    return ToolResult(
+        "ok",
+        {"path": str(place), "bytes": size, "lines": len(content.splitlines()), "created": True},
+    )
 
 
 def _change(place: Path, content: str, mode: str) -> ToolResult:
@@ -54,7 +70,10 @@ def _change(place: Path, content: str, mode: str) -> ToolResult:
         before = read_text(place)
         added = before.adapted(content)
         after = before.text + added if mode == "append" else added + before.text
-        data |= {"bytes": write_atomic(place, before.encoded(after)), "diff": diff(before.text, after)}
+        data |= {
+            "bytes": write_atomic(place, before.encoded(after)),
+            "diff": diff(before.text, after),
+        }
     return ToolResult("ok", data | {"lines": len(content.splitlines())})
 
 
@@ -74,7 +93,9 @@ def _pieces(place: Path, content: str, mode: str) -> Iterator[bytes]:
     form = Text("", encoding, newline)
     added, mark = form.encoded(form.adapted(content)), len(form.encoded(""))
     old = _chunks(place, 0 if mode == "append" else mark)
-    return itertools.chain(old, [added[mark:]]) if mode == "append" else itertools.chain([added], old)
+    return (
+        itertools.chain(old, [added[mark:]]) if mode == "append" else itertools.chain([added], old)
+    )
 
 
 def _chunks(place: Path, skip: int) -> Iterator[bytes]:
@@ -100,5 +121,7 @@ def _referred(ctx: ToolContext, reference: re.Match[str]) -> str:
     start, end = int(reference[2]), int(reference[3])
     lines = read_text(resolve(ctx.path(reference[1]))).text.removesuffix("\n").split("\n")
     if not 1 <= start <= end <= len(lines):
-        raise ToolError(f"{reference[0]}: the file has lines 1 to {len(lines)}; nothing was written")
+        raise ToolError(
+            f"{reference[0]}: the file has lines 1 to {len(lines)}; nothing was written"
+        )
     return "\n".join(line.removesuffix("\r") for line in lines[start - 1 : end])

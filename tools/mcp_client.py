@@ -36,7 +36,9 @@ MAX_DESCRIPTION_CHARS = 400
 MAX_FILE_BYTES = 20_000_000
 MAX_NODES = 400  # of a schema
 SHOWN_DEPTH, SHOWN_ARGS = 2, 600  # of arguments within arguments, and in characters
-MISSING = "MCP servers are asked with the package mcp, which is not installed: scripts/setup --extra mcp"
+MISSING = (
+    "MCP servers are asked with the package mcp, which is not installed: scripts/setup --extra mcp"
+)
 _APART = re.compile(r"[_./-]|(?<=[a-z])(?=[A-Z])")  # between the words of a name
 _SMALL = {"the", "and", "for", "with", "from", "that", "this", "into", "all", "any"}
 _TYPES = {"string", "integer", "number", "boolean", "array", "object"}
@@ -78,7 +80,9 @@ def mcp_find(ctx: ToolContext, query: str = "", server: str | None = None) -> To
     """
     servers = _servers(ctx)
     if server and server not in servers.servers:
-        raise ToolError(f"no MCP server is called {server[:60]!r}; there are: {', '.join(servers.servers)}")
+        raise ToolError(
+            f"no MCP server is called {server[:60]!r}; there are: {', '.join(servers.servers)}"
+        )
     asked = [server] if server else list(servers.servers)
     found, failures = offers(servers, asked, ctx.tool_seconds)
     best = ranked(found, query)
@@ -92,11 +96,17 @@ def mcp_find(ctx: ToolContext, query: str = "", server: str | None = None) -> To
     elif not best and found:
         lines.append(f"none of {len(found)} tools fits; leave the query out to see them")
     left_out = filter(None, map(servers.left_out, asked))
-    return ToolResult("ok", "\n".join([*map(ctx.redact, lines), *failures, *map(ctx.redact, left_out)]), origin=TOOL)
+    return ToolResult(
+        "ok",
+        "\n".join([*map(ctx.redact, lines), *failures, *map(ctx.redact, left_out)]),
+        origin=TOOL,
+    )
 
 
 @tool("none")
-def mcp_call(ctx: ToolContext, server: str, tool: str, args: dict[str, Any] | None = None) -> ToolResult:
+def mcp_call(
+    ctx: ToolContext, server: str, tool: str, args: dict[str, Any] | None = None
+) -> ToolResult:
     """Call a tool of an MCP server.
 
     args: as mcp_find shows them
@@ -105,7 +115,9 @@ def mcp_call(ctx: ToolContext, server: str, tool: str, args: dict[str, Any] | No
         ctx
     )  # a call of a tool that is there never comes here: tools/toolbox.py turns it into SERVER.TOOL
     if server not in servers.servers:
-        raise ToolError(f"no MCP server is called {server[:60]!r}; there are: {', '.join(servers.servers)}")
+        raise ToolError(
+            f"no MCP server is called {server[:60]!r}; there are: {', '.join(servers.servers)}"
+        )
     from difflib import get_close_matches
 
     names = [each.name for each in servers.tools(server, ctx.tool_seconds)]
@@ -130,7 +142,9 @@ def keep_servers(ctx: ToolContext) -> McpServers:
     return ctx.keep("mcp", lambda: Lease(configured)).servers
 
 
-def offers(servers: McpServers, names: Iterable[str], seconds: float) -> tuple[list[Offer], list[str]]:
+def offers(
+    servers: McpServers, names: Iterable[str], seconds: float
+) -> tuple[list[Offer], list[str]]:
     """What the servers offer, and a line for each that cannot say; asked at the same time."""
     from concurrent.futures import ThreadPoolExecutor
 
@@ -152,19 +166,33 @@ def offers(servers: McpServers, names: Iterable[str], seconds: float) -> tuple[l
 def offer_of(server: str, each: mcp_types.Tool) -> Offer:
     """A tool as its server describes it, in what we take of that."""
     said = " ".join((each.description or each.title or "").split())
-    hints = each.annotations.model_dump(by_alias=True, exclude_none=True) if each.annotations else {}
-    return Offer(server, each.name, said[:MAX_DESCRIPTION_CHARS], plain_schema(each.input_schema), hints)
+    hints = (
+        each.annotations.model_dump(by_alias=True, exclude_none=True) if each.annotations else {}
+    )
+    return Offer(
+        server, each.name, said[:MAX_DESCRIPTION_CHARS], plain_schema(each.input_schema), hints
+    )
 
 
 def ranked(found: list[Offer], query: str) -> list[Offer]:
     """Those with words of the query, the most telling first; all of them for an empty one."""
     from memory.words import asked, cut
 
-    wanted = {word for word in asked(query) if not (word.isascii() and len(word) < 3) and word not in _SMALL}
+    wanted = {
+        word
+        for word in asked(query)
+        if not (word.isascii() and len(word) < 3) and word not in _SMALL
+    }
     if not wanted:
         return found
-    texts = [Counter([*cut(_APART.sub(" ", each.full_name)) * 3, *cut(each.description)]) for each in found]
-    rare = {word: math.log(1 + len(texts) / (1 + sum(word in text for text in texts))) for word in wanted}
+    texts = [
+        Counter([*cut(_APART.sub(" ", each.full_name)) * 3, *cut(each.description)])
+        for each in found
+    ]
+    rare = {
+        word: math.log(1 + len(texts) / (1 + sum(word in text for text in texts)))
+        for word in wanted
+    }
     scores = [sum(rare[word] * min(text[word], 4) for word in wanted) for text in texts]
     order = sorted(range(len(found)), key=lambda at: -scores[at])
     return [found[at] for at in order if scores[at] > max(scores) / 4]
@@ -190,7 +218,9 @@ def _plain(said: Any, root: Mapping[str, Any], depth: int, left: list[int]) -> S
         kept["type"] = given["type"]
     if isinstance(given.get("enum"), list) and len(given["enum"]) <= 200:
         kept["enum"] = given["enum"]
-    kept |= {key: given[key] for key in ("minimum", "maximum") if isinstance(given.get(key), int | float)}
+    kept |= {
+        key: given[key] for key in ("minimum", "maximum") if isinstance(given.get(key), int | float)
+    }
     if isinstance(given.get("description"), str):
         kept["description"] = " ".join(given["description"].split())[:MAX_DESCRIPTION_CHARS]
     if depth < 6 and left[0] > 0:
@@ -198,14 +228,21 @@ def _plain(said: Any, root: Mapping[str, Any], depth: int, left: list[int]) -> S
         required = required if isinstance(required, list) else []
         if isinstance(inner := given.get("properties"), Mapping):
             kept["properties"] = {
-                str(name): _plain(each if name in required or depth else _without_null(each), root, depth + 1, left)
+                str(name): _plain(
+                    each if name in required or depth else _without_null(each),
+                    root,
+                    depth + 1,
+                    left,
+                )
                 for name, each in list(inner.items())[:100]
             }
         if isinstance(given.get("items"), Mapping):
             kept["items"] = _plain(given["items"], root, depth + 1, left)
         if isinstance(given.get("required"), list):
             kept["required"] = [
-                name for name in required if isinstance(name, str) and name in kept.get("properties", {})
+                name
+                for name in required
+                if isinstance(name, str) and name in kept.get("properties", {})
             ]
     return kept
 
@@ -214,7 +251,9 @@ def _pointed(said: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, A
     """What a `$ref` into the schema itself points to; others are left alone."""
     for _ in range(5):
         where = said.get("$ref")
-        if not isinstance(where, str) or not (found := re.fullmatch(r"#/(\$defs|definitions)/([^/]+)", where)):
+        if not isinstance(where, str) or not (
+            found := re.fullmatch(r"#/(\$defs|definitions)/([^/]+)", where)
+        ):
             return said
         named = root.get(found[1])
         there = named.get(found[2]) if isinstance(named, Mapping) else None
@@ -228,11 +267,16 @@ def _without_null(said: Any) -> Any:
     """The schema of an argument that may be left out: null means that, too (tools/schema.py)."""
     if not isinstance(said, Mapping):
         return said
-    if isinstance(kinds := said.get("type"), list) and len(plain := [each for each in kinds if each != "null"]) == 1:
+    if (
+        isinstance(kinds := said.get("type"), list)
+        and len(plain := [each for each in kinds if each != "null"]) == 1
+    ):
         return {**said, "type": plain[0]}
     for key in ("anyOf", "oneOf"):
         some = said.get(key)
-        others = [each for each in some if each != {"type": "null"}] if isinstance(some, list) else []
+        others = (
+            [each for each in some if each != {"type": "null"}] if isinstance(some, list) else []
+        )
         if len(others) == 1 and isinstance(others[0], Mapping):
             return {**said, **others[0]}
     return said
@@ -264,7 +308,13 @@ def _found(config: Config, name: str) -> tuple[Tool, Schema] | None:
     server, _, tool_name = name.partition(".")
     if server not in config.mcp.servers:
         return None
-    anything = Offer(server, tool_name, "", {"type": "object", "properties": {}, "additionalProperties": True}, {})
+    anything = Offer(
+        server,
+        tool_name,
+        "",
+        {"type": "object", "properties": {}, "additionalProperties": True},
+        {},
+    )
     if problem():  # the call says so
         return _tool(anything)
     from tools.mcp_servers import ServerFailure, of_process
@@ -277,7 +327,11 @@ def _found(config: Config, name: str) -> tuple[Tool, Schema] | None:
 
 
 def _tool(offer: Offer) -> tuple[Tool, Schema]:
-    function = {"name": offer.full_name, "description": offer.description, "parameters": offer.schema}
+    function = {
+        "name": offer.full_name,
+        "description": offer.description,
+        "parameters": offer.schema,
+    }
     hints = dict(offer.hints)
     made = Tool(offer.full_name, partial(_called, offer), (), about=lambda *_: hints)
     return made, {"type": "function", "function": function}
@@ -294,7 +348,9 @@ def _called(offer: Offer, ctx: ToolContext, /, **args: Any) -> ToolResult:
             offer.server, offer.name, ctx.resolved(args), seconds, ctx.env.get("SOPWITH_ONCE", "")
         )
     except ServerFailure as error:
-        return ToolResult("timeout" if error.is_timeout else "error", ctx.redact(str(error)), origin=TOOL)
+        return ToolResult(
+            "timeout" if error.is_timeout else "error", ctx.redact(str(error)), origin=TOOL
+        )
     return _result(ctx, offer, answer)
 
 
@@ -330,7 +386,11 @@ def _of_part(ctx: ToolContext, part: Any) -> str | Path:
     if part.type == "resource_link":
         return f"[{part.name}]({part.uri})"
     text = getattr(part.resource, "text", None)
-    return str(text) if text is not None else _kept(ctx, part.resource.blob, part.resource.mime_type or "")
+    return (
+        str(text)
+        if text is not None
+        else _kept(ctx, part.resource.blob, part.resource.mime_type or "")
+    )
 
 
 def _kept(ctx: ToolContext, data: str, kind: str) -> Path:

@@ -16,18 +16,30 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification, JSONRPCResponse
 
 _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
-_NAME = re.compile(r"[^\s\x00-\x20\x7f]{1,128}")  # others no model could call, or would be read as more than a name
-_HINTS = {"title": str, "readOnlyHint": bool, "destructiveHint": bool, "idempotentHint": bool, "openWorldHint": bool}
+_NAME = re.compile(
+    r"[^\s\x00-\x20\x7f]{1,128}"
+)  # others no model could call, or would be read as more than a name
+_HINTS = {
+    "title": str,
+    "readOnlyHint": bool,
+    "destructiveHint": bool,
+    "idempotentHint": bool,
+    "openWorldHint": bool,
+}
 
 
 def whole_letters(text: bytes) -> bytes:
     """JSON whose escapes are letters, each of them: half a surrogate pair is U+FFFD. Bytes that are no UTF-8 too."""
-    return _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], text.decode("utf-8", "replace").encode())
+    return _ESCAPE.sub(
+        lambda found: rb"\ufffd" if found[1] else found[0], text.decode("utf-8", "replace").encode()
+    )
 
 
 @asynccontextmanager
 async def mended(
-    transport: AbstractAsyncContextManager[Any], left_out: dict[str, None], changed: Callable[[], None]
+    transport: AbstractAsyncContextManager[Any],
+    left_out: dict[str, None],
+    changed: Callable[[], None],
 ) -> AsyncIterator[Any]:
     """The streams of a transport, with lists of tools as the SDK takes them. `left_out` gets the names of those left out;
     `changed` is called when the server says that it offers others now."""
@@ -57,13 +69,18 @@ class _Incoming:
         await self._stream.__aenter__()
         return self
 
-    async def __aexit__(self, *failed: type[BaseException] | BaseException | TracebackType | None) -> bool | None:
+    async def __aexit__(
+        self, *failed: type[BaseException] | BaseException | TracebackType | None
+    ) -> bool | None:
         ended: bool | None = await self._stream.__aexit__(*failed)
         return ended
 
     def _taken(self, message: SessionMessage | Exception) -> SessionMessage | Exception:
         said = message.message if isinstance(message, SessionMessage) else None
-        if isinstance(said, JSONRPCNotification) and said.method == "notifications/tools/list_changed":
+        if (
+            isinstance(said, JSONRPCNotification)
+            and said.method == "notifications/tools/list_changed"
+        ):
             self._changed()
         if isinstance(said, JSONRPCResponse) and isinstance(said.result.get("tools"), list):
             kept = []
@@ -79,7 +96,11 @@ class _Incoming:
 
 def _tool(said: Any) -> dict[str, Any] | None:
     """A tool with what we take of it; None for one that has no usable name, or whose arguments are no object."""
-    if not isinstance(said, dict) or not isinstance(said.get("name"), str) or not _NAME.fullmatch(said["name"]):
+    if (
+        not isinstance(said, dict)
+        or not isinstance(said.get("name"), str)
+        or not _NAME.fullmatch(said["name"])
+    ):
         return None
     schema = _schema(said.get("inputSchema"))
     if schema is None:
@@ -87,7 +108,9 @@ def _tool(said: Any) -> dict[str, Any] | None:
     kept: dict[str, Any] = {"name": said["name"], "inputSchema": schema}
     kept |= {key: said[key] for key in ("title", "description") if isinstance(said.get(key), str)}
     if isinstance(hints := said.get("annotations"), dict):
-        kept["annotations"] = {key: hints[key] for key, kind in _HINTS.items() if isinstance(hints.get(key), kind)}
+        kept["annotations"] = {
+            key: hints[key] for key, kind in _HINTS.items() if isinstance(hints.get(key), kind)
+        }
     return kept
 
 
@@ -95,7 +118,11 @@ def _schema(said: Any) -> dict[str, Any] | None:
     """The schema of the arguments, which are always an object, also where it does not say so."""
     if said is None or said is True:
         return {"type": "object"}
-    if not isinstance(said, dict) or said.get("type", "object") not in ("object", ["object"], ["object", "null"]):
+    if not isinstance(said, dict) or said.get("type", "object") not in (
+        "object",
+        ["object"],
+        ["object", "null"],
+    ):
         return None
     kept: dict[str, Any] = {**said, "type": "object"}
     for key, kind in (("properties", dict), ("required", list), ("$defs", dict)):

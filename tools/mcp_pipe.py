@@ -95,7 +95,11 @@ def _argv(command: tuple[str, ...]) -> list[str]:
     program = str(Path(command[0]).expanduser()) if command[0].startswith("~") else command[0]
     if shutil.which(program) is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program)
-    bound = ["setpriv", "--pdeathsig", "KILL", "--"] if sys.platform == "linux" and shutil.which("setpriv") else []
+    bound = (
+        ["setpriv", "--pdeathsig", "KILL", "--"]
+        if sys.platform == "linux" and shutil.which("setpriv")
+        else []
+    )
     return [*bound, program, *command[1:]]
 
 
@@ -128,7 +132,9 @@ def _message(line: bytes) -> SessionMessage | None:
         asked = re.search(rb'"id"\s*:\s*(\d{1,15})\s*[,}]', line) if b'"jsonrpc"' in line else None
     if asked is None:
         return None
-    error = mcp_types.ErrorData(code=mcp_types.PARSE_ERROR, message="its answer is not what MCP says")
+    error = mcp_types.ErrorData(
+        code=mcp_types.PARSE_ERROR, message="its answer is not what MCP says"
+    )
     return SessionMessage(mcp_types.JSONRPCError(jsonrpc="2.0", id=int(asked[1]), error=error))
 
 

@@ -115,7 +115,9 @@ class McpServers:
         more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
         return f"{name}: left out, since their names or arguments are none: {', '.join(names[:MAX_NAMED])}{more}" if names else ""  # fmt: skip
 
-    def call(self, name: str, tool: str, args: dict[str, Any], seconds: float, once: str = "") -> CallToolResult:
+    def call(
+        self, name: str, tool: str, args: dict[str, Any], seconds: float, once: str = ""
+    ) -> CallToolResult:
         """Calls a tool once; a call that a dying server took along is not repeated. `once`: the idempotency key, which
         goes along in `_meta`. Raises ServerFailure."""
         self.tools(name, seconds)
@@ -138,7 +140,9 @@ class McpServers:
         try:
             return future.result(seconds)
         except TimeoutError as error:
-            raise ServerFailure(f"{name}: no answer within {seconds:.0f} s; it was ended", is_timeout=True) from error
+            raise ServerFailure(
+                f"{name}: no answer within {seconds:.0f} s; it was ended", is_timeout=True
+            ) from error
         except _FAILURES as error:
             raise ServerFailure(f"{name}: {self._said_by(name, error)}") from error
         finally:
@@ -179,7 +183,9 @@ class McpServers:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=self._loop.run_forever, name="mcp", daemon=True)
+                self._thread = threading.Thread(
+                    target=self._loop.run_forever, name="mcp", daemon=True
+                )
                 self._thread.start()
             return self._loop
 
@@ -198,7 +204,9 @@ class McpServers:
         connection.tools = found[:MAX_TOOLS]
         return connection.tools
 
-    async def _called(self, name: str, tool: str, args: dict[str, Any], once: str) -> CallToolResult:
+    async def _called(
+        self, name: str, tool: str, args: dict[str, Any], once: str
+    ) -> CallToolResult:
         client, _ = await self._client(name)
         meta: Any = {"sopwith/once": once} if once else None
         return await client.call_tool(tool, args, meta=meta)
@@ -210,7 +218,9 @@ class McpServers:
                 await asyncio.wait([connection.task])
             connection = self._up.get(name)
             if connection is None or connection.is_over:  # nobody else has started it meanwhile
-                connection = self._up[name] = _Connection(asyncio.get_running_loop().create_future(), asyncio.Event())
+                connection = self._up[name] = _Connection(
+                    asyncio.get_running_loop().create_future(), asyncio.Event()
+                )
                 connection.task = asyncio.create_task(self._live(name, connection))
                 connection.task.add_done_callback(lambda task: _tell(connection, task))
         return await asyncio.shield(connection.ready), connection
@@ -219,7 +229,10 @@ class McpServers:
         """From the start of a server to its end."""
         who = Implementation(name="sopwith", version="0.1")
         with connection.scope:
-            async with self._transport(name, connection) as pipes, Client(pipes, client_info=who, cache=None) as up:
+            async with (
+                self._transport(name, connection) as pipes,
+                Client(pipes, client_info=who, cache=None) as up,
+            ):
                 connection.ready.set_result(up)
                 await connection.leave.wait()
 
@@ -241,7 +254,9 @@ class McpServers:
             timeout=httpx2.Timeout(START_SECONDS, read=None),
             event_hooks={"response": [partial(_bounded, connection.said)]},
         ) as http:
-            client = streamable_http_client(server.url, http_client=http, max_sse_event_size=MAX_MESSAGE_BYTES)
+            client = streamable_http_client(
+                server.url, http_client=http, max_sse_event_size=MAX_MESSAGE_BYTES
+            )
             yield mended(client, connection.left_out, connection.forget)
 
     async def _leave(self) -> None:
@@ -301,7 +316,10 @@ _shared_lock = threading.Lock()
 
 
 def _key(servers: Mapping[str, McpServer]) -> tuple[object, ...]:
-    return tuple((n, s.command, tuple(s.env.items()), s.url, tuple(s.headers.items())) for n, s in servers.items())
+    return tuple(
+        (n, s.command, tuple(s.env.items()), s.url, tuple(s.headers.items()))
+        for n, s in servers.items()
+    )
 
 
 def of_process(servers: Mapping[str, McpServer]) -> McpServers:

@@ -17,11 +17,17 @@ SHOWN = 6_000  # characters shown of the head, and of the tail
 HELD = 32_768  # bytes held of the head, and of the tail: SHOWN characters of any encoding, and room for escapes
 FILE_BYTES = 32_000_000  # bytes kept in the file
 RESERVED_BYTES = 65_536  # taken of the disk before a script starts, so that its output and its end can be written
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])")
-_STRUCK_TWICE = re.compile(r"(.)(?:\x08\1)+|_\x08(?=.)")  # bold and underlined, as manuals have it for paper
+_ESCAPES = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])"
+)
+_STRUCK_TWICE = re.compile(
+    r"(.)(?:\x08\1)+|_\x08(?=.)"
+)  # bold and underlined, as manuals have it for paper
 _REWRITTEN = re.compile(r"[^\n]*\r+(?=[^\r\n])")  # what a progress bar has painted over
 # Control characters as their pictures (U+2400 …), so that a NUL or a backspace is seen and does nothing.
-_VISIBLE = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"} | {0x7F: "\u2421"}
+_VISIBLE = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"} | {
+    0x7F: "\u2421"
+}
 _VISIBLE |= {code: f"\\x{code:02x}" for code in range(0x80, 0xA0)}
 
 
@@ -46,7 +52,9 @@ class Output:
     def __init__(self, file: Path, redact: Callable[[str], str] = str) -> None:
         self.path, self.redact, self.size = file, redact, 0
         self._head, self._tail = bytearray(), bytearray()
-        self._waiting = b""  # the end of what came, not yet in the file: a secret may be cut in two here
+        self._waiting = (
+            b""  # the end of what came, not yet in the file: a secret may be cut in two here
+        )
         self._written = 0
         self._is_long, self._is_full = False, False
         self._file = file.open("wb", buffering=0)
@@ -98,10 +106,18 @@ class Output:
         if self.size <= 2 * HELD:
             head = tail = self.redact(self._all())
         else:
-            head = self.redact(clean(codecs.getincrementaldecoder("utf-8")("replace").decode(bytes(self._head))))
-            tail = self.redact(clean(self._tail[-HELD:].lstrip(bytes(range(0x80, 0xC0))).decode(errors="replace")))
+            head = self.redact(
+                clean(codecs.getincrementaldecoder("utf-8")("replace").decode(bytes(self._head)))
+            )
+            tail = self.redact(
+                clean(self._tail[-HELD:].lstrip(bytes(range(0x80, 0xC0))).decode(errors="replace"))
+            )
         head, tail = _at_line_end(head[:SHOWN]), _at_line_start(tail[-SHOWN:])
-        kept = f", its first {self._written:,} bytes" if self.size > FILE_BYTES or self._is_full else ""
+        kept = (
+            f", its first {self._written:,} bytes"
+            if self.size > FILE_BYTES or self._is_full
+            else ""
+        )
         kept += ": the disk is full" if self._is_full else ""
         gap = f"[… {self.size:,} bytes in all; the middle is left out. The whole is in {self.path}{kept} …]"
         return f"{head.rstrip()}\n{gap}\n{tail}"
@@ -131,7 +147,9 @@ class Output:
             return b""
         data, rest = self._waiting, b""
         begun = data.rfind(b"-----BEGIN")
-        if begun > 0 and b"-----END" not in data[begun:] and not last:  # a key of many lines, not yet whole
+        if (
+            begun > 0 and b"-----END" not in data[begun:] and not last
+        ):  # a key of many lines, not yet whole
             data, rest = data[:begun], data[begun:][: 8 * HELD]
         data = self.redact(data.decode(errors="surrogateescape")).encode(errors="surrogateescape")
         cut = len(data) if last else max(0, len(data) - 4096)
@@ -154,7 +172,9 @@ class Live:
 
     def add(self, data: bytes) -> None:
         self._pending += data
-        if len(self._pending) > 4 * self.max_chars:  # from a line's beginning on: half a secret is none that is known
+        if (
+            len(self._pending) > 4 * self.max_chars
+        ):  # from a line's beginning on: half a secret is none that is known
             self._pending = self._pending[-4 * self.max_chars :].partition(b"\n")[2]
 
     @property

@@ -103,7 +103,9 @@ class _Adapter(HTTPAdapter):
         super().init_poolmanager(*args, **kwargs)
         self.poolmanager.pool_classes_by_scheme = _pools(self._session)
 
-    def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:
+    def send(
+        self, request: requests.PreparedRequest, *args: Any, **kwargs: Any
+    ) -> requests.Response:
         url = request.url or ""
         if "@" in urlsplit(url).netloc:
             raise requests.exceptions.InvalidURL(
@@ -112,8 +114,12 @@ class _Adapter(HTTPAdapter):
         kwargs["proxies"] = requests.utils.get_environ_proxies(url)
         if requests.utils.select_proxy(url, kwargs["proxies"]):
             place = urlsplit(url)
-            with contextlib.suppress(socket.gaierror):  # names of the outside are often known to the proxy alone
-                self._session.reach.find(place.hostname or "", place.port or (443 if place.scheme == "https" else 80))
+            with contextlib.suppress(
+                socket.gaierror
+            ):  # names of the outside are often known to the proxy alone
+                self._session.reach.find(
+                    place.hostname or "", place.port or (443 if place.scheme == "https" else 80)
+                )
         return super().send(request, *args, **kwargs)
 
 

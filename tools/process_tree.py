@@ -25,7 +25,9 @@ from typing import NamedTuple
 MARK = "SOPWITH_CALL"
 LINUX = sys.platform == "linux"
 _counter = itertools.count(1)
-starting = threading.Lock()  # held from fork to exec, while a child still has our environment, and while we look around
+starting = (
+    threading.Lock()
+)  # held from fork to exec, while a child still has our environment, and while we look around
 leaders: set[int] = set()  # children that a Popen of ours waits for: nobody else may reap them
 
 
@@ -114,7 +116,9 @@ class Tree:
         self.started = _ticks()
         with starting:
             self.leader = (
-                start(env | {MARK: self.mark}) if start else _popen(argv, cwd, env | {MARK: self.mark}, terminal)
+                start(env | {MARK: self.mark})
+                if start
+                else _popen(argv, cwd, env | {MARK: self.mark}, terminal)
             )
             leaders.add(self.leader.pid)
         self.output = self.leader.stdout.fileno() if self.leader.stdout else -1
@@ -138,7 +142,9 @@ class Tree:
         self.leader.wait()
         if not LINUX:
             return bool(self.rest())
-        return self._has_children() and bool(self.rest())  # no child is the usual answer; an orphan would be our child
+        return self._has_children() and bool(
+            self.rest()
+        )  # no child is the usual answer; an orphan would be our child
 
     def rest(self) -> list[int]:
         """The pids of the call that still run, the script's own among them; reaps those that have ended."""
@@ -154,12 +160,17 @@ class Tree:
         try:
             if self.leader.poll() is not None and not self.has_rest():
                 return []
-            for sign, seconds in ((signal.SIGTERM, patience_seconds), (signal.SIGKILL, limit_seconds)):
+            for sign, seconds in (
+                (signal.SIGTERM, patience_seconds),
+                (signal.SIGKILL, limit_seconds),
+            ):
                 end = time.monotonic() + seconds
                 while time.monotonic() < end and (pids := self.rest()):
                     stopped |= {pid: _command(pid) for pid in pids if pid not in stopped}
                     _send(pids, sign)
-                    wait_for(pids, end if sign == signal.SIGTERM else min(end, time.monotonic() + 0.05))
+                    wait_for(
+                        pids, end if sign == signal.SIGTERM else min(end, time.monotonic() + 0.05)
+                    )
             return list(stopped.values())
         finally:
             self._close()
@@ -173,7 +184,10 @@ class Tree:
         known, found = leaders - {self.leader.pid}, set[int]()
         try:
             for task in os.listdir("/proc/self/task"):  # noqa: PTH208 - as below
-                found |= {int(each) for each in Path(f"/proc/self/task/{task}/children").read_bytes().split()}
+                found |= {
+                    int(each)
+                    for each in Path(f"/proc/self/task/{task}/children").read_bytes().split()
+                }
         except OSError:
             return True
         return bool(found - known)
@@ -183,7 +197,9 @@ class Tree:
         os.close(self.exit)
         if self.leader.stdout:
             self.leader.stdout.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):  # stuck in the kernel: init will have it
+        with contextlib.suppress(
+            subprocess.TimeoutExpired
+        ):  # stuck in the kernel: init will have it
             self.leader.wait(0.1)
 
     def _rest_by_proc(self) -> list[int]:
@@ -198,7 +214,11 @@ class Tree:
             ours |= new
             queue += new
         for pid in ours:
-            if not processes[pid].alive and pid not in leaders and processes[pid].parent == os.getpid():
+            if (
+                not processes[pid].alive
+                and pid not in leaders
+                and processes[pid].parent == os.getpid()
+            ):
                 with contextlib.suppress(ChildProcessError):  # another call has reaped it
                     os.waitpid(pid, os.WNOHANG)
         return [pid for pid in ours if processes[pid].alive]
@@ -207,13 +227,21 @@ class Tree:
         """Whether a process is known to be of this call by itself, not by its parent."""
         if process.session == self.leader.pid:
             return True
-        if process.parent != os.getpid() or process.born < self.started or process.session in leaders:
+        if (
+            process.parent != os.getpid()
+            or process.born < self.started
+            or process.session in leaders
+        ):
             return False
         found = _mark_of(process.pid)
-        if found is None and len(leaders) > 1 and process.alive:  # in the middle of an exec it shows none: look again
+        if (
+            found is None and len(leaders) > 1 and process.alive
+        ):  # in the middle of an exec it shows none: look again
             time.sleep(0.01)
             found = _mark_of(process.pid)
-        if found is None:  # an orphan without its environment, or a zombie; our own children stay in our session
+        if (
+            found is None
+        ):  # an orphan without its environment, or a zombie; our own children stay in our session
             return process.session != os.getsid(0)
         return found == self.mark or found.startswith(self.mark + ":")
 
@@ -222,7 +250,9 @@ class Tree:
 
         found = set()
         with contextlib.suppress(psutil.NoSuchProcess):
-            found = {child.pid for child in psutil.Process(self.leader.pid).children(recursive=True)}
+            found = {
+                child.pid for child in psutil.Process(self.leader.pid).children(recursive=True)
+            }
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error, OSError):
                 value = process.environ().get(MARK, "")
@@ -234,7 +264,9 @@ class Tree:
         return [pid for pid in found if _is_running(pid)]
 
 
-def _popen(argv: list[str], cwd: Path, env: dict[str, str], terminal: int | None) -> subprocess.Popen[bytes]:
+def _popen(
+    argv: list[str], cwd: Path, env: dict[str, str], terminal: int | None
+) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         argv,
         cwd=cwd,

@@ -59,9 +59,15 @@ def lines_of(processes: Iterable[psutil.Process], sort: str, port: int | None) -
     for each in chosen:
         with suppress(psutil.Error), each.oneshot():
             share, memory = each.cpu_percent(None), each.memory_info().rss
-            state = "" if (status := each.status()) in ("running", "sleeping", "idle") else f", {status}"
+            state = (
+                ""
+                if (status := each.status()) in ("running", "sleeping", "idle")
+                else f", {status}"
+            )
             listens = f", port {port}" if port is not None else ""
-            words = (" ".join(each.cmdline()) if status != psutil.STATUS_ZOMBIE else "")[:160] or each.name()
+            words = (" ".join(each.cmdline()) if status != psutil.STATUS_ZOMBIE else "")[
+                :160
+            ] or each.name()
             line = f"{identity(each.pid)} {words} ({user_of(each)}, {share:.0f} % cpu, {memory / 1e6:.0f} MB{listens}{state})"
             found.append(((share, memory) if sort == "cpu" else (memory, share), line))
     return [line for _, line in sorted(found, key=lambda each: each[0], reverse=True)]
@@ -79,7 +85,9 @@ def details(process: psutil.Process) -> list[str]:
         except (psutil.Error, OSError):
             value = "not to be seen (other rights)"
         if value not in ("", [], None):
-            lines.append(f"{label}: {'; '.join(map(str, value)) if isinstance(value, list) else value}")
+            lines.append(
+                f"{label}: {'; '.join(map(str, value)) if isinstance(value, list) else value}"
+            )
 
     process.cpu_percent(None)
     time.sleep(SAMPLE_SECONDS)
@@ -88,10 +96,20 @@ def details(process: psutil.Process) -> list[str]:
     add("folder", process.cwd)
     add(
         "parent",
-        lambda: f"{identity(process.ppid())} {psutil.Process(process.ppid()).name()}" if process.ppid() else "",
+        lambda: (
+            f"{identity(process.ppid())} {psutil.Process(process.ppid()).name()}"
+            if process.ppid()
+            else ""
+        ),
     )
-    add("children", lambda: [f"{identity(each.pid)} {each.name()}" for each in process.children()][:20])
-    add("cpu", lambda: f"{process.cpu_percent(None):.0f} %, {sum(process.cpu_times()[:2]):.1f} s in all")
+    add(
+        "children",
+        lambda: [f"{identity(each.pid)} {each.name()}" for each in process.children()][:20],
+    )
+    add(
+        "cpu",
+        lambda: f"{process.cpu_percent(None):.0f} %, {sum(process.cpu_times()[:2]):.1f} s in all",
+    )
     add("memory", lambda: f"{process.memory_info().rss / 1e6:.0f} MB")
     add("threads", process.num_threads)
     add("files", lambda: sorted({file.path for file in process.open_files()})[:20])
@@ -114,13 +132,23 @@ def on_port(port: int) -> tuple[list[psutil.Process], str]:
 
     pids, unseen = set[int](), ""
     try:
-        links = [link for link in psutil.net_connections("inet") if link.laddr and link.laddr.port == port]
+        links = [
+            link
+            for link in psutil.net_connections("inet")
+            if link.laddr and link.laddr.port == port
+        ]
     except psutil.AccessDenied:  # macOS shows root only
         links = []
         for each in psutil.process_iter():
             with suppress(psutil.Error):
-                pids |= {each.pid for link in each.net_connections("inet") if link.laddr and link.laddr.port == port}
-    bound = [link for link in links if link.status in (psutil.CONN_LISTEN, psutil.CONN_NONE)] or links
+                pids |= {
+                    each.pid
+                    for link in each.net_connections("inet")
+                    if link.laddr and link.laddr.port == port
+                }
+    bound = [
+        link for link in links if link.status in (psutil.CONN_LISTEN, psutil.CONN_NONE)
+    ] or links
     pids |= {link.pid for link in bound if link.pid}
     if any(link.pid is None and link.status == psutil.CONN_LISTEN for link in bound):
         unseen = f"port {port} is used by a process of somebody else (sudo would show it)"
@@ -157,12 +185,20 @@ def user_of(process: psutil.Process) -> str:
 
 def _since(process: psutil.Process) -> str:
     started = datetime.fromtimestamp(process.create_time())
-    return f"{started:%H:%M:%S}" if started.date() == datetime.now().date() else f"{started:%Y-%m-%d %H:%M}"
+    return (
+        f"{started:%H:%M:%S}"
+        if started.date() == datetime.now().date()
+        else f"{started:%Y-%m-%d %H:%M}"
+    )
 
 
 def _link(link: Any) -> str:
     here = f"{link.laddr.ip}:{link.laddr.port}" if link.laddr else "?"
-    return f"{here} → {link.raddr.ip}:{link.raddr.port}" if link.raddr else f"{here} {link.status.lower()}"
+    return (
+        f"{here} → {link.raddr.ip}:{link.raddr.port}"
+        if link.raddr
+        else f"{here} {link.status.lower()}"
+    )
 
 
 def _alive(pids: Iterable[int]) -> list[psutil.Process]:

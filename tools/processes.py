@@ -19,7 +19,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from models.base import ToolResult
 from tools.base import Between, ToolContext, ToolError, tool
 from tools.process_tree import LINUX, MARK, born, leaders
-from tools.process_words import details, identity, in_words, is_called, lines_of, machine, on_port, user_of, using
+from tools.process_words import (
+    details,
+    identity,
+    in_words,
+    is_called,
+    lines_of,
+    machine,
+    on_port,
+    user_of,
+    using,
+)
 
 if TYPE_CHECKING:
     import psutil
@@ -98,14 +108,23 @@ def process_stop(
     shown, children = in_words(found), []
     with suppress(psutil.Error):
         if found.status() == psutil.STATUS_ZOMBIE:
-            return ToolResult("ok", {"output": f"{shown} has ended already; its parent {found.ppid()} has not noticed"})
+            return ToolResult(
+                "ok",
+                {"output": f"{shown} has ended already; its parent {found.ppid()} has not noticed"},
+            )
         children = found.children(recursive=True)
     yield f"{shown}\n"
     try:
         how = _stopped(found, process, min(float(grace), max(0.0, ctx.deadline - time.monotonic())))
     except (PermissionError, psutil.AccessDenied):
-        raise ToolError(f"{shown} belongs to {user_of(found)}: to stop it takes other rights (sudo)") from None
-    left = [identity(child.pid) for child in children if child.is_running() and child.status() != psutil.STATUS_ZOMBIE]
+        raise ToolError(
+            f"{shown} belongs to {user_of(found)}: to stop it takes other rights (sudo)"
+        ) from None
+    left = [
+        identity(child.pid)
+        for child in children
+        if child.is_running() and child.status() != psutil.STATUS_ZOMBIE
+    ]
     data = {"output": ctx.redact(f"{shown} {how}")} | ({"children": left} if left else {})
     return ToolResult("error" if "still" in how else "ok", data)
 
@@ -155,7 +174,9 @@ def _named(text: str) -> psutil.Process:
     except (psutil.NoSuchProcess, ValueError, OverflowError):
         raise ToolError(f"{text}: has ended; there is no such process any more") from None
     if born(process.pid) != int(match[2]):
-        raise ToolError(f"{text}: has ended; its pid belongs to another process now. Look again with process_look")
+        raise ToolError(
+            f"{text}: has ended; its pid belongs to another process now. Look again with process_look"
+        )
     return process
 
 
@@ -169,7 +190,9 @@ def _whose(ctx: ToolContext, process: psutil.Process) -> str:
     is_below = False
     with suppress(psutil.Error):
         is_below = me in process.parents()
-        if is_below and (process.name() == "bwrap" or "/safety/supervisor.py" in " ".join(process.cmdline())):
+        if is_below and (
+            process.name() == "bwrap" or "/safety/supervisor.py" in " ".join(process.cmdline())
+        ):
             return "ours"
         if not is_below and ctx.run:
             is_below = ctx.run in process.environ().get(MARK, "")
@@ -226,7 +249,9 @@ def _has_ended(process: psutil.Process, text: str, end: float) -> bool:
     try:
         news = select.poll()
         news.register(descriptor, select.POLLIN)
-        return identity(process.pid) != text.strip() or bool(news.poll(max(0.0, end - time.monotonic()) * 1000))
+        return identity(process.pid) != text.strip() or bool(
+            news.poll(max(0.0, end - time.monotonic()) * 1000)
+        )
     finally:
         os.close(descriptor)
 

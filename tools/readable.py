@@ -20,7 +20,9 @@ from tools.base import ToolError
 MAX_HTML_CHARS = 5_000_000
 PDF_SECONDS = 20.0
 MAX_DEPTH = 500  # of nested elements; below, nobody reads
-NO_EXTRA = "Web pages are read with html-to-markdown, which is not installed: scripts/setup --extra fetch"
+NO_EXTRA = (
+    "Web pages are read with html-to-markdown, which is not installed: scripts/setup --extra fetch"
+)
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})""", re.IGNORECASE)
 _TITLE = re.compile(r"<title\b[^>]{0,500}>(.{0,2000}?)</title", re.IGNORECASE | re.DOTALL)
 _BASE = re.compile(r"""<base\b[^>]{0,300}?\bhref\s*=\s*["']?([^"'\s>]{1,2000})""", re.IGNORECASE)
@@ -44,7 +46,9 @@ def readable(data: bytes, kind: str, charset: str, url: str) -> Readable:
     text = decoded(data, charset)
     if text is None:
         return Readable(None)
-    if "html" in kind or (kind in ("", "text/plain", "application/octet-stream") and _looks_like_html(text)):
+    if "html" in kind or (
+        kind in ("", "text/plain", "application/octet-stream") and _looks_like_html(text)
+    ):
         return page(text, url)
     if kind.endswith("json"):
         try:
@@ -68,10 +72,16 @@ def decoded(data: bytes, charset: str = "") -> str | None:
             return data.decode(name)
         except (LookupError, UnicodeError):
             continue
-    told = [name for name in names if _is_known(name) and not name.lower().replace("_", "-").startswith("utf-8")]
+    told = [
+        name
+        for name in names
+        if _is_known(name) and not name.lower().replace("_", "-").startswith("utf-8")
+    ]
     for name in told:
         with suppress(LookupError, UnicodeError):
-            return data.decode(name, "replace")  # a few broken letters in what the server says it is
+            return data.decode(
+                name, "replace"
+            )  # a few broken letters in what the server says it is
     for name in (_guessed(data), "gb18030"):  # many say UTF-8 of what is none
         with suppress(LookupError, UnicodeError):
             return data.decode(name)
@@ -104,7 +114,9 @@ def page(source: str, url: str) -> Readable:
     except ImportError as error:
         raise ToolError(NO_EXTRA) from error
     options = converter.ConversionOptions(
-        preprocessing=converter.PreprocessingOptions(preset="minimal", remove_navigation=False, remove_forms=False),
+        preprocessing=converter.PreprocessingOptions(
+            preset="minimal", remove_navigation=False, remove_forms=False
+        ),
         exclude_selectors=["nav", "svg", "template", "noscript", "iframe"],
         hidden_content="drop",
         inline_data_media="alt_text_only",
@@ -118,7 +130,10 @@ def page(source: str, url: str) -> Readable:
     title = _TITLE.search(source[:100_000])
     base = _BASE.search(source[:100_000])
     whole = urljoin(url, html.unescape(base[1])) if base else url
-    return Readable(_with_whole_links(text, whole).strip(), " ".join(html.unescape(title[1]).split()) if title else "")
+    return Readable(
+        _with_whole_links(text, whole).strip(),
+        " ".join(html.unescape(title[1]).split()) if title else "",
+    )
 
 
 def _with_whole_links(text: str, url: str) -> str:
@@ -126,7 +141,10 @@ def _with_whole_links(text: str, url: str) -> str:
 
     def whole(match: re.Match[str]) -> str:
         target = match[3].strip("<>")
-        if re.match(r"\s*(?:javascript|data|vbscript):", target, re.IGNORECASE) or target in ("", "#"):
+        if re.match(r"\s*(?:javascript|data|vbscript):", target, re.IGNORECASE) or target in (
+            "",
+            "#",
+        ):
             return match[2] if match[1] == "[" else ""
         try:
             joined = urljoin(url, target)
@@ -160,7 +178,11 @@ def _pdf(data: bytes) -> str | None:
     """The text of a PDF, page by page, read in a process that is ended when it takes too long; None when there is none."""
     try:
         done = subprocess.run(
-            [sys.executable, "-I", "-c", _PDF], input=data, capture_output=True, timeout=PDF_SECONDS, check=False
+            [sys.executable, "-I", "-c", _PDF],
+            input=data,
+            capture_output=True,
+            timeout=PDF_SECONDS,
+            check=False,
         )
     except subprocess.TimeoutExpired as error:
         raise ToolError(f"this PDF took longer than {PDF_SECONDS:g} s to read") from error

@@ -21,12 +21,23 @@ from tools.base import Between, Tool
 
 Schema = dict[str, Any]
 FILE = Path(__file__).parent.parent / "assets" / "tools_schema.json"
-FAMILY_FILE = FILE.with_name("family_schemas.json")  # of the tools that are offered when they are asked for
+FAMILY_FILE = FILE.with_name(
+    "family_schemas.json"
+)  # of the tools that are offered when they are asked for
 _SCALARS: dict[object, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 # What `_mismatch` below checks by itself, in microseconds. A schema with any other keyword (they come with MCP
 # servers) goes to fastjsonschema too, whose import alone costs 30 ms.
 _CHECKED_HERE = {
-    *("type", "properties", "required", "additionalProperties", "items", "enum", "minimum", "maximum"),
+    *(
+        "type",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "enum",
+        "minimum",
+        "maximum",
+    ),
     *("description", "title", "default", "examples"),
 }
 
@@ -34,7 +45,9 @@ _CHECKED_HERE = {
 def schemas(tools: Iterable[Tool]) -> list[Schema]:
     """OpenAI function schemas: of the file for the tools that it knows, else derived (a plug-in, a test)."""
     stored = stored_schemas()
-    return [stored.get(tool.name) or _of_families().get(tool.name) or derive(tool) for tool in tools]
+    return [
+        stored.get(tool.name) or _of_families().get(tool.name) or derive(tool) for tool in tools
+    ]
 
 
 @functools.cache
@@ -58,7 +71,9 @@ def derive(tool: Tool) -> Schema:
     description, about = _read_docstring(tool.run)
     hints = typing.get_type_hints(tool.run, include_extras=True)
     properties, required = {}, []
-    for parameter in list(inspect.signature(tool.run).parameters.values())[1:]:  # the first is the context
+    for parameter in list(inspect.signature(tool.run).parameters.values())[
+        1:
+    ]:  # the first is the context
         properties[parameter.name] = _type_schema(hints[parameter.name])
         if parameter.default is inspect.Parameter.empty:
             required.append(parameter.name)
@@ -67,9 +82,14 @@ def derive(tool: Tool) -> Schema:
         if parameter.name in about:
             properties[parameter.name]["description"] = about.pop(parameter.name)
     if about:
-        raise TypeError(f"{tool.name}: the docstring describes arguments that it does not have: {', '.join(about)}")
+        raise TypeError(
+            f"{tool.name}: the docstring describes arguments that it does not have: {', '.join(about)}"
+        )
     parameters: Schema = {"type": "object", "properties": properties, "required": required}
-    return {"type": "function", "function": {"name": tool.name, "description": description, "parameters": parameters}}
+    return {
+        "type": "function",
+        "function": {"name": tool.name, "description": description, "parameters": parameters},
+    }
 
 
 def _read_docstring(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
@@ -86,7 +106,9 @@ def _type_schema(hint: Any) -> Schema:
     if origin is typing.Annotated:
         bounds = [extra for extra in inner[1:] if isinstance(extra, Between)]
         limits = {"minimum": bounds[0].low, "maximum": bounds[0].high} if bounds else {}
-        return _type_schema(inner[0]) | {name: limit for name, limit in limits.items() if limit is not None}
+        return _type_schema(inner[0]) | {
+            name: limit for name, limit in limits.items() if limit is not None
+        }
     if origin in (typing.Union, types.UnionType):  # only "X | None": the argument may be left out
         (only,) = [part for part in inner if part is not types.NoneType]
         return _type_schema(only)
@@ -105,7 +127,10 @@ def check_args(schema: Schema, args: dict[str, Any]) -> str | None:
     What is only written in another way is put right in `args` itself: "30" for an integer, "true" for a boolean, 5 for
     a string, one string for a list of them, JSON text for a list or an object, null for an argument left out.
     """
-    parameters = {"additionalProperties": False, **schema["function"]["parameters"]}  # ours take nothing else
+    parameters = {
+        "additionalProperties": False,
+        **schema["function"]["parameters"],
+    }  # ours take nothing else
     required = parameters.get("required", [])
     for name in [name for name, value in args.items() if value is None and name not in required]:
         del args[name]
@@ -146,8 +171,15 @@ def _mismatch(schema: Schema, value: Any, at: str) -> tuple[Any, str | None]:
         if not _is_of(kind, value):
             return value, f"{at}: must be {_A[kind]}, got {_short(value)}"
     if "enum" in schema and value not in schema["enum"]:
-        return value, f"{at}: must be one of {', '.join(map(str, schema['enum']))}; got {_short(value)}"
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and not _is_within(schema, value):
+        return (
+            value,
+            f"{at}: must be one of {', '.join(map(str, schema['enum']))}; got {_short(value)}",
+        )
+    if (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and not _is_within(schema, value)
+    ):
         return value, f"{at}: must be {_range(schema)}, got {value}"
     if isinstance(value, dict):
         return value, _object_mismatch(schema, value, at)
@@ -180,7 +212,9 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 
 def _is_of(kind: str, value: Any) -> bool:
-    return isinstance(value, _TYPES.get(kind, (object,))) and (not isinstance(value, bool) or kind == "boolean")
+    return isinstance(value, _TYPES.get(kind, (object,))) and (
+        not isinstance(value, bool) or kind == "boolean"
+    )
 
 
 def _coerced(kind: str, schema: Schema, value: Any) -> Any:
@@ -210,7 +244,11 @@ def _from_text(kind: str, schema: Schema, value: str) -> Any:
             parsed = value
         if _is_of(kind, parsed):
             return parsed
-    return [value] if kind == "array" and value and schema.get("items", {}).get("type") == "string" else value
+    return (
+        [value]
+        if kind == "array" and value and schema.get("items", {}).get("type") == "string"
+        else value
+    )
 
 
 def _is_within(schema: Schema, value: float) -> bool:
@@ -220,12 +258,20 @@ def _is_within(schema: Schema, value: float) -> bool:
 def _range(schema: Schema) -> str:
     if "minimum" not in schema:
         return f"at most {schema['maximum']}"
-    return f"{schema['minimum']} to {schema['maximum']}" if "maximum" in schema else f"at least {schema['minimum']}"
+    return (
+        f"{schema['minimum']} to {schema['maximum']}"
+        if "maximum" in schema
+        else f"at least {schema['minimum']}"
+    )
 
 
 def _short(value: Any) -> str:
     if isinstance(value, (list, dict)):  # as deep as anyone likes to send them
-        return f"a list of {len(value)}" if isinstance(value, list) else f"an object with {len(value)} keys"
+        return (
+            f"a list of {len(value)}"
+            if isinstance(value, list)
+            else f"an object with {len(value)} keys"
+        )
     text = ascii(value[:60]) if isinstance(value, str) and not value.isprintable() else repr(value)
     return text if len(text) <= 60 else text[:57] + "…"
 
@@ -258,7 +304,11 @@ def _compiled(parameters: str) -> Callable[[Any], Any] | None:
 def _keywords(schema: Any) -> set[str]:
     if not isinstance(schema, dict):
         return set()
-    inner = [*schema.get("properties", {}).values(), schema.get("items"), schema.get("additionalProperties")]
+    inner = [
+        *schema.get("properties", {}).values(),
+        schema.get("items"),
+        schema.get("additionalProperties"),
+    ]
     return set(schema).union(*map(_keywords, inner))
 
 
@@ -267,7 +317,9 @@ def write() -> None:
     from memory.files import write_atomic
 
     for file, tools in listed().items():
-        write_atomic(file, json.dumps([derive(tool) for tool in tools], ensure_ascii=False, indent=2) + "\n")
+        write_atomic(
+            file, json.dumps([derive(tool) for tool in tools], ensure_ascii=False, indent=2) + "\n"
+        )
 
 
 def listed() -> dict[Path, list[Tool]]:

@@ -26,7 +26,10 @@ from tools.shell_screen import keys as keys_of
 MOST_SHELLS = 8
 MOST_PASSWORDS = 3  # asked of the owner in one call
 KEYS_SECONDS = 0.3  # a program that reads keys and has been quiet for so long waits for one
-FIRST_LOOK_SECONDS, SLOWEST_LOOK_SECONDS = 0.05, 0.5  # at who has the terminal, after something was said
+FIRST_LOOK_SECONDS, SLOWEST_LOOK_SECONDS = (
+    0.05,
+    0.5,
+)  # at who has the terminal, after something was said
 # Behind ssh the terminal does not say that nothing is echoed: there the prompt is what tells.
 _PASSWORD = re.compile(
     r"(?i)(?:\bpass(?:word|phrase|code|wort)\b|\bPIN\b|\b(?:token|secret|api key|verification code)\b|mot de passe|contraseña|密码|口令|パスワード)[^\n]{0,80}[:：]\s*$"
@@ -38,8 +41,12 @@ Why = Literal["ended", "over", "late", "line", "keys", "password"]
 def problem() -> str:
     """Why there are no terminals on this machine, or ""."""
     if sys.platform == "win32":
-        return "shells that stay open need a terminal of Linux or macOS; on Windows they work in WSL"
-    return "" if shutil.which("bash") else "there is no bash on this machine: install the package bash"
+        return (
+            "shells that stay open need a terminal of Linux or macOS; on Windows they work in WSL"
+        )
+    return (
+        "" if shutil.which("bash") else "there is no bash on this machine: install the package bash"
+    )
 
 
 def open_shell(ctx: ToolContext, args: dict[str, Any]) -> dict[str, Any]:
@@ -80,7 +87,9 @@ def shell_run(
     lifts = ctx.lifts("shell_run", {"script": script}, (cwd,)) if ctx.sandbox else frozenset()
     if shell is None:
         if sum(key.startswith(_KEPT) for key in ctx.kept) >= MOST_SHELLS:
-            raise ToolError(f"{MOST_SHELLS} shells are open, which is the most; use one of them, or end it with exit")
+            raise ToolError(
+                f"{MOST_SHELLS} shells are open, which is the most; use one of them, or end it with exit"
+            )
         shell = ctx.keep(_KEPT + name, lambda: Shell(ctx, name, cwd, lifts))
     elif "all" not in shell.lifts and not lifts <= shell.lifts:
         raise ToolError(
@@ -119,10 +128,18 @@ def shell_keys(
     if not shell.busy:
         shell.take()
         if typed or pressed:
-            raise ToolError(f"nothing runs in the shell {name} that could read this; shell_run runs a command")
-        return ToolResult("ok", {"output": ctx.redact(_screen(shell)), "note": "nothing runs"}, origin=shell.origin)
+            raise ToolError(
+                f"nothing runs in the shell {name} that could read this; shell_run runs a command"
+            )
+        return ToolResult(
+            "ok",
+            {"output": ctx.redact(_screen(shell)), "note": "nothing runs"},
+            origin=shell.origin,
+        )
     if typed and _foreground(shell).waits == "password":
-        raise ToolError("a password is typed by its owner: call shell_keys without text, and it is asked for")
+        raise ToolError(
+            "a password is typed by its owner: call shell_keys without text, and it is asked for"
+        )
     if typed and _asks_web(shell, typed):
         shell.origin = WEB
     shell.type(typed + pressed)
@@ -177,7 +194,9 @@ def _followed(
         result.data["screen"] = ctx.redact(_screen(shell))
         result.data.pop("output", None)
     if taken := shell.taken():
-        result.data["taken"] = f"moved to {ctx.folder}, since it would run at the next login: {', '.join(taken)}"
+        result.data["taken"] = (
+            f"moved to {ctx.folder}, since it would run at the next login: {', '.join(taken)}"
+        )
     if why == "over":
         _let_go(ctx, shell)
     return result
@@ -201,7 +220,9 @@ class _Said:
         return lines[-1][-200:] if lines else ""
 
 
-def _until(ctx: ToolContext, shell: Shell, said: _Said, limit: float) -> Generator[str, None, tuple[Why, Foreground]]:
+def _until(
+    ctx: ToolContext, shell: Shell, said: _Said, limit: float
+) -> Generator[str, None, tuple[Why, Foreground]]:
     """Why it is time to tell what came, and who has the terminal then."""
     last = time.monotonic()
     end, look, passwords = last + limit, last + FIRST_LOOK_SECONDS, 0
@@ -223,9 +244,13 @@ def _until(ctx: ToolContext, shell: Shell, said: _Said, limit: float) -> Generat
                 return "password", found
             passwords += 1
             end += time.monotonic() - now  # the owner's time is not the program's
-        elif _is_waiting(found, now - last) and not shell.wait(0):  # nor has it said something meanwhile
+        elif _is_waiting(found, now - last) and not shell.wait(
+            0
+        ):  # nor has it said something meanwhile
             return found.waits or "line", found
-        look = time.monotonic() + min(SLOWEST_LOOK_SECONDS, max(FIRST_LOOK_SECONDS, (now - last) / 2))
+        look = time.monotonic() + min(
+            SLOWEST_LOOK_SECONDS, max(FIRST_LOOK_SECONDS, (now - last) / 2)
+        )
 
 
 def _foreground(shell: Shell) -> Foreground:
@@ -284,7 +309,9 @@ def _result(shell: Shell, output: Output, why: Why, found: Foreground, limit: fl
         data |= {"waits_for": {"line": "a line", "keys": "keys", "password": "a password"}[why]}
         data["program"] = _program(found)
         if why == "password":
-            data["note"] = "its owner was not there to type it; shell_keys asks again, keys=['ctrl-c'] gives up"
+            data["note"] = (
+                "its owner was not there to type it; shell_keys asks again, keys=['ctrl-c'] gives up"
+            )
     return ToolResult(status, data, origin=shell.origin)
 
 

@@ -35,9 +35,16 @@ if TYPE_CHECKING:
 ROWS, COLUMNS = 40, 120
 MOST_WAITING_BYTES = 4_000_000  # of output that nobody has asked for; the oldest goes
 SCREEN_BYTES = 256_000  # of the newest output, from which the screen is painted
-MOST_TYPED_BYTES, MOST_LINE_BYTES = 16_000, 4_000  # a terminal drops what is behind the 4,095th byte of a line
+MOST_TYPED_BYTES, MOST_LINE_BYTES = (
+    16_000,
+    4_000,
+)  # a terminal drops what is behind the 4,095th byte of a line
 NEWS_SECONDS = 1.0  # for the news that bash has ended, which come behind its last word
-_READ = {"x86_64": b"0", "aarch64": b"63"}.get(os.uname().machine, b"") if sys.platform == "linux" else b""
+_READ = (
+    {"x86_64": b"0", "aarch64": b"63"}.get(os.uname().machine, b"")
+    if sys.platform == "linux"
+    else b""
+)
 _ANY_TERMINAL = os.makedev(5, 0)  # /dev/tty
 # Takes the terminal that is its output as its input and as the one that it belongs to, then becomes bash.
 _TAKE = "import fcntl,os,sys,termios; os.dup2(1, 0); fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[2], sys.argv[2:])"
@@ -59,7 +66,9 @@ class Foreground(NamedTuple):
 
     words: tuple[str, ...] = ()  # its command line
     is_shell: bool = False  # bash itself: at work in a loop, or in its `read`
-    waits: Literal["", "line", "keys", "password"] = ""  # for what; "keys" is a guess: it reads keys, and sleeps
+    waits: Literal["", "line", "keys", "password"] = (
+        ""  # for what; "keys" is a guess: it reads keys, and sleeps
+    )
 
 
 class Shell:
@@ -68,11 +77,19 @@ class Shell:
     def __init__(self, ctx: ToolContext, name: str, cwd: Path, lifts: frozenset[Lift]) -> None:
         """Raises ToolError when it cannot be started."""
         self.name, self.cwd, self.lifts, self.folder = name, cwd, lifts, ctx.folder
-        self.is_outside = ctx.sandbox is not None and "all" in lifts  # of the sandbox that the run has
-        self.busy, self.status, self.typed = "", 0, ""  # `typed`: of the line that has not been sent off
+        self.is_outside = (
+            ctx.sandbox is not None and "all" in lifts
+        )  # of the sandbox that the run has
+        self.busy, self.status, self.typed = (
+            "",
+            0,
+            "",
+        )  # `typed`: of the line that has not been sent off
         self.origin = ""  # whose words the command that runs may show (safety/origins.py)
         self.screen = bytearray()  # what the screen is painted from
-        self.said_bytes = self.answered_bytes = 0  # all that was said; and how much of it when the owner typed last
+        self.said_bytes = self.answered_bytes = (
+            0  # all that was said; and how much of it when the owner typed last
+        )
         self.is_followed = False  # somebody takes: then output waits, else the oldest goes
         self._news, self._incoming = threading.Condition(), bytearray()
         self._is_fresh, self._is_over, self._has_begun = False, False, False
@@ -89,10 +106,16 @@ class Shell:
         self._master, slave = os.openpty()
         try:
             termios.tcsetwinsize(slave, (ROWS, COLUMNS))
-            self._sane, self._device, self._path = termios.tcgetattr(slave), os.fstat(slave).st_rdev, os.ttyname(slave)
+            self._sane, self._device, self._path = (
+                termios.tcgetattr(slave),
+                os.fstat(slave).st_rdev,
+                os.ttyname(slave),
+            )
             given = {**ctx.credentials, **ctx.env, MARK: mark(own)}
             given.pop("SOPWITH_ONCE", None)  # it is of one call
-            self._running = started(ctx, Work(argv, "", cwd, _variables(), given, own, slave), lifts)
+            self._running = started(
+                ctx, Work(argv, "", cwd, _variables(), given, own, slave), lifts
+            )
         except (OSError, ToolError):
             os.close(self._master)
             raise
@@ -111,7 +134,9 @@ class Shell:
         number, self.typed = secrets.token_hex(8), ""
         self.take()  # what was said in between stands on the screen
         self._has_begun = False
-        termios.tcsetattr(self._master, termios.TCSANOW, self._sane)  # a program may have left it otherwise
+        termios.tcsetattr(
+            self._master, termios.TCSANOW, self._sane
+        )  # a program may have left it otherwise
         with suppress(OSError), _opened(self._path) as slave:
             termios.tcflush(slave, termios.TCIFLUSH)
         end = f"__sopwith_end $? {number}"  # in time for Ctrl-C, and anew, whatever the command has done to it
@@ -123,9 +148,15 @@ class Shell:
         """Types; a line break is Enter. Raises ToolError for what a terminal does not take."""
         data = text.replace("\r\n", "\r").replace("\n", "\r").encode("utf-8", "replace")
         if len(data) > MOST_TYPED_BYTES:
-            raise ToolError(f"more than {MOST_TYPED_BYTES:,} bytes cannot be typed at once; put them in a file")
-        if self._modes & termios.ICANON and any(len(line) > MOST_LINE_BYTES for line in data.split(b"\r")):
-            raise ToolError(f"a line of more than {MOST_LINE_BYTES:,} bytes cannot be typed; put it in a file")
+            raise ToolError(
+                f"more than {MOST_TYPED_BYTES:,} bytes cannot be typed at once; put them in a file"
+            )
+        if self._modes & termios.ICANON and any(
+            len(line) > MOST_LINE_BYTES for line in data.split(b"\r")
+        ):
+            raise ToolError(
+                f"a line of more than {MOST_LINE_BYTES:,} bytes cannot be typed; put it in a file"
+            )
         self._send(data)
 
     def wait(self, seconds: float) -> bool:
@@ -138,7 +169,9 @@ class Shell:
     def take(self) -> bytes:
         """What was said since. When the end of the command is in it, `busy` is "" and `status` and `cwd` are set."""
         with self._news:
-            data, rest = self._parted(bytes(self._incoming)) if self.busy else (bytes(self._incoming), b"")
+            data, rest = (
+                self._parted(bytes(self._incoming)) if self.busy else (bytes(self._incoming), b"")
+            )
             self._incoming[:], self._is_fresh = rest, False
             self._news.notify_all()
         self.said_bytes += len(data)
@@ -150,7 +183,11 @@ class Shell:
     def is_over(self) -> bool:
         """Whether bash has ended, and all that it said is taken."""
         running = self._running
-        has_ended = self._is_over or running.code is not None or (_is_readable(running.exit, 0) and running.hear())
+        has_ended = (
+            self._is_over
+            or running.code is not None
+            or (_is_readable(running.exit, 0) and running.hear())
+        )
         with self._news:  # its last word was on the terminal before the news of its end
             is_unread = not self._is_over and self._master >= 0 and _is_readable(self._master, 0)
             return has_ended and not self._is_fresh and not is_unread
@@ -182,7 +219,9 @@ class Shell:
             waits = "password" if is_password else "line" if any(reads) else ""
         elif all(_sleeps(pid) for pid in pids):
             waits = "keys"
-        is_shell = self._session(group) == group and "--rcfile" in words  # else it has become another: `exec zsh`
+        is_shell = (
+            self._session(group) == group and "--rcfile" in words
+        )  # else it has become another: `exec zsh`
         return Foreground(words, is_shell, waits)
 
     def taken(self) -> list[str]:
@@ -272,7 +311,10 @@ class Shell:
             said = Path(f"/proc/{pid}/syscall").read_bytes().split()
             if said[0] != _READ:
                 return False
-            return Path(f"/proc/{pid}/fd/{int(said[1], 16)}").stat().st_rdev in (self._device, _ANY_TERMINAL)
+            return Path(f"/proc/{pid}/fd/{int(said[1], 16)}").stat().st_rdev in (
+                self._device,
+                _ANY_TERMINAL,
+            )
         except FileNotFoundError:
             return False
         except (OSError, IndexError, ValueError):

@@ -14,7 +14,13 @@ KEYS = {
     "f1": "\033[[A", "f2": "\033[[B", "f3": "\033[[C", "f4": "\033[[D", "f5": "\033[[E", "f6": "\033[17~",
     "f7": "\033[18~", "f8": "\033[19~", "f9": "\033[20~", "f10": "\033[21~", "f11": "\033[23~", "f12": "\033[24~",
 }  # fmt: skip
-_OTHER_NAMES = {"escape": "esc", "return": "enter", "pageup": "page-up", "pagedown": "page-down", "del": "delete"}
+_OTHER_NAMES = {
+    "escape": "esc",
+    "return": "enter",
+    "pageup": "page-up",
+    "pagedown": "page-down",
+    "del": "delete",
+}
 _PAINTS = re.compile(rb"\033\[(?:\d*;?\d*[HfABd]|\?1049h|2J)")
 # What pyte does not know: other terminals' sequences, and strings that are for the terminal itself.
 _UNKNOWN = re.compile(
@@ -73,4 +79,6 @@ def _key(name: str) -> str:
         return found
     if control := re.fullmatch(r"(?:ctrl|control|c|\^)-?([a-z\\\]])", plain):
         return chr(ord(control[1].upper()) - 64)
-    raise ToolError(f"no key is called {name[:30]!r}; known: ctrl-a to ctrl-z, {', '.join(KEYS)}; letters are text")
+    raise ToolError(
+        f"no key is called {name[:30]!r}; known: ctrl-a to ctrl-z, {', '.join(KEYS)}; letters are text"
+    )

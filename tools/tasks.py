@@ -44,7 +44,11 @@ def create_task(
 
     now = datetime.now().astimezone()
     with _told():
-        name, when = split_due(title, now) if due is None else (title, due_of(due, now) if due.strip() else "")
+        name, when = (
+            split_due(title, now)
+            if due is None
+            else (title, due_of(due, now) if due.strip() else "")
+        )
         task = Tasks(ctx.home).add(
             ctx.redact(name),
             description=ctx.redact(description or ""),
@@ -73,14 +77,19 @@ def list_tasks(
         tasks = Tasks(ctx.home)
         if id is not None:
             return _one(tasks.get(id), whole=True)
-        found = tasks.open() if status is None else [each for each in tasks.all() if status in ("all", each.status)]
+        found = (
+            tasks.open()
+            if status is None
+            else [each for each in tasks.all() if status in ("all", each.status)]
+        )
         if until is not None:
             last = _end_of(until)
             found = [each for each in found if each.due and each.due <= last]
         found = [each for each in found if tag is None or tag.removeprefix("#") in each.tags]
         wanted = (text or "").casefold()
         return _listed(
-            [each for each in found if wanted in f"{each.title}\n{each.description}".casefold()], tasks.problems()
+            [each for each in found if wanted in f"{each.title}\n{each.description}".casefold()],
+            tasks.problems(),
         )
 
 

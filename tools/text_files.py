@@ -16,7 +16,11 @@ from tools.base import ToolContext, ToolError
 
 SAMPLE = 65_536  # bytes that tell the encoding
 WHOLE = 64_000_000  # bytes; a larger file is not edited in memory
-_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
 _MAGIC = (
     (b"\x89PNG", "PNG image"),
     (b"\xff\xd8\xff", "JPEG image"),
@@ -42,7 +46,9 @@ _HIGH = re.compile(rb"[\x80-\xff]")
 def open_regular(path: Path) -> BinaryIO:
     """The file, open for reading. Raises ToolError for what is missing, forbidden or no regular file."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a FIFO must not make us wait
+        descriptor = os.open(
+            path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+        )  # a FIFO must not make us wait
     except OSError as error:
         raise failure(path, error) from error
     mode = os.fstat(descriptor).st_mode
@@ -89,7 +95,11 @@ def near_names(path: Path) -> list[str]:
     lower = {name.lower(): name for name in names}
     near = [lower[name] for name in difflib.get_close_matches(wanted.lower(), lower, 3, 0.6)]
     found = [str(folder / name) for name in near]
-    found += [str(place) for place in itertools.islice(_same_name(folder, path.name), 3) if str(place) not in found]
+    found += [
+        str(place)
+        for place in itertools.islice(_same_name(folder, path.name), 3)
+        if str(place) not in found
+    ]
     return found[:5]
 
 
@@ -108,7 +118,8 @@ def _same_name(folder: Path, name: str) -> Iterator[Path]:
             below += [
                 Path(entry.path)
                 for entry in entries
-                if entry.is_dir(follow_symlinks=False) and entry.name not in (".git", "node_modules", "__pycache__")
+                if entry.is_dir(follow_symlinks=False)
+                and entry.name not in (".git", "node_modules", "__pycache__")
             ]
             if seen > 3000:
                 return
@@ -127,10 +138,15 @@ def encoding_of(sample: bytes) -> str | None:
         return "utf-8"
     except UnicodeDecodeError:
         pass
-    if sum(byte < 32 and byte not in b"\t\n\r\f\x1b\b" for byte in sample[:4096]) > len(sample[:4096]) / 20:
+    if (
+        sum(byte < 32 and byte not in b"\t\n\r\f\x1b\b" for byte in sample[:4096])
+        > len(sample[:4096]) / 20
+    ):
         return None
     high = len(_HIGH.findall(sample))
-    if 2 * len(_GB_WORDS.findall(sample)) < 0.7 * high:  # accents of Western text stand alone, Chinese bytes in pairs
+    if (
+        2 * len(_GB_WORDS.findall(sample)) < 0.7 * high
+    ):  # accents of Western text stand alone, Chinese bytes in pairs
         return "latin-1"
     try:
         codecs.getincrementaldecoder("gb18030")().decode(sample)
@@ -170,7 +186,9 @@ def read_text(path: Path) -> Text:
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         if size > WHOLE:
-            raise ToolError(f"{path} has {size:,} bytes; at most {WHOLE:,} are edited here. Use code_run")
+            raise ToolError(
+                f"{path} has {size:,} bytes; at most {WHOLE:,} are edited here. Use code_run"
+            )
         data = file.read()
     encoding = encoding_of(data[:SAMPLE])
     if encoding is None:
@@ -178,14 +196,18 @@ def read_text(path: Path) -> Text:
     try:
         text = data.decode(encoding, _errors(encoding))
     except UnicodeDecodeError as error:
-        raise ToolError(f"{path} is no valid {encoding} at byte {error.start}; use code_run") from error
+        raise ToolError(
+            f"{path} is no valid {encoding} at byte {error.start}; use code_run"
+        ) from error
     text = text.removeprefix("\ufeff")
     crlf = text.count("\r\n")
     return Text(text, encoding, "\r\n" if crlf and crlf == text.count("\n") else "\n")
 
 
 def _errors(encoding: str) -> str:
-    return "strict" if encoding.startswith("utf-16") else "surrogateescape"  # UTF-16 knows no single stray byte
+    return (
+        "strict" if encoding.startswith("utf-16") else "surrogateescape"
+    )  # UTF-16 knows no single stray byte
 
 
 def utf8(name: str, text: str) -> bytes:
@@ -210,7 +232,10 @@ def diff(old: str, new: str, max_chars: int = 2_000) -> str:
     head = _common(before, after)
     tail = _common(before[head:][::-1], after[head:][::-1])
     skip = max(0, head - 2)
-    before, after = before[skip : len(before) - max(0, tail - 2)], after[skip : len(after) - max(0, tail - 2)]
+    before, after = (
+        before[skip : len(before) - max(0, tail - 2)],
+        after[skip : len(after) - max(0, tail - 2)],
+    )
     if len(before) + len(after) > 4_000:
         return f"@@ from line {head + 1} @@ {len(before)} lines became {len(after)}"
     lines = list(difflib.unified_diff(before, after, n=2, lineterm=""))[2:]

@@ -35,7 +35,9 @@ class Toolbox(Mapping[str, Tool]):
         name with a dot in it, such as those of MCP servers, with its schema."""
         self._tools = dict(core)
         self._families = families
-        self._family_of = {tool: family.name for family in families.values() for tool in family.tools}
+        self._family_of = {
+            tool: family.name for family in families.values() for tool in family.tools
+        }
         self._foreign = foreign or (lambda name: None)
         self.offered: list[str] = []
         self.schemas: list[Schema] = schemas(core.values())
@@ -55,7 +57,11 @@ class Toolbox(Mapping[str, Tool]):
         return self._tools[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._tools or name in self._family_of or (isinstance(name, str) and self.get(name) is not None)
+        return (
+            name in self._tools
+            or name in self._family_of
+            or (isinstance(name, str) and self.get(name) is not None)
+        )
 
     def __iter__(self) -> Iterator[str]:
         yield from self._tools
@@ -73,7 +79,9 @@ class Toolbox(Mapping[str, Tool]):
 
     def schemas_with(self, names: Iterable[str]) -> list[Schema]:
         """The schemas on offer, and those of the tools that are named besides."""
-        others = dict.fromkeys(name for name in names if name not in self._shown() and self.get(name))
+        others = dict.fromkeys(
+            name for name in names if name not in self._shown() and self.get(name)
+        )
         return [*self.schemas, *map(self.schema, others)]
 
     def _shown(self) -> set[str]:
@@ -85,18 +93,28 @@ class Toolbox(Mapping[str, Tool]):
             return False
         self.offered.append(family)
         self._load(family)
-        self.schemas = [*self.schemas, *(self.schema(name) for name in self._families[family].tools)]
+        self.schemas = [
+            *self.schemas,
+            *(self.schema(name) for name in self._families[family].tools),
+        ]
         return True
 
     def meant(self, call: ToolCall) -> ToolCall:
         """The call that is meant: `mcp_call` stands for the tool that it names, and all that looks at a call looks at that."""
         if call.name != "mcp_call" or not call.args:
             return call
-        name, args = f"{call.args.get('server')}.{call.args.get('tool')}", call.args.get("args") or {}
+        name, args = (
+            f"{call.args.get('server')}.{call.args.get('tool')}",
+            call.args.get("args") or {},
+        )
         if isinstance(args, str):
             with suppress(ValueError, RecursionError):
                 args = json.loads(args)
-        return replace(call, name=name, args=dict(args)) if isinstance(args, dict) and name in self else call
+        return (
+            replace(call, name=name, args=dict(args))
+            if isinstance(args, dict) and name in self
+            else call
+        )
 
     def family_of(self, tool: str) -> str:
         """The family that a tool belongs to, or ""."""

@@ -7,6 +7,8 @@ from tools.base import ToolContext, tool
 
 
 @tool("none")
-def update_working_checkpoint(ctx: ToolContext, key_info: str, related_sop: str | None = None) -> ToolResult:
+def update_working_checkpoint(
+    ctx: ToolContext, key_info: str, related_sop: str | None = None
+) -> ToolResult:
     """Keep what you must not forget, shown each turn. Replaces the last."""
     return ToolResult("ok", {"key_info": key_info, "related_sop": related_sop or ""})

@@ -52,7 +52,12 @@ def with_command(words: list[str]) -> list[str]:
 
 def _first_word(words: list[str]) -> int | None:
     """Where the first word stands that is neither an option nor the value of one."""
-    takes_value = {"--home", "--lang", "--persona", *(option for option, _, kind in RUN_OPTIONS if kind is not None)}
+    takes_value = {
+        "--home",
+        "--lang",
+        "--persona",
+        *(option for option, _, kind in RUN_OPTIONS if kind is not None),
+    }
     position = 0
     while position < len(words):
         word = words[position]
@@ -127,17 +132,24 @@ def build_parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
     """The whole command line; given `words`, only commands among them get their arguments, which is quicker."""
     root = _Parser("cmd", "sopwith")
     common = _add_common(root, default=None)
-    common.add_argument("--version", action="version", version=f"sopwith {VERSION}", help=say("opt.version"))
+    common.add_argument(
+        "--version", action="version", version=f"sopwith {VERSION}", help=say("opt.version")
+    )
     _add_commands(root, "", COMMANDS, words)
     return root
 
 
 def _add_commands(
-    parser: argparse.ArgumentParser, above: str, names: Sequence[str] | dict[str, Any], words: Sequence[str] | None
+    parser: argparse.ArgumentParser,
+    above: str,
+    names: Sequence[str] | dict[str, Any],
+    words: Sequence[str] | None,
 ) -> None:
     """The commands of this level, each a parser of its own; `above` is the command that they belong to."""
     metavar = say("help.command_name")
-    children = parser.add_subparsers(title=say("help.commands"), metavar=metavar, required=True, parser_class=_Command)
+    children = parser.add_subparsers(
+        title=say("help.commands"), metavar=metavar, required=True, parser_class=_Command
+    )
     for name in names:
         path = f"{above} {name}".strip()
         key = "cmd." + path.replace(" ", ".")
@@ -159,7 +171,9 @@ class _Command(_Parser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Words may stand on both sides of an option: before Python 3.13 argparse takes only the first of them."""
-        return super().parse_known_args(args if self._subparsers else self._words_first(args), namespace)
+        return super().parse_known_args(
+            args if self._subparsers else self._words_first(args), namespace
+        )
 
     def _words_first(self, given: Sequence[str]) -> Sequence[str]:
         words, options = [], []
@@ -184,12 +198,16 @@ def _add_arguments(parser: argparse.ArgumentParser, path: str) -> None:
     for name, nargs in ARGUMENTS.get(path, ()):
         more: dict[str, Any] = {"nargs": nargs} if nargs else {}
         more |= {"type": whole} if name == "version" else {}
-        arguments.add_argument(name, metavar=say(f"arg.{name}"), help=say(f"arg.{name}.help"), **more)
+        arguments.add_argument(
+            name, metavar=say(f"arg.{name}"), help=say(f"arg.{name}.help"), **more
+        )
     options = parser.add_argument_group(say("help.options"))
     if path in ("run", "chat"):
         options.add_argument("--persona", metavar="NAME", help=say("opt.persona"))
     if path == "chat":
-        options.add_argument("--continue", dest="go_on", action="store_true", help=say("opt.continue"))
+        options.add_argument(
+            "--continue", dest="go_on", action="store_true", help=say("opt.continue")
+        )
         options.add_argument("--resume", metavar="RUN", help=say("opt.resume"))
     if add := {"teach": _add_teach_options, "schedule add": _add_job_options}.get(path):
         add(options)
@@ -197,8 +215,12 @@ def _add_arguments(parser: argparse.ArgumentParser, path: str) -> None:
         _add_serve_options(options)
     for option, metavar, kind, key, paths in SOME_OPTIONS:
         if path in paths:
-            takes: dict[str, Any] = {"metavar": metavar, "type": kind} if kind else {"action": "store_true"}
-            takes |= {"action": "append"} if path == "sops sync" and metavar else {}  # of as many SOPs as are named
+            takes: dict[str, Any] = (
+                {"metavar": metavar, "type": kind} if kind else {"action": "store_true"}
+            )
+            takes |= (
+                {"action": "append"} if path == "sops sync" and metavar else {}
+            )  # of as many SOPs as are named
             options.add_argument(option, help=say(key), **takes)
     if path in WITH_RUN_OPTIONS:
         _add_run_options(options)
@@ -235,17 +257,27 @@ def _add_job_options(options: Any) -> None:
     options.add_argument("--sop", metavar="SOP", help=say("opt.job-sop"))
     options.add_argument("--timezone", metavar="ZONE", help=say("opt.timezone"))
     options.add_argument(
-        "--catch-up", choices=("latest", "all", "skip"), metavar="latest|all|skip", help=say("opt.catch-up")
+        "--catch-up",
+        choices=("latest", "all", "skip"),
+        metavar="latest|all|skip",
+        help=say("opt.catch-up"),
     )
-    options.add_argument("--max-delay-hours", metavar="N", type=amount, help=say("opt.max-delay-hours"))
     options.add_argument(
-        "--notify", choices=("failure", "always", "never"), metavar="failure|always|never", help=say("opt.notify")
+        "--max-delay-hours", metavar="N", type=amount, help=say("opt.max-delay-hours")
+    )
+    options.add_argument(
+        "--notify",
+        choices=("failure", "always", "never"),
+        metavar="failure|always|never",
+        help=say("opt.notify"),
     )
     options.add_argument("--yes", action="store_true", help=say("opt.yes-keep"))
     for option, metavar, kind in RUN_OPTIONS:
         if option == "--approve":
             choices = tuple(metavar.split("|"))
-            options.add_argument(option, metavar=metavar, choices=choices, default="ask", help=say("opt.job-approve"))
+            options.add_argument(
+                option, metavar=metavar, choices=choices, default="ask", help=say("opt.job-approve")
+            )
         elif kind is not None:
             options.add_argument(option, metavar=metavar, type=kind, help=say("opt." + option[2:]))
 
@@ -257,7 +289,9 @@ def _add_run_options(options: Any) -> None:
             options.add_argument(option, action="store_true", help=say(key))
         elif option == "--approve":
             choices = tuple(metavar.split("|"))
-            options.add_argument(option, metavar=metavar, choices=choices, default="ask", help=say(key))
+            options.add_argument(
+                option, metavar=metavar, choices=choices, default="ask", help=say(key)
+            )
         else:
             options.add_argument(option, metavar=metavar, type=kind, help=say(key))
 
@@ -266,7 +300,11 @@ def _add_common(parser: argparse.ArgumentParser, default: Any) -> Any:
     """What every command takes, before it or behind it: a level that does not hear it must not overwrite it."""
     group = parser.add_argument_group(say("help.common"))
     group.add_argument("--home", metavar="DIR", default=default, help=say("opt.home"))
-    group.add_argument("--lang", choices=("en", "zh"), metavar="en|zh", default=default, help=say("opt.lang"))
-    group.add_argument("--debug", action="store_true", default=default or False, help=say("opt.debug"))
+    group.add_argument(
+        "--lang", choices=("en", "zh"), metavar="en|zh", default=default, help=say("opt.lang")
+    )
+    group.add_argument(
+        "--debug", action="store_true", default=default or False, help=say("opt.debug")
+    )
     group.add_argument("-h", "--help", action="help", help=say("opt.help"))
     return group

@@ -38,9 +38,13 @@ def auto(args: Namespace, config: Config) -> int:
     closed = told[-1]
     if args.json:
         ended = [
-            {key: value for key, value in each.items() if key != "what"} for each in told if each["what"] == "ended"
+            {key: value for key, value in each.items() if key != "what"}
+            for each in told
+            if each["what"] == "ended"
         ]
-        left = [{"title": each["title"], "why": each["why"]} for each in told if each["what"] == "left"]
+        left = [
+            {"title": each["title"], "why": each["why"]} for each in told if each["what"] == "left"
+        ]
         print_json({"items": ended, "left": left, "why": closed["why"], "cost": closed["cost"]})
     if closed["why"] == "stopped":
         return INTERRUPTED
@@ -50,15 +54,26 @@ def auto(args: Namespace, config: Config) -> int:
 def _line(told: dict[str, Any]) -> str:
     what, cost = told["what"], _cost(told.get("cost", 0.0))
     if what in ("begun", "resumed"):
-        return say(f"auto.{what}", number=f"R{told['number']:02}", title=one_line(told["title"], 200), run=told["run"])
+        return say(
+            f"auto.{what}",
+            number=f"R{told['number']:02}",
+            title=one_line(told["title"], 200),
+            run=told["run"],
+        )
     if what == "ended":
-        about = {"number": f"R{told['number']:02}", "status": told["status"], "report": told["report"]}
+        about = {
+            "number": f"R{told['number']:02}",
+            "status": told["status"],
+            "report": told["report"],
+        }
         return say("auto.ended", cost=cost, **about)
     if what == "planned":
         titles = "; ".join(one_line(title, 80) for title in told["titles"])
         return say("auto.planned", titles=titles or say("auto.no_plan"), cost=cost)
     if what == "left":
-        return say("auto.left", title=one_line(told["title"], 200), why=say(f"auto.why_{told['why']}"))
+        return say(
+            "auto.left", title=one_line(told["title"], 200), why=say(f"auto.why_{told['why']}")
+        )
     if what == "failed":
         return say("auto.failed", reason=one_line(in_words(told["reason"]), 400))
     return say("auto.closed", why=say(f"auto.why_{told['why']}"), n=told["items"], cost=cost)

@@ -10,7 +10,8 @@ import re
 LONG_BLOCK = 6000  # characters after which a block is cut at the next line where that does no harm
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _MARKS = re.compile(
-    r"^\s*(?:[-*+] |\d+[.)] |#{1,6} |>|\||```|~~~)|`[^`\n]+`|\*\*[^*\n]+\*\*|\]\([^)\n]+\)", re.MULTILINE
+    r"^\s*(?:[-*+] |\d+[.)] |#{1,6} |>|\||```|~~~)|`[^`\n]+`|\*\*[^*\n]+\*\*|\]\([^)\n]+\)",
+    re.MULTILINE,
 )
 _TAGS = ("summary", "think", "thinking", "tool_use")  # what only the agent reads
 _OPENS = re.compile(rf"\s*<({'|'.join(_TAGS)})>")

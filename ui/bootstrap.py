@@ -38,7 +38,9 @@ class Question(NamedTuple):
 def prepare(home: Path, lang: str) -> bool:
     """Makes the workspace files that are missing; True when BOOTSTRAP.md is there to be played. Raises OSError."""
     made = lay_out(home, lang)
-    Repository(home).commit([name for name in made if name in (*FILES, FIRST_START)], "workspace files as shipped")
+    Repository(home).commit(
+        [name for name in made if name in (*FILES, FIRST_START)], "workspace files as shipped"
+    )
     put_away(home)
     return (home / FIRST_START).exists()
 
@@ -64,7 +66,9 @@ def play(home: Path, lang: str, ask: Ask) -> bool:
     try:
         answers = _answers(questions(home, lang), ask)
         texts = ((name, _filled(home, lang, name, answers)) for name in MAY_BE_WRITTEN)
-        kept = {name: text for name, text in texts if text is not None and _may_write(home, name, ask)}
+        kept = {
+            name: text for name, text in texts if text is not None and _may_write(home, name, ask)
+        }
     except (EOFError, KeyboardInterrupt):
         print("\n" + say("bootstrap.left"))
         return False
@@ -101,7 +105,11 @@ def _may_write(home: Path, name: str, ask: Ask) -> bool:
         text = read_owner_text(home, name).text
     except FileNotFoundError:
         return True
-    return is_template(name, text) or not text.strip() or _agrees(say("bootstrap.change", file=name), ask)
+    return (
+        is_template(name, text)
+        or not text.strip()
+        or _agrees(say("bootstrap.change", file=name), ask)
+    )
 
 
 def _filled(home: Path, lang: str, name: str, answers: list[tuple[Question, str]]) -> str | None:
@@ -168,7 +176,11 @@ def _parse(text: str) -> list[Question]:
 
 def _question(said: Any, number: int) -> Question:
     said = said if isinstance(said, dict) else {}
-    fields = [one_line(each, 300) for each in map(said.get, Question._fields) if isinstance(each, str) and each.strip()]
+    fields = [
+        one_line(each, 300)
+        for each in map(said.get, Question._fields)
+        if isinstance(each, str) and each.strip()
+    ]
     if len(fields) != len(Question._fields):
         raise _Broken(say("bootstrap.bad_question", number=number))
     ask, file, label = fields

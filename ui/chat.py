@@ -51,7 +51,9 @@ class Conversation:
     model_calls: int = 0
     code: int = 0  # exit code of the last run
     line: InputLine | None = None
-    unheard: list[str] = field(default_factory=list)  # said to the run that works, not yet read by it
+    unheard: list[str] = field(
+        default_factory=list
+    )  # said to the run that works, not yet read by it
     upkeep: threading.Thread | None = None  # works off the journal between two tasks
 
     @property
@@ -96,12 +98,17 @@ class Conversation:
         finally:
             if self.line is not None:
                 self.line.works(None)
-        if self.line is not None and (came_late or (run.stopped_by == signal.SIGINT and run.status != "cancelled")):
+        if self.line is not None and (
+            came_late or (run.stopped_by == signal.SIGINT and run.status != "cancelled")
+        ):
             self.line.came_late()
         self.previous.append(run.id)
         self.code = run.exit_code
         self._spare_time()
-        if run.stopped_by in (signal.SIGTERM, signal.SIGHUP):  # meant for the program, not for the turn
+        if run.stopped_by in (
+            signal.SIGTERM,
+            signal.SIGHUP,
+        ):  # meant for the program, not for the turn
             raise KeyboardInterrupt
         while self.line is not None and self.unheard:
             self.line.later(self.unheard.pop(0))
@@ -112,7 +119,9 @@ class Conversation:
             return
         from runs.heartbeat import in_spare_time
 
-        self.upkeep = threading.Thread(target=in_spare_time, args=(self.agent.config,), name="journal", daemon=True)
+        self.upkeep = threading.Thread(
+            target=in_spare_time, args=(self.agent.config,), name="journal", daemon=True
+        )
         self.upkeep.start()
 
 
@@ -182,8 +191,12 @@ def _at_terminal(args: Namespace, agent: Agent, options: Options) -> int:
         with suppress(OSError, RepositoryError):  # it goes the next time
             put_away(agent.config.home)
     print(say("chat.welcome"))
-    line = InputLine(console, screen, agent.config.home / HISTORY, [f"/{each.name}" for each in SLASHES])
-    owner = approving(args.approve, TerminalOwner(console, line.read_answer, screen.pause, line.read_secret))
+    line = InputLine(
+        console, screen, agent.config.home / HISTORY, [f"/{each.name}" for each in SLASHES]
+    )
+    owner = approving(
+        args.approve, TerminalOwner(console, line.read_answer, screen.pause, line.read_secret)
+    )
     conversation = Conversation(agent, options, owner, screen, line=line)
     with line:
         try:
@@ -263,7 +276,13 @@ def _model(conversation: Conversation, argument: str) -> None:
     names = [model.name for model in conversation.agent.config.models]
     if argument in names:
         conversation.options = replace(conversation.options, model=argument)
-    print(say("chat.model", model=conversation.options.model or (names or ["-"])[0], known=", ".join(names) or "-"))
+    print(
+        say(
+            "chat.model",
+            model=conversation.options.model or (names or ["-"])[0],
+            known=", ".join(names) or "-",
+        )
+    )
 
 
 def _persona(conversation: Conversation, argument: str) -> None:

@@ -33,12 +33,35 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "search",
         "sync",
     ),
-    "memory": ("facts", "check", "undo", "note", "digest", "search", "show", "graph", "when", "import", "rebuild"),
+    "memory": (
+        "facts",
+        "check",
+        "undo",
+        "note",
+        "digest",
+        "search",
+        "show",
+        "graph",
+        "when",
+        "import",
+        "rebuild",
+    ),
     "safety": ("check", "redact"),
     "auto": (),
     "worker": (),
     "serve": (),
-    "schedule": ("add", "list", "show", "enable", "disable", "remove", "run-now", "history", "start", "install"),
+    "schedule": (
+        "add",
+        "list",
+        "show",
+        "enable",
+        "disable",
+        "remove",
+        "run-now",
+        "history",
+        "start",
+        "install",
+    ),
     "mcp": ("list", "test"),
     "doctor": (),
     "init": (),
@@ -56,16 +79,45 @@ WITH_JSON = {
         "memory digest",
         "doctor",
     ),
-    *("memory search", "memory show", "memory graph", "memory when", "memory import", "memory rebuild"),
-    *("sops list", "sops show", "sops verify", "sops stats", "sops history", "sops import", "sops search", "sops sync"),
+    *(
+        "memory search",
+        "memory show",
+        "memory graph",
+        "memory when",
+        "memory import",
+        "memory rebuild",
+    ),
+    *(
+        "sops list",
+        "sops show",
+        "sops verify",
+        "sops stats",
+        "sops history",
+        "sops import",
+        "sops search",
+        "sops sync",
+    ),
     *("schedule add", "schedule list", "schedule show", "schedule history"),
     "auto",
     *("mcp list", "mcp test"),
-    *("safety check", "safety redact"),  # JSON in any case: who asks every command for it is not turned away
+    *(
+        "safety check",
+        "safety redact",
+    ),  # JSON in any case: who asks every command for it is not turned away
 }
 WITH_NOW = {"memory digest", "memory search", "memory when"}
-WITH_RUN_OPTIONS = {"run", "chat", "runs resume", "inbox answer", "inbox approve", "inbox deny", "sops run"}
-ARGUMENTS: dict[str, tuple[tuple[str, str], ...]] = {  # command → its positional arguments, each (name, nargs)
+WITH_RUN_OPTIONS = {
+    "run",
+    "chat",
+    "runs resume",
+    "inbox answer",
+    "inbox approve",
+    "inbox deny",
+    "sops run",
+}
+ARGUMENTS: dict[
+    str, tuple[tuple[str, str], ...]
+] = {  # command → its positional arguments, each (name, nargs)
     "run": (("task", "+"),),
     "teach": (("sop", ""),),
     "runs show": (("run", ""),),
@@ -227,7 +279,9 @@ def folder(text: str) -> Path:
     return path
 
 
-RUN_OPTIONS: tuple[tuple[str, str, Callable[[str], Any] | None], ...] = (  # option, what stands for its value, type
+RUN_OPTIONS: tuple[
+    tuple[str, str, Callable[[str], Any] | None], ...
+] = (  # option, what stands for its value, type
     ("--session", "main|shared:ID", session),
     ("--model", "NAME", str),
     ("--max-turns", "N", whole),
@@ -240,7 +294,13 @@ RUN_OPTIONS: tuple[tuple[str, str, Callable[[str], Any] | None], ...] = (  # opt
 )
 
 SOME_OPTIONS = (  # option, what stands for its value, type, its words, the commands that take it
-    ("--limit", "N", whole, "opt.limit", {"schedule history", "runs list", "memory search", "memory graph", "worker"}),
+    (
+        "--limit",
+        "N",
+        whole,
+        "opt.limit",
+        {"schedule history", "runs list", "memory search", "memory graph", "worker"},
+    ),
     ("--days", "N", whole, "opt.days", {"runs archive"}),
     ("--queue", "", None, "opt.queue", {"run", "sops run"}),
     ("--parallel", "", None, "opt.parallel", {"run", "sops run"}),

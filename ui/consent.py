@@ -35,7 +35,9 @@ def read(text: str) -> Answer:
     said = unicodedata.normalize("NFKC", text).strip()
     for refusal in sorted(_words("no"), key=len, reverse=True):
         if found := re.fullmatch(
-            rf"{re.escape(refusal)}(?:\s*[,:;.!、。\-–—]+\s*|\s+)(\S.*)", said, re.IGNORECASE | re.DOTALL
+            rf"{re.escape(refusal)}(?:\s*[,:;.!、。\-–—]+\s*|\s+)(\S.*)",
+            said,
+            re.IGNORECASE | re.DOTALL,
         ):
             return Answer("no", found[1])
     return Answer("unclear")
@@ -46,7 +48,9 @@ def _plain(text: str) -> str:
     text = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     text = "".join(c for c in text if c.isprintable())
     text = re.sub(r"[\s.,!;:~、。…\"'“”()\[\]]+$|^[\s.,!;:~、。…\"'“”()\[\]]+", "", text)
-    return re.sub(r"\s+", " ", re.sub(r"[\s,]+(?:please|thanks|thank you)$|谢谢$", "", text)).strip(" ,")
+    return re.sub(r"\s+", " ", re.sub(r"[\s,]+(?:please|thanks|thank you)$|谢谢$", "", text)).strip(
+        " ,"
+    )
 
 
 @cache

@@ -10,7 +10,16 @@ from ui.clean import clean, last_line, one_line
 from ui.words import in_words, reasons_in_words, say
 
 MARKS = {"ok": "✓", "error": "✗", "refused": "⊘", "timeout": "⏱", "cancelled": "■"}
-_TELLING = ("script", "code", "path", "paths", "question", "key_info", "sop", "keyword")  # arguments that say the most
+_TELLING = (
+    "script",
+    "code",
+    "path",
+    "paths",
+    "question",
+    "key_info",
+    "sop",
+    "keyword",
+)  # arguments that say the most
 QUIET_TOOLS = ("ask_user",)  # their events are shown by what they ask
 
 
@@ -20,7 +29,9 @@ def arguments(args: Any) -> str:
         return ""
     for name in _TELLING:
         if value := args.get(name):
-            return one_line(", ".join(map(str, value)) if isinstance(value, list) else str(value), 400)
+            return one_line(
+                ", ".join(map(str, value)) if isinstance(value, list) else str(value), 400
+            )
     return one_line(", ".join(f"{name}={_short(value)}" for name, value in args.items()), 400)
 
 
@@ -45,7 +56,9 @@ def sentence(event: Event) -> str:
         return str(reason)
     if isinstance(data, str):
         return data
-    told = [data.get(name) for name in ("error", "reason", "note")] if isinstance(data, dict) else []
+    told = (
+        [data.get(name) for name in ("error", "reason", "note")] if isinstance(data, dict) else []
+    )
     return next((each for each in told if isinstance(each, str) and each), "")
 
 
@@ -55,9 +68,15 @@ def problem(event: Event) -> str:
     said = (reasons_in_words if event.get("reason") else in_words)(sentence(event))
     if event.get("reason") or not isinstance(data, dict):
         return one_line(said, 300)
-    parts = [last_line(str(data.get("output") or "")), last_line(said) if data.get("error") else said]
+    parts = [
+        last_line(str(data.get("output") or "")),
+        last_line(said) if data.get("error") else said,
+    ]
     code = data.get("exit_code")
-    shown = [say("tool.exit_code", code=code) if code else "", *(one_line(part, 300) for part in parts)]
+    shown = [
+        say("tool.exit_code", code=code) if code else "",
+        *(one_line(part, 300) for part in parts),
+    ]
     return " · ".join(filter(None, shown))
 
 
@@ -70,7 +89,9 @@ def diff(event: Event) -> list[str]:
 
 def rote(event: Event) -> str:
     """What a replay goes by: by rote: largest-files 1."""
-    return say("rote.name", sop=one_line(str(event.get("sop", "")), 80), version=event.get("version", ""))
+    return say(
+        "rote.name", sop=one_line(str(event.get("sop", "")), 80), version=event.get("version", "")
+    )
 
 
 def step_note(event: Event) -> str:
@@ -87,13 +108,17 @@ def closing(event: Event) -> str:
     """The last line of a run: turns, calls, tokens fresh and cached, cost, seconds; or that it went by rote."""
     tokens = event.get("tokens") or {}
     calls, turns = event.get("model_calls", 0), event.get("turns", 0)
-    parts = [] if event.get("status") == "done" else [say(f"status.{event.get('status', 'failed')}")]
+    parts = (
+        [] if event.get("status") == "done" else [say(f"status.{event.get('status', 'failed')}")]
+    )
     parts.append(say("end.turns", n=turns))
     if calls:
         cached, output = tokens.get("cached", 0), tokens.get("output", 0)
         fresh = max(0, tokens.get("input", 0) - cached)
         parts.append(say("end.calls", n=calls))
-        parts.append(say("end.tokens", fresh=f"{fresh:,}", cached=f"{cached:,}", output=f"{output:,}"))
+        parts.append(
+            say("end.tokens", fresh=f"{fresh:,}", cached=f"{cached:,}", output=f"{output:,}")
+        )
         parts.append(money(event.get("cost", 0.0)))
     elif event.get("rote"):
         parts[-1] = say("end.rote")

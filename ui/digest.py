@@ -30,11 +30,23 @@ def _said(done: Digest, lang: str) -> list[str]:
     if done.is_busy:
         return [say("digest.busy")]
     added = {entry.id: entry for entry in done.added}
-    lines = [say("digest.added", day=each.day, text=one_line(each.text), source=each.source) for each in done.added]
+    lines = [
+        say("digest.added", day=each.day, text=one_line(each.text), source=each.source)
+        for each in done.added
+    ]
     for old, new in done.replaced.items():
-        lines.append(say("digest.superseded", old=old, text=one_line(added[new].text) if new in added else f"#{new}"))
+        lines.append(
+            say(
+                "digest.superseded",
+                old=old,
+                text=one_line(added[new].text) if new in added else f"#{new}",
+            )
+        )
     lines += [say("digest.repeated", id=id, times=times) for id, times in done.repeated.items()]
-    lines += [say("digest.refused", text=one_line(line.text), why=why.said(lang)) for line, why in done.refused]
+    lines += [
+        say("digest.refused", text=one_line(line.text), why=why.said(lang))
+        for line, why in done.refused
+    ]
     if done.archived:
         lines.append(say("digest.archived", n=len(done.archived)))
     if done.problem:
@@ -54,7 +66,12 @@ def _report(done: Digest, config: Config) -> dict[str, Any]:
         "superseded": [{"id": old, "by": new} for old, new in done.replaced.items()],
         "repeated": [{"id": id, "times": times} for id, times in done.repeated.items()],
         "refused": [
-            {"day": line.day, "text": one_line(line.text), "rule": why.rule, "reason": why.said(config.lang)}
+            {
+                "day": line.day,
+                "text": one_line(line.text),
+                "rule": why.rule,
+                "reason": why.said(config.lang),
+            }
             for line, why in done.refused
         ],
         "archived": done.archived,

@@ -16,7 +16,13 @@ def doctor(args: Namespace, config: Config) -> int:
     """`doctor`."""
     found = checks(config)
     if args.json:
-        print_json({"checks": [{"name": c.name, "ok": c.ok, "detail": c.detail, "fix": c.fix} for c in found]})
+        print_json(
+            {
+                "checks": [
+                    {"name": c.name, "ok": c.ok, "detail": c.detail, "fix": c.fix} for c in found
+                ]
+            }
+        )
     else:
         print_checks(found)
     return 0

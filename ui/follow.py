@@ -69,7 +69,11 @@ def _may_be_done(sop: Sop, here: Present, options: Options) -> None:
     """What nothing proves, or what failed, is done only when its owner says so now. Raises SopUsage."""
     from ui.sops import SopUsage
 
-    if sop.procedure is None or sop.status not in ("draft", "suspended") or options.approve == "all":
+    if (
+        sop.procedure is None
+        or sop.status not in ("draft", "suspended")
+        or options.approve == "all"
+    ):
         return
     state = "edited" if sop.is_edited else sop.status
     if here.attended and options.approve == "ask":
@@ -109,7 +113,11 @@ def present(args: Namespace) -> Present:
     from ui.terminal import TerminalScreen, make_console
 
     console = make_console()
-    screen = PlainScreen() if console.is_dumb_terminal else TerminalScreen(console, attended=args.approve == "ask")
+    screen = (
+        PlainScreen()
+        if console.is_dumb_terminal
+        else TerminalScreen(console, attended=args.approve == "ask")
+    )
     owner = approving(args.approve, TerminalOwner(console, read_line, screen.pause, read_secret))
     return Present(screen, owner, attended=True)
 
@@ -124,7 +132,12 @@ def approving(approve: str, here: Owner) -> Owner:
 def to_its_end(agent: Agent, run: Run, options: Options, here: Present) -> int:
     """Shows the run until it ends. Stopped by Ctrl-C at a terminal, it may be told what to do instead, and goes on."""
     show(run, here.screen)
-    while here.attended and run.status == "cancelled" and run.stopped_by == signal.SIGINT and run.stops < 2:
+    while (
+        here.attended
+        and run.status == "cancelled"
+        and run.stopped_by == signal.SIGINT
+        and run.stops < 2
+    ):
         instead = _instead()
         if not instead:
             break

@@ -58,7 +58,12 @@ def _asked(seen: Graph, args: Namespace) -> dict[str, Any]:
     limit = args.limit or LIMIT
     if args.name:
         return seen.neighbours(
-            " ".join(args.name), limit, args.depth or 1, args.session, since=args.since, until=args.until
+            " ".join(args.name),
+            limit,
+            args.depth or 1,
+            args.session,
+            since=args.since,
+            until=args.until,
         )
     return seen.snapshot(args.session, since=args.since, until=args.until, limit=limit)
 
@@ -95,7 +100,9 @@ def _label(label: str) -> str:
         return say(key)
     is_chinese = not say("graph_PREFERS").isascii()
     return (
-        "/".join([form for form in FORMS[label] if not form.isascii()][:2]) if is_chinese and label in FORMS else label
+        "/".join([form for form in FORMS[label] if not form.isascii()][:2])
+        if is_chinese and label in FORMS
+        else label
     )
 
 

@@ -75,7 +75,11 @@ def deny(args: Namespace, config: Config) -> int:
 
 
 def _settle(
-    args: Namespace, config: Config, entry: Entry, decision: Literal["answer", "approve", "deny"], text: str
+    args: Namespace,
+    config: Config,
+    entry: Entry,
+    decision: Literal["answer", "approve", "deny"],
+    text: str,
 ) -> int:
     """Records the owner's word on disk, then goes on with the run; the exit code is the run's."""
     from ui.follow import go_on

@@ -90,7 +90,9 @@ def _ask() -> str:
     other, none = len(OFFERED) + 1, len(OFFERED) + 2
     print(f"  {other}. {say('init.other')}")
     print(f"  {none}. {say('init.none')}")
-    choice = int(_answer(say("init.number"), lambda text: text.isdecimal() and 1 <= int(text) <= none, "1"))
+    choice = int(
+        _answer(say("init.number"), lambda text: text.isdecimal() and 1 <= int(text) <= none, "1")
+    )
     if choice == none:
         return ""
     chosen = OFFERED[choice - 1] if choice <= len(OFFERED) else None
@@ -100,7 +102,9 @@ def _ask() -> str:
     if chosen is None or chosen.has_key:
         suggested = KEY_VARIABLE if chosen else "-"
         variable = _answer(
-            say("init.variable"), lambda text: re.fullmatch(r"-|[A-Za-z_]\w*", text) is not None, suggested
+            say("init.variable"),
+            lambda text: re.fullmatch(r"-|[A-Za-z_]\w*", text) is not None,
+            suggested,
         )
     return _settings(base_url, model, "" if variable == "-" else variable)
 

@@ -39,7 +39,9 @@ class NotInJournal(SopwithError):
 def opened(config: Config) -> Memory:
     """The owner's journal. Raises JournalError."""
     made, held = embedder(config.embeddings), held_values(config, os.environ)
-    return Memory(config.home, MAIN, embedder=made, redact=Redactor(held).redact, graph=config.graph)
+    return Memory(
+        config.home, MAIN, embedder=made, redact=Redactor(held).redact, graph=config.graph
+    )
 
 
 def opened_without_meaning(config: Config) -> Memory:
@@ -53,7 +55,9 @@ def search(args: Namespace, config: Config) -> int:
         if not memory.flush(SETTLE_SECONDS):
             memory.rest()
         now = args.now or datetime.now().astimezone()
-        results, degraded = memory.retrieve(" ".join(args.text), now, args.limit or LIMIT, args.session)
+        results, degraded = memory.retrieve(
+            " ".join(args.text), now, args.limit or LIMIT, args.session
+        )
         degraded = sorted({*degraded, *(["index"] if memory.problem else [])})
     if args.json:
         print_json({"results": [_entry(found) for found in results], "degraded": degraded})
@@ -64,7 +68,10 @@ def search(args: Namespace, config: Config) -> int:
         print(say("journal_nothing"))
     if degraded:
         print(
-            say("journal_degraded", what=say("journal_and").join(say(f"journal_without_{each}") for each in degraded)),
+            say(
+                "journal_degraded",
+                what=say("journal_and").join(say(f"journal_without_{each}") for each in degraded),
+            ),
             file=sys.stderr,
         )
     return 0
@@ -107,7 +114,9 @@ def import_(args: Namespace, config: Config) -> int:
     from memory.journal_import import import_file
 
     with opened(config) as memory:
-        done = import_file(memory, Path(args.file).expanduser(), memory.redact, _progress("journal_reading"))
+        done = import_file(
+            memory, Path(args.file).expanduser(), memory.redact, _progress("journal_reading")
+        )
         if memory.problem:
             print(in_words(memory.problem), file=sys.stderr)
         _work_off(memory)
@@ -116,7 +125,10 @@ def import_(args: Namespace, config: Config) -> int:
         print_json({"added": done.added, "known": done.known, "bad": bad})
         return 0
     for place, why in done.bad[:MAX_BAD]:
-        print(say("journal_bad", place=one_line(place, 120), why=one_line(in_words(why), 200)), file=sys.stderr)
+        print(
+            say("journal_bad", place=one_line(place, 120), why=one_line(in_words(why), 200)),
+            file=sys.stderr,
+        )
     if len(done.bad) > MAX_BAD:
         print(say("journal_more_bad", n=len(done.bad) - MAX_BAD), file=sys.stderr)
     print(say("journal_imported", n=done.added, known=done.known, bad=len(done.bad)))
@@ -170,7 +182,9 @@ def _lines(turn: Turn, why: str) -> str:
     head = f"{at:%Y-%m-%d %H:%M}  {one_line(turn.who, 40)}  {one_line(turn.source, 80)}"
     if why:
         head += f"  ({one_line(reasons_in_words(why), 120)})"
-    text = clean(turn.text if len(turn.text) <= MAX_TEXT_CHARS else turn.text[: MAX_TEXT_CHARS - 1] + "…")
+    text = clean(
+        turn.text if len(turn.text) <= MAX_TEXT_CHARS else turn.text[: MAX_TEXT_CHARS - 1] + "…"
+    )
     return head + "\n" + "\n".join("    " + line for line in text.splitlines())
 
 

@@ -37,7 +37,9 @@ class InputLine:
     before anything else is sent leaves, as Ctrl-D does.
     """
 
-    def __init__(self, console: Console, screen: TerminalScreen, history: Path, words: Sequence[str]) -> None:
+    def __init__(
+        self, console: Console, screen: TerminalScreen, history: Path, words: Sequence[str]
+    ) -> None:
         self._console, self._screen = console, screen
         self._history, self._words = history, list(words)
         self._tasks: SimpleQueue[str | None] = SimpleQueue()
@@ -62,11 +64,18 @@ class InputLine:
         self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         self._leaving = True
         app = self._session.app if self._session else None
         if app is not None and app.loop is not None and app.is_running:
-            app.loop.call_soon_threadsafe(lambda: app.exit(exception=EOFError()) if app.is_running else None)
+            app.loop.call_soon_threadsafe(
+                lambda: app.exit(exception=EOFError()) if app.is_running else None
+            )
         self._thread.join(2)
         self._open.close()
 
@@ -224,7 +233,9 @@ def _keyboard() -> Input:
 def _signal_main_thread() -> None:
     ident = threading.main_thread().ident
     if ident is not None:
-        signal.pthread_kill(ident, signal.SIGINT)  # to the very thread, so that what it waits for is cut short
+        signal.pthread_kill(
+            ident, signal.SIGINT
+        )  # to the very thread, so that what it waits for is cut short
 
 
 def _bindings() -> KeyBindings:
@@ -245,7 +256,9 @@ def _rendered(console: Console, screen: TerminalScreen) -> str:
     from ui.terminal import make_console
 
     target = io.StringIO()
-    page = make_console(file=target, force_terminal=True, width=console.width, color_system=console.color_system)
+    page = make_console(
+        file=target, force_terminal=True, width=console.width, color_system=console.color_system
+    )
     for line in screen.moving_lines(console.width, MAX_TAIL_LINES):
         page.print(line)
     return target.getvalue()

@@ -64,7 +64,11 @@ def list_(args: Namespace, config: Config) -> int:
             Column(say("column.description"), grows=True),
         )
         rows = [
-            (one_line(offer.full_name, 80), say(f"mcp.effect_{_effect(offer)}"), one_line(offer.description, 300))
+            (
+                one_line(offer.full_name, 80),
+                say(f"mcp.effect_{_effect(offer)}"),
+                one_line(offer.description, 300),
+            )
             for answer in answers
             for offer in answer.offers
         ]
@@ -82,7 +86,14 @@ def test(args: Namespace, config: Config) -> int:
         return int(any(answer.problem for answer in answers))
     for answer in answers:
         if not answer.problem:
-            print(say("mcp.answers", server=answer.server, n=len(answer.offers), seconds=f"{answer.seconds:.1f}"))
+            print(
+                say(
+                    "mcp.answers",
+                    server=answer.server,
+                    n=len(answer.offers),
+                    seconds=f"{answer.seconds:.1f}",
+                )
+            )
     _print_problems(answers)
     if not answers:
         print(say("mcp.none"))
@@ -101,7 +112,9 @@ def _ask(config: Config, only: str | None) -> list[_Answer]:
     """All servers, or one, at the same time. Raises ConfigError."""
     names = list(config.mcp.servers)
     if only is not None and only not in names:
-        raise ConfigError(f"no MCP server is called {only!r} (configured: {', '.join(names) or 'none'}).")
+        raise ConfigError(
+            f"no MCP server is called {only!r} (configured: {', '.join(names) or 'none'})."
+        )
     if not names:
         return []
     if problem():
@@ -111,7 +124,9 @@ def _ask(config: Config, only: str | None) -> list[_Answer]:
     servers = McpServers(config.mcp.servers)
     try:
         with ThreadPoolExecutor(8) as pool:
-            return list(pool.map(lambda name: _of(servers, name, config), [only] if only else names))
+            return list(
+                pool.map(lambda name: _of(servers, name, config), [only] if only else names)
+            )
     finally:
         servers.close()
 

@@ -110,12 +110,22 @@ def add_note(args: Namespace, config: Config) -> int:
         try:
             fact = store(config).apply(Add(found[1].upper(), found[2].strip()), by_owner=True)
         except FactRefused as refused:
-            raise MemoryUsage("\n".join(each.said(config.lang) for each in refused.refusals)) from refused
+            raise MemoryUsage(
+                "\n".join(each.said(config.lang) for each in refused.refusals)
+            ) from refused
         print(say("memory_kept", id=fact.id, section=fact.section, text=one_line(fact.text)))
         return 0
     at, redact = datetime.now().astimezone(), _keeping(config).redact
     path = notes.add(
-        config.home, text, kind="instruction", session=MAIN, run="", turn=0, at=at, lang=config.lang, redact=redact
+        config.home,
+        text,
+        kind="instruction",
+        session=MAIN,
+        run="",
+        turn=0,
+        at=at,
+        lang=config.lang,
+        redact=redact,
     )
     print(say("memory_noted", path=path))
     return 0

@@ -29,7 +29,12 @@ class TerminalOwner:
         pause: Callable[[], None],
         read_secret: Callable[[str], str],
     ) -> None:
-        self._console, self._read_line, self._pause, self._read_secret = console, read_line, pause, read_secret
+        self._console, self._read_line, self._pause, self._read_secret = (
+            console,
+            read_line,
+            pause,
+            read_secret,
+        )
 
     def ask(self, id: str, question: str, candidates: list[str]) -> str | None:
         """The answer: free text, or the candidate whose number was typed. Nothing at all: the question waits."""
@@ -49,10 +54,15 @@ class TerminalOwner:
     def confirm(self, confirmation: Confirmation) -> Approval | None:
         """Once, for the rest of the run, or no. What is unclear is asked again, and is a no when it stays so."""
         self._pause()
-        tool, reason = one_line(confirmation.tool, 60), visible(reasons_in_words(confirmation.reason)).strip()
+        tool, reason = (
+            one_line(confirmation.tool, 60),
+            visible(reasons_in_words(confirmation.reason)).strip(),
+        )
         self._say(say("confirm.title", tool=tool, reason=reason), "bold yellow")
         self._say(say("confirm.risk", risk=one_line(in_words(confirmation.risk), 40)), "yellow")
-        lines = [piece for line in visible(confirmation.preview).split("\n") for piece in _pieces(line)]
+        lines = [
+            piece for line in visible(confirmation.preview).split("\n") for piece in _pieces(line)
+        ]
         is_cut, unclear = self._show_effect(lines), 0
         while True:
             self._say(say("confirm.choices"))

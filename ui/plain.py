@@ -84,7 +84,9 @@ class PlainScreen:
             print(result, flush=True)
         elif event["status"] != "waiting" and result:
             self._note(f"sopwith: {in_words(result)}")
-        if event.get("turns") or event["status"] == "done":  # nothing was begun: the reason says it all
+        if (
+            event.get("turns") or event["status"] == "done"
+        ):  # nothing was begun: the reason says it all
             self._note(describe.closing(event))
         for line in what_next(event):
             self._note(line)
@@ -123,7 +125,10 @@ def _reminder(event: Event) -> str:
 
 def _question(event: Event) -> str:
     lines = [say("ask.title", question=clean(str(event["question"])))]
-    lines += [f"  {number}. {one_line(str(each))}" for number, each in enumerate(event.get("candidates") or [], 1)]
+    lines += [
+        f"  {number}. {one_line(str(each))}"
+        for number, each in enumerate(event.get("candidates") or [], 1)
+    ]
     return "\n".join(lines)
 
 
@@ -158,7 +163,11 @@ def _learned(event: Event) -> str:
     key = f"run.learned_{status}" if says(f"run.learned_{status}") else "run.learned"
     reason = one_line(in_words(str(event.get("reason", ""))), 300)
     return say(
-        key, name=one_line(str(event.get("name", "")), 200), status=status, reason=reason, run=event.get("run", "")
+        key,
+        name=one_line(str(event.get("name", "")), 200),
+        status=status,
+        reason=reason,
+        run=event.get("run", ""),
     )
 
 
@@ -169,7 +178,10 @@ def _context(event: Event) -> str:
 
 
 def _noted(event: Event) -> str:
-    text, problem = one_line(event["text"], 300), one_line(in_words(str(event.get("problem", ""))), 300)
+    text, problem = (
+        one_line(event["text"], 300),
+        one_line(in_words(str(event.get("problem", ""))), 300),
+    )
     if problem:
         return say("run.not_noted", text=text, problem=problem)
     return "" if event.get("answers") else say("run.noted", text=text)
@@ -189,10 +201,14 @@ _NOTES: dict[str, Callable[[Event], str]] = {
     "steered": lambda event: say("run.steered", text=one_line(event["text"], 300)),
     "noted": _noted,
     "reloaded": lambda event: say("run.reloaded", files=one_line(", ".join(event["files"]), 300)),
-    "compacted": lambda event: say("run.compacted", before=event["tokens_before"], after=event["tokens_after"]),
+    "compacted": lambda event: say(
+        "run.compacted", before=event["tokens_before"], after=event["tokens_after"]
+    ),
     "delegated": _delegated,
     "learned": _learned,
-    "journal_failed": lambda event: say("run.journal_failed", reason=one_line(in_words(str(event["reason"])), 300)),
+    "journal_failed": lambda event: say(
+        "run.journal_failed", reason=one_line(in_words(str(event["reason"])), 300)
+    ),
 }
 
 

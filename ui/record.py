@@ -69,7 +69,11 @@ def choose(commands: list[Command], ask: Callable[[str], str]) -> list[Command]:
             return commands
         if not said:
             return commands
-        wrong = [word for word in said if not (word.isdecimal() and any(c.turn == int(word) for c in commands))]
+        wrong = [
+            word
+            for word in said
+            if not (word.isdecimal() and any(c.turn == int(word) for c in commands))
+        ]
         if wrong:
             print(say("record_no_such", text=one_line(" ".join(wrong), 60)))
             continue
@@ -100,7 +104,9 @@ def reason(command: Command) -> str:
 
 
 def _line(command: Command, remarks: Sequence[str]) -> str:
-    text = " ⏎ ".join(one_line(line, 200) for line in command.text.splitlines()) or say("record_nothing")
+    text = " ⏎ ".join(one_line(line, 200) for line in command.text.splitlines()) or say(
+        "record_nothing"
+    )
     room = max(40, shutil.get_terminal_size((120, 24)).columns - 8)
     text = text if len(text) <= room else text[: room - 1] + "…"
     return f"  {command.turn:>3}  {text}" + (f"\t({'; '.join(remarks)})" if remarks else "")

@@ -52,7 +52,11 @@ def _lines(limit: int | None, config: Config) -> list[str]:
     from memory.run_index import line_of, lines
 
     found = lines(config.home, limit)
-    places = [place for place, line in enumerate(found) if '"status": "interrupted"' in line] if config.queue else []
+    places = (
+        [place for place, line in enumerate(found) if '"status": "interrupted"' in line]
+        if config.queue
+        else []
+    )
     summaries = [RunSummary(**json.loads(found[place])) for place in places]
     for place, summary in zip(places, _up_to_date(summaries, config), strict=True):
         found[place] = line_of(summary)
@@ -132,7 +136,9 @@ def trace(event: Event) -> Iterator[str]:
         yield f"  ← {say('decision.' + event['decision'])} {one_line(str(event.get('reason') or ''))}".rstrip()
     elif kind == "run_ended":
         result = str(event.get("result") or "")
-        yield from _indented(clean(result if event["status"] == "done" else reasons_in_words(result)).strip(), "")
+        yield from _indented(
+            clean(result if event["status"] == "done" else reasons_in_words(result)).strip(), ""
+        )
         yield describe.closing(event)
     elif line := plain.progress(event):
         yield "  " + line.replace("\n", "\n  ")
@@ -153,7 +159,14 @@ def _trace_reply(event: Event) -> Iterator[str]:
     if event.get("kind") not in ("rote", "scripted"):
         cached = tokens.get("cached", 0)
         fresh = max(0, tokens.get("input", 0) - cached)
-        parts.append(say("end.tokens", fresh=f"{fresh:,}", cached=f"{cached:,}", output=f"{tokens.get('output', 0):,}"))
+        parts.append(
+            say(
+                "end.tokens",
+                fresh=f"{fresh:,}",
+                cached=f"{cached:,}",
+                output=f"{tokens.get('output', 0):,}",
+            )
+        )
         parts.append(describe.money(event.get("cost", 0.0)))
     parts.append(describe.seconds(event.get("seconds", 0.0)))
     yield ""
@@ -165,7 +178,9 @@ def _trace_reply(event: Event) -> Iterator[str]:
 
 def _result(data: Any) -> str:
     if isinstance(data, dict):
-        data = data.get("output") or {key: value for key, value in data.items() if value not in (None, "", [], {})}
+        data = data.get("output") or {
+            key: value for key, value in data.items() if value not in (None, "", [], {})
+        }
     return clean(data if isinstance(data, str) else plain.as_json(data)).strip() if data else ""
 
 

@@ -28,7 +28,9 @@ from ui.words import reasons_in_words
 
 PIECE = 65_536  # bytes read at a time
 QUIET_SECONDS = 0.2  # without a piece: then somebody may be waiting for the lines that are there
-_FIELDS: dict[str, tuple[type, Any]] = {  # what a line may hold, of which type, and what holds without it
+_FIELDS: dict[
+    str, tuple[type, Any]
+] = {  # what a line may hold, of which type, and what holds without it
     "tool": (str, "code_run"),
     "args": (dict, {}),
     "session": (str, "main"),
@@ -37,7 +39,16 @@ _FIELDS: dict[str, tuple[type, Any]] = {  # what a line may hold, of which type,
 }
 
 
-_DEFECTS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, NameError, OSError, RuntimeError)
+_DEFECTS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    NameError,
+    OSError,
+    RuntimeError,
+)
 
 
 class BadLine(ValueError):
@@ -118,7 +129,13 @@ class _Judge:
             decision = self._gate.decide(ask)
         except (BadLine, ToolError) as error:
             return _answer("confirm", "unknown", str(error))
-        except (*_DEFECTS, SopwithError, TypeError, ValueError, re.error) as error:  # ours: the next line is judged too
+        except (
+            *_DEFECTS,
+            SopwithError,
+            TypeError,
+            ValueError,
+            re.error,
+        ) as error:  # ours: the next line is judged too
             return _answer("confirm", "unknown", f"{type(error).__name__}: {error}")
         return _answer(decision.decision, decision.risk, decision.reason)
 
@@ -138,11 +155,17 @@ def _read(text: str) -> _Call:
             raise BadLine("this line is not JSON") from None
         given = text  # a command as it is typed
     if isinstance(given, list):
-        raise BadLine('this line is a list: a call is an object with "tool" and "args", a command is a text')
+        raise BadLine(
+            'this line is a list: a call is an object with "tool" and "args", a command is a text'
+        )
     if given is None:
-        raise BadLine('this line is null: a call is an object with "tool" and "args", a command is a text')
+        raise BadLine(
+            'this line is null: a call is an object with "tool" and "args", a command is a text'
+        )
     if not isinstance(given, dict):
-        command = given if isinstance(given, str) else text  # `true` is a command, and 7 is typed as one
+        command = (
+            given if isinstance(given, str) else text
+        )  # `true` is a command, and 7 is typed as one
         return _Call("code_run", {"type": "bash", "script": command}, "main", "", True, ())
     values: dict[str, Any] = {}
     for name, (kind, default) in _FIELDS.items():

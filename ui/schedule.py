@@ -30,9 +30,33 @@ from ui.read_line import read_next
 from ui.words import in_words, say, says
 
 SHOWN_ROWS = 30  # of a history for people; --limit says otherwise
-_STYLES = {"ok": "green", "done": "green", "failing": "red", "failed": "red", "broken": "red", "overdue": "yellow"}
-_STYLES |= {"paused": "yellow", "waiting": "yellow", "skipped": "yellow", "limit": "yellow", "no_model": "red"}
-_LISTS = ("enabled", "max_delay_hours", "catch_up", "overlap", "notify", "approve", "session", "model", "cwd", "limits")
+_STYLES = {
+    "ok": "green",
+    "done": "green",
+    "failing": "red",
+    "failed": "red",
+    "broken": "red",
+    "overdue": "yellow",
+}
+_STYLES |= {
+    "paused": "yellow",
+    "waiting": "yellow",
+    "skipped": "yellow",
+    "limit": "yellow",
+    "no_model": "red",
+}
+_LISTS = (
+    "enabled",
+    "max_delay_hours",
+    "catch_up",
+    "overlap",
+    "notify",
+    "approve",
+    "session",
+    "model",
+    "cwd",
+    "limits",
+)
 
 
 class ScheduleUsage(SopwithError):
@@ -49,14 +73,20 @@ class _Jobs:
     """The jobs of a home folder with what the ledger says of them, read once."""
 
     def __init__(self, config: Config) -> None:
-        self.folder, self.ledger, self.now = JobFolder(config.home), ledger_of(config), datetime.now(UTC)
+        self.folder, self.ledger, self.now = (
+            JobFolder(config.home),
+            ledger_of(config),
+            datetime.now(UTC),
+        )
         self.all = self.folder.all()
         self.problems = problems(self.all)
         sound = {id: job for id, job in self.all.items() if isinstance(job, Job)}
         rules = {id: (job.rule, self.folder.written(id)) for id, job in sound.items()}
         self._counted = self.ledger.counted(rules, self.now)
         outcomes = Outcomes(config, self.ledger, self.folder)
-        for row in self.ledger.open_rows():  # answered since, or left by a kill: what the run log says holds
+        for row in (
+            self.ledger.open_rows()
+        ):  # answered since, or left by a kill: what the run log says holds
             if row.run and (row.status == "waiting" or not self.ledger.is_alive(row.owner)):
                 outcomes.settle(row, sound.get(row.job))
 
@@ -64,7 +94,13 @@ class _Jobs:
         """A job as machines read it (contract `schedule list`)."""
         job = self.all[id]
         rows = self.ledger.rows(id, LOOKED_BACK)
-        found: dict[str, Any] = {"id": id, "when": "", "next": [], "enabled": False, "health": "broken"}
+        found: dict[str, Any] = {
+            "id": id,
+            "when": "",
+            "next": [],
+            "enabled": False,
+            "health": "broken",
+        }
         if isinstance(job, Job):
             (since, cursor), problem = self._counted[id], self.problems.get(id, "")
             due = None if problem else next(due_after(job, since, cursor), None)
@@ -98,7 +134,13 @@ def when(job: Job) -> str:
     if fields.get("cron"):
         return say("when.cron", line=job.cron[0])
     on = fields.get("on")
-    named = [str(day) for day in on] if isinstance(on, list) else re.split(r"[,\s]+", str(on)) if on else []
+    named = (
+        [str(day) for day in on]
+        if isinstance(on, list)
+        else re.split(r"[,\s]+", str(on))
+        if on
+        else []
+    )
     if fields.get("repeat") == "monthly":
         days = say("when.and").join(_day_of_month(day) for day in named or ["1"])
         return say("when.monthly", days=days, times=times)
@@ -123,8 +165,13 @@ def add(args: Namespace, config: Config) -> int:
     fields |= _what(args, config)
     if args.model and not any(args.model in (each.name, each.model) for each in config.models):
         known = ", ".join(each.name for each in config.models) or "none"
-        raise ConfigError(f'no model is called "{args.model}" (configured: {known}).\nSee: sopwith doctor')
-    options = {key: getattr(args, key) for key in ("session", "model", "catch_up", "notify", "max_delay_hours")}
+        raise ConfigError(
+            f'no model is called "{args.model}" (configured: {known}).\nSee: sopwith doctor'
+        )
+    options = {
+        key: getattr(args, key)
+        for key in ("session", "model", "catch_up", "notify", "max_delay_hours")
+    }
     options["approve"] = None if args.approve == "ask" else args.approve
     options["cwd"] = str(args.cwd) if args.cwd else None
     limits = {"turns": args.max_turns, "cost_usd": args.max_cost, "minutes": args.max_minutes}
@@ -178,7 +225,9 @@ def _free_name(fields: dict[str, Any], taken: Iterable[str]) -> str:
     """A name made of the first words of the task."""
     words = re.findall(r"\w+", str(fields.get("sop") or fields["prompt"]).lower())
     stem = "-".join(words[:4])[:30].strip("-_") or "job"
-    return next(name for n in range(1, 100_000) if (name := stem if n == 1 else f"{stem}-{n}") not in taken)
+    return next(
+        name for n in range(1, 100_000) if (name := stem if n == 1 else f"{stem}-{n}") not in taken
+    )
 
 
 def _show_new(job: Job, following: list[datetime]) -> None:
@@ -236,7 +285,9 @@ def show(args: Namespace, config: Config) -> int:
         fields = dict(job.fields) if isinstance(job, Job) else None
         print_json({**entry, "fields": fields, "history": [_row(row) for row in rows]})
         return 0
-    print(f"{args.job} · {say('health.' + entry['health'].replace(' ', '_'))} · {jobs.folder.folder / args.job}.json")
+    print(
+        f"{args.job} · {say('health.' + entry['health'].replace(' ', '_'))} · {jobs.folder.folder / args.job}.json"
+    )
     if "problem" in entry:
         print(f"  {clean(entry['problem'])}")
     if isinstance(job, Job):
@@ -244,7 +295,10 @@ def show(args: Namespace, config: Config) -> int:
         print(f"  {clean(job.task)}")
         said = {key: job.fields[key] for key in _LISTS if key in job.fields}
         if said:
-            print("  " + " · ".join(f"{key}: {one_line(str(value), 200)}" for key, value in said.items()))
+            print(
+                "  "
+                + " · ".join(f"{key}: {one_line(str(value), 200)}" for key, value in said.items())
+            )
         if job.paused:
             print(f"  {clean(job.paused)}")
         for at in entry["next"]:
@@ -268,9 +322,18 @@ def history(args: Namespace, config: Config) -> int:
 
 def _row(row: Row) -> dict[str, Any]:
     """A row as machines read it; moments in UTC."""
-    found: dict[str, Any] = {"job": row.job, "due": row.at.isoformat(), "status": row.status, "reason": row.reason}
+    found: dict[str, Any] = {
+        "job": row.job,
+        "due": row.at.isoformat(),
+        "status": row.status,
+        "reason": row.reason,
+    }
     found |= {"run": row.run or None, "kind": row.kind, "n": row.n}
-    for key, at in (("until", row.until if row.n > 1 else 0), ("began", row.began), ("ended", row.ended)):
+    for key, at in (
+        ("until", row.until if row.n > 1 else 0),
+        ("began", row.began),
+        ("ended", row.ended),
+    ):
         found[key] = datetime.fromtimestamp(at / 1e6, UTC).isoformat() if at else None
     return found | {"result": row.result, "model_calls": row.model_calls, "cost": row.cost}
 
@@ -284,7 +347,13 @@ def _print_rows(rows: list[Row], jobs: dict[str, Job | Broken]) -> None:
         Column(say("column.result"), grows=True),
     )
     shown = [
-        [_due(row, jobs.get(row.job)), row.job, row.status, row.run, one_line(in_words(row.reason) or row.result, 200)]
+        [
+            _due(row, jobs.get(row.job)),
+            row.job,
+            row.status,
+            row.run,
+            one_line(in_words(row.reason) or row.result, 200),
+        ]
         for row in rows
     ]
     print_table(columns, shown, say("schedule.no_history"))
@@ -329,7 +398,14 @@ def remove(args: Namespace, config: Config) -> int:
     commit = folder.remove(args.job, f"schedule: {args.job} removed")
     print(say("schedule.removed", id=args.job))
     if commit:
-        print(say("schedule.removed_back", id=args.job, home=shlex.quote(str(config.home)), commit=commit[:10]))
+        print(
+            say(
+                "schedule.removed_back",
+                id=args.job,
+                home=shlex.quote(str(config.home)),
+                commit=commit[:10],
+            )
+        )
     return 0
 
 
@@ -341,12 +417,16 @@ def run_now(args: Namespace, config: Config) -> int:
     jobs = _Jobs(config)
     job = jobs.folder.get(args.job)
     if args.job in jobs.problems or isinstance(job, Broken):
-        raise ScheduleUsage(say("schedule.broken", id=args.job, problem=in_words(jobs.problems[args.job])))
+        raise ScheduleUsage(
+            say("schedule.broken", id=args.job, problem=in_words(jobs.problems[args.job]))
+        )
     if not job.overlap and _is_at_work(jobs.ledger, args.job):
         raise AtWork(say("schedule.at_work", id=args.job))
     with Owner(config.home, by_hand=True) as owner:
         now = datetime.now(UTC)
-        [row] = jobs.ledger.add([Row(job.id, micros(now), kind="hand", owner=owner.name, noticed=micros(now))], {})
+        [row] = jobs.ledger.add(
+            [Row(job.id, micros(now), kind="hand", owner=owner.name, noticed=micros(now))], {}
+        )
         screen = plain.EventsScreen() if args.events else plain.PlainScreen()
         do(config, jobs.ledger, row, screen.show)
         [row] = jobs.ledger.rows(job.id, 1, row.at, row.at + timedelta(microseconds=1))
@@ -395,7 +475,10 @@ def _keep_up(config: Config, stop: threading.Event) -> None:
 
 def _say_ended(row: Row) -> None:
     text = one_line(in_words(row.reason) or row.result, 200)
-    print(f"{row.at.astimezone():%Y-%m-%d %H:%M:%S} {row.job}: {row.status} {text}".rstrip(), flush=True)
+    print(
+        f"{row.at.astimezone():%Y-%m-%d %H:%M:%S} {row.job}: {row.status} {text}".rstrip(),
+        flush=True,
+    )
 
 
 def install(args: Namespace, config: Config) -> int:

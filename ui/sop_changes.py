@@ -66,7 +66,12 @@ def as_word(value: Any) -> str:
 
 def _as_json(verdict: Verdict) -> dict[str, Any]:
     cases = [
-        {"case": each.case.name, "parameters": dict(each.case.parameters), "passed": each.passed, "reason": each.reason}
+        {
+            "case": each.case.name,
+            "parameters": dict(each.case.parameters),
+            "passed": each.passed,
+            "reason": each.reason,
+        }
         for each in verdict.cases
     ]
     return {
@@ -93,13 +98,21 @@ def history(args: Namespace, config: Config) -> int:
         Column(say("column.run"), "cyan"),
         Column(say("column.reason"), grows=True),
     )
-    print_table(columns, [_row(version) for version in versions], say("sops.as_shipped", name=sop.name))
+    print_table(
+        columns, [_row(version) for version in versions], say("sops.as_shipped", name=sop.name)
+    )
     return 0
 
 
 def _row(version: Version) -> list[str]:
     at = version.at[:16].replace("T", " ")
-    return [str(version.version), version.status, at, version.run or "–", one_line(version.reason, MAX_REASON_CHARS)]
+    return [
+        str(version.version),
+        version.status,
+        at,
+        version.run or "–",
+        one_line(version.reason, MAX_REASON_CHARS),
+    ]
 
 
 def rollback(args: Namespace, config: Config) -> int:
@@ -163,7 +176,11 @@ def status_before(sop: Sop, store: SopChanges) -> Status:
     except RepositoryError:
         return "draft"
     known = next((entry.status for entry in earlier if entry.status != "archived"), "draft")
-    statuses: dict[str, Status] = {"candidate": "candidate", "probation": "probation", "active": "active"}
+    statuses: dict[str, Status] = {
+        "candidate": "candidate",
+        "probation": "probation",
+        "active": "active",
+    }
     return "candidate" if known == "suspended" else statuses.get(known, "draft")
 
 

@@ -34,11 +34,20 @@ def import_(args: Namespace, config: Config) -> int:
         return 1
     results = [_store(skill, args.source, config) for skill in skills]
     if args.json:
-        print_json({"imported": [_as_json(skill, *result) for skill, result in zip(skills, results, strict=True)]})
+        print_json(
+            {
+                "imported": [
+                    _as_json(skill, *result) for skill, result in zip(skills, results, strict=True)
+                ]
+            }
+        )
         return 1 if any(problem for _, problem in results) else 0
     for skill, (name, problem) in zip(skills, results, strict=True):
         if problem and not skill.problem:
-            print(say("import.refused", name=one_line(skill.name, 80), problem=one_line(problem)), file=sys.stderr)
+            print(
+                say("import.refused", name=one_line(skill.name, 80), problem=one_line(problem)),
+                file=sys.stderr,
+            )
         elif not problem and name != skill.name:
             print(say("import.beside", name=skill.name, beside=name))
     names = [name for name, problem in results if not problem]
@@ -67,9 +76,19 @@ def _agreed(count: int) -> bool:
 
 def _show(skill: Skill) -> None:
     if skill.problem:
-        print(say("import.refused", name=one_line(skill.name, 80), problem=one_line(skill.problem)), file=sys.stderr)
+        print(
+            say("import.refused", name=one_line(skill.name, 80), problem=one_line(skill.problem)),
+            file=sys.stderr,
+        )
         return
-    print(say("import.found", name=skill.name, n=len(skill.files), description=one_line(skill.description, 200)))
+    print(
+        say(
+            "import.found",
+            name=skill.name,
+            n=len(skill.files),
+            description=one_line(skill.description, 200),
+        )
+    )
     show_findings(skill.findings)
 
 
@@ -90,7 +109,8 @@ def _as_json(skill: Skill, name: str, problem: str) -> dict[str, object]:
         "imported": not problem,
         "problem": problem or None,
         "findings": [
-            {"rule": each.rule, "file": each.file, "line": each.line, "text": each.text} for each in skill.findings
+            {"rule": each.rule, "file": each.file, "line": each.line, "text": each.text}
+            for each in skill.findings
         ],
     }
 

@@ -45,7 +45,11 @@ def search(args: Namespace, config: Config) -> int:
 def _shown(choice: Choice) -> list[Candidate]:
     """The candidates, and the hints that were none: a draft may be what is meant."""
     known = {each.name for each in choice.candidates}
-    hints = [Candidate(sop.name, 0.0, "", {}, sop.status) for sop in choice.hints if sop.name not in known]
+    hints = [
+        Candidate(sop.name, 0.0, "", {}, sop.status)
+        for sop in choice.hints
+        if sop.name not in known
+    ]
     return [*choice.candidates, *hints]
 
 
@@ -54,11 +58,14 @@ def _with_near(shown: list[Candidate], request: str, known: list[Sop]) -> list[C
     from learning.near import near
 
     found = {
-        each.sop.name: Candidate(each.sop.name, 0.0, "", each.parameters, say("sops.would_be_asked", said=each.said))
+        each.sop.name: Candidate(
+            each.sop.name, 0.0, "", each.parameters, say("sops.would_be_asked", said=each.said)
+        )
         for each in near(request, known, Where(Path.cwd(), Path.home()))
     }
     asked = [
-        each._replace(score=next((old.score for old in shown if old.name == name), 0.0)) for name, each in found.items()
+        each._replace(score=next((old.score for old in shown if old.name == name), 0.0))
+        for name, each in found.items()
     ]
     return [*asked, *(each for each in shown if each.name not in found)]
 
@@ -75,7 +82,10 @@ def as_json(candidate: Candidate) -> dict[str, Any]:
 
 
 def _row(candidate: Candidate) -> list[str]:
-    values = " ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in candidate.parameters.items())
+    values = " ".join(
+        f"{name}={json.dumps(value, ensure_ascii=False)}"
+        for name, value in candidate.parameters.items()
+    )
     return [
         candidate.name,
         f"{candidate.score:.2f}",

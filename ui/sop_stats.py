@@ -49,20 +49,47 @@ def stats(args: Namespace, config: Config) -> int:
 def _print_runs(runs: Sequence[SopRun]) -> None:
     """All columns where there is room for them, and in a pipe; else those that tell the most."""
     is_narrow = sys.stdout.isatty() and shutil.get_terminal_size().columns < LEAST_COLUMNS_OF_ALL
-    shown = [place for place, column in enumerate(_columns()) if not is_narrow or column.title in _telling()]
+    shown = [
+        place
+        for place, column in enumerate(_columns())
+        if not is_narrow or column.title in _telling()
+    ]
     rows = [_row(run) for run in runs]
-    print_table([_columns()[place] for place in shown], [[row[place] for place in shown] for row in rows], "")
+    print_table(
+        [_columns()[place] for place in shown],
+        [[row[place] for place in shown] for row in rows],
+        "",
+    )
 
 
 def _telling() -> set[str]:
     return {
-        say(key) for key in ("column.run", "stats_lane", "stats_calls", "stats_tokens", "stats_time", "stats_outcome")
+        say(key)
+        for key in (
+            "column.run",
+            "stats_lane",
+            "stats_calls",
+            "stats_tokens",
+            "stats_time",
+            "stats_outcome",
+        )
     }
 
 
 def _columns() -> Sequence[Column]:
-    outcomes = {_outcome("done"): "green", _outcome("failed"): "red", _outcome("diverged"): "yellow"}
-    numbers = ("column.turns", "stats_calls", "stats_tokens", "stats_fresh", "stats_cached", "stats_output")
+    outcomes = {
+        _outcome("done"): "green",
+        _outcome("failed"): "red",
+        _outcome("diverged"): "yellow",
+    }
+    numbers = (
+        "column.turns",
+        "stats_calls",
+        "stats_tokens",
+        "stats_fresh",
+        "stats_cached",
+        "stats_output",
+    )
     return (
         Column(say("column.run"), "cyan"),
         Column(say("column.version"), right=True),
@@ -79,7 +106,11 @@ def _shown(runs: list[SopRun]) -> list[SopRun]:
 
 def _row(run: SopRun) -> list[str]:
     numbers = (run.turns, run.model_calls, run.tokens, run.fresh, run.cached, run.output)
-    taken = [*(f"{number:,}" for number in numbers), describe.money(run.cost) or "–", describe.seconds(run.seconds)]
+    taken = [
+        *(f"{number:,}" for number in numbers),
+        describe.money(run.cost) or "–",
+        describe.seconds(run.seconds),
+    ]
     version = str(run.version or "–")
     said = one_line(f"{run.task} [{run.stopped}]" if run.stopped else run.task, 200)
     return [run.run, version, _lane(run.lane), *taken, _outcome(run.outcome), said]
@@ -111,7 +142,11 @@ def chart(runs: Sequence[SopRun]) -> list[str]:
     lines = []
     for key, measure, written in measures:
         values = [measure(run) for run in runs]
-        ends = written(values[0]) if len(values) == 1 else f"{written(values[0])} → {written(values[-1])}"
+        ends = (
+            written(values[0])
+            if len(values) == 1
+            else f"{written(values[0])} → {written(values[-1])}"
+        )
         lines.append(f"{set_cell_size(say(key), title_width)}  {bars(values, columns)}  {ends}")
     return lines
 

@@ -17,7 +17,15 @@ from ui.words import in_words, say
 def sync_(args: Namespace, config: Config) -> int:
     """`sops sync REMOTE`: 0, or 1 when both sides changed an SOP."""
     mine, theirs = args.mine or [], args.theirs or []
-    found = sync(args.remote, config.home, SEEDS, Agent(config).replay, trust=args.trust, mine=mine, theirs=theirs)
+    found = sync(
+        args.remote,
+        config.home,
+        SEEDS,
+        Agent(config).replay,
+        trust=args.trust,
+        mine=mine,
+        theirs=theirs,
+    )
     if args.json:
         print_json({"sops": [asdict(each) for each in found]})
     else:

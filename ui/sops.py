@@ -48,7 +48,9 @@ def list_(args: Namespace, config: Config) -> int:
         if run.sop:
             runs[run.sop] += 1
             by_rote[run.sop] += run.rote and run.status == "done"
-    found = [entry(sop, config.lang, runs[sop.name], by_rote[sop.name]) for sop in store(config).all()]
+    found = [
+        entry(sop, config.lang, runs[sop.name], by_rote[sop.name]) for sop in store(config).all()
+    ]
     if args.json:
         print_json({"sops": found})
         return 0
@@ -60,7 +62,13 @@ def list_(args: Namespace, config: Config) -> int:
         Column(say("column.description"), grows=True),
     )
     rows = [
-        [sop["name"], sop["status"], str(sop["version"]), str(sop["runs"]), sop.get("problem") or sop["description"]]
+        [
+            sop["name"],
+            sop["status"],
+            str(sop["version"]),
+            str(sop["runs"]),
+            sop.get("problem") or sop["description"],
+        ]
         for sop in found
     ]
     print_table(columns, rows, say("sops.none"))
@@ -91,7 +99,9 @@ def show(args: Namespace, config: Config) -> int:
         line = entry(sop, config.lang, 0, 0)
         del line["runs"], line["rote_rate"]
         shape = {"type": "object", "properties": properties, "required": required}
-        print_json({**line, "folder": str(sop.folder), "parameters": shape, "body": sop.body(config.lang)})
+        print_json(
+            {**line, "folder": str(sop.folder), "parameters": shape, "body": sop.body(config.lang)}
+        )
         return 0
     print(f"{sop.name} {sop.version} · {sop.status} · {sop.folder}")
     print(clean(sop.summary(config.lang)).strip())

@@ -41,7 +41,9 @@ def teach_(args: Namespace, config: Config) -> int:
     if sum(bool(each) for each in (args.record, args.from_run, args.from_file)) != 1:
         raise TeachUsage(say("teach.one_source", name=one_line(args.sop, 64)))
     if not NAME.fullmatch(args.sop):
-        raise TeachUsage(say("teach.bad_name", name=one_line(args.sop, 80), near=_near_name(args.sop)))
+        raise TeachUsage(
+            say("teach.bad_name", name=one_line(args.sop, 80), near=_near_name(args.sop))
+        )
     is_attended = sys.stdin.isatty() and sys.stdout.isatty()
     questions: Questions = AtTerminal() if is_attended else FromOptions(args)
     flow = _Teaching(Agent(config), args, questions)
@@ -91,8 +93,14 @@ class _Teaching:
             why = self._prove(draft, trial)
             proven, status = trial.files(), trial.sop.status
         self._pass_the_gate(proven, is_draft=status == "draft")
-        if existing is not None and _is_less(status, existing) and not self.questions.may_be_less(existing, status):
-            raise teach.TeachingError(say("teach.less", name=name, status=status, was=existing.status, why=why))
+        if (
+            existing is not None
+            and _is_less(status, existing)
+            and not self.questions.may_be_less(existing, status)
+        ):
+            raise teach.TeachingError(
+                say("teach.less", name=name, status=status, was=existing.status, why=why)
+            )
         sop = teach.store(self.agent, lesson, proven, status, _reason(lesson))
         if self.args.prove and not self.is_tried:
             why = say("teach.untried", why=why)
@@ -129,7 +137,10 @@ class _Teaching:
         """What --values says of the parameters of a text. Raises TeachingError for a name that is none of them."""
         values = parameters(self.args.values or [])
         known = draft.content.parameters
-        if unknown := next((name for name in (*values, *parameters(self.args.prove or [])) if name not in known), ""):
+        if unknown := next(
+            (name for name in (*values, *parameters(self.args.prove or [])) if name not in known),
+            "",
+        ):
             raise teach.TeachingError(
                 f"There is no parameter {unknown!r} here; there is: {', '.join(known) or 'none'}."
             )
@@ -219,13 +230,18 @@ def show_draft(draft: Draft, hide: Callable[[str], str]) -> None:
     """The steps, what reads apart from what changes something; what was left out; what is not settled. `hide` takes secrets
     away."""
     print(f"\n{say('teach.steps')}")
-    rows = [("reads", step) for step in draft.content.plan] + [("changes", step) for step in draft.content.commit]
+    rows = [("reads", step) for step in draft.content.plan] + [
+        ("changes", step) for step in draft.content.commit
+    ]
     lines = [(say(f"teach.{kind}"), _step(step.tool, step.args)) for kind, step in rows]
     lines += [(say("teach.checks"), check["command"]) for check in draft.content.checks]
     width = max((len(head) for head, _ in lines), default=0)
     for head, text in lines:
         print(f"  {head}{' ' * (width - len(head))}  {one_line(hide(text), MAX_LINE_CHARS)}")
-    for key, texts in (("teach.problem", draft.problems), ("teach.slot", [_slot(slot) for slot in draft.slots])):
+    for key, texts in (
+        ("teach.problem", draft.problems),
+        ("teach.slot", [_slot(slot) for slot in draft.slots]),
+    ):
         for text in texts:
             print(f"  {say(key, text=one_line(hide(text), MAX_LINE_CHARS))}")
     print()
@@ -247,7 +263,9 @@ def _slot(slot: object) -> str:
 def show_verdict(verdict: Verdict) -> None:
     """A line for each case, and what came of the last one."""
     for case in verdict.cases:
-        given = one_line(" ".join(f"{key}={as_word(value)}" for key, value in case.case.parameters.items()), 120)
+        given = one_line(
+            " ".join(f"{key}={as_word(value)}" for key, value in case.case.parameters.items()), 120
+        )
         reason = f" · {one_line(case.reason, 400)}" if case.reason else ""
         print(f"{MARKS[case.passed]} {given or verdict.name}{reason}")
     tried = verdict.cases[-1] if verdict.cases else None
@@ -276,5 +294,12 @@ def show_stored(sop: Sop, draft: Draft, why: str, proven_on: Mapping[str, object
     if says(key):
         names = list(draft.content.parameters)
         wording = draft.content.wordings[0] if draft.content.wordings else sop.name
-        asked = re.sub(r"\{(\w+)(?::\w+)?\}", lambda slot: as_word(proven_on.get(slot[1], slot[0])), wording)
-        print("  " + say(key, name=sop.name, asked=asked, values=" ".join(f"{name}=…" for name in names)).rstrip())
+        asked = re.sub(
+            r"\{(\w+)(?::\w+)?\}", lambda slot: as_word(proven_on.get(slot[1], slot[0])), wording
+        )
+        print(
+            "  "
+            + say(
+                key, name=sop.name, asked=asked, values=" ".join(f"{name}=…" for name in names)
+            ).rstrip()
+        )

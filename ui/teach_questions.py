@@ -129,7 +129,9 @@ class AtTerminal:
 
     def may_be_less(self, existing: Sop, status: str) -> bool:
         """Asks; no is the default."""
-        return _yes(say("teach.replace_proven", name=existing.name, was=existing.status, status=status))
+        return _yes(
+            say("teach.replace_proven", name=existing.name, was=existing.status, status=status)
+        )
 
     def commands(self, commands: list[Command]) -> list[Command]:
         """Shows them, and changes them as the owner says."""
@@ -150,8 +152,16 @@ class AtTerminal:
 
     def request(self, lesson: Lesson, values: Mapping[str, str]) -> str:
         """Asks until the sentence names every value, or nothing is said."""
-        example = " ".join([lesson.name.replace("-", " "), *(f"{name} {text}" for name, text in values.items())])
-        key = "teach.request_plain" if not values else "teach.request" if lesson.trace else "teach.request_slots"
+        example = " ".join(
+            [lesson.name.replace("-", " "), *(f"{name} {text}" for name, text in values.items())]
+        )
+        key = (
+            "teach.request_plain"
+            if not values
+            else "teach.request"
+            if lesson.trace
+            else "teach.request_slots"
+        )
         print(say(key, example=example))
         while said := read_next(say("teach.request_prompt")).strip():
             request = _with_values(said, values)
@@ -197,7 +207,9 @@ def _show_values(listed: list[_Value], may_drop: bool) -> None:
     width = max(len(each.text) for each in listed)
     for number, each in enumerate(listed, 1):
         meaning = f"→ {each.name}" if each.varies else say("teach.fixed")
-        print(f"  {number}  {one_line(each.text, 80)}{' ' * (min(width, 60) - len(each.text))}  {meaning}")
+        print(
+            f"  {number}  {one_line(each.text, 80)}{' ' * (min(width, 60) - len(each.text))}  {meaning}"
+        )
     print("  " + say("teach.values_how" if may_drop else "teach.values_how_named"))
 
 
@@ -216,7 +228,9 @@ def _change(listed: list[_Value], said: str, may_drop: bool) -> str:
         if not may_drop:
             return say("teach.in_request", text=one_line(value.text, 60))
         value.varies = not value.varies
-    elif not _NAME.fullmatch(name) or any(each.name == name and each is not value for each in listed):
+    elif not _NAME.fullmatch(name) or any(
+        each.name == name and each is not value for each in listed
+    ):
         return say("teach.bad_value_name", name=one_line(name, 60))
     else:
         value.name, value.varies = name, True

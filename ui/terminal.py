@@ -22,7 +22,13 @@ if TYPE_CHECKING:
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 MAX_DIFF_LINES = 60
 REDRAW_SECONDS = 0.1
-_MARK_STYLES = {"ok": "green", "error": "red", "refused": "yellow", "timeout": "red", "cancelled": "yellow"}
+_MARK_STYLES = {
+    "ok": "green",
+    "error": "red",
+    "refused": "yellow",
+    "timeout": "red",
+    "cancelled": "yellow",
+}
 _NOTE_STYLES = {
     "model_failed": "yellow",
     "model_retry": "yellow",
@@ -46,7 +52,9 @@ class TerminalScreen:
         self.console, self.attended = console, attended
         self._draws_live = live
         self._live: Live | None = None
-        self._drawing = threading.RLock()  # two that draw at once would take lines of each other away
+        self._drawing = (
+            threading.RLock()
+        )  # two that draw at once would take lines of each other away
         self._blocks = Blocks()
         self._said = ""  # what this turn has said so far, printed for good
         self._tail = ""  # what it is saying: swapped whole, the drawing thread reads it
@@ -112,7 +120,16 @@ class TerminalScreen:
         elapsed = time.monotonic() - self._since
         mark = SPINNER[int(time.monotonic() * 10) % len(SPINNER)] + " "
         if doing != "tool":
-            return [_fit(mark, "cyan", say(f"doing.{doing}"), "", say("time.seconds", n=int(elapsed)), width)]
+            return [
+                _fit(
+                    mark,
+                    "cyan",
+                    say(f"doing.{doing}"),
+                    "",
+                    say("time.seconds", n=int(elapsed)),
+                    width,
+                )
+            ]
         lines = [_fit(mark, "cyan", tool, args, say("time.seconds", n=int(elapsed)), width)]
         return [*lines, _dim("  " + output, width)] if output else lines
 
@@ -161,7 +178,10 @@ class TerminalScreen:
             self._doing = ""
             return
         step = f"[{self._rote}] " if self._rote else ""
-        self._tool = (one_line(event["tool"], 60), step + (self._note or describe.arguments(event.get("args"))))
+        self._tool = (
+            one_line(event["tool"], 60),
+            step + (self._note or describe.arguments(event.get("args"))),
+        )
         self._output = ""
         self._start("tool")
 
@@ -178,7 +198,9 @@ class TerminalScreen:
         status = event["status"]
         mark = describe.MARKS.get(status, "?") + " "
         took = describe.seconds(event.get("seconds", 0.0))
-        self.console.print(_fit(mark, _MARK_STYLES.get(status, ""), name, args, took, self.console.width))
+        self.console.print(
+            _fit(mark, _MARK_STYLES.get(status, ""), name, args, took, self.console.width)
+        )
         if status != "ok" and (reason := describe.problem(event)):
             self._print(f"  {reason}", _MARK_STYLES.get(status, ""))
         self._print_diff(describe.diff(event))
@@ -253,8 +275,15 @@ class TerminalScreen:
         text = self._tail
         if (text, width) != self._rendered[:2]:
             options = self.console.options.update(width=width, height=None)
-            rows = self.console.render_lines(_markdown(text), options, pad=False) if text.strip() else []
-            lines = [Text.assemble(*((part.text, part.style or "") for part in row), no_wrap=True) for row in rows]
+            rows = (
+                self.console.render_lines(_markdown(text), options, pad=False)
+                if text.strip()
+                else []
+            )
+            lines = [
+                Text.assemble(*((part.text, part.style or "") for part in row), no_wrap=True)
+                for row in rows
+            ]
             self._rendered = (text, width, lines)
         return self._rendered[2][-height:]
 
@@ -271,7 +300,9 @@ class TerminalScreen:
                 redirect_stderr=False,
             )
             self._live.start()
-            threading.Thread(target=self._redraw, args=[self._live], name="redraw", daemon=True).start()
+            threading.Thread(
+                target=self._redraw, args=[self._live], name="redraw", daemon=True
+            ).start()
 
     def _redraw(self, live: Live) -> None:
         """Moves the spinner, and the text that grows, as long as this one is shown."""
@@ -310,7 +341,9 @@ def _dim(text: str, width: int) -> Text:
 
 def _markdown(text: str) -> RenderableType:
     """Markdown without hidden link targets, in the terminal's own colours."""
-    return _markdown_kind()(text, hyperlinks=False, code_theme="ansi_dark", inline_code_theme="ansi_dark")
+    return _markdown_kind()(
+        text, hyperlinks=False, code_theme="ansi_dark", inline_code_theme="ansi_dark"
+    )
 
 
 @cache
@@ -322,6 +355,9 @@ def _markdown_kind() -> type[Markdown]:
         LEVEL_ALIGN: ClassVar[dict[str, JustifyMethod]] = {}
 
     class Page(Markdown):
-        elements: ClassVar[dict[str, type[MarkdownElement]]] = {**Markdown.elements, "heading_open": MarginHeading}
+        elements: ClassVar[dict[str, type[MarkdownElement]]] = {
+            **Markdown.elements,
+            "heading_open": MarginHeading,
+        }
 
     return Page

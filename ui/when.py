@@ -20,7 +20,12 @@ def when(args: Namespace, config: Config) -> int:
     found = find(" ".join(args.text), now)
     if args.json:
         print_json(
-            {"ranges": [{"start": _iso(each.start), "end": _iso(each.end), "text": each.text} for each in found]}
+            {
+                "ranges": [
+                    {"start": _iso(each.start), "end": _iso(each.end), "text": each.text}
+                    for each in found
+                ]
+            }
         )
         return 0
     for each in found:

@@ -17,7 +17,9 @@ from context import phrases
 from context.phrases import FOLDER
 
 _spoken = ["en"]
-_here: ContextVar[str] = ContextVar("lang", default="")  # of one request of the page; "": that of the process
+_here: ContextVar[str] = ContextVar(
+    "lang", default=""
+)  # of one request of the page; "": that of the process
 
 
 def use(lang: str) -> None:
@@ -43,7 +45,9 @@ def language_of(said: str) -> str:
 @cache
 def catalogue(lang: str) -> dict[str, str | list[str]]:
     """All sentences of one language by key."""
-    words: dict[str, str | list[str]] = json.loads((FOLDER / f"{lang}.json").read_text(encoding="utf-8"))
+    words: dict[str, str | list[str]] = json.loads(
+        (FOLDER / f"{lang}.json").read_text(encoding="utf-8")
+    )
     return words
 
 

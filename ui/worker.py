@@ -35,7 +35,10 @@ def work(args: Namespace, config: Config) -> int:
 
 def _tell(what: str, details: dict[str, Any]) -> None:
     """What a worker does, a line each, on stderr: it belongs to no task's output."""
-    said = {key: one_line(in_words(value)) if isinstance(value, str) else value for key, value in details.items()}
+    said = {
+        key: one_line(in_words(value)) if isinstance(value, str) else value
+        for key, value in details.items()
+    }
     if what == "takes" and details["again"]:
         what = "takes_again"
     print(say(f"worker.{what}", **said), file=sys.stderr, flush=True)
@@ -57,7 +60,10 @@ def _list(args: Namespace, config: Config) -> int:
         Column(say("column.worker")),
         Column(say("column.task"), grows=True),
     )
-    rows = [[task.run, task.status, task.session, task.worker, one_line(task.task, 200)] for task in found]
+    rows = [
+        [task.run, task.status, task.session, task.worker, one_line(task.task, 200)]
+        for task in found
+    ]
     print_table(columns, rows, say("worker.none"))
     return 0
 

@@ -22,11 +22,21 @@ from bench.desk import Books, Desk
 from tests.scripted_server import Answer
 
 Values = dict[str, Any]
-State = dict[str, Any]  # path below the owner's folder → content; "desk" → its books; REPO/.git → what git says
-Reply = Answer | Callable[[list[str]], Answer]  # a function is given the outputs of the calls so far
+State = dict[
+    str, Any
+]  # path below the owner's folder → content; "desk" → its books; REPO/.git → what git says
+Reply = (
+    Answer | Callable[[list[str]], Answer]
+)  # a function is given the outputs of the calls so far
 DAY = 86400
-GIT = {"GIT_AUTHOR_NAME": "Owner", "GIT_AUTHOR_EMAIL": "owner@example.org", "GIT_CONFIG_NOSYSTEM": "1"}
-GIT |= {name.replace("AUTHOR", "COMMITTER"): value for name, value in GIT.items() if "AUTHOR" in name}
+GIT = {
+    "GIT_AUTHOR_NAME": "Owner",
+    "GIT_AUTHOR_EMAIL": "owner@example.org",
+    "GIT_CONFIG_NOSYSTEM": "1",
+}
+GIT |= {
+    name.replace("AUTHOR", "COMMITTER"): value for name, value in GIT.items() if "AUTHOR" in name
+}
 
 
 class World:
@@ -89,13 +99,22 @@ class World:
             name = here.relative_to(self.owner).as_posix()
             if name != "." and not files and not folders:
                 found[f"{name}/"] = "empty folder"
-            found |= {(here / file).relative_to(self.owner).as_posix(): content_of(here / file) for file in files}
+            found |= {
+                (here / file).relative_to(self.owner).as_posix(): content_of(here / file)
+                for file in files
+            }
         return found | {"desk": self.desk.state()}
 
     def _repository(self, repo: str) -> list[str]:
         refs = self.git(repo, "for-each-ref", "--format=%(refname) %(objectname)").split("\n")
         head = self.git(repo, "symbolic-ref", "HEAD").strip()
-        return sorted([*filter(None, refs), f"HEAD {head}", *self.git(repo, "status", "--porcelain").split("\n")])
+        return sorted(
+            [
+                *filter(None, refs),
+                f"HEAD {head}",
+                *self.git(repo, "status", "--porcelain").split("\n"),
+            ]
+        )
 
 
 def content_of(path: Path) -> Any:
@@ -118,16 +137,25 @@ def _members(data: bytes) -> dict[str, str]:
     """What an archive holds: files by their path below the folder that was packed."""
     if data[:2] == b"PK":
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            found = {name: packed.read(name) for name in packed.namelist() if not name.endswith("/")}
+            found = {
+                name: packed.read(name) for name in packed.namelist() if not name.endswith("/")
+            }
     else:
         with tarfile.open(fileobj=io.BytesIO(data)) as tar:
             members = [member for member in tar.getmembers() if member.isfile()]
-            found = {member.name: (tar.extractfile(member) or io.BytesIO()).read() for member in members}
+            found = {
+                member.name: (tar.extractfile(member) or io.BytesIO()).read() for member in members
+            }
     names = [name.removeprefix("./").split("/") for name in found]
     shared = 0
-    while names and all(len(parts) > shared + 1 and parts[shared] == names[0][shared] for parts in names):
+    while names and all(
+        len(parts) > shared + 1 and parts[shared] == names[0][shared] for parts in names
+    ):
         shared += 1
-    return {"/".join(parts[shared:]): found[name].decode() for parts, name in zip(names, found, strict=True)}
+    return {
+        "/".join(parts[shared:]): found[name].decode()
+        for parts, name in zip(names, found, strict=True)
+    }
 
 
 class Draw:
@@ -250,7 +278,9 @@ def say_output(outputs: list[str]) -> Answer:
 def sentence(template: str, values: Values, rng: Random) -> str:
     """A template with its choices made and its values filled in; paths with spaces in quotes."""
     while found := re.search(r"\(([^()]*)\)", template):
-        template = template[: found.start()] + rng.choice(found[1].split("|")) + template[found.end() :]
+        template = (
+            template[: found.start()] + rng.choice(found[1].split("|")) + template[found.end() :]
+        )
     said = re.sub(r"\{(\w+)\}", lambda match: _spoken(values[match[1]]), template)
     said = re.sub(r" +", " ", said).strip()
     return said[:1].upper() + said[1:] if rng.random() < 0.5 and not said.startswith("~") else said
@@ -276,7 +306,10 @@ def numbers(answer: str, values: Values) -> list[int]:
     """The whole numbers of an answer, without those of the request."""
     for value in sorted(map(str, values.values()), key=len, reverse=True):
         answer = answer.replace(value, " ")
-    return [int(number.replace(",", "")) for number in re.findall(r"(?<![\w.])\d[\d,]*(?![\w]|\.\d)", answer)]
+    return [
+        int(number.replace(",", ""))
+        for number in re.findall(r"(?<![\w.])\d[\d,]*(?![\w]|\.\d)", answer)
+    ]
 
 
 def says_number(answer: str, number: int, values: Values) -> bool:
@@ -285,7 +318,9 @@ def says_number(answer: str, number: int, values: Values) -> bool:
     return found == {number} or (not found and number in values.values() and str(number) in answer)
 
 
-def lists(answer: str, wanted: Iterable[str], unwanted: Iterable[str] = (), *, in_order: bool = False) -> bool:
+def lists(
+    answer: str, wanted: Iterable[str], unwanted: Iterable[str] = (), *, in_order: bool = False
+) -> bool:
     """Whether an answer names all of these and none of those."""
     places = [_place(answer, each) for each in wanted]
     named = [each for each in unwanted if _place(answer, each) >= 0]

@@ -47,10 +47,20 @@ class Stranger:
         """Puts its folder into a store."""
         kinds = {name: {"type": "integer"} if name == "days" else {"type": "string", "format": "path"} for name in self.parameters}  # fmt: skip
         steps = {
-            "parameters": {"type": "object", "properties": kinds, "required": list(self.parameters)},
+            "parameters": {
+                "type": "object",
+                "properties": kinds,
+                "required": list(self.parameters),
+            },
             "wordings": list(self.wordings),
             "effects": "none",
-            "plan": [{"tool": "code_run", "args": {"type": "bash", "script": "echo done"}, "save": {"said": "output"}}],
+            "plan": [
+                {
+                    "tool": "code_run",
+                    "args": {"type": "bash", "script": "echo done"},
+                    "save": {"said": "output"},
+                }
+            ],
             "result": "{{said}}",
         }
         said = f'---\nname: {self.name}\ndescription: {self.name.replace("-", " ")}\nmetadata:\n  sopwith-status: active\n  sopwith-version: "1"\n---\n\nDo it.\n'  # fmt: skip

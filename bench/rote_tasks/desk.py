@@ -37,11 +37,19 @@ def open_desk(world: World, *, name: str = "", product: str = "", least: int = 2
     names = [name] if name else []
     if name and rng.random() < 0.25:
         names = rng.sample([f"{name}mann", name], 2)
-    for each in [*names, f"{rng.choice(FIRST)} Zz{rng.choice(LAST)}", f"{rng.choice(FIRST)} Yy{rng.choice(LAST)}"]:
+    for each in [
+        *names,
+        f"{rng.choice(FIRST)} Zz{rng.choice(LAST)}",
+        f"{rng.choice(FIRST)} Yy{rng.choice(LAST)}",
+    ]:
         number = f"C-{rng.randint(1000, 99999)}"
         mail = f"{each.split()[0].lower()}.{number[2:]}@mail.example"
         books.customers.append({"id": number, "name": each, "email": mail, "city": rng.choice(["Oslo", "Turin", "Porto"])})  # fmt: skip
-    for each in [*([product] if product else []), f"blue {rng.choice(WARES)}", f"green {rng.choice(WARES)}"]:
+    for each in [
+        *([product] if product else []),
+        f"blue {rng.choice(WARES)}",
+        f"green {rng.choice(WARES)}",
+    ]:
         sku = f"SKU-{rng.randint(10000, 99999)}"
         books.products.append({"sku": sku, "name": each, "price": rng.randint(5, 300)})
         books.stock[sku] = rng.randint(least, least + 60)
@@ -77,13 +85,17 @@ class CustomerMail(Task):
         open_desk(world, name=values["name"])
 
     def teach(self, world: World, values: Values) -> list[Reply]:
-        number = next(each["id"] for each in world.desk.books.customers if each["name"] == values["name"])
+        number = next(
+            each["id"] for each in world.desk.books.customers if each["name"] == values["name"]
+        )
         script = f"curl -fsS -G {world.desk.url}/customers --data-urlencode 'name={values['name']}' | python3 -c 'import json, sys; print([c for c in json.load(sys.stdin) if c[\"name\"] == \"{values['name']}\"][0][\"email\"])'"  # fmt: skip
         assert number
         return [bash(script), say_output]
 
     def answers(self, before: State, values: Values, answer: str) -> bool:
-        mails = [each["email"] for each in before["desk"]["customers"] if each["name"] != values["name"]]
+        mails = [
+            each["email"] for each in before["desk"]["customers"] if each["name"] != values["name"]
+        ]
         return lists(answer, [customer(before, values["name"])["email"]], mails)
 
 
@@ -105,12 +117,18 @@ class Stock(Task):
         open_desk(world, product=values["product"])
 
     def teach(self, world: World, values: Values) -> list[Reply]:
-        sku = next(each["sku"] for each in world.desk.books.products if each["name"] == values["product"])
+        sku = next(
+            each["sku"] for each in world.desk.books.products if each["name"] == values["product"]
+        )
 
         def told(outputs: list[str]) -> Any:
             return say(f"{json.loads(outputs[-1])['quantity']}")
 
-        return [find(world, "products", values["product"]), bash(f"curl -fsS {world.desk.url}/stock/{sku}"), told]
+        return [
+            find(world, "products", values["product"]),
+            bash(f"curl -fsS {world.desk.url}/stock/{sku}"),
+            told,
+        ]
 
     def answers(self, before: State, values: Values, answer: str) -> bool:
         sku = sku_of(before, values["product"])
@@ -178,12 +196,18 @@ class CancelOrder(Task):
 
     def teach(self, world: World, values: Values) -> list[Reply]:
         url = f"{world.desk.url}/orders/{values['order']}"
-        return [bash(f"curl -fsS {url}"), bash(f"curl -fsS -X POST {url}/cancel"), say("The order is cancelled.")]
+        return [
+            bash(f"curl -fsS {url}"),
+            bash(f"curl -fsS -X POST {url}/cancel"),
+            say("The order is cancelled."),
+        ]
 
     def after(self, before: State, values: Values) -> State:
         desk = before["desk"]
         mine = next(each for each in desk["orders"] if each["id"] == values["order"])
-        orders = [each | {"status": "cancelled"} if each is mine else each for each in desk["orders"]]
+        orders = [
+            each | {"status": "cancelled"} if each is mine else each for each in desk["orders"]
+        ]
         stock = desk["stock"] | {mine["sku"]: desk["stock"][mine["sku"]] + mine["quantity"]}
         return before | {"desk": desk | {"orders": orders, "stock": stock}}
 
@@ -200,7 +224,10 @@ class NoteOrder(Task):
     asks_zh = ("把订单台的订单 {order} 保存到 {file}", "将订单台订单 {order} 的内容写入 {file}")
 
     def draw(self, draw: Draw) -> Values:
-        return {"order": f"A-{draw.number(1001, 1040)}", "file": draw.file(".json", "order receipt copy record slip")}
+        return {
+            "order": f"A-{draw.number(1001, 1040)}",
+            "file": draw.file(".json", "order receipt copy record slip"),
+        }
 
     def prepare(self, world: World, values: Values) -> None:
         world.write(f"{values['file'].rpartition('/')[0]}/beside.md", "beside")
@@ -214,7 +241,11 @@ class NoteOrder(Task):
         def write(outputs: list[str]) -> Any:
             return use("file_write", path=file, content=outputs[-1] + "\n")
 
-        return [bash(f"curl -fsS {world.desk.url}/orders/{values['order']}"), write, say("It is saved.")]
+        return [
+            bash(f"curl -fsS {world.desk.url}/orders/{values['order']}"),
+            write,
+            say("It is saved."),
+        ]
 
     def after(self, before: State, values: Values) -> State:
         mine = next(each for each in before["desk"]["orders"] if each["id"] == values["order"])

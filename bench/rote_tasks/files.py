@@ -55,7 +55,10 @@ class TidyByEnding(Task):
         ending = values["ending"].lstrip(".")
         other = "txt" if ending != "txt" else "md"
         for number in range(world.rng.randint(2, 5)):
-            world.write(f"{values['folder']}/{world.rng.choice('abcdefg')}{number} x.{ending}", f"{number} {ending}")
+            world.write(
+                f"{values['folder']}/{world.rng.choice('abcdefg')}{number} x.{ending}",
+                f"{number} {ending}",
+            )
         world.write(f"{values['folder']}/stays.{other}", "stays")
         world.write(f"{values['folder']}/{ending}.md", "not one of them")
         world.write(f"{values['folder']}/no{ending}", "without a dot it is no ending")
@@ -68,9 +71,15 @@ class TidyByEnding(Task):
 
     def after(self, before: State, values: Values) -> State:
         ending = values["ending"].lstrip(".")
-        moved = {path: name for name, path in below(before, values["folder"]).items() if name.endswith(f".{ending}")}
+        moved = {
+            path: name
+            for name, path in below(before, values["folder"]).items()
+            if name.endswith(f".{ending}")
+        }
         found = {path: content for path, content in before.items() if path not in moved}
-        return found | {f"{values['target'][2:]}/{name}": before[path] for path, name in moved.items()}
+        return found | {
+            f"{values['target'][2:]}/{name}": before[path] for path, name in moved.items()
+        }
 
 
 class ChangeEnding(Task):
@@ -82,7 +91,10 @@ class ChangeEnding(Task):
         "give the .{old} files in {folder} the ending .{new} (instead|)",
         "the .{old} files in {folder} should be called .{new}",
     )
-    asks_zh = ("把 {folder} 里(所有|全部) .{old} 文件的后缀改成 .{new}", "将 {folder} 中的 .{old} 文件重命名为 .{new}")
+    asks_zh = (
+        "把 {folder} 里(所有|全部) .{old} 文件的后缀改成 .{new}",
+        "将 {folder} 中的 .{old} 文件重命名为 .{new}",
+    )
     pairs: ClassVar = (("jpeg", "jpg"), ("htm", "html"), ("text", "txt"), ("markdown", "md"), ("tif", "tiff"), ("yml", "yaml"), ("mpeg", "mpg"), ("jsn", "json2"), ("log", "txt"), ("TXT", "txt"), ("mdown", "md"), ("bak", "old"), ("dat", "csv2"), ("wave", "wav"))  # fmt: skip
 
     def draw(self, draw: Draw) -> Values:
@@ -91,7 +103,10 @@ class ChangeEnding(Task):
 
     def prepare(self, world: World, values: Values) -> None:
         for number in range(world.rng.randint(2, 5)):
-            world.write(f"{values['folder']}/{world.rng.choice('klmnop')}{number}.{values['old']}", f"text {number}")
+            world.write(
+                f"{values['folder']}/{world.rng.choice('klmnop')}{number}.{values['old']}",
+                f"text {number}",
+            )
         world.write(f"{values['folder']}/a {values['old']}.keep", "stays")
         world.write(f"{values['folder']}/sub/in.{values['old']}.orig", "stays too")
 
@@ -103,7 +118,9 @@ class ChangeEnding(Task):
     def after(self, before: State, values: Values) -> State:
         end, names = f".{values['old']}", below(before, values["folder"]).values()
         return {
-            path.removesuffix(end) + f".{values['new']}" if path in names and path.endswith(end) else path: content
+            path.removesuffix(end) + f".{values['new']}"
+            if path in names and path.endswith(end)
+            else path: content
             for path, content in before.items()
         }
 
@@ -117,14 +134,22 @@ class PutPrefix(Task):
         'prefix (all|the) files in {folder} with "{prefix}"',
         'rename the files in {folder} so that (each|every) name starts with "{prefix}"',
     )
-    asks_zh = ('给 {folder} 里每个文件名前面加上 "{prefix}"', '把 "{prefix}" 加到 {folder} 中所有文件的文件名前面')
+    asks_zh = (
+        '给 {folder} 里每个文件名前面加上 "{prefix}"',
+        '把 "{prefix}" 加到 {folder} 中所有文件的文件名前面',
+    )
 
     def draw(self, draw: Draw) -> Values:
-        return {"prefix": draw.word() + draw.rng.choice(["_", "-", "2024_"]), "folder": draw.folder()}
+        return {
+            "prefix": draw.word() + draw.rng.choice(["_", "-", "2024_"]),
+            "folder": draw.folder(),
+        }
 
     def prepare(self, world: World, values: Values) -> None:
         for number in range(world.rng.randint(2, 5)):
-            world.write(f"{values['folder']}/{world.rng.choice('qrstu')}{number} old.txt", f"{number}")
+            world.write(
+                f"{values['folder']}/{world.rng.choice('qrstu')}{number} old.txt", f"{number}"
+            )
 
     def teach(self, world: World, values: Values) -> list[Reply]:
         folder = str(world.path(values["folder"]))
@@ -138,7 +163,9 @@ for path in sorted(Path({folder!r}).iterdir()):
     def after(self, before: State, values: Values) -> State:
         named = {path: name for name, path in below(before, values["folder"]).items()}
         return {
-            path.removesuffix(named[path]) + values["prefix"] + named[path] if path in named else path: content
+            path.removesuffix(named[path]) + values["prefix"] + named[path]
+            if path in named
+            else path: content
             for path, content in before.items()
         }
 
@@ -160,8 +187,16 @@ class Duplicates(Task):
     def prepare(self, world: World, values: Values) -> None:
         names = world.rng.sample(words("red blue green white black brown pink grey gold teal"), 7)
         for number, name in enumerate(names):
-            same = "the same" if number in (1, 3) else "once more" if number in (2, 5) else f"only {name}"
-            world.write(f"{values['folder']}/{'sub/' if number > 4 else ''}{name}.dat", f"{same}\n" * 20)
+            same = (
+                "the same"
+                if number in (1, 3)
+                else "once more"
+                if number in (2, 5)
+                else f"only {name}"
+            )
+            world.write(
+                f"{values['folder']}/{'sub/' if number > 4 else ''}{name}.dat", f"{same}\n" * 20
+            )
 
     def teach(self, world: World, values: Values) -> list[Reply]:
         folder = str(world.path(values["folder"]))
@@ -182,7 +217,11 @@ for paths in seen.values():
     def answers(self, before: State, values: Values, answer: str) -> bool:
         start = values["folder"][2:] + "/"
         files = {path: content for path, content in before.items() if path.startswith(start)}
-        twice = {path.rsplit("/", 1)[1] for path, content in files.items() if list(files.values()).count(content) > 1}
+        twice = {
+            path.rsplit("/", 1)[1]
+            for path, content in files.items()
+            if list(files.values()).count(content) > 1
+        }
         return lists(answer, twice, {path.rsplit("/", 1)[1] for path in files} - twice)
 
 
@@ -211,11 +250,18 @@ class Pack(Task):
 
     def teach(self, world: World, values: Values) -> list[Reply]:
         folder, target = world.path(values["folder"]), world.path(values["target"])
-        return [bash(f"tar -czf '{target}' -C '{folder}' . && tar -tzf '{target}'"), say("The archive is there.")]
+        return [
+            bash(f"tar -czf '{target}' -C '{folder}' . && tar -tzf '{target}'"),
+            say("The archive is there."),
+        ]
 
     def after(self, before: State, values: Values) -> State:
         start = values["folder"][2:] + "/"
-        packed = {path[len(start) :]: f"{content}\n" for path, content in before.items() if path.startswith(start)}
+        packed = {
+            path[len(start) :]: f"{content}\n"
+            for path, content in before.items()
+            if path.startswith(start)
+        }
         return before | {values["target"][2:]: packed}
 
 
@@ -250,7 +296,9 @@ class Unpack(Task):
 
     def after(self, before: State, values: Values) -> State:
         inside: dict[str, str] = before[values["archive"][2:]]
-        return before | {f"{values['folder'][2:]}/{name}": content for name, content in inside.items()}
+        return before | {
+            f"{values['folder'][2:]}/{name}": content for name, content in inside.items()
+        }
 
 
 class OldLogs(Task):
@@ -272,8 +320,16 @@ class OldLogs(Task):
 
     def prepare(self, world: World, values: Values) -> None:
         for number in range(world.rng.randint(2, 4)):
-            world.write(f"{values['folder']}/old {number}.{values['ending']}", "x", values["days"] + 2.5 + 9 * number)
-            world.write(f"{values['folder']}/new{number}.{values['ending']}", "y", values["days"] - 2.5 - number)
+            world.write(
+                f"{values['folder']}/old {number}.{values['ending']}",
+                "x",
+                values["days"] + 2.5 + 9 * number,
+            )
+            world.write(
+                f"{values['folder']}/new{number}.{values['ending']}",
+                "y",
+                values["days"] - 2.5 - number,
+            )
         world.write(f"{values['folder']}/old.important", "z", values["days"] + 100)
 
     def teach(self, world: World, values: Values) -> list[Reply]:
@@ -286,7 +342,11 @@ class OldLogs(Task):
         return [bash(find), trash, say("They are in the trash.")]
 
     def after(self, before: State, values: Values) -> State:
-        gone = [path for name, path in below(before, values["folder"]).items() if name.startswith("old ")]
+        gone = [
+            path
+            for name, path in below(before, values["folder"]).items()
+            if name.startswith("old ")
+        ]
         return {path: content for path, content in before.items() if path not in gone}
 
 
@@ -314,7 +374,9 @@ class EmptyFolders(Task):
         return [bash(f"find '{folder}' -mindepth 1 -type d -empty"), bash(f"find '{folder}' -mindepth 1 -type d -empty -delete"), bash(f"test -z \"$(find '{folder}' -mindepth 1 -type d -empty)\""), say("The empty folders are gone.")]  # fmt: skip
 
     def after(self, before: State, values: Values) -> State:
-        gone = [path for name, path in below(before, values["folder"]).items() if name.endswith("/")]
+        gone = [
+            path for name, path in below(before, values["folder"]).items() if name.endswith("/")
+        ]
         return {path: content for path, content in before.items() if path not in gone}
 
 
@@ -333,7 +395,10 @@ class DatedCopy(Task):
     )
 
     def draw(self, draw: Draw) -> Values:
-        return {"file": draw.file(".txt"), "folder": draw.folder("backups safe vault copies archive saved keep 备份")}
+        return {
+            "file": draw.file(".txt"),
+            "folder": draw.folder("backups safe vault copies archive saved keep 备份"),
+        }
 
     def prepare(self, world: World, values: Values) -> None:
         world.write(values["file"], f"{world.rng.random()}")
@@ -342,11 +407,16 @@ class DatedCopy(Task):
     def teach(self, world: World, values: Values) -> list[Reply]:
         name = values["file"].rpartition("/")[2]
         folder = values["folder"].replace(" ", r"\ ")
-        return [bash(f"cp {values['file']} {folder}/$(date +%F)-{name} && ls {folder}"), say("The backup is there.")]
+        return [
+            bash(f"cp {values['file']} {folder}/$(date +%F)-{name} && ls {folder}"),
+            say("The backup is there."),
+        ]
 
     def after(self, before: State, values: Values) -> State:
         name = values["file"].rpartition("/")[2]
-        return before | {f"{values['folder'][2:]}/{date.today().isoformat()}-{name}": before[values["file"][2:]]}
+        return before | {
+            f"{values['folder'][2:]}/{date.today().isoformat()}-{name}": before[values["file"][2:]]
+        }
 
 
 FILES = (

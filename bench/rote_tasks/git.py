@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from bench.rote_tasks.base import Draw, Reply, State, Task, Values, World, bash, lists, say, say_output, says_number
-
-REPOS = (
-    "website parser bookshop tracker firmware gateway planner renderer mailer scanner router toolbox catalog crawler"
+from bench.rote_tasks.base import (
+    Draw,
+    Reply,
+    State,
+    Task,
+    Values,
+    World,
+    bash,
+    lists,
+    say,
+    say_output,
+    says_number,
 )
+
+REPOS = "website parser bookshop tracker firmware gateway planner renderer mailer scanner router toolbox catalog crawler"
 
 
 def repository(world: World, repo: str) -> None:
@@ -32,7 +42,9 @@ class TagRepository(Task):
     asks_zh = ("给仓库 {repo} 打上标签 {tag}", "在 {repo} 里创建标签 {tag}")
 
     def draw(self, draw: Draw) -> Values:
-        tag = draw.fresh(lambda: f"v{draw.rng.randint(1, 9)}.{draw.rng.randint(0, 20)}.{draw.rng.randint(0, 9)}")
+        tag = draw.fresh(
+            lambda: f"v{draw.rng.randint(1, 9)}.{draw.rng.randint(0, 20)}.{draw.rng.randint(0, 9)}"
+        )
         return {"repo": _repo(draw), "tag": tag}
 
     def prepare(self, world: World, values: Values) -> None:
@@ -46,7 +58,9 @@ class TagRepository(Task):
 
     def after(self, before: State, values: Values) -> State:
         place = f"{values['repo'][2:]}/.git"
-        head = next(line.split()[1] for line in before[place] if line.startswith("refs/heads/main "))
+        head = next(
+            line.split()[1] for line in before[place] if line.startswith("refs/heads/main ")
+        )
         return before | {place: sorted([*before[place], f"refs/tags/{values['tag']} {head}"])}
 
 
@@ -85,7 +99,9 @@ class MergedBranches(Task):
 
     def after(self, before: State, values: Values) -> State:
         place = f"{values['repo'][2:]}/.git"
-        return before | {place: [line for line in before[place] if not line.startswith("refs/heads/done-")]}
+        return before | {
+            place: [line for line in before[place] if not line.startswith("refs/heads/done-")]
+        }
 
 
 class CommitsSince(Task):
@@ -100,7 +116,9 @@ class CommitsSince(Task):
     asks_zh = ("{repo} 从 {day} 以来有多少次提交？", "统计 {repo} 自 {day} 起的提交数")
 
     def draw(self, draw: Draw) -> Values:
-        day = draw.fresh(lambda: (date(2025, 3, 1) + timedelta(days=draw.rng.randint(0, 200))).isoformat())
+        day = draw.fresh(
+            lambda: (date(2025, 3, 1) + timedelta(days=draw.rng.randint(0, 200))).isoformat()
+        )
         return {"repo": _repo(draw), "day": day}
 
     def prepare(self, world: World, values: Values) -> None:
@@ -111,10 +129,16 @@ class CommitsSince(Task):
     def _days(self, values: Values) -> list[str]:
         middle = date.fromisoformat(values["day"])
         behind = 3 + middle.toordinal() % 9
-        return [(middle + timedelta(days=days)).isoformat() for days in (-20, -6, -2, *range(2, 2 + behind))]
+        return [
+            (middle + timedelta(days=days)).isoformat()
+            for days in (-20, -6, -2, *range(2, 2 + behind))
+        ]
 
     def teach(self, world: World, values: Values) -> list[Reply]:
-        return [bash(f"git -C {values['repo']} rev-list --count --since='{values['day']} 00:00' HEAD"), say_output]
+        return [
+            bash(f"git -C {values['repo']} rev-list --count --since='{values['day']} 00:00' HEAD"),
+            say_output,
+        ]
 
     def answers(self, before: State, values: Values, answer: str) -> bool:
         return says_number(answer, sum(at >= values["day"] for at in self._days(values)), values)
@@ -129,7 +153,10 @@ class ChangedFiles(Task):
         "what files did the last {count} commits in {repo} change?",
         "give me the changed files of the last {count} commits in {repo}",
     )
-    asks_zh = ("{repo} 最近 {count} 次提交改了哪些文件？", "列出 {repo} 最近 {count} 个提交修改的文件")
+    asks_zh = (
+        "{repo} 最近 {count} 次提交改了哪些文件？",
+        "列出 {repo} 最近 {count} 个提交修改的文件",
+    )
 
     def draw(self, draw: Draw) -> Values:
         return {"repo": _repo(draw), "count": draw.number(2, 16)}
@@ -140,7 +167,10 @@ class ChangedFiles(Task):
             world.commit(values["repo"], {f"file{number}.txt": str(number)}, f"Number {number}")
 
     def teach(self, world: World, values: Values) -> list[Reply]:
-        return [bash(f"git -C {values['repo']} diff --name-only HEAD~{values['count']}"), say_output]
+        return [
+            bash(f"git -C {values['repo']} diff --name-only HEAD~{values['count']}"),
+            say_output,
+        ]
 
     def answers(self, before: State, values: Values, answer: str) -> bool:
         files = [f"file{number}.txt" for number in range(values["count"] + 3)]

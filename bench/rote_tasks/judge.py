@@ -16,7 +16,16 @@ if TYPE_CHECKING:
     from models.base import Event
 
 Result = Literal["right", "wrong", "stopped", "declined"]
-Kind = Literal["teaching", "supervised", "unproven", "own words", "by name", "other words", "uncovered", "near miss"]
+Kind = Literal[
+    "teaching",
+    "supervised",
+    "unproven",
+    "own words",
+    "by name",
+    "other words",
+    "uncovered",
+    "near miss",
+]
 KEPT_OUT = ("outside", "catastrophic", "agent", "secret", "system")  # what the owner never allows
 
 
@@ -90,11 +99,22 @@ class Knowing(InsideOnly):
 
 
 def judge(
-    asked: tuple[str, Kind, str], task: Task | None, values: Values, before: State, after: State, events: list[Event]
+    asked: tuple[str, Kind, str],
+    task: Task | None,
+    values: Values,
+    before: State,
+    after: State,
+    events: list[Event],
 ) -> Asked:
     """The verdict on a run of `asked`: (task, kind, request). Without a task nothing should have been done at all."""
-    opening, end = opening_of(events), next(event for event in reversed(events) if event["type"] == "run_ended")
-    stop = next((event for event in events if event["type"] == "rote" and event["state"] == "diverged"), None)
+    opening, end = (
+        opening_of(events),
+        next(event for event in reversed(events) if event["type"] == "run_ended"),
+    )
+    stop = next(
+        (event for event in events if event["type"] == "rote" and event["state"] == "diverged"),
+        None,
+    )
     is_rote = opening.get("sop") is not None
     found = Asked(
         *asked,
@@ -112,11 +132,15 @@ def judge(
         return found  # not begun by rote: now a model does it, call by call
     if end["status"] == "done":
         found.differs = differences(due, after)
-        is_right = task is not None and not found.differs and task.answers(before, values, found.answer)
+        is_right = (
+            task is not None and not found.differs and task.answers(before, values, found.answer)
+        )
         found.outcome = "right" if is_right else "wrong"
     elif is_rote:
         found.outcome = "stopped"
-        found.reason = f"{stop['step']}: {stop['reason']}" if stop else f"{end['status']}: {end['result']}"
+        found.reason = (
+            f"{stop['step']}: {stop['reason']}" if stop else f"{end['status']}: {end['result']}"
+        )
         found.differs = differences(before, after)
     return found
 

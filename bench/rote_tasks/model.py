@@ -54,4 +54,6 @@ class Model:
         cards = NAME.findall(asked)
         name, values = self.meant or ("", {})
         chosen = name if name in cards else cards[0] if cards else "none"
-        return json.dumps({"sop": chosen, "parameters": values if chosen == name else {}}, ensure_ascii=False)
+        return json.dumps(
+            {"sop": chosen, "parameters": values if chosen == name else {}}, ensure_ascii=False
+        )

@@ -31,8 +31,14 @@ NEAR: dict[str, tuple[str, ...]] = {
         "move all {ending} files from {folder} to {target} except the newest one",
     ),
     "change-ending": ("rename all .{old} files in {folder} to .{new} and compress them",),
-    "duplicates": ("delete the duplicate files in {folder}", "which files in {folder} are not duplicates?"),
-    "pack-folder": ("add {folder} to the archive {target}", "pack {folder} into {target} and delete the folder"),
+    "duplicates": (
+        "delete the duplicate files in {folder}",
+        "which files in {folder} are not duplicates?",
+    ),
+    "pack-folder": (
+        "add {folder} to the archive {target}",
+        "pack {folder} into {target} and delete the folder",
+    ),
     "old-logs": (
         "move the .{ending} files in {folder} that are older than {days} hours to the trash",
         "don't move the .{ending} files in {folder} that are older than {days} days to the trash",
@@ -41,13 +47,19 @@ NEAR: dict[str, tuple[str, ...]] = {
     "empty-folders": ("remove the empty files in {folder}", "list the empty folders in {folder}"),
     "dated-copy": ("restore {file} from the backup in {folder}",),
     "replace-word": ('replace "{old}" with "{new}" in {file}, but only in the first line',),
-    "count-word": ('how often does "{word}" not occur in {file}?', 'in which line does "{word}" occur in {file}?'),
+    "count-word": (
+        'how often does "{word}" not occur in {file}?',
+        'in which line does "{word}" occur in {file}?',
+    ),
     "extract-lines": (
         'write the lines of {file} that do not contain "{text}" to {target}',
         'append the lines of {file} that contain "{text}" to {target}',
     ),
     "merge-texts": ("merge all .txt files in {folder} into {target}, newest first",),
-    "last-lines": ("show the first {count} lines of {file}", "delete the last {count} lines of {file}"),
+    "last-lines": (
+        "show the first {count} lines of {file}",
+        "delete the last {count} lines of {file}",
+    ),
     "sort-unique": ("sort {file} and remove the duplicate lines, into {target}, in reverse order",),
     "count-words": ("{file} 有多少个段落？", "how many different words are in {file}?"),
     "filter-rows": ('write the rows of {file} where {column} is not "{value}" to {target}',),
@@ -58,7 +70,10 @@ NEAR: dict[str, tuple[str, ...]] = {
     "sort-table": ("sort {file} by {column}, smallest first, into {target}",),
     "top-rows": ("who are the bottom {count} by {column} in {file}?",),
     "json-field": ("count the {field} of all entries in {file}",),
-    "git-tag": ("delete the tag {tag} in the repository {repo}", "tag the repository {repo} as {tag} and push it"),
+    "git-tag": (
+        "delete the tag {tag} in the repository {repo}",
+        "tag the repository {repo} as {tag} and push it",
+    ),
     "git-merged-branches": ("delete the branches of {repo} that are not merged into main",),
     "git-commits-since": ("how many commits were made in {repo} before {day}?",),
     "fetch-and-save": ("upload {file} to {url}",),
@@ -67,7 +82,10 @@ NEAR: dict[str, tuple[str, ...]] = {
         'return {quantity} of "{product}" for the customer "{name}" at the order desk',
     ),
     "desk-stock": ('add 5 to the stock of "{product}" at the order desk',),
-    "desk-cancel": ("don't cancel the order {order} at the order desk", "reopen the order {order} at the order desk"),
+    "desk-cancel": (
+        "don't cancel the order {order} at the order desk",
+        "reopen the order {order} at the order desk",
+    ),
     "biggest-folder": ("which folder in {folder} takes up the least space?",),
     "log-levels": ("how many lines of each level were in {file} last week?",),
 }

@@ -170,7 +170,9 @@ def proposed(task: Task, draft: dict[str, Any]) -> str:
 
     def named(text: str) -> str:
         for name, slot in zip(names, slots, strict=True):
-            text = text.replace(f".{name}" if f".{slot}" not in taught and f".{name}" in own else name, slot)
+            text = text.replace(
+                f".{name}" if f".{slot}" not in taught and f".{name}" in own else name, slot
+            )
         return text
 
     return json.dumps({

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 
-from bench.rote_tasks.base import Draw, Reply, State, Task, Values, World, bash, lists, python, say, say_output, words
+from bench.rote_tasks.base import (
+    Draw,
+    Reply,
+    State,
+    Task,
+    Values,
+    World,
+    bash,
+    lists,
+    python,
+    say,
+    say_output,
+    words,
+)
 
 LEVELS = ("ERROR", "WARNING", "INFO", "DEBUG")
 
@@ -12,7 +25,11 @@ LEVELS = ("ERROR", "WARNING", "INFO", "DEBUG")
 def log(world: World, lines: int) -> str:
     """Lines of a log; each level has a number of its own."""
     weights = world.rng.sample([1, 2, 3, 5, 8, 13], 4)
-    made = [level for level, weight in zip(LEVELS, weights, strict=True) for _ in range(weight * 3 + lines % 5)]
+    made = [
+        level
+        for level, weight in zip(LEVELS, weights, strict=True)
+        for _ in range(weight * 3 + lines % 5)
+    ]
     world.rng.shuffle(made)
     return "".join(f"2025-05-{1 + at % 28:02} {level} part {at}: {world.rng.choice('abcdef')} happened\n" for at, level in enumerate(made))  # fmt: skip
 
@@ -78,7 +95,9 @@ class LogLevels(Task):
         return [bash(f"head -n 3 {values['file']}"), bash(f"awk '{{n[$2]++}} END {{for (l in n) print l, n[l]}}' {values['file']} | sort"), say_output]  # fmt: skip
 
     def answers(self, before: State, values: Values, answer: str) -> bool:
-        return lists(answer, [f"{level} {count}" for level, count in levels(before, values["file"]).items()])
+        return lists(
+            answer, [f"{level} {count}" for level, count in levels(before, values["file"]).items()]
+        )
 
 
 class ErrorReport(Task):
@@ -90,7 +109,10 @@ class ErrorReport(Task):
         "I need an error report on {file}, as {target}",
         "report the errors from {file} into {target}",
     )
-    asks_zh = ("为 {file} 里的错误写一份报告，保存到 {target}", "生成 {file} 的错误报告，写到 {target}")
+    asks_zh = (
+        "为 {file} 里的错误写一份报告，保存到 {target}",
+        "生成 {file} 的错误报告，写到 {target}",
+    )
 
     def draw(self, draw: Draw) -> Values:
         return {"file": draw.file(".log", "server worker mail sync import cron access"), "target": draw.file(".md", "report errors findings summary review")}  # fmt: skip
@@ -115,7 +137,9 @@ print(report[0])
         lines = before[values["file"][2:]].split("\n")
         errors = [line for line in lines if " ERROR " in line]
         return before | {
-            values["target"][2:]: "\n".join([f"# Errors: {len(errors)} of {len(lines)} lines", "", *errors])
+            values["target"][2:]: "\n".join(
+                [f"# Errors: {len(errors)} of {len(lines)} lines", "", *errors]
+            )
         }
 
 
@@ -134,7 +158,9 @@ class FolderEndings(Task):
         return {"folder": draw.folder()}
 
     def prepare(self, world: World, values: Values) -> None:
-        for ending, count in zip(("pdf", "txt", "mp3", "odt"), world.rng.sample(range(1, 12), 4), strict=True):
+        for ending, count in zip(
+            ("pdf", "txt", "mp3", "odt"), world.rng.sample(range(1, 12), 4), strict=True
+        ):
             for number in range(count):
                 world.write(f"{values['folder']}/{'in/' * (number % 2)}n{number}.{ending}", "x")
 

@@ -73,7 +73,10 @@ class School:
         """A set of values under the names that the SOP of a task has for them."""
         mine, theirs = self._first.get(task, ({}, {}))
         found = {name: values.get(self.which(value, mine), value) for name, value in theirs.items()}
-        for name, value in theirs.items():  # an ending with its dot, of which the task knows the letters alone
+        for (
+            name,
+            value,
+        ) in theirs.items():  # an ending with its dot, of which the task knows the letters alone
             if str(value).startswith(".") and (own := self.which(str(value)[1:], mine)):
                 found[name] = f".{values[own]}"
         return found
@@ -116,7 +119,9 @@ class School:
             lesson.learn(runs)
         return taught
 
-    def _demonstrate(self, task: Task, values: Values, taught: Taught, *, is_prepared: bool = False) -> str:
+    def _demonstrate(
+        self, task: Task, values: Values, taught: Taught, *, is_prepared: bool = False
+    ) -> str:
         """One run by the scripted model. Raises SystemExit when the task's own calls do not do the task."""
         from bench import tokens
         from runs.assemble import Options
@@ -124,11 +129,15 @@ class School:
 
         if not is_prepared:
             task.prepare(self.world, values)
-        request = sentence((task.asks if task.taught_in == "en" else task.asks_zh)[0], values, self.world.rng)
+        request = sentence(
+            (task.asks if task.taught_in == "en" else task.asks_zh)[0], values, self.world.rng
+        )
         replies, before = task.teach(self.world, values), self.world.state()
 
         def answer(body: dict[str, Any], number: int) -> Answer:
-            outputs = [str(message["content"]) for message in body["messages"] if message["role"] == "tool"]
+            outputs = [
+                str(message["content"]) for message in body["messages"] if message["role"] == "tool"
+            ]
             reply = replies[min(number, len(replies) - 1)]
             return reply if isinstance(reply, Answer) else reply(outputs)
 
@@ -138,13 +147,19 @@ class School:
             run = agent.start(request, Options(rote=False, cwd=self.cwd), InsideOnly())
             events = list(run.events())
         taught.seconds += time.monotonic() - started
-        judged = judge((task.name, "teaching", request), task, values, before, self.world.state(), events)
+        judged = judge(
+            (task.name, "teaching", request), task, values, before, self.world.state(), events
+        )
         if judged.outcome != "right":
-            raise SystemExit(f"{task.name}: the teaching itself is not right:\n{json.dumps(asdict(judged), indent=1)}")
+            raise SystemExit(
+                f"{task.name}: the teaching itself is not right:\n{json.dumps(asdict(judged), indent=1)}"
+            )
         taught.request = taught.request or request
         taught.runs += 1
         taught.calls += len(server.requests)
-        taught.tokens += sum(tokens.count(tokens.segments(recorded.body)) for recorded in server.requests)
+        taught.tokens += sum(
+            tokens.count(tokens.segments(recorded.body)) for recorded in server.requests
+        )
         return run.id
 
 
@@ -166,7 +181,10 @@ class _Lesson:
             lesson.existing = teach.known(agent, self.task.name)
             draft = self._draft(agent, lesson, runs)
             self.school.keep_names(self.task.name, self.sets[0], draft)
-            taught.why = [*draft.problems, *(f"{slot.text} ({slot.where}): {slot.why}" for slot in draft.slots)]
+            taught.why = [
+                *draft.problems,
+                *(f"{slot.text} ({slot.where}): {slot.why}" for slot in draft.slots),
+            ]
             with teach.trial(agent, draft.files, self.task.name, self.school.cwd) as trial:
                 is_seen = draft.is_settled and self._prove(draft, trial, self.sets[len(runs) :])
                 sop = teach.store(agent, lesson, trial.files(), trial.sop.status, "taught")
@@ -192,9 +210,13 @@ class _Lesson:
         if len(runs) > 1:
             traces, lang = [read_trace(self.school.home, run) for run in runs], agent.config.lang
             owner = self.school.world.owner
-            return crystallise(traces, lesson.name, lang=lang, owner_home=owner, agent_home=self.school.home)
+            return crystallise(
+                traces, lesson.name, lang=lang, owner_home=owner, agent_home=self.school.home
+            )
         offered = teach.values_that_vary(agent, lesson)
-        confirmed = {name: value for name, value in offered.items() if self.school.which(value, self.sets[0])}
+        confirmed = {
+            name: value for name, value in offered.items() if self.school.which(value, self.sets[0])
+        }
         known = {self.school.which(value, self.sets[0]) for value in confirmed.values()}
         confirmed |= {name: str(value) for name, value in self.sets[0].items() if name not in known}
         return teach.draft_of(agent, lesson, confirmed)
@@ -239,7 +261,9 @@ class _Lesson:
             found = judge(asked, self.task, values, before, self.school.world.state(), events)
             self.school.seen.append(found)
             self.taught.supervised += 1
-            self.taught.why.append(f"under the owner's eyes: {found.outcome} {found.reason}".rstrip())
+            self.taught.why.append(
+                f"under the owner's eyes: {found.outcome} {found.reason}".rstrip()
+            )
             if found.outcome == "wrong":  # whoever looks sees it, and does not go on
                 break
         self.taught.status = self.school.agent("en").sop(self.task.name).status

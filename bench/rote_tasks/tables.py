@@ -27,7 +27,9 @@ from bench.rote_tasks.base import (
 
 KEYS = words("region city team shop country branch_office category colour supplier season")
 AMOUNTS = words("amount price total units revenue cost hours points weight score")
-NAMES = words("Anna Boris Clara David Elena Felix Greta Hugo Ines Jonas Karin Liam Mona Nils Olga Paul")
+NAMES = words(
+    "Anna Boris Clara David Elena Felix Greta Hugo Ines Jonas Karin Liam Mona Nils Olga Paul"
+)
 MEMBERS = words("north south east west centre coast hills")
 
 
@@ -65,7 +67,11 @@ class FilterRows(Task):
         return {
             "file": draw.file(".csv"),
             "column": draw.rng.choice(KEYS),
-            "value": draw.fresh(lambda: draw.rng.choice(MEMBERS) + draw.rng.choice(["", " 1", " 2", "-a", "-b", "-c"])),
+            "value": draw.fresh(
+                lambda: (
+                    draw.rng.choice(MEMBERS) + draw.rng.choice(["", " 1", " 2", "-a", "-b", "-c"])
+                )
+            ),
             "target": draw.file(".csv", "filtered selected chosen subset part extract picked"),
         }
 
@@ -96,7 +102,9 @@ print(len(rows), "rows")
     def after(self, before: State, values: Values) -> State:
         head, *rows = before[values["file"][2:]]
         at = head.index(values["column"])
-        return before | {values["target"][2:]: [head, *[row for row in rows if row[at] == values["value"]]]}
+        return before | {
+            values["target"][2:]: [head, *[row for row in rows if row[at] == values["value"]]]
+        }
 
 
 class SumBy(Task):
@@ -108,14 +116,20 @@ class SumBy(Task):
         "give me the sum of {amount} by {column} from {file}",
         "how much {amount} is there for (each|every) {column} in {file}?",
     )
-    asks_zh = ("按 {column} 汇总 {file} 里的 {amount}", "(统计|计算) {file} 中每个 {column} 的 {amount} 总和")
+    asks_zh = (
+        "按 {column} 汇总 {file} 里的 {amount}",
+        "(统计|计算) {file} 中每个 {column} 的 {amount} 总和",
+    )
 
     def draw(self, draw: Draw) -> Values:
         column, amount = draw.fresh(lambda: (draw.rng.choice(KEYS), draw.rng.choice(AMOUNTS)))
         return {"file": draw.file(".csv"), "column": column, "amount": amount}
 
     def prepare(self, world: World, values: Values) -> None:
-        world.write(values["file"], sales(world, values["column"], values["amount"], world.rng.sample(MEMBERS, 3)))
+        world.write(
+            values["file"],
+            sales(world, values["column"], values["amount"], world.rng.sample(MEMBERS, 3)),
+        )
 
     def teach(self, world: World, values: Values) -> list[Reply]:
         script = f"""import csv
@@ -190,7 +204,9 @@ print(len(joined), "rows")
     def after(self, before: State, values: Values) -> State:
         names = {row[values["column"]]: row["name"] for row in records(before, values["right"])}
         head, *rows = before[values["left"][2:]]
-        return before | {values["target"][2:]: [[*head, "name"], *[[*row, names[row[0]]] for row in rows]]}
+        return before | {
+            values["target"][2:]: [[*head, "name"], *[[*row, names[row[0]]] for row in rows]]
+        }
 
 
 class CsvToJson(Task):
@@ -205,10 +221,16 @@ class CsvToJson(Task):
     asks_zh = ("把 {file} 转换成 {target}", "将 {file} 转成 JSON，保存为 {target}")
 
     def draw(self, draw: Draw) -> Values:
-        return {"file": draw.file(".csv"), "target": draw.file(".json", "data table export rows entries items")}
+        return {
+            "file": draw.file(".csv"),
+            "target": draw.file(".json", "data table export rows entries items"),
+        }
 
     def prepare(self, world: World, values: Values) -> None:
-        world.write(values["file"], sales(world, world.rng.choice(KEYS), world.rng.choice(AMOUNTS), MEMBERS[:4], 6))
+        world.write(
+            values["file"],
+            sales(world, world.rng.choice(KEYS), world.rng.choice(AMOUNTS), MEMBERS[:4], 6),
+        )
         world.write(f"{values['target'].rpartition('/')[0]}/beside.md", "beside")
 
     def teach(self, world: World, values: Values) -> list[Reply]:
@@ -235,7 +257,10 @@ class SortTable(Task):
         "put the rows of {file} in order of {column}, largest first, into {target}",
         "make {target}: {file} sorted by {column} from large to small",
     )
-    asks_zh = ("把 {file} 按 {column} 从大到小排序，保存到 {target}", "按 {column} 降序排列 {file}，写到 {target}")
+    asks_zh = (
+        "把 {file} 按 {column} 从大到小排序，保存到 {target}",
+        "按 {column} 降序排列 {file}，写到 {target}",
+    )
 
     def draw(self, draw: Draw) -> Values:
         return {"file": draw.file(".csv"), "column": draw.rng.choice(AMOUNTS), "target": draw.file(".csv", "sorted ranked ordered ranking list table")}  # fmt: skip
@@ -255,7 +280,12 @@ with open({str(world.path(values["target"]))!r}, "w", newline="", encoding="utf-
     writer.writeheader()
     writer.writerows(rows)
 """
-        return [use("file_read", path=values["file"]), python(script), bash(f"head {values['target']}"), say("Sorted.")]
+        return [
+            use("file_read", path=values["file"]),
+            python(script),
+            bash(f"head {values['target']}"),
+            say("Sorted."),
+        ]
 
     def after(self, before: State, values: Values) -> State:
         head, *rows = before[values["file"][2:]]
@@ -272,7 +302,10 @@ class TopRows(Task):
         "which {count} people in {file} have the (largest|highest) {column}?",
         "give me the best {count} of {file} by {column}",
     )
-    asks_zh = ("{file} 里 {column} 最高的 {count} 个人是谁？", "列出 {file} 中 {column} 排名前 {count} 的名字")
+    asks_zh = (
+        "{file} 里 {column} 最高的 {count} 个人是谁？",
+        "列出 {file} 中 {column} 排名前 {count} 的名字",
+    )
 
     def draw(self, draw: Draw) -> Values:
         count, column = draw.fresh(lambda: (draw.rng.randint(2, 9), draw.rng.choice(AMOUNTS)))
@@ -293,7 +326,9 @@ for row in rows[:{values["count"]}]:
         return [use("file_read", path=values["file"]), python(script), say_output]
 
     def answers(self, before: State, values: Values, answer: str) -> bool:
-        ranked = sorted(records(before, values["file"]), key=lambda row: -int(row[values["column"]]))
+        ranked = sorted(
+            records(before, values["file"]), key=lambda row: -int(row[values["column"]])
+        )
         names = [row["name"] for row in ranked]
         return lists(answer, names[: values["count"]], names[values["count"] :], in_order=True)
 
@@ -314,7 +349,10 @@ class JsonField(Task):
 
     def prepare(self, world: World, values: Values) -> None:
         fields = ["title", "author", "city", "email", values["field"]]
-        rows = [{name: f"{name[:2]}-{world.rng.randint(100, 999)}-{at}" for name in fields} for at in range(5)]
+        rows = [
+            {name: f"{name[:2]}-{world.rng.randint(100, 999)}-{at}" for name in fields}
+            for at in range(5)
+        ]
         world.write(values["file"], json.dumps(rows, indent=1))
 
     def teach(self, world: World, values: Values) -> list[Reply]:
@@ -329,7 +367,12 @@ with open({str(world.path(values["file"]))!r}, encoding="utf-8") as file:
     def answers(self, before: State, values: Values, answer: str) -> bool:
         rows = before[values["file"][2:]]
         wanted = [row[values["field"]] for row in rows]
-        return lists(answer, wanted, {each for row in rows for each in row.values()} - set(wanted), in_order=True)
+        return lists(
+            answer,
+            wanted,
+            {each for row in rows for each in row.values()} - set(wanted),
+            in_order=True,
+        )
 
 
 TABLES = (FilterRows(), SumBy(), Join(), CsvToJson(), SortTable(), TopRows(), JsonField())

@@ -42,7 +42,10 @@ class ReplaceWord(Task):
         'every "{old}" in {file} should become "{new}"',
         'change "{old}" to "{new}" (everywhere|throughout) in {file}',
     )
-    asks_zh = ('把 {file} 里的 "{old}" (都|全部)替换成 "{new}"', '将 {file} 中(所有|)的 "{old}" 改为 "{new}"')
+    asks_zh = (
+        '把 {file} 里的 "{old}" (都|全部)替换成 "{new}"',
+        '将 {file} 中(所有|)的 "{old}" 改为 "{new}"',
+    )
 
     def draw(self, draw: Draw) -> Values:
         return {"old": draw.word(), "new": draw.word(), "file": draw.file(".txt")}
@@ -113,7 +116,10 @@ class ExtractLines(Task):
 
     def teach(self, world: World, values: Values) -> list[Reply]:
         target = values["target"]
-        return [bash(f"grep -F -- '{values['text']}' {values['file']} > {target}; wc -l {target}"), say("Written.")]
+        return [
+            bash(f"grep -F -- '{values['text']}' {values['file']} > {target}; wc -l {target}"),
+            say("Written."),
+        ]
 
     def after(self, before: State, values: Values) -> State:
         lines = [line for line in before[values["file"][2:]].split("\n") if values["text"] in line]
@@ -129,7 +135,10 @@ class MergeTexts(Task):
         "make one file {target} (out of|from) all the .txt files in {folder}",
         "concatenate every .txt file in {folder} to {target}",
     )
-    asks_zh = ("把 {folder} 里所有 .txt 文件合并成 {target}", "将 {folder} 中的全部 .txt 文件合并到 {target}")
+    asks_zh = (
+        "把 {folder} 里所有 .txt 文件合并成 {target}",
+        "将 {folder} 中的全部 .txt 文件合并到 {target}",
+    )
 
     def draw(self, draw: Draw) -> Values:
         return {"folder": draw.folder(), "target": draw.file(".txt", "all everything merged together whole complete full")}  # fmt: skip
@@ -142,11 +151,18 @@ class MergeTexts(Task):
 
     def teach(self, world: World, values: Values) -> list[Reply]:
         folder = values["folder"].replace(" ", r"\ ")
-        return [bash(f"cat {folder}/*.txt > {values['target']} && wc -l {values['target']}"), say("Merged.")]
+        return [
+            bash(f"cat {folder}/*.txt > {values['target']} && wc -l {values['target']}"),
+            say("Merged."),
+        ]
 
     def after(self, before: State, values: Values) -> State:
         start = values["folder"][2:] + "/"
-        texts = [before[path] for path in sorted(before) if path.startswith(start) and path.endswith(".txt")]
+        texts = [
+            before[path]
+            for path in sorted(before)
+            if path.startswith(start) and path.endswith(".txt")
+        ]
         return before | {values["target"][2:]: "\n".join(texts)}
 
 
@@ -166,7 +182,10 @@ class LastLines(Task):
         return {"count": draw.number(2, 30), "file": draw.file(".log")}
 
     def prepare(self, world: World, values: Values) -> None:
-        world.write(values["file"], "".join(f"entry {world.rng.choice('abcdefgh')}-{n} end\n" for n in range(40)))
+        world.write(
+            values["file"],
+            "".join(f"entry {world.rng.choice('abcdefgh')}-{n} end\n" for n in range(40)),
+        )
 
     def teach(self, world: World, values: Values) -> list[Reply]:
         return [bash(f"tail -n {values['count']} {values['file']}"), say_output]
@@ -185,10 +204,16 @@ class SortUnique(Task):
         "make a sorted copy of {file} without repeated lines in {target}",
         "save {file} sorted and deduplicated as {target}",
     )
-    asks_zh = ("把 {file} 排序去重后保存到 {target}", "对 {file} 的行排序并去掉重复行，写到 {target}")
+    asks_zh = (
+        "把 {file} 排序去重后保存到 {target}",
+        "对 {file} 的行排序并去掉重复行，写到 {target}",
+    )
 
     def draw(self, draw: Draw) -> Values:
-        return {"file": draw.file(".txt"), "target": draw.file(".txt", "sorted ordered unique clean names list")}
+        return {
+            "file": draw.file(".txt"),
+            "target": draw.file(".txt", "sorted ordered unique clean names list"),
+        }
 
     def prepare(self, world: World, values: Values) -> None:
         lines = [world.rng.choice(WORDS.split()) for _ in range(30)]
@@ -196,10 +221,15 @@ class SortUnique(Task):
         world.write(f"{values['target'].rpartition('/')[0]}/beside.md", "beside")
 
     def teach(self, world: World, values: Values) -> list[Reply]:
-        return [bash(f"sort -u {values['file']} > {values['target']} && wc -l < {values['target']}"), say("Sorted.")]
+        return [
+            bash(f"sort -u {values['file']} > {values['target']} && wc -l < {values['target']}"),
+            say("Sorted."),
+        ]
 
     def after(self, before: State, values: Values) -> State:
-        return before | {values["target"][2:]: "\n".join(sorted(set(before[values["file"][2:]].split("\n"))))}
+        return before | {
+            values["target"][2:]: "\n".join(sorted(set(before[values["file"][2:]].split("\n"))))
+        }
 
 
 class CountWords(Task):
@@ -232,4 +262,12 @@ class CountWords(Task):
         return says_number(answer, len(before[values["file"][2:]].split()), values)
 
 
-TEXTS = (ReplaceWord(), CountWord(), ExtractLines(), MergeTexts(), LastLines(), SortUnique(), CountWords())
+TEXTS = (
+    ReplaceWord(),
+    CountWord(),
+    ExtractLines(),
+    MergeTexts(),
+    LastLines(),
+    SortUnique(),
+    CountWords(),
+)

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import json
 
-from bench.rote_tasks.base import Draw, Reply, State, Task, Values, World, bash, lists, python, say, say_output, words
+from bench.rote_tasks.base import (
+    Draw,
+    Reply,
+    State,
+    Task,
+    Values,
+    World,
+    bash,
+    lists,
+    python,
+    say,
+    say_output,
+    words,
+)
 
 FIRST = words("Anna Boris Clara David Elena Felix Greta Hugo Ines Jonas Karin Liam Mona Nils Olga Paul Rosa Simon Tessa Viktor")  # fmt: skip
 LAST = words("Berg Lorenz Novak Keller Moreau Silva Okafor Haddad Tanaka Weber Rossi Lindgren Fischer Costa Duval Meier Brandt")  # fmt: skip
@@ -33,7 +46,9 @@ class FetchAndSave(Task):
         }
 
     def prepare(self, world: World, values: Values) -> None:
-        world.desk.books.files[values["url"].rpartition("/")[2]] = f"what {world.rng.random()} says\n" * 3
+        world.desk.books.files[values["url"].rpartition("/")[2]] = (
+            f"what {world.rng.random()} says\n" * 3
+        )
         world.write(f"{values['file'].rpartition('/')[0]}/beside.md", "beside")
 
     def teach(self, world: World, values: Values) -> list[Reply]:
@@ -41,7 +56,11 @@ class FetchAndSave(Task):
         return [bash(f"curl -fsS -o {file} {values['url']} && wc -c {file}"), say("It is saved.")]
 
     def after(self, before: State, values: Values) -> State:
-        return before | {values["file"][2:]: before["desk"]["files"][values["url"].rpartition("/")[2]].rstrip("\n")}
+        return before | {
+            values["file"][2:]: before["desk"]["files"][values["url"].rpartition("/")[2]].rstrip(
+                "\n"
+            )
+        }
 
 
 class PostContact(Task):
@@ -53,7 +72,10 @@ class PostContact(Task):
         'the order desk needs a new contact "{name}", e-mail {email}',
         'save {email} as the e-mail of the new contact "{name}" at the order desk',
     )
-    asks_zh = ('在订单台添加联系人 "{name}"，邮箱 {email}', '给订单台新建一个联系人 "{name}"，邮箱是 {email}')
+    asks_zh = (
+        '在订单台添加联系人 "{name}"，邮箱 {email}',
+        '给订单台新建一个联系人 "{name}"，邮箱是 {email}',
+    )
 
     def draw(self, draw: Draw) -> Values:
         name = person(draw)
@@ -61,7 +83,9 @@ class PostContact(Task):
 
     def prepare(self, world: World, values: Values) -> None:
         if not world.desk.books.contacts:
-            world.desk.books.contacts.append({"id": "K-001", "name": "First One", "email": "first@one.example"})
+            world.desk.books.contacts.append(
+                {"id": "K-001", "name": "First One", "email": "first@one.example"}
+            )
 
     def teach(self, world: World, values: Values) -> list[Reply]:
         url, body = world.desk.url, json.dumps({"name": values["name"], "email": values["email"]})

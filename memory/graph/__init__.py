@@ -49,7 +49,9 @@ class Graph:
             from memory.graph.neo4j_graph import GraphDown
 
             try:
-                return self._rows.summarised(copy.snapshot(wanted, limit, self._store.only, self.version))
+                return self._rows.summarised(
+                    copy.snapshot(wanted, limit, self._store.only, self.version)
+                )
             except GraphDown:
                 pass
         return self._rows.snapshot(wanted, limit)
@@ -73,7 +75,9 @@ class Graph:
 
             centre = list(self._rows.nodes(self._rows.named(name, session)))
             try:
-                found = copy.neighbours(centre, wanted, limit, depth, self._store.only, self.version)
+                found = copy.neighbours(
+                    centre, wanted, limit, depth, self._store.only, self.version
+                )
                 return self._rows.summarised(found)
             except GraphDown:
                 pass
@@ -118,7 +122,9 @@ def opened(home: Path, session: Session = MAIN, config: GraphConfig | None = Non
     from memory.journal_store import Store
     from memory.journal_sync import INDEX
 
-    store = Store(home / "journal" / INDEX, readonly=True, only=None if session == MAIN else session.name)
+    store = Store(
+        home / "journal" / INDEX, readonly=True, only=None if session == MAIN else session.name
+    )
     copy = None
     if config is not None:
         from memory.graph.neo4j_graph import Neo4jGraph

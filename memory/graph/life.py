@@ -50,7 +50,10 @@ SAID_AS = {  # one label for what is said in several ways: screens have words fo
     **dict.fromkeys(["eat", "从来不吃", "从不吃", "不吃"], "does not eat"),
     **dict.fromkeys(["drink", "从来不喝", "从不喝", "不喝"], "does not drink"),
     **dict.fromkeys(["smoke", "从来不抽", "从不抽", "不抽"], "does not smoke"),
-    **dict.fromkeys(["avoid", "stay away from", "keep away from", "stay clear of", "steer clear of", "忌口"], "avoids"),
+    **dict.fromkeys(
+        ["avoid", "stay away from", "keep away from", "stay clear of", "steer clear of", "忌口"],
+        "avoids",
+    ),
     **dict.fromkeys(["恐", "怕", "afraid of", "scared of", "terrified of"], "afraid of"),
     **dict.fromkeys(["结婚", "领证", "married", "married to"], "married to"),
     **dict.fromkeys(["订婚", "engaged", "engaged to"], "engaged to"),

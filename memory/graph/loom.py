@@ -35,7 +35,9 @@ class Loom:
     def weave(self, turns: dict[int, Turn], statements: Iterable[Statement]) -> None:
         """What these turns, an episode in the order of time, say is what `statements` say, and nothing else."""
         first = next(iter(turns.values()))
-        scene = Party("Scene", f"{first.at:%Y-%m-%d %H:%M}", first.id.encode("utf-8", "replace").decode())
+        scene = Party(
+            "Scene", f"{first.at:%Y-%m-%d %H:%M}", first.id.encode("utf-8", "replace").decode()
+        )
         with self._store.writing():
             self._begin()
             touched, roles = self._forget(turns)
@@ -44,7 +46,9 @@ class Loom:
             for statement in statements:
                 turn = turns[statement.number]
                 subject = (
-                    here if statement.subject.kind == "Scene" else self._node(statement.subject, turn.session, turn.at)
+                    here
+                    if statement.subject.kind == "Scene"
+                    else self._node(statement.subject, turn.session, turn.at)
                 )
                 object = self._node(statement.object, turn.session, turn.at)
                 roles |= self._roles_of(turn.session, statement, subject, object)
@@ -52,14 +56,26 @@ class Loom:
                 edge, *contrary = self._edges_of(*said)
                 touched |= {edge, *contrary}
                 rows.append(
-                    (statement.number, edge, *said, statement.confidence, statement.emotion, statement.by, here)
+                    (
+                        statement.number,
+                        edge,
+                        *said,
+                        statement.confidence,
+                        statement.emotion,
+                        statement.by,
+                        here,
+                    )
                 )
-            self._store.run("INSERT INTO graph_evidence VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", *rows) if rows else None
+            self._store.run(
+                "INSERT INTO graph_evidence VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", *rows
+            ) if rows else None
             for role in roles:
                 touched |= self._repoint(role)
             for edge in sorted(touched):
                 self._refresh(edge)
-            self._store.run("UPDATE graph_nodes SET seq = ? WHERE id = ? AND degree > 0", (self._next(), here))
+            self._store.run(
+                "UPDATE graph_nodes SET seq = ? WHERE id = ? AND degree > 0", (self._next(), here)
+            )
             self._end()
 
     def _forget(self, turns: Iterable[int]) -> tuple[set[str], set[str]]:
@@ -75,9 +91,13 @@ class Loom:
         return touched, roles
 
     def _roles_of(self, session: str, statement: Statement, subject: str, object: str) -> set[str]:
-        called = self._called(subject, statement.label) if statement.predicate == "RELATES_TO" else set()
+        called = (
+            self._called(subject, statement.label) if statement.predicate == "RELATES_TO" else set()
+        )
         return {
-            id for id, party in ((subject, statement.subject), (object, statement.object)) if party.key.startswith("@")
+            id
+            for id, party in ((subject, statement.subject), (object, statement.object))
+            if party.key.startswith("@")
         } | called
 
     def _role_nodes(self, ids: Sequence[str]) -> set[str]:
@@ -88,27 +108,41 @@ class Loom:
         """The node of "my sister", where `subject` is who says it."""
         if label not in ROLES:
             return set()
-        return {id for (id,) in self._store.ask("SELECT id FROM graph_nodes WHERE role = ?", (f"{subject} {label}",))}
+        return {
+            id
+            for (id,) in self._store.ask(
+                "SELECT id FROM graph_nodes WHERE role = ?", (f"{subject} {label}",)
+            )
+        }
 
     def _repoint(self, node: str) -> set[str]:
         """Files what was said of "my sister" under who that is by now; gives the edges that this changes."""
-        asked = (
-            "SELECT rowid, edge, subject, predicate, object, label FROM graph_evidence WHERE subject = ? OR object = ?"
-        )
+        asked = "SELECT rowid, edge, subject, predicate, object, label FROM graph_evidence WHERE subject = ? OR object = ?"
         changed: set[str] = set()
         for row, edge, *said in self._store.ask(asked, (node, node)):
             now, *contrary = self._edges_of(*said)
             if now != edge:
                 self._store.run("UPDATE graph_evidence SET edge = ? WHERE rowid = ?", (now, row))
-                was = self._store.ask("SELECT subject, predicate, object FROM graph_edges WHERE id = ?", (edge,))
-                changed |= {edge, now, *contrary, *(edge_id(s, OPPOSITE[p], o, "") for s, p, o in was if p in OPPOSITE)}
+                was = self._store.ask(
+                    "SELECT subject, predicate, object FROM graph_edges WHERE id = ?", (edge,)
+                )
+                changed |= {
+                    edge,
+                    now,
+                    *contrary,
+                    *(edge_id(s, OPPOSITE[p], o, "") for s, p, o in was if p in OPPOSITE),
+                }
         return changed
 
     def _edges_of(self, subject: str, predicate: str, object: str, label: str) -> list[str]:
         """The edge that something is said of, and the one that says the contrary."""
         subject, object = self._resolve(subject), self._resolve(object)
         edge = edge_id(subject, predicate, object, label)
-        return [edge, edge_id(subject, OPPOSITE[predicate], object, "")] if predicate in OPPOSITE else [edge]
+        return (
+            [edge, edge_id(subject, OPPOSITE[predicate], object, "")]
+            if predicate in OPPOSITE
+            else [edge]
+        )
 
     def _resolve(self, node: str) -> str:
         found = self._store.ask("SELECT role FROM graph_nodes WHERE id = ?", (node,))
@@ -123,7 +157,9 @@ class Loom:
             role = f"{node_id(session, kind, key)} {name}"
         row = (id, session, party.kind, party.key, party.name, role, turn, seen, seen)
         columns = "id, session, kind, key, name, role, turn, first_seen, last_seen"
-        self._store.run(f"INSERT OR IGNORE INTO graph_nodes ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        self._store.run(
+            f"INSERT OR IGNORE INTO graph_nodes ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row
+        )
         if turn is not None:
             self._store.run("UPDATE graph_nodes SET turn = ? WHERE id = ?", (turn, id))
         return id
@@ -140,7 +176,8 @@ class Loom:
         if not latest:
             if was:
                 self._store.run(
-                    "UPDATE graph_edges SET count = 0, strength = 0, seq = ? WHERE id = ?", (self._next(), edge)
+                    "UPDATE graph_edges SET count = 0, strength = 0, seq = ? WHERE id = ?",
+                    (self._next(), edge),
                 )
                 self._see((before[0][2], before[0][4]), -1)
             return
@@ -148,7 +185,9 @@ class Loom:
         count, first, last = self._store.ask(asked, (edge,))[0]
         subject, predicate, object, label, *_, scene, number, _, session = latest[0]
         subject, object = self._resolve(subject), self._resolve(object)
-        sure = {row[8]: row[4] for row in sorted(latest, key=lambda row: row[4])}  # the surest of each turn
+        sure = {
+            row[8]: row[4] for row in sorted(latest, key=lambda row: row[4])
+        }  # the surest of each turn
         strength = 1.0
         for confidence in sure.values():
             strength *= 1 - HALF * confidence
@@ -157,7 +196,9 @@ class Loom:
             contrary = edge_id(subject, OPPOSITE[predicate], object, "")
             asked = "SELECT max(at) FROM graph_evidence JOIN turns USING (number) WHERE edge = ?"
             strength *= OUTDATED if (self._store.ask(asked, (contrary,))[0][0] or 0) > last else 1
-        spoken = self._store.ask("SELECT start, end FROM mentioned WHERE number = ? LIMIT 1", (number,))
+        spoken = self._store.ask(
+            "SELECT start, end FROM mentioned WHERE number = ? LIMIT 1", (number,)
+        )
         start, end = spoken[0] if spoken else (None, None)
         emotion = next((row[5] for row in latest if row[5]), "")
         label = label or next((row[3] for row in latest if row[3] not in ("", LESS)), "")
@@ -178,9 +219,13 @@ class Loom:
         if was and before[0][:-1] == row:
             return
         self._see((subject, object), 0 if was else 1, first, last)
-        self._store.run(f"INSERT OR REPLACE INTO graph_edges VALUES ({'?, ' * len(row)}?)", (*row, self._next()))
+        self._store.run(
+            f"INSERT OR REPLACE INTO graph_edges VALUES ({'?, ' * len(row)}?)", (*row, self._next())
+        )
 
-    def _see(self, nodes: Sequence[str], edges: int, first: int = END, last: int = BEGINNING) -> None:
+    def _see(
+        self, nodes: Sequence[str], edges: int, first: int = END, last: int = BEGINNING
+    ) -> None:
         """Nodes have so many edges more, and were spoken of then."""
         self._store.run(
             "UPDATE graph_nodes SET degree = degree + ?, first_seen = min(first_seen, ?), last_seen = max(last_seen, ?),"

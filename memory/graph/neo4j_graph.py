@@ -55,7 +55,9 @@ def _connected(config: GraphConfig) -> Any:
         neo4j = import_module("neo4j")
     except ImportError as error:
         raise GraphDown(MISSING) from error
-    logging.getLogger("neo4j").addHandler(logging.NullHandler())  # what it says of each try; we say it once, in a line
+    logging.getLogger("neo4j").addHandler(
+        logging.NullHandler()
+    )  # what it says of each try; we say it once, in a line
     limits: dict[str, Any] = {"connection_timeout": 1.0, "max_transaction_retry_time": 1.0}
     limits["connection_acquisition_timeout"] = 3.0
     try:
@@ -95,14 +97,18 @@ class Neo4jGraph:
                     changes = rows.changes(f"{rows.version().partition('.')[0]}.0", BATCH)
                 self._apply(rows, changes["patch"])
                 sent, at = sent + len(changes["patch"]), changes["version"]
-                self._ask("MERGE (m:SopwithGraph {uid: $graph}) SET m.version = $version", version=at)
+                self._ask(
+                    "MERGE (m:SopwithGraph {uid: $graph}) SET m.version = $version", version=at
+                )
                 if not changes["more"] and not changes["patch"]:
                     break
             return sent
 
     def sent(self, version: str) -> str:
         """What is written down when this server has got that version."""
-        return hashlib.sha256(f"{self._config.uri}\0{self._graph}\0{version}".encode()).hexdigest()[:16]
+        return hashlib.sha256(f"{self._config.uri}\0{self._graph}\0{version}".encode()).hexdigest()[
+            :16
+        ]
 
     def _apply(self, rows: RowGraph, patch: Sequence[Json]) -> None:
         nodes = [each["node"] for each in patch if each["op"] == "set" and "node" in each]
@@ -175,7 +181,13 @@ class Neo4jGraph:
         return _graph(found[:limit], version, len(found) > limit)
 
     def neighbours(
-        self, centre: Sequence[Json], wanted: Wanted, limit: int, depth: int, only: str | None, version: str
+        self,
+        centre: Sequence[Json],
+        wanted: Wanted,
+        limit: int,
+        depth: int,
+        only: str | None,
+        version: str,
     ) -> Json:
         """As RowGraph.neighbours, around nodes that the rows have found."""
         where, values = _condition(wanted, only)
@@ -200,7 +212,9 @@ class Neo4jGraph:
                     further += [each for each in (row[0], row[2]) if each["id"] not in seen]
                     seen.update(each["id"] for each in further)
             frontier = further
-        return _graph(list(found.values()), version, is_truncated, centre) | {"centre": [each["id"] for each in centre]}
+        return _graph(list(found.values()), version, is_truncated, centre) | {
+            "centre": [each["id"] for each in centre]
+        }
 
     # inside
 
@@ -209,17 +223,27 @@ class Neo4jGraph:
 
     def _flat(self, thing: Json) -> Json:
         """A node or an edge as properties: what is nested has names of its own, times stand as numbers too."""
-        flat = {key: value for key, value in thing.items() if key not in ("mentioned", "evidence", "summary")}
+        flat = {
+            key: value
+            for key, value in thing.items()
+            if key not in ("mentioned", "evidence", "summary")
+        }
         flat |= {"uid": self._uid(thing["id"]), "graph": self._graph}
         for key in ("first_seen", "last_seen"):
             flat[f"{key}_unix"] = datetime.fromisoformat(thing[key]).timestamp()
         if "evidence" in thing:
             start, end = thing["mentioned"] or (None, None)
-            flat |= {"is_dated": thing["mentioned"] is not None, "mentioned_start": start, "mentioned_end": end}
+            flat |= {
+                "is_dated": thing["mentioned"] is not None,
+                "mentioned_start": start,
+                "mentioned_end": end,
+            }
             flat |= {f"evidence_{key}": value for key, value in thing["evidence"].items()}
         return {key: value for key, value in flat.items() if value is not None}
 
-    def _ask(self, statement: str, *, is_optional: bool = False, **values: Any) -> list[Sequence[Any]]:
+    def _ask(
+        self, statement: str, *, is_optional: bool = False, **values: Any
+    ) -> list[Sequence[Any]]:
         config = self._config
         driver = _driver(config)
         errors = import_module("neo4j.exceptions")
@@ -253,23 +277,38 @@ def _condition(wanted: Wanted, only: str | None) -> tuple[str, Json]:
     return " AND ".join(said) or "true", values
 
 
-def _graph(rows: Iterable[Sequence[Json]], version: str, is_truncated: bool, also: Sequence[Json] = ()) -> Json:
+def _graph(
+    rows: Iterable[Sequence[Json]], version: str, is_truncated: bool, also: Sequence[Json] = ()
+) -> Json:
     nodes = {node["id"]: node for node in also}
     edges = []
     for source, edge, target in rows:
         edges.append(_edge(edge))
         for node in (source, target):
             nodes.setdefault(node["id"], _node(node))
-    return {"nodes": list(nodes.values()), "edges": edges, "version": version, "truncated": is_truncated}
+    return {
+        "nodes": list(nodes.values()),
+        "edges": edges,
+        "version": version,
+        "truncated": is_truncated,
+    }
 
 
 def _node(flat: Json) -> Json:
-    return {key: value for key, value in flat.items() if key not in ("uid", "graph") and not key.endswith("_unix")}
+    return {
+        key: value
+        for key, value in flat.items()
+        if key not in ("uid", "graph") and not key.endswith("_unix")
+    }
 
 
 def _edge(flat: Json) -> Json:
     own = ("uid", "graph", "is_dated", "mentioned_start", "mentioned_end")
-    edge = {key: value for key, value in _node(flat).items() if key not in own and not key.startswith("evidence_")}
+    edge = {
+        key: value
+        for key, value in _node(flat).items()
+        if key not in own and not key.startswith("evidence_")
+    }
     dated = [flat.get("mentioned_start"), flat.get("mentioned_end")] if flat["is_dated"] else None
     evidence = {key: flat.get(f"evidence_{key}") for key in ("episode", "turn", "source")}
     return {**edge, "mentioned": dated, "evidence": evidence}

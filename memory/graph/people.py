@@ -50,11 +50,17 @@ _FORMS = [tuple(part.split() for part in line.split("|")) for line in _TABLE.str
 _ROLES = {form: row[0][0] for row in _FORMS for form in (*row[1], *row[2])}
 ROLES = frozenset(row[0][0] for row in _FORMS)
 FORMS = {row[0][0]: (*row[1], *row[2]) for row in _FORMS}  # role → the words for it
-ENGLISH = "|".join(sorted((re.escape(form) for row in _FORMS for form in row[1]), key=len, reverse=True))
+ENGLISH = "|".join(
+    sorted((re.escape(form) for row in _FORMS for form in row[1]), key=len, reverse=True)
+)
 CHINESE = "|".join(sorted((form for row in _FORMS for form in row[2]), key=len, reverse=True))
 _OWN = {
-    **dict.fromkeys(["i", "me", "my", "myself", "owner", "user", "我", "本人", "主人", "用户", "俺"], OWNER),
-    **dict.fromkeys(["you", "your", "agent", "assistant", "sopwith", "ai", "你", "您", "助手", "智能体"], AGENT),
+    **dict.fromkeys(
+        ["i", "me", "my", "myself", "owner", "user", "我", "本人", "主人", "用户", "俺"], OWNER
+    ),
+    **dict.fromkeys(
+        ["you", "your", "agent", "assistant", "sopwith", "ai", "你", "您", "助手", "智能体"], AGENT
+    ),
 }
 _ROLE_OF = pattern(
     rf"(?i)^(?:(?P<me>my|our)|(?P<of>[\w.-]+(?: [\w.-]+)?)['’]s) (?:[\w-]+ )?(?P<role>{ENGLISH})s?$"
@@ -78,7 +84,11 @@ def speaker(turn: Turn) -> Party:
     if turn.who == "agent":
         return AGENT
     if turn.who in ("owner", turn.session):
-        return OWNER if turn.session == MAIN.name else Party("Entity", turn.session, f"@{turn.session}")
+        return (
+            OWNER
+            if turn.session == MAIN.name
+            else Party("Entity", turn.session, f"@{turn.session}")
+        )
     return entity(turn.who) or Party("Entity", "?", "?")
 
 

@@ -77,7 +77,8 @@ class Said(NamedTuple):
 def shown(turns: Sequence[Turn]) -> str:
     """An episode as a model reads it: a line a turn, with its number and who says it."""
     lines = [
-        f"L{place} {turn.who}: {' '.join(turn.text[:MAX_TURN_CHARS].split())}" for place, turn in enumerate(turns, 1)
+        f"L{place} {turn.who}: {' '.join(turn.text[:MAX_TURN_CHARS].split())}"
+        for place, turn in enumerate(turns, 1)
     ]
     while len(lines) > 1 and sum(map(len, lines)) > MAX_SHOWN_CHARS:
         lines.pop()
@@ -92,7 +93,9 @@ def parsed(reply: str) -> list[Said]:
         items = [items]
     if not isinstance(items, list):
         raise ValueError("the reply is no list of statements")
-    return [said for item in items[:MAX_STATEMENTS] if isinstance(item, dict) and (said := _said(item))]
+    return [
+        said for item in items[:MAX_STATEMENTS] if isinstance(item, dict) and (said := _said(item))
+    ]
 
 
 def _json(reply: str) -> Any:
@@ -113,16 +116,29 @@ def _json(reply: str) -> Any:
 
 def _said(item: dict[str, Any]) -> Said | None:
     words = {
-        key: " ".join(str(item.get(key) or "").split()) for key in ("subject", "object", "label", "quote", "emotion")
+        key: " ".join(str(item.get(key) or "").split())
+        for key in ("subject", "object", "label", "quote", "emotion")
     }
     predicate = str(item.get("predicate") or "").strip().upper().replace(" ", "_")
     line = re.fullmatch(r"L?(\d{1,4})", str(item.get("line") or "").strip())
     is_mood = item.get("lasting") is False or str(item.get("lasting")).lower() == "false"
-    if predicate not in _FROM_MODEL or line is None or is_mood or not words["subject"] or not words["object"]:
+    if (
+        predicate not in _FROM_MODEL
+        or line is None
+        or is_mood
+        or not words["subject"]
+        or not words["object"]
+    ):
         return None
     given = item.get("confidence")
     confidence = float(given) if isinstance(given, int | float) and 0 <= given <= 1 else 0.6
-    said = (words["subject"], predicate, words["object"], words["label"][:40].lower(), int(line[1]) - 1)
+    said = (
+        words["subject"],
+        predicate,
+        words["object"],
+        words["label"][:40].lower(),
+        int(line[1]) - 1,
+    )
     return Said(*said, words["quote"], confidence, words["emotion"][:20].lower())
 
 
@@ -146,12 +162,19 @@ def _believed(said: Sequence[Said], turns: Sequence[tuple[int, Turn]]) -> Iterat
         if subject is None or object is None or subject.key == object.key:
             continue
         label = role_of(each.label) or each.label
-        if object.key.startswith("@") and label in ROLES and object.key.endswith(f":{label}") and subject == who:
+        if (
+            object.key.startswith("@")
+            and label in ROLES
+            and object.key.endswith(f":{label}")
+            and subject == who
+        ):
             continue  # "my sister is my sister"
         if not all(_stands_in(party, who, everything) for party in (subject, object)):
             continue
         predicate: Predicate = next(name for name in PREDICATES if name == each.predicate)
-        yield Statement(subject, predicate, object, number, label, each.confidence, each.emotion, "model")
+        yield Statement(
+            subject, predicate, object, number, label, each.confidence, each.emotion, "model"
+        )
 
 
 def _stands_in(party: Party, who: Party, text: str) -> bool:

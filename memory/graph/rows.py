@@ -82,7 +82,9 @@ class RowGraph:
             return {"nodes": [], "edges": [], "version": self.version(), "truncated": False}
         version = self.version()
         where, values = wanted.condition(self._store.only)
-        edges = self._edges(f"WHERE {where} ORDER BY e.strength DESC, e.id LIMIT ?", (*values, limit + 1))
+        edges = self._edges(
+            f"WHERE {where} ORDER BY e.strength DESC, e.id LIMIT ?", (*values, limit + 1)
+        )
         return self._graph(edges[:limit], version, is_truncated=len(edges) > limit)
 
     def neighbours(self, name: str, wanted: Wanted, limit: int, depth: int) -> Json:
@@ -99,7 +101,8 @@ class RowGraph:
                     edge
                     for side in ("subject", "object")
                     for edge in self._edges(
-                        f"WHERE e.{side} = ? AND {where} ORDER BY e.strength DESC, e.id LIMIT ?", (node, *values, most)
+                        f"WHERE e.{side} = ? AND {where} ORDER BY e.strength DESC, e.id LIMIT ?",
+                        (node, *values, most),
                     )
                 ]
                 for edge in sorted(edges, key=lambda each: (-each["strength"], each["id"]))[:most]:
@@ -107,10 +110,15 @@ class RowGraph:
                         is_truncated = True
                         break
                     found[edge["id"]] = edge
-                    further += [each for each in (edge["source"], edge["target"]) if each not in seen]
+                    further += [
+                        each for each in (edge["source"], edge["target"]) if each not in seen
+                    ]
                     seen.update(further)
             frontier = further
-        return {**self._graph(list(found.values()), version, is_truncated=is_truncated, also=centre), "centre": centre}
+        return {
+            **self._graph(list(found.values()), version, is_truncated=is_truncated, also=centre),
+            "centre": centre,
+        }
 
     def named(self, name: str, session: str | None = None) -> list[str]:
         """The nodes of a name: as it stands; whom "me" and "my sister" mean; else what begins with it, or holds it."""
@@ -171,7 +179,10 @@ class RowGraph:
 
     def summarised(self, graph: Json) -> Json:
         """A graph from elsewhere, with what the journal holds of its scenes."""
-        scenes = {node["id"]: node for node in self.nodes([n["id"] for n in graph["nodes"] if n["kind"] == "Scene"])}
+        scenes = {
+            node["id"]: node
+            for node in self.nodes([n["id"] for n in graph["nodes"] if n["kind"] == "Scene"])
+        }
         return {**graph, "nodes": [scenes.get(node["id"], node) for node in graph["nodes"]]}
 
     def gone(self, ids: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
@@ -190,16 +201,21 @@ class RowGraph:
         where, values = self._within(None)
         if id.startswith("e-"):
             edge = self._store.ask(
-                f"SELECT scene FROM graph_edges WHERE id = ? AND count > 0 AND {where}", (id, *values)
+                f"SELECT scene FROM graph_edges WHERE id = ? AND count > 0 AND {where}",
+                (id, *values),
             )
             asked = "SELECT DISTINCT number FROM graph_evidence WHERE edge = ? ORDER BY number DESC LIMIT ?"
-            numbers = [number for (number,) in self._store.ask(asked, (id, MAX_EVIDENCE))] if edge else []
+            numbers = (
+                [number for (number,) in self._store.ask(asked, (id, MAX_EVIDENCE))] if edge else []
+            )
             scene = edge[0][0] if edge else None
         else:
             asked = f"SELECT turn FROM graph_nodes WHERE id = ? AND kind = 'Scene' AND degree > 0 AND {where}"
             first = [number for (number,) in self._store.ask(asked, (id, *values))]
             numbers = [
-                each for number in self._store.episode_of(first).values() for each in self._store.members(number)
+                each
+                for number in self._store.episode_of(first).values()
+                for each in self._store.members(number)
             ]
             scene = id
         turns = self._store.turns(numbers).values()
@@ -255,9 +271,18 @@ class RowGraph:
             found += [id for (id,) in self._store.ask(asked, some)]
         return found
 
-    def _graph(self, edges: Sequence[Json], version: str, *, is_truncated: bool, also: Sequence[str] = ()) -> Json:
-        ids = dict.fromkeys([*also, *(each for edge in edges for each in (edge["source"], edge["target"]))])
-        return {"nodes": list(self.nodes(list(ids))), "edges": edges, "version": version, "truncated": is_truncated}
+    def _graph(
+        self, edges: Sequence[Json], version: str, *, is_truncated: bool, also: Sequence[str] = ()
+    ) -> Json:
+        ids = dict.fromkeys(
+            [*also, *(each for edge in edges for each in (edge["source"], edge["target"]))]
+        )
+        return {
+            "nodes": list(self.nodes(list(ids))),
+            "edges": edges,
+            "version": version,
+            "truncated": is_truncated,
+        }
 
     def _edges(self, tail: str, values: Iterable[Any]) -> list[Json]:
         asked = f"SELECT {_EDGE} FROM graph_edges e LEFT JOIN turns ON turns.number = e.turn {tail}"
@@ -272,13 +297,23 @@ class RowGraph:
         """Nodes by their ids; those that are gone, or another session's, are left out."""
         where, values = self._within(None)
         for some, marks in chunks(ids):
-            asked = f"SELECT {_NODE} FROM graph_nodes WHERE id IN ({marks}) AND degree > 0 AND {where}"
+            asked = (
+                f"SELECT {_NODE} FROM graph_nodes WHERE id IN ({marks}) AND degree > 0 AND {where}"
+            )
             rows = self._store.ask(asked, (*some, *values))
             first = [row[4] for row in rows if row[4] is not None]
             of = self._store.episode_of(first)
-            episodes = {each.number: each for each in self._store.episodes(set(of.values()))} if of else {}
+            episodes = (
+                {each.number: each for each in self._store.episodes(set(of.values()))} if of else {}
+            )
             for id, session, kind, name, turn, seen, last, degree in rows:
-                node = {"id": id, "kind": kind, "name": name, "session": session, "first_seen": _iso(seen)}
+                node = {
+                    "id": id,
+                    "kind": kind,
+                    "name": name,
+                    "session": session,
+                    "first_seen": _iso(seen),
+                }
                 node |= {"last_seen": _iso(last), "degree": degree}
                 if kind == "Scene" and (episode := episodes.get(of.get(turn, 0))):
                     times = ("start", "end", "scene_start", "scene_end")
@@ -288,7 +323,22 @@ class RowGraph:
 
 
 def _edge(row: Sequence[Any]) -> Json:
-    id, session, subject, predicate, object, label, strength, confidence, first, last, count, start, end, *rest = row
+    (
+        id,
+        session,
+        subject,
+        predicate,
+        object,
+        label,
+        strength,
+        confidence,
+        first,
+        last,
+        count,
+        start,
+        end,
+        *rest,
+    ) = row
     emotion, by, scene, turn, source = rest
     turn = turn.decode("utf-8", "replace") if isinstance(turn, bytes) else turn
     return {

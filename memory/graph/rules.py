@@ -22,7 +22,11 @@ from safety.patterns import pattern
 
 MAX_SENTENCE_CHARS = 400  # a longer one is no plain case
 MAX_CHARS = 6_000  # of a turn; what stands behind is pasted
-MAX_WORDS, MAX_GOAL_WORDS, MAX_CHARACTERS = 5, 10, 12  # of what is liked: a longer one is a sentence
+MAX_WORDS, MAX_GOAL_WORDS, MAX_CHARACTERS = (
+    5,
+    10,
+    12,
+)  # of what is liked: a longer one is a sentence
 HINT = pattern(
     r"(?i)\b(?:lov|lik|enjoy|ador|prefer|favou?rit|hat|dislik|detest|loath|stand|allerg|fan|fond|passionate|car|goal|dream|ambition|promis|want"
     r"|plan|hop|decid|caus|because|led|mak|afraid|scared|terrified|married|moved|joined|adopted|bought|graduat|start|work|live|born|die|quit|birthday|engaged|named|called|from|matter|mean|into|keen|crazy|intoleran|rather|neither)"
@@ -30,7 +34,9 @@ HINT = pattern(
     rf"|{AT_STAKE}"
     rf"|喜欢|爱|偏[好爱]|讨厌|厌恶|反感|受不了|过敏|在乎|在意|关心|目标|梦想|理想|愿望|答应|保证|打算|计划|因为|由于|导致|造成|让我|害怕|结婚|搬|加入|毕业|买了|领养|工作|上班|住|生日|叫|养|引起|担心|牵挂|重视|胜过|想|成为|学会|来自|[\u4e00-\u9fff]人(?=[，。！？,.!?\s]|$)|我们?家?的?(?:{CHINESE})"
 )
-_MAY_SAY = pattern(f"{HINT.pattern}|{ABOUT_LIFE}")  # of a sentence; HINT: of a talk, in which something is at stake
+_MAY_SAY = pattern(
+    f"{HINT.pattern}|{ABOUT_LIFE}"
+)  # of a sentence; HINT: of a talk, in which something is at stake
 _FOREIGN = pattern(
     r"```.*?(?:```|\Z)|`[^`\n]*`|\"[^\"\n]*\"|“[^”]*”|「[^」]*」|(?<!\w)'[^'\n]*'(?!\w)|^[ \t]*>[^\n]*|\w+://\S+|\[photo:[^\]]*\]",
     re.MULTILINE | re.DOTALL,
@@ -50,7 +56,9 @@ _UNSURE = pattern(
 _NOW = pattern(
     r"(?i)\b(?:today|right now|at the moment|currently|tonight|this (?:morning|afternoon|evening|moment|minute)|just now|mood)\b|今天|现在|此刻|刚才|这会儿|今晚|这次|心情"
 )
-_ALWAYS = pattern(r"(?i)\b(?:always|every|never|whenever|usually|generally)\b|总|一直|从来|每|向来|老是")
+_ALWAYS = pattern(
+    r"(?i)\b(?:always|every|never|whenever|usually|generally)\b|总|一直|从来|每|向来|老是"
+)
 
 _CUT_OFF = pattern(
     r"(?i)\s+(?:because|but|and (?:I|he|she|it|they|we|you|my|have|am|is|was|so)\b|so (?:much|I|we|that|he|she)|when|than|over|like|any ?more|any longer|since|though|although|if|while|who|which|that|too|very much|a lot|as well|more|most|the most|these days|lately"
@@ -96,7 +104,10 @@ def statements(number: int, turn: Turn) -> Iterator[Statement]:
 def _found(sentence: str) -> Iterator[tuple[Rule, re.Match[str]]]:
     """What the rules find in a sentence. What a comparison says is not read again as a plain liking."""
     is_passing = _NOW.search(sentence) is not None and not _ALWAYS.search(sentence)
-    has = {True: CHINESE_TEXT.search(sentence) is not None, False: _LATIN_TEXT.search(sentence) is not None}
+    has = {
+        True: CHINESE_TEXT.search(sentence) is not None,
+        False: _LATIN_TEXT.search(sentence) is not None,
+    }
     compared = 0  # where the last comparison ends
     for rule in (*LIFE, *RULES):
         if not has[rule.is_chinese] or (is_passing and not rule.lasts):
@@ -114,7 +125,9 @@ def sentences(text: str) -> list[str]:
     own = _TITLE.sub(r"\1 ", _FOREIGN.sub(" ", text[:MAX_CHARS]))
     own = GOES_ON_ZH.sub(r"\1我", GOES_ON.sub(r"\1 \2 I \3", own))
     found = (each.strip() for each in _SENTENCE.findall(own))
-    return [each for each in found if 3 < len(each) <= MAX_SENTENCE_CHARS and not _ASKS.search(each)]
+    return [
+        each for each in found if 3 < len(each) <= MAX_SENTENCE_CHARS and not _ASKS.search(each)
+    ]
 
 
 def _statements(rule: Rule, found: re.Match[str], who: Party, number: int) -> Iterator[Statement]:
@@ -131,7 +144,12 @@ def _statements(rule: Rule, found: re.Match[str], who: Party, number: int) -> It
     words = [said["what"] or "", said.get("more") or ""]
     is_known = False
     for each in _listed(words) if is_taste else [_FIRST.split(words[0])[0]]:
-        object = _thing(each, who, MAX_GOAL_WORDS if label in ("goal", "promise") else MAX_WORDS, is_goal=bool(label))
+        object = _thing(
+            each,
+            who,
+            MAX_GOAL_WORDS if label in ("goal", "promise") else MAX_WORDS,
+            is_goal=bool(label),
+        )
         if object is None or subject.key == object.key or AGENT in (subject, object):
             continue
         is_known = True
@@ -152,7 +170,12 @@ def _statements(rule: Rule, found: re.Match[str], who: Party, number: int) -> It
 def _listed(words: Sequence[str]) -> list[str]:
     """The things of a list, each for itself: "onions, leeks or garlic"; some pairs are one thing."""
     whole = [each for each in words if each.strip()]
-    return [part for each in whole for part in ([each] if _PAIR.search(each) else _LIST.split(each)) if part.strip()]
+    return [
+        part
+        for each in whole
+        for part in ([each] if _PAIR.search(each) else _LIST.split(each))
+        if part.strip()
+    ]
 
 
 def _subject(words: str, who: Party) -> Party | None:
@@ -187,7 +210,9 @@ def mentions(turns: Sequence[tuple[int, Turn]], limit: int) -> list[tuple[Party,
             continue
         own = _FOREIGN.sub(" ", turn.text[:MAX_CHARS])
         found = [
-            entity(value.text) for value in values(own) if value.kind == "word" or _is_name(value.kind, value.text)
+            entity(value.text)
+            for value in values(own)
+            if value.kind == "word" or _is_name(value.kind, value.text)
         ]
         found += [
             spoken.party

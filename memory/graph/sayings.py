@@ -105,7 +105,14 @@ class Rule(NamedTuple):
     lasts: bool = False  # true even of what is said to be today: a relation, an event
 
 
-def rule(predicate: Predicate, says: str, label: str = "", confidence: float = 0.7, *, lasts: bool = False) -> Rule:
+def rule(
+    predicate: Predicate,
+    says: str,
+    label: str = "",
+    confidence: float = 0.7,
+    *,
+    lasts: bool = False,
+) -> Rule:
     is_chinese = CHINESE_TEXT.search(says.replace(_FEELING, "")) is not None
     return Rule(predicate, pattern(says, re.IGNORECASE), is_chinese, label, confidence, lasts)
 

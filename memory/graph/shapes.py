@@ -20,7 +20,9 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 PREDICATES: tuple[Predicate, ...] = get_args(Predicate)
 OPPOSITE: dict[str, Predicate] = {"PREFERS": "DISLIKES", "DISLIKES": "PREFERS"}
 MAX_NAME_CHARS = 60
-_LEADING = pattern(r"(?i)^(?:the|an?|some|any|this|that|these|those|my|our|to)(?:\s+|$)|^(?:这个|那个|一个|一些|我的)")
+_LEADING = pattern(
+    r"(?i)^(?:the|an?|some|any|this|that|these|those|my|our|to)(?:\s+|$)|^(?:这个|那个|一个|一些|我的)"
+)
 _ADDRESS = pattern(r"://|^[~/.\\]|^[A-Za-z]:\\|@")
 _EDGES = " \t\n\"'“”‘’「」『』《》()（）[]【】,，.。!！?？;；:：-–—~…"
 

@@ -37,9 +37,21 @@ def _of_roles(graph: RowGraph, query: str, session: str | None) -> Iterator[tupl
         spoken = meant(words)
         if spoken is None or not spoken.role:
             continue
-        said = next((form for form in FORMS[spoken.role] if words.casefold().endswith(form)), spoken.role)
-        names = [node["name"] for node in graph.nodes(graph.named(words, session)) if not _is_role(node)]
-        yield said, " ".join([*names, *(form for form in FORMS[spoken.role] if len(form) > 1 and form not in said)])
+        said = next(
+            (form for form in FORMS[spoken.role] if words.casefold().endswith(form)), spoken.role
+        )
+        names = [
+            node["name"] for node in graph.nodes(graph.named(words, session)) if not _is_role(node)
+        ]
+        yield (
+            said,
+            " ".join(
+                [
+                    *names,
+                    *(form for form in FORMS[spoken.role] if len(form) > 1 and form not in said),
+                ]
+            ),
+        )
 
 
 def _is_role(node: Mapping[str, str]) -> bool:

@@ -41,13 +41,21 @@ def weave(store: Store, keys: Sequence[str]) -> None:
         found, is_worth_reading = statements(turns, read)
         with store.writing():
             loom.weave(turns, found)
-            if is_worth_reading and read is None and next(iter(turns.values())).session == MAIN.name:
+            if (
+                is_worth_reading
+                and read is None
+                and next(iter(turns.values())).session == MAIN.name
+            ):
                 store.enqueue("reading", [str(number)])
 
 
-def statements(turns: Mapping[int, Turn], read: Sequence[reading.Said] | None) -> tuple[list[Statement], bool]:
+def statements(
+    turns: Mapping[int, Turn], read: Sequence[reading.Said] | None
+) -> tuple[list[Statement], bool]:
     """What an episode says, and whether something is at stake in it. `read`: what a model found in it."""
-    by_rules = [statement for number, turn in turns.items() for statement in rules.statements(number, turn)]
+    by_rules = [
+        statement for number, turn in turns.items() for statement in rules.statements(number, turn)
+    ]
     is_at_stake = bool(by_rules) or any(
         rules.HINT.search(sentence)
         for turn in turns.values()

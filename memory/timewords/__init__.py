@@ -10,11 +10,15 @@ from memory.timewords.sharing import Found, one_day, shared
 from memory.timewords.spans import Now, Span
 from memory.turns import TimeRange
 
-MAX_CHARS = 4_000  # of one text; nobody names times for longer than that, and a reader must not wait
+MAX_CHARS = (
+    4_000  # of one text; nobody names times for longer than that, and a reader must not wait
+)
 MAX_EFFORT = 12_000  # of one grammar on one text, about 50 ms: some 100 expressions
 _ENGLISH_START = re.compile(r"(?<![\w.\-/:])[a-z0-9'’@]", re.IGNORECASE)
 _LATIN = re.compile("[a-z]{2}", re.IGNORECASE)
-_SAYS_WHEN = re.compile(r"[a-z]|\d([-/.])\d+\1\d{4}", re.IGNORECASE)  # of digits in Chinese the Chinese grammar knows
+_SAYS_WHEN = re.compile(
+    r"[a-z]|\d([-/.])\d+\1\d{4}", re.IGNORECASE
+)  # of digits in Chinese the Chinese grammar knows
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 _CHINESE_START = re.compile(r"[\u4e00-\u9fff〇○０-９]|(?<![\w.\-/:$#])\d|(?<=[\u4e00-\u9fff])\d")
 
@@ -44,10 +48,15 @@ def find(text: str, now: datetime, *, past: bool = True) -> list[TimeRange]:
 
         others = _read(ENGLISH, _CHINESE.sub("¦", plain(readable)), seen, _ENGLISH_START)
         found = one_day(
-            _longest_of(found, [each for each in others if _SAYS_WHEN.search(readable[each[0] : each[1]])]), readable
+            _longest_of(
+                found, [each for each in others if _SAYS_WHEN.search(readable[each[0] : each[1]])]
+            ),
+            readable,
         )
     found = shared(found, readable) if len(found) > 1 else found
-    ranges = (_range(span, now, readable[begin:end]) for begin, end, span in found if not span.silent)
+    ranges = (
+        _range(span, now, readable[begin:end]) for begin, end, span in found if not span.silent
+    )
     return [each for each in ranges if each]
 
 
@@ -57,7 +66,9 @@ def _read(grammar: Grammar, text: str, now: Now, starts: re.Pattern[str]) -> lis
     found: list[Found] = []
     at = 0
     while reader.effort < MAX_EFFORT and (start := starts.search(text, at)):
-        end, span = _longest(reader, start.start()) if openings.match(text, start.start()) else (0, None)
+        end, span = (
+            _longest(reader, start.start()) if openings.match(text, start.start()) else (0, None)
+        )
         if span is None:
             at = start.end()
             continue

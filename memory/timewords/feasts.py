@@ -42,7 +42,9 @@ def easter(later: int = 0) -> Feast:
     def feast(year: int) -> Span:
         century, in_century = divmod(year, 100)
         leaps, rest = divmod(century, 4)
-        moon = (19 * (year % 19) + century - leaps - (century - (century + 8) // 25 + 1) // 3 + 15) % 30
+        moon = (
+            19 * (year % 19) + century - leaps - (century - (century + 8) // 25 + 1) // 3 + 15
+        ) % 30
         sunday = (32 + 2 * rest + 2 * (in_century // 4) - moon - in_century % 4) % 7
         correction = (year % 19 + 11 * moon + 22 * sunday) // 451
         month, day = divmod(moon + sunday - 7 * correction + 114, 31)

@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-_PART = re.compile(r"('((?:[^']|'(?=\w))+)'|([a-z_]+))(\?)?")  # a quote before a letter is an apostrophe
+_PART = re.compile(
+    r"('((?:[^']|'(?=\w))+)'|([a-z_]+))(\?)?"
+)  # a quote before a letter is an apostrophe
 Readings = dict[int, Any]  # where a reading ends → what it means
 Action = Callable[..., Any]
 
@@ -63,9 +65,14 @@ class Grammar:
     def words(self, name: str, meanings: dict[str, Any]) -> None:
         """A word that is one of these, the longest first. Blanks in a word match any white space."""
         known = {re.sub(r"\s+", " ", word.lower()): meaning for word, meaning in meanings.items()}
-        self._words[name] = (self._any_of(known), lambda said: known[re.sub(r"\s+", " ", said.lower())])
+        self._words[name] = (
+            self._any_of(known),
+            lambda said: known[re.sub(r"\s+", " ", said.lower())],
+        )
 
-    def pattern(self, name: str, pattern: str, meaning: Callable[[str], Any] = lambda said: said) -> None:
+    def pattern(
+        self, name: str, pattern: str, meaning: Callable[[str], Any] = lambda said: said
+    ) -> None:
         """A word that looks like this."""
         self._words[name] = (re.compile(pattern, re.IGNORECASE), meaning)
 
@@ -104,7 +111,9 @@ class Grammar:
         if name not in self._openings:
             patterns: dict[str, None] = {}
             self._collect(name, patterns, set())
-            self._openings[name] = re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
+            self._openings[name] = re.compile(
+                "|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE
+            )
         return self._openings[name]
 
     def _planned(self) -> Plan:
@@ -136,16 +145,25 @@ class Grammar:
             return found
 
         rules = {
-            name: [(of_parts(parts), parts, action) for parts, action in ways] for name, ways in self._rules.items()
+            name: [(of_parts(parts), parts, action) for parts, action in ways]
+            for name, ways in self._rules.items()
         }
         return Plan(self._words, rules, patterns)
 
     def unknown(self) -> list[str]:
         """What is wrong with the rules: parts that are nothing, and rules that begin with themselves. Empty when sound."""
-        parts = {part.name for rules in self._rules.values() for each, _ in rules for part in each if not part.literal}
+        parts = {
+            part.name
+            for rules in self._rules.values()
+            for each, _ in rules
+            for part in each
+            if not part.literal
+        }
         missing = sorted(parts - self._rules.keys() - self._words.keys())
         return [f"{name} is nothing" for name in missing] or [
-            f"{name} begins with itself" for name in self._rules if name in self._firsts(name, set())
+            f"{name} begins with itself"
+            for name in self._rules
+            if name in self._firsts(name, set())
         ]
 
     def _firsts(self, name: str, seen: set[str]) -> set[str]:
@@ -203,7 +221,9 @@ class Reader:
         key = (name, begin)
         known = self._known.get(key)
         if known is None:
-            known = self._known[key] = self._word(name, begin) if name in self._words else self._rule(name, begin)
+            known = self._known[key] = (
+                self._word(name, begin) if name in self._words else self._rule(name, begin)
+            )
         return known
 
     def _word(self, name: str, begin: int) -> Readings:
@@ -256,7 +276,9 @@ class Reader:
             ways = further
         return ways
 
-    def _part(self, part: Part, at: int, values: tuple[Any, ...]) -> list[tuple[int, tuple[Any, ...]]]:
+    def _part(
+        self, part: Part, at: int, values: tuple[Any, ...]
+    ) -> list[tuple[int, tuple[Any, ...]]]:
         if part.literal:
             found = part.literal.match(self._text, at)
             return [(found.end(), values)] if found else []

@@ -8,7 +8,9 @@ _ONES = "zero one two three four five six seven eight nine ten eleven twelve thi
 ONES = {word: value for value, word in enumerate(_ONES.split())}
 TENS = {
     word: 10 * value
-    for value, word in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)
+    for value, word in enumerate(
+        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2
+    )
 }
 _ORDINAL_ONES = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth"
 ORDINAL_ONES = {word: value for value, word in enumerate(_ORDINAL_ONES.split())}

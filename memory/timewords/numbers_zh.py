@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-DIGITS = {digit: value for value, digit in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "俩": 2, "○": 0}
+DIGITS = {digit: value for value, digit in enumerate("零一二三四五六七八九")} | {
+    "〇": 0,
+    "两": 2,
+    "俩": 2,
+    "○": 0,
+}
 TENS = {"十": 10, "百": 100, "千": 1000}
 SCORES = {"廿": 20, "卅": 30}
 CHARACTERS = "".join((*DIGITS, *TENS, *SCORES))

@@ -18,7 +18,9 @@ _NEXT_OF_A_LIST = re.compile(
 )
 _END_OF_SENTENCE = re.compile(r"[.!?][\s\"')]|[。！？；;\n]")
 _ONE_DAY = re.compile(r"\s*(?:at|around|on|the|in|的|在)?\s*", re.IGNORECASE)
-_NOUN = re.compile(r"(?: (?!and\b|or\b|but\b|was\b|is\b|then\b)[a-z]+)? (?:on |of )?", re.IGNORECASE)
+_NOUN = re.compile(
+    r"(?: (?!and\b|or\b|but\b|was\b|is\b|then\b)[a-z]+)? (?:on |of )?", re.IGNORECASE
+)
 _DETERMINER = re.compile(r"\b(?:the|my|our|your|his|her|their|that|this|a)\s+$", re.IGNORECASE)
 _NEAR = 92 * DAY  # December and January are neighbours
 
@@ -32,7 +34,9 @@ def shared(found: list[Found], text: str) -> list[Found]:
         spans[n + 1] = _known(spans[n + 1], spans[n], gap)
     for n, gap in reversed(list(enumerate(between))):
         if _NEXT_OF_A_LIST.fullmatch(gap):
-            spans[n] = _tried(lambda span, other: _beside(span, other, ahead=True), spans[n], spans[n + 1])
+            spans[n] = _tried(
+                lambda span, other: _beside(span, other, ahead=True), spans[n], spans[n + 1]
+            )
     return [(begin, end, span) for (begin, end, _), span in zip(found, spans, strict=True)]
 
 
@@ -45,7 +49,12 @@ def _around_a_noun(found: list[Found], text: str) -> list[Found]:
             whole = SILENT
             if before.cycle == "hours":
                 whole = _tried(_hours_of, before, span)
-            elif span.unit == "week" and span.start and before.start and (before.cycle or before.unit == "part"):
+            elif (
+                span.unit == "week"
+                and span.start
+                and before.start
+                and (before.cycle or before.unit == "part")
+            ):
                 day = span.start + before.start.weekday() * DAY
                 whole = _moved(before, day + (before.start - at(before.start.date())))
             if whole.start and not whole.again:
@@ -60,7 +69,11 @@ def _known(span: Span, before: Span, gap: str) -> Span:
         return _tried(_told, span, before)
     if _NEXT_OF_A_LIST.fullmatch(gap):
         return SILENT if before.silent and span.again else _tried(_beside, span, before)
-    return _tried(_hours_of, span, before) if span.cycle == "hours" and not _END_OF_SENTENCE.search(gap) else span
+    return (
+        _tried(_hours_of, span, before)
+        if span.cycle == "hours" and not _END_OF_SENTENCE.search(gap)
+        else span
+    )
 
 
 def _tried(change: Callable[[Span, Span], Span], span: Span, other: Span) -> Span:
@@ -75,7 +88,11 @@ def one_day(found: list[Found], text: str) -> list[Found]:
     joined: list[Found] = []
     for begin, end, span in found:
         first, last, before = joined[-1] if joined else (0, 0, None)
-        day = before.start if before and before.unit == "day" and _ONE_DAY.fullmatch(text[last:begin]) else None
+        day = (
+            before.start
+            if before and before.unit == "day" and _ONE_DAY.fullmatch(text[last:begin])
+            else None
+        )
         if day and span.start and span.end and span.end - span.start < DAY:
             ahead = day - span.start.replace(hour=0, minute=0, second=0)
             joined[-1] = (first, end, replace(span, start=span.start + ahead, end=span.end + ahead))
@@ -109,7 +126,13 @@ def _of_year(span: Span, other: datetime) -> Span:
 
 def _hours_of(span: Span, other: Span, *, ahead: bool = False) -> Span:
     """A time of day on the day that the other one names, or is a time of."""
-    if span.start is None or span.end is None or other.start is None or other.end is None or not span.again:
+    if (
+        span.start is None
+        or span.end is None
+        or other.start is None
+        or other.end is None
+        or not span.again
+    ):
         return span
     is_day = other.unit == "day" and other.end - other.start <= DAY
     if other.silent or not (is_day or other.cycle == "day"):
@@ -131,7 +154,11 @@ def _hours_of(span: Span, other: Span, *, ahead: bool = False) -> Span:
 def _moved(span: Span, start: datetime) -> Span:
     assert span.start and span.end
     return replace(
-        span, start=start, end=start + (span.end - span.start), again=None, cycle=span.cycle.replace("hours", "day")
+        span,
+        start=start,
+        end=start + (span.end - span.start),
+        again=None,
+        cycle=span.cycle.replace("hours", "day"),
     )
 
 

@@ -27,10 +27,10 @@ class Span:
     again: Callable[[int], Span] | None = None
     zone: tzinfo | None = None  # when it is not the speaker's own
     silent: bool = False  # time words, but of no one time: "every Friday"
-    cycle: str = (
-        ""  # what it is one of: "hours" of any day, "day" (hours of this one), days of a "week", "month", "year"
+    cycle: str = ""  # what it is one of: "hours" of any day, "day" (hours of this one), days of a "week", "month", "year"
+    told: Callable[[Span], Span] | None = (
+        None  # what it is, counted from the time spoken of before: "the next day"
     )
-    told: Callable[[Span], Span] | None = None  # what it is, counted from the time spoken of before: "the next day"
 
 
 SILENT = Span(None, None, "", silent=True)
@@ -94,7 +94,9 @@ def unit_span(day: date, unit: str, offset: int = 0) -> Span:
         return day_span(day + offset * DAY)
     if unit in ("week", "workweek", "weekend", "fortnight"):
         first = monday(day) + (14 if unit == "fortnight" else 7) * offset * DAY
-        skip, days = {"week": (0, 7), "workweek": (0, 5), "weekend": (5, 2), "fortnight": (0, 14)}[unit]
+        skip, days = {"week": (0, 7), "workweek": (0, 5), "weekend": (5, 2), "fortnight": (0, 14)}[
+            unit
+        ]
         return days_span(first + skip * DAY, days, unit)
     count = MONTH_UNITS[unit]
     index = day.year * 12 + day.month - 1
@@ -111,10 +113,16 @@ def chosen(now: Now, make: Callable[[int], Span], near: int, *, strictly: bool =
     today = at(now.today)
 
     def begun(span: Span) -> bool:
-        return span.start is not None and (span.start < today or (not strictly and span.start <= now.moment))
+        return span.start is not None and (
+            span.start < today or (not strictly and span.start <= now.moment)
+        )
 
     def ahead(span: Span) -> bool:
-        return span.end is not None and (span.start or today) > today if strictly else (span.end or today) > now.moment
+        return (
+            span.end is not None and (span.start or today) > today
+            if strictly
+            else (span.end or today) > now.moment
+        )
 
     steps = range(near + 2, near - 9, -1) if now.past else range(near - 2, near + 9)
     for n in steps:
@@ -139,7 +147,9 @@ def yearly(now: Now, make: Callable[[int], Span]) -> Span:
 def weekly(now: Now, weekday: int) -> Span:
     """A day of the week (Monday is 0); said on that day, another one is meant."""
     first = monday(now.today) + weekday * DAY
-    return chosen(now, lambda n: replace(day_span(first + 7 * n * DAY), cycle="week"), 0, strictly=True)
+    return chosen(
+        now, lambda n: replace(day_span(first + 7 * n * DAY), cycle="week"), 0, strictly=True
+    )
 
 
 def day_of_week(now: Now, week: int, weekday: int) -> Span:
@@ -153,7 +163,9 @@ def told_day(days: int, today: date) -> Span:
     def told(other: Span) -> Span:
         if not other.start or not other.end or other.end - other.start > 31 * DAY:
             raise ValueError("no day was spoken of")
-        return day_span((other.start if days < 0 else other.end - timedelta(seconds=1)).date() + days * DAY)
+        return day_span(
+            (other.start if days < 0 else other.end - timedelta(seconds=1)).date() + days * DAY
+        )
 
     return replace(day_span(today + days * DAY), told=told)
 
@@ -189,7 +201,9 @@ def moved(now: Now, start: datetime, quantity: Quantity, sign: int) -> Span:
         seconds += days % 1 * 86400
     if months > 120_000 or days > 3_700_000:
         raise OverflowError(months)
-    moving = plus_months(start.date(), sign * int(months)) + sign * int(days + months % 1 * 30) * DAY
+    moving = (
+        plus_months(start.date(), sign * int(months)) + sign * int(days + months % 1 * 30) * DAY
+    )
     if not seconds:
         return day_span(moving)
     width = 1 if any(unit == "second" for _, unit in quantity) else 60
@@ -197,9 +211,9 @@ def moved(now: Now, start: datetime, quantity: Quantity, sign: int) -> Span:
         first = datetime.combine(moving, start.time()) + sign * timedelta(seconds=seconds)
         return Span(first, first + timedelta(seconds=width), "minute")
     # From now on elapsed time counts, also over a change of the clocks.
-    instant = datetime.combine(moving, now.moment.time(), now.aware.tzinfo).astimezone(UTC) + sign * timedelta(
-        seconds=seconds
-    )
+    instant = datetime.combine(moving, now.moment.time(), now.aware.tzinfo).astimezone(
+        UTC
+    ) + sign * timedelta(seconds=seconds)
     return Span(local(now, instant), local(now, instant + timedelta(seconds=width)), "minute")
 
 
@@ -210,7 +224,11 @@ def local(now: Now, instant: datetime) -> datetime:
 
 def hours_around(now: Now, before: timedelta, after: timedelta) -> Span:
     """From so long before this moment to so long after it."""
-    return Span(local(now, now.aware.astimezone(UTC) - before), local(now, now.aware.astimezone(UTC) + after), "minute")
+    return Span(
+        local(now, now.aware.astimezone(UTC) - before),
+        local(now, now.aware.astimezone(UTC) + after),
+        "minute",
+    )
 
 
 def stretch(now: Now, quantity: Quantity, sign: int) -> Span:
@@ -271,13 +289,19 @@ def part_of(span: Span, part: str) -> Span:
         return Span(first, last, "month")
     if span.unit == "decade":
         first_year, last_year = {"early": (0, 5), "mid": (3, 7), "late": (5, 10)}[part]
-        return Span(start.replace(year=start.year + first_year), start.replace(year=start.year + last_year), "year")
+        return Span(
+            start.replace(year=start.year + first_year),
+            start.replace(year=start.year + last_year),
+            "year",
+        )
     length = end - start
     if span.unit == "week":
         first_day, last_day = {"early": (0, 4), "mid": (1, 5), "late": (3, 7)}[part]
         return Span(start + first_day * DAY, start + last_day * DAY, "day")
     cut_at = {"early": (0.0, 0.5), "mid": (0.25, 0.75), "late": (0.5, 1.0)}[part]
-    return Span(start + length * cut_at[0], start + length * cut_at[1], "hour" if length <= DAY else "day")
+    return Span(
+        start + length * cut_at[0], start + length * cut_at[1], "hour" if length <= DAY else "day"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +348,10 @@ class Clock:
         def make(n: int) -> Span:
             day, later = divmod(n, halves)
             start = self.start % 43200 + later * 43200 if halves == 2 else self.start
-            return replace(replace(self, start=start, halves=False).on(day_span(now.today + day * DAY)), cycle="hours")
+            return replace(
+                replace(self, start=start, halves=False).on(day_span(now.today + day * DAY)),
+                cycle="hours",
+            )
 
         return chosen(now, make, 0)
 

@@ -21,7 +21,9 @@ _log = logging.getLogger("sopwith.auto")
 class WhenIdle:
     """`last` says when the owner did something last, on the monotonic clock: in this process, or anywhere that is known."""
 
-    def __init__(self, config: Config, last: Callable[[], float], pause_seconds: float = PAUSE_SECONDS) -> None:
+    def __init__(
+        self, config: Config, last: Callable[[], float], pause_seconds: float = PAUSE_SECONDS
+    ) -> None:
         self._config, self._last, self._pause_seconds = config, last, pause_seconds
         self._done_for = -1.0  # the `last` for which a session has been
 
@@ -42,7 +44,9 @@ class WhenIdle:
         if left < LEAST_MINUTES or (auto.cost_usd > 0 and left_usd < LEAST_USD):
             return False
         try:
-            Autonomous(self._config, minutes=left, cost_usd=max(0.0, left_usd)).run(_Until(stop, self._last, last))
+            Autonomous(self._config, minutes=left, cost_usd=max(0.0, left_usd)).run(
+                _Until(stop, self._last, last)
+            )
         except (SopwithError, OSError) as error:  # somebody is at it, or a disk is full
             _log.debug("autonomous mode did not begin: %s", error)
             return False

@@ -53,7 +53,9 @@ def of_todo(task: Task) -> Item:
     return Item(f"todo:{task.id}:{_hash(words)}", task.title, words, words, task.id)
 
 
-def from_list(agent: Agent, attempts: Sequence[Attempt], session: str, cwd: Path) -> Iterator[Item | Left]:
+def from_list(
+    agent: Agent, attempts: Sequence[Attempt], session: str, cwd: Path
+) -> Iterator[Item | Left]:
     """The open items of the to-do list that may be taken now, the most urgent first. Raises as memory/tasks.py does."""
     has_model = bool(agent.config.models)
     known = None if has_model else with_learned(agent.sops.all(), agent.config.home)
@@ -69,16 +71,23 @@ def from_list(agent: Agent, attempts: Sequence[Attempt], session: str, cwd: Path
             yield item
 
 
-def planned(agent: Agent, attempts: Sequence[Attempt], session: str, cwd: Path) -> tuple[list[Item], float]:
+def planned(
+    agent: Agent, attempts: Sequence[Attempt], session: str, cwd: Path
+) -> tuple[list[Item], float]:
     """What a model finds worth doing, best first, and what asking it has cost, USD. Raises ModelError."""
     sop, home = agent.sops.get(SOP), agent.config.home
     open_tasks = [f"- {task.title}" for task in Tasks(home).open()]
-    done = [f"- {attempt.title}: {attempt.status or 'begun'}" for attempt in attempts[-SHOWN_ATTEMPTS:]]
+    done = [
+        f"- {attempt.title}: {attempt.status or 'begun'}" for attempt in attempts[-SHOWN_ATTEMPTS:]
+    ]
     prompt = agent.prompts.text(
         "plan_auto",
         rules=sop.body(agent.config.lang) if sop else "",
         facts=reader_for(home, MAIN).facts_index() or "-",
-        sops="\n".join(f"- {line}" for line in agent.sops.header_lines(agent.config.lang, seeds=False)) or "-",
+        sops="\n".join(
+            f"- {line}" for line in agent.sops.header_lines(agent.config.lang, seeds=False)
+        )
+        or "-",
         todo="\n".join(open_tasks) or "-",
         done="\n".join(done) or "-",
         folder=cwd,
@@ -93,7 +102,9 @@ def planned(agent: Agent, attempts: Sequence[Attempt], session: str, cwd: Path) 
 def _may_be_taken(item: Item, attempts: Sequence[Attempt], session: str) -> bool:
     is_last = bool(attempts) and attempts[-1].item == item.key
     waits = any(attempt.item == item.key and attempt.status == WAITS for attempt in attempts)
-    return not (is_last or waits or any(a.item == item.key and a.session == session for a in attempts))
+    return not (
+        is_last or waits or any(a.item == item.key and a.session == session for a in attempts)
+    )
 
 
 def _read(text: str) -> list[Item]:
@@ -105,7 +116,9 @@ def _read(text: str) -> list[Item]:
         return []
     valued = []
     for row in rows if isinstance(rows, list) else []:
-        if not isinstance(row, dict) or not all(isinstance(row.get(key), str) for key in ("title", "task")):
+        if not isinstance(row, dict) or not all(
+            isinstance(row.get(key), str) for key in ("title", "task")
+        ):
             continue
         title, task = " ".join(row["title"].split())[:200], row["task"].strip()[:4000]
         value = _points(row.get("new")) * _points(row.get("lasting"))

@@ -82,7 +82,11 @@ class Ledger:
 
     def write(self, what: str, **fields: Any) -> None:
         """Appends a line; it survives a power cut when this returns. Raises RunLogError."""
-        line = {"what": what, "at": datetime.now().astimezone().isoformat(timespec="seconds"), **fields}
+        line = {
+            "what": what,
+            "at": datetime.now().astimezone().isoformat(timespec="seconds"),
+            **fields,
+        }
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with (self.folder / FILE).open("ab") as file:
@@ -106,16 +110,24 @@ class Ledger:
                 found[number].run = line["run"]
             elif line["what"] == "ended" and number in found:
                 attempt = found[number]
-                attempt.status, attempt.cost, attempt.seconds = line["status"], line["cost"], line["seconds"]
+                attempt.status, attempt.cost, attempt.seconds = (
+                    line["status"],
+                    line["cost"],
+                    line["seconds"],
+                )
                 attempt.report = line["report"]
         return list(found.values())
 
     def used_on(self, day: date) -> tuple[float, float]:
         """Minutes and USD that were used on a day, here."""
         lines = [line for line in self._lines() if datetime.fromisoformat(line["at"]).date() == day]
-        ended = {line["number"]: line for line in lines if line["what"] == "ended"}.values()  # the last of each
+        ended = {
+            line["number"]: line for line in lines if line["what"] == "ended"
+        }.values()  # the last of each
         planned = [line for line in lines if line["what"] == "planned"]
-        return sum(line["seconds"] for line in ended) / 60, sum(line["cost"] for line in (*ended, *planned))
+        return sum(line["seconds"] for line in ended) / 60, sum(
+            line["cost"] for line in (*ended, *planned)
+        )
 
     def _lines(self) -> Iterator[dict[str, Any]]:
         try:

@@ -25,7 +25,9 @@ _CHARS = 160
 
 def next_number(home: Path, attempts: Sequence[Attempt]) -> int:
     """The number of the next report: it was never given before."""
-    names = [path.name for path in (home / FOLDER).glob("R*.md")] if (home / FOLDER).is_dir() else []
+    names = (
+        [path.name for path in (home / FOLDER).glob("R*.md")] if (home / FOLDER).is_dir() else []
+    )
     numbers = [int(found[1]) for name in names if (found := re.match(r"R(\d+)", name))]
     return 1 + max([*numbers, *(attempt.number for attempt in attempts)], default=0)
 
@@ -54,7 +56,9 @@ def write(home: Path, prompts: Prompts, attempt: Attempt, trouble: str = "") -> 
         calls=totals.model_calls,
         cost=f"{totals.spent:.4f}",
         seconds=f"{totals.seconds:.0f}",
-        by=prompts.text("auto_by_rote") if totals.kinds == {"rote"} else prompts.text("auto_by_model"),
+        by=prompts.text("auto_by_rote")
+        if totals.kinds == {"rote"}
+        else prompts.text("auto_by_model"),
         task=attempt.task,
         result=_result(events, prompts.lang) or in_words(trouble, prompts.lang) or "-",
         steps="\n".join(_steps(events)) or "-",
@@ -66,7 +70,12 @@ def write(home: Path, prompts: Prompts, attempt: Attempt, trouble: str = "") -> 
 
 def _tell(home: Path, attempt: Attempt, totals: Totals) -> None:
     """The line of history; one that is there already is not written again."""
-    parts = [attempt.at[:16].replace("T", " "), f"R{attempt.number:02}", attempt.status, attempt.title]
+    parts = [
+        attempt.at[:16].replace("T", " "),
+        f"R{attempt.number:02}",
+        attempt.status,
+        attempt.title,
+    ]
     parts += [f"{totals.spent:.4f} USD", f"{totals.seconds:.0f} s", Path(attempt.report).name]
     line = "- " + " · ".join(parts)
     path = home / FOLDER / HISTORY

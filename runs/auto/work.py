@@ -41,7 +41,9 @@ class Stop(Protocol):
 class Autonomous:
     """One session. `minutes` and `cost_usd` are for all of its items together."""
 
-    def __init__(self, config: Config, *, minutes: float | None = None, cost_usd: float | None = None) -> None:
+    def __init__(
+        self, config: Config, *, minutes: float | None = None, cost_usd: float | None = None
+    ) -> None:
         self.config, self._home = config, config.home
         self._minutes = config.auto.minutes if minutes is None else minutes
         self._cost_usd = config.auto.cost_usd if cost_usd is None else cost_usd
@@ -65,12 +67,18 @@ class Autonomous:
             items = 0
             for told in self._all(stop):
                 items += told["what"] == "ended"
-                yield {**told, "items": items, "cost": round(self._spent, 6)} if told["what"] == "closed" else told
+                yield (
+                    {**told, "items": items, "cost": round(self._spent, 6)}
+                    if told["what"] == "closed"
+                    else told
+                )
 
     def _own_folder(self) -> Path:
         folder = auto_folder(self._home, self.config.auto.folder)
         if folder.resolve().is_relative_to(self._home.resolve()):
-            raise ConfigError("auto.folder must not lie in the home folder: nothing that a model writes does.")
+            raise ConfigError(
+                "auto.folder must not lie in the home folder: nothing that a model writes does."
+            )
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
@@ -86,10 +94,16 @@ class Autonomous:
         while not (why := self._over(stop)):
             item = yield from self._choose(left)
             if item is None:
-                why = "no_model" if any(each.why == "no_model" for each in left.values()) else "nothing"
+                why = (
+                    "no_model"
+                    if any(each.why == "no_model" for each in left.values())
+                    else "nothing"
+                )
                 break
             yield from self._begin(item, stop)
-        yield from ({"what": "left", "title": each.item.title, "why": each.why} for each in left.values())
+        yield from (
+            {"what": "left", "title": each.item.title, "why": each.why} for each in left.values()
+        )
         yield {"what": "closed", "why": why}
 
     def _over(self, stop: Stop) -> str:
@@ -120,7 +134,13 @@ class Autonomous:
 
     def _begin(self, item: Item, stop: Stop) -> Iterator[Told]:
         number = report.next_number(self._home, self._ledger.attempts())
-        about = {"item": item.key, "title": item.title, "task": item.task, "request": item.request, "todo": item.todo}
+        about = {
+            "item": item.key,
+            "title": item.title,
+            "task": item.task,
+            "request": item.request,
+            "todo": item.todo,
+        }
         self._ledger.write("begun", number=number, session=self._began, **about)
         attempt = self._ledger.attempts()[-1]
         attempt.run = self._prepared(attempt)
@@ -130,7 +150,12 @@ class Autonomous:
     def _go_on(self, attempt: Attempt, stop: Stop) -> Iterator[Told]:
         """An item that was begun and has no end: its run goes on, or where it never had one, it begins."""
         attempt.run = attempt.run or self._not_noted(attempt) or self._prepared(attempt)
-        yield {"what": "resumed", "number": attempt.number, "title": attempt.title, "run": attempt.run}
+        yield {
+            "what": "resumed",
+            "number": attempt.number,
+            "title": attempt.title,
+            "run": attempt.run,
+        }
         yield from self._follow(attempt, stop)
 
     def _not_noted(self, attempt: Attempt) -> str:
@@ -142,7 +167,12 @@ class Autonomous:
                 if datetime.fromisoformat(opening["at"]) < datetime.fromisoformat(attempt.at):
                     break  # those before are of other items
                 bounds = Bounds.of(opening)
-                if bounds and bounds.item == attempt.item and not bounds.parent and run not in noted:
+                if (
+                    bounds
+                    and bounds.item == attempt.item
+                    and not bounds.parent
+                    and run not in noted
+                ):
                     self._ledger.write("run", number=attempt.number, run=run)
                     return run
         return ""
@@ -175,7 +205,9 @@ class Autonomous:
         before = self._used(attempt.run)
         is_cut = False
         if may_go_on(self._home, attempt.run):
-            apart = Apart(self._home, self.config.lang, attempt.run, max_cost=before + self._left_usd())
+            apart = Apart(
+                self._home, self.config.lang, attempt.run, max_cost=before + self._left_usd()
+            )
             try:
                 while apart.is_working() and time.monotonic() < self._end and not stop.is_set():
                     time.sleep(POLL_SECONDS)
@@ -188,7 +220,11 @@ class Autonomous:
     def _settle(self) -> Iterator[Told]:
         """What waited for the owner and has ended since."""
         for attempt in self._ledger.attempts():
-            if attempt.status == WAITS and self._status(attempt.run) not in (WAITS, "working", "interrupted"):
+            if attempt.status == WAITS and self._status(attempt.run) not in (
+                WAITS,
+                "working",
+                "interrupted",
+            ):
                 yield self._ended(attempt)
 
     def _ended(self, attempt: Attempt, *, is_cut: bool = False) -> Told:
@@ -212,7 +248,12 @@ class Autonomous:
             }
             self._ledger.write("ended", number=attempt.number, run=attempt.run, **fields)
             self._keep(attempt)
-        about = {"number": attempt.number, "title": attempt.title, "run": attempt.run, "status": attempt.status}
+        about = {
+            "number": attempt.number,
+            "title": attempt.title,
+            "run": attempt.run,
+            "status": attempt.status,
+        }
         return {"what": "ended", **about, "cost": attempt.cost, "report": attempt.report}
 
     def _status(self, run: str) -> str:
@@ -220,7 +261,9 @@ class Autonomous:
         summary = summarise(self._home, run)
         if summary is None:
             return "failed"
-        helpers = [self._status(child) for child in summary.children] if summary.status == "done" else []
+        helpers = (
+            [self._status(child) for child in summary.children] if summary.status == "done" else []
+        )
         return WAITS if WAITS in helpers else summary.status
 
     def _mark(self, attempt: Attempt) -> None:
@@ -237,10 +280,17 @@ class Autonomous:
 
         prompts, number = self._agent.prompts, f"R{attempt.number:02}"
         text = prompts.text(
-            "auto_event", number=number, title=attempt.title, status=attempt.status, report=attempt.report
+            "auto_event",
+            number=number,
+            title=attempt.title,
+            status=attempt.status,
+            report=attempt.report,
         )
         redact = self._agent.parts.redactor()
-        with suppress(SopwithError, OSError), Memory(self._home, works_behind=False, redact=redact) as memory:
+        with (
+            suppress(SopwithError, OSError),
+            Memory(self._home, works_behind=False, redact=redact) as memory,
+        ):
             memory.write_event(text, run=attempt.run)  # the report has it anyway
 
     def _used(self, run: str) -> float:

@@ -40,9 +40,13 @@ def check_python() -> Check:
 
 def check_libraries(lang: Lang) -> Check:
     """The packages of requirements/core.in, looked up and not imported."""
-    missing = [package for module, package in LIBRARIES.items() if importlib.util.find_spec(module) is None]
+    missing = [
+        package for module, package in LIBRARIES.items() if importlib.util.find_spec(module) is None
+    ]
     if missing:
-        return Check("packages", False, say(lang, "missing", names=", ".join(missing)), "./sopwith doctor")
+        return Check(
+            "packages", False, say(lang, "missing", names=", ".join(missing)), "./sopwith doctor"
+        )
     return Check("packages", True, say(lang, "all there", n=len(LIBRARIES)))
 
 
@@ -52,7 +56,9 @@ def check_home(config: Config) -> Check:
     if not home.exists():
         parent = _nearest_folder(home)
         is_possible = os.access(parent, os.W_OK | os.X_OK)
-        detail = say(config.lang, "home later" if is_possible else "home never", home=home, parent=parent)
+        detail = say(
+            config.lang, "home later" if is_possible else "home never", home=home, parent=parent
+        )
         return Check("home", is_possible, detail, "" if is_possible else "export SOPWITH_HOME=DIR")
     try:
         open_home(home)
@@ -71,7 +77,11 @@ def check_disk(config: Config) -> Check:
 def check_privacy(config: Config) -> list[Check]:
     """A config.yaml with a key in it is for the owner's eyes."""
     file = config.home / "config.yaml"
-    if not any(model.api_key for model in config.models) or not file.exists() or not file.stat().st_mode & 0o077:
+    if (
+        not any(model.api_key for model in config.models)
+        or not file.exists()
+        or not file.stat().st_mode & 0o077
+    ):
         return []
     return [Check("privacy", None, say(config.lang, "readable", file=file), f"chmod 600 {file}")]
 
@@ -79,7 +89,10 @@ def check_privacy(config: Config) -> list[Check]:
 def check_programs(lang: Lang) -> list[Check]:
     """Programs beside Python: git, and what is optional."""
     git = shutil.which("git")
-    return [Check("git", git is not None, git or say(lang, "no git"), install("git")), check_sandbox(lang)]
+    return [
+        Check("git", git is not None, git or say(lang, "no git"), install("git")),
+        check_sandbox(lang),
+    ]
 
 
 def check_sandbox(lang: Lang) -> Check:
@@ -98,7 +111,12 @@ def check_shells(lang: Lang) -> Check:
     from tools.shell import problem
 
     if missing := problem():
-        return Check("shells", None, in_words(missing, lang), "" if sys.platform == "win32" else install("bash"))
+        return Check(
+            "shells",
+            None,
+            in_words(missing, lang),
+            "" if sys.platform == "win32" else install("bash"),
+        )
     return Check("shells", True, say(lang, "shells", bash=shutil.which("bash") or ""))
 
 
@@ -109,16 +127,24 @@ def check_browser(config: Config) -> Check:
 
     lang, settings = config.lang, config.browser
     if problem():
-        return Check("browser", None, say(lang, "no browser package"), "scripts/setup --extra browser")
+        return Check(
+            "browser", None, say(lang, "no browser package"), "scripts/setup --extra browser"
+        )
     if settings.address:
         is_there = answers(settings.address)
-        detail = say(lang, "browser there" if is_there else "browser gone", address=settings.address)
-        return Check("browser", is_there, detail, "chromium --remote-debugging-port=9222 --user-data-dir=…")
+        detail = say(
+            lang, "browser there" if is_there else "browser gone", address=settings.address
+        )
+        return Check(
+            "browser", is_there, detail, "chromium --remote-debugging-port=9222 --user-data-dir=…"
+        )
     found = program()
     if not found:
         return Check("browser", None, say(lang, "no browser"), install("chromium"))
     is_headless = settings.headless == "on" or (settings.headless == "auto" and not has_display())
-    return Check("browser", True, say(lang, "browser headless" if is_headless else "browser", program=found))
+    return Check(
+        "browser", True, say(lang, "browser headless" if is_headless else "browser", program=found)
+    )
 
 
 def check_screen(lang: Lang) -> Check:
@@ -129,10 +155,17 @@ def check_screen(lang: Lang) -> Check:
         command = "scripts/setup --extra desktop" if missing == "packages" else ""
         return Check("desktop", None, say(lang, f"screen {missing}"), command)
     lacks = [
-        package for name, package in (("xclip", "xclip"), ("tesseract", "tesseract-ocr")) if not shutil.which(name)
+        package
+        for name, package in (("xclip", "xclip"), ("tesseract", "tesseract-ocr"))
+        if not shutil.which(name)
     ]
     if lacks:
-        return Check("desktop", None, say(lang, "screen lacks", names=", ".join(lacks)), install(" ".join(lacks)))
+        return Check(
+            "desktop",
+            None,
+            say(lang, "screen lacks", names=", ".join(lacks)),
+            install(" ".join(lacks)),
+        )
     return Check("desktop", True, say(lang, "screen", display=os.environ["DISPLAY"]))
 
 
@@ -144,7 +177,9 @@ def check_desktop(config: Config) -> list[Check]:
     if found is None or config.inbox.desktop == "off":
         return []
     detail = say(config.lang, "desktop" if found else "no desktop", program=found)
-    return [Check("inbox", True if found else None, detail, "" if found else install("libnotify-bin"))]
+    return [
+        Check("inbox", True if found else None, detail, "" if found else install("libnotify-bin"))
+    ]
 
 
 def check_trash(config: Config) -> list[Check]:
@@ -155,14 +190,26 @@ def check_trash(config: Config) -> list[Check]:
         return []
     is_there = desktop_trash.is_there(os.environ)
     detail = say(config.lang, "trash" if is_there else "no trash", home=config.home)
-    return [Check("trash", True if is_there else None, detail, "" if is_there else "scripts/setup --extra desktop")]
+    return [
+        Check(
+            "trash",
+            True if is_there else None,
+            detail,
+            "" if is_there else "scripts/setup --extra desktop",
+        )
+    ]
 
 
 def check_terminal(lang: Lang) -> Check:
     """Whether the screen can show what is not ASCII."""
     encoding = sys.stdout.encoding or locale.getpreferredencoding(False)
     is_utf8 = encoding.lower().replace("-", "") == "utf8"
-    detail = say(lang, "terminal" if is_utf8 else "no utf8", encoding=encoding, term=os.environ.get("TERM", "-"))
+    detail = say(
+        lang,
+        "terminal" if is_utf8 else "no utf8",
+        encoding=encoding,
+        term=os.environ.get("TERM", "-"),
+    )
     return Check("terminal", is_utf8, detail, "export LANG=C.UTF-8")
 
 

@@ -19,7 +19,9 @@ def check_model(model: ModelConfig, lang: Lang) -> Check:
     name = f"model {model.name}"
     if model.kind == "scripted":
         is_there = Path(model.model).expanduser().is_file()
-        return Check(name, is_there, say(lang, "script" if is_there else "no script", file=model.model))
+        return Check(
+            name, is_there, say(lang, "script" if is_there else "no script", file=model.model)
+        )
     if not (model.api_key.isascii() and model.api_key.isprintable()):
         return Check(name, False, say(lang, "odd key"), say(lang, "key fix"))
     from models.endpoint import Endpoint
@@ -31,13 +33,21 @@ def check_model(model: ModelConfig, lang: Lang) -> Check:
         return Check(name, False, say(lang, problem, url=url, status=status), say(lang, "key fix"))
     if status is None or (status >= 500 and status != 501):
         why = found[0] if found else str(status)
-        return Check(name, False, say(lang, "unreachable", url=url, why=why), say(lang, "unreachable fix", url=url))
+        return Check(
+            name,
+            False,
+            say(lang, "unreachable", url=url, why=why),
+            say(lang, "unreachable fix", url=url),
+        )
     if not found:
         return Check(name, None, say(lang, "no listing", url=url, status=status))
     if model.model not in found:
         some = ", ".join(found[:5])
         return Check(
-            name, None, say(lang, "unlisted", url=url, model=model.model, some=some), say(lang, "unlisted fix")
+            name,
+            None,
+            say(lang, "unlisted", url=url, model=model.model, some=some),
+            say(lang, "unlisted fix"),
         )
     return Check(name, True, say(lang, "model", url=url, model=model.model))
 
@@ -58,9 +68,13 @@ def ask_models(model: ModelConfig) -> tuple[int | None, list[str]]:
         return request
 
     with requests.Session() as session:
-        session.trust_env = not is_local(endpoint.base_url)  # what is on this machine is behind no proxy
+        session.trust_env = not is_local(
+            endpoint.base_url
+        )  # what is on this machine is behind no proxy
         try:
-            with session.get(url, auth=sign, timeout=ASK_SECONDS, stream=True, allow_redirects=False) as answer:
+            with session.get(
+                url, auth=sign, timeout=ASK_SECONDS, stream=True, allow_redirects=False
+            ) as answer:
                 return answer.status_code, _listed(answer) if answer.status_code == 200 else []
         except requests.exceptions.SSLError:
             return None, ["TLS: its certificate is not trusted"]
@@ -84,7 +98,11 @@ def _listed(answer: Any) -> list[str]:
     except (ValueError, RecursionError):
         return []
     entries = listing.get("data") if isinstance(listing, dict) else None
-    names = [entry.get("id") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    names = (
+        [entry.get("id") for entry in entries if isinstance(entry, dict)]
+        if isinstance(entries, list)
+        else []
+    )
     return [name for name in names if isinstance(name, str)]
 
 
@@ -94,4 +112,11 @@ def check_price(model: ModelConfig, lang: Lang) -> list[Check]:
 
     if model.kind != "openai" or model.price or is_local(model.base_url or OPENAI_URL):
         return []
-    return [Check(f"price {model.name}", None, say(lang, "no price"), "price: {input: …, cached: …, output: …}")]
+    return [
+        Check(
+            f"price {model.name}",
+            None,
+            say(lang, "no price"),
+            "price: {input: …, cached: …, output: …}",
+        )
+    ]

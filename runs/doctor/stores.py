@@ -11,7 +11,9 @@ from config import Config
 from context.phrases import in_words
 from runs.doctor.check import Check, say
 
-MANY_RUNS = 200_000  # folders that a list has to look through  # folders that a list has to look through
+MANY_RUNS = (
+    200_000  # folders that a list has to look through  # folders that a list has to look through
+)
 DU_SECONDS = 10.0
 
 
@@ -24,13 +26,24 @@ def check_runs(config: Config) -> list[Check]:
         return []
     try:
         command = ["du", "-sk", str(config.home / "runs")]
-        said = subprocess.run(command, capture_output=True, text=True, timeout=DU_SECONDS, check=False).stdout
+        said = subprocess.run(
+            command, capture_output=True, text=True, timeout=DU_SECONDS, check=False
+        ).stdout
         size = f"{int(said.split()[0]) / 1e6:.2f}"
     except (OSError, ValueError, IndexError, subprocess.TimeoutExpired):
         size = "?"
-    detail = say(config.lang, "runs", n=f"{all_runs:,}", archived=f"{all_runs - live:,}", gigabytes=size)
+    detail = say(
+        config.lang, "runs", n=f"{all_runs:,}", archived=f"{all_runs - live:,}", gigabytes=size
+    )
     is_much = live > MANY_RUNS
-    return [Check("runs", None if is_much else True, detail, "sopwith runs archive --days 30" if is_much else "")]
+    return [
+        Check(
+            "runs",
+            None if is_much else True,
+            detail,
+            "sopwith runs archive --days 30" if is_much else "",
+        )
+    ]
 
 
 def check_schedules(config: Config) -> list[Check]:
@@ -47,7 +60,14 @@ def check_schedules(config: Config) -> list[Check]:
         detail = say(config.lang, "broken jobs", n=len(jobs), names=", ".join(broken[:5]))
         return [Check("schedules", False, detail, f"sopwith schedule show {broken[0]}")]
     if not is_at_work(config.home):
-        return [Check("schedules", None, say(config.lang, "no scheduler", n=len(jobs)), "sopwith schedule install")]
+        return [
+            Check(
+                "schedules",
+                None,
+                say(config.lang, "no scheduler", n=len(jobs)),
+                "sopwith schedule install",
+            )
+        ]
     return [Check("schedules", True, say(config.lang, "jobs", n=len(jobs)))]
 
 
@@ -71,7 +91,9 @@ def check_memory(config: Config) -> list[Check]:
 
     made = embedder(config.embeddings)
     by_meaning = (
-        Check("embeddings", True, made.name) if made else Check("embeddings", None, say(config.lang, "no vectors"))
+        Check("embeddings", True, made.name)
+        if made
+        else Check("embeddings", None, say(config.lang, "no vectors"))
     )
     return [_check_journal(config), by_meaning]
 
@@ -87,7 +109,9 @@ def _check_journal(config: Config) -> Check:
     try:
         store = Store(index, readonly=True)
         try:
-            detail = say(config.lang, "journal", n=store.count(), waiting=sum(store.queues().values()))
+            detail = say(
+                config.lang, "journal", n=store.count(), waiting=sum(store.queues().values())
+            )
         finally:
             store.close()
     except JournalError:
@@ -129,9 +153,7 @@ def check_queue(config: Config) -> list[Check]:
         return []
     from runs.shared.database import MISSING, QueueError, opened
 
-    query = (
-        "SELECT count(*) FILTER (WHERE status = 'queued'), count(*) FILTER (WHERE status = 'working') FROM sopwith_runs"
-    )
+    query = "SELECT count(*) FILTER (WHERE status = 'queued'), count(*) FILTER (WHERE status = 'working') FROM sopwith_runs"
     try:
         with closing(opened(config)) as database:
             waiting, working = database.ask(lambda it: it.execute(query).fetchone()) or (0, 0)
@@ -149,12 +171,21 @@ def check_mcp(config: Config) -> list[Check]:
     from tools.mcp_client import problem
 
     if problem():
-        return [Check("mcp", None, say(config.lang, "no mcp", names=names), "scripts/setup --extra mcp")]
+        return [
+            Check("mcp", None, say(config.lang, "no mcp", names=names), "scripts/setup --extra mcp")
+        ]
     gone = [
         name
         for name, each in config.mcp.servers.items()
         if each.command and not shutil.which(Path(each.command[0]).expanduser())
     ]
     if gone:
-        return [Check("mcp", False, say(config.lang, "no mcp program", names=", ".join(gone)), "sopwith mcp test")]
+        return [
+            Check(
+                "mcp",
+                False,
+                say(config.lang, "no mcp program", names=", ".join(gone)),
+                "sopwith mcp test",
+            )
+        ]
     return [Check("mcp", True, say(config.lang, "mcp", names=names))]

@@ -43,14 +43,26 @@ def problems(jobs: dict[str, Job | Broken]) -> dict[str, str]:
 
 
 def due_between(
-    folder: JobFolder, ledger: Ledger, now: datetime, start: datetime, end: datetime, limit: int = 1000
+    folder: JobFolder,
+    ledger: Ledger,
+    now: datetime,
+    start: datetime,
+    end: datetime,
+    limit: int = 1000,
 ) -> list[Due]:
     """See Scheduler.due_between; it writes nothing but from when each rule counts."""
-    came = [Due(row.job, row.at, row.status, row.run, row.reason) for row in ledger.rows(start=start, end=end)]
+    came = [
+        Due(row.job, row.at, row.status, row.run, row.reason)
+        for row in ledger.rows(start=start, end=end)
+    ]
     known = {(due.job, due.at) for due in came}
     jobs = folder.all()
     wrong = problems(jobs)
-    sound = {id: job for id, job in jobs.items() if isinstance(job, Job) and id not in wrong and job.enabled}
+    sound = {
+        id: job
+        for id, job in jobs.items()
+        if isinstance(job, Job) and id not in wrong and job.enabled
+    }
     counts = ledger.counted({id: (job.rule, folder.written(id)) for id, job in sound.items()}, now)
     planned: list[Due] = []
     for id, job in sound.items():
@@ -62,7 +74,9 @@ def due_between(
     return sorted([*came, *planned], key=lambda due: due.at)[:limit]
 
 
-def health(job: Job | Broken, problem: str, rows: list[Row], next_due: datetime | None, now: datetime) -> Health:
+def health(
+    job: Job | Broken, problem: str, rows: list[Row], next_due: datetime | None, now: datetime
+) -> Health:
     """How a job is doing. `rows`: its newest; `next_due`: its first due time without a row."""
     if isinstance(job, Broken) or problem:
         return "broken"

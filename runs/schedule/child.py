@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from runs.schedule.outcomes import Outcomes
 
 
-def do(config: Config, ledger: Ledger, row: Row, hear: Callable[[Event], None] = lambda _: None) -> None:
+def do(
+    config: Config, ledger: Ledger, row: Row, hear: Callable[[Event], None] = lambda _: None
+) -> None:
     """Does what a claimed row is due for; `hear` gets the events. Whatever stands in the way becomes the row's end."""
     from config import SopwithError
     from memory.runlog import worker
@@ -60,7 +62,9 @@ def do(config: Config, ledger: Ledger, row: Row, hear: Callable[[Event], None] =
         if not ledger.begin(row, run.id, datetime.now(UTC)):
             return  # it has another owner, and another run
     except SopwithError as error:
-        if not (row.run and worker(config.home / "runs" / row.run)) and not outcomes.settle(row, job):
+        if not (row.run and worker(config.home / "runs" / row.run)) and not outcomes.settle(
+            row, job
+        ):
             outcomes.fail(row, job, str(error), now)
         return
     for event in run.events():
@@ -122,7 +126,10 @@ def owner_of(approve: str) -> Owner:
             """Yes to all but more jobs: a job that makes jobs would make them without end."""
             return None if confirmation.risk == "schedule" else super().confirm(confirmation)
 
-    owners: dict[str, Owner] = {"never": RefusingOwner(AbsentOwner()), "all": Approving(AbsentOwner())}
+    owners: dict[str, Owner] = {
+        "never": RefusingOwner(AbsentOwner()),
+        "all": Approving(AbsentOwner()),
+    }
     return owners.get(approve, AbsentOwner())
 
 

@@ -15,7 +15,14 @@ SINGLE_ROWS = 100  # of skipped due times; what was missed before these has one 
 
 
 def due_rows(
-    job: Job, dues: Iterable[datetime], known: list[Row], here: datetime, now: datetime, *, owner: str, is_waiting: bool
+    job: Job,
+    dues: Iterable[datetime],
+    known: list[Row],
+    here: datetime,
+    now: datetime,
+    *,
+    owner: str,
+    is_waiting: bool,
 ) -> tuple[list[Row], datetime | None]:
     """The rows of the `dues` up to `here` that are not `known` yet, claimed for `owner` or skipped; and the first due time
     after `here`. `now` is the clock on the wall; `here` is the same, or the steady clock of the job."""
@@ -26,7 +33,9 @@ def due_rows(
             following = due
             break
         at = micros(due)
-        if any(before < row.due <= at for row in known):  # it had come before the clock was set back
+        if any(
+            before < row.due <= at for row in known
+        ):  # it had come before the clock was set back
             missed.pause()
         before = at
         if any(row.due <= at <= row.until for row in known):
@@ -40,9 +49,17 @@ def due_rows(
     if is_waiting:
         rows += _skipped(job, fresh, "the run before waits for the owner", now)
         fresh = []
-    chosen = {"latest": fresh[-1:], "all": fresh, "skip": [due for due in fresh if here - due <= GRACE][-1:]}
+    chosen = {
+        "latest": fresh[-1:],
+        "all": fresh,
+        "skip": [due for due in fresh if here - due <= GRACE][-1:],
+    }
     doing = chosen[job.catch_up]
-    reason = "missed: a later one is due as well" if job.catch_up == "latest" else "missed: catch_up is skip"
+    reason = (
+        "missed: a later one is due as well"
+        if job.catch_up == "latest"
+        else "missed: catch_up is skip"
+    )
     rows += _skipped(job, [due for due in fresh if due not in doing], reason, now)
     rows += [Row(job.id, micros(due), owner=owner, noticed=micros(now)) for due in doing]
     return rows, following
@@ -58,7 +75,11 @@ class _Missed:
 
     def __init__(self, job: Job, now: datetime) -> None:
         self.rows: list[Row] = []
-        self._job, self._now, self._reason = job, now, f"missed: more than {job.max_delay_hours:g} hours late"
+        self._job, self._now, self._reason = (
+            job,
+            now,
+            f"missed: more than {job.max_delay_hours:g} hours late",
+        )
         self._newest: deque[datetime] = deque(maxlen=SINGLE_ROWS)
         self._first, self._count = now, 0
 
@@ -72,7 +93,14 @@ class _Missed:
         """No row may reach over what comes here."""
         if (shared := self._count - len(self._newest)) > 0:
             until = micros(self._newest[0]) - 1
-            shared_row = Row(self._job.id, micros(self._first), until, shared, status="skipped", reason=self._reason)
+            shared_row = Row(
+                self._job.id,
+                micros(self._first),
+                until,
+                shared,
+                status="skipped",
+                reason=self._reason,
+            )
             self.rows.append(replace(shared_row, noticed=micros(self._now)))
         self.rows += _skipped(self._job, self._newest, self._reason, self._now)
         self._newest.clear()
@@ -80,4 +108,7 @@ class _Missed:
 
 
 def _skipped(job: Job, dues: Iterable[datetime], reason: str, now: datetime) -> list[Row]:
-    return [Row(job.id, micros(due), status="skipped", reason=reason, noticed=micros(now)) for due in dues]
+    return [
+        Row(job.id, micros(due), status="skipped", reason=reason, noticed=micros(now))
+        for due in dues
+    ]

@@ -39,12 +39,22 @@ class System:
     def label(self) -> str:
         """What it is called; that of a home folder other than ~/.sopwith has a sign of its own."""
         is_usual = self.home == self.owner_home / ".sopwith"
-        return "sopwith-schedule" + ("" if is_usual else "-" + hashlib.sha256(str(self.home).encode()).hexdigest()[:8])
+        return "sopwith-schedule" + (
+            "" if is_usual else "-" + hashlib.sha256(str(self.home).encode()).hexdigest()[:8]
+        )
 
     @property
     def command(self) -> list[str]:
         """What is started."""
-        return [sys.executable, str(LAUNCHER), "--home", str(self.home), "schedule", "start", "--unless-running"]
+        return [
+            sys.executable,
+            str(LAUNCHER),
+            "--home",
+            str(self.home),
+            "schedule",
+            "start",
+            "--unless-running",
+        ]
 
     def is_there(self) -> bool:
         """Whether this machine has it, and it serves this user."""
@@ -71,7 +81,10 @@ class Systemd(System):
 
     def is_there(self) -> bool:
         """See System."""
-        return shutil.which("systemctl") is not None and _ran(["systemctl", "--user", "show-environment"]) == ""
+        return (
+            shutil.which("systemctl") is not None
+            and _ran(["systemctl", "--user", "show-environment"]) == ""
+        )
 
     def install(self) -> list[str]:
         """See System."""
@@ -112,7 +125,10 @@ class Cron(System):
     def install(self) -> list[str]:
         """See System."""
         words = shlex.join(self.command).replace("%", "\\%")  # a bare one ends the command
-        lines = [f"{when} {words} >/dev/null 2>&1 {MARK} {self.home}" for when in ("@reboot", "*/10 * * * *")]
+        lines = [
+            f"{when} {words} >/dev/null 2>&1 {MARK} {self.home}"
+            for when in ("@reboot", "*/10 * * * *")
+        ]
         self._write([*self._others(), *lines])
         return lines
 
@@ -124,7 +140,9 @@ class Cron(System):
         return [line for line in lines if line not in others]
 
     def _lines(self) -> list[str]:
-        done = subprocess.run(["crontab", "-l"], capture_output=True, text=True, timeout=SECONDS, check=False)
+        done = subprocess.run(
+            ["crontab", "-l"], capture_output=True, text=True, timeout=SECONDS, check=False
+        )
         return done.stdout.splitlines() if done.returncode == 0 else []  # 1: there is none yet
 
     def _others(self) -> list[str]:
@@ -183,7 +201,10 @@ def system_of(home: Path, owner_home: Path) -> System:
 def remove_everywhere(home: Path, owner_home: Path) -> list[str]:
     """Removes it from wherever it was put. Returns what was taken away."""
     return [
-        line for kind in (Launchd, Systemd, Cron) if (s := kind(home, owner_home)).is_there() for line in s.remove()
+        line
+        for kind in (Launchd, Systemd, Cron)
+        if (s := kind(home, owner_home)).is_there()
+        for line in s.remove()
     ]
 
 
@@ -195,10 +216,16 @@ def _for_systemd(word: str) -> str:
 def _ran(command: Sequence[str], stdin: str = "") -> str:
     """What went wrong, or nothing."""
     try:
-        done = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=SECONDS, check=False)
+        done = subprocess.run(
+            command, input=stdin, capture_output=True, text=True, timeout=SECONDS, check=False
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
-    return "" if done.returncode == 0 else " ".join((done.stderr or done.stdout).split()) or f"exit {done.returncode}"
+    return (
+        ""
+        if done.returncode == 0
+        else " ".join((done.stderr or done.stdout).split()) or f"exit {done.returncode}"
+    )
 
 
 def _run(command: Sequence[str], stdin: str = "") -> None:

@@ -94,13 +94,28 @@ class Job:
     @property
     def rule(self) -> str:
         """What says when it is due, as text: another rule counts from when it was written."""
-        keys = ("schedule", "repeat", "on", "cron", "at", "after", "timezone", "start", "until", "enabled")
-        return json.dumps([self.timezone, *(self.fields.get(key) for key in keys)], ensure_ascii=False)
+        keys = (
+            "schedule",
+            "repeat",
+            "on",
+            "cron",
+            "at",
+            "after",
+            "timezone",
+            "start",
+            "until",
+            "enabled",
+        )
+        return json.dumps(
+            [self.timezone, *(self.fields.get(key) for key in keys)], ensure_ascii=False
+        )
 
     @property
     def task(self) -> str:
         """What is to be done, in one text."""
-        return self.prompt or " ".join([self.sop, *(f"{name}={value}" for name, value in self.parameters.items())])
+        return self.prompt or " ".join(
+            [self.sop, *(f"{name}={value}" for name, value in self.parameters.items())]
+        )
 
 
 class Broken(NamedTuple):
@@ -150,7 +165,9 @@ def is_id(id: str) -> bool:
 def _check(id: str, fields: Mapping[str, Any]) -> None:
     """Names, and what each key may hold."""
     if not is_id(id):
-        raise JobError(f'"{id}" is no name for a job: letters, digits, "-", "_" and ".", 80 at most, in 180 bytes')
+        raise JobError(
+            f'"{id}" is no name for a job: letters, digits, "-", "_" and ".", 80 at most, in 180 bytes'
+        )
     _check_keys(fields)
     if bool((fields.get("prompt") or "").strip()) == bool(fields.get("sop")):
         raise JobError('a job says what is to be done: "prompt", or "sop" with "parameters"')
@@ -171,7 +188,9 @@ def _check_keys(fields: Mapping[str, Any]) -> None:
             raise JobError(f'there is no key "{key}" in a job')
     for key, (kind, wanted) in _KINDS.items():
         value = fields.get(key)
-        if value is not None and (not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)):
+        if value is not None and (
+            not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)
+        ):
             raise JobError(f'"{key}" of a job must be {wanted}')
         if isinstance(value, str) and re.search("[\0\ud800-\udfff]", value):
             raise JobError(f'"{key}" of a job holds what is no text')
@@ -180,7 +199,10 @@ def _check_keys(fields: Mapping[str, Any]) -> None:
 def _limits(said: Mapping[str, Any]) -> Limits:
     if wrong := sorted(set(said) - {"turns", "cost_usd", "minutes"}):
         raise JobError(f'there is no limit "{wrong[0]}" (known: turns, cost_usd, minutes)')
-    if any(isinstance(each, bool) or not isinstance(each, int | float) or not each > 0 for each in said.values()):
+    if any(
+        isinstance(each, bool) or not isinstance(each, int | float) or not each > 0
+        for each in said.values()
+    ):
         raise JobError("limits must be numbers above 0")
     if isinstance(said.get("turns"), float):
         raise JobError("limits.turns must be a whole number")
@@ -198,8 +220,12 @@ def _when(fields: Mapping[str, Any], zone: tzinfo) -> dict[str, Any]:
     """The fields of Job that say when."""
     given = [key for key in ("schedule", "cron", "at", "after", "repeat") if fields.get(key)]
     if given not in (["schedule"], ["cron"], ["at"], ["after"], ["repeat"], ["schedule", "repeat"]):
-        raise JobError('a job says when in one way: "schedule" with "repeat", "cron", "at", or "after"')
-    if fields.get("on") is not None and not re.fullmatch(r"weekly|monthly|every_\d+w", fields.get("repeat") or ""):
+        raise JobError(
+            'a job says when in one way: "schedule" with "repeat", "cron", "at", or "after"'
+        )
+    if fields.get("on") is not None and not re.fullmatch(
+        r"weekly|monthly|every_\d+w", fields.get("repeat") or ""
+    ):
         raise JobError('"on" names the days of "repeat": weekly, monthly or every_Nw')
     if given == ["at"]:
         return {"at": _moment("at", fields["at"], zone)}
@@ -215,16 +241,28 @@ def _repeated(times: Any, repeat: str, on: Any) -> dict[str, Any]:
     every = EVERY.fullmatch(repeat)
     if every is None and repeat not in REPEATS:
         known = ", ".join(REPEATS)
-        raise JobError(f'repeat must be {known}, or every_Nm, every_Nh, every_Nd, every_Nw; it is "{repeat}"')
+        raise JobError(
+            f'repeat must be {known}, or every_Nm, every_Nh, every_Nd, every_Nw; it is "{repeat}"'
+        )
     if every and int(every[1]) == 0:
         raise JobError(f'"{repeat}": every 0 is never; 1 is the least')
     if every and every[2] in "mh":
         if times:
-            return {"cron": tuple(_each_day_from(_times(times), int(every[1]) * (60 if every[2] == "h" else 1)))}
+            return {
+                "cron": tuple(
+                    _each_day_from(_times(times), int(every[1]) * (60 if every[2] == "h" else 1))
+                )
+            }
         return {"every": (int(every[1]), every[2])}
     days = _days(repeat, every[2] if every else "", on)
-    lines = tuple(check_cron(f"{minute} {hour} {days}") for hour, minute in _times(times or DEFAULT_TIME))
-    return {"cron": lines, "every": (int(every[1]), every[2]) if every else None, "is_once": repeat == "once"}
+    lines = tuple(
+        check_cron(f"{minute} {hour} {days}") for hour, minute in _times(times or DEFAULT_TIME)
+    )
+    return {
+        "cron": lines,
+        "every": (int(every[1]), every[2]) if every else None,
+        "is_once": repeat == "once",
+    }
 
 
 def _each_day_from(first: list[tuple[int, int]], minutes: int) -> Iterator[str]:
@@ -248,7 +286,11 @@ def _times(said: str | list[Any]) -> list[tuple[int, int]]:
 
 def _days(repeat: str, unit: str, on: Any) -> str:
     """The last three fields of a cron line."""
-    said = on if isinstance(on, list) else [part for part in re.split(r"[,\s]+", str(on or "")) if part]
+    said = (
+        on
+        if isinstance(on, list)
+        else [part for part in re.split(r"[,\s]+", str(on or "")) if part]
+    )
     words = [str(each).strip().lower() for each in said]
     if repeat == "weekly" or unit == "w":
         names = [word[:3] for word in words] or ["mon"]
@@ -257,8 +299,14 @@ def _days(repeat: str, unit: str, on: Any) -> str:
         return f"* * {','.join(names)}"
     if repeat == "monthly":
         words = words or ["1"]
-        if wrong := [word for word in words if word != "last" and not re.fullmatch(r"0?[1-9]|[12]\d|3[01]", word)]:
-            raise JobError(f'"on" must name days of a month (1 to 31, or last); "{wrong[0]}" is none')
+        if wrong := [
+            word
+            for word in words
+            if word != "last" and not re.fullmatch(r"0?[1-9]|[12]\d|3[01]", word)
+        ]:
+            raise JobError(
+                f'"on" must name days of a month (1 to 31, or last); "{wrong[0]}" is none'
+            )
         return f"{','.join('L' if word == 'last' else word for word in words)} * *"
     return {"weekday": "* * 1-5", "weekend": "* * 0,6"}.get(repeat, "* * *")
 
@@ -269,11 +317,15 @@ def check_cron(line: str) -> str:
 
     line = MACROS.get(line.strip().lower(), line.strip())
     if len(line.split()) != 5:
-        raise JobError(f'"{line}" is no cron line: it has five fields (minute hour day month weekday)')
+        raise JobError(
+            f'"{line}" is no cron line: it has five fields (minute hour day month weekday)'
+        )
     try:
         next(CronSim(line, datetime(2000, 1, 1)))
     except CronSimError as error:
-        raise JobError(f'"{line}" is no cron line: {str(error).removeprefix("Bad ")} cannot be') from error
+        raise JobError(
+            f'"{line}" is no cron line: {str(error).removeprefix("Bad ")} cannot be'
+        ) from error
     except StopIteration:
         raise JobError(f'"{line}" never comes') from None
     return line
@@ -285,7 +337,9 @@ def zone_of(name: str) -> tzinfo:
 
     found = zone(name)
     if found is UTC and name.upper() not in ("UTC", "Z", "ETC/UTC", "+00:00", "-00:00"):
-        raise JobError(f'there is no timezone "{name}" (such as Europe/Berlin, Asia/Shanghai, UTC or +08:00)')
+        raise JobError(
+            f'there is no timezone "{name}" (such as Europe/Berlin, Asia/Shanghai, UTC or +08:00)'
+        )
     return found
 
 
@@ -303,7 +357,9 @@ def _moment(key: str, said: str | None, zone: tzinfo) -> datetime | None:
             raise JobError(f"{key}: {said} is no year for a job")
         return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
     except (ValueError, OverflowError):
-        raise JobError(f'{key} must be a date and time such as 2026-12-24T18:00; it is "{said}"') from None
+        raise JobError(
+            f'{key} must be a date and time such as 2026-12-24T18:00; it is "{said}"'
+        ) from None
 
 
 _KINDS: dict[str, tuple[Any, str]] = {

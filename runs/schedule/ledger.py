@@ -88,7 +88,9 @@ class Counted(NamedTuple):
 class Ledger(Protocol):
     """What the scheduler keeps, whatever keeps it: this home's SQLite file, or a database that machines share."""
 
-    def counted(self, rules: Mapping[str, tuple[str, datetime]], now: datetime) -> dict[str, Counted]:
+    def counted(
+        self, rules: Mapping[str, tuple[str, datetime]], now: datetime
+    ) -> dict[str, Counted]:
         """How far the due times of each job have come. A rule that is new, or another than before, counts from when its
         file was written, or from now. `rules`: by the job's id its rule and when its file was written."""
         ...
@@ -124,7 +126,11 @@ class Ledger(Protocol):
         ...
 
     def rows(
-        self, job: str = "", limit: int = 0, start: datetime | None = None, end: datetime | None = None
+        self,
+        job: str = "",
+        limit: int = 0,
+        start: datetime | None = None,
+        end: datetime | None = None,
     ) -> list[Row]:
         """The rows, newest due time first; `start` and before `end` bound it."""
         ...
@@ -183,7 +189,10 @@ class Owner:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -209,9 +218,15 @@ class SqliteLedger:
         self._folder = folder_of(home)
         self._mine = threading.local()
 
-    def counted(self, rules: Mapping[str, tuple[str, datetime]], now: datetime) -> dict[str, Counted]:
+    def counted(
+        self, rules: Mapping[str, tuple[str, datetime]], now: datetime
+    ) -> dict[str, Counted]:
         """See Ledger."""
-        known = {id: rest for id, *rest in self._read("SELECT id, rule, since, cursor FROM jobs")} if rules else {}
+        known = (
+            {id: rest for id, *rest in self._read("SELECT id, rule, since, cursor FROM jobs")}
+            if rules
+            else {}
+        )
         found, changed = {}, []
         for id, (rule, written) in rules.items():
             before = known.get(id)
@@ -247,14 +262,18 @@ class SqliteLedger:
             return [
                 replace(row, owner=owner, attempts=row.attempts + 1)
                 for row in rows
-                if database.execute(sql, (owner, row.job, row.due, row.owner, row.attempts)).rowcount
+                if database.execute(
+                    sql, (owner, row.job, row.due, row.owner, row.attempts)
+                ).rowcount
             ]
 
     def begin(self, row: Row, run: str, now: datetime) -> bool:
         """See Ledger."""
         sql = "UPDATE dues SET status = 'running', run = ?, began = ? WHERE job = ? AND due = ? AND owner = ? AND status IN ('claimed', 'running')"
         with self._writing() as database:
-            return bool(database.execute(sql, (run, micros(now), row.job, row.due, row.owner)).rowcount)
+            return bool(
+                database.execute(sql, (run, micros(now), row.job, row.due, row.owner)).rowcount
+            )
 
     def end(self, row: Row) -> bool:
         """See Ledger."""
@@ -264,16 +283,22 @@ class SqliteLedger:
         )
         said = (row.status, row.reason, row.ended, row.result, row.model_calls, row.cost)
         with self._writing() as database:
-            return bool(database.execute(sql, (*said, row.job, row.due, row.run, row.status)).rowcount)
+            return bool(
+                database.execute(sql, (*said, row.job, row.due, row.run, row.status)).rowcount
+            )
 
     def retract(self, now: datetime) -> int:
         """See Ledger."""
-        if not self._read("SELECT 1 FROM dues WHERE status = 'skipped' AND noticed > ? LIMIT 1", micros(now)):
+        if not self._read(
+            "SELECT 1 FROM dues WHERE status = 'skipped' AND noticed > ? LIMIT 1", micros(now)
+        ):
             return 0
         with self._writing() as database:
             ahead = "SELECT job, min(due) - 1 FROM dues WHERE status = 'skipped' AND kind = 'due' AND noticed > ? GROUP BY job"
             for job, before in database.execute(ahead, (micros(now),)).fetchall():
-                database.execute("UPDATE jobs SET cursor = min(cursor, ?) WHERE id = ?", (before, job))
+                database.execute(
+                    "UPDATE jobs SET cursor = min(cursor, ?) WHERE id = ?", (before, job)
+                )
             return database.execute(
                 "DELETE FROM dues WHERE status = 'skipped' AND noticed > ?", (micros(now),)
             ).rowcount
@@ -283,21 +308,33 @@ class SqliteLedger:
         return self._rows("WHERE status IN ('claimed', 'running', 'waiting') ORDER BY due")
 
     def rows(
-        self, job: str = "", limit: int = 0, start: datetime | None = None, end: datetime | None = None
+        self,
+        job: str = "",
+        limit: int = 0,
+        start: datetime | None = None,
+        end: datetime | None = None,
     ) -> list[Row]:
         """See Ledger."""
-        wanted = {"job = ?": job, "until >= ?": start and micros(start), "due < ?": end and micros(end)}
+        wanted = {
+            "job = ?": job,
+            "until >= ?": start and micros(start),
+            "due < ?": end and micros(end),
+        }
         given = {sql: value for sql, value in wanted.items() if value}
         where = f"WHERE {' AND '.join(given)} " if given else ""
         return self._rows(f"{where}ORDER BY due DESC, job LIMIT ?", *given.values(), limit or -1)
 
     def done_since(self, job: str, moment: datetime) -> list[Row]:
         """See Ledger."""
-        return self._rows("WHERE job = ? AND status = 'done' AND ended >= ? ORDER BY due", job, micros(moment))
+        return self._rows(
+            "WHERE job = ? AND status = 'done' AND ended >= ? ORDER BY due", job, micros(moment)
+        )
 
     def spent(self, moment: datetime) -> float:
         """See Ledger."""
-        return float(self._read("SELECT total(cost) FROM dues WHERE due >= ?", micros(moment))[0][0])
+        return float(
+            self._read("SELECT total(cost) FROM dues WHERE due >= ?", micros(moment))[0][0]
+        )
 
     def is_alive(self, owner: str) -> bool:
         """See Ledger."""
@@ -349,7 +386,9 @@ class SqliteLedger:
         if known is not None:
             return known
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        database = sqlite3.connect(self._folder / "ledger.sqlite3", timeout=BUSY_SECONDS, isolation_level=None)
+        database = sqlite3.connect(
+            self._folder / "ledger.sqlite3", timeout=BUSY_SECONDS, isolation_level=None
+        )
         database.execute("PRAGMA journal_mode = PERSIST")
         database.execute("PRAGMA synchronous = FULL")
         _bring_up_to_date(database)

@@ -50,7 +50,9 @@ class Outcomes:
         if summary is None or summary.status in ("working", "interrupted"):
             return None
         if summary.status == "damaged":
-            return self._end(replace(row, status="failed", reason="its run log is damaged"), job, [])
+            return self._end(
+                replace(row, status="failed", reason="its run log is damaged"), job, []
+            )
         events = list(read_events(self._home, row.run))
         last = events[-1]
         settled = replace(
@@ -80,7 +82,9 @@ class Outcomes:
         """Tells the owner of a due time that passed, when it was the only one or they want to hear of everything."""
         if (job.is_single and job.notify != "never") or job.notify == "always":
             reason = self._in_words(row.reason)
-            text = self._prompts.text("schedule_missed", job=job.id, due=_local(row.at, job.zone), reason=reason)
+            text = self._prompts.text(
+                "schedule_missed", job=job.id, due=_local(row.at, job.zone), reason=reason
+            )
             self._tell(f"job-{row.job}-{row.due}", text, f"sopwith schedule run-now {job.id}")
 
     def tell_broken(self, id: str, problem: str) -> None:
@@ -96,14 +100,18 @@ class Outcomes:
 
     def pause_if_failing(self, job: Job, since: datetime) -> bool:
         """Pauses a job whose last three runs have failed, and tells the owner. `since`: from when its rule counts."""
-        recent = [row for row in self._ledger.rows(job.id, LOOKED_BACK) if row.noticed >= micros(since)]
+        recent = [
+            row for row in self._ledger.rows(job.id, LOOKED_BACK) if row.noticed >= micros(since)
+        ]
         count = failures(recent)
         if count < MAX_FAILURES or not job.enabled:
             return False
         last = next(row for row in recent if row.status in FAILED)
         reason = _short(self._in_words(last.reason or last.result or last.status))
         text = self._prompts.text("schedule_paused", job=job.id, n=count, reason=reason)
-        self._folder.change(job.id, f"schedule: {job.id} paused after {count} failures", enabled=False, paused=text)
+        self._folder.change(
+            job.id, f"schedule: {job.id} paused after {count} failures", enabled=False, paused=text
+        )
         self._tell(f"job-{job.id}-paused", text, f"sopwith schedule enable {job.id}")
         return True
 
@@ -112,11 +120,24 @@ class Outcomes:
         assert zone is not None
         if events and job is not None:
             self._report(row, job, events)
-        if job is not None and (job.notify == "always" or (job.notify == "failure" and row.status in FAILED)):
-            result = _short(row.result if row.status == "done" else self._in_words(row.reason or row.result))
-            values = {"job": row.job, "due": _local(row.at, zone), "status": row.status, "result": result}
-            command = f"sopwith runs show {row.run}" if row.run else f"sopwith schedule show {row.job}"
-            self._tell(f"job-{row.job}-{row.due}", self._prompts.text("schedule_ended", **values), command)
+        if job is not None and (
+            job.notify == "always" or (job.notify == "failure" and row.status in FAILED)
+        ):
+            result = _short(
+                row.result if row.status == "done" else self._in_words(row.reason or row.result)
+            )
+            values = {
+                "job": row.job,
+                "due": _local(row.at, zone),
+                "status": row.status,
+                "result": result,
+            }
+            command = (
+                f"sopwith runs show {row.run}" if row.run else f"sopwith schedule show {row.job}"
+            )
+            self._tell(
+                f"job-{row.job}-{row.due}", self._prompts.text("schedule_ended", **values), command
+            )
         self._ledger.end(row)
         return row
 
@@ -136,9 +157,13 @@ class Outcomes:
         first, last = events[0], events[-1]
         steps = [_step(number, event) for number, event in enumerate(_ends(events), 1)]
         if last["rote"] and last["sop"]:
-            how = self._prompts.text("schedule_by_rote", sop=last["sop"], version=str(first.get("sop_version") or ""))
+            how = self._prompts.text(
+                "schedule_by_rote", sop=last["sop"], version=str(first.get("sop_version") or "")
+            )
         else:
-            how = self._prompts.text("schedule_by_model", models=", ".join(first.get("models") or []) or "-")
+            how = self._prompts.text(
+                "schedule_by_model", models=", ".join(first.get("models") or []) or "-"
+            )
         return self._prompts.text(
             "schedule_report",
             job=row.job,

@@ -28,7 +28,11 @@ _TWO_WAYS = (
     (r"每隔?[三3]个月", "每季度", "0 9 1 2-11/3 *"),
     (r"每隔?(?:半年|[六6]个月)", "0 9 1 1,7 *", "0 9 1 6,12 *"),
     (r"\bbi-?monthly\b", "the 1st and 15th of every month", "a cron line, such as 0 9 1 */2 *"),
-    (r"^(?:at\s+)?(?:the\s+)?(?:end|beginning|start) of the month\b", "the last day of every month", "on 30 November"),
+    (
+        r"^(?:at\s+)?(?:the\s+)?(?:end|beginning|start) of the month\b",
+        "the last day of every month",
+        "on 30 November",
+    ),
     (r"^(?:在)?月[底末初](?![一二三四五六七八九十])", "每月月底", "11月30日"),
 )
 
@@ -38,27 +42,47 @@ def english(said: str) -> str:
     _check(said)
     said = re.sub(rf"\bhalf past {_HOUR}\b", lambda it: f"{_digits(it[1])}:30", said)
     said = re.sub(
-        rf"(?<!from )(?<!between )\b{_MINUTES}\s+(past|after|to|before|of) {_HOUR}(?:\b|(?=[ap]m))(?!:)", _around, said
+        rf"(?<!from )(?<!between )\b{_MINUTES}\s+(past|after|to|before|of) {_HOUR}(?:\b|(?=[ap]m))(?!:)",
+        _around,
+        said,
     )
     said = re.sub(rf"\b{_HOUR} o'clock\b", lambda it: str(_digits(it[1])), said)
-    said = re.sub(rf"\b(at|by) {_HOUR}\b(?!\s+{_HOUR})", lambda it: f"{it[1]} {_digits(it[2])}", said)
+    said = re.sub(
+        rf"\b(at|by) {_HOUR}\b(?!\s+{_HOUR})", lambda it: f"{it[1]} {_digits(it[2])}", said
+    )
     said = re.sub(r"\b12 (noon|midnight)\b", r"\1", said)
     said = re.sub(rf"{_EVERY} fortnight\b|\bfortnightly\b", "every 2 weeks", said)
     said = re.sub(r"\ba fortnight\b", "2 weeks", said)
     said = re.sub(rf"({_EVERY}) hour and a half\b", r"\1 90 minutes", said)
     said = re.sub(rf"({_EVERY}) quarter (?:of an )?hour\b", r"\1 15 minutes", said)
-    said = re.sub(rf"\b{_COUNT} and a half hours\b", lambda it: f"{_count(it[1]) * 60 + 30} minutes", said)
+    said = re.sub(
+        rf"\b{_COUNT} and a half hours\b", lambda it: f"{_count(it[1]) * 60 + 30} minutes", said
+    )
     said = re.sub(rf"({_EVERY}) (\w+) (day|week|hour|minute)\b", _nth, said)
     said = re.sub(r"\bonce (?=every|each)", "", said)
     said = re.sub(r"\bevery single\b", "every", said)
     said = re.sub(r"\bm-f\b", "mon-fri", said)
     said = re.sub(r"\b(twice|times) daily\b", r"\1 a day", said)
-    said = re.sub(r"\bat (quarter|half|\d{1,2}) past (?:every|each) hour\b", r"every hour at \1 past the hour", said)
     said = re.sub(
-        r"\b(?:once|one time) (?:an?|per|each|every) (day|week|month|hour|year)\b", lambda it: _PER[it[1]], said
+        r"\bat (quarter|half|\d{1,2}) past (?:every|each) hour\b",
+        r"every hour at \1 past the hour",
+        said,
     )
-    said = re.sub(r"\b(?:month[- ]end|(?:the )?end of (every|each|a) month)\b", "the last day of every month", said)
-    return re.sub(r"\b(?:the )?(?:beginning|start) of (?:every|each|a) month\b", "the 1st of every month", said)
+    said = re.sub(
+        r"\b(?:once|one time) (?:an?|per|each|every) (day|week|month|hour|year)\b",
+        lambda it: _PER[it[1]],
+        said,
+    )
+    said = re.sub(
+        r"\b(?:month[- ]end|(?:the )?end of (every|each|a) month)\b",
+        "the last day of every month",
+        said,
+    )
+    return re.sub(
+        r"\b(?:the )?(?:beginning|start) of (?:every|each|a) month\b",
+        "the 1st of every month",
+        said,
+    )
 
 
 def chinese(said: str) -> str:
@@ -66,18 +90,26 @@ def chinese(said: str) -> str:
     _check(said)
     said = re.sub("天天(?=[早晚上下中凌清傍深半夜0-9一二三四五六七八九十])", "每天", said)
     said = re.sub(r"(?<!每)逢(?=周|星期|礼拜)", "每逢", said)
-    said = re.sub("一([天周]|个?星期)(?=[两二三四五六2-6]次)", r"每\1", said).replace("正午", "中午")
+    said = re.sub("一([天周]|个?星期)(?=[两二三四五六2-6]次)", r"每\1", said).replace(
+        "正午", "中午"
+    )
     said = re.sub(r"((?:周|星期|礼拜)[日天一二三四五六])一次", r"\1", said)
     said = re.sub(
-        r"(?<=周)[1-7](?:[、,和及到至-][1-7])*(?![\d点时:次天个])", lambda it: it[0].translate(_WEEKDAYS), said
+        r"(?<=周)[1-7](?:[、,和及到至-][1-7])*(?![\d点时:次天个])",
+        lambda it: it[0].translate(_WEEKDAYS),
+        said,
     )
     said = re.sub(rf"((?:周|星期|礼拜)[日天一二三四五六])(?={_HOUR_ZH}点)", r"\1 ", said)
     said = re.sub("(每个?季度)的?(?:最后一天|末)", r"\1末", said)
     said = re.sub(rf"差(?:(一刻)|({_NUMBER})分)({_NUMBER})点", _before, said)
-    said = re.sub(rf"({_NUMBER})点差(?:(一刻)|({_NUMBER})分)", lambda it: _minus(it[1], it[2], it[3]), said)
+    said = re.sub(
+        rf"({_NUMBER})点差(?:(一刻)|({_NUMBER})分)", lambda it: _minus(it[1], it[2], it[3]), said
+    )
     said = re.sub(rf"早晚各?({_NUMBER}点(?:半|[一三]刻|{_NUMBER}分)?)", r"早上\1和晚上\1", said)
     said = re.sub(
-        rf"(每隔?)({_NUMBER})个半(?:小时|钟头)", lambda it: f"{it[1]}{(number(it[2]) or 0) * 60 + 30}分钟", said
+        rf"(每隔?)({_NUMBER})个半(?:小时|钟头)",
+        lambda it: f"{it[1]}{(number(it[2]) or 0) * 60 + 30}分钟",
+        said,
     )
     said = re.sub(r"(每隔?)一?刻钟", r"\g<1>15分钟", said).replace("点整", "点")
     said = re.sub(r"(每个?季度)的?第一天", r"\1", said)
@@ -112,7 +144,11 @@ def _around(match: re.Match[str]) -> str:
 
 
 def _nth(match: re.Match[str]) -> str:
-    nth = ordinal(match[2]) if re.fullmatch(r"\d+(?:st|nd|rd|th)|\w+(?:th|rd|nd)|third|second", match[2]) else None
+    nth = (
+        ordinal(match[2])
+        if re.fullmatch(r"\d+(?:st|nd|rd|th)|\w+(?:th|rd|nd)|third|second", match[2])
+        else None
+    )
     return f"{match[1]} {nth} {match[3]}s" if nth and nth > 1 else match[0]
 
 

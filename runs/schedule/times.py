@@ -14,7 +14,12 @@ from itertools import islice, takewhile
 
 from runs.schedule.jobs import Job
 
-UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+UNITS = {
+    "m": timedelta(minutes=1),
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+    "w": timedelta(weeks=1),
+}
 SHOWN = 5  # of the coming due times
 
 
@@ -49,7 +54,9 @@ def _wall(job: Job, moment: datetime) -> Iterator[datetime]:
     here = moment.astimezone(job.zone)
     last = moment
     for due in heapq.merge(*(map(_utc, CronSim(line, here)) for line in job.cron)):
-        if due > last:  # an hour that comes twice is counted once; two times in one gap come together
+        if (
+            due > last
+        ):  # an hour that comes twice is counted once; two times in one gap come together
             last = due
             yield due
 
@@ -58,7 +65,9 @@ def _utc(moment: datetime) -> datetime:
     return moment.astimezone(UTC)
 
 
-def _steady(job: Job, first: datetime | None, since: datetime, moment: datetime) -> Iterator[datetime]:
+def _steady(
+    job: Job, first: datetime | None, since: datetime, moment: datetime
+) -> Iterator[datetime]:
     """Every so many minutes or hours from `first` on, or from when the rule was written."""
     count, unit = job.every or (1, "m")
     step, anchor = count * UNITS[unit], first or since

@@ -41,7 +41,10 @@ class Waiter:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if self._kernel:
             self._kernel.close()
@@ -65,7 +68,11 @@ class Waiter:
             poll.poll()
             is_changed = self._kernel.is_changed()
         else:
-            left = [LOOK_SECONDS, *([wall.timestamp() - time.time()] if wall else []), *([seconds] if seconds else [])]
+            left = [
+                LOOK_SECONDS,
+                *([wall.timestamp() - time.time()] if wall else []),
+                *([seconds] if seconds else []),
+            ]
             poll.poll(max(0.0, min(left)) * 1000)
             is_changed = True
         with suppress(BlockingIOError):
@@ -108,7 +115,9 @@ class _Kernel:
         flags = inotify.flags
         self._watch = inotify.INotify(nonblocking=True)
         for folder in folders:
-            wanted = flags.CLOSE_WRITE | flags.MOVED_TO | flags.MOVED_FROM | flags.DELETE | flags.CREATE
+            wanted = (
+                flags.CLOSE_WRITE | flags.MOVED_TO | flags.MOVED_FROM | flags.DELETE | flags.CREATE
+            )
             self._watch.add_watch(folder, wanted)
 
     @property

@@ -15,11 +15,17 @@ from typing import Any
 from runs.schedule.jobs import DAYS, DEFAULT_TIME, MACROS, JobError, check_cron, zone_of
 
 _CRON = re.compile(r"(?:[\d*/,#LW-]|\b[A-Za-z]{3}\b)+(?:\s+(?:[\d*/,#LW-]|\b[A-Za-z]{3}\b)+){4}")
-_ISO = re.compile(r"\d{4}-\d\d?-\d\d?(?:[T ]\d\d?:\d\d(?::\d\d(?:\.\d+)?)?)?\s*(?:Z|[+-]\d\d:?\d\d)?")
+_ISO = re.compile(
+    r"\d{4}-\d\d?-\d\d?(?:[T ]\d\d?:\d\d(?::\d\d(?:\.\d+)?)?)?\s*(?:Z|[+-]\d\d:?\d\d)?"
+)
 _DAY_NAMES = r"(?:Sun|Mon|Tue|Wed|Thu|Fri|Sat)[a-z]*/"
-_ZONE = re.compile(rf"\(?\b(?:in\s+|by\s+)?(?!{_DAY_NAMES})([A-Z][A-Za-z_]+/[A-Za-z_/+-]+\d*|UTC)(?:\s+time)?\)?")
+_ZONE = re.compile(
+    rf"\(?\b(?:in\s+|by\s+)?(?!{_DAY_NAMES})([A-Z][A-Za-z_]+/[A-Za-z_/+-]+\d*|UTC)(?:\s+time)?\)?"
+)
 _CITY_TIME = re.compile(r"\(?\b(?:in\s+)?([A-Z]\w+(?: [A-Z]\w+)*) time\b\)?")
-_CITY_TIME_ZH = re.compile("(北京|上海|香港|台北|东京|首尔|新加坡|悉尼|莫斯科|柏林|巴黎|伦敦|纽约|洛杉矶)时间")
+_CITY_TIME_ZH = re.compile(
+    "(北京|上海|香港|台北|东京|首尔|新加坡|悉尼|莫斯科|柏林|巴黎|伦敦|纽约|洛杉矶)时间"
+)
 _CITIES_ZH = {
     "北京": "Asia/Shanghai", "上海": "Asia/Shanghai", "香港": "Asia/Hong_Kong", "台北": "Asia/Taipei", "东京": "Asia/Tokyo",
     "首尔": "Asia/Seoul", "新加坡": "Asia/Singapore", "悉尼": "Australia/Sydney", "莫斯科": "Europe/Moscow", "柏林": "Europe/Berlin",
@@ -38,15 +44,21 @@ class Reading:
     now: datetime
     keys: dict[str, Any] = field(default_factory=dict)
     times: list[str] = field(default_factory=list)  # "HH:MM"
-    vague: list[str] = field(default_factory=list)  # those of the times that could be either half of the day
+    vague: list[str] = field(
+        default_factory=list
+    )  # those of the times that could be either half of the day
     understood: list[str] = field(default_factory=list)
 
-    def take(self, pattern: re.Pattern[str], read: Callable[[re.Match[str]], dict[str, Any] | None]) -> None:
+    def take(
+        self, pattern: re.Pattern[str], read: Callable[[re.Match[str]], dict[str, Any] | None]
+    ) -> None:
         """Reads every part that fits; `read` gives the keys that it means, or None when it cannot be meant."""
 
         def once(found: re.Match[str]) -> str:
             keys = read(found)
-            if keys is None or any(self.keys.get(key, value) != value for key, value in keys.items()):
+            if keys is None or any(
+                self.keys.get(key, value) != value for key, value in keys.items()
+            ):
                 return found[0]
             self.keys |= keys
             self.understood.append(found[0].strip())
@@ -71,7 +83,9 @@ def read_when(text: str, now: datetime, timezone: str) -> dict[str, Any]:
         zone_of(timezone)
         said = " ".join((said[: found.start()] + said[found.end() :]).split())
     now = now.astimezone(zone_of(timezone))
-    if said.lower() in MACROS or (_CRON.fullmatch(said) and not re.search(r"\d:\d|\d-\d\d-\d", said)):
+    if said.lower() in MACROS or (
+        _CRON.fullmatch(said) and not re.search(r"\d:\d|\d-\d\d-\d", said)
+    ):
         return keys | {"cron": check_cron(said)}
     if _ISO.fullmatch(said):
         return keys | {"at": _iso(said)}
@@ -88,7 +102,11 @@ def _zone_in(said: str) -> tuple[re.Match[str], str] | None:
         from zoneinfo import available_timezones
 
         city = found[1].replace(" ", "_")
-        zones = [each for each in available_timezones() if each.rpartition("/")[2] == city and "/" in each]
+        zones = [
+            each
+            for each in available_timezones()
+            if each.rpartition("/")[2] == city and "/" in each
+        ]
         return (found, zones[0]) if len(zones) == 1 else None
     return None
 
@@ -160,14 +178,22 @@ def _assembled(said: str, reading: Reading) -> dict[str, Any]:
     if _contradict(keys):
         raise _unclear(said, "", reading)
     if "cron" in keys:  # day fields of a line, of what `repeat` cannot say
-        lines = [f"{int(time[3:])} {int(time[:2])} {keys['cron']}" for time in times or [DEFAULT_TIME]]
+        lines = [
+            f"{int(time[3:])} {int(time[:2])} {keys['cron']}" for time in times or [DEFAULT_TIME]
+        ]
         minutes = {line.split()[0] for line in lines}
         if len(minutes) > 1:
-            raise JobError("several times of such a day must be at the same minute: make a job for each")
+            raise JobError(
+                "several times of such a day must be at the same minute: make a job for each"
+            )
         hours = ",".join(line.split()[1] for line in lines)
         return {"cron": check_cron(f"{minutes.pop()} {hours} {keys['cron']}")}
     if "step" in keys:
-        return _step_from(times[0], keys) if "from" in keys and len(times) == 1 else _stepped(times, keys)
+        return (
+            _step_from(times[0], keys)
+            if "from" in keys and len(times) == 1
+            else _stepped(times, keys)
+        )
     if "hours" in keys:
         raise JobError("within those hours, but how often? Say so: every 2 hours from 8 to 18")
     if "after" in keys:
@@ -196,7 +222,9 @@ def _without(keys: dict[str, Any]) -> dict[str, Any]:
     days = (on if isinstance(on, list) else [on]) if repeat == "weekly" else list(named)
     kept = [day for day in days if day not in left_out]
     if not kept or "cron" in keys:
-        raise JobError("days can be left out of days of the week only: every day except Sunday, weekdays except Friday")
+        raise JobError(
+            "days can be left out of days of the week only: every day except Sunday, weekdays except Friday"
+        )
     if kept == list(DAYS[1:6]):
         return keys | {"repeat": "weekday"}
     return keys | {"repeat": "weekly", "on": kept if len(kept) > 1 else kept[0]}
@@ -217,15 +245,23 @@ def _step_from(time: str, keys: dict[str, Any]) -> dict[str, Any]:
     """Every so many hours, of which one is at this time of the day: where that fits into a day, it says when all of them are."""
     count, unit = keys["step"]
     if {"hours", "repeat", "minute"} & keys.keys() or unit == "m" or not count or 24 % count:
-        raise JobError(f"every {count}{unit} does not go with such days or hours: make it a cron line")
+        raise JobError(
+            f"every {count}{unit} does not go with such days or hours: make it a cron line"
+        )
     hours = sorted((int(time[:2]) + hour) % 24 for hour in range(0, 24, count))
-    return {"cron": check_cron(f"{int(time[3:])} {','.join(map(str, hours)) if count > 1 else '*'} * * *")}
+    return {
+        "cron": check_cron(
+            f"{int(time[3:])} {','.join(map(str, hours)) if count > 1 else '*'} * * *"
+        )
+    }
 
 
 def _stepped(times: list[str], keys: dict[str, Any]) -> dict[str, Any]:
     """Every so many minutes or hours: by a clock of its own, or on some days or within hours by the wall's."""
     if times:
-        raise JobError("every so many minutes or hours takes no time of the day, but hours: every 2 hours from 8 to 18")
+        raise JobError(
+            "every so many minutes or hours takes no time of the day, but hours: every 2 hours from 8 to 18"
+        )
     count, unit = keys["step"]
     repeat = keys.get("repeat", "daily")
     if "minute" in keys and (unit == "m" or not count or 24 % count):
@@ -236,10 +272,15 @@ def _stepped(times: list[str], keys: dict[str, Any]) -> dict[str, Any]:
     if repeat == "weekly":
         days = ",".join(keys["on"] if isinstance(keys["on"], list) else [keys["on"]])
     if days is None or not count or (unit == "m" and 60 % count):
-        raise JobError(f"every {count}{unit} does not go with such days or hours: make it a cron line")
+        raise JobError(
+            f"every {count}{unit} does not go with such days or hours: make it a cron line"
+        )
     first, last = keys.get("hours", (0, 24))
     many = (last - first) % 24 or 24
-    hours = [(first + hour) % 24 for hour in range(0, many + (unit == "h" and many < 24), count if unit == "h" else 1)]
+    hours = [
+        (first + hour) % 24
+        for hour in range(0, many + (unit == "h" and many < 24), count if unit == "h" else 1)
+    ]
     minutes = str(keys.get("minute", 0)) if unit == "h" else f"*/{count}"
     listed = "*" if len(hours) == 24 else ",".join(map(str, hours))
     return {"cron": check_cron(f"{minutes} {listed} * * {days}")}
@@ -254,7 +295,9 @@ def _check_halves(vague: list[str]) -> None:
         )
 
 
-def _once(said: str, reading: Reading, part_of_day: Callable[[str], int | None]) -> dict[str, Any] | None:
+def _once(
+    said: str, reading: Reading, part_of_day: Callable[[str], int | None]
+) -> dict[str, Any] | None:
     """One moment that is named; a day alone is meant at nine, a part of one at its hour of days that come again."""
     from memory.timewords import find
 
@@ -272,7 +315,9 @@ def _once(said: str, reading: Reading, part_of_day: Callable[[str], int | None])
     if lasts > timedelta(hours=12):
         start = start.replace(hour=int(DEFAULT_TIME[:2]))
     elif lasts > timedelta(hours=1) and (hour := part_of_day(said)) is not None:
-        start = start.replace(hour=hour) + timedelta(days=hour == 0 and start.hour > 12)  # midnight ends a day
+        start = start.replace(hour=hour) + timedelta(
+            days=hour == 0 and start.hour > 12
+        )  # midnight ends a day
     half = f"{start.hour % 12:02d}:{start:%M}"
     if half in reading.vague and f"{start:%H:%M}" not in set(reading.times) - set(reading.vague):
         _check_halves([half])

@@ -36,7 +36,9 @@ class _Either:
     def __init__(self, match: re.Match[str], *names: str) -> None:
         groups = match.groupdict()
         self._found = {
-            name: next((groups[name + more] for more in ("", "2", "3") if groups.get(name + more)), "")
+            name: next(
+                (groups[name + more] for more in ("", "2", "3") if groups.get(name + more)), ""
+            )
             for name in names
         }
 
@@ -49,7 +51,9 @@ def plain(said: str) -> str:
     said = english(said.lower().replace("o’clock", "o'clock").rstrip("."))
     said = re.sub(rf"\b{_BARE} (in the|at) (morning|afternoon|evening|night)\b", _with_half, said)
     return re.sub(
-        rf"\b(morning|afternoon|evening|night)(s?,?(?: at)?) {_BARE}(?!\s*(?:[ap]\.?m|in the))", _with_half, said
+        rf"\b(morning|afternoon|evening|night)(s?,?(?: at)?) {_BARE}(?!\s*(?:[ap]\.?m|in the))",
+        _with_half,
+        said,
     )
 
 
@@ -81,7 +85,9 @@ def read(reading: Reading) -> None:
     for pattern, meaning in _REPEATS:
         reading.take(re.compile(rf"\b{pattern}\b(?!\w)"), meaning)
     _read_clock(reading)
-    reading.rest = re.sub(r"\b(?:at|on|the|and|in|of|repeat|please|do it|run it)\b|[,;&]", " ", reading.rest)
+    reading.rest = re.sub(
+        r"\b(?:at|on|the|and|in|of|repeat|please|do it|run it)\b|[,;&]", " ", reading.rest
+    )
 
 
 def _read_clock(reading: Reading) -> None:
@@ -106,7 +112,9 @@ def _read_clock(reading: Reading) -> None:
 
     said_at = re.compile(rf"(?:\b(?:at|by|around|and)\s+|(?<![\w:.])|,\s*){_CLOCK}")
     reading.take(said_at, clock)
-    reading.take(re.compile(r"\b(?:in the |at )?(?:mornings?|afternoons?|evenings?|nights?)\b"), lambda _: {})
+    reading.take(
+        re.compile(r"\b(?:in the |at )?(?:mornings?|afternoons?|evenings?|nights?)\b"), lambda _: {}
+    )
     if parts and not found:
         found += [f"{_PARTS[part]:02d}:00" for part in parts]
     reading.times += found
@@ -120,7 +128,11 @@ def _time(match: re.Match[str], half: str = "") -> str | None:
         if not 1 <= hour <= 12:
             return None
         hour = hour % 12 + (12 if half == "p" else 0)
-    return f"{hour:02d}:{minute:02d}" if (hour < 24 and minute < 60) or (hour, minute) == (24, 0) else None
+    return (
+        f"{hour:02d}:{minute:02d}"
+        if (hour < 24 and minute < 60) or (hour, minute) == (24, 0)
+        else None
+    )
 
 
 def _count(said: str | None) -> int:
@@ -145,26 +157,44 @@ def _interval(match: re.Match[str]) -> dict[str, Any]:
 def _in(match: re.Match[str]) -> dict[str, Any] | None:
     total = timedelta()
     for number, unit in re.findall(rf"(half an|{_NUMBER})\s+({_UNIT})", match[0]):
-        size = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}[
-            unit[0]
-        ]
+        size = {
+            "m": timedelta(minutes=1),
+            "h": timedelta(hours=1),
+            "d": timedelta(days=1),
+            "w": timedelta(weeks=1),
+        }[unit[0]]
         total += size / 2 if number == "half an" else size * _count(number)
     return {"in": total} if total else None
 
 
 def _days(match: re.Match[str]) -> dict[str, Any] | None:
     names = [name[:3] for name in re.findall(_DAY, match["days"])]
-    if not (re.match("every|each|weekly", match[0]) or match["days"].endswith("s") or len(names) > 1):
+    if not (
+        re.match("every|each|weekly", match[0]) or match["days"].endswith("s") or len(names) > 1
+    ):
         return None  # "on friday" is one day
     days = [day for day in DAYS if day in names]
     step = 2 if match["other"] else _count(match["n"]) if match["n"] else 1
-    return {"repeat": "weekly" if step == 1 else f"every_{step}w", "on": days if len(days) > 1 else days[0]}
+    return {
+        "repeat": "weekly" if step == 1 else f"every_{step}w",
+        "on": days if len(days) > 1 else days[0],
+    }
 
 
 def _except(match: re.Match[str]) -> dict[str, Any]:
     said = match["days"]
-    named = DAYS[1:6] if said.startswith("weekday") else (DAYS[0], DAYS[6]) if said.startswith("weekend") else ()
-    return {"except": [day for day in DAYS if day in (named or [name[:3] for name in re.findall(_DAY, said)])]}
+    named = (
+        DAYS[1:6]
+        if said.startswith("weekday")
+        else (DAYS[0], DAYS[6])
+        if said.startswith("weekend")
+        else ()
+    )
+    return {
+        "except": [
+            day for day in DAYS if day in (named or [name[:3] for name in re.findall(_DAY, said)])
+        ]
+    }
 
 
 def _so_often(match: re.Match[str]) -> dict[str, Any]:
@@ -175,7 +205,11 @@ def _so_often(match: re.Match[str]) -> dict[str, Any]:
     days = [day for day in DAYS if day in names]
     if match["unit"] == "day":
         return {**often, "repeat": "daily"}
-    return {**often, "repeat": "weekly", **({"on": days if len(days) > 1 else days[0]} if days else {})}
+    return {
+        **often,
+        "repeat": "weekly",
+        **({"on": days if len(days) > 1 else days[0]} if days else {}),
+    }
 
 
 def _range(match: re.Match[str]) -> dict[str, Any]:
@@ -192,14 +226,22 @@ def _of_month(match: _Either) -> dict[str, Any]:
 
 def _weekday_of_month(match: _Either) -> dict[str, Any]:
     day, said = DAYS.index(match["day"][:3]), re.findall(_ORDINAL, match["nth"])
-    numbers = [_NTH.get(nth) or (None if nth == "last" else int(re.sub(r"\D", "", nth))) for nth in said]
-    return {"cron": f"* * {','.join(f'{day}L' if number is None else f'{day}#{number}' for number in numbers)}"}
+    numbers = [
+        _NTH.get(nth) or (None if nth == "last" else int(re.sub(r"\D", "", nth))) for nth in said
+    ]
+    return {
+        "cron": f"* * {','.join(f'{day}L' if number is None else f'{day}#{number}' for number in numbers)}"
+    }
 
 
 def _of_year(match: re.Match[str]) -> dict[str, Any] | None:
     day = match["d1"] or match["d2"]
     number = int(day) if day.isdecimal() else ordinal(day)
-    return {"cron": f"{number} {_MONTHS.index((match['m1'] or match['m2'])[:3]) + 1} *"} if number else None
+    return (
+        {"cron": f"{number} {_MONTHS.index((match['m1'] or match['m2'])[:3]) + 1} *"}
+        if number
+        else None
+    )
 
 
 def _minute(match: re.Match[str]) -> dict[str, Any] | None:
@@ -208,7 +250,11 @@ def _minute(match: re.Match[str]) -> dict[str, Any] | None:
     minute = {"hour": 0, "half": 30, "quarter": 15}.get(said) if not said.isdecimal() else int(said)
     if minute is None or minute > 59:
         return None
-    return {"minute": minute} if match[0].startswith(("on", "at")) else {"minute": minute, "step": (1, "h")}
+    return (
+        {"minute": minute}
+        if match[0].startswith(("on", "at"))
+        else {"minute": minute, "step": (1, "h")}
+    )
 
 
 def _hours(match: re.Match[str]) -> dict[str, Any] | None:
@@ -218,7 +264,9 @@ def _hours(match: re.Match[str]) -> dict[str, Any] | None:
         return None
     first, last = int(times[0][:2]), int(times[1][:2])
     is_bare = not re.search("[apn]", match[0].partition(match[1])[2] + match[1] + match[2])
-    return {"hours": (first, last + 12 if is_bare and last < first <= 12 else last)}  # from 9 to 5 is until 17:00
+    return {
+        "hours": (first, last + 12 if is_bare and last < first <= 12 else last)
+    }  # from 9 to 5 is until 17:00
 
 
 _ONE_CLOCK = r"(?:\d{1,2}(?:[:.]\d\d)?\s*(?:a\.?m\.?|p\.?m\.?)?|noon|midnight)"

@@ -30,7 +30,12 @@ _CLOCK = rf"(?P<part>{_PART})?的?(?:(?P<h>{_NUMBER})(?:点钟?|时|:)(?:(?P<hal
 _WIDE = str.maketrans("０１２３４５６７８９：，、", "0123456789:,、")
 _EVERY = "(?:每(?:隔|个)?|隔)"
 _UNITS = {"分": "m", "小": "h", "钟": "h", "天": "d", "日": "d", "周": "w", "星": "w", "礼": "w"}
-_SIZES = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+_SIZES = {
+    "m": timedelta(minutes=1),
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+    "w": timedelta(weeks=1),
+}
 _UNIT = "分钟?|小时|钟头|天|日|周|星期|礼拜"
 
 
@@ -38,7 +43,9 @@ def plain(said: str) -> str:
     """The text in simplified characters and narrow digits, without blanks, spoken times made plain."""
     from memory.timewords.chinese import simplified
 
-    narrow = re.sub(r"\s+(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])\s+", "", simplified(said).translate(_WIDE))
+    narrow = re.sub(
+        r"\s+(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])\s+", "", simplified(said).translate(_WIDE)
+    )
     return chinese(narrow.rstrip("。"))
 
 
@@ -61,7 +68,10 @@ def _read_clock(reading: Reading) -> None:
 
     def clock(match: re.Match[str]) -> dict[str, Any] | None:
         nonlocal part, earlier
-        is_told, part = bool(match["part"]), match["part"] or part  # 早上8点和10点: the second one too
+        is_told, part = (
+            bool(match["part"]),
+            match["part"] or part,
+        )  # 早上8点和10点: the second one too
         hour, minute = number(match["h"]), number(match["m"]) if match["m"] else 0
         if match["half"]:
             minute = 30
@@ -92,7 +102,14 @@ def _in_part(hour: int, part: str) -> int | None:
     """The hour of the 24-hour clock that 晚上八点 is; None where that part of the day has no such hour."""
     if not part or hour > 12:
         return hour if not part.startswith(("早", "清", "凌")) or hour < 13 else None
-    return next((hour + more for parts, first, last, more in _HALVES if part in parts and first <= hour <= last), None)
+    return next(
+        (
+            hour + more
+            for parts, first, last, more in _HALVES
+            if part in parts and first <= hour <= last
+        ),
+        None,
+    )
 
 
 def _interval(match: re.Match[str]) -> dict[str, Any] | None:
@@ -105,14 +122,18 @@ def _interval(match: re.Match[str]) -> dict[str, Any] | None:
         return {"step": (30, "m")} if unit == "h" else None
     if unit in "mh":
         return {"step": (count, unit)}
-    return {"repeat": {(1, "d"): "daily", (1, "w"): "weekly"}.get((count, unit), f"every_{count}{unit}")}
+    return {
+        "repeat": {(1, "d"): "daily", (1, "w"): "weekly"}.get((count, unit), f"every_{count}{unit}")
+    }
 
 
 def _in(match: re.Match[str]) -> dict[str, Any] | None:
     total = timedelta()
     for half, count, unit, more in re.findall(rf"(?:(半)|({_NUMBER}))个?({_UNIT})(半)?", match[0]):
         size = _SIZES[_UNITS[unit[0]]]
-        total += size / 2 if half else size * (number(count) or 0) + (size / 2 if more else timedelta())
+        total += (
+            size / 2 if half else size * (number(count) or 0) + (size / 2 if more else timedelta())
+        )
     return {"in": total} if total else None
 
 
@@ -125,7 +146,10 @@ def _days(match: re.Match[str], step: int | None = None) -> dict[str, Any]:
     said = re.sub(rf"{_WEEK}|[、,和及与]", "", match["days"])
     days = [day for index, day in enumerate(DAYS) if index in {_INDEX[each] for each in said}]
     step = step or (number(match["n"]) if match["n"] else 2 if match["other"] else 1)
-    return {"repeat": "weekly" if step == 1 else f"every_{step}w", "on": days if len(days) > 1 else days[0]}
+    return {
+        "repeat": "weekly" if step == 1 else f"every_{step}w",
+        "on": days if len(days) > 1 else days[0],
+    }
 
 
 def _except(match: re.Match[str]) -> dict[str, Any]:
@@ -159,7 +183,9 @@ def _range(match: re.Match[str]) -> dict[str, Any]:
 def _of_month(match: re.Match[str]) -> dict[str, Any]:
     days: list[str | int] = [
         "last" if each in ("最后一天", "月底", "月末") else number(re.sub("[号日]", "", each)) or 0
-        for each in re.findall(rf"最后一天|月底|月末|{_NUMBER}[号日]?", re.sub("^[底末]", "月底", match["on"]))
+        for each in re.findall(
+            rf"最后一天|月底|月末|{_NUMBER}[号日]?", re.sub("^[底末]", "月底", match["on"])
+        )
     ]
     return {"repeat": "monthly", "on": days if len(days) > 1 else days[0]}
 
@@ -181,7 +207,10 @@ def _between(match: re.Match[str]) -> dict[str, Any] | None:
     if first is None or last is None:
         return None
     parts = match["p"] or "", match["q"] or ""
-    start, end = _in_part(first, parts[0]), _in_part(last, parts[1] or (parts[0] if last > first else ""))
+    start, end = (
+        _in_part(first, parts[0]),
+        _in_part(last, parts[1] or (parts[0] if last > first else "")),
+    )
     if start is None or end is None:
         return None
     first, last = start, end % 24

@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS = 600.0  # how long a run that is at work waits for the database
 CONNECT_SECONDS = 5
 MISSING = "tasks on many machines need Procrastinate, which is not installed.\nInstall it: scripts/setup --extra queue"
-_ALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
+_ALIVE = {
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
 NEWEST = "sopwith_letters"  # of the tables: with it all others are there
 _ONE_AT_A_TIME = 0x50F7  # of the advisory lock under which the tables are made
 _TABLES = """
@@ -122,7 +127,12 @@ def _check_installed() -> None:
 
 def settings(url: str) -> dict[str, Any]:
     """What a connection is opened with."""
-    return {"conninfo": url, "connect_timeout": CONNECT_SECONDS, "application_name": "sopwith", **_ALIVE}
+    return {
+        "conninfo": url,
+        "connect_timeout": CONNECT_SECONDS,
+        "application_name": "sopwith",
+        **_ALIVE,
+    }
 
 
 def connect(url: str) -> psycopg.Connection[Any]:
@@ -134,7 +144,10 @@ def connect(url: str) -> psycopg.Connection[Any]:
         return psycopg.connect(**settings(url), autocommit=True)
     except psycopg.OperationalError as error:
         raise unreachable(error) from error
-    except (psycopg.ProgrammingError, UnicodeError):  # its text may hold the address, and that a password
+    except (
+        psycopg.ProgrammingError,
+        UnicodeError,
+    ):  # its text may hold the address, and that a password
         raise QueueError(
             "queue.url is no address of a PostgreSQL database.\nWrite it like postgresql://USER@HOST:5432/NAME"
         ) from None
@@ -143,7 +156,9 @@ def connect(url: str) -> psycopg.Connection[Any]:
 def unreachable(error: Exception) -> Unreachable:
     """What the owner reads when the database does not answer."""
     said = next(iter(str(error).strip().splitlines()), type(error).__name__).rstrip(".")
-    return Unreachable(f"the shared database does not answer: {said}.\nStart it, or mend queue.url in config.yaml.")
+    return Unreachable(
+        f"the shared database does not answer: {said}.\nStart it, or mend queue.url in config.yaml."
+    )
 
 
 def _make_tables(connection: psycopg.Connection[Any]) -> None:

@@ -36,7 +36,9 @@ class Sender(NamedTuple):
 def claim(config: Config, job: Job, due: int, options: Options) -> Sender:
     """Makes the task of a due time (microseconds since 1970), or says who has. Waits for a database that is away."""
     here, key, run = f"{socket.gethostname()}:{config.home}", _key(job), new_run_id()
-    what: dict[str, Any] = {"task": job.prompt} if job.prompt else {"sop": job.sop, "values": dict(job.parameters)}
+    what: dict[str, Any] = (
+        {"task": job.prompt} if job.prompt else {"sop": job.sop, "values": dict(job.parameters)}
+    )
     what["by_itself"] = True
 
     def ask(connection: Any) -> Sender:
@@ -57,7 +59,9 @@ def follow(config: Config, run: str) -> None:
     """Returns when a run has ended or waits for its owner; its log is here then."""
     query = "SELECT status FROM sopwith_runs WHERE run = %s"
     with closing(opened(config, PATIENCE_SECONDS)) as database:
-        while (row := database.ask(lambda it: it.execute(query, (run,)).fetchone())) and row[0] in GOES_ON:
+        while (row := database.ask(lambda it: it.execute(query, (run,)).fetchone())) and row[
+            0
+        ] in GOES_ON:
             time.sleep(LOOK_SECONDS)
         copy(database, config.home, run)
 

@@ -24,6 +24,10 @@ def leave(config: Config, run: str, text: str) -> bool:
 
 def after(database: Database, run: str, heard: int) -> list[tuple[int, str]]:
     """The letters of a run behind number `heard`."""
-    query = "SELECT number, text FROM sopwith_letters WHERE run = %s AND number > %s ORDER BY number"
-    rows: list[tuple[int, str]] = database.ask(lambda it: it.execute(query, (run, heard)).fetchall())
+    query = (
+        "SELECT number, text FROM sopwith_letters WHERE run = %s AND number > %s ORDER BY number"
+    )
+    rows: list[tuple[int, str]] = database.ask(
+        lambda it: it.execute(query, (run, heard)).fetchall()
+    )
     return rows

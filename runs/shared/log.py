@@ -60,7 +60,13 @@ class Claim(NamedTuple):
 def take(database: Database, run: str, worker: str, states: list[str]) -> Claim | None:
     """Claims a run whose status is one of `states`; whoever held it before is refused from now on. What its owner has taken
     back, only its owner lets go on."""
-    values = {"run": run, "worker": worker, "from": states, "taken_back": CANCELLED, "by_hand": OWNER}
+    values = {
+        "run": run,
+        "worker": worker,
+        "from": states,
+        "taken_back": CANCELLED,
+        "by_hand": OWNER,
+    }
     row = database.ask(lambda connection: connection.execute(_TAKE, values).fetchone())
     return Claim(run, row[0], row[1]) if row else None
 
@@ -68,14 +74,18 @@ def take(database: Database, run: str, worker: str, states: list[str]) -> Claim 
 def write(database: Database, claim: Claim, first: int, events: list[Event]) -> int:
     """Writes events behind the first `first` ones; gives the number of letters that the run has got so far. To write the
     same again changes nothing. Raises Fenced."""
-    end = next((event for event in reversed(events) if event["type"] in ("run_ended", "run_resumed")), None)
+    end = next(
+        (event for event in reversed(events) if event["type"] in ("run_ended", "run_resumed")), None
+    )
     status = None if end is None else end["status"] if end["type"] == "run_ended" else "working"
     result = str(end.get("result") or "")[:MAX_RESULT_CHARS].replace("\0", "") if end else None
     lines = [line_of(event).decode().rstrip("\n") for event in events]
     values = {**claim._asdict(), "first": first, "lines": lines, "status": status, "result": result}
     row = database.ask(lambda connection: connection.execute(_APPEND, values).fetchone())
     if row is None:
-        raise Fenced(f"run {claim.run} has gone on elsewhere: this process was silent for too long.\nIt stops here.")
+        raise Fenced(
+            f"run {claim.run} has gone on elsewhere: this process was silent for too long.\nIt stops here."
+        )
     return int(row[0])
 
 
@@ -98,7 +108,9 @@ def copy(database: Database, home: Path, run: str) -> bool:
         return False
     folder = home / "runs" / run
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    (folder / SHARED).touch(mode=0o600)  # first: a copy is never mistaken for a run of this machine alone
+    (folder / SHARED).touch(
+        mode=0o600
+    )  # first: a copy is never mistaken for a run of this machine alone
     write_atomic(folder / "log.jsonl", "".join(line + "\n" for line in lines), mode=0o600)
     return True
 
@@ -181,7 +193,9 @@ class SharedLogs:
         """The log of a run that goes on here. Whoever held the copy before writes no more to it: it is a new file."""
         copy(self._database, home, run)
         folder = home / "runs" / run
-        (folder / "lock").unlink(missing_ok=True)  # held by a worker of this machine that is frozen or dead
+        (folder / "lock").unlink(
+            missing_ok=True
+        )  # held by a worker of this machine that is frozen or dead
         log = SharedRunLog(folder, self._database, self._claim)
         log._open()
         return log

@@ -27,7 +27,17 @@ if TYPE_CHECKING:
 
 NAME = "sopwith.run"
 QUEUE = "sopwith"
-SENT_OPTIONS = ("session", "model", "persona", "max_turns", "max_cost", "max_minutes", "approve", "rote", "window")
+SENT_OPTIONS = (
+    "session",
+    "model",
+    "persona",
+    "max_turns",
+    "max_cost",
+    "max_minutes",
+    "approve",
+    "rote",
+    "window",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +67,12 @@ def app_on(url: str) -> App:
 
 
 def send(
-    config: Config, what: Mapping[str, Any], options: Options, redact: Callable[[Any], Any], *, parallel: bool = False
+    config: Config,
+    what: Mapping[str, Any],
+    options: Options,
+    redact: Callable[[Any], Any],
+    *,
+    parallel: bool = False,
 ) -> str:
     """Puts a task into the queue and returns the id that its run will have. `what`: {"task": TEXT}, or {"sop": NAME,
     "values": {…}}. `parallel`: it may run beside other tasks of its session. Raises QueueError."""
@@ -73,17 +88,30 @@ def send(
 
 
 def put(
-    connection: Any, config: Config, run: str, what: Mapping[str, Any], options: Options, *, parallel: bool
+    connection: Any,
+    config: Config,
+    run: str,
+    what: Mapping[str, Any],
+    options: Options,
+    *,
+    parallel: bool,
 ) -> None:
     """The row and the job of a task, in the transaction of the caller."""
-    words = what.get("task") or " ".join([what["sop"], *(f"{key}={value}" for key, value in what["values"].items())])
+    words = what.get("task") or " ".join(
+        [what["sop"], *(f"{key}={value}" for key, value in what["values"].items())]
+    )
     query = "INSERT INTO sopwith_runs (run, session, task) VALUES (%s, %s, %s)"
     connection.execute(query, (run, options.session, words.replace("\0", "")))
     lock = run if parallel else f"session {options.session}"
     job = app_on(config.queue.url if config.queue else "").configure_task(
         NAME, lock=lock, queue=QUEUE, connection=connection
     )
-    told: dict[str, Any] = {"run": run, "what": dict(what), "options": options_as_json(options), "lang": config.lang}
+    told: dict[str, Any] = {
+        "run": run,
+        "what": dict(what),
+        "options": options_as_json(options),
+        "lang": config.lang,
+    }
     connection.execute("UPDATE sopwith_runs SET job = %s WHERE run = %s", (job.defer(**told), run))
 
 
@@ -116,10 +144,16 @@ def take_back(config: Config, run: str) -> bool:
 def cancel(database: Database, run: str) -> list[str]:
     """Takes a task back: one that waits is never begun, one that is at work stops before its next effect, wherever it
     is; its helpers too. Gives those that were not over already. Raises NoSuchRun."""
-    row = database.ask(lambda it: it.execute("SELECT job FROM sopwith_runs WHERE run = %s", (run,)).fetchone())
+    row = database.ask(
+        lambda it: it.execute("SELECT job FROM sopwith_runs WHERE run = %s", (run,)).fetchone()
+    )
     if row is None:
-        raise NoSuchRun(f'there is no task "{run}" in the shared database.\nSee them with: sopwith worker --list')
-    claim = take(database, run, CANCELLED, [*GOES_ON, *(each for each in BY_HAND if each != "cancelled")])
+        raise NoSuchRun(
+            f'there is no task "{run}" in the shared database.\nSee them with: sopwith worker --list'
+        )
+    claim = take(
+        database, run, CANCELLED, [*GOES_ON, *(each for each in BY_HAND if each != "cancelled")]
+    )
     events = [json.loads(line) for line in events_of(database, run) or []]
     if claim is not None:
         _write_end(database, claim, events)
@@ -127,12 +161,22 @@ def cancel(database: Database, run: str) -> list[str]:
             statement = "SELECT procrastinate_cancel_job_v1(%s, false, false)"
             database.ask(lambda connection: connection.execute(statement, (row[0],)))
     below = list(dict.fromkeys(event["child"] for event in events if event["type"] == "delegated"))
-    return [*([run] if claim else []), *(each for child in below for each in cancel(database, child))]
+    return [
+        *([run] if claim else []),
+        *(each for child in below for each in cancel(database, child)),
+    ]
 
 
 def _write_end(database: Database, claim: Claim, events: list[Event]) -> None:
     totals = Totals(events)
     sop = events[0].get("sop") if events else None
     how = {"status": "cancelled", "result": "", "exit": "EXITED", **totals.as_fields()}
-    end = {"type": "run_ended", "run": claim.run, "at": now(), **how, "seconds": totals.seconds, "sop": sop}
+    end = {
+        "type": "run_ended",
+        "run": claim.run,
+        "at": now(),
+        **how,
+        "seconds": totals.seconds,
+        "sop": sop,
+    }
     write(database, claim, claim.events, [end])

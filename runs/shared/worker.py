@@ -52,7 +52,9 @@ class PatientJobs(JobManager):
 
     def __init__(self, connector: Any) -> None:
         super().__init__(connector)
-        self.lost: set[int] = set()  # jobs that have gone to another worker: their end is not ours to tell
+        self.lost: set[int] = (
+            set()
+        )  # jobs that have gone to another worker: their end is not ours to tell
         self.steady_since = time.monotonic()  # since when the database has answered without a gap
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> jobs.Job | None:
@@ -76,7 +78,9 @@ class PatientJobs(JobManager):
                 await super().finish_job(job, status, delete_job)
                 return
             except exceptions.ConnectorException as error:
-                if "not found or not in" in str(error.__cause__):  # another worker was given it, and has told its end
+                if "not found or not in" in str(
+                    error.__cause__
+                ):  # another worker was given it, and has told its end
                     break
                 await self._missed()
 
@@ -150,7 +154,9 @@ class Worker:
             return
         if self._run:
             stop_leftovers(self._run)
-        os._exit(130)  # the thread that is at work cannot be ended; its claim ends with our heartbeat
+        os._exit(
+            130
+        )  # the thread that is at work cannot be ended; its claim ends with our heartbeat
 
     async def _sweep(self) -> None:
         """Puts back what silent workers were doing. After a gap it waits a while: the others were silent for it too."""
@@ -159,23 +165,42 @@ class Worker:
             if time.monotonic() - self._jobs.steady_since < self._lease:
                 continue
             try:
-                async with cast(Any, self._app.connector).pool.connection() as connection, connection.transaction():
-                    answer = await connection.execute("SELECT pg_try_advisory_xact_lock(%s)", (_SWEEPING,))
+                async with (
+                    cast(Any, self._app.connector).pool.connection() as connection,
+                    connection.transaction(),
+                ):
+                    answer = await connection.execute(
+                        "SELECT pg_try_advisory_xact_lock(%s)", (_SWEEPING,)
+                    )
                     if (await answer.fetchone())[0]:
                         await self._put_back()
                         await connection.execute(_FORGET, 2 * (self._config.runs.archive_days,))
-            except (exceptions.ConnectorException, psycopg.OperationalError, psycopg.InterfaceError):
+            except (
+                exceptions.ConnectorException,
+                psycopg.OperationalError,
+                psycopg.InterfaceError,
+            ):
                 self._jobs.steady_since = time.monotonic()
 
     async def _put_back(self) -> None:
-        for job in await self._jobs.get_stalled_jobs(queue=QUEUE, seconds_since_heartbeat=self._lease):
+        for job in await self._jobs.get_stalled_jobs(
+            queue=QUEUE, seconds_since_heartbeat=self._lease
+        ):
             with suppress(exceptions.ConnectorException):  # it has ended meanwhile
                 await self._jobs.retry_job(job, retry_at=datetime.now(UTC))
                 self._tell("put_back", {"run": job.task_kwargs["run"]})
 
     # one task, in a thread
 
-    def _do(self, context: JobContext, *, run: str, what: dict[str, Any], options: dict[str, Any], lang: str) -> None:
+    def _do(
+        self,
+        context: JobContext,
+        *,
+        run: str,
+        what: dict[str, Any],
+        options: dict[str, Any],
+        lang: str,
+    ) -> None:
         claim = take(self._database, run, self.name, GOES_ON)
         if claim is None:  # it has ended: a worker died between its end and the queue's
             return
@@ -183,7 +208,9 @@ class Worker:
         try:
             self._tell("takes", {"run": run, "again": claim.events > 0})
             config = replace(self._config, lang="zh" if lang == "zh" else "en")
-            started = self._started(Agent(config, SharedLogs(self._database, claim)), claim, what, options)
+            started = self._started(
+                Agent(config, SharedLogs(self._database, claim)), claim, what, options
+            )
             end = _last(started)
             self._tell("ends", {"run": run, "status": end["status"], "seconds": end["seconds"]})
         except Fenced:
@@ -199,10 +226,14 @@ class Worker:
         finally:
             self._run = ""
 
-    def _started(self, agent: Agent, claim: Claim, what: dict[str, Any], given: dict[str, Any]) -> Run:
+    def _started(
+        self, agent: Agent, claim: Claim, what: dict[str, Any], given: dict[str, Any]
+    ) -> Run:
         options = Options(**{**given, "cwd": Path(given["cwd"])})
         if not options.cwd.is_dir():
-            raise SopwithError(f"there is no folder {options.cwd} on {socket.gethostname()}.\nSend it with --cwd DIR.")
+            raise SopwithError(
+                f"there is no folder {options.cwd} on {socket.gethostname()}.\nSend it with --cwd DIR."
+            )
         owner = owner_of(options.approve) if what.get("by_itself") else absent(options.approve)
         if claim.events:
             return agent.resume(claim.run, options, owner)

@@ -63,7 +63,8 @@ class Access:
             self._holders = {
                 name: holder
                 for name, holder in holders.items()
-                if datetime.fromisoformat(holder.made).timestamp() >= oldest or holder.kind != "browser"
+                if datetime.fromisoformat(holder.made).timestamp() >= oldest
+                or holder.kind != "browser"
             }
         except FileNotFoundError:
             pass
@@ -86,7 +87,9 @@ class Access:
                 self._wrong.append(now)
                 if self.password:
                     raise NotSignedIn("That is not the right password.")
-                raise NotSignedIn("That is not the right one.\nOpen the address that serve has printed.")
+                raise NotSignedIn(
+                    "That is not the right one.\nOpen the address that serve has printed."
+                )
             browsers = [name for name, holder in self._holders.items() if holder.kind == "browser"]
             for name in browsers[: max(0, len(browsers) - MAX_BROWSERS + 1)]:
                 del self._holders[name]

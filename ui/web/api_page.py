@@ -17,7 +17,9 @@ def api_page(schema: dict[str, Any], address: str) -> str:
     groups: dict[str, list[str]] = {}
     for path, verbs in schema["paths"].items():
         for verb, about in verbs.items():
-            groups.setdefault(about.get("tags", ["-"])[0], []).append(_row(schema, path, verb, about))
+            groups.setdefault(about.get("tags", ["-"])[0], []).append(
+                _row(schema, path, verb, about)
+            )
     names = "".join(f'<a href="#{html.escape(name)}">{html.escape(name)}</a>' for name in groups)
     title = html.escape(say("api.title"))
     return (
@@ -37,11 +39,15 @@ def _examples(address: str) -> Iterator[str]:
         f'curl -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -H "X-Sopwith: 1" \\\n'
         f"  -d '{task}' \"{address}/api/chat\""
     )
-    yield from (f'<pre tabindex="0"><code>{html.escape(each)}</code></pre>' for each in (shown, told))
+    yield from (
+        f'<pre tabindex="0"><code>{html.escape(each)}</code></pre>' for each in (shown, told)
+    )
 
 
 def _group(name: str, rows: list[str]) -> str:
-    heads = "".join(f"<th>{html.escape(say(f'api.{each}'))}</th>" for each in ("route", "parameters", "body"))
+    heads = "".join(
+        f"<th>{html.escape(say(f'api.{each}'))}</th>" for each in ("route", "parameters", "body")
+    )
     return (
         f'<section id="{html.escape(name)}"><h2>{html.escape(name)}</h2><div class="framed" tabindex="0"><table><thead><tr>{heads}</tr>'
         f"</thead><tbody>{''.join(rows)}</tbody></table></div></section>"
@@ -50,9 +56,18 @@ def _group(name: str, rows: list[str]) -> str:
 
 def _row(schema: dict[str, Any], path: str, verb: str, about: dict[str, Any]) -> str:
     asked = [each["name"] for each in about.get("parameters", ()) if each["in"] == "query"]
-    body = about.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+    body = (
+        about.get("requestBody", {})
+        .get("content", {})
+        .get("application/json", {})
+        .get("schema", {})
+    )
     body = next(iter(body.get("anyOf", ())), body)
-    shape = schema.get("components", {}).get("schemas", {}).get(body.get("$ref", "").rpartition("/")[2], {})
+    shape = (
+        schema.get("components", {})
+        .get("schemas", {})
+        .get(body.get("$ref", "").rpartition("/")[2], {})
+    )
     needed = shape.get("required", ())
     fields = [f"{name}{'' if name in needed else '?'}" for name in shape.get("properties", ())]
     cells = (

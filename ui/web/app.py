@@ -29,7 +29,12 @@ OF_HTTP = {  # status → kind and words
     405: ("bad_request", "web.nothing_here"),
     413: ("too_large", "web.too_large"),
 }
-UNWATCHED: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
+UNWATCHED: TelemetryConfig = {
+    "tracing": False,
+    "metrics": False,
+    "logs": False,
+    "auto_configure": False,
+}
 KINDS = {  # of the page's own files; a browser is told not to guess
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -126,14 +131,20 @@ def _errors(app: FastAPI, site: Site) -> None:
 
     @app.exception_handler(OSError)
     async def of_disk(request: Request, error: OSError) -> JSONResponse:
-        return answer(request, 500, "failed", say("web.disk", why=error.strerror or type(error).__name__))
+        return answer(
+            request, 500, "failed", say("web.disk", why=error.strerror or type(error).__name__)
+        )
 
     @app.exception_handler(RequestValidationError)
     async def unfit(request: Request, error: RequestValidationError) -> JSONResponse:
         first: dict[str, Any] = dict(next(iter(error.errors()), {}))
         where = ".".join(str(each) for each in first.get("loc", ())[1:]) or "body"
-        kind = (413, "too_large") if first.get("type") == "string_too_long" else (422, "bad_request")
-        return answer(request, *kind, say("web.unfit", where=where[:80], what=str(first.get("msg", ""))[:200]))
+        kind = (
+            (413, "too_large") if first.get("type") == "string_too_long" else (422, "bad_request")
+        )
+        return answer(
+            request, *kind, say("web.unfit", where=where[:80], what=str(first.get("msg", ""))[:200])
+        )
 
     @app.exception_handler(HTTPException)
     async def of_http(request: Request, error: HTTPException) -> JSONResponse:
@@ -142,5 +153,7 @@ def _errors(app: FastAPI, site: Site) -> None:
 
     @app.exception_handler(Exception)
     async def defect(request: Request, error: Exception) -> JSONResponse:
-        logging.getLogger("sopwith.web").error("%s: %s", type(error).__name__, site.clean(str(error))[:500])
+        logging.getLogger("sopwith.web").error(
+            "%s: %s", type(error).__name__, site.clean(str(error))[:500]
+        )
         return answer(request, 500, "failed", say("web.defect"))

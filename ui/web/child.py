@@ -76,7 +76,9 @@ class PageOwner:
 
     def ask(self, id: str, question: str, candidates: list[str]) -> str | None:
         """Puts a question."""
-        said = self._asked({"id": id, "kind": "question", "text": question, "candidates": candidates})
+        said = self._asked(
+            {"id": id, "kind": "question", "text": question, "candidates": candidates}
+        )
         return str(said["answer"]) if said and "answer" in said else None
 
     def confirm(self, confirmation: Confirmation) -> Approval | None:
@@ -101,7 +103,9 @@ class PageOwner:
     def secret(self, question: str) -> str | None:
         """Asks for a password; what is answered stands in no event."""
         self._secrets += 1
-        said = self._asked({"id": f"{os.getpid()}.{self._secrets}", "kind": _SECRET, "text": question})
+        said = self._asked(
+            {"id": f"{os.getpid()}.{self._secrets}", "kind": _SECRET, "text": question}
+        )
         return str(said["answer"]) if said and said.get("answer") else None
 
     def _asked(self, what: dict[str, Any]) -> dict[str, Any] | None:
@@ -129,7 +133,9 @@ def main() -> int:
     try:
         config = load(home, "zh" if lang == "zh" else "en", os.environ)
         agent = Agent(config)
-        if config.models:  # what takes half a second to load is loaded before there is something to do
+        if (
+            config.models
+        ):  # what takes half a second to load is loaded before there is something to do
             from models import openai_compat  # noqa: F401 - for the time that it takes
         order = next(lines, None)
         if order is None:

@@ -81,12 +81,22 @@ class Errands:
             raise CommandFailed(why.removeprefix("sopwith: ")[-2_000:])
         return out.decode("utf-8", "replace")
 
-    async def _start(self, words: Sequence[str], lang: str, errors: int) -> asyncio.subprocess.Process:
+    async def _start(
+        self, words: Sequence[str], lang: str, errors: int
+    ) -> asyncio.subprocess.Process:
         """Raises CommandFailed for what no command line can hold."""
         given = [word.replace("\0", "\ufffd") for word in words]
         try:
             return await asyncio.create_subprocess_exec(
-                *(sys.executable, str(ROOT / "launch.py"), "--home", str(self._config.home), "--lang", lang, *given),
+                *(
+                    sys.executable,
+                    str(ROOT / "launch.py"),
+                    "--home",
+                    str(self._config.home),
+                    "--lang",
+                    lang,
+                    *given,
+                ),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=errors,
@@ -95,7 +105,9 @@ class Errands:
         except OSError as error:
             if error.errno != errno.E2BIG:
                 raise
-            raise CommandFailed("That text is too long here.\nPut it into a file, and name the file.") from None
+            raise CommandFailed(
+                "That text is too long here.\nPut it into a file, and name the file."
+            ) from None
 
     async def _run(self, errand: Errand, words: Sequence[str], lang: str, text: str) -> None:
         try:

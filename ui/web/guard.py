@@ -25,7 +25,11 @@ BODY_SECONDS = 20.0  # for the next piece of a body
 HEADER = b"x-sopwith"
 SAFE = {"GET", "HEAD"}
 OPEN_TO_ALL = {"/api/sign-in"}
-WITHOUT_CHANGES = {"/api/sign-in", "/api/sign-out", "/api/changes"}  # what a browser may do that only reads; no program
+WITHOUT_CHANGES = {
+    "/api/sign-in",
+    "/api/sign-out",
+    "/api/changes",
+}  # what a browser may do that only reads; no program
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
     "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
@@ -96,14 +100,20 @@ class Guard:
         """Who asks. Raises Refused."""
         path, is_socket = scope["path"], scope["type"] == "websocket"
         method = "GET" if is_socket else scope["method"]
-        if headers.all(b"host") != [headers.one(b"host")] or headers.one(b"host").lower() not in self._place.hosts:
+        if (
+            headers.all(b"host") != [headers.one(b"host")]
+            or headers.one(b"host").lower() not in self._place.hosts
+        ):
             raise Refused(403, "forbidden", "web.wrong_host")
         program = self._program(headers)
         self._check_origin(headers, path, program, is_change=is_socket or method not in SAFE)
         if method not in (*SAFE, "POST", "DELETE"):
             raise Refused(405, "bad_request", "web.wrong_method")
         length = headers.one(b"content-length")
-        if length and (not length.isdecimal() or int(length) > (MAX_UPLOAD if path == "/api/uploads" else MAX_BODY)):
+        if length and (
+            not length.isdecimal()
+            or int(length) > (MAX_UPLOAD if path == "/api/uploads" else MAX_BODY)
+        ):
             raise Refused(413, "too_large", "web.too_large")
         if method not in SAFE:
             self._check_form(headers, path, program)
@@ -119,7 +129,9 @@ class Guard:
             raise Refused(403, "read_only", "web.read_only")
         return holder
 
-    def _check_origin(self, headers: _Headers, path: str, program: Holder | None, *, is_change: bool) -> None:
+    def _check_origin(
+        self, headers: _Headers, path: str, program: Holder | None, *, is_change: bool
+    ) -> None:
         """A foreign page is refused, and a change or a socket whose page is not named, unless a program's token comes along:
         no browser sends that by itself."""
         if headers.has(b"origin"):
@@ -133,8 +145,13 @@ class Guard:
         site = headers.one(b"sec-fetch-site")
         if site in ("", "same-origin", "none"):
             return
-        is_opened = headers.one(b"sec-fetch-mode") == "navigate" and headers.one(b"sec-fetch-dest") == "document"
-        if not is_opened or _is_data(path) or is_change:  # a link from elsewhere opens the page; its cookie stays away
+        is_opened = (
+            headers.one(b"sec-fetch-mode") == "navigate"
+            and headers.one(b"sec-fetch-dest") == "document"
+        )
+        if (
+            not is_opened or _is_data(path) or is_change
+        ):  # a link from elsewhere opens the page; its cookie stays away
             raise Refused(403, "forbidden", "web.wrong_origin")
 
     def _check_form(self, headers: _Headers, path: str, program: Holder | None) -> None:
@@ -185,7 +202,12 @@ class _Headers:
     def __init__(self, scope: Scope) -> None:
         self._found: list[tuple[bytes, bytes]] = scope["headers"]
         self.query_lang = next(
-            (p[5:] for p in scope["query_string"].decode("latin-1").split("&") if p.startswith("lang=")), ""
+            (
+                p[5:]
+                for p in scope["query_string"].decode("latin-1").split("&")
+                if p.startswith("lang=")
+            ),
+            "",
         )
 
     def all(self, name: bytes) -> list[str]:
@@ -245,7 +267,11 @@ def _with_headers(send: Send, path: str) -> Send:
             more = {**SENT_WITH_ALL, "cache-control": kept}
             message["headers"] = [
                 *message["headers"],
-                *((name.encode(), value.encode()) for name, value in more.items() if name.encode() not in given),
+                *(
+                    (name.encode(), value.encode())
+                    for name, value in more.items()
+                    if name.encode() not in given
+                ),
             ]
         await send(message)
 

@@ -17,7 +17,10 @@ from typing import Any
 KEPT = 20_000  # messages, for tabs that slept
 KEPT_BYTES = 16_000_000
 WAITING_BYTES = 4_000_000  # of one tab; a slower one begins anew
-PIECES = {"text", "tool_output"}  # sent only to tabs that watch the run, and together, when many come at once
+PIECES = {
+    "text",
+    "tool_output",
+}  # sent only to tabs that watch the run, and together, when many come at once
 TOGETHER_SECONDS = 0.04
 
 Message = dict[str, Any]
@@ -72,7 +75,9 @@ class Hub:
         self._clean = clean
         self._kept: deque[tuple[int, str, str]] = deque()  # seq, run whose piece it is or "", line
         self._kept_bytes = 0
-        self._pieces: dict[tuple[str, str, str], Message] = {}  # (type, run, call) → what has come since
+        self._pieces: dict[
+            tuple[str, str, str], Message
+        ] = {}  # (type, run, call) → what has come since
         self._timer: asyncio.TimerHandle | None = None
 
     def publish(self, message: Message) -> None:
@@ -95,9 +100,13 @@ class Hub:
         self._send_pieces()
         oldest = self._kept[0][0] if self._kept else self.seq + 1
         knows = epoch == self.epoch and isinstance(seq, int) and oldest - 1 <= seq <= self.seq
-        tab.put(json.dumps({"type": "hello", "epoch": self.epoch, "seq": self.seq, "caught_up": knows}))
+        tab.put(
+            json.dumps({"type": "hello", "epoch": self.epoch, "seq": self.seq, "caught_up": knows})
+        )
         if knows and seq is not None:
-            for number, run, line in list(self._kept)[-(self.seq - seq) :] if seq < self.seq else []:
+            for number, run, line in (
+                list(self._kept)[-(self.seq - seq) :] if seq < self.seq else []
+            ):
                 if number > seq and (not run or run in tab.watched):
                     tab.put(line)
         self.tabs.add(tab)

@@ -55,11 +55,15 @@ def serve(args: Namespace, config: Config) -> int:
         address = f"{place.scheme}://{place.name}/"
         os.ftruncate(lock, 0)
         os.pwrite(lock, address.encode(), 0)
-        _tell(address if password else f"{address}#token={access.token}", has_password=bool(password))
+        _tell(
+            address if password else f"{address}#token={access.token}", has_password=bool(password)
+        )
         return _serve(args, config, access, place, listener)
 
 
-def _serve(args: Namespace, config: Config, access: Access, place: Place, listener: socket.socket) -> int:
+def _serve(
+    args: Namespace, config: Config, access: Access, place: Place, listener: socket.socket
+) -> int:
     import uvicorn
 
     from ui.web.app import make_app
@@ -132,7 +136,10 @@ class Beside:
         try:
             work()
         except (SopwithError, OSError) as error:
-            print(say("serve.beside", what=threading.current_thread().name, why=in_words(str(error))), file=sys.stderr)
+            print(
+                say("serve.beside", what=threading.current_thread().name, why=in_words(str(error))),
+                file=sys.stderr,
+            )
 
     def _schedule(self) -> None:
         from runs.scheduler import Scheduler
@@ -173,7 +180,9 @@ def alone(home: Path) -> Iterator[int]:
 def _listening(host: str, port: int) -> Iterator[socket.socket]:
     """A socket that listens. Raises CannotServe."""
     try:
-        family, kind, number, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        family, kind, number, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[
+            0
+        ]
         listener = socket.socket(family, kind, number)
     except (OSError, UnicodeError) as error:
         raise CannotServe(
@@ -238,7 +247,9 @@ def _password(args: Namespace) -> str:
             f"{file} cannot be read: {error}.\nPut the password into it, readable by you alone."
         ) from error
     if len(text) < LEAST_PASSWORD:
-        raise CannotServe(f"The password in {file} is too short.\nTake at least {LEAST_PASSWORD} characters.")
+        raise CannotServe(
+            f"The password in {file} is too short.\nTake at least {LEAST_PASSWORD} characters."
+        )
     if is_open:
         raise CannotServe(f"Others can read {file}.\nKeep it to yourself: chmod 600 {file}")
     return text
@@ -247,10 +258,15 @@ def _password(args: Namespace) -> str:
 def _tls(args: Namespace, is_elsewhere: bool) -> bool:
     """Whether the server speaks TLS. Raises CannotServe."""
     if bool(args.tls_cert) != bool(args.tls_key) or (is_elsewhere and not args.tls_cert):
-        raise CannotServe("Listening beyond this machine takes TLS.\nGive both files: --tls-cert FILE --tls-key FILE")
+        raise CannotServe(
+            "Listening beyond this machine takes TLS.\nGive both files: --tls-cert FILE --tls-key FILE"
+        )
     if not args.tls_cert:
         return False
-    for file in (args.tls_cert, args.tls_key):  # the library does not say which one it could not read
+    for file in (
+        args.tls_cert,
+        args.tls_key,
+    ):  # the library does not say which one it could not read
         try:
             Path(file).read_bytes()
         except OSError as error:
@@ -258,7 +274,9 @@ def _tls(args: Namespace, is_elsewhere: bool) -> bool:
                 f"{file} cannot be read: {error.strerror}.\nGive a certificate and its key: --tls-cert FILE --tls-key FILE"
             ) from error
     try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(args.tls_cert, args.tls_key, password="")
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(
+            args.tls_cert, args.tls_key, password=""
+        )
     except (OSError, ValueError) as error:
         raise CannotServe(
             f"The TLS files cannot be used: {error}.\nGive a certificate and its key without a password."

@@ -65,7 +65,12 @@ class SharedChat:
     """One chat at work."""
 
     def __init__(
-        self, kept: Kept, home: Path, work: Work, clean: Callable[[Any], Any], keep: Callable[[], None]
+        self,
+        kept: Kept,
+        home: Path,
+        work: Work,
+        clean: Callable[[Any], Any],
+        keep: Callable[[], None],
     ) -> None:
         self.kept, self._work, self._keep = kept, work, keep
         self._file = home / "shared" / kept.id / "chat.jsonl"
@@ -76,7 +81,9 @@ class SharedChat:
         self._first = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._typing: asyncio.TimerHandle | None = None
-        self._rates: dict[str, deque[float]] = {}  # when each said something; "": all, and " ": who came to the door
+        self._rates: dict[
+            str, deque[float]
+        ] = {}  # when each said something; "": all, and " ": who came to the door
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_beginning = False
 
@@ -84,7 +91,9 @@ class SharedChat:
     def child(self) -> Child | None:
         """The run at work."""
         children = self._work.children.values()
-        return next((child for child in children if child.group == self.kept.id and not child.is_over), None)
+        return next(
+            (child for child in children if child.group == self.kept.id and not child.is_over), None
+        )
 
     def people(self) -> list[str]:
         """The names of those who are in."""
@@ -94,11 +103,15 @@ class SharedChat:
         """Lets somebody in; gives the value of their cookie. Who is in already, as the cookie `before` says, takes another
         name. Raises SharedError, Crowded."""
         if not self.kept.is_open or not secrets.compare_digest(_hash(key), self.kept.key):
-            raise SharedError("This chat is closed, or its link is an old one.\nAsk whoever sent it for a new one.")
+            raise SharedError(
+                "This chat is closed, or its link is an old one.\nAsk whoever sent it for a new one."
+            )
         self._count(" ", JOINS)
         self.kept.people.pop(_hash(before), None)
         if len(self.kept.people) >= self.kept.most:
-            raise Crowded(f"This chat is full: it takes {self.kept.most} people.\nAsk whoever opened it.")
+            raise Crowded(
+                f"This chat is full: it takes {self.kept.most} people.\nAsk whoever opened it."
+            )
         cookie, wanted = secrets.token_urlsafe(32), _plain(name)
         taken, number = {AGENT.lower(), *(each.lower() for each in self.kept.people.values())}, 2
         unique = wanted
@@ -130,7 +143,9 @@ class SharedChat:
     def say(self, name: str, text: str) -> None:
         """Somebody says something. Raises SharedError, and Crowded for more than may be said."""
         if not self.kept.is_open:
-            raise SharedError("This chat is closed, or its link is an old one.\nAsk whoever sent it for a new one.")
+            raise SharedError(
+                "This chat is closed, or its link is an old one.\nAsk whoever sent it for a new one."
+            )
         self._count(name, A_MINUTE)
         self._count("", TOGETHER)
         now = time.monotonic()
@@ -148,7 +163,9 @@ class SharedChat:
             raise Crowded("That was a lot in one minute.\nWait a little.")
         rate.append(now)
         if len(self._rates) > 500:  # names come and go
-            self._rates = {each: times for each, times in self._rates.items() if times[-1] > now - 60}
+            self._rates = {
+                each: times for each, times in self._rates.items() if times[-1] > now - 60
+            }
 
     def close(self) -> None:
         """The owner ends it: nobody comes in any more, and those who are in are told."""
@@ -173,7 +190,9 @@ class SharedChat:
         elif kind == "asked_now" and event["asked"]["kind"] == "question":
             candidates = event["asked"]["candidates"]
             self._write(
-                AGENT, "\n".join([event["asked"]["text"], *(f"- {each}" for each in candidates)]), is_agent=True
+                AGENT,
+                "\n".join([event["asked"]["text"], *(f"- {each}" for each in candidates)]),
+                is_agent=True,
             )
         elif kind == "run_ended":
             if event["status"] == "done":
@@ -226,9 +245,17 @@ class SharedChat:
 
     def _write(self, who: str, text: str, *, is_agent: bool) -> None:
         """A message is on the disk before anybody sees it."""
-        said = {"n": len(self.said) + 1, "at": _now(), "who": who, "text": text, "is_agent": is_agent}
+        said = {
+            "n": len(self.said) + 1,
+            "at": _now(),
+            "who": who,
+            "text": text,
+            "is_agent": is_agent,
+        }
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor = os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(
+            self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600
+        )
         try:
             os.write(descriptor, json.dumps(said).encode() + b"\n")
             os.fdatasync(descriptor)
@@ -264,7 +291,9 @@ class SharedChats:
 
     def open(self, title: str, most: int = PEOPLE) -> tuple[SharedChat, str]:
         """A new chat for so many people, and the key that its link carries."""
-        chat = self._take_in(Kept(secrets.token_hex(5), one_line(title, 120).strip() or "…", _now(), "", most=most))
+        chat = self._take_in(
+            Kept(secrets.token_hex(5), one_line(title, 120).strip() or "…", _now(), "", most=most)
+        )
         return chat, self.new_key(chat)
 
     def new_key(self, chat: SharedChat) -> str:
@@ -302,7 +331,9 @@ def _line(said: tuple[str, str]) -> str:
 
 def _plain(name: str) -> str:
     """A name that is what it looks like: no letters that are not seen, and no colon, behind which others would speak."""
-    seen = (each for each in unicodedata.normalize("NFKC", name) if unicodedata.category(each) != "Cf")
+    seen = (
+        each for each in unicodedata.normalize("NFKC", name) if unicodedata.category(each) != "Cf"
+    )
     return one_line("".join(seen).replace(":", " "), MAX_NAME).strip() or "?"
 
 

@@ -78,7 +78,9 @@ class Site:
     _settle: asyncio.TimerHandle | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self.clean = Filter(self.config, {"page token": self.access.token, "page password": self.access.password})
+        self.clean = Filter(
+            self.config, {"page token": self.access.token, "page password": self.access.password}
+        )
         self.hub = Hub(lambda message: self.clean(worded(message)))
         self.work = Work(self.config, self.hub)
         self.errands = Errands(self.config, self.hub)
@@ -151,7 +153,9 @@ class Site:
             graph = opened(self.home, config=self.config.graph)
             try:
                 wanted, limit = given.get("predicates"), given.get("limit")
-                predicates = [str(each) for each in wanted] if isinstance(wanted, list) and wanted else None
+                predicates = (
+                    [str(each) for each in wanted] if isinstance(wanted, list) and wanted else None
+                )
                 limit = max(1, min(limit, MAX_EDGES)) if isinstance(limit, int) else 500
                 shown: Message = graph.snapshot(predicates=predicates, limit=limit)
                 return shown

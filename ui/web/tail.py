@@ -20,7 +20,14 @@ from models.base import Event
 from ui.web.hub import Hub
 
 STORES = ("inbox", "sops", "memory", "schedule", "journal")
-PASSING = ("-wal", "-shm", "-journal", ".lock", "lock", ".sqlite3")  # who only reads leaves traces there too
+PASSING = (
+    "-wal",
+    "-shm",
+    "-journal",
+    ".lock",
+    "lock",
+    ".sqlite3",
+)  # who only reads leaves traces there too
 LOOKED_AT = 100  # of the newest runs, at the start
 MAX_WATCHED = 200  # runs; the oldest ones are let go
 SETTLE_SECONDS = 0.3  # a new run may be one of ours: then its own process tells of it
@@ -40,7 +47,13 @@ class Tail:
         changed: Callable[[str], Coroutine[Any, Any, None]],
         touched: Callable[[], None] = lambda: None,
     ) -> None:
-        self._home, self._hub, self._is_ours, self._changed, self._touched = home, hub, is_ours, changed, touched
+        self._home, self._hub, self._is_ours, self._changed, self._touched = (
+            home,
+            hub,
+            is_ours,
+            changed,
+            touched,
+        )
         self._owners: dict[str, bool] = {}  # run → whether its owner began it
         self._places: dict[str, int] = {}  # run → how far its log is read
         self._told: dict[str, asyncio.TimerHandle] = {}
@@ -78,13 +91,22 @@ class Tail:
 
     def _add(self, folder: str) -> None:
         flags = import_module("inotify_simple").flags
-        what = flags.CREATE | flags.MODIFY | flags.MOVED_TO | flags.MOVED_FROM | flags.DELETE | flags.ONLYDIR
+        what = (
+            flags.CREATE
+            | flags.MODIFY
+            | flags.MOVED_TO
+            | flags.MOVED_FROM
+            | flags.DELETE
+            | flags.ONLYDIR
+        )
         with suppress(OSError):  # not there yet, or as many watches as there may be
             number = self._watch.add_watch(str(self._home / folder), what)
             self._folders[number], self._numbers[folder] = folder, number
 
     def _on_change(self) -> None:
-        seen = {(self._folders.get(event.wd, ""), event.name) for event in self._watch.read(timeout=0)}
+        seen = {
+            (self._folders.get(event.wd, ""), event.name) for event in self._watch.read(timeout=0)
+        }
         for folder, name in sorted(seen):
             if folder == "" and name in (*STORES, "runs"):
                 self._add(name)
@@ -169,7 +191,11 @@ class Tail:
             for store in STORES:
                 if before.get(store) != now.get(store):
                     self._tell(store)
-            for run in run_ids(self._home, archived=False)[:LOOKED_AT] if before.get("runs") != now.get("runs") else ():
+            for run in (
+                run_ids(self._home, archived=False)[:LOOKED_AT]
+                if before.get("runs") != now.get("runs")
+                else ()
+            ):
                 self._new_run(run)
             for run in list(self._places):
                 self._read(run)

@@ -22,7 +22,9 @@ from ui.web.child import MARK
 from ui.web.hub import Hub
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-START = "import sys; sys.path[:0] = [sys.argv.pop(1)]; from ui.web.child import main; sys.exit(main())"
+START = (
+    "import sys; sys.path[:0] = [sys.argv.pop(1)]; from ui.web.child import main; sys.exit(main())"
+)
 BEGIN_SECONDS = 120.0  # until the first event: a model may be asked first which SOP is meant
 MAX_LINE_BYTES = 64_000_000
 MAX_AT_WORK = 8
@@ -121,7 +123,12 @@ class Work:
                     await self._take(child, event)
         await child.process.wait()
         if not first.done():
-            first.set_result({"type": "not_started", "text": "The run ended before it began.\nSee: sopwith doctor"})
+            first.set_result(
+                {
+                    "type": "not_started",
+                    "text": "The run ended before it began.\nSee: sopwith doctor",
+                }
+            )
         if child.run:
             self.children.pop(child.run, None)
             for id in list(child.asked):
@@ -196,7 +203,12 @@ class Work:
 
     def waiting(self, group: str = "") -> list[dict[str, Any]]:
         """What is asked now."""
-        return [asked for child in self.children.values() if child.group == group for asked in child.asked.values()]
+        return [
+            asked
+            for child in self.children.values()
+            if child.group == group
+            for asked in child.asked.values()
+        ]
 
     def nobody_is_there(self, group: str = "") -> None:
         """What is asked waits in the inbox from now on."""

@@ -3,4 +3,14 @@
 from memory.timewords.chinese import amounts, clocks, counted, days, moments, periods, whole
 from memory.timewords.chinese.words import CHINESE, simplified
 
-__all__ = ["CHINESE", "amounts", "clocks", "counted", "days", "moments", "periods", "simplified", "whole"]
+__all__ = [
+    "CHINESE",
+    "amounts",
+    "clocks",
+    "counted",
+    "days",
+    "moments",
+    "periods",
+    "simplified",
+    "whole",
+]

@@ -15,8 +15,22 @@ def _some(_place: Place) -> float:
     return 3
 
 
-pattern("about_two", "[一二两三四五六七八][二两三四五六七八九](?![十百千])", lambda said: _upper(said))
-words("about_ten", {"十几": 15, "十来": 10, "十多": 12, "二十多": 22, "三十多": 32, "几十": 30, "几百": 300, "好几": 4})
+pattern(
+    "about_two", "[一二两三四五六七八][二两三四五六七八九](?![十百千])", lambda said: _upper(said)
+)
+words(
+    "about_ten",
+    {
+        "十几": 15,
+        "十来": 10,
+        "十多": 12,
+        "二十多": 22,
+        "三十多": 32,
+        "几十": 30,
+        "几百": 300,
+        "好几": 4,
+    },
+)
 
 
 def _upper(said: str) -> int | None:

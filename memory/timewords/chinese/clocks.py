@@ -18,7 +18,11 @@ def _part(place: Place, hours: tuple[int, int]) -> Clock:
 @rule("minutes", "short_number '分'?")
 def _minutes(place: Place, minutes: int) -> int | None:
     ten = len(place.said) > 1 or place.said.endswith(("分", "十"))
-    return minutes if 0 <= minutes < 60 and ten and not place.precedes(re.compile(r"[个块元人岁次天年月]")) else None
+    return (
+        minutes
+        if 0 <= minutes < 60 and ten and not place.precedes(re.compile(r"[个块元人岁次天年月]"))
+        else None
+    )
 
 
 @rule("minutes", "'半'")
@@ -37,7 +41,9 @@ def _hour_mark(place: Place) -> str:
 
 
 @rule("exact_clock", "short_number hour_mark '过|零'? minutes short_seconds?")
-def _hour_minutes(place: Place, hour: int, _mark: str, minutes: int, seconds: int | None) -> Clock | None:
+def _hour_minutes(
+    place: Place, hour: int, _mark: str, minutes: int, seconds: int | None
+) -> Clock | None:
     if hour > 24:
         return None
     length = 60 if seconds is None else 1
@@ -53,8 +59,15 @@ def _seconds(_place: Place, seconds: int) -> int | None:
 def _hour(place: Place, hour: int, mark: str) -> Clock | None:
     if (
         hour > 24
-        or place.precedes(re.compile(r"(?:[儿子了个下赞也击]|以[下上]|式|积分|意|建|要|问|半小时|多余|半会|水[果旁])"))
-        or (place.said[0] in "几两" and (place.follows(NOT_A_CLOCK) or place.precedes(re.compile("之间线"))))
+        or place.precedes(
+            re.compile(
+                r"(?:[儿子了个下赞也击]|以[下上]|式|积分|意|建|要|问|半小时|多余|半会|水[果旁])"
+            )
+        )
+        or (
+            place.said[0] in "几两"
+            and (place.follows(NOT_A_CLOCK) or place.precedes(re.compile("之间线")))
+        )
     ):
         return None
     return Clock(hour * HOUR, HOUR, halves=1 <= hour <= 12)
@@ -82,7 +95,9 @@ def _before_hour(place: Place, one: object, two: object, three: object) -> Clock
 def _digital(place: Place, said: str) -> Clock | None:
     numbers = [int(part) for part in said.split(":")]
     start = numbers[0] * HOUR + numbers[1] * 60 + (numbers[2] if len(numbers) > 2 else 0)
-    return Clock(start, 1 if len(numbers) > 2 else 60, halves=1 <= numbers[0] <= 12 and said[0] != "0")
+    return Clock(
+        start, 1 if len(numbers) > 2 else 60, halves=1 <= numbers[0] <= 12 and said[0] != "0"
+    )
 
 
 @rule("exact_clock", "latin_clock")
@@ -122,7 +137,10 @@ def _clock(_place: Place, clock: Clock) -> Clock:
 def _clock_range(place: Place, first: Clock, last: Clock) -> Clock:
     said_part = re.match(r"\D*(?:午|晚|夜|晨|早)", place.said)
     if (said_part and last.halves and last.start + 43200 > first.start >= last.start) or (
-        said_part and last.halves and first.start >= 43200 > last.start and last.start + 43200 > first.start
+        said_part
+        and last.halves
+        and first.start >= 43200 > last.start
+        and last.start + 43200 > first.start
     ):
         last = Clock(last.start + 43200, last.length)
     elif said_part and last.halves and last.start > first.start:

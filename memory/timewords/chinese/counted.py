@@ -66,7 +66,9 @@ def _last_few(place: Place, sign: int, quantity: Quantity) -> Span | None:
     said = place.said
     if said == "前一天" or place.follows(re.compile("公元$")):
         return None
-    if said.startswith(("这", "上", "下")) and not re.match(r"[这上下]\D*[两几三四五六七八九十\d]", said):
+    if said.startswith(("这", "上", "下")) and not re.match(
+        r"[这上下]\D*[两几三四五六七八九十\d]", said
+    ):
         return None
     if said.startswith(("后", "前", "上", "下", "之前", "以前")) and (
         place.follows(re.compile(r"[天年日月周以之今向往目当从提]$"))
@@ -108,7 +110,9 @@ def _vague(place: Place, days: tuple[int, int]) -> Span | None:
     today = place.now.today
     if days[1] == 2:
         return day_span(today - days[0] * DAY)
-    return Span(spans.at(today - days[0] * DAY), spans.at(today) if days[1] else place.now.moment, "day")
+    return Span(
+        spans.at(today - days[0] * DAY), spans.at(today) if days[1] else place.now.moment, "day"
+    )
 
 
 @rule("stretch", "'过几天|过两天|过些天|过些日子|改天'")

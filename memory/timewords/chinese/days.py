@@ -7,7 +7,15 @@ from dataclasses import replace
 from datetime import date
 
 from memory.timewords import spans
-from memory.timewords.chinese.words import A_WISH, FROM, HOLIDAYS, NO_WEEKDAY, THINGS_BY_NUMBER, dated, rule
+from memory.timewords.chinese.words import (
+    A_WISH,
+    FROM,
+    HOLIDAYS,
+    NO_WEEKDAY,
+    THINGS_BY_NUMBER,
+    dated,
+    rule,
+)
 from memory.timewords.feasts import (
     LUNAR_YEARS,
     Feast,
@@ -66,12 +74,18 @@ def _day_number(place: Place, day: int) -> int | None:
     return day if 1 <= day <= 31 and not place.precedes(THINGS_BY_NUMBER) else None
 
 
-@rule("calendar_day", "any_year '-|,|年的'? month_number '的'? day_number", "any_year month_number short_number")
+@rule(
+    "calendar_day",
+    "any_year '-|,|年的'? month_number '的'? day_number",
+    "any_year month_number short_number",
+)
 def _full_date(place: Place, year: int, month: int, day: int) -> Span | None:
     if place.said[-1] not in "日号" and (
         not 1 <= day <= 31
         or place.precedes(
-            re.compile(r"\s*(?:个|天|点|时|块|元|人|次|月|年|[起直定共同样边些]|[一二三四五六七八九十\d])")
+            re.compile(
+                r"\s*(?:个|天|点|时|块|元|人|次|月|年|[起直定共同样边些]|[一二三四五六七八九十\d])"
+            )
         )
     ):
         return None
@@ -85,7 +99,9 @@ def _month_day(place: Place, month: int, day: int) -> Span:
 
 @rule("calendar_day", "month_number short_number")
 def _month_day_bare(place: Place, month: int, day: int) -> Span | None:
-    if not place.precedes(re.compile(r"\s*(?:$|[,，。？！?!\s和与到至-]|早|晚|上午|下午|中午|凌晨|那|我|你|他)")):
+    if not place.precedes(
+        re.compile(r"\s*(?:$|[,，。？！?!\s和与到至-]|早|晚|上午|下午|中午|凌晨|那|我|你|他)")
+    ):
         return None
     return dated(place, month, day, None)
 
@@ -98,17 +114,22 @@ def _day_of_shifted_month(place: Place, shift: int, day: int) -> Span:
 
 @rule("calendar_day", "day_number")
 def _day_of_month(place: Place, day: int) -> Span | None:
-    if place.said[-1] == "日" and not place.follows(re.compile(rf"[在于到从至,，。的\s]$|[日号]{_AND}$")):
+    if place.said[-1] == "日" and not place.follows(
+        re.compile(rf"[在于到从至,，。的\s]$|[日号]{_AND}$")
+    ):
         return None
     if place.follows(re.compile(r"[\d第A-Za-z一二三四五六七八九十]$")) or (
-        place.precedes(re.compile(r"\s*(?:前|后|之前|之后|以前|以后|内)")) and place.said[-1] == "日"
+        place.precedes(re.compile(r"\s*(?:前|后|之前|之后|以前|以后|内)"))
+        and place.said[-1] == "日"
     ):
         return None
     return spans.monthly(place.now, lambda year, month: day_span(date(year, month, day)))
 
 
 _AND = r"\s*(?:[、,和与跟及或]|以及|还有|或者|还是)\s*"
-_DAYS_BEHIND = re.compile(rf"(?:{_AND}[\d一二三四五六七八九十廿]{{1,3}})*{_AND}[\d一二三四五六七八九十廿]{{1,3}}[日号]")
+_DAYS_BEHIND = re.compile(
+    rf"(?:{_AND}[\d一二三四五六七八九十廿]{{1,3}})*{_AND}[\d一二三四五六七八九十廿]{{1,3}}[日号]"
+)
 _WEEKDAYS_BEFORE = re.compile(
     rf"(?:周|星期|礼拜)[一二三四五六日天](?:{_AND}[一二三四五六日天])*{_AND}$|(?:周|星期|礼拜)六$"
 )
@@ -123,7 +144,9 @@ def _day_of_a_list(place: Place, one: int, two: int | None = None) -> Span | Non
     if two is not None:
         return dated(place, one, day, None)
     if not place.follows(
-        re.compile(rf"月\D{{0,2}}[\d一二三四五六七八九十]+{_AND}(?:[\d一二三四五六七八九十]+{_AND})*$")
+        re.compile(
+            rf"月\D{{0,2}}[\d一二三四五六七八九十]+{_AND}(?:[\d一二三四五六七八九十]+{_AND})*$"
+        )
     ):
         return None
     return spans.monthly(place.now, lambda year, month: day_span(date(year, month, day)))
@@ -132,7 +155,9 @@ def _day_of_a_list(place: Place, one: int, two: int | None = None) -> Span | Non
 @rule("date", "weekday_digit")
 def _weekday_of_a_list(place: Place, weekday: int) -> Span | None:
     """ "上周一、三、五"."""
-    together = place.said != "日" and place.follows(re.compile("六$"))  # only 六日 need nothing between them
+    together = place.said != "日" and place.follows(
+        re.compile("六$")
+    )  # only 六日 need nothing between them
     if not place.follows(_WEEKDAYS_BEFORE) or place.precedes(_COUNTED) or together:
         return None
     return spans.weekly(place.now, weekday)
@@ -148,7 +173,9 @@ def _numeric(_place: Place, said: str) -> Span:
 
 @rule("calendar_day", "slashed '日|号'?")
 def _slashed(place: Place, said: str) -> Span | None:
-    if place.follows(re.compile(r"[\d.:$￥]$")) or place.precedes(re.compile(r"\s*(?:的|杯|勺|个|人|分|倍)")):
+    if place.follows(re.compile(r"[\d.:$￥]$")) or place.precedes(
+        re.compile(r"\s*(?:的|杯|勺|个|人|分|倍)")
+    ):
         return None
     month, day = (int(part) for part in said.split("/"))
     return dated(place, month, day, None)
@@ -156,7 +183,9 @@ def _slashed(place: Place, said: str) -> Span | None:
 
 @rule("weekday", "weekday_prefix weekday_digit")
 def _weekday(place: Place, _prefix: int, weekday: int) -> int | None:
-    is_other = NO_WEEKDAY.match(place.text, place.end - 1) and not (place.precedes(_SINCE) and place.follows(FROM))
+    is_other = NO_WEEKDAY.match(place.text, place.end - 1) and not (
+        place.precedes(_SINCE) and place.follows(FROM)
+    )
     return None if is_other else weekday
 
 
@@ -199,7 +228,8 @@ def _nth_weekday(place: Place, period: Span, *values: int) -> Span | None:
         return None
     if period.unit == "year":
         return day_span(
-            weekday_in_month(period.start.year, 12 if nth < 0 else 1, min(nth, 1), weekday) + 7 * max(nth - 1, 0) * DAY
+            weekday_in_month(period.start.year, 12 if nth < 0 else 1, min(nth, 1), weekday)
+            + 7 * max(nth - 1, 0) * DAY
         )
     again = period.again
 
@@ -257,7 +287,11 @@ def _weekday_beside(place: Place, feast: Feast, weekday: int) -> Span | None:
 def _near_day(place: Place, days: int) -> Span | None:
     if place.precedes(re.compile(r"的?(?:值|学生们)")) and days == 0:
         return None
-    return None if place.precedes(re.compile("性|花板|头条|之星|重现")) else day_span(place.now.today + days * DAY)
+    return (
+        None
+        if place.precedes(re.compile("性|花板|头条|之星|重现"))
+        else day_span(place.now.today + days * DAY)
+    )
 
 
 @rule("date", "any_year? '的'? holiday_name '前夕'")
@@ -298,11 +332,14 @@ def _shifted_holiday(place: Place, shift: int, feast: Feast) -> Span | None:
 
 @rule("date", "holiday_name '那天|当天'?")
 def _holiday(place: Place, feast: Feast) -> Span | None:
-    if place.precedes(A_WISH) or (place.said[-1] == "一" and place.precedes(re.compile("路(?:[^上]|$)"))):
+    if place.precedes(A_WISH) or (
+        place.said[-1] == "一" and place.precedes(re.compile("路(?:[^上]|$)"))
+    ):
         return None
     said = place.said
     if said == "年三十" and (
-        place.follows(re.compile("[今去明前后每当]$")) or place.precedes(re.compile("[一二三四五六七八九多几岁个]"))
+        place.follows(re.compile("[今去明前后每当]$"))
+        or place.precedes(re.compile("[一二三四五六七八九多几岁个]"))
     ):
         return None
     if (whole := _whole_feast(place, feast)) is not feast:
@@ -330,9 +367,16 @@ def _holiday(place: Place, feast: Feast) -> Span | None:
         )
     ):
         return None
-    if said in ("大雪", "小雪", "雨水", "白露", "小满", "过年", "跨年", "圣诞") and not place.precedes(
-        re.compile(r"(?:那|当|前|后|之|以|时|期|$|[,，。？！?!我你他])")
-    ):
+    if said in (
+        "大雪",
+        "小雪",
+        "雨水",
+        "白露",
+        "小满",
+        "过年",
+        "跨年",
+        "圣诞",
+    ) and not place.precedes(re.compile(r"(?:那|当|前|后|之|以|时|期|$|[,，。？！?!我你他])")):
         return None
     return spans.yearly(place.now, feast)
 
@@ -376,7 +420,11 @@ def _lunar(place: Place, year: int | None, month: int, day: int) -> Span:
     raise ValueError("no such day near")
 
 
-@rule("date", "lunar_mark year '的'? lunar_month '的'? lunar_day", "year lunar_mark lunar_month '的'? lunar_day")
+@rule(
+    "date",
+    "lunar_mark year '的'? lunar_month '的'? lunar_day",
+    "year lunar_mark lunar_month '的'? lunar_day",
+)
 def _lunar_date(place: Place, *values: int) -> Span:
     year = values[1] if place.said[0] in "农阴旧" else values[0]
     return _lunar(place, year, values[2], values[3])

@@ -20,13 +20,17 @@ def _iso(_place: Place, said: str) -> Span:
         raise ValueError(said)
     hour, minute, second, zone = found.groups()
     start = datetime(year, month, day_number, int(hour), int(minute), int(second or 0))
-    known: tzinfo | None = datetime.fromisoformat(f"2000-01-01T00:00:00{zone}").tzinfo if zone else None
+    known: tzinfo | None = (
+        datetime.fromisoformat(f"2000-01-01T00:00:00{zone}").tzinfo if zone else None
+    )
     return Span(start, start + timedelta(seconds=1 if second else 60), "minute", zone=known)
 
 
 @rule("day", "date", "counted")
 def _day(_place: Place, day: Span) -> Span | None:
-    return day if day.unit == "day" and day.start and day.end and day.end - day.start <= DAY else None
+    return (
+        day if day.unit == "day" and day.start and day.end and day.end - day.start <= DAY else None
+    )
 
 
 @rule("moment", "day '的|,|在|大概|大约|差不多|约|快|快到|将近|接近|近'? clocks")
@@ -59,8 +63,12 @@ def _earlier_or_later_today(place: Place) -> Span:
     "near_day_short part_word '的|,|大概|大约|差不多|约|快|快到|将近|接近|近'? clocks",
     "near_day_short part_word",
 )
-def _short_day(place: Place, days: int, hours: tuple[int, int], clock: Clock | None = None) -> Span | None:
-    if days == -2 and (place.said[1] not in "晚夜" or place.follows(re.compile(r"[之以从目先提往向天日周月年上]$"))):
+def _short_day(
+    place: Place, days: int, hours: tuple[int, int], clock: Clock | None = None
+) -> Span | None:
+    if days == -2 and (
+        place.said[1] not in "晚夜" or place.follows(re.compile(r"[之以从目先提往向天日周月年上]$"))
+    ):
         return None
     part = Clock(hours[0] * HOUR, (hours[1] - hours[0]) * HOUR, is_part=True)
     if clock:
@@ -72,7 +80,8 @@ def _short_day(place: Place, days: int, hours: tuple[int, int], clock: Clock | N
 def _that_evening(place: Place) -> Span | None:
     word = re.sub("^(?:当天|那天的|那天|那|当)", "", place.said)
     if len(word) == 1 and (
-        place.said[:-1] not in ("当", "那天", "当天") or place.precedes(re.compile("[餐饭会点安期年到了于间]"))
+        place.said[:-1] not in ("当", "那天", "当天")
+        or place.precedes(re.compile("[餐饭会点安期年到了于间]"))
     ):
         return None
     hours = PARTS[word]
@@ -89,7 +98,11 @@ def _clock_alone(place: Place, clock: Clock) -> Span | None:
     said = place.said
     if re.fullmatch(rf"(?:1|一|\d{{1,3}}|[{CHARACTERS}]+)(?:点|时)", said) and (
         said[:-1] in ("1", "一")
-        or (said.endswith("时") and not re.match("[0-9零]", said) and not place.follows(re.compile(r"[在于到从至]$")))
+        or (
+            said.endswith("时")
+            and not re.match("[0-9零]", said)
+            and not place.follows(re.compile(r"[在于到从至]$"))
+        )
         or place.follows(NOT_A_CLOCK)
     ):
         return None

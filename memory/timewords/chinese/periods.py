@@ -6,7 +6,15 @@ import re
 from datetime import date
 
 from memory.timewords import spans
-from memory.timewords.chinese.words import A_WISH, DURATION_AFTER, EVERY, NO_WEEKDAY, pattern, rule, words
+from memory.timewords.chinese.words import (
+    A_WISH,
+    DURATION_AFTER,
+    EVERY,
+    NO_WEEKDAY,
+    pattern,
+    rule,
+    words,
+)
 from memory.timewords.feasts import lunar_date, weekday_in_month
 from memory.timewords.grammar import Place
 from memory.timewords.numbers_zh import number
@@ -61,8 +69,14 @@ def _shifted_month(place: Place, shift: int) -> Span | None:
 
 @rule("period", "shift '周|星期|礼拜'")
 def _shifted_week(place: Place, shift: int) -> Span | None:
-    is_weekday = place.precedes(re.compile("[天日一二三四五六]")) and not NO_WEEKDAY.match(place.text, place.end)
-    if is_weekday or place.precedes(re.compile(r"(?:几|年|末|期|边|围|到的|转)")) or place.said.startswith("当"):
+    is_weekday = place.precedes(re.compile("[天日一二三四五六]")) and not NO_WEEKDAY.match(
+        place.text, place.end
+    )
+    if (
+        is_weekday
+        or place.precedes(re.compile(r"(?:几|年|末|期|边|围|到的|转)"))
+        or place.said.startswith("当")
+    ):
         return None
     return spans.unit_span(place.now.today, "week", shift)
 
@@ -101,7 +115,12 @@ def _part_of_century(place: Place, which: int) -> Span:
     return spans.months_span(century * 100 + first, 1, 12 * years, "decade")
 
 
-@rule("period", "year '的'? special_month '里|间'?", "special_month '里|间'?", "lunar_mark year? '的'? month_number")
+@rule(
+    "period",
+    "year '的'? special_month '里|间'?",
+    "special_month '里|间'?",
+    "lunar_mark year? '的'? month_number",
+)
 def _lunar_month(place: Place, *values: int) -> Span | None:
     """A month of the Chinese calendar, from its first day to before that of the next."""
     if "元月" in place.said or place.precedes(re.compile("[初十廿二三卅\\d]")):
@@ -137,10 +156,18 @@ pattern("quarter_digit", r"[qQ][1-4](?!\w)", lambda said: int(said[1]))
 def _quarter_digits(_place: Place, said: str) -> Span:
     year, nth = (int(each) for each in sorted(re.findall(r"\d+", said), key=len, reverse=True))
     months = 3 if "q" in said.lower() else 6
-    return spans.months_span(year + 2000 * (year < 100), nth * months - months + 1, months, "quarter")
+    return spans.months_span(
+        year + 2000 * (year < 100), nth * months - months + 1, months, "quarter"
+    )
 
 
-@rule("period", "any_year nth_quarter", "any_year quarter_digit", "short_year quarter_digit", "short_year nth_quarter")
+@rule(
+    "period",
+    "any_year nth_quarter",
+    "any_year quarter_digit",
+    "short_year quarter_digit",
+    "short_year nth_quarter",
+)
 def _quarter_of_year(_place: Place, year: int, nth: int) -> Span:
     return spans.months_span(year, 3 * nth - 2, 3, "quarter")
 
@@ -167,7 +194,10 @@ def _third_of_this_year(place: Place) -> Span | None:
     if place.follows(re.compile(r"[\d一二三四五六七八九十每去今明前后当]$")):
         return None
     third = {"年初": 0, "年中": 1}.get(place.said, 2)
-    return spans.yearly(place.now, lambda year: spans.months_span(year, (1, 4, 10)[third], (3, 6, 3)[third], "quarter"))
+    return spans.yearly(
+        place.now,
+        lambda year: spans.months_span(year, (1, 4, 10)[third], (3, 6, 3)[third], "quarter"),
+    )
 
 
 def third_of(span: Span, third: int) -> Span:
@@ -217,7 +247,11 @@ def _edge_of_unit(place: Place, shift: int) -> Span | None:
         quarter = spans.unit_span(place.now.today, "quarter", shift)
         if quarter.start is None or quarter.end is None:
             return None
-        month = quarter.start.date() if place.said.endswith("初") else spans.plus_months(quarter.end.date(), -1)
+        month = (
+            quarter.start.date()
+            if place.said.endswith("初")
+            else spans.plus_months(quarter.end.date(), -1)
+        )
         return spans.months_span(month.year, month.month, 1, "month")
     return spans.part_of(spans.unit_span(place.now.today, "week", shift), "early")
 
@@ -230,7 +264,9 @@ def _whole(place: Place, *values: Span | int) -> Span | None:
     if len(values) == 2 and isinstance(values[1], int):
         return spans.months_span(first, 3 * values[1] - 2, 3, "quarter")
     if place.said.endswith(("度", "周", "期", "拜")):
-        return spans.unit_span(place.now.today, "quarter" if place.said.endswith("度") else "week", first)
+        return spans.unit_span(
+            place.now.today, "quarter" if place.said.endswith("度") else "week", first
+        )
     return spans.months_span(first, 1, 12, "year")
 
 
@@ -250,7 +286,10 @@ def _edge_of_period(place: Place, period: Span, quantity: Quantity) -> Span | No
         return None
     if quantity == [(1, "week")]:
         return None
-    months, days = int(amount) * spans.MONTH_UNITS.get(unit, 0), int(amount) * spans.DAY_UNITS.get(unit, 0)
+    months, days = (
+        int(amount) * spans.MONTH_UNITS.get(unit, 0),
+        int(amount) * spans.DAY_UNITS.get(unit, 0),
+    )
     if re.search(r"后[^后]*$", place.said) and not re.search(r"[前头初][^前头初]*$", place.said):
         edge = spans.at(spans.plus_months(period.end.date(), -months)) - days * DAY
         return Span(edge, period.end, unit) if edge >= period.start else None
@@ -276,7 +315,9 @@ def _week_of_month(_place: Place, month: Span, nth: int = -1) -> Span | None:
 def _nth_weekend(_place: Place, month: Span, nth: int = -1) -> Span | None:
     if month.start is None:
         return None
-    return spans.days_span(weekday_in_month(month.start.year, month.start.month, nth, 5), 2, "weekend")
+    return spans.days_span(
+        weekday_in_month(month.start.year, month.start.month, nth, 5), 2, "weekend"
+    )
 
 
 @rule("period", "any_year '的'? '第' number '周|个星期|个礼拜|个周'")
@@ -293,7 +334,9 @@ def _season_of_year(_place: Place, year: int, season: tuple[int, int]) -> Span:
 def _season(place: Place, season: tuple[int, int]) -> Span | None:
     if len(place.said) < 2 or place.follows(EVERY) or place.follows(re.compile(r"(?:个|像|如)$")):
         return None
-    return spans.yearly(place.now, lambda year: spans.months_span(year, season[0], season[1], "season"))
+    return spans.yearly(
+        place.now, lambda year: spans.months_span(year, season[0], season[1], "season")
+    )
 
 
 @rule("period", "year '全年|整年|一整年|一年|期间'?")
@@ -359,7 +402,9 @@ def _decade(place: Place, *values: int) -> Span:
 )
 def _part_of_decade(place: Place, tens: int) -> Span:
     start = tens + (1900 if tens >= 30 or "世纪" in place.said else 2000)
-    part = "early" if re.search("[初早]", place.said) else "mid" if "中" in place.said[-2:] else "late"
+    part = (
+        "early" if re.search("[初早]", place.said) else "mid" if "中" in place.said[-2:] else "late"
+    )
     return spans.part_of(spans.months_span(start, 1, 120, "decade"), part)
 
 

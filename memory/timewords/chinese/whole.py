@@ -54,7 +54,11 @@ def _lunar_days(place: Place, first: Span, _joint: str, last: int) -> Span | Non
     """ "正月初一到初七"."""
     begun = re.search(r"初([一二三四五六七八九十]{1,2})\s*(?:到|至|-)", place.said)
     days = last - (number(begun[1]) or 31) if begun else -1
-    return Span(first.start, first.start + (days + 1) * DAY, "day") if first.start and 0 < days < 30 else None
+    return (
+        Span(first.start, first.start + (days + 1) * DAY, "day")
+        if first.start and 0 < days < 30
+        else None
+    )
 
 
 @rule("time", "'从|自'? calendar_day joint day_number", "'从|自'? calendar_day joint calendar_day")
@@ -67,25 +71,43 @@ def _days(_place: Place, first: Span, _joint: str, last: int | Span) -> Span | N
     return spans.joined(Span(first.start, first.end, "day"), day_span(day))
 
 
-@rule("time", "'从|自'? any_year month_number joint month_number", "'从|自'? shift weekday joint weekday")
+@rule(
+    "time",
+    "'从|自'? any_year month_number joint month_number",
+    "'从|自'? shift weekday joint weekday",
+)
 def _inherited(place: Place, one: int, two: int, _joint: str, three: int) -> Span | None:
     if "月" in place.said:
         first = spans.months_span(one, two, 1, "month")
         return spans.joined(first, spans.months_span(one + (three < two), three, 1, "month"))
     monday = spans.monday(place.now.today) + 7 * one * DAY
-    return spans.joined(day_span(monday + two * DAY), day_span(monday + three * DAY)) if two <= three else None
+    return (
+        spans.joined(day_span(monday + two * DAY), day_span(monday + three * DAY))
+        if two <= three
+        else None
+    )
 
 
-@rule("time", "'从|自'? short_number joint month_number", "'从|自'? year_digits joint year_digits '年'")
+@rule(
+    "time",
+    "'从|自'? short_number joint month_number",
+    "'从|自'? year_digits joint year_digits '年'",
+)
 def _short_ranges(place: Place, first: int, _joint: str, last: int) -> Span | None:
     if last > 100:
-        return Span(spans.at(date(first, 1, 1)), spans.at(date(last + 1, 1, 1)), "year") if first < last else None
+        return (
+            Span(spans.at(date(first, 1, 1)), spans.at(date(last + 1, 1, 1)), "year")
+            if first < last
+            else None
+        )
     if not 1 <= first <= 12 or place.follows(re.compile(r"[\d年]$")) or first >= last:
         return None
     return spans.yearly(
         place.now,
         lambda year: Span(
-            spans.months_span(year, first, 1, "month").start, spans.months_span(year, last, 1, "month").end, "month"
+            spans.months_span(year, first, 1, "month").start,
+            spans.months_span(year, last, 1, "month").end,
+            "month",
         ),
     )
 
@@ -97,7 +119,9 @@ def _short_ranges(place: Place, first: int, _joint: str, last: int) -> Span | No
     "'自从|自打' side",
 )
 def _since(place: Place, span: Span) -> Span | None:
-    if span.start is None or (place.said.endswith("起") and place.precedes(re.compile("[床身飞来火]"))):
+    if span.start is None or (
+        place.said.endswith("起") and place.precedes(re.compile("[床身飞来火]"))
+    ):
         return None
     if place.said.endswith(("至今", "到现在")):
         return Span(span.start, place.now.moment, span.unit, zone=span.zone)
@@ -119,7 +143,12 @@ def _before(place: Place, span: Span) -> Span | None:
 def _until(place: Place, span: Span) -> Span | None:
     if place.said.startswith("到") and not place.said.endswith(("止", "前")):
         return None
-    return Span(None, span.end if span.unit not in ("hour", "minute") else span.start, span.unit, zone=span.zone)
+    return Span(
+        None,
+        span.end if span.unit not in ("hour", "minute") else span.start,
+        span.unit,
+        zone=span.zone,
+    )
 
 
 @rule("time", "'在|于'? side '之后|以后|过后|后'", "'晚于' side")
@@ -130,7 +159,9 @@ def _after(place: Place, span: Span) -> Span | None:
         and not place.said.endswith(("之后", "以后", "过后"))
     ):
         return None
-    return Span(span.start if span.unit in ("hour", "minute") else span.end, None, span.unit, zone=span.zone)
+    return Span(
+        span.start if span.unit in ("hour", "minute") else span.end, None, span.unit, zone=span.zone
+    )
 
 
 @rule("time", "side '期间|那天|那时|的时候|左右'?")

@@ -39,7 +39,9 @@ UNITS = {
     "星期": "week", "礼拜": "week", "周末": "weekend", "年": "year", "周年": "year", "世纪": "century", "季度": "quarter", "夜": "day", "晚上": "day",
 }  # fmt: skip
 WEEKDAYS = {
-    day: value for value, names in enumerate(("一1", "二2", "三3", "四4", "五5", "六6", "日天7")) for day in names
+    day: value
+    for value, names in enumerate(("一1", "二2", "三3", "四4", "五5", "六6", "日天7"))
+    for day in names
 }
 PARTS = {
     "凌晨": (0, 6), "清晨": (6, 9), "清早": (6, 9), "一早": (6, 9), "大清早": (6, 9), "一大早": (6, 9), "拂晓": (4, 6), "黎明": (4, 6), "早上": (8, 12), "早晨": (8, 12),
@@ -54,9 +56,7 @@ SEASONS = {
     "夏末": (8, 1), "初秋": (9, 1), "仲秋": (10, 1), "金秋": (9, 3), "深秋": (11, 1), "晚秋": (11, 1), "初冬": (12, 1), "隆冬": (13, 1), "深冬": (14, 1), "寒冬": (12, 3),
     "春末": (5, 1), "秋末": (11, 1), "冬末": (14, 1), "春夏之交": (5, 2), "夏秋之交": (8, 2), "秋冬之交": (11, 2),
 }  # fmt: skip
-_TERMS = (
-    "立春 雨水 惊蛰 春分 谷雨 立夏 小满 芒种 夏至 小暑 大暑 立秋 处暑 白露 秋分 寒露 霜降 立冬 小雪 大雪 冬至 小寒 大寒"
-)
+_TERMS = "立春 雨水 惊蛰 春分 谷雨 立夏 小满 芒种 夏至 小暑 大暑 立秋 处暑 白露 秋分 寒露 霜降 立冬 小雪 大雪 冬至 小寒 大寒"
 HOLIDAYS: dict[str, Feast] = {
     "元旦": fixed(1, 1), "元旦节": fixed(1, 1), "新年": fixed(1, 1), "新年第一天": fixed(1, 1), "情人节": fixed(2, 14), "妇女节": fixed(3, 8), "三八妇女节": fixed(3, 8),
     "三八节": fixed(3, 8), "女神节": fixed(3, 8), "植树节": fixed(3, 12), "愚人节": fixed(4, 1), "劳动节": fixed(5, 1), "五一": fixed(5, 1), "五一节": fixed(5, 1),
@@ -84,7 +84,11 @@ words("unit", UNITS)
 words("part_word", PARTS)
 words("season", SEASONS)
 words("weekday_prefix", {"周": 0, "星期": 0, "礼拜": 0})
-pattern("weekday_digit", r"[一二三四五六日天](?![十百月点])|[1-7](?![\d月点.:])", lambda said: WEEKDAYS[said])
+pattern(
+    "weekday_digit",
+    r"[一二三四五六日天](?![十百月点])|[1-7](?![\d月点.:])",
+    lambda said: WEEKDAYS[said],
+)
 pattern("number", rf"\d{{1,4}}(?!\d)|[{CHARACTERS}]{{1,7}}", number)
 pattern("short_number", rf"\d{{1,2}}(?!\d)|[{CHARACTERS}]{{1,3}}", number)
 pattern("year_digits", r"(?:1[5-9]|20|21)\d\d(?!\d)|[一二][零〇○一二三四五六七八九]{3}", number)
@@ -97,7 +101,8 @@ pattern("year_first", r"(?:1[5-9]|20|21)\d\d([-/.])\d{1,2}\1\d{1,2}(?!\d)")
 pattern("year_month", r"(?:1[5-9]|20|21)\d\d[-/](?:0?[1-9]|1[0-2])(?![\d/-])")
 pattern("slashed", r"\d{1,2}/\d{1,2}(?![\d/])")
 pattern(
-    "quarter_digits", r"(?:19|20)\d\d[-/]?(?:Q[1-4]|H[12])(?!\w)|(?:[1-4]Q|[12]H|Q[1-4]|H[12])[-/]?(?:20)?\d\d(?!\w)"
+    "quarter_digits",
+    r"(?:19|20)\d\d[-/]?(?:Q[1-4]|H[12])(?!\w)|(?:[1-4]Q|[12]H|Q[1-4]|H[12])[-/]?(?:20)?\d\d(?!\w)",
 )
 pattern("latin_clock", r"(?:0?[1-9]|1[0-2])(?::[0-5]\d)?\s?[ap]\.?m(?![a-z])")
 pattern("colons", r"(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d)?(?![\d:])")
@@ -186,7 +191,9 @@ words(
         "中": 1,
     },
 )
-words("half_year", {"上半年": 1, "下半年": 7, "前半年": 1, "后半年": 7, "的上半年": 1, "的下半年": 7})
+words(
+    "half_year", {"上半年": 1, "下半年": 7, "前半年": 1, "后半年": 7, "的上半年": 1, "的下半年": 7}
+)
 words(
     "back_or_on",
     {

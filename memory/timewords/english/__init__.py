@@ -1,6 +1,17 @@
 """How English says when. Each rule is a way to say it; what lies nearest to the calendar comes first."""
 
-from memory.timewords.english import amounts, clocks, counted, days, moments, periods, seasons, weekdays, whole, within
+from memory.timewords.english import (
+    amounts,
+    clocks,
+    counted,
+    days,
+    moments,
+    periods,
+    seasons,
+    weekdays,
+    whole,
+    within,
+)
 from memory.timewords.english.words import ENGLISH, plain
 
 __all__ = [

@@ -37,7 +37,10 @@ def _unit_and_a_half(_place: Place, amount: float, unit: str) -> Quantity:
     return [(amount + 0.5, unit)]
 
 
-@rule("quantity", "amount 'more|full|whole|business|working|calendar|long|short|-'? unit 'and|,'? quantity")
+@rule(
+    "quantity",
+    "amount 'more|full|whole|business|working|calendar|long|short|-'? unit 'and|,'? quantity",
+)
 def _quantities(_place: Place, amount: float, unit: str, more: Quantity) -> Quantity | None:
     order = list(dict.fromkeys(UNITS.values()))
     if order.index(more[0][1]) >= order.index(unit):

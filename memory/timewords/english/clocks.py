@@ -17,7 +17,11 @@ def _clock(hour: int, minute: int | None, second: int | None, half: str | None) 
     if half and hour <= 12:
         hour = hour % 12 + (12 if half == "p" else 0)
     length = 1 if second is not None else 60 if minute is not None else HOUR
-    return Clock(hour * HOUR + (minute or 0) * 60 + (second or 0), length, halves=not half and 1 <= hour <= 12)
+    return Clock(
+        hour * HOUR + (minute or 0) * 60 + (second or 0),
+        length,
+        halves=not half and 1 <= hour <= 12,
+    )
 
 
 @rule("strict_clock", "colons meridiem?")
@@ -120,7 +124,9 @@ def _quarter_past(place: Place) -> int:
 )
 def _minutes_past(place: Place, minutes: int, hour: int, half: str | None) -> Clock | None:
     if not 1 <= hour <= 12 or (
-        minutes == 30 and "half" in place.said.lower() and not re.search(r"\bpast\b", place.said, re.I)
+        minutes == 30
+        and "half" in place.said.lower()
+        and not re.search(r"\bpast\b", place.said, re.I)
     ):
         return None
     before = re.search(r"\b(?:to|till|before|of|til)\b", place.said, re.I)
@@ -157,19 +163,25 @@ def _minutes_from_noon(place: Place, minutes: int) -> Clock | None:
 
 
 _A_DAY = re.compile(
-    r"\s+(?:this (?:morning|afternoon|evening)|yesterday|today|tomorrow|tonight|in the|last night)\b", re.I
+    r"\s+(?:this (?:morning|afternoon|evening)|yesterday|today|tomorrow|tonight|in the|last night)\b",
+    re.I,
 )
 
 
 @rule("strict_clock", "'half' hour_number")
 def _half_seven(place: Place, hour: int) -> Clock | None:
     """As the British say it: half seven is half past seven."""
-    if not 1 <= hour <= 12 or not place.follows(re.compile(r"\b(?:at|by|around|about|until)\s+$", re.I)):
+    if not 1 <= hour <= 12 or not place.follows(
+        re.compile(r"\b(?:at|by|around|about|until)\s+$", re.I)
+    ):
         return None
     return _clock(hour, 30, None, None)
 
 
-@rule("strict_clock", "'at'? '12'? 'noon|noonish|noontime|midday|mid-day|noonday|twelve noon|high noon'")
+@rule(
+    "strict_clock",
+    "'at'? '12'? 'noon|noonish|noontime|midday|mid-day|noonday|twelve noon|high noon'",
+)
 def _noon(_place: Place) -> Clock:
     return Clock(12 * HOUR, HOUR)
 
@@ -217,9 +229,14 @@ def _ish(_place: Place, hour: int) -> Clock | None:
     return _clock(hour, None, None, None)
 
 
-@rule("exact_clock", "'at|by|around|about|@|at around|at about|at exactly|approximately|past' loose_hour")
+@rule(
+    "exact_clock",
+    "'at|by|around|about|@|at around|at about|at exactly|approximately|past' loose_hour",
+)
 def _at_hour(place: Place, clock: Clock) -> Clock | None:
-    if place.said.lower().endswith(" one") and place.precedes(re.compile(r"\s+\w")):  # "at one point"
+    if place.said.lower().endswith(" one") and place.precedes(
+        re.compile(r"\s+\w")
+    ):  # "at one point"
         return None
     return (
         None
@@ -238,7 +255,9 @@ def _loose_hour(place: Place, hour: int, zone: tzinfo | None) -> Clock | None:
     if place.precedes(A_QUANTITY) or place.precedes(MERIDIEM):
         return None
     found = _clock(hour, None, None, None)
-    return found and Clock(found.start, found.length, found.halves and not place.said.startswith("0"), zone)
+    return found and Clock(
+        found.start, found.length, found.halves and not place.said.startswith("0"), zone
+    )
 
 
 @rule("loose_hour", "loose_clock")
@@ -279,7 +298,12 @@ def _from_to(place: Place, first: Clock, last: Clock) -> Clock | None:
     is_range = place.follows(_A_DAY_BEFORE) or (
         re.match(r"\d?[1-46-9]\s", said) and place.precedes(_A_DAY)
     )  # "9 to 5 yesterday", not "5 to 9"
-    if not exact and not said.startswith(("from", "between")) and not is_range and not place.follows(_FROM):
+    if (
+        not exact
+        and not said.startswith(("from", "between"))
+        and not is_range
+        and not place.follows(_FROM)
+    ):
         return None
     if not exact and (place.precedes(A_QUANTITY) or place.precedes(NOUN)):
         return None
@@ -287,7 +311,8 @@ def _from_to(place: Place, first: Clock, last: Clock) -> Clock | None:
 
 
 _A_DAY_BEFORE = re.compile(
-    r"\b(?:yesterday|today|tomorrow|tonight|\w{3,6}day|last night|morning|afternoon|evening),?\s+$", re.I
+    r"\b(?:yesterday|today|tomorrow|tonight|\w{3,6}day|last night|morning|afternoon|evening),?\s+$",
+    re.I,
 )
 
 
@@ -301,7 +326,12 @@ def _just_clock(_place: Place, clock: Clock) -> Clock:
     return clock
 
 
-@rule("dated_clock", "'in|during|at|around|about'? part", "'at|around|by|from|,|@'? clock", "'at|@' loose_hour")
+@rule(
+    "dated_clock",
+    "'in|during|at|around|about'? part",
+    "'at|around|by|from|,|@'? clock",
+    "'at|@' loose_hour",
+)
 def _dated_clock(place: Place, clock: Clock) -> Clock:
     return clock
 

@@ -28,12 +28,28 @@ def _ago_from_day(place: Place, quantity: Quantity, days: int) -> Span | None:
     return spans.moved(place.now, spans.at(place.now.today + days * DAY), quantity, -1)
 
 
-words("compact_unit", {"s": "second", "m": "minute", "h": "hour", "d": "day", "w": "week", "mo": "month", "y": "year"})
+words(
+    "compact_unit",
+    {
+        "s": "second",
+        "m": "minute",
+        "h": "hour",
+        "d": "day",
+        "w": "week",
+        "mo": "month",
+        "y": "year",
+    },
+)
 
 
 @rule("counted", "digits compact_unit 'ago|from now'")
 def _compact(place: Place, amount: int, unit: str) -> Span:
-    return spans.moved(place.now, place.now.moment, [(amount, unit)], -1 if place.said.lower().endswith("ago") else 1)
+    return spans.moved(
+        place.now,
+        place.now.moment,
+        [(amount, unit)],
+        -1 if place.said.lower().endswith("ago") else 1,
+    )
 
 
 @rule("counted", "'a|one' 'week|fortnight' 'today|tomorrow'", "'today|tomorrow' 'week|fortnight'")
@@ -56,7 +72,10 @@ def _weekends_ago(place: Place, amount: float, sign: int) -> Span:
     return spans.unit_span(place.now.today, "weekend", sign * int(amount))
 
 
-@rule("counted", "'in|in about|in another|after about|within about|in around|in just' quantity 'time'?")
+@rule(
+    "counted",
+    "'in|in about|in another|after about|within about|in around|in just' quantity 'time'?",
+)
 def _in(place: Place, quantity: Quantity) -> Span | None:
     if (
         place.precedes(re.compile(r"\s+(?:of|or|a row|old)\b", re.I))
@@ -67,7 +86,11 @@ def _in(place: Place, quantity: Quantity) -> Span | None:
     return spans.moved(place.now, place.now.moment, quantity, 1)
 
 
-@rule("counted", "'more than|over|longer than|at least' quantity 'ago'", "'less than|under|within' quantity 'ago'")
+@rule(
+    "counted",
+    "'more than|over|longer than|at least' quantity 'ago'",
+    "'less than|under|within' quantity 'ago'",
+)
 def _more_than_ago(place: Place, quantity: Quantity) -> Span:
     far = spans.moved(place.now, place.now.moment, quantity, -1)
     if re.match(r"more|over|longer|at", place.said, re.I):
@@ -138,7 +161,8 @@ def _recently(place: Place) -> Span | None:
 
 
 @rule(
-    "stretch", "'a while ago|some time ago|a while back|sometime ago|not long ago|a short while ago|a little while ago'"
+    "stretch",
+    "'a while ago|some time ago|a while back|sometime ago|not long ago|a short while ago|a little while ago'",
 )
 def _a_while_ago(place: Place) -> Span:
     days = 7 if re.search("short|little|not", place.said, re.I) else 90
@@ -160,7 +184,11 @@ def _from_anchor(place: Place, quantity: Quantity, anchor: Span | Clock) -> Span
     if span.start is None:
         return None
     sign = -1 if re.search(r"\b(?:before|prior to|ahead of|preceding)\b", place.said, re.I) else 1
-    if len(quantity) == 1 and quantity[0][1] in spans.CLOCK_UNITS and span.unit in ("day", "week", "month", "year"):
+    if (
+        len(quantity) == 1
+        and quantity[0][1] in spans.CLOCK_UNITS
+        and span.unit in ("day", "week", "month", "year")
+    ):
         return None
     start = span.start
     if start.date() <= place.now.today and re.search(r"\bfrom\s+\w+day$", place.said, re.I):
@@ -193,5 +221,7 @@ def _beside(place: Place, span: Span) -> Span | None:
         return None
     unit, side = place.said.lower().split()[1:3]
     return spans.unit_span(
-        span.start.date(), "day" if unit == "eve" else unit, 1 if side in ("after", "following") else -1
+        span.start.date(),
+        "day" if unit == "eve" else unit,
+        1 if side in ("after", "following") else -1,
     )

@@ -8,7 +8,16 @@ from dataclasses import replace
 from datetime import date
 
 from memory.timewords import spans
-from memory.timewords.english.words import A_QUANTITY, ADVERB, MERIDIEM, MONTHS, NOUN, rule, two_digits, words
+from memory.timewords.english.words import (
+    A_QUANTITY,
+    ADVERB,
+    MERIDIEM,
+    MONTHS,
+    NOUN,
+    rule,
+    two_digits,
+    words,
+)
 from memory.timewords.feasts import Feast
 from memory.timewords.grammar import Place
 from memory.timewords.spans import DAY, Now, Span, day_span
@@ -67,10 +76,16 @@ def _last_digits(place: Place, digits: int) -> int | None:
 @rule("two_digit_year", "digits")
 def _two_digit_year(place: Place, digits: int) -> int | None:
     """Behind a day and a month: not the hour that often stands there."""
-    return two_digits(digits) if len(place.said) == 2 and digits > 12 and not place.precedes(AN_HOUR) else None
+    return (
+        two_digits(digits)
+        if len(place.said) == 2 and digits > 12 and not place.precedes(AN_HOUR)
+        else None
+    )
 
 
-AN_HOUR = re.compile(r"\s*(?:[ap]\.?m\b|:|o'clock|h\b|-|to\b|until\b|till\b|through\b|and\b)|[.:/]\d", re.I)
+AN_HOUR = re.compile(
+    r"\s*(?:[ap]\.?m\b|:|o'clock|h\b|-|to\b|until\b|till\b|through\b|and\b)|[.:/]\d", re.I
+)
 
 
 def _dated(place: Place, month: int, day: int, year: int | None) -> Span:
@@ -80,7 +95,9 @@ def _dated(place: Place, month: int, day: int, year: int | None) -> Span:
 
 
 @rule(
-    "date", "month '-|/'? 'the'? day_number ',|-|/'? 'of|in'? said_year", "month '-'? day_number '-|,'? two_digit_year"
+    "date",
+    "month '-|/'? 'the'? day_number ',|-|/'? 'of|in'? said_year",
+    "month '-'? day_number '-|,'? two_digit_year",
 )
 def _month_day_year(place: Place, month: int, day: int, year: int) -> Span | None:
     if re.search(r"[a-z.] \d{1,2}-[0-3]\d$", place.said, re.I):  # "Jan 4-22" are days
@@ -109,7 +126,9 @@ def _month_day(place: Place, month: int, day: int) -> Span:
 
 @rule("date", "day_number '-'? month")
 def _day_month(place: Place, day: int, month: int) -> Span | None:
-    if month == 5 and not place.said[-3:].istitle():  # "5 may", but the verb after a number is more often one
+    if (
+        month == 5 and not place.said[-3:].istitle()
+    ):  # "5 may", but the verb after a number is more often one
         return (
             None
             if " of " not in place.said and not re.match(r"\d+(?:st|nd|rd|th)\b", place.said)
@@ -173,7 +192,8 @@ def _numeric_short(place: Place, said: str) -> Span | None:
 
 
 _FRACTION_BEFORE = re.compile(
-    r"(?:\d\s|\$|#|ratio |ratio of |version |v|score |scored |chapter |step |page |room |rated )$", re.I
+    r"(?:\d\s|\$|#|ratio |ratio of |version |v|score |scored |chapter |step |page |room |rated )$",
+    re.I,
 )
 _FRACTION_AFTER = re.compile(
     r"\s*(?:cups?|of|teaspoons?|tablespoons?|inch|inches|\"|stars|full|done|complete|way|mile|pound|the|time|lb|oz|life|majority|would|support|recommend)\b",
@@ -186,7 +206,11 @@ def _weekday(place: Place, weekday: int) -> Span | None:
     said = place.said.rstrip(".").lower()
     if place.follows(_ANY):
         return None
-    if len(said) < 5 and said in ("sun", "sat", "wed", "mon", "fri", "thu", "tue") and not place.follows(ADVERB):
+    if (
+        len(said) < 5
+        and said in ("sun", "sat", "wed", "mon", "fri", "thu", "tue")
+        and not place.follows(ADVERB)
+    ):
         before_or_alone = place.text[place.begin].isupper() and said not in ("sun", "sat", "wed")
         if not before_or_alone:
             return None
@@ -203,10 +227,17 @@ def _weekday_in_context(place: Place, weekday: int) -> Span:
 
 @rule("date", "iso_week_day")
 def _iso_week_day(_place: Place, said: str) -> Span:
-    return day_span(date.fromisocalendar(int(said[:4]), int(re.split("[Ww]", said)[1][:2]), int(said[-1])))
+    return day_span(
+        date.fromisocalendar(int(said[:4]), int(re.split("[Ww]", said)[1][:2]), int(said[-1]))
+    )
 
 
-@rule("date", "weekday_any ','? 'the'? date", "weekday_any ','? 'the' day_of_month", "weekday_any ','? numbered_day")
+@rule(
+    "date",
+    "weekday_any ','? 'the'? date",
+    "weekday_any ','? 'the' day_of_month",
+    "weekday_any ','? numbered_day",
+)
 def _weekday_and_date(place: Place, weekday: Span, day: Span) -> Span | None:
     if (
         day.unit != "day"
@@ -216,7 +247,9 @@ def _weekday_and_date(place: Place, weekday: Span, day: Span) -> Span | None:
         or re.search(r"day\b.*\b(?:to|week|month)", place.said, re.I)
     ):
         return None
-    if day.again and day.start.weekday() != weekday.start.weekday():  # the nearest one on that weekday
+    if (
+        day.again and day.start.weekday() != weekday.start.weekday()
+    ):  # the nearest one on that weekday
         for years in range(-1, -12, -1) if place.now.past else range(1, 12):
             other = day.again(years)
             if other.start and other.start.weekday() == weekday.start.weekday():
@@ -242,7 +275,11 @@ def _date_in_words(place: Place, one: int | Span, two: int = 0) -> Span:
 
 @rule("numbered_day", "ordinal")
 def _numbered_day(place: Place, day: int) -> Span | None:
-    return spans.monthly(place.now, lambda year, month: day_span(date(year, month, day))) if day <= 31 else None
+    return (
+        spans.monthly(place.now, lambda year, month: day_span(date(year, month, day)))
+        if day <= 31
+        else None
+    )
 
 
 @rule("day_of_month", "ordinal")
@@ -264,7 +301,9 @@ def _the_nth(place: Place, day: Span) -> Span | None:
 def _shifted_weekday(place: Place, shift: int, weekday: int) -> Span:
     today = place.now.today
     said = place.said.lower()
-    if ("coming" in said or "following" in said) and weekday > today.weekday():  # the first one to come
+    if (
+        "coming" in said or "following" in said
+    ) and weekday > today.weekday():  # the first one to come
         shift = 0
     if "past" in said and weekday < today.weekday():
         shift = 0
@@ -284,7 +323,8 @@ def _weeks_weekday(place: Place, shift: int, weekday: int) -> Span:
 _MONTH = "|".join(re.escape(name) for name in MONTHS)
 _AND = r"\s*(?:,|&|,?\s(?:and|or)\b)\s*(?:the\s+)?"
 _DAYS_BEFORE = re.compile(
-    rf"\b(?:{_MONTH})\s+(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)?(?:{_AND}\d{{1,2}}(?:st|nd|rd|th)?)*{_AND}$", re.I
+    rf"\b(?:{_MONTH})\s+(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)?(?:{_AND}\d{{1,2}}(?:st|nd|rd|th)?)*{_AND}$",
+    re.I,
 )
 _DAYS_BEHIND = re.compile(rf"(?:{_AND}\d{{1,2}}(?:st|nd|rd|th)?)+\s+(?:of\s+)?(?:{_MONTH})\b", re.I)
 
@@ -301,7 +341,11 @@ def _day_of_a_list(place: Place, day: int) -> Span | None:
     return spans.monthly(place.now, lambda year, month: day_span(date(year, month, day)))
 
 
-@rule("date", "'the'? 'first'? weekday 'after|following' the_day", "'the'? 'last'? weekday 'before|preceding' the_day")
+@rule(
+    "date",
+    "'the'? 'first'? weekday 'after|following' the_day",
+    "'the'? 'last'? weekday 'before|preceding' the_day",
+)
 def _weekday_beside(place: Place, weekday: int, day: Span) -> Span | None:
     if day.start is None:
         return None
@@ -340,7 +384,9 @@ words("near_day", {
 })  # fmt: skip
 
 
-_SOMETHING = re.compile(r"\s+(?:my|our|your|his|her|its|their|the|a|an|I|we|you|he|she|it|they)\b", re.I)
+_SOMETHING = re.compile(
+    r"\s+(?:my|our|your|his|her|its|their|the|a|an|I|we|you|he|she|it|they)\b", re.I
+)
 
 
 @rule("date", "near_day")

@@ -40,7 +40,10 @@ def _days_clock(_place: Place, day: Span, clock: Clock) -> Span:
     return clock.on(day)
 
 
-@rule("moment", "'end of day|end of the day|close of business|cob|eod|end of business' 'on|of|,'? day_like")
+@rule(
+    "moment",
+    "'end of day|end of the day|close of business|cob|eod|end of business' 'on|of|,'? day_like",
+)
 def _end_of_day(_place: Place, day: Span) -> Span | None:
     return Clock(86400 - 60, 60).on(day)
 
@@ -50,7 +53,12 @@ def _clock_and_day(place: Place, clock: Clock, day: Span) -> Span:
     return clock.on(day)
 
 
-@rule("clock_first", "'in|during|at|over|around'? part", "'at|@|around|from'? clock", "'at|@|around' loose_hour")
+@rule(
+    "clock_first",
+    "'in|during|at|over|around'? part",
+    "'at|@|around|from'? clock",
+    "'at|@|around' loose_hour",
+)
 def _clock_first(_place: Place, clock: Clock) -> Clock:
     return clock
 
@@ -60,7 +68,12 @@ def _day_like(_place: Place, day: Span) -> Span | None:
     return day if day.unit == "day" else None
 
 
-@rule("moment", "loose_hour near_day part", "'at'? loose_hour near_day 'in the' part", "'at'? clock near_day part")
+@rule(
+    "moment",
+    "loose_hour near_day part",
+    "'at'? loose_hour near_day 'in the' part",
+    "'at'? clock near_day part",
+)
 def _hour_day_part(place: Place, clock: Clock, days: int, part: Clock) -> Span:
     return clock.within(part).on(day_span(place.now.today + days * DAY))
 
@@ -75,7 +88,11 @@ def _this_day_then(place: Place, shift: int) -> Span:
     unit = place.said.lower().split()[-1]
     months = {"year": 12, "month": 1}.get(unit)
     today = place.now.today
-    day = spans.plus_months(today, shift * months) if months else today + shift * DAY * (7 if unit == "week" else 1)
+    day = (
+        spans.plus_months(today, shift * months)
+        if months
+        else today + shift * DAY * (7 if unit == "week" else 1)
+    )
     if re.match(r"(?:at )?this time", place.said, re.I):
         start = datetime.combine(day, place.now.moment.time())
         return Span(start, start + timedelta(minutes=1), "minute")
@@ -85,7 +102,10 @@ def _this_day_then(place: Place, shift: int) -> Span:
 _TILL = re.compile(r"\b(?:since|until|till|by|before|after|from|to|and|around|about|at)\s+$", re.I)
 
 
-@rule("moment", "loose_hour 'tonight|this evening|this morning|this afternoon|last night|last evening'")
+@rule(
+    "moment",
+    "loose_hour 'tonight|this evening|this morning|this afternoon|last night|last evening'",
+)
 def _hour_tonight(place: Place, clock: Clock) -> Span | None:
     """ "Since four this afternoon"."""
     return _tonight_at(place, clock) if place.follows(_TILL) else None
@@ -111,9 +131,15 @@ def _tonight_at(place: Place, clock: Clock) -> Span | None:
     return clock.within(part).on(day_span(day))
 
 
-@rule("moment", "'tonight|tonite' ','? 'at|around|from|by|,'? clock", "'tonight' 'at|around' loose_hour")
+@rule(
+    "moment",
+    "'tonight|tonite' ','? 'at|around|from|by|,'? clock",
+    "'tonight' 'at|around' loose_hour",
+)
 def _tonight_then(place: Place, clock: Clock) -> Span:
-    return (clock.within(Clock(20 * HOUR, 4 * HOUR)) if clock.halves else clock).on(day_span(place.now.today))
+    return (clock.within(Clock(20 * HOUR, 4 * HOUR)) if clock.halves else clock).on(
+        day_span(place.now.today)
+    )
 
 
 @rule("moment", "'late|later|early'? 'tonight|tonite|to-night'")
@@ -127,7 +153,9 @@ def _tonight(place: Place) -> Span:
     "shift part_word ','? 'at|around|from|,'? clock",
     "shift part_word 'at|around' loose_hour",
 )
-def _this_morning(place: Place, shift: int, hours: tuple[int, int], clock: Clock | None = None) -> Span | None:
+def _this_morning(
+    place: Place, shift: int, hours: tuple[int, int], clock: Clock | None = None
+) -> Span | None:
     if place.said.lower().startswith("the same"):
         return None
     part = Clock(hours[0] * HOUR, (hours[1] - hours[0]) * HOUR, is_part=True)
@@ -147,12 +175,16 @@ def _early_this_morning(place: Place, hours: tuple[int, int]) -> Span:
     first, last = PARTS.get(f"{part} {name}", hours)
     days = {"last": -1, "yesterday": -1, "tomorrow": 1}
     day = next((number for word, number in days.items() if word in rest.split()), 0)
-    return Clock(first * HOUR, (last - first) * HOUR, is_part=True).on(day_span(place.now.today + day * DAY))
+    return Clock(first * HOUR, (last - first) * HOUR, is_part=True).on(
+        day_span(place.now.today + day * DAY)
+    )
 
 
 @rule("moment", "'the'? part_word 'before last'")
 def _part_before_last(place: Place, hours: tuple[int, int]) -> Span:
-    return Clock(hours[0] * HOUR, (hours[1] - hours[0]) * HOUR, is_part=True).on(day_span(place.now.today - 2 * DAY))
+    return Clock(hours[0] * HOUR, (hours[1] - hours[0]) * HOUR, is_part=True).on(
+        day_span(place.now.today - 2 * DAY)
+    )
 
 
 @rule(
@@ -162,7 +194,11 @@ def _part_before_last(place: Place, hours: tuple[int, int]) -> Span:
 def _now(place: Place) -> Span | None:
     if place.said.lower() == "now" and (
         place.precedes(re.compile(r"\s*(?:and then|,|that|playing)", re.I))
-        or place.follows(re.compile(r"\b(?:by|until|from|till|ago|for|just|and|before|every|even|up to)\s+$", re.I))
+        or place.follows(
+            re.compile(
+                r"\b(?:by|until|from|till|ago|for|just|and|before|every|even|up to)\s+$", re.I
+            )
+        )
     ):
         return None
     if place.said.lower() == "just now":

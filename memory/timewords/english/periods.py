@@ -24,7 +24,12 @@ from memory.timewords.grammar import Place
 from memory.timewords.spans import DAY, Clock, Now, Span, day_span
 
 
-@rule("period", "month ',|-|of|in|/'? said_year", "'the'? 'month of' month ',|of'? said_year", "month last_digits")
+@rule(
+    "period",
+    "month ',|-|of|in|/'? said_year",
+    "'the'? 'month of' month ',|of'? said_year",
+    "month last_digits",
+)
 def _month_of_year(_place: Place, month: int, year: int) -> Span:
     return spans.months_span(year, month, 1, "month")
 
@@ -63,7 +68,12 @@ def _month(place: Place, month: int) -> Span | None:
     first = place.said.split()[-1]
     if first == place.said and (place.precedes(_A_PERSON) or place.follows(_NO_MONTH)):
         return None
-    if first == place.said and first.istitle() and place.precedes(_A_NAME) and not place.follows(ADVERB):
+    if (
+        first == place.said
+        and first.istitle()
+        and place.precedes(_A_NAME)
+        and not place.follows(ADVERB)
+    ):
         return None  # "January Jones"
     if first.lower().rstrip(".") in (
         "may",
@@ -110,14 +120,26 @@ def _months_or_seasons_ago(place: Place, amount: float, month: int) -> Span | No
     """ "Three summers ago": the last three that have begun, the first of them."""
     if amount < 1:
         return None
-    count = 1 if re.search(r"(?:spring|summer|fall|autumn|winter)\w* ago$", place.said, re.I) is None else 3
-    last = spans.yearly(Now(place.now.aware, True), lambda year: spans.months_span(year, month, count, "season"))
-    return spans.months_span(last.start.year - int(amount) + 1, month, count, "season") if last.start else None
+    count = (
+        1
+        if re.search(r"(?:spring|summer|fall|autumn|winter)\w* ago$", place.said, re.I) is None
+        else 3
+    )
+    last = spans.yearly(
+        Now(place.now.aware, True), lambda year: spans.months_span(year, month, count, "season")
+    )
+    return (
+        spans.months_span(last.start.year - int(amount) + 1, month, count, "season")
+        if last.start
+        else None
+    )
 
 
 @rule("period", "shift period_unit", "shift 'whole|entire|full' period_unit")
 def _shifted_unit(place: Place, shift: int, unit: str) -> Span | None:
-    if place.said.lower().startswith("the same") or (re.search(r"s$", place.said) and not place.said.endswith("'s")):
+    if place.said.lower().startswith("the same") or (
+        re.search(r"s$", place.said) and not place.said.endswith("'s")
+    ):
         return None
     if unit == "weekend" and "coming" in place.said.lower() and place.now.today.weekday() < 5:
         shift = 0  # the first to come
@@ -129,7 +151,11 @@ def _before_last(place: Place, unit: str) -> Span:
     return spans.unit_span(place.now.today, unit, -2)
 
 
-@rule("time", "'the' period_unit 'before|after'", "'the' 'following|next|previous|preceding' period_unit")
+@rule(
+    "time",
+    "'the' period_unit 'before|after'",
+    "'the' 'following|next|previous|preceding' period_unit",
+)
 def _beside_told(place: Place, unit: str) -> Span | None:
     """ "Last month and the month before"."""
     ahead = re.search(r"\b(?:after|following|next)\b", place.said, re.I)
@@ -171,10 +197,19 @@ def _weekend(now: Now) -> Span:
     return spans.unit_span(now.today, "weekend", -1 if now.past and not has_begun else 0)
 
 
-@rule("period", "'the'? ordinal 'week|full week' 'of|in'? period", "'the'? 'last' 'week' 'of|in' period")
+@rule(
+    "period",
+    "'the'? ordinal 'week|full week' 'of|in'? period",
+    "'the'? 'last' 'week' 'of|in' period",
+)
 def _week_of_month(place: Place, *values: object) -> Span | None:
     nth, period = values if isinstance(values[0], int) else (-1, values[0])
-    if not isinstance(period, Span) or not isinstance(nth, int) or period.start is None or period.end is None:
+    if (
+        not isinstance(period, Span)
+        or not isinstance(nth, int)
+        or period.start is None
+        or period.end is None
+    ):
         return None
     if period.unit not in ("month", "year", "season", "quarter"):
         return None
@@ -189,10 +224,18 @@ def _week_of_month(place: Place, *values: object) -> Span | None:
 def _edge_day(place: Place, period: Span) -> Span | None:
     if period.start is None or period.end is None or period.unit == "day":
         return None
-    return day_span(period.start.date() if "first" in place.said.lower().split("of")[0] else period.end.date() - DAY)
+    return day_span(
+        period.start.date()
+        if "first" in place.said.lower().split("of")[0]
+        else period.end.date() - DAY
+    )
 
 
-@rule("period", "'the'? 'last|final' amount 'days' 'of|in' period", "'the'? 'first' amount 'days' 'of|in' period")
+@rule(
+    "period",
+    "'the'? 'last|final' amount 'days' 'of|in' period",
+    "'the'? 'first' amount 'days' 'of|in' period",
+)
 def _edge_days(place: Place, amount: float, period: Span) -> Span | None:
     if period.start is None or period.end is None:
         return None
@@ -212,8 +255,12 @@ def _edge_units(place: Place, amount: float, period: Span) -> Span | None:
     first = re.match(r"(?:the\s+)?first", place.said, re.I)
     if re.search(r"\bmonths\b", place.said, re.I):
         if first:
-            return Span(period.start, spans.at(spans.plus_months(period.start.date(), int(amount))), "month")
-        return Span(spans.at(spans.plus_months(period.end.date(), -int(amount))), period.end, "month")
+            return Span(
+                period.start, spans.at(spans.plus_months(period.start.date(), int(amount))), "month"
+            )
+        return Span(
+            spans.at(spans.plus_months(period.end.date(), -int(amount))), period.end, "month"
+        )
     if first:
         return Span(period.start, period.start + 7 * int(amount) * DAY, "week")
     return Span(period.end - 7 * int(amount) * DAY, period.end, "week")
@@ -241,14 +288,18 @@ def _nth_month(_place: Place, *values: object) -> Span | None:
 def _week_of_day(place: Place, day: Span) -> Span | None:
     if day.start is None or day.unit != "day":
         return None
-    return spans.unit_span(day.start.date(), "weekend" if "weekend" in place.said.lower() else "week")
+    return spans.unit_span(
+        day.start.date(), "weekend" if "weekend" in place.said.lower() else "week"
+    )
 
 
 @rule("period", "'week|week number|calendar week' digits")
 def _week_of_some_year(place: Place, week: int) -> Span | None:
     if not 1 <= week <= 53 or place.follows(re.compile(r"\b(?:per|a|each|every)\s+$", re.I)):
         return None
-    return spans.yearly(place.now, lambda year: spans.days_span(date.fromisocalendar(year, week, 1), 7, "week"))
+    return spans.yearly(
+        place.now, lambda year: spans.days_span(date.fromisocalendar(year, week, 1), 7, "week")
+    )
 
 
 @rule("period", "'week|week number|calendar week|cw' digits 'of|in|,'? year")
@@ -264,9 +315,16 @@ def _iso_week(_place: Place, said: str) -> Span:
 @rule("period", "'the'? ordinal 'weekend' 'of|in' period", "'the'? 'last' 'weekend' 'of|in' period")
 def _nth_weekend(_place: Place, *values: object) -> Span | None:
     nth, period = values if len(values) == 2 else (-1, values[0])
-    if not isinstance(period, Span) or not isinstance(nth, int) or period.unit != "month" or period.start is None:
+    if (
+        not isinstance(period, Span)
+        or not isinstance(nth, int)
+        or period.unit != "month"
+        or period.start is None
+    ):
         return None
-    return spans.days_span(weekday_in_month(period.start.year, period.start.month, nth, 5), 2, "weekend")
+    return spans.days_span(
+        weekday_in_month(period.start.year, period.start.month, nth, 5), 2, "weekend"
+    )
 
 
 @rule("period", "year")
@@ -276,8 +334,14 @@ def _whole_year(place: Place, year: int) -> Span | None:
         return None
     if re.fullmatch(r"\d{4}", said) and (place.precedes(OF_YEAR_NOUN) or not _is_a_year(place)):
         return None
-    spoken = not re.search(r"\d", said) and not place.follows(PREPOSITION) and said != place.text.strip(" .?!")
-    if spoken and (place.precedes(NOUN) or not re.search(r"teen[\s-](?:six|seven|eigh|nine)ty", said, re.I)):
+    spoken = (
+        not re.search(r"\d", said)
+        and not place.follows(PREPOSITION)
+        and said != place.text.strip(" .?!")
+    )
+    if spoken and (
+        place.precedes(NOUN) or not re.search(r"teen[\s-](?:six|seven|eigh|nine)ty", said, re.I)
+    ):
         return None  # "nineteen thirty" may be a time of day
     return spans.months_span(year, 1, 12, "year")
 
@@ -298,7 +362,9 @@ def _is_a_year(place: Place) -> bool:
     )
 
 
-_HALF_BEFORE = re.compile(r"\b(?:early|late|mid|beginning of|end of|start of|middle of)[\s-]+$", re.I)
+_HALF_BEFORE = re.compile(
+    r"\b(?:early|late|mid|beginning of|end of|start of|middle of)[\s-]+$", re.I
+)
 
 
 @rule("decade_start", "decade_digits")
@@ -306,7 +372,9 @@ def _decade_digits(place: Place, said: str) -> int | None:
     digits = re.sub(r"\D", "", said)
     if len(digits) == 2:
         if not re.search(
-            r"(?:\bthe|\bearly|\blate|\bmid-?)\s*$", place.text[max(0, place.begin - 8) : place.begin], re.I
+            r"(?:\bthe|\bearly|\blate|\bmid-?)\s*$",
+            place.text[max(0, place.begin - 8) : place.begin],
+            re.I,
         ):
             return None
         return two_digits(int(digits))
@@ -316,7 +384,9 @@ def _decade_digits(place: Place, said: str) -> int | None:
 @rule("decade_start", "decade_word", "'nineteen' decade_word")
 def _decade_word(place: Place, tens: int) -> int | None:
     if "nineteen" not in place.said.lower() and not re.search(
-        r"\bthe\s+(?:early|late|mid-?|roaring)?\s*$", place.text[max(0, place.begin - 14) : place.begin], re.I
+        r"\bthe\s+(?:early|late|mid-?|roaring)?\s*$",
+        place.text[max(0, place.begin - 14) : place.begin],
+        re.I,
     ):
         return None
     return 1900 + tens if "nineteen" in place.said.lower() or tens >= 30 else 2000 + tens

@@ -35,7 +35,9 @@ def _quarter_digits(_place: Place, said: str) -> Span:
     digits = re.findall(r"\d+", said)
     year, nth = (int(each) for each in sorted(digits, key=len, reverse=True))
     months = 3 if "q" in said.lower() else 6
-    return spans.months_span(two_digits(year) if year < 100 else year, nth * months - months + 1, months, "quarter")
+    return spans.months_span(
+        two_digits(year) if year < 100 else year, nth * months - months + 1, months, "quarter"
+    )
 
 
 @rule("period", "year ',|-|/|'s'? nth_quarter")
@@ -57,7 +59,9 @@ def _half_of(_place: Place, part: tuple[int, int], period: Span) -> Span | None:
 
 @rule("period", "nth_quarter")
 def _quarter(place: Place, quarter: tuple[int, int]) -> Span | None:
-    if re.match(r"h|.*half|(?:the )?last", place.said, re.I) or not re.match(r"q[1-4]|.*quarter", place.said, re.I):
+    if re.match(r"h|.*half|(?:the )?last", place.said, re.I) or not re.match(
+        r"q[1-4]|.*quarter", place.said, re.I
+    ):
         return None
     return spans.yearly(place.now, lambda year: spans.months_span(year, *quarter, "quarter"))
 
@@ -76,7 +80,9 @@ def _year_and_season(_place: Place, year: int, month: int) -> Span:
 def _shifted_season(place: Place, shift: int, month: int) -> Span:
     today = place.now.today
     if place.said.lower().startswith("this past"):
-        return spans.yearly(Now(place.now.aware, True), lambda year: spans.months_span(year, month, 3, "season"))
+        return spans.yearly(
+            Now(place.now.aware, True), lambda year: spans.months_span(year, month, 3, "season")
+        )
     if month == 12:  # it begins in one year and ends in the next
         shift -= today.month <= (3 if shift == 0 and place.now.past else 2)
     return spans.months_span(today.year + shift, month, 3, "season")
@@ -112,5 +118,6 @@ _SEASONS_BEHIND = re.compile(
     re.I,
 )
 _SEASON_BEFORE = re.compile(
-    r"\b(?:in|since|during|until|till|before|after|early|late|mid-?|over|last|this)\s*(?:the\s+)?$", re.I
+    r"\b(?:in|since|during|until|till|before|after|early|late|mid-?|over|last|this)\s*(?:the\s+)?$",
+    re.I,
 )

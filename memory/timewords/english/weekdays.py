@@ -63,7 +63,9 @@ def _weekday_and_number(place: Place, weekday: Span, day: int) -> Span | None:
 def _weekdays_ago(place: Place, amount: float, weekday: int, sign: int) -> Span:
     today = place.now.today
     if sign < 0:
-        return day_span(today - ((today.weekday() - weekday - 1) % 7 + 1 + 7 * (int(amount) - 1)) * DAY)
+        return day_span(
+            today - ((today.weekday() - weekday - 1) % 7 + 1 + 7 * (int(amount) - 1)) * DAY
+        )
     return day_span(today + ((weekday - today.weekday() - 1) % 7 + 1 + 7 * (int(amount) - 1)) * DAY)
 
 
@@ -83,9 +85,13 @@ words(
 def _weekday_weeks_ago(place: Place, one: float, two: float, three: float) -> Span:
     spoken = place.said.lower()
     weekday, amount, sign = (
-        (one, two, three) if WEEKDAYS.get(re.split(r"\W", spoken)[0]) is not None else (three, one, two)
+        (one, two, three)
+        if WEEKDAYS.get(re.split(r"\W", spoken)[0]) is not None
+        else (three, one, two)
     )
-    return day_span(spans.monday(place.now.today) + (7 * int(amount) * int(sign) + int(weekday)) * DAY)
+    return day_span(
+        spans.monday(place.now.today) + (7 * int(amount) * int(sign) + int(weekday)) * DAY
+    )
 
 
 def _weekday_of(month: Span, nth: int, weekday: int) -> Span:
@@ -102,7 +108,10 @@ def _weekday_of(month: Span, nth: int, weekday: int) -> Span:
 )
 def _nth_weekday(place: Place, *values: object) -> Span | None:
     nth, weekday, period = values if len(values) == 3 else (-1, *values)
-    if not (isinstance(nth, int) and isinstance(weekday, int) and isinstance(period, Span)) or period.start is None:
+    if (
+        not (isinstance(nth, int) and isinstance(weekday, int) and isinstance(period, Span))
+        or period.start is None
+    ):
         return None
     if period.unit == "month":
         return following(period, lambda span: _weekday_of(span, nth, weekday))

@@ -41,20 +41,29 @@ def _time(_place: Place, span: Span) -> Span:
     "time",
     "'from|between'? 'the'? month 'the'? day_number '-|to|through|till|until|and|thru' 'the'? day_number ','? 'of'? said_year?",
 )
-def _days_of_month(place: Place, month: int, first: int, last: int, year: int | None) -> Span | None:
+def _days_of_month(
+    place: Place, month: int, first: int, last: int, year: int | None
+) -> Span | None:
     if re.search(r"\band\b", place.said, re.I) and not re.match("between|from", place.said, re.I):
         return None
 
     def make(number: int) -> Span:
-        return Span(spans.at(date(number, month, first)), spans.at(date(number, month, last) + DAY), "day")
+        return Span(
+            spans.at(date(number, month, first)), spans.at(date(number, month, last) + DAY), "day"
+        )
 
     if last < first:
         return None
     return make(year) if year else spans.yearly(place.now, make)
 
 
-@rule("time", "'from|between'? day_number '-|to|through|till|until|and|thru' day_number month ','? 'of'? said_year?")
-def _month_after_days(place: Place, first: int, last: int, month: int, year: int | None) -> Span | None:
+@rule(
+    "time",
+    "'from|between'? day_number '-|to|through|till|until|and|thru' day_number month ','? 'of'? said_year?",
+)
+def _month_after_days(
+    place: Place, first: int, last: int, month: int, year: int | None
+) -> Span | None:
     found: Span | None = _days_of_month(place, month, first, last, year)
     return found
 
@@ -122,7 +131,10 @@ def _years(place: Place, first: int, last: int) -> Span | None:
 pattern("last_two", r"\d\d(?![\w-])", int)
 
 
-@rule("time", "'from'? day_like ','? 'from|at|,'? strict_side '-|to|till|until' strict_side 'on'? day_like")
+@rule(
+    "time",
+    "'from'? day_like ','? 'from|at|,'? strict_side '-|to|till|until' strict_side 'on'? day_like",
+)
 def _unused_range(_place: Place, day: Span, first: Clock, last: Clock, other: Span) -> Span:
     return spans.joined(first.on(day), last.on(other))
 
@@ -132,7 +144,11 @@ def _strict_side(_place: Place, clock: Clock) -> Clock:
     return clock
 
 
-@rule("time", "'from'? moment '-|to|till|until' 'the'? clock_side", "'between' moment 'and' clock_side")
+@rule(
+    "time",
+    "'from'? moment '-|to|till|until' 'the'? clock_side",
+    "'between' moment 'and' clock_side",
+)
 def _moment_to_clock(_place: Place, first: Span, clock: Clock) -> Span | None:
     if first.start is None or first.unit not in ("hour", "minute"):
         return None
@@ -176,7 +192,11 @@ def _before(place: Place, span: Span | Clock) -> Span | None:
         return None
     if first == "up" and place.said.lower().endswith("ly"):  # "what have you been up to lately?"
         return None
-    exclusive = first in ("before", "prior", "earlier", "previous") or span.unit in ("hour", "minute", "part")
+    exclusive = first in ("before", "prior", "earlier", "previous") or span.unit in (
+        "hour",
+        "minute",
+        "part",
+    )
     return Span(None, span.start if exclusive else span.end, span.unit, zone=span.zone)
 
 
@@ -187,7 +207,9 @@ def _after(place: Place, span: Span | Clock) -> Span | None:
         return None
     if place.said.lower().startswith("on or"):
         return Span(span.start, None, span.unit)
-    return Span(span.start if span.unit in ("hour", "minute") else span.end, None, span.unit, zone=span.zone)
+    return Span(
+        span.start if span.unit in ("hour", "minute") else span.end, None, span.unit, zone=span.zone
+    )
 
 
 @rule(
@@ -204,7 +226,9 @@ def _or_later(place: Place, span: Span) -> Span | None:
 
 @rule("time", "'in|during|at|on'? part", "'at|around|by|about|@'? clock")
 def _alone(place: Place, clock: Clock) -> Span | None:
-    if clock.is_part and (place.follows(EVERY) or not re.search(r"\b(?:in|during|at|this|at)\b", place.said, re.I)):
+    if clock.is_part and (
+        place.follows(EVERY) or not re.search(r"\b(?:in|during|at|this|at)\b", place.said, re.I)
+    ):
         return None
     if clock.is_part and place.said.lower() == "at night":
         return None
@@ -219,7 +243,11 @@ _HOURS_BEFORE = re.compile(
 @rule("time", "loose_hour")
 def _hour_of_a_list(place: Place, clock: Clock) -> Span | None:
     """ "At 9 and 4"."""
-    return clock.alone(place.now) if place.follows(_HOURS_BEFORE) and not place.precedes(NOUN) else None
+    return (
+        clock.alone(place.now)
+        if place.follows(_HOURS_BEFORE) and not place.precedes(NOUN)
+        else None
+    )
 
 
 @rule(

@@ -16,10 +16,19 @@ def _half_period(place: Place, part: str, period: Span | int) -> Span | None:
     if isinstance(period, int):
         period = day_span(place.now.today + period * DAY)
     if period.unit == "day" and part == "late":
-        return Span(spans.at(period.start.date(), 16 * HOUR), period.end, "part") if period.start else None
+        return (
+            Span(spans.at(period.start.date(), 16 * HOUR), period.end, "part")
+            if period.start
+            else None
+        )
     found = spans.part_of(period, part)
     again = period.again
-    return Span(found.start, found.end, found.unit, again=(lambda n: spans.part_of(again(n), part)) if again else None)
+    return Span(
+        found.start,
+        found.end,
+        found.unit,
+        again=(lambda n: spans.part_of(again(n), part)) if again else None,
+    )
 
 
 @rule("period", "'the'? 'mid|mid-|end of|start of|beginning of|middle of' 'the'? period_unit")
@@ -31,7 +40,11 @@ def _edge_of_this(place: Place, unit: str) -> Span | None:
     return spans.part_of(spans.unit_span(place.now.today, unit), part)
 
 
-@rule("period", "'the'? 'rest of|remainder of' near_day", "'the'? 'rest of the day|remainder of the day'")
+@rule(
+    "period",
+    "'the'? 'rest of|remainder of' near_day",
+    "'the'? 'rest of the day|remainder of the day'",
+)
 def _rest_of_today(place: Place, days: int = 0) -> Span | None:
     return None if days else Span(place.now.moment, day_span(place.now.today).end, "hour")
 
@@ -66,7 +79,10 @@ def _earlier_today(place: Place, days: int) -> Span | None:
     return Span(place.now.moment, day.end, "hour")
 
 
-@rule("period", "'year to date|ytd|year-to-date|month to date|mtd|month-to-date|week to date|quarter to date|qtd'")
+@rule(
+    "period",
+    "'year to date|ytd|year-to-date|month to date|mtd|month-to-date|week to date|quarter to date|qtd'",
+)
 def _to_date(place: Place) -> Span:
     unit = {"y": "year", "m": "month", "w": "week", "q": "quarter"}[place.said[0].lower()]
     period = spans.unit_span(place.now.today, unit)
@@ -83,7 +99,8 @@ def _so_far(place: Place, period: Span | int) -> Span | None:
 
 
 @rule(
-    "period", "'eom|eoy|eod|eow|end of day|end of the day|close of business|cob|end of month|end of year|end of week'"
+    "period",
+    "'eom|eoy|eod|eow|end of day|end of the day|close of business|cob|end of month|end of year|end of week'",
 )
 def _ends(place: Place) -> Span | None:
     said = place.said.lower()

@@ -151,7 +151,9 @@ PREPOSITION = re.compile(
     r"\b(?:in|since|during|until|till|before|after|by|from|of|back in|around|through|to|between|and|for|year|year of)\s+$",
     re.I,
 )
-EVERY = re.compile(r"\b(?:every|each|any|per|most|some|all)(?:\s+(?:other|single|second|third))?\s+$", re.I)
+EVERY = re.compile(
+    r"\b(?:every|each|any|per|most|some|all)(?:\s+(?:other|single|second|third))?\s+$", re.I
+)
 A_QUANTITY = re.compile(
     r"\s*(?:%|percent|degrees|dollars|euros|pounds|bucks|people|times|km|kilometers|miles|meters|mph|points|kg|items|apples|pages|stars|years|hours|minutes|days|weeks|months|stores|places|locations|cents|-(?!ish)[a-z]|of\b|x\b|:\d|\.\d|/\d|\d)",
     re.I,
@@ -161,7 +163,9 @@ OF_YEAR_NOUN = re.compile(
     r"\s*(?:\d|%|percent|dollars|euros|people|times|km|miles|meters|points|items|words|tokens|pixels|pages|lines|mb|kb|gb|calories|steps|[a-z]*bytes?|files|rows|users|units|\.\d|-\d|/\d|,\d)",
     re.I,
 )
-PART_BEFORE = re.compile(r"\b(?:in|(?:rest|remainder|half|part|days?|week|quarter|course) of)\s+$", re.I)
+PART_BEFORE = re.compile(
+    r"\b(?:in|(?:rest|remainder|half|part|days?|week|quarter|course) of)\s+$", re.I
+)
 HOW_OFTEN = re.compile(r"\b(?:days|hours|minutes|seconds|weeks|months|times|once|twice)\s+$", re.I)
 MERIDIEM = re.compile(r"\s*(?:[ap]\.?m\b|o'?clock)", re.I)
 
@@ -169,13 +173,19 @@ words("month", MONTHS)
 words("weekday", WEEKDAYS)
 words("parts_plural", {f"{name}s": hours for name, hours in PARTS.items() if name in ("morning", "afternoon", "evening", "night")}
       | {name: PARTS[name] for name in ("morning", "afternoon", "evening", "night")})  # fmt: skip
-words("months_plural", {f"{name}s": number for name, number in MONTHS.items() if len(name) > 4 and name != "march"})
+words(
+    "months_plural",
+    {f"{name}s": number for name, number in MONTHS.items() if len(name) > 4 and name != "march"},
+)
 words("seasons_plural", {f"{name}s": number for name, number in SEASONS.items()} | SEASONS)
 words("unit", UNITS)
 words("season", SEASONS)
 words("shift", SHIFTS)
 words("part_word", PARTS)
-words("holidays", {f"{name}{'es' if name.endswith('s') else 's'}": feast for name, feast in HOLIDAYS.items()})
+words(
+    "holidays",
+    {f"{name}{'es' if name.endswith('s') else 's'}": feast for name, feast in HOLIDAYS.items()},
+)
 words("half", HALVES)
 words("holiday_name", HOLIDAYS)
 words("amount_word", AMOUNTS)
@@ -202,14 +212,18 @@ pattern("ordinal", numbers_en.ORDINAL, numbers_en.ordinal)
 pattern("digit_year", r"(?:1[5-9]|20|21)\d\d(?![\w])", int)
 pattern("spoken_year", numbers_en.SPOKEN_YEAR, numbers_en.spoken_year)
 pattern("short_year", r"['’]\d\d(?!\w)", lambda said: two_digits(int(said[1:])))
-pattern("iso", r"\d{4}-\d{1,2}-\d{1,2}[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:Z|[+-]\d{2}:?\d{2})?(?![\w:])")
+pattern(
+    "iso",
+    r"\d{4}-\d{1,2}-\d{1,2}[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:Z|[+-]\d{2}:?\d{2})?(?![\w:])",
+)
 pattern("year_first", r"(?:1[5-9]|20|21)\d\d([-/.])\d{1,2}\1\d{1,2}(?![\w])")
 pattern("compact", r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?![\w:/-]|[.,]\d)")
 pattern("fiscal_year", r"fy ?'?(?:20)?\d\d(?!\w)", lambda said: 2000 + int(said[-2:]))
 pattern("slashed", r"\d{1,2}([-/.])\d{1,2}\1(?:\d{4}|\d{2})(?![\w]|[-/.]\d)")
 pattern("short_slashed", r"\d{1,2}/\d{1,2}(?![\w/]|\.\d|-\d+(?!/))")
 pattern(
-    "year_month", r"(?:1[5-9]|20|21)\d\d[-/](?:0?[1-9]|1[0-2])(?![\w/-])|(?:0?[1-9]|1[0-2])[/-](?:19|20)\d\d(?![\w/-])"
+    "year_month",
+    r"(?:1[5-9]|20|21)\d\d[-/](?:0?[1-9]|1[0-2])(?![\w/-])|(?:0?[1-9]|1[0-2])[/-](?:19|20)\d\d(?![\w/-])",
 )
 pattern("iso_week", r"(?:19|20)\d\d-?W\d{2}(?!\w|-\d)")
 pattern("iso_week_day", r"(?:19|20)\d\d-W\d{2}-[1-7](?!\w)|(?:19|20)\d\dW\d{2}[1-7](?!\w)")
@@ -222,7 +236,8 @@ pattern(
 )
 pattern("quarter_word", r"q[1-4](?!\w)", lambda said: int(said[1]))
 pattern(
-    "quarter_digits", r"(?:19|20)\d\d[-/]?(?:Q[1-4]|H[12])(?!\w)|(?:[1-4]Q|[12]H|Q[1-4]|H[12])[ '-/]?(?:20)?\d\d(?!\w)"
+    "quarter_digits",
+    r"(?:19|20)\d\d[-/]?(?:Q[1-4]|H[12])(?!\w)|(?:[1-4]Q|[12]H|Q[1-4]|H[12])[ '-/]?(?:20)?\d\d(?!\w)",
 )
 pattern(
     "hour_ish",

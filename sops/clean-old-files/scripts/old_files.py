@@ -48,7 +48,10 @@ def main(given: Mapping[str, str]) -> None:
     since = int(time.time()) - int(given["days"]) * 86400
     files, size, unreadable = old_files(given["folder"], since)
     left = {lang: text.format(n=unreadable) if unreadable else "" for lang, text in WORDS.items()}
-    json.dump({"files": files, "bytes": size, "since": since, "unreadable": unreadable, "left": left}, sys.stdout)
+    json.dump(
+        {"files": files, "bytes": size, "since": since, "unreadable": unreadable, "left": left},
+        sys.stdout,
+    )
 
 
 if __name__ == "__main__":

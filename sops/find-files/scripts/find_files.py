@@ -30,7 +30,9 @@ KINDS = {
     "rust": "rs",
     "shell": "sh bash zsh",
     "日志": "log",
-    **dict.fromkeys(("image", "images", "picture", "pictures", "photo", "photos", "图片", "照片"), IMAGES),
+    **dict.fromkeys(
+        ("image", "images", "picture", "pictures", "photo", "photos", "图片", "照片"), IMAGES
+    ),
     **dict.fromkeys(("video", "videos", "movie", "movies", "视频"), VIDEOS),
     **dict.fromkeys(("audio", "music", "音频", "音乐"), AUDIO),
     **dict.fromkeys(("archive", "archives", "压缩", "压缩包"), ARCHIVES),
@@ -76,20 +78,26 @@ class Search:
     unreadable: int = 0
     skipped: int = 0
     found: list[str] = field(default_factory=list)
-    lines: dict[str, str] = field(default_factory=dict)  # path → "12: the first line that holds the text"
+    lines: dict[str, str] = field(
+        default_factory=dict
+    )  # path → "12: the first line that holds the text"
 
     def run(self, top: str) -> None:
         has_name = self._name_test()
         for path, name, size in self._files(top):
             if has_name(name.lower()) and (not self.text or self._has_text(path, size)):
                 self.found.append(path)
-        self.found.sort(key=lambda path: (path.rpartition("/")[2].lower() != self.name.lower(), path))
+        self.found.sort(
+            key=lambda path: (path.rpartition("/")[2].lower() != self.name.lower(), path)
+        )
 
     def _name_test(self) -> Callable[[str], object]:
         """A test over names in lower case; an exact name needs no wildcard, a part of one neither."""
         name = self.name.lower()
         endings = tuple(f".{ending}" for ending in KINDS.get(self.kind, self.kind).split())
-        matches = re.compile(fnmatch.translate(name if is_pattern(name) else f"*{name}*") if name else "").match
+        matches = re.compile(
+            fnmatch.translate(name if is_pattern(name) else f"*{name}*") if name else ""
+        ).match
         if not is_pattern(name):
             return lambda text: name in text and (not endings or text.endswith(endings))
         return lambda text: matches(text) and (not endings or text.endswith(endings))
@@ -112,7 +120,9 @@ class Search:
                     continue
                 if stat.S_ISREG(status.st_mode):
                     yield entry.path, entry.name, status.st_size
-                elif stat.S_ISDIR(status.st_mode) and not (self.text and entry.name in VERSION_CONTROL):
+                elif stat.S_ISDIR(status.st_mode) and not (
+                    self.text and entry.name in VERSION_CONTROL
+                ):
                     stack.append(entry.path)
 
     def _has_text(self, path: str, size: int) -> bool:
@@ -155,7 +165,9 @@ def is_pattern(name: str) -> bool:
 def shown(text: str) -> str:
     """A name or line as Markdown code on one line, whatever it holds."""
     text = text.encode("utf-8", "backslashreplace").decode()
-    text = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+    text = "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )
     fence = "`"
     while fence in text:
         fence += "`"
@@ -173,14 +185,18 @@ def answer(search: Search, folder: str, words: dict[str, str]) -> str:
     lines = [words[kind].format(n=f"{len(search.found):,}", folder=shown(folder), what=what), ""]
     for path in search.found[:SHOWN]:
         line = search.lines.get(path)
-        lines.append(f"- {shown(os.path.relpath(path, folder))}" + (f" {shown(line)}" if line else ""))
+        lines.append(
+            f"- {shown(os.path.relpath(path, folder))}" + (f" {shown(line)}" if line else "")
+        )
     if len(search.found) > SHOWN:
         lines.append(f"- {words['more'].format(n=f'{len(search.found) - SHOWN:,}')}")
     lines.append("")
     if search.unreadable:
         lines.append(words["unreadable"].format(n=f"{search.unreadable:,}"))
     if search.skipped:
-        lines.append(words["skipped"].format(n=f"{search.skipped:,}", limit=MAX_TEXT_BYTES // 1_000_000))
+        lines.append(
+            words["skipped"].format(n=f"{search.skipped:,}", limit=MAX_TEXT_BYTES // 1_000_000)
+        )
     return "\n".join(lines).strip() + "\n"
 
 

@@ -87,7 +87,9 @@ def readable(size: float) -> str:
 def shown(path: str) -> str:
     """A path as Markdown code on one line, whatever its name holds."""
     text = path.encode("utf-8", "backslashreplace").decode()
-    text = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+    text = "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )
     fence = "`"
     while fence in text:
         fence += "`"
@@ -106,10 +108,19 @@ def answer(folder: str, count: int, words: dict[str, str]) -> str:
         "total": readable(found.total),
         "share": f"{100 * size / found.total:.0f} %" if found.total else "–",
     }
-    kind = "empty" if not largest else "one" if found.files == 1 else "all" if len(largest) == found.files else "top"
+    kind = (
+        "empty"
+        if not largest
+        else "one"
+        if found.files == 1
+        else "all"
+        if len(largest) == found.files
+        else "top"
+    )
     lines = [words[kind].format(**said), ""]
     lines += [
-        f"{n}. {readable(size)}  {shown(os.path.relpath(path, folder))}" for n, (size, path) in enumerate(largest, 1)
+        f"{n}. {readable(size)}  {shown(os.path.relpath(path, folder))}"
+        for n, (size, path) in enumerate(largest, 1)
     ]
     if folders := heapq.nlargest(3, found.by_folder.items(), key=lambda item: item[1]):
         listed = ", ".join(f"{shown(name)} {readable(size)}" for name, size in folders)
@@ -120,7 +131,9 @@ def answer(folder: str, count: int, words: dict[str, str]) -> str:
 
 
 def main(given: Mapping[str, str]) -> None:
-    sys.stdout.write(answer(given["folder"], int(given.get("count", "10")), WORDS[given.get("lang", "en")]))
+    sys.stdout.write(
+        answer(given["folder"], int(given.get("count", "10")), WORDS[given.get("lang", "en")])
+    )
 
 
 if __name__ == "__main__":

@@ -10,7 +10,18 @@ from pathlib import Path
 import psutil
 
 SAMPLE_SECONDS = 0.3
-PSEUDO = {"squashfs", "tmpfs", "devtmpfs", "overlay", "proc", "sysfs", "devfs", "autofs", "nullfs", "efivarfs"}
+PSEUDO = {
+    "squashfs",
+    "tmpfs",
+    "devtmpfs",
+    "overlay",
+    "proc",
+    "sysfs",
+    "devfs",
+    "autofs",
+    "nullfs",
+    "efivarfs",
+}
 WORDS = {
     "en": {
         "head": "**Memory {free} free of {memory}, disk `{mount}` {disk_free} free of {disk}, processor {cpu} busy, up {up}.**",
@@ -59,7 +70,9 @@ def readable(size: float) -> str:
 
 def duration(seconds: float, words: dict[str, str]) -> str:
     days, rest = divmod(int(seconds), 86400)
-    return (words["day"].format(n=days) if days else "") + f"{rest // 3600}:{rest % 3600 // 60:02} h"
+    return (
+        words["day"].format(n=days) if days else ""
+    ) + f"{rest // 3600}:{rest % 3600 // 60:02} h"
 
 
 def system() -> str:
@@ -67,7 +80,9 @@ def system() -> str:
         name = platform.freedesktop_os_release()["PRETTY_NAME"]
     except (OSError, KeyError):
         name = f"macOS {platform.mac_ver()[0]}" if sys.platform == "darwin" else platform.system()
-    return f"{name}, {platform.system()} {platform.release()}, {platform.machine()}, {platform.node()}"
+    return (
+        f"{name}, {platform.system()} {platform.release()}, {platform.machine()}, {platform.node()}"
+    )
 
 
 def disks() -> list[tuple[str, float, float]]:
@@ -113,21 +128,43 @@ def report(words: dict[str, str]) -> str:
     lines = []
     if mounts:
         mount, used_there, free = mounts[0]
-        said = {"mount": mount, "disk": readable(used_there + free), "disk_free": readable(free), "cpu": cpu, "up": up}
-        lines = [words["head"].format(free=readable(memory.available), memory=readable(memory.total), **said), ""]
+        said = {
+            "mount": mount,
+            "disk": readable(used_there + free),
+            "disk_free": readable(free),
+            "cpu": cpu,
+            "up": up,
+        }
+        lines = [
+            words["head"].format(
+                free=readable(memory.available), memory=readable(memory.total), **said
+            ),
+            "",
+        ]
 
     def amount(total: float, used: float, free: float) -> str:
         percent = 100 * used / total
-        return words["used"].format(used=readable(used), free=readable(free), total=readable(total), percent=percent)
+        return words["used"].format(
+            used=readable(used), free=readable(free), total=readable(total), percent=percent
+        )
 
     facts = [
         (words["system"], one_line(system())),
-        (words["processor"], words["cores"].format(logical=psutil.cpu_count() or words["unknown"], cpu=cpu, load=load)),
+        (
+            words["processor"],
+            words["cores"].format(
+                logical=psutil.cpu_count() or words["unknown"], cpu=cpu, load=load
+            ),
+        ),
         (words["memory"], amount(memory.total, used, memory.available)),
-        (words["swap"], amount(swap.total, swap.used, swap.free) if swap.total else words["no_swap"]),
+        (
+            words["swap"],
+            amount(swap.total, swap.used, swap.free) if swap.total else words["no_swap"],
+        ),
     ]
     facts += [
-        (words["disk"].format(mount=one_line(mount)), amount(used + free, used, free)) for mount, used, free in mounts
+        (words["disk"].format(mount=one_line(mount)), amount(used + free, used, free))
+        for mount, used, free in mounts
     ]
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(booted))
     facts.append((words["up"], words["since"].format(when=when, up=up)))

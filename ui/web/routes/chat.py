@@ -37,12 +37,17 @@ to = APIRouter(tags=["chat"])
 
 @to.get("/api/conversations")
 def conversations(site: Here, limit: int = 50) -> JSONResponse:
-    return JSONResponse({"conversations": site.clean(_conversations(site, max(1, min(limit, 200))))})
+    return JSONResponse(
+        {"conversations": site.clean(_conversations(site, max(1, min(limit, 200))))}
+    )
 
 
 @to.get("/api/conversations/{run}")
 async def conversation(site: Here, run: str) -> JSONResponse:
-    seq, epoch = site.hub.seq, site.hub.epoch  # before the logs are read: what comes meanwhile is sent as well
+    seq, epoch = (
+        site.hub.seq,
+        site.hub.epoch,
+    )  # before the logs are read: what comes meanwhile is sent as well
     said = {child.run: child.said for child in site.work.children.values()}
     found = await asyncio.to_thread(lambda: site.clean(_conversation(site, site.find(run), said)))
     return JSONResponse({**found, "seq": seq, "epoch": epoch})
@@ -56,7 +61,9 @@ async def chat(site: Here, body: shapes.Chat) -> JSONResponse:
     if body.after:
         after = site.find(body.after)
         found = summarise(site.home, after)
-        if found and found.status == "working":  # one that has said its last may still put things away
+        if (
+            found and found.status == "working"
+        ):  # one that has said its last may still put things away
             raise Conflict("That run is at work.\nSay it to the run instead, or wait for its end.")
         previous = [*(opening(site.home, after).get("previous") or ()), after]
     site.touched()
@@ -66,7 +73,12 @@ async def chat(site: Here, body: shapes.Chat) -> JSONResponse:
         "previous": previous,
         "after": body.after,
         "files": [str(_uploaded(site, id)) for id in body.files],
-        "options": {"model": body.model, "persona": body.persona, "rote": body.rote, "cwd": str(site.cwd)},
+        "options": {
+            "model": body.model,
+            "persona": body.persona,
+            "rote": body.rote,
+            "cwd": str(site.cwd),
+        },
     }
     return JSONResponse({"run": await site.work.begin(order)}, status_code=202)
 
@@ -83,7 +95,9 @@ def steer(site: Here, run: str, body: shapes.Said) -> Response:
 def stop(site: Here, run: str, body: shapes.Nothing | None = None) -> Response:
     run = site.find(run)
     if not site.call(site.work.stop, run):
-        if worker(site.home / "runs" / run) == os.getpid():  # the daily upkeep, in this very process
+        if (
+            worker(site.home / "runs" / run) == os.getpid()
+        ):  # the daily upkeep, in this very process
             raise Conflict("That run is the server's own.\nStop the server to stop it.")
         if not stop_it(site.config, run):
             raise Conflict("That run has ended.")
@@ -112,7 +126,9 @@ async def answer(site: Here, id: str, body: shapes.Word) -> Response:
 @to.post(
     "/api/uploads",
     max_body_size=MAX_UPLOAD,
-    openapi_extra={"requestBody": {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}},
+    openapi_extra={
+        "requestBody": {"content": {"application/octet-stream": {"schema": {"type": "string"}}}}
+    },
 )
 async def upload(site: Here, request: Request, name: str = "file") -> JSONResponse:
     folder = site.home / "web" / "uploads" / secrets.token_hex(8)
@@ -165,11 +181,22 @@ def files_of(home: Path, run: str) -> list[dict[str, Any]]:
     folder, found = home / "runs" / run, []
     for file in sorted(folder.rglob("*")):
         name = file.relative_to(folder).as_posix()
-        if file.is_symlink() or not file.is_file() or name in _INTERNAL or file.name.startswith("."):
+        if (
+            file.is_symlink()
+            or not file.is_file()
+            or name in _INTERNAL
+            or file.name.startswith(".")
+        ):
             continue
         is_image = file.suffix.lower() in IMAGES
         found.append(
-            {"path": name, "name": file.name, "size": file.stat().st_size, "type": kind_of(file), "is_image": is_image}
+            {
+                "path": name,
+                "name": file.name,
+                "size": file.stat().st_size,
+                "type": kind_of(file),
+                "is_image": is_image,
+            }
         )
         if len(found) == MAX_FILES:
             break
@@ -196,7 +223,10 @@ def opening(home: Path, run: str) -> Mapping[str, Any]:
         first = next(read_events(home, run), None)
         if first is None:
             return {}
-        _OPENINGS[run] = {key: first.get(key) for key in ("task", "session", "previous", "teaches", "parent", "at")}
+        _OPENINGS[run] = {
+            key: first.get(key)
+            for key in ("task", "session", "previous", "teaches", "parent", "at")
+        }
     return _OPENINGS[run]
 
 
@@ -214,12 +244,19 @@ def _conversations(site: Site, limit: int) -> list[dict[str, Any]]:
     taken: set[str] = set()
     for run in list_runs(site.home, LOOKED_AT):
         first = opening(site.home, run.run)
-        if run.run in taken or first.get("session") != MAIN.name or first.get("teaches") or first.get("parent"):
+        if (
+            run.run in taken
+            or first.get("session") != MAIN.name
+            or first.get("teaches")
+            or first.get("parent")
+        ):
             continue
         runs = [*(first.get("previous") or ()), run.run]
         taken.update(runs)
         title = opening(site.home, runs[0]).get("task") or run.task
-        found.append({"id": runs[0], "title": title[:300], "runs": runs, "last": row(run), "at": run.started})
+        found.append(
+            {"id": runs[0], "title": title[:300], "runs": runs, "last": row(run), "at": run.started}
+        )
         if len(found) == limit:
             break
     return found

@@ -28,7 +28,9 @@ to = APIRouter(tags=["openai"])
 
 def rows(site: Site) -> dict[str, dict[str, Any]]:
     names = [MODEL, *(model.name for model in site.config.models)]
-    return {name: {"id": name, "object": "model", "created": 0, "owned_by": "sopwith"} for name in names}
+    return {
+        name: {"id": name, "object": "model", "created": 0, "owned_by": "sopwith"} for name in names
+    }
 
 
 @to.get("/v1/models")
@@ -48,7 +50,11 @@ async def completions(site: Here, request: Request, body: shapes.Completion) -> 
         return _error(403, "This token may only read.", "permission_error")
     names = [model.name for model in site.config.models]
     if body.model not in (MODEL, *names):
-        return _error(404, f"There is no model {body.model!r}; there are: {', '.join([MODEL, *names])}", "not_found")
+        return _error(
+            404,
+            f"There is no model {body.model!r}; there are: {', '.join([MODEL, *names])}",
+            "not_found",
+        )
     task = task_of(body.messages)
     if not task.strip():
         return _error(400, "The last message says nothing.", "invalid_request_error")
@@ -70,7 +76,9 @@ async def completions(site: Here, request: Request, body: shapes.Completion) -> 
     answering = _answering(site, listening, body.model)
     if body.stream:
         usage = bool((body.stream_options or {}).get("include_usage"))
-        return StreamingResponse(_events(answering, head_of(run, body.model), usage), media_type="text/event-stream")
+        return StreamingResponse(
+            _events(answering, head_of(run, body.model), usage), media_type="text/event-stream"
+        )
     text, last = "", {}
     async for kind, piece in answering:
         if kind == "text":
@@ -95,7 +103,9 @@ class Listening:
             self.events.put_nowait((child.run, event))
 
 
-async def _answering(site: Site, listening: Listening, model: str) -> AsyncIterator[tuple[str, Any]]:
+async def _answering(
+    site: Site, listening: Listening, model: str
+) -> AsyncIterator[tuple[str, Any]]:
     """("text", piece) …, then ("end", the fields of the answer). Who hangs up stops the run."""
     run, is_over = listening.run, False
     base = head_of(run, model)
@@ -154,14 +164,21 @@ async def _events(
             yield chunk({"content": ("\n\n" if said.strip() else "") + piece["content"]})
         yield chunk({}, piece["finish_reason"])
         if with_usage:
-            data = {**head, "object": "chat.completion.chunk", "choices": [], "usage": piece["usage"]}
+            data = {
+                **head,
+                "object": "chat.completion.chunk",
+                "choices": [],
+                "usage": piece["usage"],
+            }
             yield f"data: {json.dumps(data)}\n\n"
     yield "data: [DONE]\n\n"
 
 
 def task_of(messages: list[dict[str, Any]]) -> str:
     """The last message as the task, with what was said before it. What a `system` message says stands before all."""
-    said = [(str(message.get("role") or "user"), _text(message.get("content"))) for message in messages]
+    said = [
+        (str(message.get("role") or "user"), _text(message.get("content"))) for message in messages
+    ]
     *before, (_, task) = said
     earlier = "\n".join(f"{role}: {text}" for role, text in before if text.strip())[-MAX_EARLIER:]
     return f"{task}\n\n---\n{say('web.earlier')}\n{earlier}" if earlier else task
@@ -174,4 +191,6 @@ def _text(content: Any) -> str:
 
 
 def _error(status: int, text: str, kind: str) -> JSONResponse:
-    return JSONResponse({"error": {"message": text, "type": kind, "code": None, "param": None}}, status_code=status)
+    return JSONResponse(
+        {"error": {"message": text, "type": kind, "code": None, "param": None}}, status_code=status
+    )

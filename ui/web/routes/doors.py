@@ -40,7 +40,9 @@ def sign_out(site: Here, request: Request, body: shapes.Nothing | None = None) -
         site.access.remove(request.state.holder.id)
         site.let_go(request.state.holder.id)
     answer = Response(status_code=204)
-    answer.delete_cookie(site.place.cookie, httponly=True, samesite="strict", secure=site.place.scheme == "https")
+    answer.delete_cookie(
+        site.place.cookie, httponly=True, samesite="strict", secure=site.place.scheme == "https"
+    )
     return answer
 
 

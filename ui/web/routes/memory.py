@@ -43,13 +43,23 @@ def search(site: Here, q: str, limit: int = 20, session: str | None = None) -> J
     with opened(site.config) as memory:
         if not memory.flush(SETTLE_SECONDS):
             memory.rest()
-        results, degraded = memory.retrieve(q[:4_000], now, max(1, min(limit, 100)), session or None)
+        results, degraded = memory.retrieve(
+            q[:4_000], now, max(1, min(limit, 100)), session or None
+        )
         degraded = sorted({*degraded, *(["index"] if memory.problem else [])})
     rows = [
-        {**as_json(each.turn), "episode": each.episode, "score": each.score, "why": reasons_in_words(each.why)}
+        {
+            **as_json(each.turn),
+            "episode": each.episode,
+            "score": each.score,
+            "why": reasons_in_words(each.why),
+        }
         for each in results
     ]
-    ranges = [{"start": iso(each.start), "end": iso(each.end), "text": each.text} for each in find(q[:4_000], now)]
+    ranges = [
+        {"start": iso(each.start), "end": iso(each.end), "text": each.text}
+        for each in find(q[:4_000], now)
+    ]
     return JSONResponse(site.clean({"results": rows, "degraded": degraded, "ranges": ranges}))
 
 
@@ -58,7 +68,9 @@ def overview(site: Here) -> JSONResponse:
     with opened(site.config) as memory:
         memory.rest()
         held = memory.overview()
-    return JSONResponse(site.clean({**held, "first": iso(held["first"]), "last": iso(held["last"])}))
+    return JSONResponse(
+        site.clean({**held, "first": iso(held["first"]), "last": iso(held["last"])})
+    )
 
 
 @to.get("/api/memory/days")
@@ -86,7 +98,9 @@ def one_day(site: Here, day: str, limit: int = 500) -> JSONResponse:
             turns = [as_json(by_number[number]) for number in numbers if number in by_number]
         finally:
             store.close()
-    return JSONResponse(site.clean({"day": day, "turns": turns, "note": read_note(site.home, when, MAIN)}))
+    return JSONResponse(
+        site.clean({"day": day, "turns": turns, "note": read_note(site.home, when, MAIN)})
+    )
 
 
 @to.get("/api/memory/turns/{id}")
@@ -95,14 +109,18 @@ def turn(site: Here, id: str) -> JSONResponse:
         memory.rest()
         one = found(memory.turn(id), "There is no such turn in the journal.")
         around = memory.around(one, 3)
-    return JSONResponse(site.clean({"turn": as_json(one), "around": [as_json(each) for each in around]}))
+    return JSONResponse(
+        site.clean({"turn": as_json(one), "around": [as_json(each) for each in around]})
+    )
 
 
 @to.get("/api/memory/facts")
 def facts(site: Here) -> JSONResponse:
     known = fact_store(site.config).all()
     again = {fact.id for fact in due(known)}
-    return JSONResponse({"facts": site.clean([fact_as_json(fact, fact.id in again) for fact in known])})
+    return JSONResponse(
+        {"facts": site.clean([fact_as_json(fact, fact.id in again) for fact in known])}
+    )
 
 
 @to.get("/api/memory/file")
@@ -132,15 +150,26 @@ def history(site: Here, limit: int = 50) -> JSONResponse:
     wanted = [path for path in ("memory", MEMORY) if (site.home / path).exists()]
     commits = {c.id: c for path in wanted for c in repository.log(path, max(1, min(limit, 500)))}
     rows = []
-    for commit in sorted(commits.values(), key=lambda each: each.at, reverse=True)[: max(1, min(limit, 500))]:
+    for commit in sorted(commits.values(), key=lambda each: each.at, reverse=True)[
+        : max(1, min(limit, 500))
+    ]:
         run = re.search(r"^Sopwith-Run: (\S+)$", commit.message, re.MULTILINE)
-        rows.append({"commit": commit.id, "at": commit.at, "text": commit.subject, "run": run[1] if run else None})
+        rows.append(
+            {
+                "commit": commit.id,
+                "at": commit.at,
+                "text": commit.subject,
+                "run": run[1] if run else None,
+            }
+        )
     return JSONResponse({"changes": site.clean(rows)})
 
 
 @to.post("/api/memory/undo")
 async def undo(site: Here, body: shapes.Nothing | None = None) -> JSONResponse:
-    return JSONResponse(site.clean({"said": (await site.errands.said_by(["memory", "undo"])).strip()}))
+    return JSONResponse(
+        site.clean({"said": (await site.errands.said_by(["memory", "undo"])).strip()})
+    )
 
 
 @to.post("/api/memory/note")
@@ -149,7 +178,11 @@ async def note(site: Here, body: shapes.Said) -> JSONResponse:
         raise Conflict("There is nothing to do: the message is empty.")
     if len(body.text) > 20_000:
         raise Conflict("A note is at most 20,000 characters.")
-    return JSONResponse(site.clean({"said": (await site.errands.said_by(["memory", "note", "--", body.text])).strip()}))
+    return JSONResponse(
+        site.clean(
+            {"said": (await site.errands.said_by(["memory", "note", "--", body.text])).strip()}
+        )
+    )
 
 
 @to.post("/api/memory/digest", status_code=202)

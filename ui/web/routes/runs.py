@@ -30,12 +30,18 @@ to = APIRouter(tags=["runs"])
 
 
 @to.get("/api/runs")
-def runs(site: Here, limit: int = 100, before: str = "", status: str = "", text: str = "") -> JSONResponse:
+def runs(
+    site: Here, limit: int = 100, before: str = "", status: str = "", text: str = ""
+) -> JSONResponse:
     limit = max(1, min(limit, 1_000))
     kept: list[RunSummary] = []
     wanted = text.lower()
     for run in list_runs(site.home, None if before or status or text else limit + 1):
-        is_wanted = not (before and run.run >= before) and status in ("", run.status) and wanted in run.task.lower()
+        is_wanted = (
+            not (before and run.run >= before)
+            and status in ("", run.status)
+            and wanted in run.task.lower()
+        )
         if not is_wanted:
             continue
         kept.append(run)
@@ -50,7 +56,9 @@ async def trace(site: Here, run: str, after: int = 0) -> JSONResponse:
     seq, epoch, run = site.hub.seq, site.hub.epoch, site.find(run)
     child = site.work.children.get(run)
     text = child.said if child else ""
-    said = await asyncio.to_thread(lambda: site.clean({**_trace(site, run, max(0, after)), "text": text}))
+    said = await asyncio.to_thread(
+        lambda: site.clean({**_trace(site, run, max(0, after)), "text": text})
+    )
     return JSONResponse({**said, "seq": seq, "epoch": epoch})
 
 
@@ -58,7 +66,9 @@ async def trace(site: Here, run: str, after: int = 0) -> JSONResponse:
 def sent(site: Here, run: str, turn: int = 1) -> JSONResponse:
     run = site.find(run)
     events = list(read_events(site.home, run))
-    before = takewhile(lambda event: not (event["type"] == "model_called" and event["turn"] >= turn), events)
+    before = takewhile(
+        lambda event: not (event["type"] == "model_called" and event["turn"] >= turn), events
+    )
     upto = list(before)
     found(upto or None, "There is no such turn.")
     progress = read_progress(upto, Prompts(upto[0].get("lang", "en")), site.home / "runs" / run)
@@ -73,7 +83,9 @@ def inbox(site: Here) -> JSONResponse:
             **asdict(entry),
             "text": entry.text if entry.kind == "question" else reasons_in_words(entry.text),
             "is_expired": entry.is_expired,
-            "task": (summary.task if (summary := summarise(site.home, entry.run)) else "") if entry.run else "",
+            "task": (summary.task if (summary := summarise(site.home, entry.run)) else "")
+            if entry.run
+            else "",
         }
         for entry in Inbox(site.home).list()
     ]
@@ -96,8 +108,13 @@ async def settle(site: Here, id: str, body: shapes.Settled) -> JSONResponse:
 
 @to.get("/api/doctor")
 def doctor(site: Here) -> JSONResponse:
-    rows = [asdict(check) for check in checks(replace(site.config, lang="zh" if language() == "zh" else "en"))]
-    return JSONResponse({"checks": site.clean([{**each, "detail": in_words(each["detail"])} for each in rows])})
+    rows = [
+        asdict(check)
+        for check in checks(replace(site.config, lang="zh" if language() == "zh" else "en"))
+    ]
+    return JSONResponse(
+        {"checks": site.clean([{**each, "detail": in_words(each["detail"])} for each in rows])}
+    )
 
 
 def _trace(site: Site, run: str, after: int) -> dict[str, Any]:

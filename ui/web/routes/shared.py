@@ -91,7 +91,9 @@ def refused(site: Site, id: str) -> Response:
     is_over = chat is not None and not chat.kept.is_open
     text = "This chat is closed, or its link is an old one.\nAsk whoever sent it for a new one."
     kind, status = ("closed", 410) if is_over else ("not_signed_in", 401)
-    return JSONResponse({"error": {"kind": kind, "text": site.said(text)}, "needs": "key"}, status_code=status)
+    return JSONResponse(
+        {"error": {"kind": kind, "text": site.said(text)}, "needs": "key"}, status_code=status
+    )
 
 
 @to.post("/shared/{id}/join", status_code=204)
@@ -141,7 +143,9 @@ async def say(site: Here, id: str, request: Request, body: shapes.Spoken) -> Res
 
 
 @to.post("/shared/{id}/leave", status_code=204)
-async def leave(site: Here, id: str, request: Request, body: shapes.Nothing | None = None) -> Response:
+async def leave(
+    site: Here, id: str, request: Request, body: shapes.Nothing | None = None
+) -> Response:
     if (known := member(site, request, id)) is not None:
         known[0].leave(cookie(site, request))
     return Response(status_code=204)
@@ -153,7 +157,10 @@ async def socket(site: Here, id: str, socket: WebSocket) -> None:
         await socket.close(1008)
         return
     chat, name = known
-    if len(chat.hub.tabs) >= MAX_TABS or sum(tab.holder == name for tab in chat.hub.tabs) >= MAX_OWN_TABS:
+    if (
+        len(chat.hub.tabs) >= MAX_TABS
+        or sum(tab.holder == name for tab in chat.hub.tabs) >= MAX_OWN_TABS
+    ):
         await socket.close(1013)
         return
     await socket.accept()

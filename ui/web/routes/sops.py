@@ -85,12 +85,18 @@ def show(site: Here, name: str) -> JSONResponse:
 def versions(site: Here, name: str) -> JSONResponse:
     sop_of(site, name)
     return JSONResponse(
-        {"history": site.clean([asdict(version) for version in SopChanges(site.home, SEEDS).history(name)])}
+        {
+            "history": site.clean(
+                [asdict(version) for version in SopChanges(site.home, SEEDS).history(name)]
+            )
+        }
     )
 
 
 @to.get("/api/sops/{name}/diff")
-def diff(site: Here, name: str, to: str = "", since: Annotated[str, Query(alias="from")] = "") -> JSONResponse:
+def diff(
+    site: Here, name: str, to: str = "", since: Annotated[str, Query(alias="from")] = ""
+) -> JSONResponse:
     sop_of(site, name)
     known = [version.commit for version in SopChanges(site.home, SEEDS).history(name)]
     new = to or (known[0] if known else "")
@@ -122,25 +128,39 @@ async def teach(site: Here, body: shapes.Teach) -> JSONResponse:
     words += ["--new-version"] if body.new_version else []
     words += ["--values", *_pairs(body.values)] if body.values else []
     words += ["--prove", *_pairs(body.prove)] if body.prove else []
-    return JSONResponse({"errand": site.errands.begin("teach", body.name, words, language())}, status_code=202)
+    return JSONResponse(
+        {"errand": site.errands.begin("teach", body.name, words, language())}, status_code=202
+    )
 
 
 @to.post("/api/sops/{name}/verify", status_code=202)
 async def verify(site: Here, name: str, body: shapes.Values) -> JSONResponse:
     words = ["sops", "verify", sop_of(site, name).name, *_pairs(body.values)]
-    return JSONResponse({"errand": site.errands.begin("verify", name, words, language())}, status_code=202)
+    return JSONResponse(
+        {"errand": site.errands.begin("verify", name, words, language())}, status_code=202
+    )
 
 
 @to.post("/api/sops/{name}/run", status_code=202)
 async def run(site: Here, name: str, body: shapes.Values) -> JSONResponse:
     site.touched()
-    order = {"do": "sop", "name": sop_of(site, name).name, "values": body.values, "options": {"cwd": str(site.cwd)}}
+    order = {
+        "do": "sop",
+        "name": sop_of(site, name).name,
+        "values": body.values,
+        "options": {"cwd": str(site.cwd)},
+    }
     return JSONResponse({"run": await site.work.begin(order)}, status_code=202)
 
 
 @to.post("/api/sops/{name}/rollback")
 async def rollback(site: Here, name: str, body: shapes.Rollback) -> JSONResponse:
-    words = ["sops", "rollback", sop_of(site, name).name, *([str(body.version)] if body.version else [])]
+    words = [
+        "sops",
+        "rollback",
+        sop_of(site, name).name,
+        *([str(body.version)] if body.version else []),
+    ]
     return await changed(site, name, words)
 
 
@@ -157,7 +177,11 @@ async def disable(site: Here, name: str, body: shapes.Nothing | None = None) -> 
 async def changed(site: Site, name: str, words: list[str]) -> JSONResponse:
     said = await site.errands.said_by(words)
     sop = store(site).get(name)
-    now = {"name": name, "status": sop.status if sop else None, "version": sop.version if sop else None}
+    now = {
+        "name": name,
+        "status": sop.status if sop else None,
+        "version": sop.version if sop else None,
+    }
     return JSONResponse(site.clean({**now, "said": said.strip()}))
 
 
@@ -205,20 +229,30 @@ def _shown(sop: Sop) -> dict[str, Any]:
         "parameters": {"type": "object", "properties": {}, "required": []},
         "cases": [],
         "evidence": evidence(sop.folder) or None,
-        "files": sorted(file.relative_to(sop.folder).as_posix() for file in sop.folder.rglob("*") if file.is_file()),
+        "files": sorted(
+            file.relative_to(sop.folder).as_posix()
+            for file in sop.folder.rglob("*")
+            if file.is_file()
+        ),
     }
     del shown["runs"], shown["rote_rate"]
     if procedure is not None:
         shown |= _steps(procedure)
         cases = read_cases(sop.folder)
-        shown["cases"] = [{"name": case.name, "parameters": dict(case.parameters)} for case in cases]
+        shown["cases"] = [
+            {"name": case.name, "parameters": dict(case.parameters)} for case in cases
+        ]
     return shown
 
 
 def _steps(procedure: Procedure) -> dict[str, Any]:
     properties = {name: dict(schema) for name, schema in procedure.parameters.items()}
     return {
-        "parameters": {"type": "object", "properties": properties, "required": list(procedure.required)},
+        "parameters": {
+            "type": "object",
+            "properties": properties,
+            "required": list(procedure.required),
+        },
         "wordings": [wording.text for wording in procedure.wordings],
         "effects": procedure.effects,
         "steps": [_step(step) for step in procedure.steps],
@@ -250,7 +284,11 @@ def _step(step: Step) -> dict[str, Any]:
 
 def _said(text: Any) -> str:
     """A text of an SOP in the language that is spoken here."""
-    return str(text.get(language()) or next(iter(text.values()), "")) if isinstance(text, dict) else str(text or "")
+    return (
+        str(text.get(language()) or next(iter(text.values()), ""))
+        if isinstance(text, dict)
+        else str(text or "")
+    )
 
 
 def _files(home: Path, name: str, commit: str, known: list[str]) -> dict[str, Content]:

@@ -44,7 +44,9 @@ async def jobs(site: Here) -> JSONResponse:
 
 @to.get("/api/schedule/calendar")
 def calendar(
-    site: Here, since: Annotated[str, Query(alias="from")] = "", until: Annotated[str, Query(alias="to")] = ""
+    site: Here,
+    since: Annotated[str, Query(alias="from")] = "",
+    until: Annotated[str, Query(alias="to")] = "",
 ) -> JSONResponse:
     now = datetime.now(UTC)
     start, end = moment(since) or now - MONTH / 2, moment(until) or now + MONTH
@@ -59,7 +61,16 @@ def calendar(
 async def history(site: Here, id: str) -> JSONResponse:
     rows = (await said(site, "history", "--", id))["history"]
     shown = [
-        {**row, **entry(row["job"], datetime.fromisoformat(row["due"]), row["status"], row["run"], row["reason"])}
+        {
+            **row,
+            **entry(
+                row["job"],
+                datetime.fromisoformat(row["due"]),
+                row["status"],
+                row["run"],
+                row["reason"],
+            ),
+        }
         for row in rows
     ]
     return JSONResponse(site.clean({"rows": shown}))
@@ -68,9 +79,13 @@ async def history(site: Here, id: str) -> JSONResponse:
 @to.post("/api/schedule/preview")
 def preview(site: Here, body: shapes.When) -> JSONResponse:
     now, zone = datetime.now(UTC).replace(microsecond=0), local_timezone()
-    job = job_of("preview", {"timezone": zone, **read_when(body.when, now, zone), "prompt": "preview"})
+    job = job_of(
+        "preview", {"timezone": zone, **read_when(body.when, now, zone), "prompt": "preview"}
+    )
     times = [iso(at) for at in coming(job, now, now)]
-    return JSONResponse(site.clean({"said": when_said(job), "next": times, "timezone": job.timezone}))
+    return JSONResponse(
+        site.clean({"said": when_said(job), "next": times, "timezone": job.timezone})
+    )
 
 
 @to.post("/api/schedule")
@@ -80,7 +95,9 @@ async def add(site: Here, body: shapes.NewJob) -> JSONResponse:
 
 
 @to.post("/api/schedule/{id}/{verb}")
-async def change(site: Here, id: str, verb: str, body: shapes.Nothing | None = None) -> JSONResponse:
+async def change(
+    site: Here, id: str, verb: str, body: shapes.Nothing | None = None
+) -> JSONResponse:
     if verb not in VERBS:
         raise NotThere("There is nothing here.")
     if verb == "run-now":  # it ends when the run does
@@ -112,7 +129,9 @@ def graph_of(site: Site) -> Iterator[Any]:
 
 
 @to.get("/api/graph")
-def snapshot(site: Here, predicates: str = "", since: str = "", until: str = "", limit: int = 500) -> JSONResponse:
+def snapshot(
+    site: Here, predicates: str = "", since: str = "", until: str = "", limit: int = 500
+) -> JSONResponse:
     with graph_of(site) as graph:
         shown = graph.snapshot(
             predicates=[each for each in predicates.split(",") if each] or None,
@@ -126,7 +145,9 @@ def snapshot(site: Here, predicates: str = "", since: str = "", until: str = "",
 @to.get("/api/graph/neighbours")
 def neighbours(site: Here, name: str, limit: int = 100, depth: int = 1) -> JSONResponse:
     with graph_of(site) as graph:
-        shown = graph.neighbours(name[:400], limit=max(1, min(limit, 1_000)), depth=max(1, min(depth, 3)))
+        shown = graph.neighbours(
+            name[:400], limit=max(1, min(limit, 1_000)), depth=max(1, min(depth, 3))
+        )
     return JSONResponse(site.clean(shown))
 
 

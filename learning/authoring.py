@@ -26,8 +26,8 @@ from learning.sentences import knowledge
 from learning.slots import BARE_FILE, BARE_PATH, BARE_WORD, GLOB, NOT_A_NAME, Unclear, Where
 from learning.suspicion import scan
 from memory.sops import Sop
-from models.parameters import ParameterError
-from models.procedure import SLOT, Procedure, ProcedureError
+from replay.parameters import ParameterError
+from replay.procedure import SLOT, Procedure, ProcedureError
 
 MAX_REPLY_CHARS = 40_000
 MOST_WORDINGS = 24  # of the draft in all

@@ -14,7 +14,7 @@ from learning.request import Asked
 from learning.rewording import is_explained, is_said
 from learning.sentences import Knowledge, knowledge
 from learning.slots import ENDINGS, Where
-from models.procedure import Procedure
+from replay.procedure import Procedure
 
 
 def contradiction(
@@ -133,7 +133,7 @@ def _strange(parts: Sequence[Part], known: Knowledge) -> str:
 
 def _is_default(key: str, value: Any, procedure: Procedure, where: Where) -> bool:
     """True for a value that binding fills in by itself."""
-    from models.parameters import bind
+    from replay.parameters import bind
 
     return bool(bind({key: procedure.parameters[key]}, (), {}, where.cwd).get(key) == value)
 

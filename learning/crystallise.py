@@ -34,7 +34,7 @@ from learning.wordings import (
     unique,
     wordings_of,
 )
-from models.procedure import Procedure
+from replay.procedure import Procedure
 from tools.output import clean
 
 NO_CHECK = "nothing proves that it worked: it changes something and has no check"

@@ -20,7 +20,7 @@ from typing import Any
 from config import SopwithError
 from learning.trace import Trace
 from memory.sops import NAME
-from models.procedure import Procedure, ProcedureError
+from replay.procedure import Procedure, ProcedureError
 
 
 class LearningError(SopwithError):
@@ -127,7 +127,7 @@ class Draft:
 
 
 def load(files: Mapping[str, str]) -> Procedure:
-    """Reads sop.yaml and its scripts from texts as models/procedure.py reads them from a folder. Raises ProcedureError."""
+    """Reads sop.yaml and its scripts from texts as replay/procedure.py reads them from a folder. Raises ProcedureError."""
     with tempfile.TemporaryDirectory(prefix="sopwith-draft-") as place:
         folder = Path(place)
         for path, text in files.items():

@@ -23,8 +23,8 @@ from learning.placing import KINDS, fitting, kind_of
 from learning.request import Asked
 from learning.sentences import Knowledge
 from learning.slots import ENDINGS, Slot, Where, as_ending, says_which, value_of
-from models.parameters import mismatch
-from models.procedure import Procedure
+from replay.parameters import mismatch
+from replay.procedure import Procedure
 
 BY = dict.fromkeys(
     ("per", "each", "every", "按", "按照", "每个", "每"), "by"

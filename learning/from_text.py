@@ -31,7 +31,7 @@ from learning.mentions import given
 from learning.reach import Reach, goes_out, reach_of
 from learning.wordings import plain_result, unique
 from memory.evidence import Result
-from models.procedure import BUILT_IN, ProcedureError
+from replay.procedure import BUILT_IN, ProcedureError
 from safety.shell import NotUnderstood
 from safety.tables import TABLE, WRITES
 

@@ -1,6 +1,6 @@
 """What must hold before a replay writes: the tools are what they were, the request is covered, the world can take it.
 
-`ReplayGuards` is asked by models/rote.py before the first step, between plan and commit (nothing has been written), and
+`ReplayGuards` is asked by replay/rote.py before the first step, between plan and commit (nothing has been written), and
 behind the last write. It stops with a reason; it never works around anything. Source: seed 002 §7. A
 replay that stops is fine, one that does the wrong thing is not.
 """
@@ -21,10 +21,10 @@ from typing import Any, Literal
 from learning.request import PLAIN, Asked
 from learning.slots import Slot, Unclear, Where, value_of
 from memory.sops import Sop
-from models.parameters import ParameterError, bind
-from models.procedure import Procedure, Wording
-from models.rote import Doubt, Spent, Write
-from models.template import as_text
+from replay.parameters import ParameterError, bind
+from replay.procedure import Procedure, Wording
+from replay.rote import Doubt, Spent, Write
+from replay.template import as_text
 from tools.base import LOOKS, Tool
 
 MARGIN_BYTES = 4_000_000  # stays free on a file system that is written to

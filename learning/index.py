@@ -17,7 +17,7 @@ from pathlib import Path
 from learning import concepts
 from learning.ranking import Document, Ranking, weigh
 from memory.sops import Sop
-from models.procedure import Procedure
+from replay.procedure import Procedure
 
 NAME = ".index.json"
 WORTH_KEEPING = 20  # SOPs that were not in the file yet

@@ -25,7 +25,7 @@ from learning.request import Asked
 from learning.routing import Match, typed_wordings
 from learning.slots import Unclear, Where
 from memory.sops import Sop
-from models.procedure import Procedure, ProcedureError
+from replay.procedure import Procedure, ProcedureError
 
 if TYPE_CHECKING:
     from learning.parts import Literal

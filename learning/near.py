@@ -26,9 +26,9 @@ from learning.sentences import Knowledge, knowledge
 from learning.slots import BARE_FILE, Unclear, Where
 from learning.spoken_forms import in_active
 from memory.sops import Sop
-from models.parameters import ParameterError
-from models.procedure import SLOT, Procedure
-from safety.patterns import pattern
+from replay.parameters import ParameterError
+from replay.procedure import SLOT, Procedure
+from text.patterns import pattern
 
 MOST = 3  # that the owner is shown
 LOOKED_AT = 12  # of those that the ranking found

@@ -11,7 +11,7 @@ from typing import Any
 from learning.units import MIN_BYTES, as_text, scalars
 from memory.evidence import Result
 from models.base import ToolResult
-from models.extract import extract, rows_of
+from replay.extract import extract, rows_of
 
 FIELD = re.compile(r"[A-Za-z0-9_]+")
 _MAX_ROWS = 2_000

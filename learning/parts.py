@@ -25,7 +25,7 @@ from learning.concepts import (
     sure,
 )
 from learning.slots import Slot
-from safety.patterns import pattern
+from text.patterns import pattern
 
 SOFT = (
     "o:",

@@ -9,7 +9,7 @@ from learning.concepts import ALIKE, BEHIND, meaning
 from learning.parts import FILE_OR_FOLDER, Context, Literal
 from learning.sentences import Knowledge
 from learning.slots import Where, says_which, value_of
-from models.procedure import Procedure
+from replay.procedure import Procedure
 
 
 def literal_is(literal: Literal, value: Any, schema: Mapping[str, Any], where: Where) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from config import SafetyConfig
 from memory.evidence import Result
 from memory.sops import Sop
-from models.procedure import Procedure
+from replay.procedure import Procedure
 from safety.gate import Ask, Gate
 from safety.shell import Command, NotUnderstood, parse
 from safety.tables import WRITES

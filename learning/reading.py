@@ -20,8 +20,8 @@ from learning.parts import CJK, PLAIN_ROLE, WORD, Literal, Part, Word, in_place,
 from learning.request import Asked
 from learning.sentences import Knowledge, is_chinese
 from learning.slots import NOT_A_NAME, QUOTES, Slot, Where, value_of
-from models.procedure import Procedure
-from safety.patterns import pattern
+from replay.procedure import Procedure
+from text.patterns import pattern
 
 MAX_LITERALS = 5
 HARD_LITERALS = (  # kind, form; the first that fits

@@ -43,7 +43,7 @@ from memory.sop_changes import SopChanges, SopConflict, Version
 from memory.sop_stats import SopRun, SopStats
 from memory.sops import Sop, SopError, SopStore, Status, contract_of, read_sop
 from models.base import Event
-from models.procedure import Procedure, ProcedureError
+from replay.procedure import Procedure, ProcedureError
 
 CLEAN_RUNS = 3  # from probation to active
 IN_A_ROW, OF_LAST, LAST = 2, 3, 10  # failures that retire a version

@@ -36,7 +36,7 @@ from learning.reading import asks_in_chinese, never, read
 from learning.request import Asked
 from learning.sentences import Knowledge, Sentence, knowledge
 from learning.slots import Unclear, Where
-from models.procedure import Procedure
+from replay.procedure import Procedure
 
 ENDED = ("file", "path", "quoted")  # kinds of values that may end in .csv
 

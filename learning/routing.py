@@ -24,9 +24,9 @@ from learning.request import PLAIN, Asked
 from learning.slots import QUOTES, Unclear, Where, as_ending, says_which, value_of
 from memory.sops import Sop
 from models.base import ModelError
-from models.parameters import ParameterError
-from models.procedure import Procedure, Wording
-from safety.patterns import pattern
+from replay.parameters import ParameterError
+from replay.procedure import Procedure, Wording
+from text.patterns import pattern
 
 if TYPE_CHECKING:  # a request in a known wording, the usual one, does without these
     from learning.ranking import Ranking

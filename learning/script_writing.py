@@ -23,8 +23,8 @@ from learning.reach import hosts_in, python_only_reads, shell_only_reads
 from learning.units import MIN_BYTES, absolute, as_text, scalars
 from learning.wordings import name_of, schema_of, unique
 from memory.evidence import Result
-from models.extract import whole_output
-from models.script import Move, RunningScript, Script, ScriptFault
+from replay.extract import whole_output
+from replay.script import Move, RunningScript, Script, ScriptFault
 from tools.base import LOOKS
 
 NAME = "scripts/run.py"

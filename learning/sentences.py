@@ -25,7 +25,7 @@ from learning.parts import (
     with_roles,
 )
 from learning.request import PLAIN
-from models.procedure import Procedure
+from replay.procedure import Procedure
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from typing import Any
 from learning.reading import HARD_LITERALS
 from learning.request import PLAIN
 from learning.slots import QUOTES
-from models.parameters import FORMATS
-from models.procedure import Procedure
+from replay.parameters import FORMATS
+from replay.procedure import Procedure
 
 TAKES = {  # what a value looks like → the kinds of parameters that take it, the first that is free
     "url": ("uri", "url", "text"),

@@ -23,8 +23,8 @@ from learning.concepts import (
 )
 from learning.request import PLAIN, Asked
 from learning.slots import PLACE_WORDS, TENS, UNITS
-from models.procedure import Procedure
-from safety.patterns import pattern
+from replay.procedure import Procedure
+from text.patterns import pattern
 
 QUOTED = pattern(r"[\"'`].*[\"'`]", re.DOTALL)
 VALUES = pattern(r"[\"'`「『《].*[\"'`」』》]|[~./\w-]*[/~][^\s]*", re.DOTALL | re.ASCII)

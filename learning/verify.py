@@ -26,9 +26,9 @@ from memory.repository import contents_of
 from memory.sop_changes import SopChanges, SopConflict
 from memory.sops import Sop, SopError, Status, read_sop
 from models.base import Event
-from models.parameters import ParameterError
-from models.procedure import Procedure
-from models.template import names
+from replay.parameters import ParameterError
+from replay.procedure import Procedure
+from replay.template import names
 
 UNDOABLE = {"file_trash", "file_write", "file_patch"}  # what they do to a copy stays in it
 ATTEMPTS = 3  # when somebody else changes the SOP meanwhile

@@ -13,7 +13,7 @@ from learning.provenance import Found
 from learning.slots import BEHIND_DOT, ENDINGS
 from learning.trace import Trace
 from learning.units import Unit
-from models.procedure import BUILT_IN, NAME, SLOT, UNSAFE_NAME
+from replay.procedure import BUILT_IN, NAME, SLOT, UNSAFE_NAME
 
 _FLAG_NAMES = {"mtime": "days", "atime": "days", "ctime": "days", "mmin": "minutes", "n": "count", "m": "message", "o": "output", "b": "branch", "d": "delimiter", "maxdepth": "depth", "iname": "pattern", "name": "pattern", "head": "count", "tail": "count", "grep": "text", "egrep": "text", "f": "", "k": "column", "c": "", "e": "", "script": "", "path": "", "type": "", "text": "text", "first": "count"}  # fmt: skip
 _NEAR_NAMES = {"days": "days", "day": "days", "天": "days", "hours": "hours", "hour": "hours", "小时": "hours", "minutes": "minutes", "minute": "minutes", "分钟": "minutes", "weeks": "weeks", "lines": "count", "line": "line", "行": "count", "rows": "count", "files": "count", "个": "count", "top": "count", "first": "count", "last": "count", "branch": "branch", "tag": "tag", "message": "message", "word": "word", "replace": "old", "by": "new", "column": "column", "列": "column", "version": "version", "mb": "megabytes", "gb": "gigabytes", "kb": "kilobytes", "pages": "pages", "words": "count", "largest": "count", "above": "limit", "over": "limit", "below": "limit", "than": "limit", "名": "count", "条": "count"}  # fmt: skip

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from memory.files import write_atomic
 from memory.repository import Repository
-from safety.trash import Trash, TrashError
+from sandbox.trash import Trash, TrashError
 
 FOLDER = "memory/archive"
 

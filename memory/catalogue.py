@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 LAYOUT = 2  # another one is read as empty
 READERS = (
     "memory/sops.py",
-    "models/procedure.py",
-    "models/parameters.py",
-    "models/template.py",
-    "models/extract.py",
+    "replay/procedure.py",
+    "replay/parameters.py",
+    "replay/template.py",
+    "replay/extract.py",
 )
 CHECKOUT = Path(__file__).parent.parent
 

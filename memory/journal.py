@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from memory.journal_lock import JournalError, WriterLock
 from memory.journal_store import text_hash
 from memory.turns import Turn
-from safety.patterns import pattern
+from text.patterns import pattern
 
 NAME = pattern(r"\d{4}-\d{2}-\d{2}\.md")
 _MARK = pattern(rb'<a id="([\w-]+)"></a><!-- turn (\{.*\}) -->\s*$')

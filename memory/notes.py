@@ -24,8 +24,8 @@ from memory.owner_files import read_owner_text
 from memory.remember import Kind
 from memory.repository import BY_HAND, Content, Repository, one_line
 from memory.sessions import MAIN, Session
-from safety.patterns import pattern
 from safety.secrets import Redactor
+from text.patterns import pattern
 
 SECTIONS = {  # section → its heading in English and in Chinese
     "events": ("Events", "今日事件"),

@@ -1,6 +1,6 @@
 """The SOPs on disk: seeds that are shipped, and those of the owner in the home folder, which shadow seeds of their name.
 
-Each SOP is a folder in the Agent Skills format: SKILL.md, and for a replay sop.yaml (models/procedure.py). A broken one
+Each SOP is a folder in the Agent Skills format: SKILL.md, and for a replay sop.yaml (replay/procedure.py). A broken one
 is listed with its problem and never stops the others. Source: seed 002 §2, §6; seed 001 §2.3.
 """
 
@@ -16,9 +16,9 @@ from typing import Any, Literal, get_args
 
 from config import SopwithError
 from memory.catalogue import Catalogue, Entry, stamp_of
-from models.kept_procedure import KeptProcedure, keep
-from models.procedure import NotYaml, Procedure, ProcedureError, parse_yaml
-from safety.patterns import pattern
+from replay.kept_procedure import KeptProcedure, keep
+from replay.procedure import NotYaml, Procedure, ProcedureError, parse_yaml
+from text.patterns import pattern
 
 Status = Literal["draft", "candidate", "probation", "active", "suspended", "archived"]
 NAME = pattern(r"(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*")

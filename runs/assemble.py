@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from learning.near import Near
     from learning.verify import ReplayResult
     from models.base import ToolResult
-    from models.rote import RoteModel
+    from replay.rote import RoteModel
     from runs.meant import Asking
     from tools.base import Wish
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from handler import Owner
     from learning.near import Near
     from memory.sops import Sop
-    from models.rote import Guards
+    from replay.rote import Guards
     from runs.planned import Planned
 
 LANE = "asked"

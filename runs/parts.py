@@ -32,7 +32,7 @@ from tools.toolbox import Foreign, Toolbox
 if TYPE_CHECKING:
     from memory.turns import Turn
     from memory.window import Window
-    from safety.sandbox import Level, Lift, Sandbox
+    from sandbox.levels import Level, Lift, Sandbox
     from tools.base import Tool
 
 SEEDS = Path(__file__).parent.parent / "sops"
@@ -50,13 +50,13 @@ class Parts:
     @cached_property
     def sandbox(self) -> Level:
         """What holds the code that runs, here and by the owner's config."""
-        from safety.sandbox import chosen, probe
+        from sandbox.levels import chosen, probe
 
         return chosen(probe(self.config.home), self.config.safety.sandbox)
 
     def gate(self, options: Options, attended: bool, name: str | None) -> Gate:
         """The gate of a run; `name` is the SOP that it does."""
-        from safety.sandbox import runs_code
+        from sandbox.levels import runs_code
 
         sop = self.sops.get(name) if name else None
         own = partial(own_data, self.config.home, options.session, sop.folder if sop else None)
@@ -85,7 +85,7 @@ class Parts:
 
     def held(self, gate: Gate, folder: Path) -> Sandbox | None:
         """The sandbox of a run's scripts; `folder` is the run's."""
-        from safety.sandbox import Profile, Sandbox
+        from sandbox.levels import Profile, Sandbox
 
         if not gate.sandboxed:
             return None
@@ -281,7 +281,7 @@ def lifts(
     gate: Gate, session: str, tool: str, args: dict[str, Any], paths: tuple[Path, ...]
 ) -> frozenset[Lift]:
     """What the sandbox lets this call do beyond."""
-    from safety.lifts import lifts_of
+    from sandbox.escalations import lifts_of
 
     ask = Ask(tool, args, ("execute",), paths, session)
     found = lifts_of(gate, ask)

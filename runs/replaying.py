@@ -11,7 +11,7 @@ from learning.guards import ReplayGuards, tools_used
 from learning.slots import Where
 from memory.sops import Sop
 from models.base import Event
-from models.rote import MAX_SCRIPT_CALLS, RoteModel
+from replay.rote import MAX_SCRIPT_CALLS, RoteModel
 from runs.options import Replay
 from runs.plan_calls import plan_calls
 from runs.resume import Progress

@@ -35,8 +35,8 @@ from memory.repository import contents_of
 from memory.runlog import RunLogError, find_run, read_events
 from memory.sop_changes import SopChanges
 from memory.sops import Sop, Status, read_sop
-from models.parameters import ParameterError
-from models.procedure import SLOT, Procedure, ProcedureError
+from replay.parameters import ParameterError
+from replay.procedure import SLOT, Procedure, ProcedureError
 from runs.assemble import SEEDS, Agent
 from runs.authoring import ScriptWriter, script_writer
 

@@ -14,7 +14,7 @@ from memory.sops import Sop
 from models.base import Event
 from runs.assemble import Agent
 from runs.options import Options
-from safety.trash import Trash
+from sandbox.trash import Trash
 
 # Risks that a trial never takes.
 NOT_ON_A_COPY = ("change", "send", "install", "spend", "outside", "system", "secret", "unknown")

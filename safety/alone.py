@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from config import SafetyConfig
 from safety.fetches import fetches
-from safety.patterns import pattern
 from safety.tables import Finding
+from text.patterns import pattern
 
 if TYPE_CHECKING:
     from safety.gate import Ask

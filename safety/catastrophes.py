@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from safety import file_effects, inputs, vital
 from safety.expand import Arg
 from safety.options import behind, value_of
-from safety.patterns import pattern
 from safety.shell import Command, Part, Word
+from text.patterns import pattern
 
 if TYPE_CHECKING:
     from safety.commands import Look

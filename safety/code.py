@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from safety.patterns import pattern
+from text.patterns import pattern
 
 _STRINGS = pattern(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _EFFECT = pattern(

@@ -42,10 +42,10 @@ from safety.inputs import MAX_DEPTH
 from safety.listings import Listing
 from safety.options import matches, operands_of
 from safety.paths import Places, without_links
-from safety.patterns import pattern
 from safety.shell import Command, Script, read
 from safety.showing import only_shows
 from safety.tables import INTERPRETERS, PLAIN, SHELLS, WRAPPERS, Finding, Risk
+from text.patterns import pattern
 
 MAX_COMMANDS = 250  # in one script; nobody reads more before they say yes
 MAX_CHARS = 20_000  # a longer script is looked at in part, and asked about

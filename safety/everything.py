@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from safety import inputs, queries
 from safety.options import is_operand, operands_of
-from safety.patterns import pattern
 from safety.shell import Command
 from safety.tables import names
+from text.patterns import pattern
 
 if TYPE_CHECKING:
     from safety.commands import Look

@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from safety.patterns import pattern
 from safety.shell import Command, Part, Word
+from text.patterns import pattern
 
 MAX_ARGUMENTS = 64  # of one word with braces
 _UNKNOWN, _OUTPUT = (

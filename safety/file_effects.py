@@ -10,10 +10,10 @@ from safety import inputs
 from safety.expand import Arg
 from safety.options import cut, is_operand, option_values
 from safety.paths import without_links
-from safety.patterns import pattern
 from safety.shell import Command, Redirect
 from safety.showing import only_shows
 from safety.tables import WRITES, names
+from text.patterns import pattern
 
 if TYPE_CHECKING:
     from safety.commands import Look

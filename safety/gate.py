@@ -83,7 +83,7 @@ class Decision:
     reason: str
     risks: tuple[
         str, ...
-    ] = ()  # of all that was found, allowed or not: what the sandbox goes by (safety/lifts.py)
+    ] = ()  # of all that was found, allowed or not: what the sandbox goes by (sandbox/escalations.py)
     scope: str = ""  # what a yes "for this run" holds for: calls of this tool with the same risk and the same targets
 
 

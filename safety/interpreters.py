@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from safety import awk, code, file_effects, inputs, vital
 from safety.expand import Arg
 from safety.options import operands_of
-from safety.patterns import pattern
 from safety.shell import Command
 from safety.tables import INTERPRETERS
+from text.patterns import pattern
 
 if TYPE_CHECKING:
     from safety.commands import Look

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from safety.patterns import pattern
 from safety.tables import names
+from text.patterns import pattern
 
 # Client → the options that carry statements; "positional" when they stand behind the database's name.
 CLIENTS: dict[str, str] = {

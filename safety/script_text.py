@@ -8,9 +8,9 @@ import shlex
 from typing import TYPE_CHECKING
 
 from safety import catastrophes
-from safety.patterns import pattern
 from safety.shell import Command, Part, Word, read
 from safety.tables import names
+from text.patterns import pattern
 
 if TYPE_CHECKING:
     from safety.commands import Look

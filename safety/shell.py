@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from safety.patterns import pattern
 from safety.rewrites import rewritten
 from safety.tables import MADE
+from text.patterns import pattern
 
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Tree

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from safety import vital
 from safety.options import operands_of
-from safety.patterns import pattern
 from safety.tables import INTERPRETERS, SHELLS, WRAPPERS, names
+from text.patterns import pattern
 
 # Tools that a project has of its own, so that `npx` installs nothing.
 LOCAL_TOOLS = {

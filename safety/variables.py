@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from safety import inputs, listings
 from safety.expand import Arg
 from safety.outputs import printed
-from safety.patterns import pattern
 from safety.shell import Command, Part, Word
 from safety.tables import GUARDED_VARIABLES
+from text.patterns import pattern
 
 if TYPE_CHECKING:
     from safety.commands import Look

@@ -9,8 +9,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from safety.patterns import pattern
 from safety.tables import names
+from text.patterns import pattern
 
 Kind = Literal["reads", "deletes", "spends", "changes", "shows keys"]
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from safety.expand import Arg
 from safety.options import operands_of, value_of
 from safety.paths import BACKUPS, SYSTEM
-from safety.patterns import pattern
 from safety.tables import names
+from text.patterns import pattern
 
 if TYPE_CHECKING:
     from safety.commands import Look

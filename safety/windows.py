@@ -10,8 +10,8 @@ import re
 
 from safety import everything
 from safety.paths import SYSTEM
-from safety.patterns import pattern
 from safety.tables import Risk, names
+from text.patterns import pattern
 
 PROGRAMS = {"powershell", "pwsh", "cmd"}
 _RULES: tuple[tuple[Risk, str, str], ...] = (

@@ -7,8 +7,8 @@ import pytest
 
 from config import SafetyConfig
 from safety.gate import Ask, Gate
-from safety.lifts import lifts_of
-from safety.sandbox import probe
+from sandbox.escalations import lifts_of
+from sandbox.levels import probe
 from tests.conftest import CommandLine
 from tests.driving import bash
 

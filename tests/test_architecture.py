@@ -21,8 +21,10 @@ LAYERS = (
     ("learning", "handler", "context"),
     ("agent_loop", "tools"),
     ("memory",),
-    ("models",),
+    ("replay",),
+    ("sandbox", "models"),
     ("safety",),
+    ("shell", "text"),
     ("config",),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

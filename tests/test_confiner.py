@@ -10,14 +10,14 @@ import psutil
 import pytest
 
 from models.base import ToolResult
-from safety import sandbox
 from safety.paths import Places
-from safety.sandbox import Profile, Sandbox
+from sandbox import levels
+from sandbox.levels import Profile, Sandbox
 from tests.screen import waits_until
 from tools.base import ToolContext
 from tools.code_run import code_run
 
-PARTIAL = sandbox.chosen(sandbox.probe(), "partial")
+PARTIAL = levels.chosen(levels.probe(), "partial")
 pytestmark = pytest.mark.skipif(
     PARTIAL.name != "partial", reason=f"no partial sandbox here: {PARTIAL.reason}"
 )

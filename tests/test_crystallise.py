@@ -20,7 +20,7 @@ from learning.crystallise import Draft, LearningError, crystallise, recorded, sa
 from learning.demonstration import commands_that_count
 from learning.draft import load
 from learning.trace import Trace, read_trace, trace_of
-from models.parameters import ParameterError
+from replay.parameters import ParameterError
 from runs.assemble import Options
 from tests.driving import SpokenOwner, agent, bash, call, drive
 

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from safety.trash import Trash, TrashError
+from sandbox.trash import Trash, TrashError
 from tests.conftest import CommandLine, Finished
 from tests.driving import call
 from tests.screen import scripted

@@ -29,7 +29,7 @@ from memory.supersede import supersedes
 from memory.undo import undo
 from models.base import ModelUnavailable
 from runs.heartbeat import beat, memory_entries
-from safety.trash import Trash
+from sandbox.trash import Trash
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import run
 from tests.machine import PATIENCE_SECONDS

@@ -15,7 +15,7 @@ from context.phrases import FOLDER
 from models.base import LimitReached, ModelUnavailable
 from models.endpoint import Failure
 from models.sse import NotAnAnswer
-from safety.trash import TrashError
+from sandbox.trash import TrashError
 from tests.conftest import CHECKOUT, CommandLine
 from tests.screen import scripted
 from ui import words

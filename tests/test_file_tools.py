@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from models.base import ToolResult
-from safety.trash import Trash, TrashError
+from sandbox.trash import Trash, TrashError
 from tools.ask_user import ask_user
 from tools.base import Tool, ToolContext, ToolError
 from tools.code_run import code_run

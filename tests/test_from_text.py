@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from learning.draft import Draft, LearningError
 from learning.from_text import from_text, kind_of
-from models.procedure import ProcedureError
+from replay.procedure import ProcedureError
 from tests.test_crystallise import World
 
 WORLD_IMPORTS = World

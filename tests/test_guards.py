@@ -19,7 +19,7 @@ from learning.slots import Where
 from memory.sop_changes import SopChanges
 from memory.sops import SopStore
 from models.base import Event
-from models.procedure import Procedure
+from replay.procedure import Procedure
 from runs.assemble import SEEDS, Options
 from runs.owners import AbsentOwner, ApprovingOwner
 from tests.driving import agent, drive, of

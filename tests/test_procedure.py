@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models import template
-from models.parameters import ParameterError
-from models.procedure import Procedure, ProcedureError
+from replay import template
+from replay.parameters import ParameterError
+from replay.procedure import Procedure, ProcedureError
 
 GOOD = """\
 parameters:

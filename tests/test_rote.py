@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from models.base import Diverged, Event, Reply, Request, ToolCall, ToolResult
-from models.extract import extract
-from models.procedure import Procedure
-from models.rote import Declined, RoteModel
+from replay.extract import extract
+from replay.procedure import Procedure
+from replay.rote import Declined, RoteModel
 from tools.base import ToolContext
 from tools.registry import all_tools
 

@@ -9,7 +9,7 @@ import pytest
 from context.prompts import Prompts
 from memory.inbox import Entry, Inbox
 from memory.runlog import read_events
-from models.parameters import mismatch
+from replay.parameters import mismatch
 from runs.resume import read_progress
 from tests.conftest import CommandLine
 from tests.driving import bash

@@ -20,19 +20,19 @@ import pytest
 
 from config import SafetyConfig
 from models.base import ToolResult
-from safety import sandbox, seatbelt, seccomp, walls
 from safety.gate import Ask, Gate
-from safety.lifts import lifts_of
 from safety.paths import Places
-from safety.sandbox import Kind, Level, LevelName, Lift, Limits, Profile, Sandbox
+from sandbox import levels, mounts, seatbelt, seccomp
+from sandbox.escalations import lifts_of
+from sandbox.levels import Kind, Level, LevelName, Lift, Limits, Profile, Sandbox
 from tests.machine import PATIENCE_SECONDS
 from tests.screen import waits_until
 from tools.base import ToolContext
 from tools.code_run import code_run
 
 SECRET = "AAAAB3NzaC1yc2E-not-to-be-read"
-FULL = sandbox.probe()
-PARTIAL = sandbox.chosen(FULL, "partial")
+FULL = levels.probe()
+PARTIAL = levels.chosen(FULL, "partial")
 LEVELS: dict[LevelName, Level] = {"full": FULL, "partial": PARTIAL}
 SMALL = Limits(memory_bytes=200 << 20, processes=60, file_bytes=4 << 20, cpu_seconds=20)
 ROOT = os.geteuid() == 0
@@ -134,8 +134,8 @@ WRITES = {
     ),
     "the run log": ("owner/.sopwith/runs/r1/log.jsonl", "echo x >> ~/.sopwith/runs/r1/log.jsonl"),
     "the agent's code": (
-        str(walls.CHECKOUT / "sopwith-was-here"),
-        f"touch {walls.CHECKOUT}/sopwith-was-here",
+        str(mounts.CHECKOUT / "sopwith-was-here"),
+        f"touch {mounts.CHECKOUT}/sopwith-was-here",
     ),
     "a start-up file": ("owner/.bashrc", "echo x >> ~/.bashrc"),
     "a start-up file, by replacing it": ("owner/.bashrc", "echo x > new; mv -f new ~/.bashrc"),
@@ -354,14 +354,14 @@ def test_when_the_agent_is_killed_its_scripts_end(
 ) -> None:
     orphan = f"sopwith-orphan-{os.getpid()}"
     code = f"""
-import sys; sys.path.insert(0, {str(walls.CHECKOUT)!r})
+import sys; sys.path.insert(0, {str(mounts.CHECKOUT)!r})
 from pathlib import Path
-from safety import sandbox
+from sandbox import levels
 from safety.paths import Places
 from tools.base import ToolContext
 from tools.code_run import code_run
 own, home = Path({str(world.project)!r}), Path({str(world.home)!r})
-box = sandbox.Sandbox(sandbox.probe(), sandbox.Profile("owner", Places.of((own,), home, own, own)))
+box = levels.Sandbox(levels.probe(), levels.Profile("owner", Places.of((own,), home, own, own)))
 ctx = ToolContext(own, Path({str(world.run)!r}), home, call="c1", sandbox=box)
 for said in code_run.run(ctx, "echo up; setsid bash -c 'exec -a {orphan} sleep 48'"): print(said, flush=True)
 """
@@ -644,7 +644,7 @@ LIFTS: list[tuple[str, str, set[Lift]]] = [
 @pytest.mark.parametrize(("type", "script", "expected"), LIFTS)
 def test_what_is_lifted(world: World, type: str, script: str, expected: set[Lift]) -> None:
     (world.project / "fetch.py").write_text("import requests\n")
-    shipped = (walls.CHECKOUT / "sops/system-report/scripts/system_report.py").read_text()
+    shipped = (mounts.CHECKOUT / "sops/system-report/scripts/system_report.py").read_text()
     gate = Gate(SafetyConfig(roots=(world.owner,)), world.home, world.owner, world.project)
     args = {"script": script.replace("{shipped}", shipped), "type": type}
     assert lifts_of(gate, Ask("code_run", args, ("execute",), (world.project,), "main")) == expected
@@ -657,7 +657,7 @@ def test_the_probe_is_quick_the_second_time_and_says_what_is_missing(
     seconds = []
     for _ in range(5):
         began = time.monotonic()
-        assert sandbox.probe(home) == full
+        assert levels.probe(home) == full
         seconds.append(time.monotonic() - began)
     assert min(seconds[1:]) < seconds[0] / 2
     broken = tmp_path / "bin" / "bwrap"
@@ -667,10 +667,10 @@ def test_the_probe_is_quick_the_second_time_and_says_what_is_missing(
     )
     broken.chmod(0o755)
     monkeypatch.setenv("PATH", f"{broken.parent}:{os.environ['PATH']}")
-    found = sandbox.probe(home)
+    found = levels.probe(home)
     assert (found.name, "No permissions" in found.reason) == (PARTIAL.name, True)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert sandbox.probe(home).fix == "sudo apt-get install bubblewrap"
+    assert levels.probe(home).fix == "sudo apt-get install bubblewrap"
 
 
 @pytest.mark.parametrize(
@@ -747,7 +747,7 @@ def test_code_that_is_reached_by_a_link_is_guarded_with_its_folder(
     checkout.mkdir()
     environment.mkdir()
     (checkout / "handler.py").touch()
-    monkeypatch.setattr(walls, "CHECKOUT", checkout)
-    assert walls._code(checkout) == [str(checkout / "handler.py")]
+    monkeypatch.setattr(mounts, "CHECKOUT", checkout)
+    assert mounts._code(checkout) == [str(checkout / "handler.py")]
     (checkout / ".venv").symlink_to(environment)
-    assert walls._code(checkout) == [str(checkout), str(environment)]
+    assert mounts._code(checkout) == [str(checkout), str(environment)]

@@ -17,15 +17,15 @@ from typing import Any
 import pytest
 
 from memory.runlog import list_runs
-from models import script as script_module
 from models.base import Diverged, Event, Reply, Request, ToolCall, ToolResult
-from models.procedure import Procedure, ProcedureError
-from models.rote import Declined, Doubt, RoteModel, Spent, Write
-from models.script import RunningScript, Script, ScriptFault
+from replay import script as script_module
+from replay.procedure import Procedure, ProcedureError
+from replay.rote import Declined, Doubt, RoteModel, Spent, Write
+from replay.script import RunningScript, Script, ScriptFault
 from runs.assemble import Options
 from runs.owners import AbsentOwner, ApprovingOwner
 from runs.plan_calls import plan_calls
-from safety.bubblewrap import narrow
+from sandbox.bubblewrap import narrow
 from tests.conftest import CHECKOUT
 from tests.driving import agent, drive, of
 from tests.machine import PATIENCE_SECONDS

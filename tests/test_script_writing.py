@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-import models.script
+import replay.script
 from learning.crystallise import crystallise
 from learning.trace import read_trace
 from memory.runlog import find_run
@@ -199,7 +199,7 @@ def test_a_script_must_do_what_an_earlier_teaching_did(
 def test_an_endless_script_is_dropped(
     home: Path, run: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(models.script, "STEP_SECONDS", 0.4)
+    monkeypatch.setattr(replay.script, "STEP_SECONDS", 0.4)
     with ScriptedServer(replies(ENDLESS)) as server:
         _, _, made = draft(home, server)
     assert any("longer than" in note for note in made.notes) and "scripts/run.py" not in made.files

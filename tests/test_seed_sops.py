@@ -14,7 +14,7 @@ import pytest
 
 from memory.sops import Sop, SopStore
 from models.base import Diverged, Request, ToolCall, ToolResult
-from models.rote import Declined, RoteModel
+from replay.rote import Declined, RoteModel
 from tools.base import ToolContext
 from tools.families import FAMILIES
 from tools.registry import all_tools

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from memory.home import open_home
-from safety import sandbox
 from safety.shared_folder import folder_of, why_not
+from sandbox import levels
 from tests.driving import call, of, run
 
 PRIVATE = "the letter to the landlord"
@@ -19,7 +19,7 @@ PRIVATE = "the letter to the landlord"
 
 @pytest.fixture(autouse=True)
 def full() -> None:
-    if sandbox.probe().name != "full":
+    if levels.probe().name != "full":
         pytest.skip("there is no full sandbox here")
 
 

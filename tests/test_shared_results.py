@@ -16,7 +16,7 @@ from memory.runlog import read_events
 from runs.assemble import Agent, Options
 from runs.owners import AbsentOwner
 from runs.resume import read_progress
-from safety import sandbox
+from sandbox import levels
 from tests.driving import call, drive, of, run
 from tests.scripted_server import Answer
 from tests.test_compaction import history_of
@@ -41,7 +41,7 @@ def of_endpoint(home: Path, server: Any) -> Agent:
     return Agent(config.load(home, "en", {}))
 
 
-@pytest.mark.skipif(sandbox.probe().name != "full", reason="there is no full sandbox here")
+@pytest.mark.skipif(levels.probe().name != "full", reason="there is no full sandbox here")
 def test_a_group_reads_its_long_results_and_nobody_elses(home: Path, scripted_server: Any) -> None:
     other = run(
         home, [call("code_run", type="python", script=LONG + "\nprint('x' * 60_000)"), "done"]

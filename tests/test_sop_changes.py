@@ -32,8 +32,8 @@ from memory.sop_changes import (
     SopNotWritten,
 )
 from memory.sops import Sop, SopError, SopStore, Status, contract_of, read_sop
-from models.parameters import FORMATS, SCHEMA_KEYS, TYPES
-from models.procedure import (
+from replay.parameters import FORMATS, SCHEMA_KEYS, TYPES
+from replay.procedure import (
     BUILT_IN,
     EFFECTS,
     EXPECT_KEYS,
@@ -43,7 +43,7 @@ from models.procedure import (
     STEP_KEYS,
     TOP_KEYS,
 )
-from models.template import FILTERS
+from replay.template import FILTERS
 from tests.conftest import CHECKOUT
 
 KILLS = 30

@@ -13,7 +13,7 @@ import pytest
 
 from bench.rote_tasks.crowd import crowd
 from memory.sops import SopError, SopStore
-from models.procedure import Procedure
+from replay.procedure import Procedure
 
 SEEDS = Path(__file__).parent.parent / "sops"
 STEPS = "plan: [{tool: code_run, args: {type: bash, script: 'true'}}]\nresult: done\n"

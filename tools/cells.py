@@ -1,7 +1,7 @@
 """The cells in which the scripts of a run work when the sandbox is full: built once, then used by one call after the other.
 
-A cell is a bubblewrap with a supervisor inside (safety/supervisor.py). A call that may do more, or for which other things
-must be guarded, has a cell of another plan (safety/walls.py). A cell that died is built anew; all end with their run.
+A cell is a bubblewrap with a supervisor inside (sandbox/supervisor.py). A call that may do more, or for which other things
+must be guarded, has a cell of another plan (sandbox/mounts.py). A cell that died is built anew; all end with their run.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import weakref
 from pathlib import Path
 from select import POLLIN, poll
 
-from safety import bubblewrap, seccomp, walls
-from safety.cgroups import Group
-from safety.sandbox import Level, Lift, Profile, Sandbox
+from sandbox import bubblewrap, mounts, seccomp
+from sandbox.cgroups import Group
+from sandbox.levels import Level, Lift, Profile, Sandbox
 from tools.confiner import Confiner
 from tools.process_tree import MARK, Handed, Tree, Work, leaders, mark, starting
 
@@ -36,7 +36,7 @@ _of: weakref.WeakKeyDictionary[Sandbox, Cells] = weakref.WeakKeyDictionary()
 class Cell:
     """One bubblewrap. It is being built when this returns; what it is told meanwhile waits."""
 
-    def __init__(self, sandbox: Sandbox, plan: walls.Plan) -> None:
+    def __init__(self, sandbox: Sandbox, plan: mounts.Plan) -> None:
         """Raises OSError."""
         self.plan = plan
         self.was_used = False
@@ -44,12 +44,12 @@ class Cell:
         self._group = Group(limits.memory_bytes, limits.processes)
         self.talk, inner = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         info = bubblewrap.file(seccomp.program(network=True))
-        told = walls.words(sandbox.profile, plan, info)
+        told = mounts.words(sandbox.profile, plan, info)
         # in a file, since everybody may read the arguments of a process
         words = bubblewrap.file(b"\0".join(map(os.fsencode, told)) + b"\0")
         self._errors = bubblewrap.file(b"")
         python = os.path.realpath(sys.executable)
-        supervisor = [python, "-I", "-S", "-B", str(walls.SUPERVISOR), str(inner.fileno())]
+        supervisor = [python, "-I", "-S", "-B", str(mounts.SUPERVISOR), str(inner.fileno())]
         supervisor += map(
             str, (limits.memory_bytes, limits.file_bytes, limits.cpu_seconds, limits.processes)
         )
@@ -200,7 +200,7 @@ class Call:
 
     def taken(self, folder: Path) -> list[str]:
         """The start-up files that the script has made: they are in `folder` now, where nothing reads them at a login."""
-        return walls.take_away(self._missing, folder)
+        return mounts.take_away(self._missing, folder)
 
     def _wait(self, seconds: float) -> None:
         end = time.monotonic() + seconds
@@ -221,7 +221,7 @@ class Cells:
             places.temporary.is_relative_to(root) for root in places.roots
         ):
             self.temporary = Path(tempfile.mkdtemp(prefix="sopwith-"))
-        self._planner = walls.Planner(sandbox, self.temporary)
+        self._planner = mounts.Planner(sandbox, self.temporary)
         self._cells: dict[frozenset[Lift], Cell] = {}
         self._confiners: list[Confiner] = []  # at most one
         weakref.finalize(sandbox, _end, self._cells, self._confiners, self.temporary)
@@ -262,15 +262,15 @@ class Cells:
                 frozenset(),
             )
 
-    def _variables(self, profile: Profile, work: Work, plan: walls.Plan) -> dict[str, str]:
-        found = walls.environment(work.env, network=plan.network) | {"PWD": str(work.cwd)}
+    def _variables(self, profile: Profile, work: Work, plan: mounts.Plan) -> dict[str, str]:
+        found = mounts.environment(work.env, network=plan.network) | {"PWD": str(work.cwd)}
         if profile.kind == "shared":
             root = str(profile.places.roots[0])
             return found | {"HOME": root, "TMPDIR": root}
         return found | ({"TMPDIR": str(self.temporary)} if self.temporary else {})
 
     def _confined(
-        self, level: Level, work: Work, plan: walls.Plan, variables: dict[str, str]
+        self, level: Level, work: Work, plan: mounts.Plan, variables: dict[str, str]
     ) -> Tree:
         readable = [
             Path(word)
@@ -301,7 +301,7 @@ class Cells:
             self._confiners.append(Confiner())
         return self._confiners[0]
 
-    def _cell(self, sandbox: Sandbox, plan: walls.Plan, lifts: frozenset[Lift]) -> Cell:
+    def _cell(self, sandbox: Sandbox, plan: mounts.Plan, lifts: frozenset[Lift]) -> Cell:
         kept = self._cells.get(lifts)
         if kept is not None:
             if kept.plan == plan and kept.is_alive():

@@ -1,5 +1,5 @@
 """Starts confined commands where there is no bubblewrap: a process that is ready, of which each command is a child that gives
-up its rights (safety/confine.py). A Python of its own for each would cost more than most commands.
+up its rights (sandbox/confine.py). A Python of its own for each would cost more than most commands.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import os
 import socket
 import subprocess
 
-from safety import walls
+from sandbox import mounts
 from tools.process_tree import MARK, Handed, leaders, mark, starting
 
 PACKET_BYTES = 16
@@ -26,7 +26,7 @@ class Confiner:
         try:
             with starting:
                 self._process = subprocess.Popen(
-                    [*walls.confiner(), str(inner.fileno())],
+                    [*mounts.confiner(), str(inner.fileno())],
                     cwd="/",
                     env={"PATH": os.defpath, "LANG": "C.UTF-8", MARK: mark("confiner")},
                     stdin=subprocess.DEVNULL,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from models.base import ToolResult
-from safety.trash import Trash, TrashError
+from sandbox.trash import Trash, TrashError
 from tools.base import ToolContext, ToolError, resolve, tool
 
 _LISTED = 50

@@ -16,8 +16,8 @@ from learning.draft import Draft
 from learning.verify import PROVEN, Verdict, has_unchecked_commit, not_replayable
 from memory.runlog import list_runs
 from memory.sops import NAME, Sop
-from models.parameters import ParameterError
-from models.procedure import ProcedureError
+from replay.parameters import ParameterError
+from replay.procedure import ProcedureError
 from runs import teach
 from runs.assemble import Agent
 from runs.authoring import author

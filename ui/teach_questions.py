@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from learning.demonstration import Command
 from learning.draft import Draft
 from memory.sops import Sop
-from models.procedure import Procedure
+from replay.procedure import Procedure
 from runs.teach import Lesson, unsaid
 from ui.clean import clean, one_line
 from ui.read_line import read_next

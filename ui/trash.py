@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from config import Config, SopwithError
-from safety.trash import Trash, TrashError
+from sandbox.trash import Trash, TrashError
 from ui.clean import one_line
 from ui.page import print_json
 from ui.words import in_words, say

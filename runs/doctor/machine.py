@@ -97,7 +97,7 @@ def check_programs(lang: Lang) -> list[Check]:
 
 def check_sandbox(lang: Lang) -> Check:
     """What holds the scripts that run; really tried."""
-    from safety.sandbox import probe
+    from sandbox.levels import probe
 
     level = probe()
     fix = install("bubblewrap") if level.fix and not shutil.which("bwrap") else level.fix
@@ -184,7 +184,7 @@ def check_desktop(config: Config) -> list[Check]:
 
 def check_trash(config: Config) -> list[Check]:
     """Whether the desktop's own trash takes what is removed; nothing where there is no desktop, or the owner wants none."""
-    from safety import desktop_trash
+    from sandbox import desktop_trash
 
     if config.safety.trash == "home" or not desktop_trash.has_screen(os.environ):
         return []

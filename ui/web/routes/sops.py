@@ -23,7 +23,7 @@ from memory.runlog import list_runs
 from memory.sop_changes import SopChanges
 from memory.sop_stats import SopStats, count
 from memory.sops import Sop, SopError, SopStore
-from models.procedure import Procedure, Step
+from replay.procedure import Procedure, Step
 from runs.assemble import SEEDS
 from ui.sop_search import as_json
 from ui.sops import entry

@@ -1,10 +1,10 @@
 """An SOP's script: reads and checks `scripts/run.py`, and drives it in a sandboxed process of its own.
 
 `plan(p)` and `commit(p, plan)` are generators: they yield `{"tool": NAME, "args": {…}}`, are sent `{"status", "data"}`, and
-return a plan (JSON) or the result (text), or `{"stop": REASON}`. They compute in a child (models/script_child.py) that can
-do nothing by itself; each call they yield becomes a step of the replay (models/rote.py).
+return a plan (JSON) or the result (text), or `{"stop": REASON}`. They compute in a child (replay/script_child.py) that can
+do nothing by itself; each call they yield becomes a step of the replay (replay/rote.py).
 With bubblewrap the child has no network, no other process, and of the file system only Python's library; without it an
-audit hook and limits of the kernel stand in, and models/script_child.py says what those do not stop.
+audit hook and limits of the kernel stand in, and replay/script_child.py says what those do not stop.
 
     ScriptFault    whoever wrote the script: the line, and in a few words what is wrong
 """
@@ -215,8 +215,8 @@ class _Child:
     def __init__(self, bubblewrap: str | None) -> None:
         import tempfile  # what costs the start of runs that have no script
 
-        from safety.bubblewrap import file, narrow
-        from safety.seccomp import is_known, program
+        from sandbox.bubblewrap import file, narrow
+        from sandbox.seccomp import is_known, program
 
         self.printed = b""  # the end of it
         folder = tempfile.mkdtemp(prefix="sopwith-script-")

@@ -17,8 +17,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from models import template
 from models.base import ToolResult
+from replay import template
 
 EXTRACTOR = re.compile(r"output|lines|exit_code|(?:json|data)(?:\.[A-Za-z0-9_]+)*")
 SELECTION = re.compile(

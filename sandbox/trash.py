@@ -72,7 +72,7 @@ class Trash:
 
     def _to_desktop(self, id: str, chosen: list[Path]) -> bool:
         """Moves all of it to the desktop's trash; False when there is none, or it does not take it: then nothing was moved."""
-        from safety import desktop_trash  # rare
+        from sandbox import desktop_trash
 
         if not desktop_trash.is_there(os.environ):
             return False
@@ -138,7 +138,7 @@ class Trash:
         origin = Path(os.fsdecode(bytes.fromhex(kept["origin_bytes"])))
         if "kept" in kept:
             return Item(origin, self.folder / id / kept["kept"] / origin.name)
-        from safety import desktop_trash
+        from sandbox import desktop_trash
 
         found = desktop_trash.find(origin, kept["number"])
         return Item(origin, *found) if found else None

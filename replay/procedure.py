@@ -10,7 +10,7 @@ for a quoted text or a word as code has them. Source: seed 002 §2, §7.
 
     SopwithError
     ├── ProcedureError    whoever wrote the SOP: names file, line and key
-    └── ParameterError    whoever asked: a value is missing, unknown, or of the wrong type (models/parameters.py)
+    └── ParameterError    whoever asked: a value is missing, unknown, or of the wrong type (replay/parameters.py)
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from config import SopwithError
-from models import template
-from models.extract import EXTRACTOR, SELECTION, uses_value
-from models.parameters import FORMATS, SCHEMA_KEYS, TYPES, UNCHECKED, bind, mismatch
-from safety.patterns import pattern
+from replay import template
+from replay.extract import EXTRACTOR, SELECTION, uses_value
+from replay.parameters import FORMATS, SCHEMA_KEYS, TYPES, UNCHECKED, bind, mismatch
+from text.patterns import pattern
 
 if TYPE_CHECKING:
-    from models.script import Script
+    from replay.script import Script
 
 Text = Mapping[str, str]  # language → text; "en" is always there
 Phase = Literal["plan", "commit"]
@@ -243,7 +243,7 @@ class _Reader:
             raise self.error(
                 ("parameters", "properties", "plan"), "the name 'plan' is taken; use another one"
             )
-        from models.script import Script, ScriptFault  # most SOPs are lists of steps
+        from replay.script import Script, ScriptFault  # most SOPs are lists of steps
 
         try:
             return Script.load(self.folder, name)

@@ -1,7 +1,7 @@
 """Fills `{{name | filter}}` and `{{name | count file files}}` in the arguments and the result of an SOP with parameters and saved values.
 
 A string that is one template alone becomes the value itself, so a list stays a list; inside text a value is written
-out. What is filled in is never read as a template again. A script is not filled at all (models/procedure.py).
+out. What is filled in is never read as a template again. A script is not filled at all (replay/procedure.py).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from safety.patterns import pattern
+from text.patterns import pattern
 
 TEMPLATE = pattern(
     r"\{\{\s*([a-z][a-z0-9_]*(?:\.[A-Za-z0-9_]+)*)\s*((?:\|\s*[a-z]+(?:\s+[^\s|{}]+)*\s*)*)\}\}"

@@ -2,7 +2,7 @@
 
 Order: requirements → plan → commit → checks → result. A replay passes the same handler, gate and run log as any other
 run; it never works around a difference, it raises `Diverged` and says what has happened. Where the SOP is a script
-(models/script.py) the steps are what it asks for, and it is sent each outcome. Source: seed 002 §2, §7.
+(replay/script.py) the steps are what it asks for, and it is sent each outcome. Source: seed 002 §2, §7.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from models import template
 from models.base import Blame, Diverged, Event, Reply, Request, ToolCall, ToolResult
-from models.extract import extract, whole_output
-from models.parameters import MAX_VALUE_CHARS
-from models.procedure import BUILT_IN, Procedure, Step
+from replay import template
+from replay.extract import extract, whole_output
+from replay.parameters import MAX_VALUE_CHARS
+from replay.procedure import BUILT_IN, Procedure, Step
 
 if TYPE_CHECKING:
-    from models.script import Move, RunningScript
+    from replay.script import Move, RunningScript
 
 PROMPTS = Path(__file__).parent.parent / "assets" / "prompts"
 MAX_SHOWN_CHARS = 300
@@ -173,7 +173,7 @@ class RoteModel:
         self._answer: str | None = None
         self._script: RunningScript | None = None
         if procedure.script:
-            from models.script import RunningScript  # most SOPs are lists of steps
+            from replay.script import RunningScript  # most SOPs are lists of steps
 
             self._script = RunningScript(procedure.script)
         self._stage: Literal["", "plan", "commit", "done"] = ""  # of the script
@@ -303,7 +303,7 @@ class RoteModel:
 
     def _asked_by(self, script: RunningScript) -> Step | None:
         """The call that the script asks for next, as a step; None when it has returned its result."""
-        from models.script import ScriptFault
+        from replay.script import ScriptFault
 
         given = {name: self._values[name] for name in (*self.procedure.parameters, *BUILT_IN)}
         outcome, self._outcome = self._outcome, None

@@ -8,8 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from safety import bubblewrap, seccomp, walls
-from safety.sandbox import Level
+from sandbox import bubblewrap, mounts, seccomp
+from sandbox.levels import Level
 
 PROBE_SECONDS = 5.0
 
@@ -17,7 +17,7 @@ PROBE_SECONDS = 5.0
 def tried() -> Level:
     """The best that works here."""
     if sys.platform == "darwin":
-        from safety import seatbelt
+        from sandbox import seatbelt
 
         program = shutil.which(seatbelt.PROGRAM)
         return (
@@ -40,8 +40,8 @@ def tried() -> Level:
 
 def try_landlock(reason: str) -> Level | None:
     """A partial level, for this reason; None where the kernel has no Landlock."""
-    orders = walls.orders(list=[], read=["/"], write=[], filter=b"", limits={}, env={})
-    words = [*walls.confine(orders), "/bin/sh", "-c", "exit 42"]
+    orders = mounts.orders(list=[], read=["/"], write=[], filter=b"", limits={}, env={})
+    words = [*mounts.confine(orders), "/bin/sh", "-c", "exit 42"]
     try:
         done = subprocess.run(
             words,

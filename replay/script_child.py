@@ -1,4 +1,4 @@
-"""Runs the script of an SOP in a process of its own: started by models/script.py, imported by nobody.
+"""Runs the script of an SOP in a process of its own: started by replay/script.py, imported by nobody.
 
 One JSON object a line. In: `{"source", "path", "seconds"}` once, then `{"plan": p}`, `{"commit": [p, plan]}` or `{"result": {…}}`.
 Out, one for each after the first: `{"call": {"tool", "args"}, "line"}`, `{"return": value}` or `{"error": text, "line"}`.

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from models.procedure import Procedure, Step, Wording
+from replay.procedure import Procedure, Step, Wording
 
 
 class KeptProcedure:

@@ -15,10 +15,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from safety import bubblewrap, seccomp
 from safety.paths import SYSTEM_SECRETS
-from safety.repositories import Repositories, guarded
-from safety.sandbox import Lift, Limits, Profile, Sandbox
+from sandbox import bubblewrap, seccomp
+from sandbox.levels import Lift, Limits, Profile, Sandbox
+from sandbox.repositories import Repositories, guarded
 
 CONFINE = Path(__file__).with_name("confine.py")
 SUPERVISOR = Path(__file__).with_name("supervisor.py")
@@ -103,7 +103,7 @@ class Planner:
         env: Mapping[str, str],
         words: list[str],
     ) -> int:
-        """The orders of safety/confine.py for a command, as a descriptor."""
+        """The orders of sandbox/confine.py for a command, as a descriptor."""
         places, root = self.profile.places, self.profile.places.roots[0]
         if self.profile.kind == "shared":
             listed, write = [], [str(root)]
@@ -127,7 +127,7 @@ class Planner:
 
     def seatbelt(self, plan: Plan, readable: Iterable[Path]) -> list[str]:
         """The words before a command on macOS."""
-        from safety import seatbelt
+        from sandbox import seatbelt
 
         return seatbelt.command(
             plan.roots,
@@ -196,7 +196,7 @@ def orders(
     cwd: str = "",
     words: Sequence[str] = (),
 ) -> int:
-    """A descriptor with the orders of safety/confine.py."""
+    """A descriptor with the orders of sandbox/confine.py."""
     places = {"list": list, "read": read, "write": write}
     started = {"cwd": cwd, "words": [*words]}
     return bubblewrap.file(

@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from safety.changes import ChangeSet
+from safety.changes import Change, ChangeKind, ChangeSet, FileType
 from sandbox.stage import entries, trees
 from sandbox.stage.conflicts import Clock, Conflict, is_written_to
 from sandbox.stage.entries import Entry
@@ -115,7 +115,7 @@ def carry_out(entry: Entry, steps: list[Step], changes: ChangeSet, **fields: obj
     looks = [trees.stamp(path) for step in steps for path in (step.path, step.put) if path]
     states = {look.inode: look[1:3] for look in looks if look}
     entry.write(
-        sync=True, state="working", steps=steps, began=began, changes=_listed(changes), **fields
+        sync=True, state="working", steps=steps, began=began, changes=listed(changes), **fields
     )
 
     def check(step: Step) -> None:
@@ -130,6 +130,25 @@ def carry_out(entry: Entry, steps: list[Step], changes: ChangeSet, **fields: obj
     return _finish(entry, steps)
 
 
+def record_done(entry: Entry, steps: list[Step], found: Sequence[Delta]) -> int:
+    """Close an entry whose steps something else has done. Returns the bytes kept."""
+    began = [Clock.now(layer.store).stamp for layer in entry.layers]
+    changes = [_direct_change(each, step.kept) for each, step in zip(found, steps, strict=True)]
+    entry.write(steps=steps, began=began, changes=listed(ChangeSet(tuple(changes))))
+    return _finish(entry, steps)
+
+
+def _direct_change(delta: Delta, kept: str) -> Change:
+    files, size = trees.measured(delta.path if delta.after else kept)
+    before = trees.measured(kept)[1] if kept else None
+    status = delta.after or delta.before
+    kind: FileType = "folder" if trees.is_folder(status) else "file"
+    change = cast(ChangeKind, delta.kind)
+    return Change(
+        change, Path(delta.path), kind, before, size if delta.after else None, files=files
+    )
+
+
 def _finish(entry: Entry, steps: list[Step]) -> int:
     entry.drop_copies()  # before the look: a copy may be a link of what was put in place
     stamps = {step.path: trees.stamp(step.path) for step in steps}
@@ -138,7 +157,8 @@ def _finish(entry: Entry, steps: list[Step]) -> int:
     return kept
 
 
-def _listed(changes: ChangeSet) -> list[list[object]]:
+def listed(changes: ChangeSet) -> list[list[object]]:
+    """Return a change set as JSON has it."""
     return [
         [str(field) if isinstance(field, Path) else field for field in change]
         for change in changes.changes
@@ -162,6 +182,11 @@ def recover(home: Path) -> list[str]:
 
 def _recovered(entry: Entry) -> str:
     call = f"run {entry.record['run']}, call {entry.record['call']}"
+    if entry.state == "direct":
+        from sandbox.stage.direct import finish
+
+        finish(entry)
+        return f"{call}: what it wrote was recorded"
     if entry.state != "working":
         entry.remove()
         return f"{call}: was stopped before its changes were made; nothing was changed"

@@ -21,7 +21,7 @@ from typing import Any, Literal
 from sandbox.stage import trees
 from sandbox.stage.places import Layer
 
-State = Literal["open", "waiting", "working", "done", "undone"]
+State = Literal["open", "waiting", "direct", "working", "done", "undone"]
 RECORD = "record.json"
 
 

@@ -150,7 +150,7 @@ def _overwrite(source: str, target: str, inode: int) -> None:
     """Write the content of one file into another, which stays the same file for all its names."""
     if _inode(target) != inode:
         raise Interfered(target, "it is another file now")
-    with open(source, "rb") as old, open(target, "r+b") as new:
+    with trees.writable(target), open(source, "rb") as old, open(target, "r+b") as new:
         shutil.copyfileobj(old, new, 1 << 20)
         new.truncate()
     trees.clothe(source, target)
@@ -170,11 +170,9 @@ def _put_on(path: str, wanted: Dress | None) -> None:
     now = dress_of(path)
     if (now.uid, now.gid) != (wanted.uid, wanted.gid):
         os.chown(path, wanted.uid, wanted.gid, follow_symlinks=False)
-    for name in now.attributes.keys() - wanted.attributes.keys():
-        os.removexattr(path, name, follow_symlinks=False)
-    for name, value in wanted.attributes.items():
-        if now.attributes.get(name) != value:
-            os.setxattr(path, name, bytes.fromhex(value), follow_symlinks=False)
+    with trees.writable(path):
+        values = {name: bytes.fromhex(value) for name, value in wanted.attributes.items()}
+        trees.set_attributes(path, values)
     if not os.path.islink(path) and now.mode != wanted.mode:
         os.chmod(path, wanted.mode)
     if wanted.mtime != LEFT_ALONE:

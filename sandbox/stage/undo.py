@@ -107,6 +107,17 @@ class UndoStore:
                     entry.remove()
         return freed
 
+    def make_room(self, needed: int) -> None:
+        """Drop what is old where the store would grow above its limit. Raises StageError where that is not enough."""
+        if self.bytes() + needed <= self.max_bytes:
+            return
+        self.evict()
+        if (held := self.bytes()) + needed > self.max_bytes:
+            raise StageError(
+                f"the undo store holds {held / 1e9:.1f} GB and would take {needed / 1e9:.1f} GB more, above undo.max_gb in"
+                " config.yaml; `sopwith undo forget RUN` frees what is kept of a run"
+            )
+
     def bytes(self) -> int:
         """Return what the store holds."""
         return sum(kept.bytes for kept in self.all())
@@ -231,7 +242,10 @@ class _Inverse:
             if entry.is_dir(follow_symlinks=False) or self._place(name) != entry.path:
                 continue
             now = trees.stamp(entry.path)
-            if now and now.ctime > limit and not self._is_own(now):
+            # our own steps on another name of a file change the ctime that all its names share
+            has_links = entry.stat(follow_symlinks=False).st_nlink > 1
+            newest = (now.mtime if has_links else now.ctime) if now else 0
+            if now and newest > limit and not self._is_own(now):
                 yield Conflict(name, "somebody else has made or changed it since")
 
     def _place(self, path: str) -> str:

@@ -28,10 +28,10 @@ def grow(root: Path, seed: int) -> None:
         file = choose.choice(folders) / name
         if not os.path.lexists(file):
             file.write_bytes(choose.randbytes(choose.choice([0, 1, 100, 5000, 70_000])))
-            file.chmod(choose.choice([0o644, 0o600, 0o755, 0o444]))
-            files.append(file)
             if choose.random() < 0.2:
                 os.setxattr(file, "user.note", b"kept")
+            file.chmod(choose.choice([0o644, 0o600, 0o755, 0o444]))
+            files.append(file)
     for n in range(3):
         place = choose.choice(folders) / f"link{n}"
         os.symlink(choose.choice(["f1", "nowhere", str(choose.choice(files).name)]), place)

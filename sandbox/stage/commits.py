@@ -17,7 +17,7 @@ from sandbox.stage.entries import Entry
 from sandbox.stage.holding import StageError
 from sandbox.stage.links import Links
 from sandbox.stage.places import Layer
-from sandbox.stage.steps import Interfered, Step, do_all
+from sandbox.stage.steps import Interfered, Step, Stuck, do_all
 from sandbox.stage.walk import LEFT_ALONE, Delta, dress_of
 
 _ORDER = ("move", "inside", "dress")
@@ -125,8 +125,12 @@ def carry_out(entry: Entry, steps: list[Step], changes: ChangeSet, **fields: obj
 
     try:
         do_all(steps, check)
-    except Interfered as error:
+    except (Interfered, OSError) as error:
+        entry.write(state="waiting")
+        if isinstance(error, OSError):
+            raise
         raise Conflicted([Conflict(error.path, error.why)]) from error
+    entry.write(state="made")
     return _finish(entry, steps)
 
 
@@ -187,13 +191,17 @@ def _recovered(entry: Entry) -> str:
 
         finish(entry)
         return f"{call}: what it wrote was recorded"
-    if entry.state != "working":
+    if entry.state == "open":
         entry.remove()
         return f"{call}: was stopped before its changes were made; nothing was changed"
     steps = [Step.read(fields) for fields in entry.record["steps"]]
     try:
-        do_all(steps)
+        if entry.state == "working":
+            do_all(steps)
+    except Stuck as error:
+        return f"{call}: {error}; what stood there before lies in {entry.folder}"
     except (Interfered, OSError) as error:
+        entry.write(state="waiting")
         entry.remove()
         return f"{call}: its changes were taken back, since {error}"
     _finish(entry, steps)

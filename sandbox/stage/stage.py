@@ -28,6 +28,7 @@ class Stage:
     ) -> None:
         self._entry, self._clocks, self._holder, self._cell = entry, clocks, holder, cell
         self.number = entry.number
+        entry.record["clocks"] = clocks
         self.is_ours: Callable[[str], bool] = lambda _: False
 
     @classmethod
@@ -152,9 +153,7 @@ class Stage:
     def wait(self) -> str:
         """Put it aside for another process: the changes stay as they are on the disk. Returns its number."""
         changes = self.changes
-        self._entry.write(
-            sync=True, state="waiting", clocks=self._clocks, changes=commits.listed(changes)
-        )
+        self._entry.write(sync=True, state="waiting", changes=commits.listed(changes))
         self._entry.close()
         return self.number
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Literal, NamedTuple
 
 from sandbox.stage import trees
+from sandbox.stage.holding import StageError
 from sandbox.stage.walk import LEFT_ALONE, Dress, dress_of
 
 NO_REPLACE, FROM_HERE = 1, -100
@@ -28,6 +29,10 @@ class Interfered(Exception):
     def __init__(self, path: str, why: str) -> None:
         super().__init__(f"{path}: {why}")
         self.path, self.why = path, why
+
+
+class Stuck(StageError):
+    """Steps can neither be done nor taken back. What they replaced stays in the undo store."""
 
 
 class Step(NamedTuple):
@@ -68,13 +73,17 @@ class Step(NamedTuple):
 
 
 def do_all(steps: list[Step], check: Callable[[Step], None] = lambda _: None) -> None:
-    """Do all steps, or take back those that were done. `check` looks at each done step. Raises Interfered and OSError."""
+    """Do all steps, or take back those that were done. `check` looks at each done step. Raises Interfered, OSError
+    and Stuck."""
     try:
         for step in steps:
             step.do()
             check(step)
-    except (Interfered, OSError):
-        take_back_all(steps)
+    except (Interfered, OSError) as error:
+        try:
+            take_back_all(steps)
+        except (Interfered, OSError) as second:
+            raise Stuck(f"{error}; and it cannot be taken back: {second}") from error
         raise
 
 

@@ -100,7 +100,7 @@ def test_full_undo_store_stops_a_commit_before_it_begins(root: Path, home: Path)
     (root / "large").write_bytes(bytes(3000))
     before = snapshot(root)
     stage = staged(root, home, "rm large")
-    with pytest.raises(StageError, match="undo.max_gb"):
+    with pytest.raises(StageError, match=r"undo\.max_gb"):
         stage.commit(UndoStore(home, max_bytes=2000))
     stage.discard()
     assert snapshot(root) == before

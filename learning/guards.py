@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from learning.request import PLAIN, Asked
 from learning.slots import Slot, Unclear, Where, value_of
-from memory.sops import Sop
+from memory.sops.store import Sop
 from replay.parameters import ParameterError, bind
 from replay.procedure import Procedure, Wording
 from replay.rote import Doubt, Spent, Write

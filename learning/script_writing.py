@@ -22,7 +22,7 @@ from learning.provenance import Found
 from learning.reach import hosts_in, python_only_reads, shell_only_reads
 from learning.units import MIN_BYTES, absolute, as_text, scalars
 from learning.wordings import name_of, schema_of, unique
-from memory.evidence import Result
+from memory.runlog.evidence import Result
 from replay.extract import whole_output
 from replay.script import Move, RunningScript, Script, ScriptFault
 from tools.base import LOOKS

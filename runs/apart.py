@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from config import Config, SopwithError, load
-from memory.runlog import LEFT, SHARED, RunSummary, read_events, summarise, worker
+from memory.runlog.log import LEFT, SHARED, RunSummary, read_events, summarise, worker
 from runs.assemble import Agent, Options
 from runs.bounds import Bounds
 from runs.owners import absent

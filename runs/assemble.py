@@ -19,10 +19,10 @@ from handler import AgentHandler, Owner
 from learning.guards import ReplayGuards, tools_used
 from learning.learned_wordings import with_learned
 from learning.slots import Where
-from memory.home import open_home
-from memory.runlog import SHARED, RunLog, RunLogError, Totals, find_run, read_events
-from memory.sessions import Session
-from memory.sops import Sop, SopStore
+from memory.home.folder import open_home
+from memory.home.sessions import Session
+from memory.runlog.log import SHARED, RunLog, RunLogError, Totals, find_run, read_events
+from memory.sops.store import Sop, SopStore
 from models.base import Event, Model, ModelUnavailable
 from models.chain import Budget, ModelChain
 from runs.attached import named, take_in
@@ -42,7 +42,7 @@ from runs.warming import warm
 from safety.secrets import Redactor
 from tools.base import ToolContext
 from tools.families import Family
-from tools.process_tree import stop_leftovers
+from tools.processes.tree import stop_leftovers
 from tools.schema import check_args
 from tools.toolbox import Toolbox
 
@@ -442,7 +442,7 @@ class Agent:
             and (sop := self.sops.get(start["sop"] or ""))
             and any("." in name for name in tools_used(sop))
         ):
-            from tools.mcp_client import keep_servers
+            from tools.mcp.client import keep_servers
 
             keep_servers(context)  # the guards of this replay ask them before its first call does
         handler = AgentHandler(
@@ -485,7 +485,7 @@ class Agent:
     def _delegated(
         self, begun: Begun, call: str, wish: Wish
     ) -> Generator[Event | str, None, ToolResult]:
-        """What helpers of the run do (tools/delegate.py)."""
+        """What helpers of the run do (tools/agent/delegate.py)."""
         from runs.delegation import Delegation
 
         return Delegation(self, begun.log.run, begun.options, begun.progress, begun.budget).of(

@@ -20,8 +20,8 @@ from learning.draft import Draft
 from learning.learned_wordings import with_learned
 from learning.script_writing import source_in
 from learning.slots import Where
-from memory.policy import Keeping, check_sop
-from memory.runlog import RunLog, Totals
+from memory.facts.policy import Keeping, check_sop
+from memory.runlog.log import RunLog, Totals
 from models.base import Event, ModelError, Reply, Request
 from runs.assemble import Agent
 from runs.run import now

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from config import SopwithError
 from context.prompts import Prompts
-from memory.sessions import Session
-from memory.sops import Sop, SopStore
+from memory.home.sessions import Session
+from memory.sops.store import Sop, SopStore
 from models.base import Event, Reply, Request
 from models.wire import IMAGES
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from context.builder import Context
     from context.changes import Changes, Reloaded
     from context.workspace import Workspace
-    from memory.remember import Remembered
-    from memory.turns import Turn
+    from memory.journal.turns import Turn
+    from memory.notes.remember import Remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Briefing:
         """The first messages of the run, as of now."""
         from context.builder import SHARE, Brief, ContextBuilder
         from context.injectors import INJECTORS
-        from memory.reader import reader_for
+        from memory.home.reader import reader_for
 
         source, opening, now = self._source, self._opening, datetime.now().astimezone()
         self._is_read = True
@@ -126,8 +126,8 @@ class Briefing:
 
     def note(self, turn: int, said: str) -> Iterator[Event]:
         """Writes down what the owner's words say for good. What cannot be written is said, and the run goes on."""
-        from memory.group_talk import speakers
-        from memory.remember import find
+        from memory.notes.remember import find
+        from memory.window.group_talk import speakers
 
         for who, text in speakers(said, self._session, is_named=self._opening.get("named", False)):
             for found in find(text, self._source.redact):
@@ -137,7 +137,7 @@ class Briefing:
                 )
 
     def _written(self, turn: int, found: Remembered) -> Event:
-        from memory.notes import add
+        from memory.notes.daily import add
 
         now, file, problem = datetime.now().astimezone(), "", ""
         try:
@@ -191,7 +191,7 @@ class Briefing:
 def check_persona(home: Path, name: str, lang: str) -> None:
     """Raises PersonaError when there is no such persona, or it is broken; the first start brings examples."""
     from context.personas import persona
-    from memory.templates import lay_out
+    from memory.home.templates import lay_out
 
     with suppress(OSError):  # a home that cannot be written to has what it has
         lay_out(home, lang)
@@ -200,7 +200,7 @@ def check_persona(home: Path, name: str, lang: str) -> None:
 
 def is_only_to_remember(request: str) -> bool:
     """True when a request asks for nothing but to remember what it says: no model is needed."""
-    from memory.remember import find
+    from memory.notes.remember import find
 
     return any(found.is_whole for found in find(request))
 

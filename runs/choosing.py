@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from learning.learned_wordings import with_learned
 from learning.routing import choose
-from memory.sops import Sop
+from memory.sops.store import Sop
 from models.base import Event, Reply, Request
 from runs.briefing import is_only_to_remember
 from runs.options import Options, Replay

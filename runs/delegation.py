@@ -14,7 +14,7 @@ from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from memory.runlog import RunSummary, Totals, read_events, summarise
+from memory.runlog.log import RunSummary, Totals, read_events, summarise
 from models.base import Event, ToolResult
 from models.chain import Budget
 from runs.apart import POLL_SECONDS, Apart, may_go_on, trouble

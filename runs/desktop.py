@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Mapping
 
 from config import Config, Lang
-from memory.inbox import Entry
+from memory.runlog.inbox import Entry
 
 SECONDS = 2.0  # the program only hands the note over
 _SAID: dict[Lang, dict[str, str]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from memory.runlog import open_log
+from memory.runlog.log import open_log
 
 
 def values_before(home: Path, run: str, listed: str, kind: str, field: str) -> set[str]:

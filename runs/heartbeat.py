@@ -17,18 +17,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config import Config, SopwithError
-from memory.api import work_off
-from memory.digest import DAYS, AskModel, Digest, digest, due, entries
-from memory.distil import Line
-from memory.journal_lock import JournalError
-from memory.journal_store import Store
-from memory.journal_sync import INDEX
-from memory.memory_file import SUPERSEDED, Entry
-from memory.policy import Keeping
-from memory.remember import Kind, find
-from memory.run_archive import put_away
-from memory.sessions import MAIN
-from memory.turns import Turn
+from memory.facts.policy import Keeping
+from memory.home.sessions import MAIN
+from memory.journal.api import work_off
+from memory.journal.lock import JournalError
+from memory.journal.store import Store
+from memory.journal.sync import INDEX
+from memory.journal.turns import Turn
+from memory.notes.digest import DAYS, AskModel, Digest, digest, due, entries
+from memory.notes.distil import Line
+from memory.notes.memory_file import SUPERSEDED, Entry
+from memory.notes.remember import Kind, find
+from memory.runlog.archive import put_away
 from models.embeddings import embedder
 from runs.assemble import Agent
 from runs.authoring import asker
@@ -94,7 +94,7 @@ IMPORTANCE = {"instruction": 5, "preference": 4, "decision": 4, "lesson": 3, "mi
 
 
 def beat(config: Config, now: datetime) -> Digest:
-    """One digest. `now` is aware, in the owner's timezone. Raises as memory/digest.py does."""
+    """One digest. `now` is aware, in the owner's timezone. Raises as memory/notes/digest.py does."""
     work_off(config.home, lambda: embedder(config.embeddings), WORK_SECONDS, config.graph)
     _put_old_runs_away(config, now)
     agent = Agent(config)

@@ -21,11 +21,11 @@ from learning.long_term import after_run as after_marked
 from learning.repair import after_run, is_learned
 from learning.trace import Trace, read_trace
 from learning.verify import not_replayable, verify
-from memory.inbox import Entry, Inbox
-from memory.runlog import opening_of, read_events
-from memory.sop_changes import SopChanges
-from memory.sop_stats import SopStats
-from memory.sops import Sop, SopStore
+from memory.runlog.inbox import Entry, Inbox
+from memory.runlog.log import opening_of, read_events
+from memory.sops.changes import SopChanges
+from memory.sops.stats import SopStats
+from memory.sops.store import Sop, SopStore
 from models.base import Event
 from runs import teach
 from runs.assemble import SEEDS, Agent

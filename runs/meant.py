@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from agent_loop import End, Outcome
 from learning.learned_wordings import is_refused, refuse
 from learning.slots import Where
-from memory.inbox import Entry, Inbox, call_hash
+from memory.runlog.inbox import Entry, Inbox, call_hash
 from models.base import Event, ModelUnavailable
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from handler import Owner
     from learning.near import Near
-    from memory.sops import Sop
+    from memory.sops.store import Sop
     from replay.rote import Guards
     from runs.planned import Planned
 

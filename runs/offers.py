@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from config import SopwithError
-from memory.sops import Sop
+from memory.sops.store import Sop
 from runs.earlier import values_before
 from tools.families import FAMILIES, named_in
 

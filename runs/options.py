@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from memory.sops import Sop
+from memory.sops.store import Sop
 from models.base import Event
 from runs.bounds import Bounds
 

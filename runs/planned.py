@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from learning.routing import Match, choose
 from learning.slots import Where
-from memory.sops import Sop
+from memory.sops.store import Sop
 
 if TYPE_CHECKING:  # most requests name no time
     from runs.schedule.jobs import Job
@@ -104,7 +104,7 @@ def _trailing(request: str, cuts: Sequence[int]) -> Iterator[tuple[str, str]]:
 def _first(
     pairs: Iterator[tuple[str, str]], known: Sequence[Sop], where: Where, now: datetime
 ) -> Planned | None:
-    from memory.api import local_timezone
+    from memory.journal.api import local_timezone
     from runs.schedule.jobs import JobError
     from runs.schedule.times import coming
     from runs.schedule.words import read_when

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config import EmbeddingsConfig, SopwithError
-from memory.sessions import MAIN, Session
+from memory.home.sessions import MAIN, Session
 from safety.origins import OUTSIDE, SHARED
 from tools.base import Memories
 
 if TYPE_CHECKING:
-    from memory.journal_store import Store
-    from memory.turns import Turn
+    from memory.journal.store import Store
+    from memory.journal.turns import Turn
     from models.embeddings import Embedder
 
 AT_START = 6  # turns
@@ -52,8 +52,8 @@ class Recalling:
         store = self._opened()
         if store is None:
             return ()
-        from memory import recall
-        from memory.assist import with_names
+        from memory.recall import recall
+        from memory.recall.assist import with_names
 
         try:
             meant = with_names(request, self._recent)
@@ -69,9 +69,9 @@ class Recalling:
 
     def asked(self, query: str) -> Memories:
         """What answers a question, by talk and time."""
-        from memory import recall
-        from memory.api import work_off
-        from memory.assist import with_names
+        from memory.journal.api import work_off
+        from memory.recall import recall
+        from memory.recall.assist import with_names
         from models.embeddings import embedder
 
         self._embedder = self._embedder or embedder(self._config)
@@ -106,7 +106,7 @@ class Recalling:
     def _opened(self) -> Store | None:
         if not self._path.is_file():
             return None
-        from memory.journal_store import Store
+        from memory.journal.store import Store
 
         try:
             return Store(self._path, readonly=True, only=self._only)

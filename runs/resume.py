@@ -8,8 +8,8 @@ from pathlib import Path
 
 from context.compaction import Compaction, Extent, are_kept
 from handler import Prompts, TurnState, prompt_after
-from memory.runlog import Totals, choice_of
-from memory.working import WorkingMemory
+from memory.runlog.log import Totals, choice_of
+from memory.runlog.working import WorkingMemory
 from models.base import Event, Message, Reply, ToolCall, ToolResult
 
 

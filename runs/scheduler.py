@@ -18,7 +18,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from config import Config, SopwithError
-from memory.runlog import worker
+from memory.runlog.log import worker
 from runs.schedule.calendar import Due, due_between, problems
 from runs.schedule.due_rows import GRACE, allowed_lateness, due_rows
 from runs.schedule.folder import JobFolder

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config import SopwithError
-from memory.group_talk import speakers
-from memory.sessions import Session
+from memory.home.sessions import Session
+from memory.window.group_talk import speakers
 from models.base import Event
 
 if TYPE_CHECKING:
-    from memory.window import Window
+    from memory.window.window import Window
 
 FINISH_SECONDS = 0.03  # the owner is at the prompt again; what takes longer goes on behind, and the process waits for it
 LOCK_SECONDS = 3.0  # for another process that writes
@@ -83,8 +83,8 @@ class Spoken:
                 self._said.put((text, who, f"{name}-{number}" if number else name, event))
 
     def _write(self) -> None:
-        from memory.api import Memory
-        from memory.remember import importance
+        from memory.journal.api import Memory
+        from memory.notes.remember import importance
 
         try:
             with Memory(

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from config import Config
-from memory.letters import Letters
-from memory.runlog import SHARED, worker
+from memory.runlog.log import SHARED, worker
+from memory.runlog.mailbox import Letters
 from safety.held import without
 
 

@@ -29,12 +29,12 @@ from learning.scratch import scratch_folder
 from learning.trace import Trace, read_trace
 from learning.verify import Verdict, prove
 from learning.wordings import keep_endings, wordings_of
-from memory.front_matter import with_metadata
-from memory.policy import Keeping, Refusal, check_sop
-from memory.repository import contents_of
-from memory.runlog import RunLogError, find_run, read_events
-from memory.sop_changes import SopChanges
-from memory.sops import Sop, Status, read_sop
+from memory.facts.policy import Keeping, Refusal, check_sop
+from memory.home.repository import contents_of
+from memory.runlog.log import RunLogError, find_run, read_events
+from memory.sops.changes import SopChanges
+from memory.sops.front_matter import with_metadata
+from memory.sops.store import Sop, Status, read_sop
 from replay.parameters import ParameterError
 from replay.procedure import SLOT, Procedure, ProcedureError
 from runs.assemble import SEEDS, Agent

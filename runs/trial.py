@@ -10,7 +10,7 @@ from typing import Any
 from config import Config
 from learning.guards import tools_used
 from learning.verify import ReplayResult
-from memory.sops import Sop
+from memory.sops.store import Sop
 from models.base import Event
 from runs.assemble import Agent
 from runs.options import Options

@@ -11,8 +11,8 @@ import pytest
 from handler import Approval
 from learning.authoring import BadReply, authored, read_reply
 from learning.slots import Where
-from memory.runlog import find_run, list_runs, run_ids
-from memory.sops import Sop, SopStore
+from memory.runlog.log import find_run, list_runs, run_ids
+from memory.sops.store import Sop, SopStore
 from runs import teach as teaching
 from runs.assemble import Options
 from runs.owners import AbsentOwner

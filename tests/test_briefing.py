@@ -13,10 +13,10 @@ import pytest
 
 from config import SopwithError
 from context.prompts import Prompts
-from memory import notes
-from memory.letters import Letters
-from memory.runlog import read_events
-from memory.sessions import MAIN, Session
+from memory.home.sessions import MAIN, Session
+from memory.notes import daily as notes
+from memory.runlog.log import read_events
+from memory.runlog.mailbox import Letters
 from models.base import Event
 from runs.assemble import Options
 from runs.owners import AbsentOwner

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from handler import Approval
-from memory.files import write_atomic
-from memory.inbox import Answer, Entry, Inbox, InboxError, call_hash
-from memory.runlog import read_events
+from memory.home.files import write_atomic
+from memory.runlog.inbox import Answer, Entry, Inbox, InboxError, call_hash
+from memory.runlog.log import read_events
 from models.base import Event
 from runs.assemble import Options
 from runs.owners import AbsentOwner

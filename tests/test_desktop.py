@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 
 from config import Config, InboxConfig, Lang
-from memory.inbox import Entry, Inbox
+from memory.runlog.inbox import Entry, Inbox
 from runs.assemble import Options
 from runs.desktop import on_desktop
 from runs.doctor.machine import check_desktop

@@ -16,8 +16,8 @@ from handler import Owner
 from learning.guards import ReplayGuards, signature, signatures, tools_used
 from learning.routing import route
 from learning.slots import Where
-from memory.sop_changes import SopChanges
-from memory.sops import SopStore
+from memory.sops.changes import SopChanges
+from memory.sops.store import SopStore
 from models.base import Event
 from replay.procedure import Procedure
 from runs.assemble import SEEDS, Options

@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 
 from config import SopwithError
-from memory import notes
-from memory.api import Memory
-from memory.digest import digest
-from memory.facts import Add, FactStore
-from memory.inbox import Entry, Inbox
-from memory.reader import NotForThisSession
-from memory.sessions import MAIN, Session
+from memory.facts.store import Add, FactStore
+from memory.home.reader import NotForThisSession
+from memory.home.sessions import MAIN, Session
+from memory.journal.api import Memory
+from memory.notes import daily as notes
+from memory.notes.digest import digest
+from memory.runlog.inbox import Entry, Inbox
 from runs.assemble import Agent, Options
 from runs.owners import AbsentOwner
 from sandbox.levels import probe

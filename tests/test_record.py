@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from learning.demonstration import Command, commands_that_count, runnable
 from learning.record import RecordError, Recording, require_success
 from learning.record_stream import Capture, Mark, Marks
-from memory.runlog import RunLog, list_runs, read_events, run_ids
+from memory.runlog.log import RunLog, list_runs, read_events, run_ids
 from models.base import Event
 from tests.conftest import CHECKOUT
 from tests.screen import CTRL_C, CTRL_D, Screen

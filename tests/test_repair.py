@@ -14,10 +14,10 @@ from handler import Approval
 from learning.crystallise import crystallise
 from learning.repair import after_run, judge, may_try, patch_problems, propose, with_known_failure
 from learning.verify import verify
-from memory.runlog import read_events
-from memory.sop_changes import SopChanges
-from memory.sop_stats import SopStats
-from memory.sops import Sop, Status, read_sop
+from memory.runlog.log import read_events
+from memory.sops.changes import SopChanges
+from memory.sops.stats import SopStats
+from memory.sops.store import Sop, Status, read_sop
 from models.base import Event
 from runs.assemble import SEEDS, Agent, Options
 from runs.owners import AbsentOwner, ApprovingOwner

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from memory.runlog import list_runs
+from memory.runlog.log import list_runs
 from models.base import Diverged, Event, Reply, Request, ToolCall, ToolResult
 from replay import script as script_module
 from replay.procedure import Procedure, ProcedureError

@@ -12,8 +12,8 @@ import pytest
 import replay.script
 from learning.crystallise import crystallise
 from learning.trace import read_trace
-from memory.runlog import find_run
-from memory.sops import SopStore
+from memory.runlog.log import find_run
+from memory.sops.store import SopStore
 from runs import teach as teaching
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import agent, bash, call

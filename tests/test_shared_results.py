@@ -12,7 +12,7 @@ import pytest
 import config
 from context.compaction import Compaction, Extent, are_kept, split
 from context.prompts import Prompts
-from memory.runlog import read_events
+from memory.runlog.log import read_events
 from runs.assemble import Agent, Options
 from runs.owners import AbsentOwner
 from runs.resume import read_progress

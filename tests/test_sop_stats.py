@@ -17,8 +17,8 @@ from typing import Any, Literal
 import pytest
 
 import config
-from memory import sop_stats
-from memory.sop_stats import Counts, Saved, SopStats, update
+from memory.sops import stats as sop_stats
+from memory.sops.stats import Counts, Saved, SopStats, update
 from runs.assemble import Options
 from runs.owners import AbsentOwner
 from tests import driving
@@ -31,7 +31,7 @@ from ui.sops import SopUsage
 ASKER = """
 import sys
 from pathlib import Path
-from memory.sop_stats import SopStats, update
+from memory.sops.stats import SopStats, update
 home, runs = Path(sys.argv[1]), sys.argv[2:]
 for run in runs:
     update(home, run)

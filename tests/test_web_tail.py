@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memory.runlog import read_events, summarise
+from memory.runlog.log import read_events, summarise
 from runs.assemble import Options
 from runs.bounds import Bounds
 from runs.owners import AbsentOwner

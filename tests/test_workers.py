@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from config import McpServer, load
-from memory.runlog import RunLog, RunLogError, read_events
+from memory.runlog.log import RunLog, RunLogError, read_events
 from models.base import Event
 from runs.assemble import Options
 from runs.schedule import child
@@ -660,7 +660,7 @@ server.run()
 
 def test_an_effect_has_a_key_that_servers_see_too(tmp_path: Path) -> None:
     pytest.importorskip("mcp", reason="scripts/setup --extra mcp")
-    from tools.mcp_servers import McpServers
+    from tools.mcp.servers import McpServers
 
     (tmp_path / "echo.py").write_text(ECHO)
     servers = McpServers({"echo": McpServer((sys.executable, str(tmp_path / "echo.py")))})

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memory.files import write_atomic
-from memory.owner_files import Unreadable, read_owner_text
-from memory.repository import Repository
-from memory.templates import FILES, FIRST_START, is_answered, is_template, lay_out, template
+from memory.home.files import write_atomic
+from memory.home.owner_files import Unreadable, read_owner_text
+from memory.home.repository import Repository
+from memory.home.templates import FILES, FIRST_START, is_answered, is_template, lay_out, template
 from ui import consent
 from ui.clean import one_line
 from ui.words import in_words, say

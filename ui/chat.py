@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 from config import Config, SopwithError
 from handler import Owner
-from memory.reader import NotForThisSession, Reader, reader_for
-from memory.runlog import summarise
-from memory.sessions import Session
-from memory.templates import FIRST_START, lay_out
+from memory.home.reader import NotForThisSession, Reader, reader_for
+from memory.home.sessions import Session
+from memory.home.templates import FIRST_START, lay_out
+from memory.runlog.log import summarise
 from models.base import Event
 from runs.assemble import Agent, Options
 from runs.owners import AbsentOwner
@@ -185,7 +185,7 @@ def _at_terminal(args: Namespace, agent: Agent, options: Options) -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _leave)
     if (agent.config.home / FIRST_START).exists():
-        from memory.repository import RepositoryError
+        from memory.home.repository import RepositoryError
         from ui.bootstrap import put_away
 
         with suppress(OSError, RepositoryError):  # it goes the next time

@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from config import Config
-from memory.digest import Digest
-from memory.memory_file import Entry
+from memory.notes.digest import Digest
+from memory.notes.memory_file import Entry
 from runs.heartbeat import beat, memory_entries
 from ui.clean import one_line
 from ui.page import print_json

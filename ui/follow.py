@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 
 from config import Config
 from handler import Owner
-from memory.sops import Sop
+from memory.sops.store import Sop
 from models.base import Event
 from runs.assemble import Agent, Options
 from runs.owners import AbsentOwner, ApprovingOwner, RefusingOwner

@@ -6,11 +6,11 @@ from argparse import Namespace
 from typing import Any
 
 from config import Config, SopwithError
-from memory.api import GRAPH_PAUSED
 from memory.graph import Graph, opened
 from memory.graph.people import FORMS
-from memory.journal_store import Store
-from memory.journal_sync import INDEX
+from memory.journal.api import GRAPH_PAUSED
+from memory.journal.store import Store
+from memory.journal.sync import INDEX
 from ui.clean import one_line
 from ui.page import Column, print_json, print_table
 from ui.words import say, says

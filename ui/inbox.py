@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Literal
 
 from config import Config
-from memory.inbox import Answer, Entry, Inbox
+from memory.runlog.inbox import Answer, Entry, Inbox
 from safety.held import without
 from ui.clean import one_line, visible
 from ui.page import print_json

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from config import Config, SopwithError
-from memory.api import Memory
-from memory.journal_sync import check, rebuild
-from memory.sessions import MAIN
-from memory.turns import Found, Turn
+from memory.home.sessions import MAIN
+from memory.journal.api import Memory
+from memory.journal.sync import check, rebuild
+from memory.journal.turns import Found, Turn
 from models.embeddings import embedder
 from safety.held import held_values
 from safety.secrets import Redactor
@@ -111,7 +111,7 @@ def _show_turn(memory: Memory, args: Namespace) -> int:
 
 def import_(args: Namespace, config: Config) -> int:
     """`memory import FILE`. `args`: file, json."""
-    from memory.journal_import import import_file
+    from memory.journal.imports import import_file
 
     with opened(config) as memory:
         done = import_file(

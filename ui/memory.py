@@ -9,12 +9,12 @@ from datetime import datetime
 from typing import Any
 
 from config import Config, SopwithError
-from memory import notes
-from memory.fact_lines import Fact
-from memory.facts import Add, FactRefused, FactStore, due
-from memory.home import open_home
-from memory.policy import Keeping
-from memory.sessions import MAIN
+from memory.facts.lines import Fact
+from memory.facts.policy import Keeping
+from memory.facts.store import Add, FactRefused, FactStore, due
+from memory.home.folder import open_home
+from memory.home.sessions import MAIN
+from memory.notes import daily as notes
 from safety.held import held_values
 from safety.secrets import Redactor
 from ui.clean import one_line
@@ -93,7 +93,7 @@ def check(args: Namespace, config: Config) -> int:
 
 def undo(args: Namespace, config: Config) -> int:
     """`memory undo`: takes back the last change that the agent made to the memory."""
-    from memory.undo import undo as take_back
+    from memory.facts.undo import undo as take_back
 
     open_home(config.home)
     print(say("memory_undone", change=one_line(take_back(config.home, _keeping(config)), 300)))

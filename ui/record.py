@@ -12,8 +12,8 @@ from pathlib import Path
 from config import Config
 from learning.demonstration import Command, commands_that_count
 from learning.record import check_terminal, record, require_success
-from memory.home import open_home
-from memory.runlog import read_events
+from memory.home.folder import open_home
+from memory.runlog.log import read_events
 from safety.held import held_values
 from ui.clean import one_line
 from ui.read_line import read_next

@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from config import Config, RunsConfig, SopwithError
-from memory.runlog import RUN_ID, SHARED, RunSummary, find_run, list_runs, read_events, worker
-from memory.working import without_summary
+from memory.runlog.log import RUN_ID, SHARED, RunSummary, find_run, list_runs, read_events, worker
+from memory.runlog.working import without_summary
 from models.base import Event
 from runs.steering import say_to, stop
 from ui import describe, plain
@@ -49,7 +49,7 @@ def list_(args: Namespace, config: Config) -> int:
 
 
 def _lines(limit: int | None, config: Config) -> list[str]:
-    from memory.run_index import line_of, lines
+    from memory.runlog.index import line_of, lines
 
     found = lines(config.home, limit)
     places = (
@@ -195,7 +195,7 @@ def _indented(text: str, indent: str = "    ") -> Iterator[str]:
 
 def archive(args: Namespace, config: Config) -> int:
     """`runs archive`: puts old runs away now."""
-    from memory.run_archive import put_away
+    from memory.runlog.archive import put_away
 
     days = args.days or config.runs.archive_days or RunsConfig.archive_days
     done = put_away(config.home, days, datetime.now(UTC))

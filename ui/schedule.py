@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from config import Config, ConfigError, SopwithError
-from memory.api import local_timezone
+from memory.journal.api import local_timezone
 from runs.schedule.calendar import health, problems
 from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import DAYS, Broken, Job, JobError, job_of
@@ -376,7 +376,7 @@ def disable(args: Namespace, config: Config) -> int:
 
 
 def _switch(args: Namespace, config: Config, enabled: bool) -> int:
-    from memory.inbox import Inbox
+    from memory.runlog.inbox import Inbox
 
     folder = JobFolder(config.home)
     job = folder.get(args.job)

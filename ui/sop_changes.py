@@ -11,9 +11,9 @@ from typing import Any
 
 from config import Config
 from learning.verify import CaseResult, Verdict, verify
-from memory.repository import RepositoryError
-from memory.sop_changes import SopChanges, Version
-from memory.sops import Sop, Status
+from memory.home.repository import RepositoryError
+from memory.sops.changes import SopChanges, Version
+from memory.sops.store import Sop, Status
 from runs.assemble import SEEDS, Agent
 from ui.clean import one_line
 from ui.page import Column, print_json, print_table

@@ -9,8 +9,8 @@ from pathlib import Path
 from config import Config
 from learning.importing import Skill, find_skills, findings_of, release, store
 from learning.suspicion import Finding
-from memory.sop_changes import SopChanges
-from memory.sops import Sop, SopError
+from memory.sops.changes import SopChanges
+from memory.sops.store import Sop, SopError
 from runs.assemble import SEEDS
 from ui import sops
 from ui.clean import one_line

@@ -11,7 +11,7 @@ from config import Config
 from learning.learned_wordings import with_learned
 from learning.routing import Candidate, Choice, choose
 from learning.slots import Where
-from memory.sops import Sop
+from memory.sops.store import Sop
 from ui.clean import one_line
 from ui.page import Column, print_json, print_table
 from ui.sops import store

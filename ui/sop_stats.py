@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from config import Config
-from memory.sop_stats import Counts, SopRun, SopStats, count
+from memory.sops.stats import Counts, SopRun, SopStats, count
 from ui import describe
 from ui.clean import one_line
 from ui.page import Column, print_json, print_table

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from config import Config, SopwithError
-from memory.runlog import list_runs
-from memory.sops import Sop, SopStore
+from memory.runlog.log import list_runs
+from memory.sops.store import Sop, SopStore
 from runs.assemble import SEEDS
 from ui.clean import clean, one_line
 from ui.page import Column, print_json, print_table

@@ -14,8 +14,8 @@ from pathlib import Path
 from config import Config, SopwithError
 from learning.draft import Draft
 from learning.verify import PROVEN, Verdict, has_unchecked_commit, not_replayable
-from memory.runlog import list_runs
-from memory.sops import NAME, Sop
+from memory.runlog.log import list_runs
+from memory.sops.store import NAME, Sop
 from replay.parameters import ParameterError
 from replay.procedure import ProcedureError
 from runs import teach

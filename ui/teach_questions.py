@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from learning.demonstration import Command
 from learning.draft import Draft
-from memory.sops import Sop
+from memory.sops.store import Sop
 from replay.procedure import Procedure
 from runs.teach import Lesson, unsaid
 from ui.clean import clean, one_line

@@ -6,8 +6,8 @@ from argparse import Namespace
 from datetime import UTC, datetime
 
 from config import Config
-from memory.api import local_timezone
-from memory.journal import zone
+from memory.journal.api import local_timezone
+from memory.journal.originals import zone
 from memory.timewords import find
 from ui.clean import one_line
 from ui.page import print_json

@@ -35,7 +35,7 @@ def do(
 ) -> None:
     """Does what a claimed row is due for; `hear` gets the events. Whatever stands in the way becomes the row's end."""
     from config import SopwithError
-    from memory.runlog import worker
+    from memory.runlog.log import worker
     from runs.schedule.folder import JobFolder
     from runs.schedule.jobs import Broken
     from runs.schedule.outcomes import Outcomes
@@ -91,7 +91,7 @@ def _by_any_machine(config: Config, ledger: Ledger, outcomes: Outcomes, row: Row
 
 def _run(config: Config, row: Row, job: Job) -> Run:
     """The run of this row: begun, or resumed where its process died."""
-    from memory.runlog import summarise
+    from memory.runlog.log import summarise
     from runs.assemble import Agent
 
     agent, owner, options = Agent(config), owner_of(job.approve), _options(config, job)

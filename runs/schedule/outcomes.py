@@ -17,9 +17,9 @@ from typing import Any
 from config import Config
 from context.phrases import reasons_in_words
 from context.prompts import Prompts
-from memory.files import write_atomic
-from memory.inbox import Entry, Inbox
-from memory.runlog import read_events, summarise
+from memory.home.files import write_atomic
+from memory.runlog.inbox import Entry, Inbox
+from memory.runlog.log import read_events, summarise
 from models.base import Event
 from runs.desktop import on_desktop
 from runs.schedule.folder import JobFolder

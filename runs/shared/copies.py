@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 
 from config import Config
-from memory.runlog import SHARED, RunSummary, summarise
+from memory.runlog.log import SHARED, RunSummary, summarise
 from runs.shared.database import Database, QueueError
 from runs.shared.log import GOES_ON, copy
 

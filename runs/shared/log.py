@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from config import Config
-from memory.files import write_atomic
-from memory.runlog import LEFT, SHARED, RunLog, RunLogError, line_of, new_run_id, worker
+from memory.home.files import write_atomic
+from memory.runlog.log import LEFT, SHARED, RunLog, RunLogError, line_of, new_run_id, worker
 from models.base import Event
 from runs.shared import letters
 from runs.shared.database import PATIENCE_SECONDS, Database, opened

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from config import Config
-from memory.inbox import Inbox
-from memory.runlog import NoSuchRun, Totals, new_run_id
+from memory.runlog.inbox import Inbox
+from memory.runlog.log import NoSuchRun, Totals, new_run_id
 from models.base import Event
 from runs.assemble import Options
 from runs.run import now

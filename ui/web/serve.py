@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from config import Config, SopwithError
-from memory.home import open_home
+from memory.home.folder import open_home
 from ui.web.access import Access
 from ui.web.guard import Place
 from ui.words import in_words, say

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from config import Config, SopwithError
-from memory.inbox import InboxError, NoSuchEntry
-from memory.runlog import NoSuchRun, RunLogError, find_run
+from memory.runlog.inbox import InboxError, NoSuchEntry
+from memory.runlog.log import NoSuchRun, RunLogError, find_run
 from models.base import Event
 from ui.web.access import Access, NotSignedIn, TooManyTries
 from ui.web.errands import Errands

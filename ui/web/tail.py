@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from memory.runlog import read_events, run_ids, summarise
+from memory.runlog.log import read_events, run_ids, summarise
 from models.base import Event
 from ui.web.hub import Hub
 

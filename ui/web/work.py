@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from config import Config, SopwithError
-from memory.runlog import run_ids, summarise
+from memory.runlog.log import run_ids, summarise
 from models.base import Event
 from ui.web.child import MARK
 from ui.web.hub import Hub

@@ -15,8 +15,8 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
-from memory.runlog import RunSummary, list_runs, read_events, summarise, worker
-from memory.sessions import MAIN
+from memory.home.sessions import MAIN
+from memory.runlog.log import RunSummary, list_runs, read_events, summarise, worker
 from models.wire import IMAGES
 from runs.steering import say_to
 from runs.steering import stop as stop_it

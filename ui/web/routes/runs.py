@@ -12,8 +12,8 @@ from starlette.responses import JSONResponse
 
 from context.prompts import Prompts
 from context.tokens import estimate
-from memory.inbox import Answer, Inbox
-from memory.runlog import RunSummary, Totals, list_runs, read_events, summarise
+from memory.runlog.inbox import Answer, Inbox
+from memory.runlog.log import RunSummary, Totals, list_runs, read_events, summarise
 from runs.doctor.report import checks
 from runs.resume import read_progress
 from runs.shared.copies import up_to_date

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from starlette.responses import JSONResponse
 
-from memory.api import local_timezone
+from memory.journal.api import local_timezone
 from runs.schedule.calendar import due_between
 from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import job_of

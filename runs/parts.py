@@ -17,10 +17,10 @@ from memory.runlog.inbox import Entry, Inbox
 from memory.sops.store import SopStore
 from models.base import Model
 from models.chain import Budget
-from runs.briefing import Source
 from runs.options import Options
-from runs.recalling import Recalling
-from runs.trust import origins_before, own_data
+from runs.start.briefing import Source
+from runs.start.recalling import Recalling
+from runs.start.trust import origins_before, own_data
 from safety import shared_folder
 from safety.gate import Ask, Gate
 from safety.held import held_values
@@ -272,7 +272,7 @@ class Parts:
         return Inbox(self.config.home, self._show)
 
     def _show(self, entry: Entry) -> None:
-        from runs.desktop import on_desktop
+        from runs.control.desktop_notice import on_desktop
 
         on_desktop(self.config)(entry)
 

@@ -171,7 +171,7 @@ def check_screen(lang: Lang) -> Check:
 
 def check_desktop(config: Config) -> list[Check]:
     """Whether the desktop shows that something waits in the inbox; nothing where there is none."""
-    from runs.desktop import program
+    from runs.control.desktop_notice import program
 
     found = program(os.environ)
     if found is None or config.inbox.desktop == "off":

@@ -151,7 +151,7 @@ def check_queue(config: Config) -> list[Check]:
     """Whether the database that machines share answers, when one is configured; how much there waits and is at work."""
     if config.queue is None:
         return []
-    from runs.shared.database import MISSING, QueueError, opened
+    from runs.workers.database import MISSING, QueueError, opened
 
     query = "SELECT count(*) FILTER (WHERE status = 'queued'), count(*) FILTER (WHERE status = 'working') FROM sopwith_runs"
     try:

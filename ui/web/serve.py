@@ -142,12 +142,12 @@ class Beside:
             )
 
     def _schedule(self) -> None:
-        from runs.scheduler import Scheduler
+        from runs.schedule.scheduler import Scheduler
 
         Scheduler(self._config).run(self._stop)
 
     def _upkeep(self) -> None:
-        from runs.heartbeat import Heartbeat
+        from runs.upkeep.heartbeat import Heartbeat
 
         Heartbeat(self._config).run(self._stop)
 

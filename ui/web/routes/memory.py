@@ -23,9 +23,9 @@ from memory.notes.daily import days as note_days
 from memory.notes.daily import read as read_note
 from memory.notes.digest import MEMORY, entries
 from memory.timewords import find
-from ui.journal import as_json, iso, opened
-from ui.memory import as_json as fact_as_json
-from ui.memory import store as fact_store
+from ui.memory.journal import as_json, iso, opened
+from ui.memory.memory import as_json as fact_as_json
+from ui.memory.memory import store as fact_store
 from ui.web import shapes
 from ui.web.routes.here import Here
 from ui.web.site import Conflict, Site, found

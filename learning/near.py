@@ -25,7 +25,7 @@ from learning.request import Asked
 from learning.sentences import Knowledge, knowledge
 from learning.slots import BARE_FILE, Unclear, Where
 from learning.spoken_forms import in_active
-from memory.sops import Sop
+from memory.sops.store import Sop
 from replay.parameters import ParameterError
 from replay.procedure import SLOT, Procedure
 from text.patterns import pattern

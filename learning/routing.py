@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from learning.request import PLAIN, Asked
 from learning.slots import QUOTES, Unclear, Where, as_ending, says_which, value_of
-from memory.sops import Sop
+from memory.sops.store import Sop
 from models.base import ModelError
 from replay.parameters import ParameterError
 from replay.procedure import Procedure, Wording

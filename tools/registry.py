@@ -3,17 +3,17 @@ tools/families.py."""
 
 from __future__ import annotations
 
-from tools.ask_user import ask_user
+from tools.agent.ask_user import ask_user
+from tools.agent.recall import recall
+from tools.agent.start_long_term_update import start_long_term_update
+from tools.agent.update_working_checkpoint import update_working_checkpoint
 from tools.base import Tool
-from tools.code_run import code_run
-from tools.file_patch import file_patch
-from tools.file_read import file_read
-from tools.file_trash import file_trash
-from tools.file_write import file_write
+from tools.files.file_patch import file_patch
+from tools.files.file_read import file_read
+from tools.files.file_trash import file_trash
+from tools.files.file_write import file_write
 from tools.more_tools import more_tools
-from tools.recall import recall
-from tools.start_long_term_update import start_long_term_update
-from tools.update_working_checkpoint import update_working_checkpoint
+from tools.scripts.code_run import code_run
 
 
 def all_tools() -> dict[str, Tool]:

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memory.graph.shapes import AGENT, OWNER, Party, entity, role_key
-from memory.sessions import MAIN
-from memory.turns import Turn
+from memory.home.sessions import MAIN
+from memory.journal.turns import Turn
 from text.patterns import pattern
 
 _TABLE = """

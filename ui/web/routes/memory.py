@@ -11,21 +11,21 @@ from fastapi import APIRouter
 from starlette.responses import JSONResponse
 
 from config import SopwithError
-from memory.api import local_timezone
-from memory.digest import MEMORY, entries
-from memory.facts import due
-from memory.journal import zone
-from memory.journal_store import Store
-from memory.journal_sync import INDEX
-from memory.notes import days as note_days
-from memory.notes import read as read_note
-from memory.owner_files import read_owner_text
-from memory.repository import Repository
-from memory.sessions import MAIN
+from memory.facts.store import due
+from memory.home.owner_files import read_owner_text
+from memory.home.repository import Repository
+from memory.home.sessions import MAIN
+from memory.journal.api import local_timezone
+from memory.journal.originals import zone
+from memory.journal.store import Store
+from memory.journal.sync import INDEX
+from memory.notes.daily import days as note_days
+from memory.notes.daily import read as read_note
+from memory.notes.digest import MEMORY, entries
 from memory.timewords import find
-from ui.journal import as_json, iso, opened
-from ui.memory import as_json as fact_as_json
-from ui.memory import store as fact_store
+from ui.memory.journal import as_json, iso, opened
+from ui.memory.memory import as_json as fact_as_json
+from ui.memory.memory import store as fact_store
 from ui.web import shapes
 from ui.web.routes.here import Here
 from ui.web.site import Conflict, Site, found

@@ -101,7 +101,9 @@ def _status(home: Path, name: str) -> str:
 class _Case:
     """One set of other values, and the outcome that the template gives for it."""
 
-    def __init__(self, home: Path, prelude: str, task: dict[str, Any], other: dict[str, Any]) -> None:
+    def __init__(
+        self, home: Path, prelude: str, task: dict[str, Any], other: dict[str, Any]
+    ) -> None:
         self.home, self.task, self.other = home, task, other
         self.scripts = (prelude, task["fixture"], other.get("fixture", ""))
         self.values = {**task["values"], **other["values"]}
@@ -142,4 +144,6 @@ class _Case:
     def _answers(self, output: str) -> bool:
         """Return True when each line of the template's answer stands in the output as a whole."""
         wanted = [line.strip() for line in self.output.splitlines() if self.task["prints"]]
-        return all(re.search(rf"(?<![\w.]){re.escape(line)}(?![\w.]|\d)", output) for line in wanted)
+        return all(
+            re.search(rf"(?<![\w.]){re.escape(line)}(?![\w.]|\d)", output) for line in wanted
+        )

@@ -78,7 +78,7 @@ def look(home: Path) -> Tree:
 def _entry(path: Path) -> str:
     mode = path.lstat().st_mode
     if stat.S_ISLNK(mode):
-        return f"link {os.readlink(path)}"
+        return f"link {path.readlink()}"
     if stat.S_ISDIR(mode):
         return f"folder {mode & 0o777:o}"
     if tarfile.is_tarfile(path):

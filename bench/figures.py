@@ -30,10 +30,11 @@ SCORERS: dict[str, tuple[str, str, str]] = {
     "locomo": ("bench.talks", "score_locomo", "locomo-dev.json"),
     "madial": ("bench.talks", "score_madial", "madial-dev.json"),
     "wires": ("bench.wires", "score", "wire"),
-    "gate": ("bench.gate", "score", ""),
-    "redaction": ("bench.redaction", "score", ""),
-    "injection": ("bench.injection", "score", ""),
-    "loop": ("bench.loop", "score", ""),
+    "routing": ("bench.routing", "score", ""),
+    "gate": ("bench.guards", "score_gate", ""),
+    "redaction": ("bench.guards", "score_redaction", ""),
+    "injection": ("bench.guards", "score_injection", ""),
+    "loop": ("bench.guards", "score_loop", ""),
 }
 
 

@@ -9,13 +9,14 @@ from pathlib import Path
 from bench import gate, injection, loop, redaction
 from bench.injection_fresh import FRESH
 from bench.places import Figure
+from safety.secrets import HIDDEN
 
 LOOP_TURNS, LOOP_STARTS, LOOP_REPEATS = [20, 100], 5, 2
 CODE_BYTES = 4_000_000
 _HELD_BACK = ("confirm", "refuse")
 
 
-def score_gate(_: Path) -> list[Figure]:
+def score_gate(data: Path) -> list[Figure]:
     """Return how many rows of each kind are judged as they should be, beside thirty regexes."""
     judge = gate.gate()
     right: Counter[str] = Counter()
@@ -44,28 +45,28 @@ def _gate_rows() -> list[tuple[str, tuple[str, ...], str, str]]:
     return rows
 
 
-def score_redaction(_: Path) -> list[Figure]:
+def score_redaction(data: Path) -> list[Figure]:
     """Return hidden secrets by kind, and false hits a MB of code, beside a list of regexes."""
     kinds = {"held": redaction.held, "named": redaction.named, "keys": redaction.keys}
     figures = []
     for kind, make in kinds.items():
         cases = list(make())
-        hidden = [
-            sum(value not in hide(text) for _, text, value in cases)
+        hidden, beside = (
+            len([text for _, text, value in cases if value not in hide(text)])
             for hide in (redaction.ours, redaction.by_regexes)
-        ]
-        figures.append(Figure(f"redaction, {kind}", hidden[0], of=len(cases), baseline=hidden[1]))
+        )
+        figures.append(Figure(f"redaction, {kind}", hidden, of=len(cases), baseline=beside))
     texts, _locks = redaction.code(CODE_BYTES)
-    ours, beside = (_false_hits(texts, hide) for hide in (redaction.ours, redaction.by_regexes))
-    return [*figures, Figure("redaction, false hits", ours, unit="a MB", baseline=beside)]
+    own, simple = (_false_hits(texts, hide) for hide in (redaction.ours, redaction.by_regexes))
+    return [*figures, Figure("redaction, false hits", own, unit="a MB", baseline=simple)]
 
 
 def _false_hits(texts: list[str], hide: Callable[[str], str]) -> float:
-    hits = sum(hide(text).count(redaction.HIDDEN) - text.count(redaction.HIDDEN) for text in texts)
+    hits = sum(hide(text).count(HIDDEN) - text.count(HIDDEN) for text in texts)
     return round(hits / sum(map(len, texts)) * 1e6, 1)
 
 
-def score_injection(_: Path) -> list[Figure]:
+def score_injection(data: Path) -> list[Figure]:
     """Return attacks that get through and tasks that are done, beside a gate that always asks."""
     suites = {
         name: ([injection.Task(*task) for task in tasks], attacks)
@@ -83,7 +84,7 @@ def score_injection(_: Path) -> list[Figure]:
     ]
 
 
-def score_loop(_: Path) -> list[Figure]:
+def score_loop(data: Path) -> list[Figure]:
     """Return what the loop costs beside the bare `openai` one."""
     found = loop.measure(LOOP_TURNS, LOOP_STARTS, LOOP_REPEATS)
     rows = {row["name"]: row for row in found["rows"]}

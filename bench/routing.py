@@ -18,7 +18,7 @@ from tests.routing_cases import ASKED, NEAR, SOPS, sops
 AT_ONCE = 2
 
 
-def score(_: Path) -> list[Figure]:
+def score(data: Path) -> list[Figure]:
     """Return requests that are done or shown, and near misses that are done, beside the most shared words."""
     with tempfile.TemporaryDirectory(prefix="sopwith-figures-") as name:
         home = Path(name) / "o" / "home"

@@ -31,7 +31,7 @@ from tools.toolbox import Foreign, Toolbox
 
 if TYPE_CHECKING:
     from memory.journal.turns import Turn
-    from memory.window.window import Window
+    from memory.window import Window
     from sandbox.levels import Level, Lift, Sandbox
     from tools.base import Tool
 
@@ -167,7 +167,7 @@ class Parts:
         """Finds the tools of MCP servers by their names."""
         if not self.config.mcp.servers:
             return None
-        from tools.mcp.client import finder
+        from tools.mcp import finder
 
         return finder(self.config)
 
@@ -235,7 +235,7 @@ class Parts:
     @cached_property
     def window(self) -> Window:
         """The last turns of the sessions, as far as this process and Redis know them."""
-        from memory.window.window import Window
+        from memory.window import Window
 
         redis = self.config.redis
         return Window(self.config.home, redis.url if redis else "", redact=self.redactor())

@@ -9,7 +9,7 @@ from typing import Any
 from config import Config
 from memory.notes.digest import Digest
 from memory.notes.memory_file import Entry
-from runs.upkeep.heartbeat import beat, memory_entries
+from runs.upkeep import beat, memory_entries
 from ui.lists import print_json
 from ui.sanitise import one_line
 from ui.words import in_words, say

@@ -102,7 +102,7 @@ def _show_turn(memory: Memory, args: Namespace) -> int:
         raise NotInJournal(say("journal_no_turn", id=one_line(args.turn, 80)))
     around = memory.around(turn, AROUND)
     if args.json:
-        print_json({"turn": as_json(turn), "around": [as_json(each) for each in around]})
+        print_json({"turn": turn_as_json(turn), "around": [turn_as_json(each) for each in around]})
         return 0
     for each in around:
         print(_lines(each, ""))
@@ -189,10 +189,15 @@ def _lines(turn: Turn, why: str) -> str:
 
 
 def _entry(found: Found) -> dict[str, Any]:
-    return {**as_json(found.turn), "episode": found.episode, "score": found.score, "why": found.why}
+    return {
+        **turn_as_json(found.turn),
+        "episode": found.episode,
+        "score": found.score,
+        "why": found.why,
+    }
 
 
-def as_json(turn: Turn) -> dict[str, Any]:
+def turn_as_json(turn: Turn) -> dict[str, Any]:
     """A turn for machines."""
     return {
         "id": turn.id,

@@ -42,7 +42,7 @@ def facts(args: Namespace, config: Config) -> int:
     known = store(config).all()
     again = {fact.id for fact in due(known)}
     if args.json:
-        print_json({"facts": [as_json(fact, fact.id in again) for fact in known]})
+        print_json({"facts": [fact_as_json(fact, fact.id in again) for fact in known]})
         return 0
     columns = (
         Column(say("memory_column_id"), "cyan"),
@@ -55,7 +55,7 @@ def facts(args: Namespace, config: Config) -> int:
     return 0
 
 
-def as_json(fact: Fact, is_due: bool) -> dict[str, Any]:
+def fact_as_json(fact: Fact, is_due: bool) -> dict[str, Any]:
     """A fact for machines; `is_due`: it should be looked at again."""
     return {
         "id": fact.id or None,

@@ -10,7 +10,7 @@ from types import FrameType
 from typing import Any
 
 from config import Config
-from runs.auto.work import Autonomous
+from runs.auto import Autonomous
 from ui import event_text as describe
 from ui.lists import print_json
 from ui.sanitise import one_line

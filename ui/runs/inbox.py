@@ -82,7 +82,7 @@ def _settle(
     text: str,
 ) -> int:
     """Records the owner's word on disk, then goes on with the run; the exit code is the run's."""
-    from ui.terminal.run_command import go_on
+    from ui.terminal import go_on
 
     Inbox(config.home).answer(entry, Answer(decision, without(config, text)))
     return go_on(args, config, entry.run)

@@ -25,8 +25,8 @@ from runs.schedule.times import coming, due_after
 from safety.held import without
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import clean, one_line
+from ui.terminal import read_next
 from ui.terminal import text_screen as plain
-from ui.terminal.read_line import read_next
 from ui.words import in_words, say, says
 
 SHOWN_ROWS = 30  # of a history for people; --limit says otherwise
@@ -468,7 +468,7 @@ def start(args: Namespace, config: Config) -> int:
 
 def _keep_up(config: Config, stop: threading.Event) -> None:
     """The daily upkeep, while the scheduler is there."""
-    from runs.upkeep.heartbeat import Heartbeat
+    from runs.upkeep import Heartbeat
 
     Heartbeat(config).run(stop)
 

@@ -81,7 +81,7 @@ def cancel(run: str, config: Config) -> int:
 def send(args: Namespace, config: Config, what: Mapping[str, Any]) -> int:
     """`run TASK --queue`, `sops run NAME k=v --queue`: prints the id that the run will have."""
     from runs.workers.tasks import send as put
-    from ui.terminal.run_command import options_of
+    from ui.terminal import options_of
 
     options, agent = options_of(args), Agent(config)
     print(put(config, what, options, agent.parts.redactor().redact, parallel=args.parallel))

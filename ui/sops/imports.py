@@ -15,7 +15,7 @@ from runs.assemble import SEEDS
 from ui.lists import print_json
 from ui.sanitise import one_line
 from ui.sops import sops
-from ui.terminal.read_line import read_line
+from ui.terminal import read_line
 from ui.words import in_words, say
 
 _YES = ("y", "yes", "j", "ja", "是", "好", "对")

@@ -19,8 +19,7 @@ from memory.sops.store import NAME, Sop
 from replay.parameters import ParameterError
 from replay.procedure import ProcedureError
 from runs.assemble import Agent
-from runs.learning import teach
-from runs.learning.authoring import author
+from runs.learning import author, teach
 from ui.sanitise import one_line
 from ui.sops.changes import MARKS, as_word
 from ui.sops.sops import parameters

@@ -13,13 +13,13 @@ from config import Config, ConfigError
 from safety.held import held_values
 from safety.secrets import Redactor
 from safety.tool_words import read_name
-from tools.mcp.client import MISSING, Offer, offers, problem
+from tools.mcp import MISSING, Offer, offers, problem
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import one_line
 from ui.words import in_words, say
 
 if TYPE_CHECKING:
-    from tools.mcp.servers import McpServers
+    from tools.mcp import McpServers
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def _ask(config: Config, only: str | None) -> list[_Answer]:
         return []
     if problem():
         raise ConfigError(MISSING)
-    from tools.mcp.servers import McpServers
+    from tools.mcp import McpServers
 
     servers = McpServers(config.mcp.servers)
     try:

@@ -117,7 +117,7 @@ class Conversation:
         """While the owner reads and types, the journal is brought up to date."""
         if self.line is None or (self.upkeep is not None and self.upkeep.is_alive()):
             return
-        from runs.upkeep.heartbeat import in_spare_time
+        from runs.upkeep import in_spare_time
 
         self.upkeep = threading.Thread(
             target=in_spare_time, args=(self.agent.config,), name="journal", daemon=True

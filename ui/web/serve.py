@@ -147,13 +147,13 @@ class Beside:
         Scheduler(self._config).run(self._stop)
 
     def _upkeep(self) -> None:
-        from runs.upkeep.heartbeat import Heartbeat
+        from runs.upkeep import Heartbeat
 
         Heartbeat(self._config).run(self._stop)
 
     def _autonomous(self) -> None:
         if self._config.auto.allowed == "yes":
-            from runs.auto.idle import WhenIdle
+            from runs.auto import WhenIdle
 
             WhenIdle(self._config, lambda: self._last).run(self._stop)
 

@@ -12,25 +12,26 @@ from typing import TYPE_CHECKING, Any
 
 from config import Config, ConfigError, ModelConfig, SopwithError
 from context.prompts import Prompts
-from memory.inbox import Entry, Inbox
-from memory.sessions import MAIN, Session
-from memory.sops import SopStore
+from memory.home.sessions import MAIN, Session
+from memory.runlog.inbox import Entry, Inbox
+from memory.sops.store import SopStore
 from models.base import Model
 from models.chain import Budget
-from runs.briefing import Source
 from runs.options import Options
-from runs.recalling import Recalling
-from runs.trust import origins_before, own_data
+from runs.start.briefing import Source
+from runs.start.recalling import Recalling
+from runs.start.trust import origins_before, own_data
 from safety import shared_folder
 from safety.gate import Ask, Gate
 from safety.held import held_values
 from safety.secrets import Redactor
-from tools.families import FAMILIES, Family
+from text import plugin
+from tools.families import Family, families
 from tools.registry import all_tools
 from tools.toolbox import Foreign, Toolbox
 
 if TYPE_CHECKING:
-    from memory.turns import Turn
+    from memory.journal.turns import Turn
     from memory.window import Window
     from sandbox.cells import Lift, Sandbox, levels
     from tools.base import Tool
@@ -167,17 +168,24 @@ class Parts:
         """Finds the tools of MCP servers by their names."""
         if not self.config.mcp.servers:
             return None
-        from tools.mcp_client import finder
+        from tools.mcp import finder
 
         return finder(self.config)
 
     def toolbox(self) -> Toolbox:
         """All tools that there are here."""
-        return Toolbox(all_tools(), foreign=self.foreign)
+        return Toolbox(all_tools(), self.families, foreign=self.foreign)
+
+    @cached_property
+    def families(self) -> dict[str, Family]:
+        """The families of tools, those of the owner's plugins too."""
+        if self.config.plugins:
+            plugin.check(self.config.plugins)
+        return families(self.config.plugins)
 
     def tools(self, options: Options) -> tuple[dict[str, Tool], dict[str, Family]]:
         """The tools and families of a session, as far as its bounds leave them."""
-        tools, families, bounds = all_tools(), FAMILIES, options.bounds
+        tools, offered, bounds = all_tools(), self.families, options.bounds
         if options.session != "main":
             own = shared_folder.TOOLS if self.shared_folder(options) else frozenset()
             tools = {
@@ -186,8 +194,8 @@ class Parts:
                 if set(tool.effects) <= SHARED_EFFECTS or n in own
             }
             del tools["more_tools"]
-            families = {}
-        return (bounds.core(tools), bounds.families(families)) if bounds else (tools, families)
+            offered = {}
+        return (bounds.core(tools), bounds.families(offered)) if bounds else (tools, offered)
 
     def schemas(self, tools: Iterable[str]) -> list[dict[str, Any]]:
         """The function schemas of these tools as they are now, those of MCP servers too; and of all that are offered anyway."""
@@ -245,7 +253,7 @@ class Parts:
         if options.session != "main":
             return ""
         from context.injectors import MAX_FACTS_LINES
-        from memory.reader import reader_for
+        from memory.home.reader import reader_for
 
         with suppress(OSError, SopwithError):  # it cannot be read; the event `context` has said so
             return redact(
@@ -272,7 +280,7 @@ class Parts:
         return Inbox(self.config.home, self._show)
 
     def _show(self, entry: Entry) -> None:
-        from runs.desktop import on_desktop
+        from runs.control.desktop_notice import on_desktop
 
         on_desktop(self.config)(entry)
 

@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 
 from safety.changes import Change, ChangeKind, ChangeSet, FileType
 from sandbox.stage import entries, trees
-from sandbox.stage.conflicts import Clock, Conflict, is_written_to
+from sandbox.stage.conflicts import Clock, Conflict, is_in_use
 from sandbox.stage.entries import Entry
 from sandbox.stage.holding import StageError
 from sandbox.stage.links import Links
@@ -120,7 +120,7 @@ def carry_out(entry: Entry, steps: list[Step], changes: ChangeSet, **fields: obj
 
     def check(step: Step) -> None:
         now = trees.stamp(step.kept) if step.kept and step.way == "move" else None
-        if now and (states[now.inode] != now[1:3] or is_written_to(step.kept)):
+        if now and (states[now.inode] != now[1:3] or is_in_use(step.kept)):
             raise Interfered(step.path, "somebody else has written to it meanwhile")
 
     try:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from safety.changes import Change, ChangeKind, ChangeSet
 from sandbox.stage import commits, entries, places, trees
 from sandbox.stage.commits import Conflicted
-from sandbox.stage.conflicts import Conflict, is_written_to
+from sandbox.stage.conflicts import Conflict, is_in_use
 from sandbox.stage.entries import Entry
 from sandbox.stage.holding import StageError
 from sandbox.stage.steps import Step
@@ -232,7 +232,7 @@ class _Inverse:
         is_untouched = place != path or now.ctime == wanted.ctime or self._is_own(now)
         if not (is_same and is_untouched):
             yield Conflict(path, "somebody else has changed it since")
-        elif place == path and is_written_to(path):
+        elif place == path and is_in_use(path):
             yield Conflict(path, "another program has it open")
 
     def _below(self, path: str, place: str, limit: int) -> Iterator[Conflict]:

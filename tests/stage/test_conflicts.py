@@ -55,6 +55,13 @@ def test_locked_file_is_not_replaced(root: Path, home: Path) -> None:
         assert refused(staged(root, home, "echo staged > a.txt")) == ["a.txt"]
 
 
+def test_file_with_a_lock_on_a_part_of_it_is_not_replaced(root: Path, home: Path) -> None:
+    stage = staged(root, home, "echo staged > a.txt")
+    with (root / "a.txt").open("r") as file:
+        fcntl.lockf(file, fcntl.LOCK_SH, 1)
+        assert refused(stage) == ["a.txt"]
+
+
 def test_file_made_below_a_removed_folder_is_kept(root: Path, home: Path) -> None:
     stage = staged(root, home, "rm -rf sub")
     (root / "sub" / "fresh").write_text("x")

@@ -7,22 +7,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sandbox.stage.commits import Conflicted, recover
-    from sandbox.stage.direct import record
-    from sandbox.stage.holding import Holder, StageError
+    from sandbox.stage.holding import Holder
     from sandbox.stage.probing import probe
     from sandbox.stage.stage import Stage
-    from sandbox.stage.undo import UndoStore
+    from sandbox.undo.commits import Conflicted, recover
+    from sandbox.undo.direct import record
+    from sandbox.undo.errors import StageError
+    from sandbox.undo.store import UndoStore
 
 _FROM = {
-    "Conflicted": "commits",
-    "Holder": "holding",
-    "Stage": "stage",
-    "StageError": "holding",
-    "UndoStore": "undo",
-    "probe": "probing",
-    "record": "direct",
-    "recover": "commits",
+    "Conflicted": "undo.commits",
+    "Holder": "stage.holding",
+    "Stage": "stage.stage",
+    "StageError": "undo.errors",
+    "UndoStore": "undo.store",
+    "probe": "stage.probing",
+    "record": "undo.direct",
+    "recover": "undo.commits",
 }
 __all__ = [
     "Conflicted",
@@ -39,5 +40,5 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Load a name of the face on first use."""
     if name in _FROM:
-        return getattr(import_module(f"sandbox.stage.{_FROM[name]}"), name)
+        return getattr(import_module(f"sandbox.{_FROM[name]}"), name)
     raise AttributeError(name)

@@ -11,16 +11,13 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from sandbox.stage.places import Layer
+from sandbox.undo.errors import StageError
+from sandbox.undo.places import Layer
 
 HOLDER = Path(__file__).with_name("holder.py")
 ANSWER_SECONDS = 20.0
 STILL_USED_SECONDS = 3.0  # for processes that were killed to be gone
 BUSY = 16
-
-
-class StageError(Exception):
-    """A stage cannot be opened, ended or committed; the text says why and what would help."""
 
 
 class HolderError(StageError):

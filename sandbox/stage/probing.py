@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from sandbox.stage.holding import StageError
+from sandbox.undo.errors import StageError
 
 
 class StageLevel(NamedTuple):

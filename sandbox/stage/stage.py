@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from safety.changes import ChangeSet
-from sandbox.stage import commits, conflicts, entries, places, summary, trees
-from sandbox.stage.commits import Committed, Conflicted
-from sandbox.stage.conflicts import Clock, Conflict
-from sandbox.stage.entries import Entry
-from sandbox.stage.holding import BareCell, Holder, HolderError, StageError
-from sandbox.stage.walk import Delta, deltas
+from sandbox.stage import summary
+from sandbox.stage.holding import BareCell, Holder, HolderError
+from sandbox.undo import commits, conflicts, entries, places, trees
+from sandbox.undo.commits import Committed, Conflicted
+from sandbox.undo.conflicts import Clock, Conflict
+from sandbox.undo.entries import Entry
+from sandbox.undo.errors import StageError
+from sandbox.undo.walk import Delta, deltas
 
 if TYPE_CHECKING:
-    from sandbox.stage.undo import UndoStore
+    from sandbox.undo.store import UndoStore
 
 
 class Stage:

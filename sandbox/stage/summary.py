@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from safety.changes import Change, ChangeKind, ChangeSet, FileType
-from sandbox.stage import trees
-from sandbox.stage.walk import Delta, dress_of
+from sandbox.undo import trees
+from sandbox.undo.walk import Delta, dress_of
 
 _PIECE = 1 << 20
 

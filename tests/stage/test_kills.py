@@ -21,7 +21,7 @@ CHILD = """
 import ctypes, os, signal, sys
 from pathlib import Path
 from sandbox.stage import Stage, UndoStore
-from sandbox.stage import entries, steps
+from sandbox.undo import entries, steps
 home, what, number, count = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
 left = count
 def deadly(function):

@@ -6,8 +6,8 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 
-from sandbox.stage import trees
-from sandbox.stage.walk import Delta
+from sandbox.undo import trees
+from sandbox.undo.walk import Delta
 
 _Likeness = tuple[int, int, int]  # size, time, mode
 

@@ -18,8 +18,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from sandbox.stage import trees
-from sandbox.stage.places import Layer
+from sandbox.undo import trees
+from sandbox.undo.places import Layer
 
 State = Literal["open", "waiting", "direct", "working", "made", "done", "undone"]
 RECORD = "record.json"

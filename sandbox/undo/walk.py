@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
-from sandbox.stage import trees
-from sandbox.stage.places import Layer
+from sandbox.undo import trees
+from sandbox.undo.places import Layer
 
 LEFT_ALONE = -1  # in the place of a time: others work in the folder too
 DeltaKind = Literal["new", "changed", "gone", "dress", "same"]

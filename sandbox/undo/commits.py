@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from safety.changes import Change, ChangeKind, ChangeSet, FileType
-from sandbox.stage import entries, trees
-from sandbox.stage.conflicts import Clock, Conflict, is_in_use
-from sandbox.stage.entries import Entry
-from sandbox.stage.holding import StageError
-from sandbox.stage.links import Links
-from sandbox.stage.places import Layer
-from sandbox.stage.steps import Interfered, Step, Stuck, do_all
-from sandbox.stage.walk import LEFT_ALONE, Delta, dress_of
+from sandbox.undo import entries, trees
+from sandbox.undo.conflicts import Clock, Conflict, is_in_use
+from sandbox.undo.entries import Entry
+from sandbox.undo.errors import StageError
+from sandbox.undo.links import Links
+from sandbox.undo.places import Layer
+from sandbox.undo.steps import Interfered, Step, Stuck, do_all
+from sandbox.undo.walk import LEFT_ALONE, Delta, dress_of
 
 _ORDER = ("move", "inside", "dress")
 
@@ -187,7 +187,7 @@ def recover(home: Path) -> list[str]:
 def _recovered(entry: Entry) -> str:
     call = f"run {entry.record['run']}, call {entry.record['call']}"
     if entry.state == "direct":
-        from sandbox.stage.direct import finish
+        from sandbox.undo.direct import finish
 
         finish(entry)
         return f"{call}: what it wrote was recorded"

@@ -15,9 +15,9 @@ import stat
 from collections.abc import Callable, Iterable
 from typing import Any, Literal, NamedTuple
 
-from sandbox.stage import trees
-from sandbox.stage.holding import StageError
-from sandbox.stage.walk import LEFT_ALONE, Dress, dress_of
+from sandbox.undo import trees
+from sandbox.undo.errors import StageError
+from sandbox.undo.walk import LEFT_ALONE, Dress, dress_of
 
 NO_REPLACE, FROM_HERE = 1, -100
 Way = Literal["move", "inside", "dress"]

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from safety.changes import Change, ChangeKind, ChangeSet
-from sandbox.stage import commits, entries, places, trees
-from sandbox.stage.commits import Conflicted
-from sandbox.stage.conflicts import Conflict, is_in_use
-from sandbox.stage.entries import Entry
-from sandbox.stage.holding import StageError
-from sandbox.stage.steps import Step
-from sandbox.stage.walk import LEFT_ALONE
+from sandbox.undo import commits, entries, places, trees
+from sandbox.undo.commits import Conflicted
+from sandbox.undo.conflicts import Conflict, is_in_use
+from sandbox.undo.entries import Entry
+from sandbox.undo.errors import StageError
+from sandbox.undo.steps import Step
+from sandbox.undo.walk import LEFT_ALONE
 
 DAY_SECONDS = 86_400
 _OPPOSITE: dict[ChangeKind, ChangeKind] = {"new": "gone", "gone": "new"}

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sandbox.stage import commits, entries, places, trees
-from sandbox.stage.entries import Entry
-from sandbox.stage.steps import Step
-from sandbox.stage.walk import Delta, DeltaKind
+from sandbox.undo import commits, entries, places, trees
+from sandbox.undo.entries import Entry
+from sandbox.undo.steps import Step
+from sandbox.undo.walk import Delta, DeltaKind
 
 
 @contextmanager

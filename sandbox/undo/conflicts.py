@@ -14,8 +14,8 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from sandbox.stage import trees
-from sandbox.stage.walk import Delta
+from sandbox.undo import trees
+from sandbox.undo.walk import Delta
 
 F_OFD_GETLK = 36  # fcntl.h
 # SQLite keeps one database in several files.

@@ -1,4 +1,5 @@
-"""A stage lets code work on the owner's own files, copy-on-write: what it did is seen as a change set,
+"""A stage lets code work on the owner's own files, copy-on-write: what it did is seen as a change
+set,
 then committed or thrown away; what a commit replaces is kept, and undone on demand."""
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ if TYPE_CHECKING:
     from sandbox.stage.holding import Holder
     from sandbox.stage.probing import probe
     from sandbox.stage.stage import Stage
-    from sandbox.undo.commits import Conflicted, recover
+    from sandbox.undo.commits import Conflicted
     from sandbox.undo.direct import record
     from sandbox.undo.errors import StageError
-    from sandbox.undo.store import UndoStore
+    from sandbox.undo.store import UndoStore, recover
 
 _FROM = {
     "Conflicted": "undo.commits",
@@ -23,7 +24,7 @@ _FROM = {
     "UndoStore": "undo.store",
     "probe": "stage.probing",
     "record": "undo.direct",
-    "recover": "undo.commits",
+    "recover": "undo.store",
 }
 __all__ = [
     "Conflicted",

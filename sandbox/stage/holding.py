@@ -1,4 +1,6 @@
-"""The agent's end of a holder (holder.py): starts the process that a stage lives in, and tells it what to mount."""
+"""The agent's end of a holder (holder.py): starts the process that a stage lives in, and tells it
+what to mount.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ class HolderError(StageError):
 class Holder:
     """A namespace of mounts with one command in it.
 
-    Start a process with `words()` before the command and `descriptor` passed on, then say `started`.
+    Start a process with `words()` before the command and `descriptor` passed on, then say
+    `started`.
     """
 
     def __init__(self) -> None:
@@ -76,7 +79,9 @@ class Holder:
             os.close(given)
 
     def umount(self) -> None:
-        """Take the mounts away; that this succeeds proves that no process is left in them. Raises HolderError."""
+        """Take the mounts away; that this succeeds proves that no process is left in them. Raises
+        HolderError.
+        """
         end = time.monotonic() + STILL_USED_SECONDS
         while True:
             try:
@@ -106,7 +111,8 @@ class Holder:
 
 
 class BareCell:
-    """A namespace with one idle supervisor in it, whose processes have all rights that we have but the network:
+    """A namespace with one idle supervisor in it, whose processes have all rights that we have but
+    the network:
     for what is to be run in a stage outside of the agent's cells."""
 
     def __init__(self) -> None:

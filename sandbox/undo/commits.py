@@ -1,6 +1,8 @@
-"""Make the changes of a stage real: what is replaced goes to the undo store, then what is new takes its place, all or nothing.
+"""Make the changes of a stage real: what is replaced goes to the undo store, then what is new takes
+its place, all or nothing.
 
-The list of steps is on the disk before the first is done. Killed on the way, the next start finishes or takes back (`recover`).
+The list of steps is on the disk before the first is done. Killed on the way, the next start
+finishes or takes back (`recover`).
 """
 
 from __future__ import annotations
@@ -11,13 +13,13 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from safety.changes import Change, ChangeKind, ChangeSet, FileType
-from sandbox.undo import entries, trees
+from sandbox.undo import trees
 from sandbox.undo.conflicts import Clock, Conflict, is_in_use
 from sandbox.undo.entries import Entry
 from sandbox.undo.errors import StageError
 from sandbox.undo.links import Links
 from sandbox.undo.places import Layer
-from sandbox.undo.steps import Interfered, Step, Stuck, do_all
+from sandbox.undo.steps import Interfered, Step, do_all
 from sandbox.undo.walk import LEFT_ALONE, Delta, dress_of
 
 _ORDER = ("move", "inside", "dress")
@@ -34,7 +36,9 @@ class Conflicted(StageError):
 
 
 class Committed(NamedTuple):
-    """What was made real: the number of its entry in the undo store, the changes, the bytes of what was replaced."""
+    """What was made real: the number of its entry in the undo store, the changes, the bytes of what
+    was replaced.
+    """
 
     number: str
     changes: ChangeSet
@@ -42,7 +46,9 @@ class Committed(NamedTuple):
 
 
 def prepare(entry: Entry, found: Sequence[Delta], clocks: Sequence[Clock]) -> list[Step]:
-    """Return the steps that make deltas real. Nothing of the owner's is touched yet. Raises OSError."""
+    """Return the steps that make deltas real. Nothing of the owner's is touched yet. Raises
+    OSError.
+    """
     for layer in entry.layers:
         os.makedirs(f"{layer.store}/kept", mode=0o700, exist_ok=True)
     links = Links(found)
@@ -110,7 +116,9 @@ def _remove_silently(path: str) -> None:
 
 
 def carry_out(entry: Entry, steps: list[Step], changes: ChangeSet, **fields: object) -> int:
-    """Do the steps, all or none, and close the entry as done. Returns the bytes kept. Raises Conflicted and OSError."""
+    """Do the steps, all or none, and close the entry as done. Returns the bytes kept. Raises
+    Conflicted and OSError.
+    """
     began = [Clock.now(layer.store).stamp for layer in entry.layers]
     looks = [trees.stamp(path) for step in steps for path in (step.path, step.put) if path]
     states = {look.inode: look[1:3] for look in looks if look}
@@ -131,7 +139,7 @@ def carry_out(entry: Entry, steps: list[Step], changes: ChangeSet, **fields: obj
             raise
         raise Conflicted([Conflict(error.path, error.why)]) from error
     entry.write(state="made")
-    return _finish(entry, steps)
+    return finish(entry, steps)
 
 
 def record_done(entry: Entry, steps: list[Step], found: Sequence[Delta]) -> int:
@@ -139,7 +147,7 @@ def record_done(entry: Entry, steps: list[Step], found: Sequence[Delta]) -> int:
     began = [Clock.now(layer.store).stamp for layer in entry.layers]
     changes = [_direct_change(each, step.kept) for each, step in zip(found, steps, strict=True)]
     entry.write(steps=steps, began=began, changes=listed(ChangeSet(tuple(changes))))
-    return _finish(entry, steps)
+    return finish(entry, steps)
 
 
 def _direct_change(delta: Delta, kept: str) -> Change:
@@ -153,7 +161,7 @@ def _direct_change(delta: Delta, kept: str) -> Change:
     )
 
 
-def _finish(entry: Entry, steps: list[Step]) -> int:
+def finish(entry: Entry, steps: list[Step]) -> int:
     entry.drop_copies()  # before the look: a copy may be a link of what was put in place
     stamps = {step.path: trees.stamp(step.path) for step in steps}
     kept = sum(trees.measured(step.kept)[1] for step in steps if step.kept)
@@ -167,46 +175,3 @@ def listed(changes: ChangeSet) -> list[list[object]]:
         [str(field) if isinstance(field, Path) else field for field in change]
         for change in changes.changes
     ]
-
-
-def recover(home: Path) -> list[str]:
-    """Bring to an end what a kill has left: returns a line on each. Entries that somebody works on are left alone."""
-    said = []
-    for folder in entries.folders(home):
-        record = entries.peek(folder)
-        if record is not None and record["state"] in ("done", "undone", "waiting"):
-            continue
-        entry = entries.load(folder)
-        if entry is None:
-            continue
-        said.append(_recovered(entry))
-        entry.close()
-    return said
-
-
-def _recovered(entry: Entry) -> str:
-    call = f"run {entry.record['run']}, call {entry.record['call']}"
-    if entry.state == "direct":
-        from sandbox.undo.direct import finish
-
-        finish(entry)
-        return f"{call}: what it wrote was recorded"
-    if entry.state == "open":
-        entry.remove()
-        return f"{call}: was stopped before its changes were made; nothing was changed"
-    steps = [Step.read(fields) for fields in entry.record["steps"]]
-    try:
-        if entry.state == "working":
-            do_all(steps)
-    except Stuck as error:
-        return f"{call}: {error}; what stood there before lies in {entry.folder}"
-    except (Interfered, OSError) as error:
-        entry.write(state="waiting")
-        entry.remove()
-        return f"{call}: its changes were taken back, since {error}"
-    _finish(entry, steps)
-    for number in entry.record.get("undoes", ()):
-        if undone := entries.load(entry.folder.parent / number):
-            undone.write(state="undone")
-            undone.close()
-    return f"{call}: its changes were made whole"

@@ -1,4 +1,6 @@
-"""Record a change that is made without a stage, such as a file tool's, in the undo store: one undo then covers all."""
+"""Record a change that is made without a stage, such as a file tool's, in the undo store: one undo
+then covers all.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,10 @@ from sandbox.undo.walk import Delta, DeltaKind
 
 @contextmanager
 def record(home: Path, run: str, call: str, paths: Iterable[str | Path]) -> Iterator[None]:
-    """Keep what stands at these paths before the block, and what it did to them after. Folders on the way to a path that the
-    block makes are recorded too. Raises OSError before anything is done where the image cannot be kept."""
+    """Keep what stands at these paths before the block, and what it did to them after. Folders on
+    the way to a path that the
+    block makes are recorded too. Raises OSError before anything is done where the image cannot be
+    kept."""
     entry = entries.make(home.resolve(), run, call)
     names = list(dict.fromkeys(_first_missing(os.path.abspath(path)) for path in paths))
     try:
@@ -67,11 +71,14 @@ def _image(path: str, layer: places.Layer) -> tuple[str, str]:
 
 def _steps(path: str, kept: str) -> Iterator[Step]:
     now, old = trees.look(path), trees.look(kept) if kept else None
-    if now is None and old is None:
-        return
-    if now and old and not trees.is_folder(now) and trees.same_content(path, kept, now, old):
-        return
-    yield Step("move", path, kept, "", old.st_ino if old else 0, now.st_ino if now else 0)
+    if not _is_same(path, kept, now, old):
+        yield Step("move", path, kept, "", old.st_ino if old else 0, now.st_ino if now else 0)
+
+
+def _is_same(path: str, kept: str, now: os.stat_result | None, old: os.stat_result | None) -> bool:
+    if now is None or old is None:
+        return now is old
+    return not trees.is_folder(now) and trees.same_content(path, kept, now, old)
 
 
 def _delta(step: Step) -> Delta:

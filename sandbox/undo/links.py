@@ -1,4 +1,6 @@
-"""Hard links across a commit: a copy that overlayfs made of a linked file becomes a link of the owner's own file again."""
+"""Hard links across a commit: a copy that overlayfs made of a linked file becomes a link of the
+owner's own file again.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ class Links:
                         self._gone.setdefault(_likeness(status), []).append(path)
 
     def renew(self, upper: str, put: str) -> None:
-        """Put links of the owner's files in the place of copies, in a file or folder that is about to be put in place.
+        """Put links of the owner's files in the place of copies, in a file or folder that is about
+        to be put in place.
 
         `upper` is where overlayfs made it; `put` is the same, on the file system of the folder.
         """

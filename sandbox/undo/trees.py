@@ -1,4 +1,6 @@
-"""Files, links and folders as a stage needs them: looked at, compared, copied and removed with all that belongs to them."""
+"""Files, links and folders as a stage needs them: looked at, compared, copied and removed with all
+that belongs to them.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +82,9 @@ def has_mark(path: str, name: str) -> bool:
 
 @contextlib.contextmanager
 def writable(path: str) -> Iterator[None]:
-    """Let us write to a file or folder of ours meanwhile, whose rights may forbid it; a change of them within is kept."""
+    """Let us write to a file or folder of ours meanwhile, whose rights may forbid it; a change of
+    them within is kept.
+    """
     mode = stat.S_IMODE(os.lstat(path).st_mode)
     wanted = mode | (0o700 if os.path.isdir(path) else 0o600)
     if os.geteuid() == 0 or mode == wanted or os.path.islink(path):
@@ -119,7 +123,9 @@ def same_content(one: str, other: str, a: os.stat_result, b: os.stat_result) -> 
 
 
 def below(folder: str) -> Iterator[os.DirEntry[str]]:
-    """Yield everything below a folder, a folder before what is in it; what cannot be read is passed over."""
+    """Yield everything below a folder, a folder before what is in it; what cannot be read is passed
+    over.
+    """
     try:
         with os.scandir(folder) as found:
             entries = sorted(found, key=lambda entry: entry.name)
@@ -147,7 +153,9 @@ def measured(path: str) -> tuple[int, int]:
 
 
 def carry(source: str, target: str) -> None:
-    """Copy a file, link, pipe or folder with its rights, times, owner, attributes and links among its own files."""
+    """Copy a file, link, pipe or folder with its rights, times, owner, attributes and links among
+    its own files.
+    """
     seen: dict[int, str] = {}
     _carry(source, target, seen)
     if is_folder(look(source)):

@@ -33,7 +33,8 @@ class Dress(NamedTuple):
 
 
 class Delta(NamedTuple):
-    """One path that is another than before. `dress` changes what a path has beside its content; `same` is a copy that
+    """One path that is another than before. `dress` changes what a path has beside its content;
+    `same` is a copy that
     only got another link. `upper` is where the new
     state lies, and `is_inside` says that a file with several links was written in place."""
 
@@ -120,7 +121,8 @@ class _Walker:
         self, upper: str, lower: str, after: os.stat_result, before: os.stat_result
     ) -> Iterator[Delta]:
         """A path that is no folder on both sides."""
-        # a copy keeps the access time of its original, since the stage is mounted without access times
+        # a copy keeps the access time of its original, since the stage is mounted without access
+        # times
         is_copy = after.st_atime_ns == before.st_atime_ns
         is_linked = before.st_nlink > 1 and stat.S_ISREG(before.st_mode)
         is_replaced = (

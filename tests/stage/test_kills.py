@@ -1,4 +1,6 @@
-"""A commit or an undo that is killed at any point is finished or taken back by the next start; nothing is lost."""
+"""A commit or an undo that is killed at any point is finished or taken back by the next start;
+nothing is lost.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ else:
 
 
 def killed(home: Path, what: str, number: str, count: int) -> bool:
-    """Do it in a process that is killed at its `count`-th change of the disk. False when it came to its end before."""
+    """Do it in a process that is killed at its `count`-th change of the disk. False when it came to
+    its end before.
+    """
     words = [sys.executable, "-c", CHILD, str(home), what, number, str(count)]
     done = subprocess.run(words, cwd=CHECKOUT, capture_output=True, text=True, check=False)
     assert done.returncode in (0, -9), done.stderr

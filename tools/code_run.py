@@ -22,7 +22,7 @@ from tools.process_tree import Tree, Work
 from tools.text_files import is_folder
 
 if TYPE_CHECKING:
-    from sandbox.levels import Lift, Sandbox
+    from sandbox.cells import Lift, Sandbox
     from tools.cells import Call
 
 _STARTUP_FILES = ("BASH_ENV", "ENV", "PYTHONSTARTUP")  # would run code that is not in the script

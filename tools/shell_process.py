@@ -30,7 +30,7 @@ from tools.code_run import environment, started
 from tools.process_tree import MARK, Tree, Work, mark
 
 if TYPE_CHECKING:
-    from sandbox.levels import Lift
+    from sandbox.cells import Lift
 
 ROWS, COLUMNS = 40, 120
 MOST_WAITING_BYTES = 4_000_000  # of output that nobody has asked for; the oldest goes

@@ -8,8 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from sandbox import bubblewrap, mounts, seccomp
-from sandbox.levels import Level
+from sandbox.cells import bubblewrap, mounts, seccomp
+from sandbox.cells.levels import Level
 
 PROBE_SECONDS = 5.0
 
@@ -17,7 +17,7 @@ PROBE_SECONDS = 5.0
 def tried() -> Level:
     """The best that works here."""
     if sys.platform == "darwin":
-        from sandbox import seatbelt
+        from sandbox.cells import seatbelt
 
         program = shutil.which(seatbelt.PROGRAM)
         return (

@@ -31,7 +31,7 @@ from runs.choosing import Chosen, chosen
 from runs.opening import opening
 from runs.options import Options, Replay, as_started
 from runs.owners import AbsentOwner, is_attended
-from runs.parts import SEEDS, Parts, lifts
+from runs.parts import SEEDS, Parts, leave, lifts
 from runs.replaying import guards, lane, steps
 from runs.resume import Progress, read_progress
 from runs.run import Run, now
@@ -429,6 +429,9 @@ class Agent:
             redact=redactor,
             sandbox=held,
             lifts=partial(lifts, gate, options.session),
+            leave=partial(
+                leave, gate, options.session, bounds.request if bounds else start["task"]
+            ),
             recall=self.parts.recalling(Session.parse(options.session)).asked,
             run=log.run,
             session=options.session,

@@ -32,6 +32,7 @@ LEAVE_SANDBOX = {
     "outside",
     "secret",
 }  # what no sandbox can do: once the owner has allowed it, it runs outside
+MOST_JUDGED = 20  # addresses of a call; no others may be asked
 _REFUSED = {"catastrophic", "agent", "session", "forbidden"}
 _OURS = {
     "none",
@@ -453,18 +454,27 @@ class Gate:
     ) -> Iterator[Finding]:
         """To fetch an address is to send it: one that nobody named is asked about."""
         found = fetches(script, is_python=is_python, variables=variables)
-        if not found.urls and not found.is_hidden:
+        hosts = ask.args.get("hosts")
+        asked = [str(each) for each in hosts] if isinstance(hosts, list) else []
+        if not found.urls and not found.is_hidden and not asked:
             return
         from safety.foreign_tools import PUBLIC
         from safety.targets import Named, host_of
 
         read = origins.foreign(ask.origin)
         named = Named(ask.request, self.own_targets())
-        for url in found.urls[:20]:
+        for url in found.urls[:MOST_JUDGED]:
             is_public = host_of(url) in PUBLIC and "?" not in url and not url.endswith("…")
             if not is_public and not named.has_url(url, strict=bool(read)):
                 yield Finding(
                     "send", f"asks {url[:200]}, which the request does not name", "target"
+                )
+        for host in asked[:MOST_JUDGED]:
+            if not named.has_url(host, strict=False):
+                yield Finding(
+                    "send",
+                    f"lets the script reach {host[:200]}, which the request does not name",
+                    "target",
                 )
         if found.is_hidden and read:
             yield Finding(

@@ -22,6 +22,7 @@ from safety.shared_folder import RUNS
 if TYPE_CHECKING:
     from config import Config
     from sandbox.cells import Lift, Sandbox
+    from sandbox.network import Leave
 
 Kept = TypeVar("Kept")
 LOOKS = frozenset(
@@ -79,6 +80,7 @@ class ToolContext:
     lifts: Callable[[str, dict[str, Any], tuple[Path, ...]], frozenset[Lift]] = lambda *_: (
         frozenset()
     )  # of a call
+    leave: Callable[[str, dict[str, Any], tuple[Path, ...]], Leave | None] = lambda *_: None
     recall: Callable[[str], Memories] = lambda _: Memories()
     redact: Callable[[str], str] = (
         str  # hides secrets; a tool sends through it what it streams or keeps in a file

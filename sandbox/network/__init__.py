@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sandbox.network.exits import Exits, Leave
     from sandbox.network.journal import read as read_journal
+    from sandbox.network.named import commands_of, leave_of
 
 _WHERE = {
     "Exits": ("exits", "Exits"),
     "Leave": ("exits", "Leave"),
+    "commands_of": ("named", "commands_of"),
+    "leave_of": ("named", "leave_of"),
     "read_journal": ("journal", "read"),
 }
-__all__ = ["Exits", "Leave", "read_journal"]
+__all__ = ["Exits", "Leave", "commands_of", "leave_of", "read_journal"]
 
 
 def __getattr__(name: str) -> Any:

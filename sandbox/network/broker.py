@@ -35,7 +35,9 @@ class Untrusted(Exception):
 def program(name: str, path: Sequence[str] = PATH) -> Path:
     """Return the file that `name` means outside. Raises Untrusted."""
     if "/" in name or name in ("", ".", ".."):
-        raise Untrusted(f"{name[:100]!a}: a program outside the sandbox is called by its name alone")
+        raise Untrusted(
+            f"{name[:100]!a}: a program outside the sandbox is called by its name alone"
+        )
     for folder in path:
         file = Path(os.path.realpath(f"{folder}/{name}"))
         if os.access(file, os.X_OK):
@@ -55,28 +57,20 @@ def _check(file: Path) -> None:
         raise Untrusted(f"{file} is not a file")
 
 
-class Broker:
-    """The programs of the host for the scripts of one run."""
-
-    def serve(self, client: socket.socket, gate: Gate) -> None:
-        """Serve one call of a cell to its end. Never raises."""
-        with contextlib.suppress(OSError):
-            client.settimeout(RUN_SECONDS)
-            words = _words(client)
-            try:
-                file = self._judged(words, gate)
-            except Untrusted as error:
-                _send(client, _ERRORS, f"Sopwith: {error}\n".encode())
-                _send(client, _EXIT, b"%d" % REFUSED)
-                return
-            _send(client, _EXIT, b"%d" % _run(client, file, words))
-
-    def _judged(self, words: list[str], gate: Gate) -> Path:
-        if not words:
-            raise Untrusted("no program is named")
-        if why := gate(words):
-            raise Untrusted(why)
-        return program(words[0])
+def serve(client: socket.socket, gate: Gate) -> None:
+    """Serve one call of a cell to its end. Never raises."""
+    with contextlib.suppress(OSError):
+        client.settimeout(RUN_SECONDS)
+        words = _words(client)
+        try:
+            if why := gate(words):
+                raise Untrusted(why)
+            file = program(words[0])
+        except Untrusted as error:
+            _send(client, _ERRORS, f"Sopwith: {error}\n".encode(errors="replace"))
+            _send(client, _EXIT, b"%d" % REFUSED)
+            return
+        _send(client, _EXIT, b"%d" % _run(client, file, words))
 
 
 def environment() -> dict[str, str]:

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 TABLE = Path(__file__).resolve().parents[2] / "assets" / "network" / "programs.yaml"
-_VALUE = re.compile(r"[\w.,:@%/+*=~ -]*")  # of an option; no shell reads it, but some programs run `|…`
+_VALUE = re.compile(
+    r"[\w.,:@%/+*=~ -]*"
+)  # of an option; no shell reads it, but some programs run `|…`
 
 
 class Form(NamedTuple):
@@ -43,7 +45,9 @@ def why_not(words: Sequence[str]) -> str:
     """Return why these words are not let out without the owner; "" when they only look."""
     form, rest = _row(words)
     if form is None:
-        return f"{' '.join(words[:2])[:100]} does not run outside the sandbox without the owner's yes"
+        return (
+            f"{' '.join(words[:2])[:100]} does not run outside the sandbox without the owner's yes"
+        )
     at = 0
     while at < len(rest):
         taken = _taken(form, rest, at)

@@ -56,7 +56,7 @@ class Profile(NamedTuple):
 
 
 class Sandbox:
-    """The sandbox of a run. Its cells (tools/cells.py) end with it."""
+    """The sandbox of a run. Its cells (tools/scripts/cells.py) end with it."""
 
     def __init__(self, level: Level, profile: Profile, exits: Exits | None = None) -> None:
         """`exits` lead out of the cells; without them there is no way out."""

@@ -1,6 +1,6 @@
 """The first process of a cell: runs one call after the other in it, and leaves nothing of a call behind.
 
-Started by tools/cells.py inside bubblewrap as `supervisor.py N DOOR LIMITS…`. It is process 1 there, so that no script can end it, and
+Started by tools/scripts/cells.py inside bubblewrap as `supervisor.py N DOOR LIMITS…`. It is process 1 there, so that no script can end it, and
 what it holds cannot be looked at. Descriptor N is a socket of packets; over descriptor DOOR (-1: none) it
 hands out listening sockets of the cell's own network, where the proxy and the broker answer (sandbox/network). In:
 

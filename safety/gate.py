@@ -371,9 +371,8 @@ class Gate:
             elif kind == "outside":
                 yield Finding("outside", f"{path} is outside the allowed folders")
         named = [match[1] for match in references(str(ask.args.get("content", "")))]
-        yield from _read(
-            tuple(_resolved(self.cwd, self.owner_home, name) for name in named), places
-        )
+        seen = [_resolved(self.cwd, self.owner_home, name) for name in named]
+        yield from _read(tuple(ask.hints.get("taken") or seen), places)
 
     def _deleted(self, ask: Ask, places: Places) -> Iterator[Finding]:
         for path in ask.paths:

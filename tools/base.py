@@ -95,6 +95,9 @@ class ToolContext:
         None  # by the id of the call; None: not here
     )
     kept: dict[str, Any] = field(default_factory=dict)  # what `keep` made
+    judged: dict[str, Path] = field(
+        default_factory=dict
+    )  # paths of this call, as the gate saw them
 
     def keep(self, key: str, make: Callable[[], Kept]) -> Kept:
         """The run's one object for `key` (a browser, a shell), made when it is first asked for."""
@@ -138,6 +141,11 @@ class ToolContext:
         except RuntimeError as error:  # "~name" where no such user is
             raise ToolError(f"{text}: {error}") from error
 
+    def place(self, text: str) -> Path:
+        """Return the path without links that the gate has judged; it is opened by safety/handles.py, which follows none."""
+        found = self.judged.get(text)
+        return resolve(self.path(text)) if found is None else found
+
 
 class Tool(NamedTuple):
     """A function with what the handler and the gate must know of it. `effects` names what it may do to the world;
@@ -161,6 +169,7 @@ class Tool(NamedTuple):
                     path = context.path(text)
                     follow = "delete" not in self.effects or path.name in ("", "..")
                     found.append(resolve(path) if follow else resolve(path.parent) / path.name)
+                    context.judged[text] = found[-1]
         return tuple(found)
 
     @property

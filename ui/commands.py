@@ -304,6 +304,7 @@ SOME_OPTIONS = (  # option, what stands for its value, type, its words, the comm
     ("--days", "N", whole, "opt.days", {"runs archive"}),
     ("--queue", "", None, "opt.queue", {"run", "sops run"}),
     ("--parallel", "", None, "opt.parallel", {"run", "sops run"}),
+    ("--network", "", None, "opt.network", {"runs show"}),
     ("--list", "", None, "opt.list", {"worker"}),
     ("--cancel", "RUN", str, "opt.cancel", {"worker"}),
     ("--trust", "", None, "opt.trust", {"sops sync"}),

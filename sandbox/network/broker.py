@@ -71,6 +71,7 @@ def serve(client: socket.socket, gate: Gate) -> None:
             _send(client, _EXIT, b"%d" % REFUSED)
             return
         _send(client, _EXIT, b"%d" % _run(client, file, words))
+        client.shutdown(socket.SHUT_RDWR)
 
 
 def environment() -> dict[str, str]:
@@ -109,41 +110,34 @@ def _run(client: socket.socket, file: Path, words: list[str]) -> int:
         _send(client, _ERRORS, f"{words[0]}: {error.strerror}\n".encode())
         return NOT_FOUND
     lock = threading.Lock()
-    timer = threading.Timer(RUN_SECONDS, _kill, [process])
-    timer.start()
+    threads = [
+        threading.Thread(target=_copy, args=(client, kind, pipe, lock), daemon=True)
+        for kind, pipe in ((_OUTPUT, process.stdout), (_ERRORS, process.stderr))
+    ]
+    threading.Thread(target=_watch, args=(client, process), daemon=True).start()
     with process:
-        pipes = ((_OUTPUT, process.stdout), (_ERRORS, process.stderr))
-        copies = [
-            threading.Thread(target=_copy, args=(client, kind, pipe, lock, process), daemon=True)
-            for kind, pipe in pipes
-        ]
-        for copy in copies:
-            copy.start()
-        for copy in copies:
-            copy.join()
-    timer.cancel()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
     return process.returncode if process.returncode >= 0 else 128 - process.returncode
 
 
-def _copy(
-    client: socket.socket,
-    kind: int,
-    pipe: IO[bytes] | None,
-    lock: threading.Lock,
-    process: subprocess.Popen[bytes],
-) -> None:
+def _copy(client: socket.socket, kind: int, pipe: IO[bytes] | None, lock: threading.Lock) -> None:
     number = pipe.fileno() if pipe else -1
-    try:
+    with contextlib.suppress(OSError):  # the script has ended
         while data := os.read(number, WORDS_BYTES):
             with lock:
                 _send(client, kind, data)
-    except OSError:  # the script has ended
-        _kill(process)
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
+def _watch(client: socket.socket, process: subprocess.Popen[bytes]) -> None:
+    """End the program when the script goes away, or takes too long."""
+    with contextlib.suppress(OSError):
+        client.recv(1)
+    if process.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def _send(client: socket.socket, kind: int, data: bytes) -> None:

@@ -72,12 +72,17 @@ def _taken(form: Form, words: Sequence[str], at: int) -> int:
         return int(bool(form.words and re.fullmatch(form.words, word)))
     if word in form.options:
         return 1
-    if word in form.valued:
-        return 2 * int(_is_value(words, at + 1))
     if _has_value(form, word):
         return 1
-    is_joined = len(word) > 1 and not word.startswith("--")
-    return int(is_joined and set(word[1:]) <= set(form.letters))
+    ends_in_valued = not word.startswith("--") and f"-{word[-1]}" in form.valued
+    if word in form.valued or (ends_in_valued and _is_joined(form, word[:-1])):
+        return 2 * int(_is_value(words, at + 1))
+    return int(len(word) > 1 and _is_joined(form, word))
+
+
+def _is_joined(form: Form, word: str) -> bool:
+    """True for `-ef`, and for a dash alone."""
+    return not word.startswith("--") and set(word[1:]) <= set(form.letters)
 
 
 def _is_value(words: Sequence[str], at: int) -> bool:
@@ -89,7 +94,7 @@ def _has_value(form: Form, word: str) -> bool:
     name, equals, value = word.partition("=")
     if equals and name.startswith("--"):
         return name in form.valued and bool(_VALUE.fullmatch(value))
-    return word[:2] in form.valued and bool(_VALUE.fullmatch(word[2:]))
+    return len(word) > 2 and word[:2] in form.valued and bool(_VALUE.fullmatch(word[2:]))
 
 
 def _form(row: dict[str, str]) -> Form:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ipaddress
 import re
 import socket
-import unicodedata
 
 _NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_][a-z0-9_-]{0,62})*")
 _NUMBER = re.compile(r"(?:.*\.)?(?:\d+|0x[0-9a-f]*)")
@@ -21,10 +20,9 @@ class BadHost(ValueError):
 
 def host_of(text: str) -> str:
     """Return the one spelling of a host. Raises BadHost."""
-    plain = unicodedata.normalize("NFKC", text).strip("[]") if text.startswith("[") else text
-    if ":" in plain:
-        return _version_6(plain)
-    name = _ascii(plain).removesuffix(".")
+    if ":" in text:
+        return _version_6(text)
+    name = _ascii(text).removesuffix(".")
     if not _NAME.fullmatch(name):
         raise BadHost(f"not a host name: {text[:100]!a}")
     return _version_4(name) if _NUMBER.fullmatch(name) else name
@@ -56,8 +54,9 @@ def _version_4(text: str) -> str:
 
 
 def _version_6(text: str) -> str:
+    bare = text[1:-1] if text.startswith("[") and text.endswith("]") else text
     try:
-        address = ipaddress.IPv6Address(text)
+        address = ipaddress.IPv6Address(bare)
     except ValueError as error:
         raise BadHost(f"not an address: {text[:100]!a}") from error
     if address.scope_id:

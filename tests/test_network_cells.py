@@ -15,7 +15,7 @@ import zipfile
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, CGIHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
@@ -62,6 +62,7 @@ class World:
             leave=lambda *_: Leave(frozenset(hosts)),
         )
         calling = code_run.run(ctx, script=script, type=type, timeout=90, **more)
+        assert not isinstance(calling, ToolResult)
         while True:
             try:
                 next(calling)
@@ -231,7 +232,11 @@ class Repositories(CGIHTTPRequestHandler):
     """Git's own server of repositories."""
 
     have_fork = False  # as root it would become nobody, who may not read the folder of a test
-    cgi_directories: ClassVar[list[str]] = ["/git"]
+
+    def is_cgi(self) -> bool:
+        """Everything is."""
+        self.cgi_info = "/git", self.path.removeprefix("/git/")
+        return True
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""

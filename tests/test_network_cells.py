@@ -24,9 +24,10 @@ from models.base import ToolResult
 from safety.addresses import PrivateAddress
 from safety.gate import Ask, Gate
 from safety.paths import Places
+from sandbox.broker import forms, host_programs
+from sandbox.broker.host_programs import Untrusted, program
 from sandbox.cells import Profile, Sandbox, levels
-from sandbox.network import Exits, Leave, broker, forms, leave_of, read
-from sandbox.network.broker import Untrusted, program
+from sandbox.network import Exits, Leave, leave_of, read
 from tools.base import ToolContext
 from tools.scripts import code_run
 
@@ -368,7 +369,7 @@ def test_the_environment_of_a_program_outside_is_not_the_scripts(
 ) -> None:
     monkeypatch.setenv("LD_PRELOAD_X", "1")
     monkeypatch.setenv("PS_FORMAT", "args")
-    assert set(broker.environment()) <= {
+    assert set(host_programs.environment()) <= {
         "PATH",
         "LANG",
         "TERM",

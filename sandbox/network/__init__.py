@@ -1,6 +1,6 @@
-"""The way out of a cell: a proxy for the hosts that a policy allows, and a broker for single programs of the host.
+"""The way out of a cell: a proxy for the hosts that a call may reach, and a journal of what went where.
 
-Both serve sockets that a cell hands over; nothing in a cell holds a connection to the outside."""
+It serves sockets that a cell hands over; nothing in a cell holds a connection to the outside."""
 
 from typing import TYPE_CHECKING
 

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from sandbox.broker import ASKED, mounted, shim
 from sandbox.network.door import Door
-from sandbox.network.forms import programs
-from sandbox.network.variables import ASKED, mounted, shim, variables
+from sandbox.network.variables import variables
 
 if TYPE_CHECKING:
     import socket
@@ -80,7 +80,7 @@ class Exit:
         text = os.memfd_create("shim")
         os.write(text, shim())
         os.lseek(text, 0, os.SEEK_SET)
-        return mounted(text, programs()), [self._door.theirs.fileno(), text]
+        return mounted(text), [self._door.theirs.fileno(), text]
 
     def begin(self, leave: Leave | None) -> None:
         """Open the exit for a call."""
@@ -115,7 +115,6 @@ class Exit:
         self._exits.egress().serve(client, self._judge)
 
     def _broker(self, client: socket.socket) -> None:
-        from sandbox.network.broker import serve
-        from sandbox.network.forms import why_not
+        from sandbox.broker import serve, why_not
 
         serve(client, why_not)

@@ -447,15 +447,25 @@ class Gate:
             )
         if ask.request.strip():
             yield from self._fetched(ask, script, is_python, variables)
+            yield from self._hosts(ask)
+
+    def _hosts(self, ask: Ask) -> Iterator[Finding]:
+        """Hosts that a script is to reach beside those that it names."""
+        from safety.targets import Named
+
+        hosts = ask.args.get("hosts")
+        named = Named(ask.request, self.own_targets())
+        for host in hosts[:MOST_JUDGED] if isinstance(hosts, list) else ():
+            if not named.has_url(str(host), strict=False):
+                about = f"lets the script reach {str(host)[:200]}, which the request does not name"
+                yield Finding("send", about, "target")
 
     def _fetched(
         self, ask: Ask, script: str, is_python: bool, variables: dict[str, str]
     ) -> Iterator[Finding]:
         """To fetch an address is to send it: one that nobody named is asked about."""
         found = fetches(script, is_python=is_python, variables=variables)
-        hosts = ask.args.get("hosts")
-        asked = [str(each) for each in hosts] if isinstance(hosts, list) else []
-        if not found.urls and not found.is_hidden and not asked:
+        if not found.urls and not found.is_hidden:
             return
         from safety.foreign_tools import PUBLIC
         from safety.targets import Named, host_of
@@ -467,13 +477,6 @@ class Gate:
             if not is_public and not named.has_url(url, strict=bool(read)):
                 yield Finding(
                     "send", f"asks {url[:200]}, which the request does not name", "target"
-                )
-        for host in asked[:MOST_JUDGED]:
-            if not named.has_url(host, strict=False):
-                yield Finding(
-                    "send",
-                    f"lets the script reach {host[:200]}, which the request does not name",
-                    "target",
                 )
         if found.is_hidden and read:
             yield Finding(

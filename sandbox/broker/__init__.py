@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from sandbox.broker.host_programs import serve as serve
     from sandbox.broker.links import ASKED as ASKED
     from sandbox.broker.links import mounted as mounted
-    from sandbox.broker.links import shim as shim
+    from sandbox.broker.links import shim_text as shim_text
 else:
     __getattr__ = lazy(
         __name__,
         ASKED="links",
         mounted="links",
         serve="host_programs",
-        shim="links",
+        shim_text="links",
         why_not="forms",
     )

@@ -86,15 +86,15 @@ def _is_joined(form: Form, word: str) -> bool:
 
 
 def _is_value(words: Sequence[str], at: int) -> bool:
-    return at < len(words) and not words[at].startswith("-") and bool(_VALUE.fullmatch(words[at]))
+    return any(re.fullmatch(_VALUE, word) for word in words[at : at + 1] if word[:1] != "-")
 
 
 def _has_value(form: Form, word: str) -> bool:
     """True for `--sort=-rss` and `-n20`."""
     name, equals, value = word.partition("=")
     if equals and name.startswith("--"):
-        return name in form.valued and bool(_VALUE.fullmatch(value))
-    return len(word) > 2 and word[:2] in form.valued and bool(_VALUE.fullmatch(word[2:]))
+        return name in form.valued and bool(re.fullmatch(_VALUE, value))
+    return len(word) > 2 and word[:2] in form.valued and bool(re.fullmatch(_VALUE, word[2:]))
 
 
 def _form(row: dict[str, str]) -> Form:

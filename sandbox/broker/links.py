@@ -14,7 +14,7 @@ ASKED = "/run/sopwith"  # in a cell: comes first on the path
 SHIM = Path(__file__).with_name("shim.py")
 
 
-def shim() -> bytes:
+def shim_text() -> bytes:
     """Return the text of the program that stands in a cell for one that only the broker may run."""
     python = [os.path.realpath(sys.executable), "-I", "-S", "-B"]
     line = shlex.join([*python, str(SHIM), str(PORT)])

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from sandbox.broker import ASKED, mounted, shim
+from sandbox.broker import ASKED, mounted, shim_text
 from sandbox.network.door import Door
 from sandbox.network.variables import variables
 
@@ -78,7 +78,7 @@ class Exit:
         """Return what bubblewrap is told more, and the descriptors that it needs: the first is the supervisor's, and the
         caller closes the others."""
         text = os.memfd_create("shim")
-        os.write(text, shim())
+        os.write(text, shim_text())
         os.lseek(text, 0, os.SEEK_SET)
         return mounted(text), [self._door.theirs.fileno(), text]
 

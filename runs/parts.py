@@ -25,7 +25,8 @@ from safety import shared_folder
 from safety.gate import Ask, Gate
 from safety.held import held_values
 from safety.secrets import Redactor
-from tools.families import FAMILIES, Family
+from text import plugin
+from tools.families import Family, families
 from tools.registry import all_tools
 from tools.toolbox import Foreign, Toolbox
 
@@ -180,11 +181,18 @@ class Parts:
 
     def toolbox(self) -> Toolbox:
         """All tools that there are here."""
-        return Toolbox(all_tools(), foreign=self.foreign)
+        return Toolbox(all_tools(), self.families, foreign=self.foreign)
+
+    @cached_property
+    def families(self) -> dict[str, Family]:
+        """The families of tools, those of the owner's plugins too."""
+        if self.config.plugins:
+            plugin.check(self.config.plugins)
+        return families(self.config.plugins)
 
     def tools(self, options: Options) -> tuple[dict[str, Tool], dict[str, Family]]:
         """The tools and families of a session, as far as its bounds leave them."""
-        tools, families, bounds = all_tools(), FAMILIES, options.bounds
+        tools, offered, bounds = all_tools(), self.families, options.bounds
         if options.session != "main":
             own = shared_folder.TOOLS if self.shared_folder(options) else frozenset()
             tools = {
@@ -193,8 +201,8 @@ class Parts:
                 if set(tool.effects) <= SHARED_EFFECTS or n in own
             }
             del tools["more_tools"]
-            families = {}
-        return (bounds.core(tools), bounds.families(families)) if bounds else (tools, families)
+            offered = {}
+        return (bounds.core(tools), bounds.families(offered)) if bounds else (tools, offered)
 
     def schemas(self, tools: Iterable[str]) -> list[dict[str, Any]]:
         """The function schemas of these tools as they are now, those of MCP servers too; and of all that are offered anyway."""

@@ -10,10 +10,11 @@ import shutil
 import sys
 from pathlib import Path
 
-from config import Config, Lang
+from config import Config, ConfigError, Lang
 from context.phrases import in_words
 from memory.home.folder import LAYOUT, HomeError, open_home
 from runs.doctor.check import Check, install, say
+from text import plugin
 
 LITTLE_SPACE_BYTES = 200_000_000
 LIBRARIES = {  # module: package
@@ -214,3 +215,15 @@ def check_terminal(lang: Lang) -> Check:
 
 def _nearest_folder(path: Path) -> Path:
     return next(folder for folder in (path, *path.parents) if folder.is_dir())
+
+
+def check_plugins(config: Config) -> list[Check]:
+    """List the plugins that config.yaml asks for; nothing where it asks for none."""
+    if not config.plugins:
+        return []
+    try:
+        plugin.check(config.plugins)
+    except ConfigError as error:
+        problem, fix = str(error).splitlines()
+        return [Check("plugins", False, problem, fix)]
+    return [Check("plugins", True, ", ".join(config.plugins))]

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from memory.journal.turns import Turn
     from memory.window import Window
     from sandbox.cells import Lift, Sandbox, levels
+    from sandbox.network import Leave
     from tools.base import Tool
 
 SEEDS = Path(__file__).parent.parent / "sops"
@@ -91,7 +92,13 @@ class Parts:
         if not gate.sandboxed:
             return None
         if gate.shared is None:
-            return Sandbox(self.sandbox, Profile("owner", gate.places))
+            exits = None
+            if self.sandbox.name == "full":
+                from safety.addresses import Reach
+                from sandbox.network import Exits
+
+                exits = Exits(folder, Reach(self.config.safety.private_hosts).find)
+            return Sandbox(self.sandbox, Profile("owner", gate.places), exits)
         (scripts := folder / "scripts").mkdir(exist_ok=True)
         places = replace(gate.places, roots=(gate.shared,))
         return Sandbox(self.sandbox, Profile("shared", places, readable=(scripts.resolve(),)))
@@ -298,3 +305,12 @@ def lifts(
     ):  # what nobody has approved reaches nobody
         return found - {"network"}
     return found
+
+
+def leave(
+    gate: Gate, session: str, request: str, tool: str, args: dict[str, Any], paths: tuple[Path, ...]
+) -> Leave:
+    """Return the hosts that this call may reach."""
+    from sandbox.network import leave_of
+
+    return leave_of(gate, Ask(tool, args, ("execute",), paths, session, request))

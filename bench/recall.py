@@ -40,7 +40,7 @@ from memory.journal.store import Store
 from memory.journal.turns import Turn
 from memory.recall import recall
 from memory.recall.words import learn
-from memory.words import asked
+from text.words import asked
 from models.embeddings import EmbeddedModel, Embedder
 
 OWN = Path(__file__).parent / "recall_data"

@@ -27,7 +27,7 @@ from zoneinfo import ZoneInfo
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from memory.timewords import find
+from text.time import find
 
 CASES = Path(__file__).resolve().parent.parent / "tests" / "time_cases"
 NOW = datetime(2026, 3, 11, 15, 20, tzinfo=ZoneInfo("Asia/Shanghai"))
@@ -117,7 +117,7 @@ def is_held_out(text: str) -> bool:
 
 
 def ours(text: str, now: datetime = NOW) -> Ranges:
-    """What memory/timewords finds."""
+    """What text/time finds."""
     return [(each.start, each.end) for each in find(text, now)]
 
 

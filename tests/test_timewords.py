@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from bench.timewords import GOALS, NOW, collection, ours
 from launch import main
-from memory.timewords import find
-from memory.timewords.chinese import CHINESE
-from memory.timewords.english import ENGLISH
-from memory.timewords.feasts import easter, lunar_date
-from memory.timewords.grammar import Grammar
+from text.time import find
+from text.time.chinese import CHINESE
+from text.time.english import ENGLISH
+from text.time.feasts import easter, lunar_date
+from text.time.grammar import Grammar
 
 BERLIN = ZoneInfo("Europe/Berlin")
 

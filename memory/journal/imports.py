@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 from config import SopwithError
-from memory.journal.api import Memory, local_timezone
 from memory.journal import chat_exports
+from memory.journal.api import Memory, local_timezone
 from memory.journal.originals import parsed, zone
 from memory.journal.store import text_hash
 from memory.journal.turns import Turn

@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from memory.home.sessions import MAIN
-from memory.journal.turns import Found, Recalled, TimeRange, Turn
+from memory.journal.turns import Found, Recalled, Turn
 from memory.recall.question import Question, is_small, understood
-from memory.words import asked
+from text.time import TimeRange
+from text.words import asked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -213,7 +214,7 @@ def _near(
 
 
 def _ranges(query: str, now: datetime) -> list[TimeRange]:
-    from memory.timewords import find
+    from text.time import find
 
     return find(query, now)
 

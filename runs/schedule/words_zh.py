@@ -42,10 +42,10 @@ _UNIT = "分钟?|小时|钟头|天|日|周|星期|礼拜"
 
 def plain(said: str) -> str:
     """The text in simplified characters and narrow digits, without blanks, spoken times made plain."""
-    from text.time.chinese import simplified
+    from text.time.rules import language
 
     narrow = re.sub(
-        r"\s+(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])\s+", "", simplified(said).translate(_WIDE)
+        r"\s+(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])\s+", "", language("zh").plain(said).translate(_WIDE)
     )
     return chinese(narrow.rstrip("。"))
 

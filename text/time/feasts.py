@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import date, timedelta
 from importlib import import_module
@@ -82,3 +83,31 @@ def solar_term(name: str) -> Feast:
         return day_span(found)
 
     return feast
+
+
+_KINDS: dict[str, Callable[..., Feast]] = {
+    "fixed": fixed,
+    "weekday": nth_weekday,
+    "easter": easter,
+    "lunar": lunar,
+    "term": solar_term,
+}
+_ROW = re.compile(r"(\w+)((?: -?\d+| [^\x00-\x7f]+)*)( before)?(?: for (\d+))?")
+
+
+def feast_of(row: str) -> Feast:
+    """Return the feast of a row of the tables: "fixed 12 25", "weekday 11 4 3", "lunar 12 8 before", "easter 1 for 2".
+
+    `before`: it belongs to the Chinese year that began the year before; `for`: so many days."""
+    found = _ROW.fullmatch(row)
+    if not found:
+        raise ValueError(f"no feast: {row}")
+    values = [each if not each.isascii() else int(each) for each in found[2].split()]
+    feast = _KINDS[found[1]](*values)
+    earlier, days = (1 if found[3] else 0), int(found[4] or 0)
+
+    def made(year: int) -> Span:
+        span = feast(year - earlier)
+        return days_span(span.start.date(), days) if days and span.start else span
+
+    return made

@@ -1,79 +1,71 @@
-"""Finds the time words of a text, English and Chinese, and says which stretches of time they mean (docs/memory.md)."""
+"""Finds the time words of a text, English and Chinese, and says which stretches of time they mean (docs/text.md)."""
 
 from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, tzinfo
 
-from text.time.grammar import Grammar, Reader
+from text.time.grammar import Reader
 from text.time.ranges import TimeRange
+from text.time.rules import Language, language
 from text.time.sharing import Found, one_day, shared
 from text.time.spans import Now, Span
 
-MAX_CHARS = (
-    4_000  # of one text; nobody names times for longer than that, and a reader must not wait
-)
+MAX_CHARS = 4_000  # of one text; nobody names times for longer, and a reader must not wait
 MAX_EFFORT = 12_000  # of one grammar on one text, about 50 ms: some 100 expressions
-_ENGLISH_START = re.compile(r"(?<![\w.\-/:])[a-z0-9'’@]", re.IGNORECASE)
-_LATIN = re.compile("[a-z]{2}", re.IGNORECASE)
-_SAYS_WHEN = re.compile(
-    r"[a-z]|\d([-/.])\d+\1\d{4}", re.IGNORECASE
-)  # of digits in Chinese the Chinese grammar knows
+LOOK_BACK = 80  # characters before an expression in which a plan is seen
 _CHINESE = re.compile("[\u4e00-\u9fff]")
-_CHINESE_START = re.compile(r"[\u4e00-\u9fff〇○０-９]|(?<![\w.\-/:$#])\d|(?<=[\u4e00-\u9fff])\d")
+_LATIN = re.compile(r"[a-z]{2}|\d([-/.])\d+\1\d{4}", re.IGNORECASE)
 
 
 def find(text: str, now: datetime, *, past: bool = True) -> list[TimeRange]:
-    """The times that `text` speaks of, in the order of the text, in UTC, from `start` to before `end`.
+    """Return the times that `text` speaks of, in order, in UTC, from `start` to before `end`.
 
     `now` is aware and says when and in which timezone the text was said. `past`: where two readings are possible ("on
-    Friday", "in May"), the past one is meant, else the coming one. Only the first 4,000 characters are read, and
-    of those with time words in every line only the beginning. Source: seed 003 P4.1.
+    Friday", "in May"), the past one is meant, but the coming one behind the words of a plan; else the coming one. Only
+    the first 4,000 characters are read, and of those with time words in every line only the beginning.
     """
     if now.tzinfo is None:
         raise ValueError("now has no timezone")
-    seen = Now(now, past)
     readable = text[:MAX_CHARS]
-    found: list[Found] = []
-    if is_chinese := _CHINESE.search(readable) is not None:
-        from text.time.chinese import CHINESE, simplified
-
-        found = _read(CHINESE, simplified(readable), seen, _CHINESE_START)
-    if not is_chinese:
-        from text.time.english import ENGLISH, plain
-
-        found = _read(ENGLISH, plain(readable), seen, _ENGLISH_START)
-    elif _LATIN.search(readable) or _SAYS_WHEN.search(readable):
-        from text.time.english import ENGLISH, plain
-
-        others = _read(ENGLISH, _CHINESE.sub("¦", plain(readable)), seen, _ENGLISH_START)
-        found = one_day(
-            _longest_of(
-                found, [each for each in others if _SAYS_WHEN.search(readable[each[0] : each[1]])]
-            ),
-            readable,
-        )
+    if _CHINESE.search(readable):
+        found = _mixed(readable, now, past)
+    else:
+        found = _read(language("en"), readable, now, past)
     found = shared(found, readable) if len(found) > 1 else found
-    ranges = (
-        _range(span, now, readable[begin:end]) for begin, end, span in found if not span.silent
-    )
+    ranges = (_range(each, now, readable) for each in found if not each[2].silent)
     return [each for each in ranges if each]
 
 
-def _read(grammar: Grammar, text: str, now: Now, starts: re.Pattern[str]) -> list[Found]:
+def _mixed(text: str, now: datetime, past: bool) -> list[Found]:
+    """A text with Chinese in it; what is English there is read too."""
+    found = _read(language("zh"), text, now, past)
+    if not _LATIN.search(text):
+        return found
+    others = _read(language("en"), _CHINESE.sub("\u00a6", text), now, past)
+    english = [each for each in others if _LATIN.search(text[each[0] : each[1]])]
+    return one_day(_longest_of(found, english), text)
+
+
+def _read(spoken: Language, text: str, now: datetime, past: bool) -> list[Found]:
     """The longest expressions from left to right."""
-    reader, openings = grammar.reader(text, now), grammar.openings("time")
+    plain = spoken.plain(text)
+    readers = {each: spoken.grammar.reader(plain, Now(now, each)) for each in (True, False)}
+    openings, plan = spoken.grammar.openings("time"), spoken.guards["plan"]
     found: list[Found] = []
     at = 0
-    while reader.effort < MAX_EFFORT and (start := starts.search(text, at)):
-        end, span = (
-            _longest(reader, start.start()) if openings.match(text, start.start()) else (0, None)
-        )
-        if span is None:
-            at = start.end()
+    while readers[True].effort + readers[False].effort < MAX_EFFORT:
+        start = spoken.starts.search(plain, at)
+        if not start:
+            break
+        begin, at = start.start(), start.end()
+        if not openings.match(plain, begin):
             continue
-        at = end
-        found.append((start.start(), end, span))
+        is_plan = past and plan.search(plain[max(0, begin - LOOK_BACK) : begin]) is not None
+        end, span = _longest(readers[past and not is_plan], begin)
+        if span is not None:
+            at = end
+            found.append((begin, end, span))
     return found
 
 
@@ -94,12 +86,14 @@ def _longest(reader: Reader, begin: int) -> tuple[int, Span | None]:
     return end, readings[end]
 
 
-def _range(span: Span, now: datetime, text: str) -> TimeRange | None:
+def _range(found: Found, now: datetime, text: str) -> TimeRange | None:
+    begin, end, span = found
     zone = span.zone or now.tzinfo
     try:
-        return TimeRange(_utc(span.start, zone), _utc(span.end, zone), text.strip())
+        start, stop = _utc(span.start, zone), _utc(span.end, zone)
     except OverflowError:  # before the year 1, or after 9999
         return None
+    return TimeRange(start, stop, text[begin:end].strip(), span.unit == "vague")
 
 
 def _utc(moment: datetime | None, zone: tzinfo | None) -> datetime | None:

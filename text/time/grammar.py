@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 _PART = re.compile(
-    r"('((?:[^']|'(?=\w))+)'|([a-z_]+))(\?)?"
+    r"('((?:[^']|'(?=\w))+)'|(?:([a-z_]+):)?([a-z_]+))(\?)?"
 )  # a quote before a letter is an apostrophe
 Readings = dict[int, Any]  # where a reading ends → what it means
 Action = Callable[..., Any]
@@ -48,6 +48,7 @@ class Part:
     """One part of a rule's pattern. A literal has a pattern, and says nothing to the action."""
 
     name: str
+    alias: str  # what the action calls it
     literal: re.Pattern[str] | None
     optional: bool
 
@@ -95,10 +96,9 @@ class Grammar:
         return re.compile(f"(?:{choices})", re.IGNORECASE)
 
     def _parts(self, pattern: str) -> Iterable[Part]:
-        for said, quoted, name, mark in _PART.findall(pattern):
-            if not said:
-                continue
-            yield Part(name, self._any_of(quoted.split("|")) if quoted else None, mark == "?")
+        for _, quoted, alias, name, mark in _PART.findall(pattern):
+            literal = self._any_of(quoted.split("|")) if quoted else None
+            yield Part(name, alias or name, literal, mark == "?")
 
     def reader(self, text: str, now: Any) -> Reader:
         """Reads this text."""
@@ -244,7 +244,7 @@ class Reader:
                 if end in found or end == begin:
                     continue
                 try:
-                    meaning = action(Place(self._text, begin, end, self._now), *values)
+                    meaning = action(Place(self._text, begin, end, self._now), **values)
                 except (ValueError, OverflowError):  # there is no such day
                     continue
                 if meaning is not None:
@@ -262,27 +262,28 @@ class Reader:
             self._begins[at] = found
         return found
 
-    def _sequences(self, parts: tuple[Part, ...], begin: int) -> list[tuple[int, tuple[Any, ...]]]:
+    def _sequences(self, parts: tuple[Part, ...], begin: int) -> list[tuple[int, dict[str, Any]]]:
         """Every way to read the parts one after the other: where it ends, and the meanings; the fullest way first."""
-        ways: list[tuple[int, tuple[Any, ...]]] = [(begin, ())]
+        ways: list[tuple[int, dict[str, Any]]] = [(begin, {})]
         for part in parts:
-            further: list[tuple[int, tuple[Any, ...]]] = []
+            further: list[tuple[int, dict[str, Any]]] = []
             for at, values in ways:
                 further.extend(self._part(part, self._next(at, begin), values))
                 if part.optional:
-                    further.append((at, values if part.literal else (*values, None)))
+                    further.append((at, values))
             if not further:
                 return []
             ways = further
         return ways
 
     def _part(
-        self, part: Part, at: int, values: tuple[Any, ...]
-    ) -> list[tuple[int, tuple[Any, ...]]]:
+        self, part: Part, at: int, values: dict[str, Any]
+    ) -> list[tuple[int, dict[str, Any]]]:
         if part.literal:
             found = part.literal.match(self._text, at)
             return [(found.end(), values)] if found else []
-        return [(end, (*values, meaning)) for end, meaning in self.readings(part.name, at).items()]
+        readings = self.readings(part.name, at)
+        return [(end, {**values, part.alias: meaning}) for end, meaning in readings.items()]
 
     def _next(self, at: int, begin: int) -> int:
         while at > begin and at < len(self._text) and self._text[at] in " \t\n\r\u3000":

@@ -54,6 +54,11 @@ class Now:
         return self.aware.date()
 
 
+def two_digits(year: int) -> int:
+    """The year that its last two digits stand for."""
+    return year + (2000 if year < 50 else 1900)
+
+
 def at(day: date, seconds: int = 0) -> datetime:
     """This many seconds after midnight on the clock."""
     return datetime.combine(day, time()) + timedelta(seconds=seconds)
@@ -196,7 +201,7 @@ def moved(now: Now, start: datetime, quantity: Quantity, sign: int) -> Span:
         elif unit in DAY_UNITS:
             days += amount * DAY_UNITS[unit]
         else:
-            months += amount * MONTH_UNITS[unit]
+            months += amount * _months_in(unit)
     if any(unit == "day" and amount % 1 for amount, unit in quantity):
         seconds += days % 1 * 86400
     if months > 120_000 or days > 3_700_000:
@@ -215,6 +220,12 @@ def moved(now: Now, start: datetime, quantity: Quantity, sign: int) -> Span:
         UTC
     ) + sign * timedelta(seconds=seconds)
     return Span(local(now, instant), local(now, instant + timedelta(seconds=width)), "minute")
+
+
+def _months_in(unit: str) -> int:
+    if unit not in MONTH_UNITS:
+        raise ValueError("weekends are counted, they have no length")
+    return MONTH_UNITS[unit]
 
 
 def local(now: Now, instant: datetime) -> datetime:

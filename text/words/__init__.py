@@ -9,8 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from text.words.tokens import asked, cut
     from text.words.english import SMALL, words_of
+    from text.words.tokens import asked, cut
 
 __all__ = ["SMALL", "asked", "cut", "words_of"]
 _HOME = {"asked": "tokens", "cut": "tokens", "SMALL": "english", "words_of": "english"}

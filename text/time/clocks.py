@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta, timezone
 
-from text.time import spans
+from text.time import days, spans
 from text.time.grammar import Place
 from text.time.spans import DAY, Clock, Span, day_span
 
@@ -166,3 +166,18 @@ def for_from(place: Place, first: Span, length: list[tuple[float, str]], clock: 
 def part_of_day(place: Place, days: int) -> Span:
     """The night so many days later."""
     return at_night(place, Clock(20 * HOUR, 4 * HOUR, is_part=True), None, days)
+
+
+def part_span(place: Place, part: Clock, clock: Clock, shift: int = 0) -> Span:
+    """Tonight between eight and ten."""
+    return clock.within(part).on(day_span(place.now.today + shift * DAY))
+
+
+def on_in_part(_: Place, clock: Clock, span: Span, part: Clock) -> Span:
+    """Seven on Sunday afternoon."""
+    return clock.within(part).on(span)
+
+
+def dated_clock(place: Place, weekday: int, month: int, day: int, clock: Clock, year: int) -> Span:
+    """Wed Oct 26 15:50:06 2016."""
+    return clock.on(days.dated(place, month, day, year))

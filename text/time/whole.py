@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from text.time import spans
 from text.time.grammar import Place
@@ -159,3 +159,15 @@ def month_to(place: Place, first: Span, month: int) -> Span:
 def longer_ago(place: Place, length: Quantity) -> Span:
     """More than two weeks ago."""
     return Span(None, spans.moved(place.now, place.now.moment, length, -1).start, "day")
+
+
+def less_ago(place: Place, length: Quantity) -> Span:
+    """Less than two days ago."""
+    return Span(spans.moved(place.now, place.now.moment, length, -1).start, place.now.moment, "day")
+
+
+def days_of_month(_: Place, month: int, day: int, last: int, year: int) -> Span | None:
+    """May 4 to 8, 2017."""
+    if last <= day:
+        return None
+    return Span(datetime(year, month, day), datetime(year, month, last) + DAY, "day")

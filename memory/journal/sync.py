@@ -38,7 +38,8 @@ def date_turns(store: Store, keys: Sequence[str]) -> None:
     found: dict[int, list[TimeRange]] = {}
     for number, turn in store.turns(map(int, keys)).items():
         with contextlib.suppress(OverflowError):  # said on the last day of all
-            found[number] = find(turn.text, turn.at.astimezone(zone(turn.timezone)), past=True)
+            said = find(turn.text, turn.at.astimezone(zone(turn.timezone)), past=True)
+            found[number] = [each for each in said if not each.is_vague]
     with store.writing():  # for a moment only: who speaks goes first
         for number, ranges in found.items():
             store.set_mentioned(number, ranges)

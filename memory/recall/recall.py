@@ -131,7 +131,9 @@ def candidates(
     words = words if near else dict(ranked)
     ranges = _ranges(query, now)
     numbers = (
-        set(words) | set(near.best if near else ()) | _in_time(store, ranges, session, words, near)
+        set(words)
+        | set(near.best if near else ())
+        | _in_time(store, [each for each in ranges if not each.is_vague], session, words, near)
     )
     if not numbers:
         return None, degraded

@@ -387,3 +387,8 @@ def stretch_one(place: Place, sign: int, unit: str) -> Span:
 def this_so_far(place: Place, unit: str) -> Span:
     """Year to date."""
     return Span(unit_span(place.now.today, unit).start, at(place.now.today), "day")
+
+
+def this_year_part(place: Place, nth: int, unit: str) -> Span | None:
+    """上半年: of this year."""
+    return quarter(place, nth, unit, place.now.today.year)

@@ -38,10 +38,10 @@ import numpy as np
 from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.journal.turns import Turn
-from memory.recall import recall
+from memory.recall import ranking as recall
 from memory.recall.words import learn
-from text.words import asked
 from models.embeddings import EmbeddedModel, Embedder
+from text.words import asked
 
 OWN = Path(__file__).parent / "recall_data"
 CUTS = (5, 10, 25, 50)

@@ -245,7 +245,7 @@ class ReplayGuards:
         tool = self.tools.get(name)
         in_plan = PLAN_EFFECTS | (
             {"ask", "network"} if name in LOOKS else {"ask"}
-        )  # whom it asks: runs/plan_calls.py
+        )  # whom it asks: runs/replaying/plan_calls.py
         allowed = COMMIT_EFFECTS[procedure.effects] if changes_something else in_plan
         beyond = sorted(_effects(name, tool) - allowed) if tool else []
         if beyond and not changes_something:

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from memory.sops.store import Sop
 from models.base import Event
-from runs.bounds import Bounds
+from runs.control.bounds import Bounds
 
 
 @dataclass(frozen=True, slots=True)

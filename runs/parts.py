@@ -17,10 +17,10 @@ from memory.runlog.inbox import Entry, Inbox
 from memory.sops.store import SopStore
 from models.base import Model
 from models.chain import Budget
-from runs.briefing import Source
 from runs.options import Options
-from runs.recalling import Recalling
-from runs.trust import origins_before, own_data
+from runs.start.briefing import Source
+from runs.start.recalling import Recalling
+from runs.start.trust import origins_before, own_data
 from safety import shared_folder
 from safety.gate import Ask, Gate
 from safety.held import held_values
@@ -31,7 +31,7 @@ from tools.toolbox import Foreign, Toolbox
 
 if TYPE_CHECKING:
     from memory.journal.turns import Turn
-    from memory.window.window import Window
+    from memory.window import Window
     from sandbox.levels import Level, Lift, Sandbox
     from tools.base import Tool
 
@@ -167,7 +167,7 @@ class Parts:
         """Finds the tools of MCP servers by their names."""
         if not self.config.mcp.servers:
             return None
-        from tools.mcp.client import finder
+        from tools.mcp import finder
 
         return finder(self.config)
 
@@ -235,7 +235,7 @@ class Parts:
     @cached_property
     def window(self) -> Window:
         """The last turns of the sessions, as far as this process and Redis know them."""
-        from memory.window.window import Window
+        from memory.window import Window
 
         redis = self.config.redis
         return Window(self.config.home, redis.url if redis else "", redact=self.redactor())
@@ -272,7 +272,7 @@ class Parts:
         return Inbox(self.config.home, self._show)
 
     def _show(self, entry: Entry) -> None:
-        from runs.desktop import on_desktop
+        from runs.control.desktop_notice import on_desktop
 
         on_desktop(self.config)(entry)
 

@@ -33,7 +33,7 @@ class Progress:
     is_pending_redacted: bool = (
         False  # it held a secret, which no log keeps: the model must be asked again
     )
-    letter: int = 0  # the last one that was heard (runs/steering.py)
+    letter: int = 0  # the last one that was heard (runs/control/steering.py)
     status: str = ""  # of the last `run_ended`, "" when there is none
     handed_over: bool = False  # the replay has given up: a model is in charge
     replayed: list[ToolResult] = field(

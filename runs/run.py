@@ -18,9 +18,9 @@ from agent_loop import End
 from memory.runlog.inbox import Inbox
 from memory.runlog.log import NOT_LOGGED, RunLog, RunLogError, Totals
 from models.base import Diverged, Event, LimitReached, ModelUnavailable
-from runs.interrupts import Interrupts
-from runs.spoken import Spoken
-from runs.steering import Steering
+from runs.control.interrupts import Interrupts
+from runs.control.steering import Steering
+from runs.start.spoken import Spoken
 from safety.secrets import Stream
 
 CLEAN = {

@@ -23,8 +23,8 @@ from memory.runlog.log import read_events, run_ids, summarise, worker
 from runs.assemble import Agent, Options
 from runs.auto.ledger import AutoBusy, Ledger
 from runs.auto.work import Autonomous
-from runs.bounds import Bounds
-from runs.owners import AbsentOwner
+from runs.control.bounds import Bounds
+from runs.control.owners import AbsentOwner
 from tests import screen
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import drive, of

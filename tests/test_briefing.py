@@ -19,7 +19,7 @@ from memory.runlog.log import read_events
 from memory.runlog.mailbox import Letters
 from models.base import Event
 from runs.assemble import Options
-from runs.owners import AbsentOwner
+from runs.control.owners import AbsentOwner
 from runs.resume import read_progress
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import agent, bash, call, drive, of, run

@@ -18,7 +18,7 @@ from context.tokens import TokenCounter, estimate
 from memory.runlog.log import read_events
 from models.base import Event, Message, Request
 from runs.assemble import Agent, Options
-from runs.owners import AbsentOwner
+from runs.control.owners import AbsentOwner
 from runs.resume import read_progress
 from tests.driving import SpokenOwner, agent, drive, of
 from tests.scripted_server import Answer

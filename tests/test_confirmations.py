@@ -18,7 +18,7 @@ from memory.runlog.inbox import Answer, Entry, Inbox, InboxError, call_hash
 from memory.runlog.log import read_events
 from models.base import Event
 from runs.assemble import Options
-from runs.owners import AbsentOwner
+from runs.control.owners import AbsentOwner
 from tests.conftest import CHECKOUT
 from tests.driving import SpokenOwner, agent, bash, drive, run
 from tests.machine import PATIENCE_SECONDS

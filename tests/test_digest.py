@@ -28,7 +28,7 @@ from memory.notes.digest import DAYS, MEMORY, Digest, NotDistilled, digest, due,
 from memory.notes.memory_file import Entry, changed, parse
 from memory.notes.remember import Kind
 from models.base import ModelUnavailable
-from runs.heartbeat import beat, memory_entries
+from runs.upkeep.heartbeat import beat, memory_entries
 from sandbox.trash import Trash
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import run

@@ -358,8 +358,8 @@ def memory(name: str, home: Path, lang: str = "en", **args: object) -> int:
     from argparse import Namespace
 
     import config
-    from ui import memory as screen
     from ui import words
+    from ui.memory import memory as screen
 
     words.use(lang)
     try:
@@ -408,7 +408,7 @@ def test_the_owner_says_a_fact(home: Path, capsys: pytest.CaptureFixture[str]) -
     assert [(fact.section, fact.source) for fact in FactStore(home).all()] == [
         ("PREFERENCES", "owner")
     ]
-    from ui.memory import MemoryUsage
+    from ui.memory.memory import MemoryUsage
 
     with pytest.raises(MemoryUsage, match=r"\[secret\]"):
         memory("add_note", home, text=["[CREDENTIALS] the NAS password is hunter2secret"])

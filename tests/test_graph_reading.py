@@ -19,7 +19,7 @@ from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.journal.sync import check, rebuild
 from models.base import ModelUnavailable
-from runs.heartbeat import READINGS, beat
+from runs.upkeep.heartbeat import READINGS, beat
 from tests.graphs import START, edges, say
 from tests.scripted_server import Answer, ScriptedServer
 

@@ -21,7 +21,7 @@ from memory.sops.store import SopStore
 from models.base import Event
 from replay.procedure import Procedure
 from runs.assemble import SEEDS, Options
-from runs.owners import AbsentOwner, ApprovingOwner
+from runs.control.owners import AbsentOwner, ApprovingOwner
 from tests.driving import agent, drive, of
 from tests.test_routing import FOUND
 from tools.registry import all_tools

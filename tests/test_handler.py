@@ -150,7 +150,7 @@ def test_a_question_without_an_owner_waits_in_the_inbox_and_the_answer_resumes_t
 ) -> None:
     from memory.runlog.inbox import Answer, Inbox
     from runs.assemble import Options
-    from runs.owners import AbsentOwner
+    from runs.control.owners import AbsentOwner
 
     script = [
         bash("echo 1 >> done"),
@@ -209,7 +209,7 @@ def test_a_confirmation_without_an_owner_waits_and_an_approval_holds_for_that_ca
 ) -> None:
     from memory.runlog.inbox import Answer, Inbox
     from runs.assemble import Options
-    from runs.owners import AbsentOwner
+    from runs.control.owners import AbsentOwner
 
     for name in "ab":
         (Path.cwd() / name).write_text(name)
@@ -264,7 +264,7 @@ def test_a_summary_line_is_for_the_anchor_not_for_the_owner(home: Path) -> None:
 
 def test_in_chinese_the_model_reads_chinese(home: Path) -> None:
     from runs.assemble import Options
-    from runs.owners import AbsentOwner
+    from runs.control.owners import AbsentOwner
 
     events = drive(
         agent(home, [call("nope"), "好"], lang="zh").start(

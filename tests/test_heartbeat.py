@@ -22,7 +22,7 @@ from memory.notes.tasks import Tasks
 from memory.runlog.log import run_ids
 from runs.auto.idle import WhenIdle
 from runs.auto.ledger import Ledger
-from runs.heartbeat import Heartbeat
+from runs.upkeep.heartbeat import Heartbeat
 from tests.machine import PATIENCE_SECONDS
 from tests.screen import waits_until
 from tests.scripted_server import Answer, ScriptedServer

@@ -11,7 +11,7 @@ import pytest
 
 from memory.runlog.inbox import Answer, Entry, Inbox, InboxError, call_hash
 from runs.assemble import Options
-from runs.owners import AbsentOwner
+from runs.control.owners import AbsentOwner
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import agent, bash, call, drive
 

@@ -18,10 +18,10 @@ from memory.home.sessions import MAIN, Session
 from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.journal.turns import Found, Recalled, Turn
-from memory.recall import recall
+from memory.recall import ranking as recall
 from memory.recall.question import stated, understood
 from models.embeddings import EmbeddedModel, Embedder, EmbeddingError
-from runs.recalling import Recalling
+from runs.start.recalling import Recalling
 
 if TYPE_CHECKING:
     from models.embeddings import Vectors
@@ -279,7 +279,7 @@ def test_start_of_a_run_loads_no_numpy(home: Path) -> None:
         ("owner", "A holiday in May, then", NOW - timedelta(days=6)),
     ).close()
     script = (
-        "import sys; from pathlib import Path; from memory.home.sessions import MAIN; from runs.recalling import Recalling\n"
+        "import sys; from pathlib import Path; from memory.home.sessions import MAIN; from runs.start.recalling import Recalling\n"
         "found = Recalling(Path(sys.argv[1]), MAIN, None).at_start(sys.argv[2]); print(len(found), 'numpy' in sys.modules)"
     )
     for request, said in (

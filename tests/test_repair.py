@@ -20,8 +20,8 @@ from memory.sops.stats import SopStats
 from memory.sops.store import Sop, Status, read_sop
 from models.base import Event
 from runs.assemble import SEEDS, Agent, Options
-from runs.owners import AbsentOwner, ApprovingOwner
-from runs.teach import tools_as_they_are
+from runs.control.owners import AbsentOwner, ApprovingOwner
+from runs.learning.teach import tools_as_they_are
 from tests.driving import SpokenOwner, agent, bash, drive, of
 
 SKILL = "---\nname: {name}\ndescription: Counts words\n{front}---\n\nDo it.\n\n## Known failures\n\n- None yet.\n"

@@ -12,7 +12,7 @@ import pytest
 
 from config import load
 from memory.runlog.inbox import Inbox
-from runs.scheduler import Clock, Scheduler
+from runs.schedule.scheduler import Clock, Scheduler
 from tests.conftest import CommandLine
 
 DAILY = {"schedule": "08:00", "prompt": "p", "timezone": "UTC"}

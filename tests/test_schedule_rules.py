@@ -22,8 +22,8 @@ from config import Config, load
 from runs.schedule.due_rows import GRACE
 from runs.schedule.jobs import Job, job_of
 from runs.schedule.ledger import LedgerError, Owner, Row, SqliteLedger, micros
+from runs.schedule.scheduler import Clock, Scheduler
 from runs.schedule.times import due_after
-from runs.scheduler import Clock, Scheduler
 
 EXAMPLES = int(
     os.environ.get("SOPWITH_SCHEDULES", "40")

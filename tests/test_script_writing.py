@@ -14,7 +14,7 @@ from learning.crystallise import crystallise
 from learning.trace import read_trace
 from memory.runlog.log import find_run
 from memory.sops.store import SopStore
-from runs import teach as teaching
+from runs.learning import teach as teaching
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import agent, bash, call
 from tests.screen import scripted

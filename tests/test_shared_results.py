@@ -14,7 +14,7 @@ from context.compaction import Compaction, Extent, are_kept, split
 from context.prompts import Prompts
 from memory.runlog.log import read_events
 from runs.assemble import Agent, Options
-from runs.owners import AbsentOwner
+from runs.control.owners import AbsentOwner
 from runs.resume import read_progress
 from sandbox import levels
 from tests.driving import call, drive, of, run

@@ -14,9 +14,9 @@ from memory.journal.lock import WriterLock
 from memory.journal.originals import Journal
 from memory.journal.sync import check
 from runs.assemble import Options
-from runs.heartbeat import _important
-from runs.owners import AbsentOwner
-from runs.spoken import Spoken
+from runs.control.owners import AbsentOwner
+from runs.start.spoken import Spoken
+from runs.upkeep.heartbeat import _important
 from tests.driving import SpokenOwner, agent, bash, call, drive
 from tests.machine import PATIENCE_SECONDS
 

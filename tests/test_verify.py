@@ -21,7 +21,7 @@ from memory.runlog.log import run_ids
 from memory.sops.changes import SopChanges
 from memory.sops.store import Sop
 from runs.assemble import SEEDS, Agent, Options
-from runs.owners import AbsentOwner
+from runs.control.owners import AbsentOwner
 from tests.driving import agent, bash, drive
 from tests.machine import PATIENCE_SECONDS
 

@@ -25,10 +25,10 @@ from memory.recall.assist import with_names
 from memory.window.places import RedisList, Ring, Turns, WindowDown, problem_of
 from memory.window.window import Window, turns_of, user_of
 from runs.assemble import Options
+from runs.control.owners import AbsentOwner
 from runs.doctor.check import Check
 from runs.doctor.stores import check_redis
-from runs.owners import AbsentOwner
-from runs.recalling import Recalling
+from runs.start.recalling import Recalling
 from tests.conftest import CHECKOUT, CommandLine
 from tests.driving import agent, drive, run
 from tests.machine import PATIENCE_SECONDS, free_port

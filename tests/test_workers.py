@@ -25,10 +25,9 @@ from runs.schedule import child
 from runs.schedule.folder import JobFolder
 from runs.schedule.jobs import Job
 from runs.schedule.ledger import Row, SqliteLedger
-from runs.shared.database import Database, QueueError, Unreachable, opened
-from runs.shared.dues import claim
-from runs.shared.letters import after, leave
-from runs.shared.log import (
+from runs.workers.database import Database, QueueError, Unreachable, opened
+from runs.workers.dues import claim
+from runs.workers.log import (
     BY_HAND,
     GOES_ON,
     OWNER,
@@ -41,7 +40,8 @@ from runs.shared.log import (
     take,
     write,
 )
-from runs.shared.tasks import cancel, send, sent
+from runs.workers.mailbox import after, leave
+from runs.workers.tasks import cancel, send, sent
 from tests.conftest import CHECKOUT, CommandLine
 from tests.machine import PATIENCE_SECONDS
 from tests.postgres import Cluster, cluster, programs

@@ -11,7 +11,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Literal, NamedTuple, get_args
 
-from text.patterns import pattern
+from text import pattern
 from text.words import cut
 
 Kind = Literal["User", "Agent", "Entity", "Scene"]

@@ -14,7 +14,7 @@ from memory.home.files import fsync_folder
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "assets" / "templates"
 FILES = ("AGENTS.md", "SPIRIT.md", "OWNER.md", "TOOLS.md", "MEMORY.md")
-FIRST_START = "BOOTSTRAP.md"  # there until it has been played: ui/init.py
+FIRST_START = "BOOTSTRAP.md"  # there until it has been played: ui/terminal/init.py
 _LANGUAGES = ("en", "zh")
 
 

@@ -20,7 +20,8 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from memory.journal.lock import JournalError, WriterLock
 from memory.journal.tables import bring_up_to_date, version
-from memory.journal.turns import TimeRange, Turn
+from memory.journal.turns import Turn
+from text.time import TimeRange
 from text.words import cut
 
 Axis = Literal["said", "mentioned"]

@@ -84,7 +84,7 @@ class Inbox:
     """The entries of one home folder."""
 
     def __init__(self, home: Path, told: Callable[[Entry], object] = lambda entry: None) -> None:
-        """`told` hears of each new entry (runs/desktop.py shows it on the desktop)."""
+        """`told` hears of each new entry (runs/control/desktop_notice.py shows it on the desktop)."""
         self.folder = home / "inbox"
         self._told = told
 

@@ -24,8 +24,8 @@ from memory.runlog.mailbox import Letters
 from models.base import Event
 
 RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-z]{4,6}")
-SHARED = "shared"  # a file in the folder of a run whose log is in a database (runs/shared/log.py); here lies a copy
-LEFT = "left"  # a file in the folder of a run that was stopped because whoever it worked for was (runs/apart.py)
+SHARED = "shared"  # a file in the folder of a run whose log is in a database (runs/workers/log.py); here lies a copy
+LEFT = "left"  # a file in the folder of a run that was stopped because whoever it worked for was (runs/control/subprocess_run.py)
 FEW = 500  # runs that are read as quickly as looked up
 NOT_LOGGED = {
     "text",

@@ -19,8 +19,8 @@ from memory.home.reader import reader_for
 from memory.home.sessions import MAIN
 from memory.notes.tasks import Task, Tasks
 from runs.assemble import Agent
-from runs.authoring import asked
 from runs.auto.ledger import WAITS, Attempt
+from runs.learning import asked
 
 SOP = "autonomous-operation"  # whose rule says what is worth doing
 TRIES = 3

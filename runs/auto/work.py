@@ -18,12 +18,12 @@ from config import Config, ConfigError, SopwithError
 from memory.notes.tasks import Status, TaskError, Tasks
 from memory.runlog.log import Totals, cannot_write, read_events, run_ids, summarise
 from models.base import ModelError
-from runs.apart import Apart, may_go_on, trouble
 from runs.assemble import Agent, Options
 from runs.auto import report
 from runs.auto.items import SOP, Item, Left, from_list, of_todo, planned
 from runs.auto.ledger import WAITS, Attempt, Ledger
-from runs.bounds import Bounds, auto_folder
+from runs.control.bounds import Bounds, auto_folder
+from runs.control.subprocess_run import Apart, may_go_on, trouble
 
 POLL_SECONDS = 0.1
 LEAST_SECONDS = 1.0  # of what is left, for an item to be begun

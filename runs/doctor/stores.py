@@ -123,7 +123,7 @@ def check_redis(config: Config) -> list[Check]:
     """Whether the configured Redis answers; without it the window of a session is that of one process and the run logs."""
     if config.redis is None:
         return []
-    from memory.window.places import MISSING, problem_of
+    from memory.window import MISSING, problem_of
 
     problem = problem_of(config.redis.url)
     if not problem:
@@ -151,7 +151,7 @@ def check_queue(config: Config) -> list[Check]:
     """Whether the database that machines share answers, when one is configured; how much there waits and is at work."""
     if config.queue is None:
         return []
-    from runs.shared.database import MISSING, QueueError, opened
+    from runs.workers.database import MISSING, QueueError, opened
 
     query = "SELECT count(*) FILTER (WHERE status = 'queued'), count(*) FILTER (WHERE status = 'working') FROM sopwith_runs"
     try:
@@ -168,7 +168,7 @@ def check_mcp(config: Config) -> list[Check]:
     names = ", ".join(config.mcp.servers)
     if not names:
         return []
-    from tools.mcp.client import problem
+    from tools.mcp import problem
 
     if problem():
         return [

@@ -1,7 +1,7 @@
 """The process of one due time: begins the run of a claimed row, or goes on with it, drives it to its end, settles the row.
 
 A process of its own can be stopped and killed alone (`runs cancel`), and lives on when the scheduler dies: it holds the
-claimer's lock too, so nobody else takes the row meanwhile. Started by runs/scheduler.py as
+claimer's lock too, so nobody else takes the row meanwhile. Started by runs/schedule/scheduler.py as
 `python child.py HOME LANG JOB DUE OWNER`.
 """
 
@@ -75,7 +75,7 @@ def do(
 def _by_any_machine(config: Config, ledger: Ledger, outcomes: Outcomes, row: Row, job: Job) -> None:
     """Hands the due time to the workers, unless another machine has; waits for its end, which its log tells."""
     from config import SopwithError
-    from runs.shared.dues import claim, follow
+    from runs.workers.dues import claim, follow
 
     now = datetime.now(UTC)
     try:
@@ -119,7 +119,7 @@ def _options(config: Config, job: Job) -> Options:
 
 def owner_of(approve: str) -> Owner:
     """Who answers while the job runs: nobody is there, and what must be asked waits in the inbox."""
-    from runs.owners import AbsentOwner, ApprovingOwner, RefusingOwner
+    from runs.control.owners import AbsentOwner, ApprovingOwner, RefusingOwner
 
     class Approving(ApprovingOwner):
         def confirm(self, confirmation: Confirmation) -> Approval | None:
@@ -137,7 +137,7 @@ def main(home: str, lang: str, job: str, due: str, owner: str) -> int:
     """The row that is meant is done when its claimer has not lost it."""
     from config import find_lang, load
     from runs.schedule.ledger import moment
-    from runs.scheduler import ledger_of
+    from runs.schedule.scheduler import ledger_of
 
     config = load(Path(home), find_lang(lang, {}), os.environ)
     ledger, at = ledger_of(config), moment(int(due))

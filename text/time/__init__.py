@@ -3,27 +3,22 @@
 One engine serves recall, due dates, reminders and the schedule (docs/text.md).
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from text.face import lazy
 
 if TYPE_CHECKING:
-    from text.time.due import NoTime, due_of, split_due
-    from text.time.finding import find
-    from text.time.ranges import TimeRange
-
-__all__ = ["NoTime", "TimeRange", "due_of", "find", "split_due"]
-_HOME = {
-    "NoTime": "due",
-    "due_of": "due",
-    "split_due": "due",
-    "find": "finding",
-    "TimeRange": "ranges",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"text.time has no {name}")
-    return getattr(import_module(f"text.time.{_HOME[name]}"), name)
+    from text.time.due import NoTime as NoTime
+    from text.time.due import due_of as due_of
+    from text.time.due import split_due as split_due
+    from text.time.finding import find as find
+    from text.time.spans import TimeRange as TimeRange
+else:
+    __getattr__ = lazy(
+        __name__,
+        NoTime="due",
+        TimeRange="spans",
+        due_of="due",
+        find="finding",
+        split_due="due",
+    )

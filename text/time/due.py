@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from config import SopwithError
 from text.time.finding import find
-from text.time.ranges import TimeRange
+from text.time.spans import TimeRange
 
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 _BEFORE = re.compile(

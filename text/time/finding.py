@@ -6,10 +6,9 @@ import re
 from datetime import UTC, datetime, tzinfo
 
 from text.time.grammar import Reader
-from text.time.ranges import TimeRange
 from text.time.rules import Language, language
 from text.time.sharing import Found, one_day, shared
-from text.time.spans import Now, Span
+from text.time.spans import Now, Span, TimeRange
 
 MAX_CHARS = 4_000  # of one text; nobody names times for longer, and a reader must not wait
 MAX_EFFORT = 12_000  # of one grammar on one text, about 50 ms: some 100 expressions

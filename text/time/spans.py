@@ -9,12 +9,24 @@ import calendar
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import NamedTuple
 
 DAY = timedelta(days=1)
 CLOCK_UNITS = {"hour": 3600, "minute": 60, "second": 1}
 DAY_UNITS = {"day": 1, "week": 7, "fortnight": 14}
 MONTH_UNITS = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120, "century": 1200}
 Quantity = list[tuple[float, str]]  # "two years and a half": [(2.5, "year")]
+
+
+class TimeRange(NamedTuple):
+    """From `start` to before `end`, aware and UTC; an open side is None. `text` is the expression as it was written.
+
+    `is_vague`: said loosely ("recently"); recall uses it as a hint only."""
+
+    start: datetime | None
+    end: datetime | None
+    text: str
+    is_vague: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,20 +3,24 @@
 One reader and one table of number words for routing, memory and schedules (docs/text.md).
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from text.face import lazy
 
 if TYPE_CHECKING:
-    from text.values.numbers import cardinal, chinese_number, ordinal, spoken_year
-    from text.values.reader import Value, values_in
-
-__all__ = ["Value", "cardinal", "chinese_number", "ordinal", "spoken_year", "values_in"]
-_HOME = {"Value": "reader", "values_in": "reader"}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"text.values has no {name}")
-    return getattr(import_module(f"text.values.{_HOME.get(name, 'numbers')}"), name)
+    from text.values.numbers import cardinal as cardinal
+    from text.values.numbers import chinese_number as chinese_number
+    from text.values.numbers import ordinal as ordinal
+    from text.values.numbers import spoken_year as spoken_year
+    from text.values.reader import Value as Value
+    from text.values.reader import values_in as values_in
+else:
+    __getattr__ = lazy(
+        __name__,
+        Value="reader",
+        cardinal="numbers",
+        chinese_number="numbers",
+        ordinal="numbers",
+        spoken_year="numbers",
+        values_in="reader",
+    )

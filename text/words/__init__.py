@@ -3,20 +3,20 @@
 English words with their stems; pairs of characters for scripts without spaces.
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from text.face import lazy
 
 if TYPE_CHECKING:
-    from text.words.english import SMALL, words_of
-    from text.words.tokens import asked, cut
-
-__all__ = ["SMALL", "asked", "cut", "words_of"]
-_HOME = {"asked": "tokens", "cut": "tokens", "SMALL": "english", "words_of": "english"}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"text.words has no {name}")
-    return getattr(import_module(f"text.words.{_HOME[name]}"), name)
+    from text.words.english import SMALL as SMALL
+    from text.words.english import words_of as words_of
+    from text.words.tokens import asked as asked
+    from text.words.tokens import cut as cut
+else:
+    __getattr__ = lazy(
+        __name__,
+        SMALL="english",
+        asked="tokens",
+        cut="tokens",
+        words_of="english",
+    )

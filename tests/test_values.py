@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,7 +39,7 @@ def test_values_are_read_with_their_kind(text: str, found: list[str]) -> None:
 @given(st.text(max_size=200))
 def test_no_text_breaks_the_reader_and_no_value_lies_in_another(text: str) -> None:
     values = values_in(text)
-    assert all(one.end <= two.start for one, two in zip(values, values[1:], strict=False))
+    assert all(one.end <= two.start for one, two in pairwise(values))
 
 
 def test_number_words_are_read() -> None:

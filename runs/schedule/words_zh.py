@@ -45,7 +45,9 @@ def plain(said: str) -> str:
     from text.time.rules import language
 
     narrow = re.sub(
-        r"\s+(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])\s+", "", language("zh").plain(said).translate(_WIDE)
+        r"\s+(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])\s+",
+        "",
+        language("zh").plain(said).translate(_WIDE),
     )
     return chinese(narrow.rstrip("。"))
 

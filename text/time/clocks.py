@@ -64,12 +64,6 @@ def part(_: Place, hours: list[int]) -> Clock:
     return Clock(hours[0] * HOUR, (hours[1] - hours[0]) * HOUR, is_part=True)
 
 
-def part_edge(_: Place, edge: str, part: Clock) -> Clock:
-    """Early in the morning."""
-    cut = {"early": (0, 2), "mid": (1, 3), "late": (2, 4)}[edge]
-    return replace(part, start=part.start + part.length * cut[0] // 4, length=part.length // 2)
-
-
 def in_part(_: Place, clock: Clock, part: Clock) -> Clock:
     """Five in the afternoon."""
     return clock.within(part)
@@ -78,14 +72,6 @@ def in_part(_: Place, clock: Clock, part: Clock) -> Clock:
 def with_zone(_: Place, clock: Clock, zone: int) -> Clock:
     """A clock in a timezone; `zone` in minutes."""
     return replace(clock, zone=timezone(timedelta(minutes=zone)))
-
-
-def with_offset(_: Place, clock: Clock, said: str) -> Clock:
-    """A clock with an offset from UTC: +08:00."""
-    digits = "".join(each for each in said if each.isdigit())
-    sign = -1 if "-" in said else 1
-    hours, minutes = (int(digits[:-2]), int(digits[-2:])) if len(digits) > 2 else (int(digits), 0)
-    return replace(clock, zone=timezone(sign * timedelta(hours=hours, minutes=minutes)))
 
 
 def clocks(_: Place, first: Clock, last: Clock, part: Clock | None = None) -> Clock:

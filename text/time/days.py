@@ -10,7 +10,7 @@ from typing import Any
 from text.time import spans
 from text.time.feasts import Feast, lunar_date, weekday_in_month
 from text.time.grammar import Place
-from text.time.spans import DAY, Clock, Quantity, Span, day_span, two_digits
+from text.time.spans import DAY, Clock, Quantity, Span, day_span, repeating, two_digits
 
 MAX_AMOUNT = 100_000
 
@@ -63,17 +63,15 @@ def day_of_month(place: Place, day: int) -> Span:
     return spans.monthly(place.now, lambda year, month: day_span(date(year, month, day)))
 
 
-def day_in(place: Place, day: int, period: Span) -> Span:
+@repeating("period")
+def day_in(_: Place, day: int, period: Span) -> Span:
     """The nth day of a month or year."""
     if period.start is None or period.end is None:
-        return near_day(place, 0)
+        raise ValueError("one side is open")
     found = period.start + (day - 1) * DAY
-    if not day >= 1 or found >= period.end:
+    if not period.start <= found < period.end:
         raise ValueError("no such day")
-    again = period.again
-    return replace(
-        day_span(found.date()), cycle=period.cycle, again=(lambda n: day_in(place, day, again(n))) if again else None
-    )  # fmt: skip
+    return replace(day_span(found.date()), cycle=period.cycle)
 
 
 def weekday(place: Place, day: int) -> Span:
@@ -124,18 +122,20 @@ def weekday_of_month_day(place: Place, weekday: int, day: int) -> Span:
 def nth_weekday(place: Place, nth: int, day: int, period: Span | None = None) -> Span:
     """The first Friday of a month, the last Monday of a quarter; of this month where none is said."""
     whole = period or spans.unit_span(place.now.today, "month")
-    if whole.start is None or whole.end is None:
+    found: Span = _nth_weekday(place, nth=nth, day=day, period=whole)
+    return found
+
+
+@repeating("period")
+def _nth_weekday(_: Place, nth: int, day: int, period: Span) -> Span:
+    if period.start is None or period.end is None:
         raise ValueError("no period")
+    if period.unit == "month":
+        return day_span(weekday_in_month(period.start.year, period.start.month, nth, day))
+    first, last = period.start.date(), period.end.date() - DAY
     if nth < 0:
-        last = whole.end.date() - DAY
-        found = last - ((last.weekday() - day) % 7 + 7 * (-nth - 1)) * DAY
-    elif whole.unit == "month":
-        found = weekday_in_month(whole.start.year, whole.start.month, nth, day)
-    else:
-        first = whole.start.date()
-        found = first + ((day - first.weekday()) % 7 + 7 * (nth - 1)) * DAY
-    again = whole.again
-    return replace(day_span(found), again=(lambda n: nth_weekday(place, nth, day, again(n))) if again else None)  # fmt: skip
+        return day_span(last - ((last.weekday() - day) % 7 + 7 * (-nth - 1)) * DAY)
+    return day_span(first + ((day - first.weekday()) % 7 + 7 * (nth - 1)) * DAY)
 
 
 def weekday_of(place: Place, day: int, period: Span) -> Span:
@@ -211,14 +211,12 @@ def from_now(place: Place, length: Quantity, sign: int) -> Span:
     return spans.moved(place.now, place.now.moment, length, sign)
 
 
+@repeating("span")
 def beside(place: Place, length: Quantity, sign: int, span: Span) -> Span:
     """So long before or after another time."""
     if span.start is None:
         raise ValueError("one side is open")
-    start = span.start
-    found = spans.moved(place.now, start, length, sign)
-    again = span.again
-    return replace(found, again=(lambda n: beside(place, length, sign, again(n))) if again else None)  # fmt: skip
+    return spans.moved(place.now, span.start, length, sign)
 
 
 def weekdays_away(place: Place, n: float, day: int, sign: int) -> Span:
@@ -263,7 +261,15 @@ def lunar_day(place: Place, month: int, day: int, year: int | None = None) -> Sp
 def moment_now(place: Place) -> Span:
     """This minute."""
     start: datetime = place.now.moment
-    return Span(start, start + timedelta(minutes=1), "minute")
+    return Span(start, start + timedelta(minutes=1), "vague")
+
+
+def weekday_by_date(place: Place, day: int, sign: int, span: Span) -> Span:
+    """The Sunday before October 25."""
+    if span.start is None:
+        raise ValueError("no day")
+    away = (day - span.start.weekday()) % 7 or 7
+    return day_span(span.start.date() + (away if sign > 0 else away - 7 or -7) * DAY)
 
 
 def iso_moment(place: Place, said: str) -> Span:
@@ -301,7 +307,8 @@ def feast_by_year(place: Place, feast: Feast, shift: int) -> Span:
 
 def beside_day(place: Place, sign: int, span: Span) -> Span:
     """The day before Christmas."""
-    return beside(place, [(1, "day")], sign, span)
+    found: Span = beside(place, length=[(1, "day")], sign=sign, span=span)
+    return found
 
 
 def weekday_of_week_ago(place: Place, length: Quantity, day: int) -> Span:

@@ -7,7 +7,17 @@ from datetime import date, timedelta
 
 from text.time import days, spans
 from text.time.grammar import Place
-from text.time.spans import DAY, Quantity, Span, at, days_span, months_span, two_digits, unit_span
+from text.time.spans import (
+    DAY,
+    Quantity,
+    Span,
+    at,
+    days_span,
+    months_span,
+    repeating,
+    two_digits,
+    unit_span,
+)
 
 _MONTHS_LONG = {"quarter": 3, "half": 6}
 
@@ -89,14 +99,18 @@ def quarter_of_year(place: Place, said: str) -> Span | None:
     return quarter(place, int(nth), unit, two_digits(int(digits)) if len(digits) == 2 else int(digits))  # fmt: skip
 
 
-def nth_unit(place: Place, nth: int, unit: str, period: Span | None = None) -> Span | None:
+def nth_unit(place: Place, nth: int, unit: str, period: Span | None = None) -> Span:
     """The nth week of a month or year, quarter of a year, day of a month, month of a year."""
     whole = period or unit_span(place.now.today, "year")
-    if whole.start is None or whole.end is None:
-        return None
-    again = whole.again
-    found = _nth(nth, unit, whole.start.date(), whole.end.date())
-    return replace(found, again=(lambda n: nth_unit(place, nth, unit, again(n)) or found) if again else None)  # fmt: skip
+    found: Span = _unit_in(place, nth=nth, unit=unit, period=whole)
+    return found
+
+
+@repeating("period")
+def _unit_in(_: Place, nth: int, unit: str, period: Span) -> Span:
+    if period.start is None or period.end is None:
+        raise ValueError("one side is open")
+    return _nth(nth, unit, period.start.date(), period.end.date())
 
 
 def _nth(nth: int, unit: str, first: date, end: date) -> Span:
@@ -121,18 +135,13 @@ def _nth_week(nth: int, unit: str, first: date, end: date) -> Span:
     return unit_span(day, unit)
 
 
+@repeating("span")
 def week_of(_: Place, span: Span, unit: str = "week") -> Span:
     """The week, month or weekend that a day lies in."""
-    if span.start is None or not span.end:
+    if span.start is None:
         raise ValueError("one side is open")
     day = span.start.date()
-    if unit == "weekend":
-        day = day + (7 * DAY if day.weekday() < 2 and span.unit == "day" else 0 * DAY) * 0
-        found = _weekend_near(day)
-    else:
-        found = unit_span(day, unit)
-    again = span.again
-    return replace(found, again=(lambda n: week_of(_, again(n), unit)) if again else None)
+    return _weekend_near(day) if unit == "weekend" else unit_span(day, unit)
 
 
 def _weekend_near(day: date) -> Span:
@@ -165,12 +174,14 @@ def shifted_season(place: Place, shift: int, month: int, months: int = 3) -> Spa
     """Last summer, this winter."""
     if shift == 0:
         return _season_of_this_year(place, month, months)
-    years = range(place.now.today.year + 1, place.now.today.year - 3, -1)
-    found = [months_span(year, month, months, "season") for year in years]
-    today = at(place.now.today)
+    year = place.now.today.year
     if shift < 0:
-        return next(each for each in found if each.end and each.end <= today)
-    return next(each for each in reversed(found) if each.start and each.start > today)
+        found = months_span(year - 1, month, months, "season")
+        is_over = found.end is not None and found.end <= place.now.moment
+        return found if is_over else months_span(year - 2, month, months, "season")
+    found = months_span(year, month, months, "season")
+    is_ahead = found.start is not None and found.start > place.now.moment
+    return found if is_ahead else months_span(year + 1, month, months, "season")
 
 
 def _season_of_this_year(place: Place, month: int, months: int) -> Span:
@@ -196,16 +207,18 @@ def century(_: Place, nth: int) -> Span:
     return months_span((nth - 1) * 100 + 1 if nth == 1 else (nth - 1) * 100, 1, 1200, "century")
 
 
-def edge(place: Place, edge: str, span: Span) -> Span:
+@repeating("span")
+def edge(_: Place, edge: str, span: Span) -> Span:
     """Early, mid, late in a stretch; a day ends with its last second."""
-    if span.unit == "day" and span.end and span.start and span.end - span.start <= DAY:
+    is_day = span.unit == "day" and span.start and span.end and span.end - span.start <= DAY
+    if is_day and span.end:
         if edge != "late":
             raise ValueError("a day has parts")
         last = span.end - timedelta(seconds=1)
         return Span(last, last + timedelta(minutes=1), "minute")
-    found = _season_edge(edge, span) if span.unit in ("quarter", "season", "half") else spans.part_of(span, edge)  # fmt: skip
-    again = span.again
-    return replace(found, unit=found.unit, cycle=span.cycle, again=(lambda n: globals()["edge"](place, edge, again(n))) if again else None)  # fmt: skip
+    is_thirds = span.unit in ("quarter", "season", "half")
+    found = _season_edge(edge, span) if is_thirds else spans.part_of(span, edge)
+    return replace(found, cycle=span.cycle)
 
 
 def _season_edge(edge: str, span: Span) -> Span:
@@ -219,23 +232,17 @@ def _season_edge(edge: str, span: Span) -> Span:
     return Span(at(begin), at(spans.plus_months(begin, third)), "month")
 
 
+@repeating("span")
 def month_third(_: Place, third: int, span: Span) -> Span:
-    """Ten days of a month, four months of a year: 上旬, 月底, 年初."""
+    """Ten days of a month, a part of a year: 上旬, 月底, 年初."""
     if span.start is None or span.end is None:
         raise ValueError("no whole span")
-    again = span.again
-    return replace(_third(third, span), again=(lambda n: month_third(_, third, again(n))) if again else None)  # fmt: skip
-
-
-def _third(third: int, span: Span) -> Span:
-    assert span.start is not None and span.end is not None
     if span.unit == "month":
         cuts = (span.start, span.start + 10 * DAY, span.start + 20 * DAY, span.end)
         return Span(cuts[third], cuts[third + 1], "day")
-    if span.unit == "quarter":
-        begin = spans.plus_months(span.start.date(), third)
-        return Span(at(begin), at(spans.plus_months(begin, 1)), "month")
-    months = ((0, 3), (3, 9), (9, 12))[third]
+    if span.unit == "decade":
+        return spans.part_of(span, ("early", "mid", "late")[third])
+    months = (third, third + 1) if span.unit == "quarter" else ((0, 3), (3, 9), (9, 12))[third]
     first, last = (at(spans.plus_months(span.start.date(), n)) for n in months)
     return Span(first, last, "month")
 
@@ -293,13 +300,12 @@ def first_of(place: Place, sign: int, length: Quantity, span: Span) -> Span:
     return Span(base, far, "day") if sign > 0 else Span(far, base, "day")
 
 
+@repeating("span")
 def starting(place: Place, length: Quantity, span: Span) -> Span:
     """Two weeks from a day on."""
     if span.start is None:
         raise ValueError("one side is open")
-    again = span.again
-    found = Span(span.start, spans.moved(place.now, span.start, length, 1).start, "day")
-    return replace(found, again=(lambda n: starting(place, length, again(n))) if again else None)
+    return Span(span.start, spans.moved(place.now, span.start, length, 1).start, "day")
 
 
 def units_ago(place: Place, n: float, month: int, sign: int = -1) -> Span:
@@ -316,10 +322,9 @@ def weekends_away(place: Place, n: float, sign: int = -1) -> Span:
 
 
 def vague(place: Place, days: int) -> Span:
-    """Recently (-), soon (+): about so many days; a hint only."""
+    """Recently: about so many days ago until now; a hint only."""
     today = at(place.now.today)
-    ends = sorted((today + days * DAY, today + DAY))
-    return Span(ends[0], ends[1], "vague")
+    return Span(today + days * DAY, place.now.moment, "vague")
 
 
 def month_by_year(place: Place, month: int, shift: int) -> Span:
@@ -339,7 +344,8 @@ def quarter_mark_year(place: Place, figures: list[int], year: int, unit: str = "
 
 def week_of_day(place: Place, day: int) -> Span:
     """The week of the 15th."""
-    return week_of(place, days.day_of_month(place, day))
+    found: Span = week_of(place, span=days.day_of_month(place, day))
+    return found
 
 
 def stretch_units(place: Place, n: float, sign: int, unit: str) -> Span:
@@ -358,14 +364,10 @@ def days_of_week(place: Place, shift: int, first: int, last: int) -> Span:
     return days_span(monday + first * DAY, last - first + 1)
 
 
-def month_third_now(place: Place, third: int) -> Span:
-    """月底: of this month."""
-    return month_third(place, third, unit_span(place.now.today, "month"))
-
-
-def year_third_now(place: Place, third: int) -> Span:
-    """年底: of this year."""
-    return month_third(place, third, unit_span(place.now.today, "year"))
+def month_third_now(place: Place, third: int, unit: str = "month") -> Span:
+    """月底, 年底: of this month or year."""
+    found: Span = month_third(place, third=third, span=unit_span(place.now.today, unit))
+    return found
 
 
 def half_week(place: Place, half: int) -> Span:
@@ -392,3 +394,10 @@ def this_so_far(place: Place, unit: str) -> Span:
 def this_year_part(place: Place, nth: int, unit: str) -> Span | None:
     """上半年: of this year."""
     return quarter(place, nth, unit, place.now.today.year)
+
+
+def unit_by_date(_: Place, unit: str, sign: int, span: Span) -> Span:
+    """The week before August 3: by the calendar."""
+    if span.start is None:
+        raise ValueError("no day")
+    return unit_span(span.start.date(), unit, sign)

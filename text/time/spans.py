@@ -9,12 +9,14 @@ import calendar
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from typing import NamedTuple
+from functools import wraps
+from typing import Any, NamedTuple
 
 DAY = timedelta(days=1)
 CLOCK_UNITS = {"hour": 3600, "minute": 60, "second": 1}
 DAY_UNITS = {"day": 1, "week": 7, "fortnight": 14}
 MONTH_UNITS = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120, "century": 1200}
+Meaning = Callable[..., Any]
 Quantity = list[tuple[float, str]]  # "two years and a half": [(2.5, "year")]
 
 
@@ -64,6 +66,22 @@ class Now:
     def today(self) -> date:
         """The local date."""
         return self.aware.date()
+
+
+def repeating(key: str) -> Callable[[Meaning], Meaning]:
+    """Make a meaning of one span (the value called `key`) also that of what comes again of it."""
+
+    def made(meaning: Meaning) -> Meaning:
+        @wraps(meaning)
+        def read(place: Any, **values: Any) -> Span | None:
+            span, found = values[key], meaning(place, **values)
+            if found is None or not span.again:
+                return found
+            return replace(found, again=lambda n: read(place, **{**values, key: span.again(n)}))
+
+        return read
+
+    return made
 
 
 def two_digits(year: int) -> int:
@@ -187,17 +205,6 @@ def told_day(days: int, today: date) -> Span:
     return replace(day_span(today + days * DAY), told=told)
 
 
-def told_unit(unit: str, offset: int) -> Span:
-    """The week, month, ... beside the one that was spoken of; nothing when there was none."""
-
-    def told(other: Span) -> Span:
-        if not other.start:
-            raise ValueError("nothing was spoken of")
-        return unit_span(other.start.date(), unit, offset)
-
-    return Span(None, None, unit, silent=True, told=told)
-
-
 def monthly(now: Now, make: Callable[[int, int], Span]) -> Span:
     """What comes once a month: `make(year, month)`."""
     near = now.today.year * 12 + now.today.month - 1
@@ -243,15 +250,6 @@ def _months_in(unit: str) -> int:
 def local(now: Now, instant: datetime) -> datetime:
     """What the speaker's clock shows then; `fold` says which of two equal times it is."""
     return instant.astimezone(now.aware.tzinfo).replace(tzinfo=None)
-
-
-def hours_around(now: Now, before: timedelta, after: timedelta) -> Span:
-    """From so long before this moment to so long after it."""
-    return Span(
-        local(now, now.aware.astimezone(UTC) - before),
-        local(now, now.aware.astimezone(UTC) + after),
-        "minute",
-    )
 
 
 def stretch(now: Now, quantity: Quantity, sign: int) -> Span:

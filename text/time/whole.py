@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from text.time import spans
 from text.time.grammar import Place
-from text.time.spans import DAY, Clock, Quantity, Span
+from text.time.spans import DAY, Clock, Quantity, Span, repeating
 
 
 def joined(_: Place, first: Span, last: Span) -> Span:
@@ -15,44 +15,35 @@ def joined(_: Place, first: Span, last: Span) -> Span:
     return spans.joined(first, last)
 
 
-def day_to(place: Place, day: int, last: Span) -> Span:
+@repeating("last")
+def day_to(_: Place, day: int, last: Span) -> Span:
     """From the 3rd to the 12th of September: the first day lies in the month of the last."""
     if last.start is None:
         raise ValueError("one side is open")
     first = last.start.replace(day=day)
     if first >= last.start:
         first = spans.at(spans.plus_months(first.replace(day=1).date(), -1)).replace(day=day)
-    again = last.again
-    return Span(
-        first, last.end, "day", cycle=last.cycle,
-        again=(lambda n: day_to(place, day, again(n))) if again else None,
-    )  # fmt: skip
+    return Span(first, last.end, "day", cycle=last.cycle)
 
 
-def to_day(place: Place, first: Span, day: int) -> Span:
+@repeating("first")
+def to_day(_: Place, first: Span, day: int) -> Span:
     """From September 3rd to the 12th."""
     if first.start is None:
         raise ValueError("one side is open")
     last = first.start.replace(day=day)
     if last <= first.start:
         last = spans.at(spans.plus_months(first.start.replace(day=1).date(), 1)).replace(day=day)
-    again = first.again
-    return Span(
-        first.start, last + DAY, "day", cycle=first.cycle,
-        again=(lambda n: to_day(place, again(n), day)) if again else None,
-    )  # fmt: skip
+    return Span(first.start, last + DAY, "day", cycle=first.cycle)
 
 
-def days_in(place: Place, day: int, last: int, period: Span) -> Span | None:
+@repeating("period")
+def days_in(_: Place, day: int, last: int, period: Span) -> Span | None:
     """From 4 to 23 of this month."""
     if period.start is None or last <= day:
         return None
-    again = period.again
-    first, end = period.start.replace(day=day), period.start.replace(day=last) + DAY
-    return Span(
-        first, end, "day", cycle=period.cycle,
-        again=(lambda n: days_in(place, day, last, again(n)) or period) if again else None,
-    )  # fmt: skip
+    end = period.start.replace(day=last) + DAY
+    return Span(period.start.replace(day=day), end, "day", cycle=period.cycle)
 
 
 def months_to(place: Place, month: int, last: Span) -> Span:
@@ -63,18 +54,17 @@ def months_to(place: Place, month: int, last: Span) -> Span:
     return Span(spans.months_span(year, month, 1, "month").start, last.end, "month")
 
 
+@repeating("first")
 def clock_range(_: Place, first: Span, clock: Clock) -> Span:
     """From yesterday at two to four: the second time is on the same day."""
     if first.start is None:
         raise ValueError("one side is open")
-    start = first.start
-    end = start.replace(hour=0, minute=0, second=0) + timedelta(seconds=clock.start)
-    if clock.halves and end <= start:
+    end = first.start.replace(hour=0, minute=0, second=0) + timedelta(seconds=clock.start)
+    if clock.halves and end <= first.start:
         end += timedelta(hours=12)
-    if end <= start:
+    if end <= first.start:
         end += DAY
-    again = first.again
-    return Span(start, end, "hour", cycle="day", again=(lambda n: clock_range(_, again(n), clock)) if again else None)  # fmt: skip
+    return Span(first.start, end, "hour", cycle="day")
 
 
 def years_span(_: Place, first: int, last: int) -> Span | None:
@@ -103,31 +93,30 @@ def from_now_until(place: Place, last: Span) -> Span:
     return Span(place.now.moment, end, "hour")
 
 
-def since(place: Place, span: Span) -> Span:
+@repeating("span")
+def since(_: Place, span: Span) -> Span:
     """From its beginning on."""
-    again = span.again
-    return Span(span.start, None, span.unit, zone=span.zone, cycle=span.cycle, again=(lambda n: since(place, again(n))) if again else None)  # fmt: skip
+    return replace(span, end=None)
 
 
-def after(place: Place, span: Span) -> Span:
+@repeating("span")
+def after(_: Place, span: Span) -> Span:
     """From its end on; of a day or a time of day, from it on: who asks would miss that day."""
     is_short = span.unit in ("minute", "hour", "part", "day")
-    start = span.start if is_short else span.end
-    again = span.again
-    return Span(start, None, span.unit, zone=span.zone, cycle=span.cycle, again=(lambda n: after(place, again(n))) if again else None)  # fmt: skip
+    return replace(span, start=span.start if is_short else span.end, end=None)
 
 
-def before(place: Place, span: Span) -> Span:
+@repeating("span")
+def before(_: Place, span: Span) -> Span:
     """Up to its beginning."""
-    again = span.again
-    return Span(None, span.start, span.unit, zone=span.zone, cycle=span.cycle, again=(lambda n: before(place, again(n))) if again else None)  # fmt: skip
+    return replace(span, start=None, end=span.start)
 
 
-def until(place: Place, span: Span) -> Span:
+@repeating("span")
+def until(_: Place, span: Span) -> Span:
     """Up to its end; of a time of day, up to it."""
     end = span.start if span.unit in ("minute", "hour") else span.end
-    again = span.again
-    return Span(None, end, span.unit, zone=span.zone, cycle=span.cycle, again=(lambda n: until(place, again(n))) if again else None)  # fmt: skip
+    return replace(span, start=None, end=end)
 
 
 def up_to_now(place: Place) -> Span:
@@ -135,25 +124,22 @@ def up_to_now(place: Place) -> Span:
     return Span(None, spans.at(place.now.today) + DAY, "day")
 
 
+@repeating("first")
 def for_length(place: Place, first: Span, length: Quantity) -> Span:
     """From a time on, for so long."""
     if first.start is None:
         raise ValueError("one side is open")
-    end = spans.moved(place.now, first.start, length, 1).start
-    again = first.again
-    return replace(first, end=end, again=(lambda n: for_length(place, again(n), length)) if again else None)  # fmt: skip
+    return replace(first, end=spans.moved(place.now, first.start, length, 1).start)
 
 
-def month_to(place: Place, first: Span, month: int) -> Span:
+@repeating("first")
+def month_to(_: Place, first: Span, month: int) -> Span:
     """From May 2019 to July: the last month lies behind the first."""
     if first.start is None:
         raise ValueError("one side is open")
     year = first.start.year + (month <= first.start.month)
-    again = first.again
-    return Span(
-        first.start, spans.months_span(year, month, 1, "month").end, "month", cycle=first.cycle,
-        again=(lambda n: month_to(place, again(n), month)) if again else None,
-    )  # fmt: skip
+    end = spans.months_span(year, month, 1, "month").end
+    return Span(first.start, end, "month", cycle=first.cycle)
 
 
 def longer_ago(place: Place, length: Quantity) -> Span:

@@ -13,7 +13,8 @@ from typing import NamedTuple, Protocol
 from context.compaction import HIGH, KEPT, LOW, Compaction, Extent, extents, split
 from context.tokens import TokenCounter
 from memory.runlog.log import cannot_write
-from models.base import ContextTooLong, Event, Message, Model, Reply, Request
+from models.base import Event, Message, Model, Reply, Request
+from models.errors import ContextTooLong
 
 
 class Opened(Protocol):

@@ -16,17 +16,10 @@ from typing import Any
 
 from config import ModelConfig, Price
 from models.answer import Answer
-from models.base import (
-    ContextTooLong,
-    Event,
-    Message,
-    ModelUnavailable,
-    Reply,
-    Request,
-    ToolCall,
-    Usage,
-)
+from models.base import Event, Message, Reply, Request, ToolCall
+from models.base.reply import Usage
 from models.endpoint import RETRIES, Endpoint, Failure, error_words, is_local
+from models.errors import ContextTooLong, ModelUnavailable
 from models.sse import NotAnAnswer, chunks
 from models.text_protocol import TextProtocol, parse
 from models.wire import Wire

@@ -9,18 +9,10 @@ from typing import Any
 import pytest
 
 from config import ModelConfig
-from models.base import (
-    Diverged,
-    Event,
-    LimitReached,
-    Model,
-    ModelUnavailable,
-    Reply,
-    Request,
-    ToolResult,
-    Usage,
-)
+from models.base import Event, Model, Reply, Request, ToolResult
+from models.base.reply import Usage
 from models.chain import Budget, ModelChain
+from models.errors import Diverged, LimitReached, ModelUnavailable
 from models.openai_compat import OpenAICompatModel
 from models.scripted import ScriptedModel
 from tests.scripted_server import Answer, ScriptedServer, refused_url

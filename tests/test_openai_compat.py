@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from config import ModelConfig, Price
-from models.base import Event, ModelUnavailable, Reply, Request
+from models.base import Event, Reply, Request
+from models.errors import ModelUnavailable
 from models.openai_compat import UNKNOWN_PRICE, OpenAICompatModel
 from tests.scripted_server import Answer, ScriptedServer, body_of, refused_url
 

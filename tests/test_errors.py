@@ -14,7 +14,7 @@ from config import SopwithError
 from context.phrases import FOLDER
 from models.endpoint import Failure
 from models.errors import LimitReached, ModelUnavailable
-from models.sse import NotAnAnswer
+from models.streams import NotAnAnswer
 from sandbox.trash import TrashError
 from tests.conftest import CHECKOUT, CommandLine
 from tests.screen import scripted

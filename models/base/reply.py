@@ -30,11 +30,12 @@ class Usage:
 
 @dataclass(slots=True)
 class Reply:
-    """What a model said: text, and the tool calls it asks for. `finish` is "length" when it was cut off."""
+    """What a model said: text, and the tool calls it asks for. `finish` is "length" when it was cut off, "filter" when the
+    provider would not let it speak. `native` is the reply as its provider wrote it: {"by", "items"}; it goes back so."""
 
     text: str = ""
     calls: list[ToolCall] = field(default_factory=list)
-    finish: Literal["stop", "length"] = "stop"
+    finish: Finish = "stop"
     model: str = ""
     kind: Kind = "scripted"
     usage: Usage = field(default_factory=Usage)
@@ -48,6 +49,8 @@ class Reply:
     recorded: bool = (
         False  # taken from the run log by a resumed run: no model was called for it now
     )
+
+    native: dict[str, Any] | None = None
 
     def message(self) -> Message:
         """The reply as it stands in the history: always valid to send back, whatever the model wrote."""
@@ -67,6 +70,8 @@ class Reply:
                 }
                 for call in self.calls
             ]
+        if self.native:
+            message["native"] = self.native
         return message
 
     def event(self, turn: int) -> Event:
@@ -82,6 +87,7 @@ class Reply:
             "cached": self.usage.cached,
             "output": self.usage.output,
         }
+        native = {"native": self.native} if self.native else {}
         return {
             "type": "model_called",
             "turn": turn,
@@ -95,6 +101,7 @@ class Reply:
                 "calls": calls,
                 "finish": self.finish,
                 "only_reads": self.only_reads,
+                **native,
             },
         }
 
@@ -113,4 +120,5 @@ class Reply:
             usage,
             event["seconds"],
             said["only_reads"],
+            native=None if event.get("redacted") else said.get("native"),
         )

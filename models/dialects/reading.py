@@ -37,6 +37,7 @@ class _Block:
     end: int
     calls: list[ToolCall]
     is_own: bool = False
+    is_fence: bool = False  # it begins with a fence that says nothing of calls
 
 
 def offer_of(tools: list[dict[str, Any]]) -> Offer:
@@ -147,7 +148,7 @@ def _bare(text: str, offer: Offer) -> Iterator[_Block]:
     for start, inside in starts:
         calls = forms.read(inside, offer, is_whole=True) if _may_call(inside, offer) else []
         if calls and all(call.name in offer and call.args is not None for call in calls):
-            yield _Block(start, len(body), calls)
+            yield _Block(start, len(body), calls, is_fence=fence is not None)
             return
 
 
@@ -168,7 +169,7 @@ def _only_shown(text: str, blocks: list[_Block], table: Marks) -> bool:
     opened = list(_FENCE.finditer(before))
     is_in_fence = len(opened) % 2 == 1
     prose = (before[: opened[-1].start()] if is_in_fence else before).rstrip()
-    is_fenced = is_in_fence or text[first.start :].startswith("```")
+    is_fenced = is_in_fence or first.is_fence
     if is_fenced and (prose or _SAID.search(behind)):
         return not announces(prose) or bool(_SAID.search(behind))
     return table.shows.search(prose.rsplit("\n", 1)[-1]) is not None

@@ -250,6 +250,9 @@ class Endpoint:
         except httpx2.RequestError as error:
             raise self._of_connection(error) from error
         except _connection_errors() as error:
+            refused = error.__cause__
+            if isinstance(refused, _Refused):  # one of the packages wraps it
+                raise of_status(refused.status, refused.headers, refused.body) from None
             raise self._of_connection(error) from error
 
     def _of_connection(self, error: Exception) -> Failure:

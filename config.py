@@ -223,6 +223,7 @@ class _File:
     browser: BrowserConfig = BrowserConfig()
     auto: AutoConfig = AutoConfig()
     inbox: InboxConfig = InboxConfig()
+    plugins: tuple[str, ...] = ()  # of installed packages, by name (text/plugin.py)
 
 
 @dataclass(frozen=True)

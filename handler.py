@@ -355,7 +355,7 @@ class AgentHandler:
         """The call; of a change to a file its lines, `-` what goes and `+` what comes."""
         if tool not in ("file_patch", "file_write") or not isinstance(args.get("path"), str):
             return preview(args)
-        from tools.files.previews import diff  # only where somebody is asked
+        from tools.files import diff  # only where somebody is asked
 
         changed = diff(tool, args, self.context.path(args["path"]))
         rest = {

@@ -38,7 +38,7 @@ import numpy as np
 from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.journal.turns import Turn
-from memory.recall import recall
+from memory.recall import ranking as recall
 from memory.recall.words import learn
 from memory.words import asked
 from models.embeddings import EmbeddedModel, Embedder

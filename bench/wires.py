@@ -75,6 +75,7 @@ def _chat(row: dict[str, Any]) -> Said:
     calls = [
         (call.function.name, json.loads(call.function.arguments or "{}"))
         for call in choice.message.tool_calls or []
+        if call.type == "function"
     ]
     usage, cached = said.usage, 0
     if usage and usage.prompt_tokens_details:

@@ -26,7 +26,7 @@ from memory.sops.store import Sop
 from models.errors import ModelError
 from replay.parameters import ParameterError
 from replay.procedure import Procedure, Wording
-from text.patterns import pattern
+from text import pattern
 
 if TYPE_CHECKING:  # a request in a known wording, the usual one, does without these
     from learning.ranking import Ranking

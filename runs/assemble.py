@@ -30,8 +30,7 @@ from runs.control.owners import AbsentOwner, is_attended
 from runs.control.steering import Steering
 from runs.options import Options, Replay, as_started
 from runs.parts import SEEDS, Parts, lifts
-from runs.replaying.replaying import guards, lane, steps
-from runs.replaying.special_models import Nobody, Recorded
+from runs.replaying import Nobody, Recorded, guards, lane, steps
 from runs.resume import Progress, read_progress
 from runs.run import Run, now
 from runs.start.attachments import named, take_in
@@ -43,7 +42,7 @@ from runs.warming import warm
 from safety.secrets import Redactor
 from tools.base import ToolContext
 from tools.families import Family
-from tools.processes.tree import stop_leftovers
+from tools.processes import stop_leftovers
 from tools.schema import check_args
 from tools.toolbox import Toolbox
 
@@ -181,7 +180,7 @@ class Agent:
         self, sop: Sop, parameters: Mapping[str, Any], cwd: Path, root: Path
     ) -> ReplayResult:
         """Tries an SOP in a scratch copy that lies at `root`: runs/replaying/dry_run.py."""
-        from runs.replaying.dry_run import trial
+        from runs.replaying import trial
 
         return trial(self.config, sop, parameters, cwd, root)
 
@@ -443,7 +442,7 @@ class Agent:
             and (sop := self.sops.get(start["sop"] or ""))
             and any("." in name for name in tools_used(sop))
         ):
-            from tools.mcp.client import keep_servers
+            from tools.mcp import keep_servers
 
             keep_servers(context)  # the guards of this replay ask them before its first call does
         handler = AgentHandler(
@@ -515,7 +514,7 @@ class Agent:
                     is_exact=is_exact,
                 )
         if run.is_marked or (used is not None and not (used.is_seed and run.status == "done")):
-            from runs.learning.learn import learn
+            from runs.learning import learn
 
             yield from learn(self, run.id)
 

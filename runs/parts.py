@@ -25,13 +25,14 @@ from safety import shared_folder
 from safety.gate import Ask, Gate
 from safety.held import held_values
 from safety.secrets import Redactor
-from tools.families import FAMILIES, Family
+from text import plugin
+from tools.families import Family, families
 from tools.registry import all_tools
 from tools.toolbox import Foreign, Toolbox
 
 if TYPE_CHECKING:
     from memory.journal.turns import Turn
-    from memory.window.window import Window
+    from memory.window import Window
     from sandbox.levels import Level, Lift, Sandbox
     from tools.base import Tool
 
@@ -167,17 +168,24 @@ class Parts:
         """Finds the tools of MCP servers by their names."""
         if not self.config.mcp.servers:
             return None
-        from tools.mcp.client import finder
+        from tools.mcp import finder
 
         return finder(self.config)
 
     def toolbox(self) -> Toolbox:
         """All tools that there are here."""
-        return Toolbox(all_tools(), foreign=self.foreign)
+        return Toolbox(all_tools(), self.families, foreign=self.foreign)
+
+    @cached_property
+    def families(self) -> dict[str, Family]:
+        """The families of tools, those of the owner's plugins too."""
+        if self.config.plugins:
+            plugin.check(self.config.plugins)
+        return families(self.config.plugins)
 
     def tools(self, options: Options) -> tuple[dict[str, Tool], dict[str, Family]]:
         """The tools and families of a session, as far as its bounds leave them."""
-        tools, families, bounds = all_tools(), FAMILIES, options.bounds
+        tools, offered, bounds = all_tools(), self.families, options.bounds
         if options.session != "main":
             own = shared_folder.TOOLS if self.shared_folder(options) else frozenset()
             tools = {
@@ -186,8 +194,8 @@ class Parts:
                 if set(tool.effects) <= SHARED_EFFECTS or n in own
             }
             del tools["more_tools"]
-            families = {}
-        return (bounds.core(tools), bounds.families(families)) if bounds else (tools, families)
+            offered = {}
+        return (bounds.core(tools), bounds.families(offered)) if bounds else (tools, offered)
 
     def schemas(self, tools: Iterable[str]) -> list[dict[str, Any]]:
         """The function schemas of these tools as they are now, those of MCP servers too; and of all that are offered anyway."""
@@ -235,7 +243,7 @@ class Parts:
     @cached_property
     def window(self) -> Window:
         """The last turns of the sessions, as far as this process and Redis know them."""
-        from memory.window.window import Window
+        from memory.window import Window
 
         redis = self.config.redis
         return Window(self.config.home, redis.url if redis else "", redact=self.redactor())

@@ -143,7 +143,7 @@ def test_a_line_is_read_where_no_ctrl_c_is_lost() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.Name) and node.id == "input" and isinstance(node.ctx, ast.Load)
     ]
-    assert wrong == [], "ui/terminal/read_line.py"
+    assert wrong == [], "ui/terminal/typed_line.py"
 
 
 def test_every_module_says_its_job_in_its_first_line() -> None:

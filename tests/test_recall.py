@@ -18,7 +18,7 @@ from memory.home.sessions import MAIN, Session
 from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.journal.turns import Found, Recalled, Turn
-from memory.recall import recall
+from memory.recall import ranking as recall
 from memory.recall.question import stated, understood
 from models.embeddings import EmbeddedModel, Embedder, EmbeddingError
 from runs.start.recalling import Recalling

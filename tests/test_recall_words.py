@@ -13,7 +13,7 @@ from memory.journal.api import Memory
 from memory.journal.store import Store
 from memory.journal.sync import rebuild
 from memory.journal.turns import Turn
-from memory.recall import recall
+from memory.recall import ranking as recall
 from memory.recall.question import understood
 from memory.recall.words import Words, asked_words, learn, vocabulary, words_of
 from models.embeddings import EmbeddedModel

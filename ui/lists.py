@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ui.terminal.text_screen import as_json
+from ui.terminal import as_json
 
 NARROW = 70  # columns of a terminal that is too narrow for a table
 
@@ -44,7 +44,7 @@ def _print_rich(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Non
     from rich.table import Table
     from rich.text import Text
 
-    from ui.terminal.terminal import make_console
+    from ui.terminal import make_console
 
     console = make_console()
     if console.width < NARROW:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from memory.graph.shapes import AGENT, OWNER, Party, entity, role_key
 from memory.home.sessions import MAIN
 from memory.journal.turns import Turn
-from text.patterns import pattern
+from text import pattern
 
 _TABLE = """
 sister | sister sis | 姐姐 妹妹 大姐 小妹 老妹 姐 妹

@@ -18,7 +18,7 @@ from memory.graph.people import CHINESE, ENGLISH, meant
 from memory.graph.sayings import CHINESE_TEXT, FEELS, GOES_ON, GOES_ON_ZH, NO_NAME, RULES, Rule
 from memory.graph.shapes import AGENT, LESS, Party, Statement, entity
 from memory.journal.turns import Turn
-from text.patterns import pattern
+from text import pattern
 
 MAX_SENTENCE_CHARS = 400  # a longer one is no plain case
 MAX_CHARS = 6_000  # of a turn; what stands behind is pasted

@@ -145,10 +145,10 @@ class Memory:
         if self._store is None:
             return Recalled([], ["index"])
         _load_numpy()
-        from memory.recall import recall
+        from memory.recall import search
 
         asked = session if self.session == MAIN else self.session.name
-        return recall.search(self._store, query, now, k, session=asked, embedder=self._embedder)
+        return search(self._store, query, now, k, session=asked, embedder=self._embedder)
 
     def around(self, turn: Turn, count: int) -> list[Turn]:
         """A turn with those before and after it, in the order in which they were said."""
@@ -322,7 +322,7 @@ def _queue_for(model: str, store: Store) -> None:
 def _embedding(embedder: Embedder) -> Work:
     def embed(store: Store, keys: Sequence[str]) -> None:
         _load_numpy()
-        from memory.recall.words import learn
+        from memory.recall import learn
 
         texts = store.texts(keys)
         learn(store, embedder, texts.values())

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from memory.journal.lock import JournalError, WriterLock
 from memory.journal.store import text_hash
 from memory.journal.turns import Turn
-from text.patterns import pattern
+from text import pattern
 
 NAME = pattern(r"\d{4}-\d{2}-\d{2}\.md")
 _MARK = pattern(rb'<a id="([\w-]+)"></a><!-- turn (\{.*\}) -->\s*$')

@@ -25,7 +25,7 @@ from memory.home.repository import BY_HAND, Content, Repository, one_line
 from memory.home.sessions import MAIN, Session
 from memory.notes.remember import Kind
 from safety.secrets import Redactor
-from text.patterns import pattern
+from text import pattern
 
 SECTIONS = {  # section → its heading in English and in Chinese
     "events": ("Events", "今日事件"),

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from text.patterns import pattern
+from text import pattern
 
 Kind = Literal["instruction", "preference", "decision", "lesson", "todo", "event"]
 MAX_CHARS = 20_000  # of a request; what stands behind is pasted

@@ -18,7 +18,7 @@ from config import SopwithError
 from memory.sops.catalogue import Catalogue, Entry, stamp_of
 from replay.kept_procedure import KeptProcedure, keep
 from replay.procedure import NotYaml, Procedure, ProcedureError, parse_yaml
-from text.patterns import pattern
+from text import pattern
 
 Status = Literal["draft", "candidate", "probation", "active", "suspended", "archived"]
 NAME = pattern(r"(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*")

@@ -15,7 +15,7 @@ from models.base import ToolCall
 from models.dialects import forms
 from models.dialects.forms import Offer
 from models.dialects.marks import Mark, Marks, marks
-from text.patterns import pattern
+from text import pattern
 
 _OWN_FENCES = {"", "json", "xml", "tool_use", "tool_call", "tool_code", "text"}
 _FENCE = pattern(r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[^\n`]*$", re.M)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from models.streams import sample, scrub
-from text.patterns import pattern
+from text import pattern
 
 RETRIES = 4
 MAX_WAIT_SECONDS = 60.0

@@ -26,7 +26,7 @@ from models.errors import ContextTooLong, ModelUnavailable
 from models.streams import NotAnAnswer, chunks
 from models.wires import WIRES, Answer, Asked, Wire
 from models.wires.written import Setting
-from text.patterns import pattern
+from text import pattern
 
 FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 8.0

@@ -16,7 +16,7 @@ from models.base import ToolCall
 from models.base.reply import Finish
 from models.streams import BadArguments, parse_arguments, scrub
 from models.wires.visible import Visible
-from text.patterns import pattern
+from text import pattern
 
 MAX_CHARS = 10_000_000  # of text and arguments together; more is cut off
 MAX_TOKENS = 10**9

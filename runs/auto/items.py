@@ -20,7 +20,7 @@ from memory.home.sessions import MAIN
 from memory.notes.tasks import Task, Tasks
 from runs.assemble import Agent
 from runs.auto.ledger import WAITS, Attempt
-from runs.learning.authoring import asked
+from runs.learning import asked
 
 SOP = "autonomous-operation"  # whose rule says what is worth doing
 TRIES = 3

@@ -10,10 +10,11 @@ import shutil
 import sys
 from pathlib import Path
 
-from config import Config, Lang
+from config import Config, ConfigError, Lang
 from context.phrases import in_words
 from memory.home.folder import LAYOUT, HomeError, open_home
 from runs.doctor.check import Check, install, say
+from text import plugin
 
 LITTLE_SPACE_BYTES = 200_000_000
 LIBRARIES = {  # module: package
@@ -108,7 +109,7 @@ def check_sandbox(lang: Lang) -> Check:
 
 def check_shells(lang: Lang) -> Check:
     """Whether there are shells that stay open, for programs that ask."""
-    from tools.shells.calls import problem
+    from tools.shells import problem
 
     if missing := problem():
         return Check(
@@ -122,8 +123,7 @@ def check_shells(lang: Lang) -> Check:
 
 def check_browser(config: Config) -> Check:
     """Which browser web tasks would use; an address is asked, nothing is started."""
-    from tools.browser.calls import problem
-    from tools.browser.start import answers, has_display, program
+    from tools.browser import answers, has_display, problem, program
 
     lang, settings = config.lang, config.browser
     if problem():
@@ -149,7 +149,7 @@ def check_browser(config: Config) -> Check:
 
 def check_screen(lang: Lang) -> Check:
     """Whether programs with windows can be used, and what typing and reading there lack."""
-    from tools.desktop.calls import lack
+    from tools.desktop import lack
 
     if missing := lack():
         command = "scripts/setup --extra desktop" if missing == "packages" else ""
@@ -215,3 +215,15 @@ def check_terminal(lang: Lang) -> Check:
 
 def _nearest_folder(path: Path) -> Path:
     return next(folder for folder in (path, *path.parents) if folder.is_dir())
+
+
+def check_plugins(config: Config) -> list[Check]:
+    """List the plugins that config.yaml asks for; nothing where it asks for none."""
+    if not config.plugins:
+        return []
+    try:
+        plugin.check(config.plugins)
+    except ConfigError as error:
+        problem, fix = str(error).splitlines()
+        return [Check("plugins", False, problem, fix)]
+    return [Check("plugins", True, ", ".join(config.plugins))]

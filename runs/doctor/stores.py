@@ -123,7 +123,7 @@ def check_redis(config: Config) -> list[Check]:
     """Whether the configured Redis answers; without it the window of a session is that of one process and the run logs."""
     if config.redis is None:
         return []
-    from memory.window.places import MISSING, problem_of
+    from memory.window import MISSING, problem_of
 
     problem = problem_of(config.redis.url)
     if not problem:
@@ -168,7 +168,7 @@ def check_mcp(config: Config) -> list[Check]:
     names = ", ".join(config.mcp.servers)
     if not names:
         return []
-    from tools.mcp.client import problem
+    from tools.mcp import problem
 
     if problem():
         return [

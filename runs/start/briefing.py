@@ -127,7 +127,7 @@ class Briefing:
     def note(self, turn: int, said: str) -> Iterator[Event]:
         """Writes down what the owner's words say for good. What cannot be written is said, and the run goes on."""
         from memory.notes.remember import find
-        from memory.window.group_talk import speakers
+        from memory.window import speakers
 
         for who, text in speakers(said, self._session, is_named=self._opening.get("named", False)):
             for found in find(text, self._source.redact):

@@ -12,7 +12,7 @@ from memory.sops.store import Sop
 from models.base import Event, Reply, Request
 from runs.options import Options, Replay
 from runs.parts import Parts
-from runs.replaying.special_models import offline
+from runs.replaying import offline
 from runs.start.briefing import is_only_to_remember
 
 

@@ -52,26 +52,24 @@ class Recalling:
         store = self._opened()
         if store is None:
             return ()
-        from memory.recall import recall
-        from memory.recall.assist import with_names
+        from memory.recall import context_lines, relevant, with_names
 
         try:
             meant = with_names(request, self._recent)
-            found = recall.relevant(store, meant, 2 * AT_START)
+            found = relevant(store, meant, 2 * AT_START)
             if not found and meant != request:
-                found = recall.relevant(store, request, 2 * AT_START)
+                found = relevant(store, request, 2 * AT_START)
         except SopwithError:  # without its memory a run goes on
             return ()
         finally:
             store.close()
         own = [each for each in found if not self._whose(each.turn)]
-        return recall.context_lines(own[:AT_START], START_CHARS)
+        return context_lines(own[:AT_START], START_CHARS)
 
     def asked(self, query: str) -> Memories:
         """What answers a question, by talk and time."""
         from memory.journal.api import work_off
-        from memory.recall import recall
-        from memory.recall.assist import with_names
+        from memory.recall import context_lines, mark_read, search, with_names
         from models.embeddings import embedder
 
         self._embedder = self._embedder or embedder(self._config)
@@ -82,16 +80,14 @@ class Recalling:
         now = datetime.now().astimezone()
         try:
             meant = with_names(query, self._recent)
-            found, degraded = recall.search(store, meant, now, ASKED, embedder=self._embedder)
+            found, degraded = search(store, meant, now, ASKED, embedder=self._embedder)
         except SopwithError:
             return Memories(degraded=["index"])
         finally:
             store.close()
-        recall.mark_read(self._path, self._only, found, now)
+        mark_read(self._path, self._only, found, now)
         origins = [origin for each in found if (origin := self._whose(each.turn))]
-        return Memories(
-            recall.context_lines(found, ASKED_CHARS), degraded, origins[0] if origins else ""
-        )
+        return Memories(context_lines(found, ASKED_CHARS), degraded, origins[0] if origins else "")
 
     def _whose(self, turn: Turn) -> str:
         """Whose words a turn may be, when they are not the owner's. What was said in a group is the group's."""

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 from config import SopwithError
 from memory.home.sessions import Session
-from memory.window.group_talk import speakers
+from memory.window import speakers
 from models.base import Event
 
 if TYPE_CHECKING:
-    from memory.window.window import Window
+    from memory.window import Window
 
 FINISH_SECONDS = 0.03  # the owner is at the prompt again; what takes longer goes on behind, and the process waits for it
 LOCK_SECONDS = 3.0  # for another process that writes

@@ -31,7 +31,7 @@ from memory.notes.remember import Kind, find
 from memory.runlog.archive import put_away
 from models.embeddings import embedder
 from runs.assemble import Agent
-from runs.learning.authoring import asker
+from runs.learning import asker
 
 if TYPE_CHECKING:
     from context.models import MemoryEntry

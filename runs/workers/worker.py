@@ -34,7 +34,7 @@ from runs.schedule.child import owner_of
 from runs.workers.database import PATIENCE_SECONDS, opened
 from runs.workers.log import GOES_ON, Claim, Fenced, SharedLogs, here, take
 from runs.workers.tasks import NAME, QUEUE, app_on
-from tools.processes.tree import stop_leftovers
+from tools.processes import stop_leftovers
 
 PAUSE_SECONDS = 1.0  # between two attempts to reach the database
 POLL_SECONDS = 5.0  # for a task of which no notice came

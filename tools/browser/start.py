@@ -26,7 +26,7 @@ from config import BrowserConfig
 from memory.home.files import write_atomic
 from tools.base import ToolError
 from tools.browser.link import BrowserError, Link, LinkLost
-from tools.processes.tree import MARK, leaders, mark, starting
+from tools.processes import MARK, leaders, mark, starting
 
 PROGRAMS = (
     "chromium",

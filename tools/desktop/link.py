@@ -16,7 +16,7 @@ from typing import Any
 
 from memory.home.files import write_atomic
 from tools.base import ToolContext, ToolError
-from tools.processes.tree import MARK, leaders, mark, starting
+from tools.processes import MARK, leaders, mark, starting
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 30.0

@@ -23,7 +23,7 @@ from anyio.abc import Process
 from mcp.shared.message import SessionMessage
 
 from tools.mcp.mended import whole_letters
-from tools.processes.tree import MARK, leaders, mark
+from tools.processes import MARK, leaders, mark
 
 MAX_MESSAGE_BYTES = 128_000_000
 KEPT_BYTES = 4096  # of stderr

@@ -22,7 +22,7 @@ from select import POLLIN, poll
 from sandbox import bubblewrap, mounts, seccomp
 from sandbox.cgroups import Group
 from sandbox.levels import Level, Lift, Profile, Sandbox
-from tools.processes.tree import MARK, Handed, Tree, Work, leaders, mark, starting
+from tools.processes import MARK, Handed, Tree, Work, leaders, mark, starting
 from tools.scripts.confiner import Confiner
 
 MOST_CELLS = 4

@@ -18,7 +18,7 @@ from safety.origins import WEB, of_result
 from safety.secrets import Redactor
 from safety.terminal_calls import asks_below
 from tools.base import Between, ToolContext, ToolError, tool
-from tools.scripts.output import Live, Output, clean
+from tools.scripts import Live, Output, clean
 from tools.shells.process import COLUMNS, ROWS, Foreground, Shell
 from tools.shells.screen import asked_below, painted, paints
 from tools.shells.screen import keys as keys_of

@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from tools.base import ToolContext, ToolError
-from tools.processes.tree import MARK, Tree, Work, mark
-from tools.scripts.code_run import environment, started
+from tools.processes import MARK, Tree, Work, mark
+from tools.scripts import environment, started
 
 if TYPE_CHECKING:
     from sandbox.levels import Lift

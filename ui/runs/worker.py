@@ -11,6 +11,7 @@ from typing import Any
 
 from config import Config, SopwithError
 from runs.assemble import Agent
+from ui.command import JSON, LIMIT, Option, command
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import one_line
 from ui.words import in_words, say
@@ -18,6 +19,9 @@ from ui.words import in_words, say
 SHOWN = 50  # tasks of a list
 
 
+@command(
+    "worker", LIMIT, Option("--list"), Option("--cancel", "RUN"), Option("--until-empty"), JSON
+)
 def work(args: Namespace, config: Config) -> int:
     """`worker`: takes tasks until it is told to stop; `--list` and `--cancel` look at them from outside."""
     if args.list:
@@ -81,7 +85,7 @@ def cancel(run: str, config: Config) -> int:
 def send(args: Namespace, config: Config, what: Mapping[str, Any]) -> int:
     """`run TASK --queue`, `sops run NAME k=v --queue`: prints the id that the run will have."""
     from runs.workers.tasks import send as put
-    from ui.terminal.run_command import options_of
+    from ui.terminal import options_of
 
     options, agent = options_of(args), Agent(config)
     print(put(config, what, options, agent.parts.redactor().redact, parallel=args.parallel))

@@ -16,7 +16,7 @@ from memory.home.folder import open_home
 from memory.runlog.log import read_events
 from safety.held import held_values
 from ui.sanitise import one_line
-from ui.terminal.read_line import read_next
+from ui.terminal import read_next
 from ui.words import say
 
 

@@ -11,11 +11,11 @@ from learning.demonstration import Command
 from learning.draft import Draft
 from memory.sops.store import Sop
 from replay.procedure import Procedure
-from runs.learning.teach import Lesson, unsaid
+from runs.learning import Lesson, unsaid
 from ui.sanitise import clean, one_line
 from ui.sops.changes import as_word
 from ui.sops.sops import parameters
-from ui.terminal.read_line import read_next
+from ui.terminal import read_next
 from ui.words import say
 
 _YES = {"y", "yes", "ok", "是", "好", "要"}

@@ -5,13 +5,14 @@ from __future__ import annotations
 from argparse import Namespace
 
 from config import Config
-from runs.doctor.check import Check
-from runs.doctor.report import checks
+from runs.doctor import Check, checks
+from ui.command import JSON, command
 from ui.lists import print_json
 from ui.sanitise import one_line
 from ui.words import say
 
 
+@command("doctor", JSON)
 def doctor(args: Namespace, config: Config) -> int:
     """`doctor`."""
     found = checks(config)

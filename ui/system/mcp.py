@@ -13,13 +13,14 @@ from config import Config, ConfigError
 from safety.held import held_values
 from safety.secrets import Redactor
 from safety.tool_words import read_name
-from tools.mcp.client import MISSING, Offer, offers, problem
+from tools.mcp import MISSING, Offer, offers, problem
+from ui.command import JSON, Argument, command
 from ui.lists import Column, print_json, print_table
 from ui.sanitise import one_line
 from ui.words import in_words, say
 
 if TYPE_CHECKING:
-    from tools.mcp.servers import McpServers
+    from tools.mcp import McpServers
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ class _Answer:
         }
 
 
+@command("mcp list", JSON)
 def list_(args: Namespace, config: Config) -> int:
     """`mcp list`: 0, or 1 when a server did not answer."""
     answers = _ask(config, None)
@@ -78,6 +80,7 @@ def list_(args: Namespace, config: Config) -> int:
     return int(any(answer.problem for answer in answers))
 
 
+@command("mcp test", Argument("server", "?"), JSON)
 def test(args: Namespace, config: Config) -> int:
     """`mcp test [SERVER]`: a line a server; 0, or 1 when one did not answer."""
     answers = _ask(config, args.server)
@@ -119,7 +122,7 @@ def _ask(config: Config, only: str | None) -> list[_Answer]:
         return []
     if problem():
         raise ConfigError(MISSING)
-    from tools.mcp.servers import McpServers
+    from tools.mcp import McpServers
 
     servers = McpServers(config.mcp.servers)
     try:

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from config import Config, load
 from memory.home.files import write_atomic
 from memory.home.folder import open_home
+from ui.command import command
 from ui.terminal import bootstrap
-from ui.terminal.read_line import read_next
+from ui.terminal.typed_line import read_next
 from ui.words import say
 
 KEY_VARIABLE = "OPENAI_API_KEY"  # taken from the environment without being named in the file
@@ -39,6 +40,7 @@ OFFERED = (
 )
 
 
+@command("init")
 def init(args: Namespace, config: Config) -> int:
     """`init`. Returns the exit code: 130 when whoever answers has left."""
     open_home(config.home)
@@ -75,8 +77,8 @@ def _introduce(config: Config, is_attended: bool) -> int:
 
 def _report(config: Config) -> int:
     """What works now, from the doctor: it also asks the endpoint whether it is there."""
-    from runs.doctor.report import checks
-    from ui.system.doctor import print_checks
+    from runs.doctor import checks
+    from ui.system import print_checks
 
     print_checks(checks(config))
     return 0

@@ -16,6 +16,7 @@ from models.base import Event
 from runs.assemble import Agent, Options
 from runs.control.owners import AbsentOwner, ApprovingOwner, RefusingOwner
 from runs.run import Run
+from ui.command import RUN_OPTIONS, Argument, Option, command
 from ui.terminal.text_screen import EventsScreen, PlainScreen, Screen
 from ui.words import say
 
@@ -30,16 +31,25 @@ class Present(NamedTuple):
     attended: bool
 
 
+@command(
+    "run",
+    Argument("task", "+"),
+    Option("--persona", "NAME"),
+    Option("--queue"),
+    Option("--parallel"),
+    *RUN_OPTIONS,
+)
 def run_task(args: Namespace, config: Config) -> int:
     """`run TASK`."""
     if args.queue or args.parallel:
-        from ui.runs.worker import send
+        from ui.runs import send
 
         return send(args, config, {"task": " ".join(args.task)})
     here, options, agent = present(args), options_of(args), Agent(config)
     return to_its_end(agent, agent.start(" ".join(args.task), options, here.owner), options, here)
 
 
+@command("runs resume", Argument("run"), *RUN_OPTIONS)
 def resume(args: Namespace, config: Config) -> int:
     """`runs resume RUN`."""
     return go_on(args, config, args.run)
@@ -51,12 +61,20 @@ def go_on(args: Namespace, config: Config, run: str) -> int:
     return to_its_end(agent, agent.resume(run, options, here.owner), options, here)
 
 
+@command(
+    "sops run",
+    Argument("sop"),
+    Argument("values", "*"),
+    Option("--queue"),
+    Option("--parallel"),
+    *RUN_OPTIONS,
+)
 def run_sop(args: Namespace, config: Config) -> int:
     """`sops run NAME k=v …`."""
-    from ui.sops.sops import parameters
+    from ui.sops import parameters
 
     if args.queue or args.parallel:
-        from ui.runs.worker import send
+        from ui.runs import send
 
         return send(args, config, {"sop": args.sop, "values": parameters(args.values)})
     here, options, agent = present(args), options_of(args), Agent(config)
@@ -67,7 +85,7 @@ def run_sop(args: Namespace, config: Config) -> int:
 
 def _may_be_done(sop: Sop, here: Present, options: Options) -> None:
     """What nothing proves, or what failed, is done only when its owner says so now. Raises SopUsage."""
-    from ui.sops.sops import SopUsage
+    from ui.sops import SopUsage
 
     if (
         sop.procedure is None
@@ -77,7 +95,7 @@ def _may_be_done(sop: Sop, here: Present, options: Options) -> None:
         return
     state = "edited" if sop.is_edited else sop.status
     if here.attended and options.approve == "ask":
-        from ui.terminal.read_line import read_line
+        from ui.terminal.typed_line import read_line
 
         try:
             if read_line(say(f"sops.{state}_now", name=sop.name) + " ").strip().lower() in YES:
@@ -109,8 +127,8 @@ def present(args: Namespace) -> Present:
         screen: Screen = EventsScreen() if args.events else PlainScreen()
         return Present(screen, approving(args.approve, AbsentOwner()), attended=False)
     from ui.terminal.owner import TerminalOwner
-    from ui.terminal.read_line import read_line, read_secret
     from ui.terminal.terminal import TerminalScreen, make_console
+    from ui.terminal.typed_line import read_line, read_secret
 
     console = make_console()
     screen = (
@@ -164,7 +182,7 @@ def show(run: Run, screen: Screen) -> None:
 
 def _instead() -> str:
     """What the owner wants done instead; nothing when they leave."""
-    from ui.terminal.read_line import read_next
+    from ui.terminal.typed_line import read_next
 
     try:
         return read_next(say("stopped.instead")).strip()

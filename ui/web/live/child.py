@@ -32,8 +32,7 @@ from runs.assemble import Agent, Options
 from runs.control.interrupts import STOPS
 from runs.control.owners import AbsentOwner, RefusingOwner
 from runs.run import Run
-from ui.terminal.run_command import show
-from ui.terminal.text_screen import as_json
+from ui.terminal import as_json, show
 from ui.words import in_words, reasons_in_each, use
 
 MARK = "page.json"  # in a run's folder: it is the page's, and how often it was begun again

@@ -14,7 +14,7 @@ from context.prompts import Prompts
 from context.tokens import estimate
 from memory.runlog.inbox import Answer, Inbox
 from memory.runlog.log import RunSummary, Totals, list_runs, read_events, summarise
-from runs.doctor.report import checks
+from runs.doctor import checks
 from runs.resume import read_progress
 from runs.workers.copies import up_to_date
 from safety.held import without

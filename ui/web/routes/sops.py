@@ -25,8 +25,7 @@ from memory.sops.stats import SopStats, count
 from memory.sops.store import Sop, SopError, SopStore
 from replay.procedure import Procedure, Step
 from runs.assemble import SEEDS
-from ui.sops.search import as_json
-from ui.sops.sops import entry
+from ui.sops import as_json, entry
 from ui.web import shapes
 from ui.web.routes.chat import _uploaded
 from ui.web.routes.here import Here

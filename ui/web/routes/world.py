@@ -18,7 +18,7 @@ from runs.schedule.jobs import job_of
 from runs.schedule.scheduler import ledger_of
 from runs.schedule.times import coming
 from runs.schedule.words import read_when
-from ui.memory.journal import as_json, iso
+from ui.memory import iso, turn_as_json
 from ui.runs.schedule import when as when_said
 from ui.web import shapes
 from ui.web.routes.here import Here
@@ -155,7 +155,7 @@ def neighbours(site: Here, name: str, limit: int = 100, depth: int = 1) -> JSONR
 def evidence(site: Here, id: str) -> JSONResponse:
     with graph_of(site) as graph:
         shown = found(graph.evidence(id), "There is no such edge.")
-    turns = [as_json(turn) for turn in shown["turns"]]
+    turns = [turn_as_json(turn) for turn in shown["turns"]]
     return JSONResponse(site.clean({"episode": shown["episode"], "turns": turns}))
 
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from models.base import Status, ToolResult
 from safety.held import is_secret_name
 from tools.base import Between, ToolContext, ToolError, tool
-from tools.files.text_files import is_folder
-from tools.processes.tree import Tree, Work
+from tools.files import is_folder
+from tools.processes import Tree, Work
 from tools.scripts.output import Live, Output
 
 if TYPE_CHECKING:

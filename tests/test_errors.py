@@ -12,7 +12,7 @@ import pytest
 
 from config import SopwithError
 from context.phrases import FOLDER
-from models.endpoint import Failure
+from models.endpoint.failure import Failure
 from models.errors import LimitReached, ModelUnavailable
 from models.streams import NotAnAnswer
 from sandbox.trash import TrashError

@@ -5,6 +5,6 @@ The dialects are rows of assets/models/dialects.json; one parser reads them all.
 
 from models.dialects.marks import marks
 from models.dialects.protocol import TextProtocol, describe
-from models.dialects.reading import announces, offer_of, parse
+from models.dialects.reading import offer_of, only_announces, parse
 
-__all__ = ["TextProtocol", "announces", "describe", "marks", "offer_of", "parse"]
+__all__ = ["TextProtocol", "describe", "marks", "offer_of", "only_announces", "parse"]

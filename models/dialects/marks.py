@@ -29,6 +29,7 @@ class Marks:
     silent: re.Pattern[str]
     shows: re.Pattern[str]
     announces: re.Pattern[str]
+    offers: re.Pattern[str]
 
     def row(self, match: re.Match[str]) -> Mark:
         """The row of a match of `opens`."""
@@ -52,4 +53,5 @@ def marks() -> Marks:
         re.compile("|".join(f"(?:{each})" for each in table["silent"]), re.S),
         re.compile(table["shows"], re.I),
         re.compile(table["announces"], re.I),
+        re.compile(table["offers"], re.I),
     )

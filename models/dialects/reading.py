@@ -26,6 +26,7 @@ _FENCED = pattern(r"(?:^|\n)(`{3}(?:json|python|tool_code)?[ \t]*\n)(.*?)\n?`{3}
 _STARTS = pattern(r"^[ \t]*(?=[\[{]|[A-Za-z_][\w.]{0,63}\()", re.M)
 _MAX_BARE_CHARS = 200_000
 _MAX_STARTS = 50
+_MAX_ANNOUNCEMENT_CHARS = 400
 _SAID = pattern(r"[^\s`;]")
 
 
@@ -66,9 +67,15 @@ def parse(
 
 
 def announces(text: str) -> bool:
-    """True when a short text says that something is about to be done."""
+    """True when the last line of a text says that something is about to be done."""
     last = text.strip().rsplit("\n", 1)[-1]
-    return len(last) <= 400 and marks().announces.search(last) is not None
+    return len(last) <= _MAX_ANNOUNCEMENT_CHARS and marks().announces.search(last) is not None
+
+
+def only_announces(text: str) -> bool:
+    """True when a whole answer is no more than the announcement of something, and offers nothing to the reader."""
+    is_short = len(text) <= _MAX_ANNOUNCEMENT_CHARS
+    return is_short and announces(text) and marks().offers.search(text) is None
 
 
 def _blocks(text: str, table: Marks, offer: Offer, is_cut_off: bool) -> Iterator[_Block]:

@@ -164,9 +164,9 @@ class Parts:
             from models.scripted import ScriptedModel
 
             return ScriptedModel.load(Path(settings.model).expanduser(), settings.name)
-        from models.openai_compat import OpenAICompatModel
+        from models.endpoint import EndpointModel
 
-        return OpenAICompatModel(
+        return EndpointModel(
             settings, lang=self.config.lang, counts_local=counts_local, max_retries=max_retries
         )
 

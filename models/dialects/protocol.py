@@ -1,11 +1,8 @@
 """Tools for models without tool calls: described in words, called by `<tool_use>` blocks in the text.
 
 The history stays in the format of the OpenAI API; this file renders it as plain user and assistant messages that
-alternate, as many local templates demand, and reads the calls out of what the model wrote. The full descriptions stand
-once, behind the system prompt; the tail of each turn says that they stand, or brings them again. Source: seed 002 §1.
-
-A block counts as a call when JSON stands in it, in no fence or in one marked json, xml or with nothing. It is only
-quoted, and stays text, inside a fence of another language, behind a backtick, or in the middle of a line without JSON.
+alternate, as many local templates demand. The full descriptions stand once, behind the system prompt; the tail of each
+turn says that they stand, or brings them again. Source: seed 002 §1.
 """
 
 from __future__ import annotations
@@ -15,24 +12,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from models.arguments import BadArguments, parse_arguments, scrub
-from models.base import Message, Request, ToolCall
-from models.wire import common_start
-from text import pattern
+from models.base import Message, Request
+from models.history import common_start
 
-PROMPTS = Path(__file__).parent.parent / "assets" / "prompts"
-NAME_KEYS = ("name", "function", "tool", "tool_name")
-ARGUMENT_KEYS = ("arguments", "parameters", "args", "input")
-OWN_FENCES = {"", "json", "xml", "tool_use", "tool_call", "tool_code", "text"}
-RAW_CHARS = 2_000
-_MARK = pattern(
-    r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[^\n`]*$|<(?P<tag>tool_use|tool_call)>",
-    re.M,
-)
-_CLOSING = pattern(r"[ \t]*</(?:tool_use|tool_call)>")
-_FENCE_INSIDE = pattern(r"\s*(?:`{3}\w*[ \t]*\n)?\s*")
-_EMPTY_FENCE = pattern(r"^[ \t]*`{3}\w*[ \t]*\n\s*^[ \t]*`{3}[ \t]*$", re.M)
-_DECODER = json.JSONDecoder(strict=False)
+PROMPTS = Path(__file__).parents[2] / "assets" / "prompts"
 
 
 class TextProtocol:
@@ -138,111 +121,6 @@ def describe(function: dict[str, Any]) -> str:
     return "\n".join(
         [f"{function['name']}({', '.join(named)}) – {function.get('description', '')}", *notes]
     )
-
-
-def parse(text: str, *, is_cut_off: bool = False) -> tuple[str, list[ToolCall]]:
-    """The text around the calls, and the calls; one that cannot be read has an error. Ids are left empty."""
-    prose, calls, at = [], [], 0
-    searched = 0
-    while mark := _MARK.search(text, searched):
-        searched = mark.end()
-        if mark["fence"]:
-            if mark["language"].lower() not in OWN_FENCES:
-                searched = _end_of_fence(text, mark)
-            continue
-        found = _read_block(text, mark, is_cut_off)
-        if found:
-            end, read = found
-            prose.append(text[at : mark.start()])
-            calls += read
-            at = searched = end
-    prose.append(text[at:])
-    around = "".join(prose)
-    return (_EMPTY_FENCE.sub("", around).strip() if calls else text), calls
-
-
-def _end_of_fence(text: str, mark: re.Match[str]) -> int:
-    closing = pattern(rf"^[ \t]*{re.escape(mark['fence'])}[ \t]*$", re.M).search(text, mark.end())
-    return closing.end() if closing else len(text)
-
-
-def _read_block(
-    text: str, mark: re.Match[str], is_cut_off: bool
-) -> tuple[int, list[ToolCall]] | None:
-    """Where the block ends and what it calls; None when it is only quoted."""
-    if text[: mark.start()].endswith("`"):
-        return None
-    inside = _FENCE_INSIDE.match(text, mark.end())
-    start = inside.end() if inside else mark.end()
-    closing = _CLOSING.search(text, start)
-    if text[start : start + 1] not in ("{", "["):
-        line_start = text.rfind("\n", 0, mark.start()) + 1
-        if not closing or text[line_start : mark.start()].strip():
-            return None
-        return closing.end(), [
-            _broken(text[start : closing.start()], "no JSON object stands in the block")
-        ]
-    try:
-        value, end = _DECODER.raw_decode(text, start)
-    except (ValueError, RecursionError):
-        end = closing.start() if closing else _next_block(text, start)
-        return (closing.end() if closing else end), _mended(
-            text[start:end], closing is not None, is_cut_off
-        )
-    behind = pattern(r"\s*(?:`{3})?\s*</(?:tool_use|tool_call)>").match(text, end)
-    return (behind.end() if behind else end), _calls(value)
-
-
-def _next_block(text: str, start: int) -> int:
-    following = pattern(r"<tool_(?:use|call)>").search(text, start)
-    return following.start() if following else len(text)
-
-
-def _mended(written: str, is_closed: bool, is_cut_off: bool) -> list[ToolCall]:
-    """The calls of a block whose JSON is not strict. Without its closing tag, an open end is missing, not forgotten."""
-    try:
-        return _calls(
-            parse_arguments(written.strip().removesuffix("```").rstrip(), is_whole=is_closed)
-        )
-    except BadArguments as error:
-        reason = (
-            "the reply was cut off inside this call: it is too long" if is_cut_off else str(error)
-        )
-        return [_broken(written, reason.replace("arguments are", "block is"))]
-
-
-def _calls(value: Any) -> list[ToolCall]:
-    entries = value if isinstance(value, list) else [value]
-    return [_call(entry) for entry in entries] or [_broken("[]", "the block names no tool")]
-
-
-def _call(entry: Any) -> ToolCall:
-    if not isinstance(entry, dict):
-        return _broken(
-            json.dumps(entry, ensure_ascii=False),
-            "a call should be a JSON object with name and arguments",
-        )
-    inner = entry.get("function")
-    if isinstance(inner, dict):  # as the OpenAI API nests it
-        return _call(inner)
-    name = next((entry[key] for key in NAME_KEYS if isinstance(entry.get(key), str)), "")
-    written = next((entry[key] for key in ARGUMENT_KEYS if key in entry), None)
-    if written is None:  # the arguments stand beside the name
-        written = {
-            key: value for key, value in entry.items() if key not in (*NAME_KEYS, "id", "type")
-        }
-    try:
-        return ToolCall("", scrub(name), parse_arguments(written))
-    except BadArguments as error:
-        return ToolCall("", scrub(name), None, scrub(str(written)[:RAW_CHARS]), str(error))
-
-
-def _broken(written: str, reason: str) -> ToolCall:
-    """A call that cannot be read; the name is taken from it where it can be seen."""
-    name = re.search(
-        r"""["'](?:name|function|tool|tool_name)["']\s*:\s*["']([\w.-]{1,64})["']""", written
-    )
-    return ToolCall("", name[1] if name else "", None, scrub(written[:RAW_CHARS]), reason)
 
 
 def _block(call: dict[str, Any]) -> str:

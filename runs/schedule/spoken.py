@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 
-from memory.timewords.numbers_en import cardinal, ordinal
-from memory.timewords.numbers_zh import CHARACTERS, number
 from runs.schedule.jobs import JobError
+from text.values import cardinal, ordinal
+from text.values.numbers import CHINESE_DIGITS as CHARACTERS
+from text.values.numbers import chinese_number as number
 
 _HOUR = r"(\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 _MINUTES = r"(?:(?:an?\s+)?(quarter)|(\d{1,2}(?=\s+min)|5|10|20|25|five|ten|twenty|twenty[- ]five)(?:\s+minutes?)?)"

@@ -21,7 +21,7 @@ from select import POLLIN, poll
 
 from sandbox.cells import Group, Lift, Profile, Sandbox, bubblewrap, levels, mounts
 from sandbox.network import Leave
-from tools.processes.tree import MARK, Handed, Tree, Work, leaders, mark, starting
+from tools.processes import MARK, Handed, Tree, Work, leaders, mark, starting
 from tools.scripts.confiner import Confiner
 
 MOST_CELLS = 4

@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import filterfalse, islice
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,7 +40,7 @@ def date_turns(store: Store, keys: Sequence[str]) -> None:
     for number, turn in store.turns(map(int, keys)).items():
         with contextlib.suppress(OverflowError):  # said on the last day of all
             said = find(turn.text, turn.at.astimezone(zone(turn.timezone)), past=True)
-            found[number] = [each for each in said if not each.is_vague]
+            found[number] = list(filterfalse(attrgetter("is_vague"), said))
     with store.writing():  # for a moment only: who speaks goes first
         for number, ranges in found.items():
             store.set_mentioned(number, ranges)

@@ -300,11 +300,6 @@ def fiscal(_: Place, figures: list[int]) -> int:
     return two_digits(figures[0]) if figures[0] < 100 else figures[0]
 
 
-def feast_by_year(place: Place, feast: Feast, shift: int) -> Span:
-    """Mother's Day last year."""
-    return feast(place.now.today.year + shift)
-
-
 def beside_day(place: Place, sign: int, span: Span) -> Span:
     """The day before Christmas."""
     found: Span = beside(place, length=[(1, "day")], sign=sign, span=span)

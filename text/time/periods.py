@@ -82,9 +82,11 @@ def quarter(place: Place, nth: int, unit: str = "quarter", year: int | None = No
     return spans.yearly(place.now, lambda number: months_span(number, first, length, unit))
 
 
-def quarter_figures(place: Place, figures: list[int], unit: str = "quarter") -> Span | None:
-    """Q2, H1."""
-    return quarter(place, figures[0], unit)
+def quarter_figures(
+    place: Place, figures: list[int], unit: str = "quarter", year: int | None = None
+) -> Span | None:
+    """Q2, H1 of last year."""
+    return quarter(place, figures[0], unit, year)
 
 
 def quarter_of_year(place: Place, said: str) -> Span | None:
@@ -325,21 +327,6 @@ def vague(place: Place, days: int) -> Span:
     """Recently: about so many days ago until now; a hint only."""
     today = at(place.now.today)
     return Span(today + days * DAY, place.now.moment, "vague")
-
-
-def month_by_year(place: Place, month: int, shift: int) -> Span:
-    """January this year."""
-    return months_span(place.now.today.year + shift, month, 1, "month")
-
-
-def season_by_year(place: Place, month: int, shift: int) -> Span:
-    """Summer last year."""
-    return months_span(place.now.today.year + shift, month, 3, "season")
-
-
-def quarter_mark_year(place: Place, figures: list[int], year: int, unit: str = "quarter") -> Span | None:  # fmt: skip
-    """Q2 of 2019, H1 of last year."""
-    return quarter(place, figures[0], unit, year)
 
 
 def week_of_day(place: Place, day: int) -> Span:

@@ -73,7 +73,7 @@ def repeating(key: str) -> Callable[[Meaning], Meaning]:
 
     def made(meaning: Meaning) -> Meaning:
         @wraps(meaning)
-        def read(place: Any, **values: Any) -> Span | None:
+        def read(place: Any, **values: Any) -> Any:
             span, found = values[key], meaning(place, **values)
             if found is None or not span.again:
                 return found

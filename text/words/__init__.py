@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from text.face import lazy
 
 if TYPE_CHECKING:
-    from text.words.english import SMALL as SMALL
-    from text.words.english import words_of as words_of
+    from text.words.tokens import SMALL as SMALL
     from text.words.tokens import asked as asked
     from text.words.tokens import cut as cut
+    from text.words.tokens import words_of as words_of
 else:
     __getattr__ = lazy(
         __name__,
-        SMALL="english",
+        SMALL="tokens",
         asked="tokens",
         cut="tokens",
-        words_of="english",
+        words_of="tokens",
     )

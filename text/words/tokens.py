@@ -33,6 +33,16 @@ _PIECES = pattern(
 _ASCII = pattern(
     r"\d+(?:,\d{3})+|[^\W_]+(?:'[^\W_]+)*", re.ASCII
 )  # the same for the most frequent case, in half the time
+MAX_STATED_CHARS = 6000  # of a text of which the words are asked for
+_SMALL = """
+    a an the of to in on at for and or is are was were be been do does did has have had what when where who
+    whom whose which why how much many long often with by from about as that this it its his her their them
+    they he she i you your my me we our us would could should will can may might ever any some both there than
+    then so if not no into during after before since also still current recent recently currently type kind s
+    be ani whi onli dure sinc
+"""
+SMALL = frozenset(_SMALL.split())
+_ENGLISH = re.compile(r"[a-z]{3,24}")
 
 
 def cut(text: str) -> list[str]:
@@ -86,3 +96,9 @@ def _forms(word: str) -> tuple[str, ...]:
 @cache
 def _stemmer() -> Any:
     return import_module("Stemmer").Stemmer("english")
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """Return the words of a text that say something, each once, in order."""
+    words = dict.fromkeys(_ENGLISH.findall(text[:MAX_STATED_CHARS].lower()))
+    return tuple(word for word in words if word not in SMALL)

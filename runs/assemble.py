@@ -414,7 +414,7 @@ class Agent:
         gate = replace(self.parts.gate(options, attended, start["sop"]), run=log.folder)
         progress.state.origins.update(start.get("origins", ()))
         held = (
-            self.parts.held(gate, log.folder)
+            self.parts.held(gate, log.folder, bounds.request if bounds else start["task"])
             if "code_run" in tools or "terminal" in families
             else None
         )

@@ -125,7 +125,7 @@ class BareCell:
         apart = ["--unshare-pid", "--unshare-net", "--die-with-parent", "--as-pid-1"]
         words = ["bwrap", *apart, *rights, "--dev-bind", "/", "/", "--proc", "/proc", "--"]
         python = os.path.realpath(sys.executable)
-        words += [python, "-I", "-S", "-B", str(mounts.SUPERVISOR), str(inner.fileno())]
+        words += [python, "-I", "-S", "-B", str(mounts.SUPERVISOR), str(inner.fileno()), "-1"]
         words += [str(1 << 40), str(1 << 50), str(1 << 30), str(1 << 20)]
         try:
             self.process = subprocess.Popen(
